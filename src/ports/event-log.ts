@@ -30,6 +30,8 @@ export interface AppendResult {
   /** Revision and position of the last event appended. */
   readonly revision: number;
   readonly position: number;
+  /** When the log accepted it. */
+  readonly time: Date;
   /** True where all the events were there already, from an earlier try of the same append. */
   readonly repeated: boolean;
 }

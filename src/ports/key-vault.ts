@@ -3,7 +3,7 @@ export interface KeyRef {
   readonly tenant: string;
   /** A memory id, or another name that is unique in the tenant. */
   readonly id: string;
-  /** Whom the content is about: destroying the subject's key destroys all that it wraps. */
+  /** Whom the content is about, as `pseudonym('subject', …)`: destroying the subject's key destroys all that it wraps. */
   readonly subject: string;
 }
 

@@ -1,0 +1,111 @@
+import { createHash } from 'node:crypto';
+import { upcast } from '../../domain/events/define.ts';
+import { eventDefinitions, type StratalogEvent } from '../../domain/events/registry.ts';
+import { maxEventBytes } from '../../domain/memory/content.ts';
+import { Problem } from '../../domain/problems.ts';
+import type { RecordedEvent, StoredEvent, StreamName } from '../../ports/event-log.ts';
+import type { EventMetadata, LoadedEvent } from '../../ports/event-store.ts';
+import type { DataKey } from '../../ports/key-vault.ts';
+import { open, seal } from '../vault/wrap.ts';
+
+/** As `data` stands in the log: the routing fields in clear, the rest as ciphertext in base64. */
+interface StoredData {
+  readonly routing: Record<string, unknown>;
+  readonly sealed?: string;
+}
+
+interface SealedPart {
+  readonly data: Record<string, unknown>;
+  readonly reason?: string;
+}
+
+export interface Sealing {
+  readonly key?: DataKey;
+  readonly reason?: string;
+}
+
+/** Checks `event` against its schema and turns it into the bytes that the log keeps. */
+export function encode(
+  id: string,
+  stream: StreamName,
+  event: StratalogEvent,
+  metadata: Omit<EventMetadata, 'hash'>,
+  { key, reason }: Sealing,
+): StoredEvent {
+  const definition = eventDefinitions.get(event.type)!;
+  const routing = definition.routing.parse(event.data);
+  const secret: SealedPart = { data: definition.sealed.parse(event.data), ...(key && reason && { reason }) };
+  const hasSecret = Object.keys(secret.data).length > 0 || secret.reason !== undefined;
+  if (hasSecret && !key) throw new Error(`${event.type} has sealed fields and needs a key`);
+  const sealed = hasSecret ? seal(key!, Buffer.from(JSON.stringify(secret)), contextOf(stream, event.type)) : undefined;
+  const data = JSON.stringify({ routing, ...(sealed && { sealed: sealed.toString('base64') }) } satisfies StoredData);
+  const hash = hashOf(stream, event.type, definition.version, data, metadata);
+  const stored = {
+    id,
+    type: event.type,
+    schemaVersion: definition.version,
+    data,
+    metadata: JSON.stringify({ ...metadata, hash }),
+  };
+  const bytes = Buffer.byteLength(stored.data) + Buffer.byteLength(stored.metadata);
+  if (bytes > maxEventBytes) {
+    throw new Problem(
+      'validation-failed',
+      `the memory takes ${bytes} bytes encrypted, at most ${maxEventBytes} are allowed: longer content goes through ingestion, which chunks it`,
+      { errors: [{ path: 'content', message: `with metadata and representations at most ${maxEventBytes} bytes encrypted` }] },
+    );
+  }
+  return stored;
+}
+
+/** SHA-256 in hex over everything of the event that is stored, but for what the log itself assigns. */
+export function hashOf(
+  stream: StreamName,
+  type: string,
+  version: number,
+  data: string,
+  metadata: Omit<EventMetadata, 'hash'>,
+): string {
+  const parts = [stream, type, version, data, JSON.stringify(metadata)];
+  return createHash('sha256').update(parts.join('\n')).digest('hex');
+}
+
+export function metadataOf(recorded: RecordedEvent): EventMetadata {
+  return JSON.parse(recorded.metadata) as EventMetadata;
+}
+
+/** Opens a recorded event with its key and lifts it to the current version. Throws where it cannot be read. */
+export function decode(
+  recorded: RecordedEvent,
+  metadata: EventMetadata,
+  key: DataKey | 'destroyed' | undefined,
+): LoadedEvent {
+  const definition = eventDefinitions.get(recorded.type);
+  if (!definition) throw new Error(`unknown event type ${recorded.type}: it was written by a newer program`);
+  const { routing, sealed } = JSON.parse(recorded.data) as StoredData;
+  const erased = sealed !== undefined && key === 'destroyed';
+  let secret: SealedPart = { data: {} };
+  if (sealed !== undefined && !erased) {
+    if (key === undefined || key === 'destroyed') throw new Error(`the vault has no key ${metadata.keyId}`);
+    const plain = open(key, Buffer.from(sealed, 'base64'), contextOf(recorded.stream, recorded.type));
+    secret = JSON.parse(plain.toString('utf8')) as SealedPart;
+  }
+  const data = { ...routing, ...secret.data };
+  const { id, stream, revision, position, time } = recorded;
+  return {
+    id,
+    stream,
+    revision,
+    position,
+    time,
+    event: { type: recorded.type, data: upcast(definition, recorded.schemaVersion, data) } as StratalogEvent,
+    metadata,
+    erased,
+    ...(secret.reason !== undefined && { reason: secret.reason }),
+  };
+}
+
+/** Ciphertext of one place opens nowhere else. */
+function contextOf(stream: StreamName, type: string): string {
+  return `${stream}\n${type}`;
+}

@@ -1,0 +1,129 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { v7 as uuid } from 'uuid';
+import type { StratalogEvent } from '../../domain/events/registry.ts';
+import {
+  LogUnavailable,
+  type AppendResult,
+  type EventLog,
+  type ExpectedRevision,
+  type LogPage,
+  type ReadAllOptions,
+  type RecordedEvent,
+  type StoredEvent,
+  type StreamName,
+  type SubscribeOptions,
+} from '../../ports/event-log.ts';
+import type {
+  EventContext,
+  EventMetadata,
+  EventStore,
+  LoadedEvent,
+  LoadedPage,
+  UnreadableEvent,
+} from '../../ports/event-store.ts';
+import type { DataKey, KeyVault } from '../../ports/key-vault.ts';
+import { decode, encode, metadataOf } from './codec.ts';
+
+/** Pauses before an append whose outcome is unknown is repeated, with the same ids. */
+const retryPausesMs = [50, 200, 800];
+
+/** The typed, encrypted view of `log`: seals what it appends and opens what it reads with the keys of `vault`. */
+export class SealedEventStore implements EventStore {
+  readonly log: EventLog;
+  readonly #vault: KeyVault;
+
+  constructor(log: EventLog, vault: KeyVault) {
+    this.log = log;
+    this.#vault = vault;
+  }
+
+  async append(
+    stream: StreamName,
+    expected: ExpectedRevision,
+    events: readonly StratalogEvent[],
+    context: EventContext,
+  ): Promise<AppendResult> {
+    const key = context.key && (await this.#vault.ensure(context.key));
+    const metadata = metadataOfContext(context);
+    const sealing = { ...(key && { key }), ...(context.reason !== undefined && { reason: context.reason }) };
+    const stored = events.map((event) => encode(uuid(), stream, event, metadata, sealing));
+    return this.#appendPersistently(stream, expected, stored);
+  }
+
+  async load<Event extends StratalogEvent>(stream: StreamName): Promise<LoadedEvent<Event>[]> {
+    const { events, unreadable } = await this.#open(await this.log.readStream(stream));
+    if (unreadable[0]) throw unreadable[0].error;
+    return events as LoadedEvent<Event>[];
+  }
+
+  async loadOne(stream: StreamName, revision: number): Promise<LoadedEvent | undefined> {
+    const recorded = await this.log.readStream(stream, { from: revision, limit: 1 });
+    const { events, unreadable } = await this.#open(recorded.filter((event) => event.revision === revision));
+    if (unreadable[0]) throw unreadable[0].error;
+    return events[0];
+  }
+
+  async readAll(options: ReadAllOptions): Promise<LoadedPage> {
+    return this.#openPage(await this.log.readAll(options));
+  }
+
+  async *subscribe(options: SubscribeOptions): AsyncGenerator<LoadedPage> {
+    for await (const page of this.log.subscribe(options)) yield await this.#openPage(page);
+  }
+
+  async #appendPersistently(
+    stream: StreamName,
+    expected: ExpectedRevision,
+    events: readonly StoredEvent[],
+  ): Promise<AppendResult> {
+    for (const pause of retryPausesMs) {
+      try {
+        return await this.log.append(stream, expected, events);
+      } catch (error) {
+        if (!(error instanceof LogUnavailable)) throw error;
+        await sleep(pause);
+      }
+    }
+    return this.log.append(stream, expected, events);
+  }
+
+  async #openPage(page: LogPage): Promise<LoadedPage> {
+    return { ...(await this.#open(page.events)), scannedTo: page.scannedTo };
+  }
+
+  async #open(
+    recorded: readonly RecordedEvent[],
+  ): Promise<{ events: LoadedEvent[]; unreadable: UnreadableEvent[] }> {
+    const metadata = recorded.map(metadataOf);
+    const keys = await this.#keysOf(metadata);
+    const events: LoadedEvent[] = [];
+    const unreadable: UnreadableEvent[] = [];
+    for (const [index, event] of recorded.entries()) {
+      const { tenant, keyId } = metadata[index]!;
+      try {
+        events.push(decode(event, metadata[index]!, keys.get(tenant)?.get(keyId ?? '')));
+      } catch (cause) {
+        const { stream, revision, position, type } = event;
+        const error = new Error(`${stream}@${revision} (${type}) cannot be read`, { cause });
+        unreadable.push({ stream, revision, position, type, error });
+      }
+    }
+    return { events, unreadable };
+  }
+
+  async #keysOf(metadata: readonly EventMetadata[]): Promise<Map<string, Map<string, DataKey | 'destroyed'>>> {
+    const wanted = new Map<string, Set<string>>();
+    for (const { tenant, keyId } of metadata) {
+      if (keyId === undefined) continue;
+      const ids = wanted.get(tenant) ?? new Set();
+      wanted.set(tenant, ids.add(keyId));
+    }
+    const keys = new Map<string, Map<string, DataKey | 'destroyed'>>();
+    for (const [tenant, ids] of wanted) keys.set(tenant, await this.#vault.open(tenant, [...ids]));
+    return keys;
+  }
+}
+
+function metadataOfContext({ key, reason: _, ...rest }: EventContext): Omit<EventMetadata, 'hash'> {
+  return { ...rest, ...(key && { keyId: key.id, subject: key.subject }) };
+}

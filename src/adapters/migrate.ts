@@ -1,0 +1,54 @@
+import type { Sql } from '../ports/sql.ts';
+
+/** The database was written by a newer program: this one would damage it. */
+export class SchemaTooNew extends Error {
+  override readonly name = 'SchemaTooNew';
+}
+
+const advisoryLock = 727_001;
+
+/**
+ * Brings one component's tables to the version of this program: runs the scripts that have not run yet, each once,
+ * in order. Safe with several processes starting at once.
+ */
+export async function migrate(sql: Sql, component: string, scripts: readonly string[]): Promise<void> {
+  await sql.transaction(async (tx) => {
+    await tx.query('select pg_advisory_xact_lock($1)', [advisoryLock]);
+    await tx.query('create schema if not exists control');
+    await tx.query(
+      'create table if not exists control.migrations (component text, version integer, at timestamptz not null default now(), primary key (component, version))',
+    );
+    const rows = await tx.query<{ version: number | null }>(
+      'select max(version) as version from control.migrations where component = $1',
+      [component],
+    );
+    const done = rows[0]?.version ?? 0;
+    if (done > scripts.length) {
+      throw new SchemaTooNew(
+        `${component} is at version ${done}, this program knows ${scripts.length}: start a newer Stratalog on this data`,
+      );
+    }
+    for (const [index, script] of scripts.entries()) {
+      if (index < done) continue;
+      for (const statement of splitStatements(script)) await tx.query(statement);
+      await tx.query('insert into control.migrations (component, version) values ($1, $2)', [component, index + 1]);
+    }
+  });
+}
+
+/** Statements end with a semicolon at the end of a line; function bodies stand between $$ and $$. */
+function splitStatements(script: string): string[] {
+  const statements: string[] = [];
+  let current = '';
+  let quoted = false;
+  for (const line of script.split('\n')) {
+    current += `${line}\n`;
+    if ((line.match(/\$\$/g)?.length ?? 0) % 2 === 1) quoted = !quoted;
+    if (!quoted && line.trimEnd().endsWith(';')) {
+      statements.push(current.trim());
+      current = '';
+    }
+  }
+  if (current.trim() !== '') statements.push(current.trim());
+  return statements;
+}

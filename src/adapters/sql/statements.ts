@@ -1,0 +1,41 @@
+/** What may hold a semicolon that ends nothing: strings, quoted names, dollar quotes and comments. */
+const parts =
+  /--[^\n]*|\/\*|(?<![\w$])[eE]'(?:[^'\\]|\\.|'')*'|'(?:[^']|'')*'|"(?:[^"]|"")*"|(?<![\w$])\$(?<tag>[A-Za-z_]\w*)?\$|;/gsu;
+
+/**
+ * Cuts a script into its statements, without the semicolons between them: sent together they would run as one
+ * transaction, in which VACUUM or CREATE INDEX CONCURRENTLY are refused.
+ */
+export function splitStatements(script: string): string[] {
+  const statements: string[] = [];
+  let start = 0;
+  parts.lastIndex = 0;
+  for (let match = parts.exec(script); match; match = parts.exec(script)) {
+    const [whole] = match;
+    if (whole === '/*') parts.lastIndex = commentEnd(script, match.index);
+    else if (whole.startsWith('$')) parts.lastIndex = endOf(script, whole, parts.lastIndex);
+    else if (whole === ';') {
+      statements.push(script.slice(start, match.index));
+      start = parts.lastIndex;
+    }
+  }
+  statements.push(script.slice(start));
+  return statements.map((text) => text.trim()).filter((text) => text !== '');
+}
+
+function endOf(script: string, mark: string, from: number): number {
+  const found = script.indexOf(mark, from);
+  return found < 0 ? script.length : found + mark.length;
+}
+
+/** Comments nest. */
+function commentEnd(script: string, from: number): number {
+  const marks = /\/\*|\*\//g;
+  marks.lastIndex = from;
+  let depth = 0;
+  for (let match = marks.exec(script); match; match = marks.exec(script)) {
+    depth += match[0] === '/*' ? 1 : -1;
+    if (depth === 0) return marks.lastIndex;
+  }
+  return script.length;
+}

@@ -1,0 +1,77 @@
+import type { SqlValue } from '../../ports/sql.ts';
+
+/** A bound value as it goes over the wire: text format, or binary where it is bytes. */
+export type WireValue = string | Uint8Array | null;
+
+/** Writes a value in PostgreSQL's text format. Throws `RangeError` on an invalid date. */
+export function toWire(value: SqlValue): WireValue {
+  if (value === null || value instanceof Uint8Array) return value;
+  if (value instanceof Date) return value.toISOString();
+  if (typeof value === 'object') return `{${value.map(arrayElement).join(',')}}`;
+  return String(value);
+}
+
+function arrayElement(value: string | number): string {
+  return typeof value === 'number' ? String(value) : `"${value.replaceAll(/["\\]/g, '\\$&')}"`;
+}
+
+type Decode = (text: string) => unknown;
+
+const number: Decode = Number;
+const utc: Decode = (text) => new Date(`${text}Z`);
+const date: Decode = (text) => new Date(text);
+const bytes: Decode = (text) => new Uint8Array(Buffer.from(text.slice(2), 'hex'));
+const string: Decode = (text) => text;
+
+/** Type oid (catalogue `pg_type`) of a value and of its array. Types that are not listed stay text. */
+const types: readonly (readonly [oid: number, arrayOid: number, decode: Decode])[] = [
+  [16, 1000, (text) => text === 't'],
+  [17, 1001, bytes],
+  [19, 1003, string],
+  [20, 1016, number],
+  [21, 1005, number],
+  [23, 1007, number],
+  [25, 1009, string],
+  [26, 1028, number],
+  [114, 199, JSON.parse],
+  [700, 1021, number],
+  [701, 1022, number],
+  [1042, 1014, string],
+  [1043, 1015, string],
+  [1114, 1115, utc],
+  [1184, 1185, date],
+  [1700, 1231, string],
+  [2950, 2951, string],
+  [3802, 3807, JSON.parse],
+];
+
+const decoders = new Map<number, Decode>(
+  types.flatMap(([oid, arrayOid, decode]) => [
+    [oid, decode],
+    [arrayOid, (text: string) => decodeArray(text, decode)],
+  ]),
+);
+
+/** How a column of this type oid is read from text: int8 as number, timestamptz as Date, json as value, bytea as bytes. */
+export function decoderOf(oid: number): Decode {
+  return decoders.get(oid) ?? string;
+}
+
+/** Reads PostgreSQL's array output, `{1,NULL,"a,b",{2}}`, nested to any depth. */
+function decodeArray(text: string, decode: Decode): unknown[] {
+  const token = /[{}]|"((?:[^"\\]|\\.)*)"|[^{},]+/gs;
+  const open: unknown[][] = [[]];
+  // Lower bounds other than 1 come first: `[0:1]={…}`.
+  token.lastIndex = text.indexOf('{');
+  for (let match = token.exec(text); match; match = token.exec(text)) {
+    const [whole, quoted] = match;
+    if (whole === '{') {
+      const inner: unknown[] = [];
+      open.at(-1)!.push(inner);
+      open.push(inner);
+    } else if (whole === '}') open.pop();
+    else if (quoted !== undefined) open.at(-1)!.push(decode(quoted.replaceAll(/\\(.)/gs, '$1')));
+    else open.at(-1)!.push(whole === 'NULL' ? null : decode(whole));
+  }
+  return open[0]![0] as unknown[];
+}

@@ -1,0 +1,58 @@
+import type { AppendResult, ExpectedRevision, StoredEvent, StreamName } from '../../ports/event-log.ts';
+import { LogUnavailable, WrongExpectedRevision } from '../../ports/event-log.ts';
+import { SqlUnavailable, type Sql } from '../../ports/sql.ts';
+import { Batcher } from '../batcher.ts';
+
+export interface Append {
+  readonly stream: StreamName;
+  readonly expected: ExpectedRevision;
+  readonly events: readonly StoredEvent[];
+}
+
+interface Outcome extends Record<string, unknown> {
+  readonly outcome: 'appended' | 'repeated' | 'conflict';
+  readonly last_revision: number | null;
+  readonly last_position: number | null;
+  readonly at: Date | null;
+}
+
+/** Groups the appends of this process: one lock on the head and one sync a group. */
+export function appendQueue(sql: Sql): Batcher<Append, AppendResult> {
+  return new Batcher((appends) => appendGroup(sql, appends), {
+    maxItems: 256,
+    maxBytes: 4_000_000,
+    sizeOf: ({ events }) => events.reduce((sum, event) => sum + event.data.length + event.metadata.length, 0),
+  });
+}
+
+async function appendGroup(sql: Sql, appends: readonly Append[]): Promise<(AppendResult | Error)[]> {
+  const batch = appends.map(({ stream, expected, events }) => ({
+    stream,
+    category: stream.slice(0, stream.indexOf('-')),
+    expected: String(expected),
+    events,
+  }));
+  try {
+    const outcomes = await sql.query<Outcome>('select * from log.append($1::text::jsonb)', [JSON.stringify(batch)]);
+    return outcomes.map((outcome, index) => resultOf(appends[index]!, outcome));
+  } catch (error) {
+    if (error instanceof SqlUnavailable) throw new LogUnavailable(error.message, { cause: error });
+    if (appends.length === 1) return [error instanceof Error ? error : new Error(String(error))];
+    // A faulty append must not take its neighbours with it.
+    const results: (AppendResult | Error)[] = [];
+    for (const append of appends) results.push(...(await appendGroup(sql, [append])));
+    return results;
+  }
+}
+
+function resultOf({ stream, expected }: Append, outcome: Outcome): AppendResult | Error {
+  if (outcome.outcome === 'conflict') {
+    return new WrongExpectedRevision(stream, expected, outcome.last_revision ?? undefined);
+  }
+  return {
+    revision: outcome.last_revision!,
+    position: outcome.last_position!,
+    time: outcome.at!,
+    repeated: outcome.outcome === 'repeated',
+  };
+}

@@ -1,0 +1,152 @@
+import type {
+  AppendResult,
+  EventLog,
+  ExpectedRevision,
+  LogPage,
+  ReadAllOptions,
+  ReadStreamOptions,
+  RecordedEvent,
+  StoredEvent,
+  StreamName,
+  SubscribeOptions,
+} from '../../ports/event-log.ts';
+import { LogUnavailable } from '../../ports/event-log.ts';
+import { SqlUnavailable, type Sql, type SqlValue } from '../../ports/sql.ts';
+import { migrate } from '../migrate.ts';
+import { appendQueue } from './append-queue.ts';
+import { logSchema } from './schema.ts';
+import { WakeUp } from './wake-up.ts';
+
+const defaultBatchSize = 500;
+/** A wake-up may be missed: look at least this often. */
+const pollMs = 1_000;
+const retryMs = 500;
+
+interface EventRow extends Record<string, unknown> {
+  position: number;
+  stream: StreamName;
+  revision: number;
+  id: string;
+  type: string;
+  schema_version: number;
+  time: Date;
+  data: string;
+  metadata: string;
+}
+
+const columns = 'position, stream, revision, id, type, schema_version, time, data, metadata';
+
+/** Opens the log in this database, creating its tables at first use. The database stays the caller's to close. */
+export async function openSqlEventLog(sql: Sql): Promise<EventLog> {
+  await migrate(sql, 'log', logSchema);
+  const [head] = await sql.query<{ log_id: string }>('select log_id from log.head');
+  const log = new SqlEventLog(sql, head!.log_id);
+  await log.listen();
+  return log;
+}
+
+class SqlEventLog implements EventLog {
+  readonly logId: string;
+  readonly #sql: Sql;
+  readonly #queue: ReturnType<typeof appendQueue>;
+  readonly #wakeUp = new WakeUp();
+  #unlisten: (() => Promise<void>) | undefined;
+
+  constructor(sql: Sql, logId: string) {
+    this.#sql = sql;
+    this.logId = logId;
+    this.#queue = appendQueue(sql);
+  }
+
+  async listen(): Promise<void> {
+    this.#unlisten = await this.#sql.listen('stratalog_log', () => this.#wakeUp.wake());
+  }
+
+  async append(
+    stream: StreamName,
+    expected: ExpectedRevision,
+    events: readonly StoredEvent[],
+  ): Promise<AppendResult> {
+    if (events.length === 0) throw new RangeError('an append needs at least one event');
+    const result = await this.#queue.add({ stream, expected, events });
+    this.#wakeUp.wake();
+    return result;
+  }
+
+  async readStream(stream: StreamName, options: ReadStreamOptions = {}): Promise<RecordedEvent[]> {
+    const { from, direction = 'forwards', limit } = options;
+    const backwards = direction === 'backwards';
+    const rows = await this.#read<EventRow>(
+      `select ${columns} from log.events where stream = $1 and ($2::integer is null or revision ${backwards ? '<=' : '>='} $2)
+       order by revision ${backwards ? 'desc' : 'asc'} limit $3`,
+      [stream, from ?? null, limit ?? null],
+    );
+    return rows.map(recorded);
+  }
+
+  async readAll({ after, direction = 'forwards', limit, filter = {} }: ReadAllOptions): Promise<LogPage> {
+    const backwards = direction === 'backwards';
+    const rows = await this.#read<EventRow & { head: number }>(
+      `select h.position as head, e.* from log.head h left join lateral (
+         select ${columns} from log.events
+         where ($1::bigint is null or position ${backwards ? '<' : '>'} $1)
+           and ($2::text[] is null or category = any ($2)) and ($3::text[] is null or type = any ($3))
+         order by position ${backwards ? 'desc' : 'asc'} limit $4
+       ) e on true order by e.position ${backwards ? 'desc' : 'asc'}`,
+      [after ?? null, filter.categories ?? null, filter.types ?? null, limit],
+    );
+    const events = rows.filter((row) => row.position !== null).map(recorded);
+    if (events.length === limit && limit > 0) return { events, scannedTo: events.at(-1)!.position };
+    const end = backwards ? 0 : Math.max(rows[0]!.head, after ?? 0);
+    return { events, scannedTo: end };
+  }
+
+  async head(): Promise<number> {
+    const rows = await this.#read<{ position: number }>('select position from log.head');
+    return rows[0]!.position;
+  }
+
+  async positionAt(time: Date): Promise<number> {
+    const rows = await this.#read<{ position: number }>('select log.position_at($1) as position', [time]);
+    return rows[0]!.position;
+  }
+
+  async *subscribe({ after, filter, batchSize = defaultBatchSize, signal }: SubscribeOptions): AsyncGenerator<LogPage> {
+    let position = after;
+    while (!signal.aborted) {
+      const seen = this.#wakeUp.count;
+      let page: LogPage;
+      try {
+        page = await this.readAll({ after: position, limit: batchSize, ...(filter && { filter }) });
+      } catch (error) {
+        if (!(error instanceof LogUnavailable)) throw error;
+        await this.#wakeUp.after(seen, retryMs, signal);
+        continue;
+      }
+      if (page.scannedTo > position) {
+        position = page.scannedTo;
+        yield page;
+      } else {
+        await this.#wakeUp.after(seen, pollMs, signal);
+      }
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#unlisten?.();
+  }
+
+  async #read<T extends Record<string, unknown>>(text: string, params: readonly SqlValue[] = []): Promise<T[]> {
+    try {
+      return await this.#sql.query<T>(text, params);
+    } catch (error) {
+      if (error instanceof SqlUnavailable) throw new LogUnavailable(error.message, { cause: error });
+      throw error;
+    }
+  }
+}
+
+function recorded(row: EventRow): RecordedEvent {
+  const { position, stream, revision, id, type, schema_version: schemaVersion, time, data, metadata } = row;
+  return { position, stream, revision, id, type, schemaVersion, time, data, metadata };
+}

@@ -1,0 +1,31 @@
+/** Lets several readers sleep until something happens, without missing what happens while they look. */
+export class WakeUp {
+  #count = 0;
+  readonly #sleepers = new Set<() => void>();
+
+  /** How often `wake` was called: take it before looking, pass it to `after`. */
+  get count(): number {
+    return this.#count;
+  }
+
+  wake(): void {
+    this.#count++;
+    for (const resume of this.#sleepers) resume();
+  }
+
+  /** Resolves at once if `wake` was called since `seen`, else with the next call, after `ms`, or when `signal` aborts. */
+  async after(seen: number, ms: number, signal: AbortSignal): Promise<void> {
+    if (this.#count !== seen || signal.aborted) return;
+    await new Promise<void>((resolve) => {
+      const resume = () => {
+        clearTimeout(timer);
+        this.#sleepers.delete(resume);
+        signal.removeEventListener('abort', resume);
+        resolve();
+      };
+      const timer = setTimeout(resume, ms);
+      this.#sleepers.add(resume);
+      signal.addEventListener('abort', resume, { once: true });
+    });
+  }
+}

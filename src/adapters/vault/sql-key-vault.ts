@@ -1,0 +1,154 @@
+import { createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import { KeyDestroyed, type DataKey, type KeyRef, type KeyVault } from '../../ports/key-vault.ts';
+import type { Sql } from '../../ports/sql.ts';
+import { Batcher } from '../batcher.ts';
+import { migrate } from '../migrate.ts';
+import { KeyCache } from './key-cache.ts';
+import { vaultSchema } from './schema.ts';
+import { open, seal } from './wrap.ts';
+
+/** The root key does not open this vault: it belongs to another data folder or was replaced. */
+export class WrongRootKey extends Error {
+  override readonly name = 'WrongRootKey';
+}
+
+const proofText = 'stratalog vault';
+
+/**
+ * Opens the vault in the `control` schema. `rootKey` (32 bytes) wraps the subjects' keys, these wrap the data keys;
+ * it stands outside the database, so that a copy of the database alone opens nothing.
+ */
+export async function openSqlKeyVault(sql: Sql, rootKey: Uint8Array): Promise<KeyVault> {
+  await migrate(sql, 'vault', vaultSchema);
+  await sql.query('insert into control.vault (proof) values ($1) on conflict do nothing', [
+    seal(rootKey, Buffer.from(proofText), 'proof'),
+  ]);
+  const [row] = await sql.query<{ proof: Uint8Array }>('select proof from control.vault');
+  try {
+    open(rootKey, row!.proof, 'proof');
+  } catch (cause) {
+    throw new WrongRootKey('the vault was made with another root key: give this data its own key back', { cause });
+  }
+  return new SqlKeyVault(sql, rootKey);
+}
+
+interface NewKey {
+  readonly ref: KeyRef;
+  readonly wrapped: Uint8Array;
+}
+
+interface KeyRow extends Record<string, unknown> {
+  id: string;
+  subject: string | null;
+  wrapped: Uint8Array | null;
+}
+
+class SqlKeyVault implements KeyVault {
+  readonly #sql: Sql;
+  readonly #rootKey: Uint8Array;
+  readonly #pseudonymKey: Uint8Array;
+  readonly #dataKeys = new KeyCache();
+  readonly #subjectKeys = new KeyCache();
+  readonly #inserts: Batcher<NewKey, boolean>;
+
+  constructor(sql: Sql, rootKey: Uint8Array) {
+    this.#sql = sql;
+    this.#rootKey = rootKey;
+    this.#pseudonymKey = new Uint8Array(hkdfSync('sha256', rootKey, '', 'stratalog pseudonyms', 32));
+    this.#inserts = new Batcher((keys) => this.#insert(keys), { maxItems: 500 });
+  }
+
+  async ensure(ref: KeyRef): Promise<DataKey> {
+    const cached = this.#dataKeys.get(ref.tenant, ref.id);
+    if (cached) return cached;
+    const subjectKey = await this.#subjectKey(ref.tenant, ref.subject);
+    const fresh = randomBytes(32);
+    const wrapped = seal(subjectKey, fresh, `${ref.tenant}/${ref.id}`);
+    if (await this.#inserts.add({ ref, wrapped })) {
+      this.#dataKeys.set(ref.tenant, ref.id, fresh);
+      return fresh;
+    }
+    const key = (await this.open(ref.tenant, [ref.id])).get(ref.id);
+    if (key === undefined || key === 'destroyed') throw new KeyDestroyed(ref.id);
+    return key;
+  }
+
+  async open(tenant: string, ids: readonly string[]): Promise<Map<string, DataKey | 'destroyed'>> {
+    const found = new Map<string, DataKey | 'destroyed'>();
+    const missing: string[] = [];
+    for (const id of new Set(ids)) {
+      const cached = this.#dataKeys.get(tenant, id);
+      if (cached) found.set(id, cached);
+      else missing.push(id);
+    }
+    if (missing.length === 0) return found;
+    const rows = await this.#sql.query<KeyRow>(
+      'select id, subject, wrapped from control.data_keys where tenant = $1 and id = any ($2)',
+      [tenant, missing],
+    );
+    for (const row of rows) found.set(row.id, await this.#unwrap(tenant, row));
+    return found;
+  }
+
+  async destroy(tenant: string, id: string): Promise<void> {
+    await this.#sql.query(
+      `insert into control.data_keys (tenant, id, destroyed_at) values ($1, $2, now())
+       on conflict (tenant, id) do update set wrapped = null, destroyed_at = coalesce(control.data_keys.destroyed_at, now())`,
+      [tenant, id],
+    );
+    this.#dataKeys.delete(tenant, id);
+  }
+
+  pseudonym(purpose: string, tenant: string, value: string): string {
+    const text = JSON.stringify([purpose, tenant, value]);
+    return createHmac('sha256', this.#pseudonymKey).update(text).digest('hex').slice(0, 32);
+  }
+
+  async close(): Promise<void> {}
+
+  /** Answers of each key whether it is new; one that was there stays as it is. */
+  async #insert(keys: readonly NewKey[]): Promise<boolean[]> {
+    const rows = keys.map(({ ref, wrapped }) => ({
+      ...ref,
+      wrapped: Buffer.from(wrapped).toString('base64'),
+    }));
+    const inserted = await this.#sql.query<{ tenant: string; id: string; wrapped: Uint8Array }>(
+      `insert into control.data_keys (tenant, id, subject, wrapped)
+       select key->>'tenant', key->>'id', key->>'subject', decode(key->>'wrapped', 'base64')
+       from jsonb_array_elements($1::text::jsonb) key
+       on conflict (tenant, id) do nothing returning tenant, id, wrapped`,
+      [JSON.stringify(rows)],
+    );
+    const mine = new Set(inserted.map((row) => `${row.tenant}/${row.id}/${Buffer.from(row.wrapped).toString('base64')}`));
+    return rows.map((row) => mine.has(`${row.tenant}/${row.id}/${row.wrapped}`));
+  }
+
+  async #unwrap(tenant: string, row: KeyRow): Promise<DataKey | 'destroyed'> {
+    if (row.wrapped === null || row.subject === null) return 'destroyed';
+    const subjectKey = await this.#subjectKey(tenant, row.subject).catch((error: unknown) => {
+      if (error instanceof KeyDestroyed) return undefined;
+      throw error;
+    });
+    if (!subjectKey) return 'destroyed';
+    const key = open(subjectKey, row.wrapped, `${tenant}/${row.id}`);
+    this.#dataKeys.set(tenant, row.id, key);
+    return key;
+  }
+
+  async #subjectKey(tenant: string, subject: string): Promise<DataKey> {
+    const cached = this.#subjectKeys.get(tenant, subject);
+    if (cached) return cached;
+    await this.#sql.query(
+      'insert into control.subject_keys (tenant, subject, wrapped) values ($1, $2, $3) on conflict (tenant, subject) do nothing',
+      [tenant, subject, seal(this.#rootKey, randomBytes(32), `${tenant}/${subject}`)],
+    );
+    const [row] = await this.#sql.query<{ wrapped: Uint8Array | null }>(
+      'select wrapped from control.subject_keys where tenant = $1 and subject = $2',
+      [tenant, subject],
+    );
+    if (!row?.wrapped) throw new KeyDestroyed(subject);
+    const key = open(this.#rootKey, row.wrapped, `${tenant}/${subject}`);
+    this.#subjectKeys.set(tenant, subject, key);
+    return key;
+  }
+}

@@ -1,0 +1,32 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { Worker, type WorkerOptions } from 'node:worker_threads';
+
+/** The package's own folder, from a bundle (`dist/`, `.cache/build/`) and from the sources alike. */
+export const packageRoot: string = findRoot(path.dirname(fileURLToPath(import.meta.url)));
+
+function findRoot(from: string): string {
+  for (let folder = from; ; folder = path.dirname(folder)) {
+    if (existsSync(path.join(folder, 'bin', 'stratalog.mjs'))) return folder;
+    if (folder === path.dirname(folder)) throw new Error(`no package root above ${from}`);
+  }
+}
+
+let built: Promise<string> | undefined;
+
+/** Folder of the bundled entries: beside this bundle, or built now where this runs from the sources (tests). */
+function entryFolder(): Promise<string> {
+  const self = fileURLToPath(import.meta.url);
+  if (!self.endsWith('.ts')) return Promise.resolve(path.dirname(self));
+  built ??= import(pathToFileURL(path.join(packageRoot, 'bin', 'build.mjs')).href).then(
+    (module: { build(outdir: string): Promise<string> }) =>
+      module.build(path.join(packageRoot, '.cache', `test-${process.pid}`)),
+  );
+  return built;
+}
+
+/** Starts a worker thread by the name of its entry in `bin/build.mjs`. */
+export async function startWorker(entry: string, options: WorkerOptions): Promise<Worker> {
+  return new Worker(path.join(await entryFolder(), `${entry}.js`), options);
+}

@@ -1,0 +1,118 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { z } from 'zod';
+import { roles, tenantPattern, type TenantContext } from '../domain/access/context.ts';
+import { identifier } from '../domain/layers.ts';
+import { timestamp } from '../domain/memory/content.ts';
+import { invalid, Problem } from '../domain/problems.ts';
+import { evolveTenant, noKeys, type TenantEvent, type TenantState } from '../domain/tenant/tenant.ts';
+import { tenantStream } from '../domain/streams.ts';
+import type { LoadedEvent } from '../ports/event-store.ts';
+import { changeStream } from './change-stream.ts';
+import type { CommandContext, CommandServices } from './context.ts';
+
+const names = z.array(identifier).max(1_000).default([]);
+
+export const createKeyInput = z
+  .strictObject({
+    tenant: z.string().regex(tenantPattern, 'must match [a-z0-9_]{1,63}').optional(),
+    role: z.enum(roles),
+    user: identifier.optional(),
+    orgs: names,
+    teams: names,
+    projects: names,
+    sessions: names,
+    agents: names,
+    name: identifier.optional(),
+    expiresAt: timestamp.optional(),
+  })
+  .meta({ id: 'CreateKey' });
+
+export type CreateKeyInput = z.infer<typeof createKeyInput>;
+
+export interface CreatedKey {
+  readonly id: string;
+  /** Shown this once: only its hash is kept. */
+  readonly key: string;
+  readonly position: number;
+}
+
+/** Whether the caller is the master key, which may create tenants and keys and nothing else. */
+export function isMaster(caller: TenantContext): boolean {
+  return caller.principal === 'master';
+}
+
+/** Creates an API key; the first one creates its tenant, which only the master key may. */
+export async function createApiKey(
+  services: CommandServices,
+  context: CommandContext,
+  input: CreateKeyInput,
+): Promise<CreatedKey> {
+  const { tenant = context.caller.tenant, ...key } = input;
+  if (tenant === '') throw invalid('tenant', 'is required with the master key');
+  assertMayManage(context.caller, tenant);
+  if (key.expiresAt !== undefined && key.expiresAt <= services.clock.now().toISOString()) {
+    throw invalid('expiresAt', 'must lie in the future');
+  }
+  const keyId = services.newId().replaceAll('-', '');
+  const secret = randomBytes(32).toString('base64url');
+  const created: TenantEvent = {
+    type: 'ApiKeyCreated',
+    data: { ...key, keyId, secretHash: hashSecret(secret) } as Extract<TenantEvent, { type: 'ApiKeyCreated' }>['data'],
+  };
+  const { position } = await changeTenant(services, context, tenant, (state, loaded) =>
+    loaded.length === 0 ? [{ type: 'TenantCreated', data: { tenant } }, created] : [created],
+  );
+  return { id: keyId, key: `sl_${tenant}.${keyId}.${secret}`, position };
+}
+
+/** From now on (at other processes within a second) the key is no credential any more. */
+export async function revokeApiKey(
+  services: CommandServices,
+  context: CommandContext,
+  keyId: string,
+): Promise<{ position: number }> {
+  const { tenant } = context.caller;
+  assertMayManage(context.caller, tenant);
+  return changeTenant(services, context, tenant, (state) => {
+    const key = state.get(keyId);
+    if (!key) throw new Problem('not-found', 'no such key');
+    return key.revokedAt === undefined ? [{ type: 'ApiKeyRevoked', data: { keyId } }] : [];
+  });
+}
+
+export function hashSecret(secret: string): string {
+  return createHash('sha256').update(secret).digest('hex');
+}
+
+/** Takes a key apart, or answers undefined where it cannot be one. */
+export function parseKey(key: string): { tenant: string; keyId: string; secret: string } | undefined {
+  const match = /^sl_([a-z0-9_]{1,63})\.([0-9a-f]{32})\.([A-Za-z0-9_-]{43})$/.exec(key);
+  return match ? { tenant: match[1]!, keyId: match[2]!, secret: match[3]! } : undefined;
+}
+
+export function foldTenant(loaded: readonly LoadedEvent<TenantEvent>[], from: TenantState = noKeys): TenantState {
+  return loaded.reduce((state, { event, time }) => evolveTenant(state, event, time.toISOString()), from);
+}
+
+function assertMayManage(caller: TenantContext, tenant: string): void {
+  if (isMaster(caller)) return;
+  if (!caller.roles.includes('admin')) throw new Problem('forbidden', 'managing keys needs the role admin');
+  if (tenant !== caller.tenant) {
+    throw new Problem('forbidden', `an admin manages the keys of its own tenant; another one needs the master key`);
+  }
+}
+
+async function changeTenant(
+  services: CommandServices,
+  context: CommandContext,
+  tenant: string,
+  decide: (state: TenantState, loaded: readonly LoadedEvent<TenantEvent>[]) => TenantEvent[],
+): Promise<{ position: number }> {
+  const inTenant: CommandContext = { ...context, caller: { ...context.caller, tenant } };
+  return changeStream<TenantEvent>(services, inTenant, {
+    stream: tenantStream(tenant),
+    memoryId: '',
+    decide: (loaded) => decide(foldTenant(loaded), loaded),
+    key: () => ({ tenant, id: 'tenant', subject: services.vault.pseudonym('subject', tenant, tenant) }),
+  });
+}

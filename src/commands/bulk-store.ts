@@ -1,0 +1,103 @@
+import type { z } from 'zod';
+import { Problem } from '../domain/problems.ts';
+import { storeMemory, storeMemoryInput } from './store-memory.ts';
+import type { MemoryResult } from './change-memory.ts';
+import type { CommandContext, CommandServices } from './context.ts';
+
+/** Lines at work at once: enough that the log groups their appends. */
+const maxInFlight = 64;
+
+/** One line of the body: its text, or why it could not be read. */
+export interface BulkLine {
+  /** 1-based over all lines sent, blank ones too. */
+  readonly line: number;
+  readonly text: string | Problem;
+}
+
+export interface BulkLineResult {
+  readonly line: number;
+  readonly status: number;
+  readonly id?: string;
+  readonly externalId?: string;
+  /** Covers this line and all before it. */
+  readonly position?: number;
+  readonly problem?: Problem;
+}
+
+/**
+ * Stores each line on its own and answers in order while it reads. `contextOf` gives each line its own command id,
+ * so that the whole body sent again replays the lines that are done. `asProblem` turns any error into its answer.
+ */
+export async function* bulkStore(
+  services: CommandServices,
+  lines: AsyncIterable<BulkLine>,
+  contextOf: (line: number, body: unknown) => CommandContext,
+  asProblem: (error: unknown) => Problem,
+): AsyncGenerator<BulkLineResult> {
+  const inFlight: Promise<BulkLineResult>[] = [];
+  const byExternalId = new Map<string, Promise<unknown>>();
+  let covered = 0;
+  const next = async (): Promise<BulkLineResult> => {
+    const result = await inFlight.shift()!;
+    covered = Math.max(covered, result.position ?? 0);
+    return covered > 0 ? { ...result, position: covered } : result;
+  };
+  for await (const line of lines) {
+    inFlight.push(storeLine(services, line, byExternalId, contextOf, asProblem));
+    if (inFlight.length >= maxInFlight) yield await next();
+  }
+  while (inFlight.length > 0) yield await next();
+}
+
+async function storeLine(
+  services: CommandServices,
+  { line, text }: BulkLine,
+  byExternalId: Map<string, Promise<unknown>>,
+  contextOf: (line: number, body: unknown) => CommandContext,
+  asProblem: (error: unknown) => Problem,
+): Promise<BulkLineResult> {
+  let externalId: string | undefined;
+  try {
+    if (text instanceof Problem) throw text;
+    const body = parse(text);
+    const input = parseInput(body);
+    externalId = input.externalId;
+    const store = () => storeMemory(services, contextOf(line, body), input);
+    const { snapshot, position, replayed } = await inOrder(externalId, byExternalId, store);
+    return {
+      line,
+      status: replayed ? 200 : 201,
+      id: snapshot.state.value.id,
+      ...(externalId !== undefined && { externalId }),
+      position,
+    };
+  } catch (error) {
+    const problem = asProblem(error);
+    return { line, status: problem.status, ...(externalId !== undefined && { externalId }), problem };
+  }
+}
+
+/** Of two lines with one externalId the earlier wins: the later one waits for it. */
+function inOrder(
+  externalId: string | undefined,
+  byExternalId: Map<string, Promise<unknown>>,
+  store: () => Promise<MemoryResult>,
+): Promise<MemoryResult> {
+  if (externalId === undefined) return store();
+  const before = byExternalId.get(externalId) ?? Promise.resolve();
+  const result = before.then(store, store);
+  byExternalId.set(externalId, result);
+  return result;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Problem('malformed-json', 'this line is not valid JSON');
+  }
+}
+
+function parseInput(body: unknown): z.infer<typeof storeMemoryInput> {
+  return storeMemoryInput.parse(body);
+}

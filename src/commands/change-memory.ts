@@ -1,0 +1,89 @@
+import { isVisible, isWritable, visible } from '../domain/access/visibility.ts';
+import { decide, type MemoryCommand } from '../domain/memory/memory.ts';
+import { foldMemory, isLive, type LiveSnapshot, type MemorySnapshot } from '../domain/memory/snapshot.ts';
+import type { MemoryEvent } from '../domain/memory/events.ts';
+import { Problem } from '../domain/problems.ts';
+import { isMemoryId, memoryStream } from '../domain/streams.ts';
+import type { LoadedEvent } from '../ports/event-store.ts';
+import type { KeyRef } from '../ports/key-vault.ts';
+import { changeStream } from './change-stream.ts';
+import type { CommandContext, CommandResult, CommandServices } from './context.ts';
+
+export interface MemoryResult extends CommandResult {
+  readonly snapshot: LiveSnapshot;
+}
+
+/** Revision that If-Match names; `*` is any, undefined is no condition. */
+export type MatchCondition = number | '*' | undefined;
+
+/** Does one command to one memory that the caller can see and write. */
+export async function changeMemory(
+  services: CommandServices,
+  context: CommandContext,
+  memoryId: string,
+  command: MemoryCommand,
+  match?: MatchCondition,
+): Promise<MemoryResult> {
+  if (!isMemoryId(memoryId)) throw unknownMemory();
+  const changed = await changeStream<MemoryEvent>(services, context, {
+    stream: memoryStream(context.caller.tenant, memoryId),
+    memoryId,
+    authorize: (loaded) => assertWritable(context, visibleSnapshot(context, loaded)),
+    decide: (loaded) => {
+      const snapshot = foldMemory(loaded);
+      if (typeof match === 'number' && match !== snapshot.revision) {
+        throw new Problem('revision-mismatch', `If-Match names revision ${match}, the memory is at ${snapshot.revision}`);
+      }
+      return decide(command, snapshot.state);
+    },
+    key: (loaded) => keyOf(context, loaded),
+  });
+  const snapshot = foldMemory(changed.history);
+  if (!isLive(snapshot)) throw unknownMemory();
+  return { snapshot, position: changed.position, replayed: changed.replayed };
+}
+
+/** Loads a memory that the caller can see. Throws `not-found` for what is unknown, erased or not visible alike. */
+export async function loadVisibleMemory(
+  { store }: CommandServices,
+  context: CommandContext,
+  memoryId: string,
+): Promise<{ snapshot: LiveSnapshot; key: KeyRef | undefined }> {
+  if (!isMemoryId(memoryId)) throw unknownMemory();
+  const loaded = await store.load<MemoryEvent>(memoryStream(context.caller.tenant, memoryId));
+  return { snapshot: visibleSnapshot(context, loaded), key: keyOf(context, loaded) };
+}
+
+/** Active and writable: what links and feedback may be attached to. */
+export function assertChangeable(context: CommandContext, snapshot: LiveSnapshot): void {
+  assertWritable(context, snapshot);
+  assertNotDeleted(snapshot);
+}
+
+export function assertNotDeleted(snapshot: MemorySnapshot): void {
+  if (snapshot.state.status === 'deleted') {
+    throw new Problem('memory-deleted', 'a deleted memory takes no changes, links or feedback');
+  }
+}
+
+function visibleSnapshot(context: CommandContext, loaded: readonly LoadedEvent<MemoryEvent>[]): LiveSnapshot {
+  const snapshot = foldMemory(loaded);
+  if (!isLive(snapshot) || !isVisible(visible(context.caller), snapshot.state.value)) throw unknownMemory();
+  return snapshot;
+}
+
+function assertWritable(context: CommandContext, snapshot: LiveSnapshot): void {
+  if (isWritable(context.caller, snapshot.state.value)) return;
+  throw new Problem('forbidden', `this credential may not write memories of this ${snapshot.state.value.layer}`);
+}
+
+/** All events of a memory are sealed under the key of its first one. */
+function keyOf(context: CommandContext, loaded: readonly LoadedEvent<MemoryEvent>[]): KeyRef | undefined {
+  const { keyId, subject } = loaded[0]?.metadata ?? {};
+  if (keyId === undefined || subject === undefined) return undefined;
+  return { tenant: context.caller.tenant, id: keyId, subject };
+}
+
+export function unknownMemory(): Problem {
+  return new Problem('not-found', 'no such memory');
+}

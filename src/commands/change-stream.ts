@@ -1,0 +1,116 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ClaimEvent } from '../domain/claim/claim.ts';
+import type { StratalogEvent } from '../domain/events/registry.ts';
+import { Problem } from '../domain/problems.ts';
+import { claimStream } from '../domain/streams.ts';
+import { WrongExpectedRevision, type StreamName } from '../ports/event-log.ts';
+import type { LoadedEvent } from '../ports/event-store.ts';
+import type { KeyRef } from '../ports/key-vault.ts';
+import { eventContext, type CommandContext, type CommandServices } from './context.ts';
+
+/** Races with other writers of the same stream before the caller is told to come again. */
+const maxAttempts = 20;
+
+export interface StreamChange<Event extends StratalogEvent> {
+  readonly stream: StreamName;
+  /** The memory that the command is about, for the record of an unchanged answer. */
+  readonly memoryId: string;
+  /**
+   * Authorises, before a repetition is answered. Throws where the caller may not.
+   */
+  readonly authorize?: (loaded: readonly LoadedEvent<Event>[]) => void;
+  /** The events that the command means for this history; none where nothing changes. Throws where it is refused. */
+  readonly decide: (loaded: readonly LoadedEvent<Event>[]) => readonly Event[];
+  /** The key that seals the new events. */
+  readonly key?: (loaded: readonly LoadedEvent<Event>[]) => KeyRef | undefined;
+}
+
+/** The stream as the command left it. */
+export interface ChangedStream<Event extends StratalogEvent> {
+  readonly history: readonly Pick<LoadedEvent<Event>, 'event' | 'revision' | 'position' | 'time' | 'erased'>[];
+  readonly position: number;
+  readonly replayed: boolean;
+}
+
+/**
+ * Load, decide, append at the exact revision; begin again when another writer was faster. A command that was done
+ * before, found by its id in the stream, answers from there and decides nothing.
+ */
+export async function changeStream<Event extends StratalogEvent>(
+  services: CommandServices,
+  context: CommandContext,
+  change: StreamChange<Event>,
+): Promise<ChangedStream<Event>> {
+  const { store } = services;
+  for (let attempt = 0; attempt < maxAttempts; attempt++) {
+    const loaded = await store.load<Event>(change.stream);
+    change.authorize?.(loaded);
+    const done = await earlierAnswer(services, context, loaded);
+    if (done) return done;
+    const events = change.decide(loaded);
+    const last = loaded.at(-1);
+    if (events.length === 0) {
+      const position = last?.position ?? 0;
+      const unchanged = { history: loaded, position, replayed: false };
+      const answer = { memoryId: change.memoryId, revision: last?.revision ?? -1, position };
+      if (await rememberUnchanged(services, context, answer)) return unchanged;
+      continue;
+    }
+    try {
+      const key = change.key?.(loaded);
+      const result = await store.append(change.stream, last?.revision ?? 'noStream', events, eventContext(context, key));
+      const { position, time } = result;
+      const first = result.revision - events.length + 1;
+      const added = events.map((event, index) => ({ event, revision: first + index, position, time, erased: false }));
+      return { history: [...loaded, ...added], position, replayed: false };
+    } catch (error) {
+      if (!(error instanceof WrongExpectedRevision)) throw error;
+      await sleep(Math.random() * 5 * attempt);
+    }
+  }
+  throw new Problem('unavailable', 'too many writers race for this stream', { retryAfter: 1 });
+}
+
+async function earlierAnswer<Event extends StratalogEvent>(
+  { store, vault }: CommandServices,
+  { idempotency, caller }: CommandContext,
+  loaded: readonly LoadedEvent<Event>[],
+): Promise<ChangedStream<Event> | undefined> {
+  if (!idempotency) return undefined;
+  const written = loaded.findLastIndex(({ metadata }) => metadata.commandId === idempotency.commandId);
+  if (written >= 0) {
+    const event = loaded[written]!;
+    assertSameBody(event, idempotency.bodyHash);
+    return { history: loaded.slice(0, written + 1), position: event.position, replayed: true };
+  }
+  const stream = claimStream(caller.tenant, vault.pseudonym('command', caller.tenant, idempotency.commandId));
+  const [answered] = await store.load<ClaimEvent>(stream);
+  if (answered?.event.type !== 'CommandAnswered') return undefined;
+  assertSameBody(answered, idempotency.bodyHash);
+  const { revision, position } = answered.event.data;
+  return { history: loaded.filter((event) => event.revision <= revision), position, replayed: true };
+}
+
+/** Answers false where a twin of this command was faster: look again. */
+async function rememberUnchanged(
+  { store, vault }: CommandServices,
+  context: CommandContext,
+  answer: { memoryId: string; revision: number; position: number },
+): Promise<boolean> {
+  const { idempotency, caller } = context;
+  if (!idempotency) return true;
+  const stream = claimStream(caller.tenant, vault.pseudonym('command', caller.tenant, idempotency.commandId));
+  try {
+    await store.append(stream, 'noStream', [{ type: 'CommandAnswered', data: answer }], eventContext(context));
+    return true;
+  } catch (error) {
+    if (error instanceof WrongExpectedRevision) return false;
+    throw error;
+  }
+}
+
+/** A repeated Idempotency-Key must come with the body of its first use. */
+export function assertSameBody(event: Pick<LoadedEvent, 'metadata'>, bodyHash: string): void {
+  if (event.metadata.bodyHash === bodyHash) return;
+  throw new Problem('idempotency-key-reused', 'this Idempotency-Key came first with another body');
+}

@@ -1,0 +1,61 @@
+import { holder, type ClaimEvent } from '../domain/claim/claim.ts';
+import { claimStream } from '../domain/streams.ts';
+import { WrongExpectedRevision, type StreamName } from '../ports/event-log.ts';
+import type { KeyVault } from '../ports/key-vault.ts';
+import { eventContext, type CommandContext, type CommandServices } from './context.ts';
+
+export function claimStreamOf(vault: KeyVault, tenant: string, kind: string, value: string): StreamName {
+  return claimStream(tenant, vault.pseudonym(kind, tenant, value));
+}
+
+/** Claims for `memoryId`, or answers the id that holds the claim already. */
+export async function takeClaim(
+  { store }: CommandServices,
+  context: CommandContext,
+  stream: StreamName,
+  memoryId: string,
+): Promise<string> {
+  let expected: number | 'noStream' = 'noStream';
+  for (;;) {
+    try {
+      await store.append(stream, expected, [{ type: 'ClaimTaken', data: { memoryId } }], claimContext(context));
+      return memoryId;
+    } catch (error) {
+      if (!(error instanceof WrongExpectedRevision)) throw error;
+    }
+    const loaded = await store.load<ClaimEvent>(stream);
+    const present = holder(loaded.map(({ event }) => event));
+    if (present !== undefined) return present;
+    expected = loaded.at(-1)?.revision ?? 'noStream';
+  }
+}
+
+/** Frees the claim if `memoryId` still holds it. */
+export async function releaseClaim(
+  { store }: CommandServices,
+  context: CommandContext,
+  stream: StreamName,
+  memoryId: string,
+): Promise<void> {
+  for (;;) {
+    const loaded = await store.load<ClaimEvent>(stream);
+    if (holder(loaded.map(({ event }) => event)) !== memoryId) return;
+    try {
+      await store.append(
+        stream,
+        loaded.at(-1)!.revision,
+        [{ type: 'ClaimReleased', data: { memoryId } }],
+        claimContext(context),
+      );
+      return;
+    } catch (error) {
+      if (!(error instanceof WrongExpectedRevision)) throw error;
+    }
+  }
+}
+
+/** Claims are not sealed, so they carry no reason; the memory's own event does. */
+function claimContext(context: CommandContext) {
+  const { reason: _, ...rest } = eventContext(context);
+  return rest;
+}

@@ -1,0 +1,52 @@
+import { actorOf, type Cause, type TenantContext } from '../domain/access/context.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { EventContext, EventStore } from '../ports/event-store.ts';
+import type { KeyRef, KeyVault } from '../ports/key-vault.ts';
+
+/** What every command needs of the outside. */
+export interface CommandServices {
+  readonly store: EventStore;
+  readonly vault: KeyVault;
+  readonly clock: Clock;
+  /** A fresh UUIDv7. */
+  readonly newId: () => string;
+}
+
+/** A command that its caller may repeat: the same id and body hash mean the same command. */
+export interface Idempotency {
+  readonly commandId: string;
+  readonly bodyHash: string;
+}
+
+/** Who commands, why, and under which key it may be repeated. */
+export interface CommandContext {
+  readonly caller: TenantContext;
+  readonly cause: Cause;
+  readonly reason?: string;
+  readonly correlationId: string;
+  readonly causationId?: string;
+  readonly traceId?: string;
+  readonly idempotency?: Idempotency;
+}
+
+export interface CommandResult {
+  readonly position: number;
+  /** The command was done before: this is its first answer again. */
+  readonly replayed: boolean;
+}
+
+export function eventContext(context: CommandContext, key?: KeyRef): EventContext {
+  const { caller, cause, reason, correlationId, causationId, traceId, idempotency } = context;
+  return {
+    tenant: caller.tenant,
+    actor: actorOf(caller),
+    principal: caller.principal,
+    cause,
+    correlationId,
+    ...(causationId !== undefined && { causationId }),
+    ...(traceId !== undefined && { traceId }),
+    ...(reason !== undefined && { reason }),
+    ...idempotency,
+    ...(key && { key }),
+  };
+}

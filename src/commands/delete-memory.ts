@@ -1,0 +1,24 @@
+import { changeMemory, type MatchCondition, type MemoryResult } from './change-memory.ts';
+import type { CommandContext, CommandServices } from './context.ts';
+
+export const retentionDays = 30;
+
+/** Soft: it can be restored until its retention runs out. A second deletion changes nothing. */
+export async function deleteMemory(
+  services: CommandServices,
+  context: CommandContext,
+  memoryId: string,
+  match: MatchCondition,
+): Promise<MemoryResult> {
+  const retentionUntil = new Date(services.clock.now().getTime() + retentionDays * 86_400_000);
+  return changeMemory(services, context, memoryId, { type: 'delete', retentionUntil }, match);
+}
+
+/** Undoes a soft deletion. */
+export async function restoreMemory(
+  services: CommandServices,
+  context: CommandContext,
+  memoryId: string,
+): Promise<MemoryResult> {
+  return changeMemory(services, context, memoryId, { type: 'restore', now: services.clock.now() });
+}

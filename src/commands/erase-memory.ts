@@ -1,0 +1,61 @@
+import { hasRole } from '../domain/access/context.ts';
+import type { MemoryEvent } from '../domain/memory/events.ts';
+import { decide } from '../domain/memory/memory.ts';
+import { foldMemory } from '../domain/memory/snapshot.ts';
+import { Problem } from '../domain/problems.ts';
+import { isMemoryId, memoryStream } from '../domain/streams.ts';
+import type { StreamName } from '../ports/event-log.ts';
+import type { LoadedEvent } from '../ports/event-store.ts';
+import { changeStream } from './change-stream.ts';
+import { unknownMemory } from './change-memory.ts';
+import { releaseClaim } from './claims.ts';
+import type { CommandContext, CommandResult, CommandServices } from './context.ts';
+
+export interface ErasureResult extends CommandResult {
+  readonly memoryId: string;
+  readonly revision: number;
+  readonly erasedAt: Date;
+}
+
+/**
+ * Erases one memory for ever: the event first, then the key, then the claim. Whoever is stopped between them is
+ * completed by `completeErasure`, which the event drives again after every start.
+ */
+export async function eraseMemory(
+  services: CommandServices,
+  context: CommandContext,
+  memoryId: string,
+): Promise<ErasureResult> {
+  if (!hasRole(context.caller, 'admin')) throw new Problem('forbidden', 'erasing needs the role admin');
+  if (!isMemoryId(memoryId)) throw unknownMemory();
+  const changed = await changeStream<MemoryEvent>(services, context, {
+    stream: memoryStream(context.caller.tenant, memoryId),
+    memoryId,
+    decide: (loaded) => decide({ type: 'erase', keyId: keyIdOf(loaded) }, foldMemory(loaded).state),
+    key: (loaded) => {
+      const { keyId, subject } = loaded[0]?.metadata ?? {};
+      return keyId === undefined || subject === undefined
+        ? undefined
+        : { tenant: context.caller.tenant, id: keyId, subject };
+    },
+  });
+  const last = changed.history.at(-1)!;
+  if (last.event.type === 'MemoryErased') {
+    await completeErasure(services, context, { tenant: context.caller.tenant, ...last.event.data });
+  }
+  return { memoryId, revision: last.revision, erasedAt: last.time, position: changed.position, replayed: changed.replayed };
+}
+
+/** Destroys the key and frees the externalId. Does nothing where that is done. */
+export async function completeErasure(
+  services: CommandServices,
+  context: CommandContext,
+  erased: { tenant: string; memoryId: string; keyId: string; claim?: string | undefined },
+): Promise<void> {
+  await services.vault.destroy(erased.tenant, erased.keyId);
+  if (erased.claim !== undefined) await releaseClaim(services, context, erased.claim as StreamName, erased.memoryId);
+}
+
+function keyIdOf(loaded: readonly LoadedEvent<MemoryEvent>[]): string {
+  return loaded[0]?.metadata.keyId ?? '';
+}

@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { decideLink, evolveLinks, noLinks, type LinkCommand, type LinkEvent, type LinkType } from '../domain/links/links.ts';
+import { invalid } from '../domain/problems.ts';
+import { linksStream } from '../domain/streams.ts';
+import { assertChangeable, loadVisibleMemory, type MemoryResult } from './change-memory.ts';
+import { changeStream } from './change-stream.ts';
+import type { CommandContext, CommandServices } from './context.ts';
+
+export const linkInput = z.strictObject({ confidence: z.number().min(0).max(1).default(1) }).meta({ id: 'Link' });
+
+/** Says that `source` stands to `target` as `type` tells; said again, it replaces the confidence. */
+export async function linkMemories(
+  services: CommandServices,
+  context: CommandContext,
+  source: string,
+  link: LinkType,
+  target: string,
+  confidence: number,
+): Promise<MemoryResult> {
+  return changeLink(services, context, { type: 'link', source, target, link, confidence });
+}
+
+/** Takes a link away; one that is not there changes nothing. */
+export async function unlinkMemories(
+  services: CommandServices,
+  context: CommandContext,
+  source: string,
+  link: LinkType,
+  target: string,
+): Promise<MemoryResult> {
+  return changeLink(services, context, { type: 'unlink', source, target, link });
+}
+
+async function changeLink(
+  services: CommandServices,
+  context: CommandContext,
+  command: LinkCommand,
+): Promise<MemoryResult> {
+  const { source, target } = command;
+  if (source === target) throw invalid('target', 'a memory cannot be linked to itself');
+  const { snapshot, key } = await loadVisibleMemory(services, context, source);
+  assertChangeable(context, snapshot);
+  await loadVisibleMemory(services, context, target);
+  const changed = await changeStream<LinkEvent>(services, context, {
+    stream: linksStream(context.caller.tenant, source),
+    memoryId: source,
+    decide: (loaded) =>
+      decideLink(
+        command,
+        loaded.reduce((state, { event }) => evolveLinks(state, event), noLinks),
+      ),
+    key: () => key,
+  });
+  const position = Math.max(changed.position, snapshot.position);
+  return { snapshot, position, replayed: changed.replayed };
+}

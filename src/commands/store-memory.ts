@@ -1,0 +1,144 @@
+import { z } from 'zod';
+import { actorOf, type TenantContext } from '../domain/access/context.ts';
+import { isWritable } from '../domain/access/visibility.ts';
+import { identifier, layerSchema, scopeSchema, type Layer, type Scope } from '../domain/layers.ts';
+import {
+  contentSchema,
+  metadataSchema,
+  representationsSchema,
+  spacesSchema,
+  tagsSchema,
+  timestamp,
+} from '../domain/memory/content.ts';
+import type { MemoryEvent } from '../domain/memory/events.ts';
+import { decide, initialState, type MemoryValue } from '../domain/memory/memory.ts';
+import { foldMemory, isLive } from '../domain/memory/snapshot.ts';
+import { invalid, Problem } from '../domain/problems.ts';
+import { memoryStream } from '../domain/streams.ts';
+import { WrongExpectedRevision } from '../ports/event-log.ts';
+import type { LoadedEvent } from '../ports/event-store.ts';
+import type { KeyRef } from '../ports/key-vault.ts';
+import { assertSameBody } from './change-stream.ts';
+import { unknownMemory, type MemoryResult } from './change-memory.ts';
+import { claimStreamOf, releaseClaim, takeClaim } from './claims.ts';
+import { eventContext, type CommandContext, type CommandServices } from './context.ts';
+
+export const storeMemoryInput = z
+  .strictObject({
+    content: contentSchema,
+    layer: layerSchema.default('user'),
+    scope: scopeSchema.extend({ company: identifier.optional() }).default({}),
+    spaces: spacesSchema.default([]),
+    metadata: metadataSchema.default({}),
+    tags: tagsSchema.default([]),
+    externalId: identifier.max(512).optional(),
+    occurredAt: timestamp.optional(),
+    representations: representationsSchema.default({}),
+    subject: identifier.optional(),
+  })
+  .meta({ id: 'StoreMemory' });
+
+export type StoreMemoryInput = z.infer<typeof storeMemoryInput>;
+
+/**
+ * Stores a memory. With an Idempotency-Key or an externalId its id is claimed first, so that a repetition finds it
+ * and a rival loses; a claim that its taker left without a memory is completed by whoever comes next.
+ */
+export async function storeMemory(
+  services: CommandServices,
+  context: CommandContext,
+  input: StoreMemoryInput,
+): Promise<MemoryResult> {
+  const { caller, idempotency } = context;
+  const value = place(caller, input);
+  const keyed = idempotency && claimStreamOf(services.vault, caller.tenant, 'command', idempotency.commandId);
+  const unique =
+    input.externalId === undefined
+      ? undefined
+      : claimStreamOf(services.vault, caller.tenant, 'externalId', input.externalId);
+  const key: KeyRef = {
+    tenant: caller.tenant,
+    id: services.newId(),
+    subject: services.vault.pseudonym('subject', caller.tenant, input.subject ?? value.scope.user ?? caller.tenant),
+  };
+  for (;;) {
+    let id = services.newId();
+    if (keyed) id = await takeClaim(services, context, keyed, id);
+    if (unique) id = await takeClaim(services, context, unique, id);
+    try {
+      return await create(services, context, { ...value, id, ...(unique && { claim: unique }) }, key);
+    } catch (error) {
+      if (!(error instanceof WrongExpectedRevision)) throw error;
+    }
+    const loaded = await services.store.load<MemoryEvent>(memoryStream(caller.tenant, id));
+    const replay = answerAgain(context, loaded);
+    if (replay) return replay;
+    if (unique && foldMemory(loaded).state.status === 'erased') {
+      // Its erasure has not come to the claim yet: help it along and try again.
+      await releaseClaim(services, context, unique, id);
+      continue;
+    }
+    throw new Problem('external-id-taken', 'another memory of this tenant has this externalId', {
+      errors: [{ path: 'externalId', message: 'is taken' }],
+      extra: { memoryId: id },
+    });
+  }
+}
+
+async function create(
+  services: CommandServices,
+  context: CommandContext,
+  value: MemoryValue,
+  key: KeyRef,
+): Promise<MemoryResult> {
+  const events = decide({ type: 'store', value }, initialState);
+  const stream = memoryStream(context.caller.tenant, value.id);
+  const { position, time } = await services.store.append(stream, 'noStream', events, eventContext(context, key));
+  const facts = events.map((event, revision) => ({ event, revision, position, time, erased: false }));
+  const snapshot = foldMemory(facts);
+  if (!isLive(snapshot)) throw unknownMemory();
+  return { snapshot, position, replayed: false };
+}
+
+/** The first answer, where this memory was stored by this very command. */
+function answerAgain(
+  { idempotency }: CommandContext,
+  loaded: readonly LoadedEvent<MemoryEvent>[],
+): MemoryResult | undefined {
+  const first = loaded[0];
+  if (!first || !idempotency || first.metadata.commandId !== idempotency.commandId) return undefined;
+  assertSameBody(first, idempotency.bodyHash);
+  const snapshot = foldMemory([first]);
+  if (!isLive(snapshot)) throw unknownMemory();
+  return { snapshot, position: first.position, replayed: true };
+}
+
+/** Layers whose memories are one person's own: the caller's user is implied there. */
+const personal: readonly Layer[] = ['user', 'session', 'agent'];
+
+/** Completes the scope from the credential and checks that the caller may write there. Throws what is missing. */
+function place(caller: TenantContext, input: StoreMemoryInput): Omit<MemoryValue, 'id'> {
+  const { layer, subject: _, scope: wanted, ...rest } = input;
+  const { company, ...identifiers } = wanted;
+  if (company !== undefined && company !== caller.tenant) {
+    throw invalid('scope.company', `must be the tenant of the credential, ${caller.tenant}, or left out`);
+  }
+  const scope: Scope = { ...identifiers };
+  if (personal.includes(layer) && scope.user === undefined && caller.user !== undefined) scope.user = caller.user;
+  if (layer === 'agent' && scope.agent === undefined && caller.agent !== undefined) scope.agent = caller.agent;
+  if (layer !== 'company' && scope[layer] === undefined) {
+    throw invalid(`scope.${layer}`, `is required for the layer ${layer}`);
+  }
+  if (!isWritable(caller, { layer, scope })) {
+    throw new Problem('forbidden', `this credential may not write memories of this ${layer}`);
+  }
+  const { externalId, occurredAt, ...value } = rest;
+  return {
+    ...value,
+    layer,
+    scope,
+    createdBy: actorOf(caller),
+    ...(externalId !== undefined && { externalId }),
+    ...(occurredAt !== undefined && { occurredAt }),
+  };
+}

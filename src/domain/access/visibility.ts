@@ -1,0 +1,86 @@
+import type { Layer, Scope, ScopeKey } from '../layers.ts';
+import { hasRole, type TenantContext } from './context.ts';
+
+/** Memories of `layer` whose `key` has one of `values`; without a key, all of the layer. */
+export interface VisibleLayer {
+  readonly layer: Layer;
+  readonly key?: ScopeKey;
+  readonly values?: readonly string[];
+}
+
+/**
+ * What a caller may see inside its tenant, as data: SQL, the search index and as-of reads each compile the same
+ * predicate. A memory is visible if any entry matches; an empty list sees nothing.
+ */
+export type Visibility = 'all' | readonly VisibleLayer[];
+
+/** The one rule of who sees what. Goes by the layer's own identifier alone: other identifiers place a memory, they grant nothing. */
+export function visible(context: TenantContext): Visibility {
+  if (hasRole(context, 'admin', 'auditor')) return 'all';
+  if (!hasRole(context, 'member', 'reader')) return [];
+  const whole = hasRole(context, 'reader');
+  const shared = (layer: 'org' | 'team' | 'project', values: readonly string[]): VisibleLayer =>
+    whole ? { layer } : { layer, key: layer, values };
+  const own = context.user === undefined ? [] : [context.user];
+  const ownAgents = context.agent === undefined ? context.agents : [...context.agents, context.agent];
+  const entries: VisibleLayer[] = [
+    { layer: 'company' },
+    shared('org', context.orgs),
+    shared('team', context.teams),
+    shared('project', context.projects),
+    { layer: 'user', key: 'user', values: own },
+    { layer: 'session', key: 'user', values: own },
+    { layer: 'session', key: 'session', values: context.sessions },
+    { layer: 'agent', key: 'user', values: own },
+    { layer: 'agent', key: 'agent', values: ownAgents },
+  ];
+  return entries.filter((entry) => entry.values === undefined || entry.values.length > 0);
+}
+
+export interface Placed {
+  readonly layer: Layer;
+  readonly scope: Scope;
+}
+
+export function isVisible(visibility: Visibility, memory: Placed): boolean {
+  return visibility === 'all' || visibility.some((entry) => matches(entry, memory));
+}
+
+function matches(entry: VisibleLayer, { layer, scope }: Placed): boolean {
+  if (entry.layer !== layer) return false;
+  if (entry.key === undefined) return true;
+  const value = scope[entry.key];
+  return value !== undefined && (entry.values ?? []).includes(value);
+}
+
+/** Whether the caller may create or change memories there. It must see them first: ask `isVisible`. */
+export function isWritable(context: TenantContext, { layer, scope }: Placed): boolean {
+  if (hasRole(context, 'admin')) return true;
+  if (!hasRole(context, 'member')) return false;
+  switch (layer) {
+    case 'company':
+      return false;
+    case 'org':
+      return includes(context.orgs, scope.org);
+    case 'team':
+      return includes(context.teams, scope.team);
+    case 'project':
+      return includes(context.projects, scope.project);
+    case 'user':
+      return isOwn(context.user, scope.user);
+    case 'session':
+      return isOwn(context.user, scope.user) || includes(context.sessions, scope.session);
+    case 'agent':
+      return (
+        isOwn(context.user, scope.user) || isOwn(context.agent, scope.agent) || includes(context.agents, scope.agent)
+      );
+  }
+}
+
+function includes(values: readonly string[], value: string | undefined): boolean {
+  return value !== undefined && values.includes(value);
+}
+
+function isOwn(own: string | undefined, value: string | undefined): boolean {
+  return own !== undefined && own === value;
+}

@@ -1,0 +1,62 @@
+import type { z } from 'zod';
+
+/** What an event says of itself; `data` is the routing and the sealed part in one object. */
+export interface DomainEvent<Type extends string = string, Data = unknown> {
+  readonly type: Type;
+  readonly data: Data;
+}
+
+/**
+ * An event type is its schema. `routing` stays readable in the log and on the topics; `sealed` is stored as
+ * ciphertext under the key of the event's owner. Every shape that was ever written stays in `history`, so that an
+ * old event is read as its own version and then lifted by the upcasters, one version at a time.
+ */
+export interface EventDefinition<Type extends string, Routing extends z.ZodObject, Sealed extends z.ZodObject> {
+  readonly type: Type;
+  readonly category: EventCategory;
+  readonly version: number;
+  readonly routing: Routing;
+  readonly sealed: Sealed;
+  /** `upcasters[n]` turns the data of version n into data of version n + 1. */
+  readonly upcasters: Readonly<Record<number, (data: Record<string, unknown>) => Record<string, unknown>>>;
+}
+
+export const eventCategories = ['memory', 'claim', 'links', 'feedback', 'retrieval', 'tenant', 'projection'] as const;
+export type EventCategory = (typeof eventCategories)[number];
+
+export type AnyEventDefinition = EventDefinition<string, z.ZodObject, z.ZodObject>;
+
+/** The event type that a definition stands for. */
+export type EventOf<Definition> =
+  Definition extends EventDefinition<infer Type, infer Routing, infer Sealed>
+    ? DomainEvent<
+        Type,
+        z.infer<Sealed> extends Record<string, never> ? z.infer<Routing> : z.infer<Routing> & z.infer<Sealed>
+      >
+    : never;
+
+export function defineEvent<const Type extends string, Routing extends z.ZodObject, Sealed extends z.ZodObject>(
+  definition: Omit<EventDefinition<Type, Routing, Sealed>, 'upcasters'> & {
+    readonly upcasters?: EventDefinition<Type, Routing, Sealed>['upcasters'];
+  },
+): EventDefinition<Type, Routing, Sealed> {
+  const upcasters = definition.upcasters ?? {};
+  for (let version = 1; version < definition.version; version++) {
+    if (!upcasters[version]) throw new Error(`${definition.type} has no upcaster from version ${version}`);
+  }
+  return { ...definition, upcasters };
+}
+
+/** Lifts data of an older version to the current one. Throws for a version that this program does not know yet. */
+export function upcast(
+  definition: AnyEventDefinition,
+  version: number,
+  data: Record<string, unknown>,
+): Record<string, unknown> {
+  if (version > definition.version) {
+    throw new Error(`${definition.type} version ${version} is newer than this program, which knows ${definition.version}`);
+  }
+  let lifted = data;
+  for (let from = version; from < definition.version; from++) lifted = definition.upcasters[from]!(lifted);
+  return lifted;
+}

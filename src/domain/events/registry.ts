@@ -1,0 +1,38 @@
+import { ClaimReleased, ClaimTaken, CommandAnswered } from '../claim/claim.ts';
+import { MemoriesLinked, MemoriesUnlinked } from '../links/links.ts';
+import { MemoryDeleted, MemoryErased, MemoryRestored, MemoryStored, MemoryUpdated } from '../memory/events.ts';
+import { AuditRead, FeedbackGiven, MemoriesAccessed, SearchPerformed } from '../retrieval/events.ts';
+import { ApiKeyCreated, ApiKeyRevoked, TenantCreated } from '../tenant/tenant.ts';
+import { ProjectionRebuilt, ProjectionSwitched } from '../operation/events.ts';
+import type { AnyEventDefinition, EventOf } from './define.ts';
+
+const definitions = [
+  MemoryStored,
+  MemoryUpdated,
+  MemoryDeleted,
+  MemoryRestored,
+  MemoryErased,
+  ClaimTaken,
+  ClaimReleased,
+  CommandAnswered,
+  MemoriesLinked,
+  MemoriesUnlinked,
+  FeedbackGiven,
+  SearchPerformed,
+  MemoriesAccessed,
+  AuditRead,
+  TenantCreated,
+  ApiKeyCreated,
+  ApiKeyRevoked,
+  ProjectionRebuilt,
+  ProjectionSwitched,
+] as const;
+
+/** Every event of this program. */
+export type StratalogEvent = EventOf<(typeof definitions)[number]>;
+export type EventType = StratalogEvent['type'];
+
+/** Every event type by its name. */
+export const eventDefinitions: ReadonlyMap<string, AnyEventDefinition> = new Map(
+  (definitions as readonly unknown[] as readonly AnyEventDefinition[]).map((definition) => [definition.type, definition]),
+);

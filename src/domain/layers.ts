@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { textFault } from './json.ts';
+
+/** Most specific first (decision D1): the index is the precedence. */
+export const layers = ['agent', 'user', 'session', 'project', 'team', 'org', 'company'] as const;
+export type Layer = (typeof layers)[number];
+
+/** 1 for agent … 7 for company: the lower wins. */
+export function precedence(layer: Layer): number {
+  return layers.indexOf(layer) + 1;
+}
+
+export const layerSchema = z.enum(layers).meta({ description: 'Who sees it, most specific first' });
+
+/** Every identifier but `company`, which is the tenant and implied. */
+export const scopeKeys = ['org', 'team', 'project', 'session', 'user', 'agent'] as const;
+export type ScopeKey = (typeof scopeKeys)[number];
+
+/** An identifier of a scope, a tag or a space: short, printable, stored as it is. */
+export const identifier = z
+  .string()
+  .min(1)
+  .max(256)
+  .superRefine((value, context) => {
+    const fault = textFault(value) ?? (/\p{Cc}/u.test(value) ? 'contains a control character' : undefined);
+    if (fault) context.addIssue({ code: 'custom', message: fault });
+  });
+
+export const scopeSchema = z.strictObject({
+  org: identifier.optional(),
+  team: identifier.optional(),
+  project: identifier.optional(),
+  session: identifier.optional(),
+  user: identifier.optional(),
+  agent: identifier.optional(),
+});
+
+/** Where a memory lives: its layer's own identifier and any others that place it. The tenant is not repeated. */
+export type Scope = z.infer<typeof scopeSchema>;

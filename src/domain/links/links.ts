@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { defineEvent, type EventOf } from '../events/define.ts';
+
+export const linkTypes = ['supports', 'contradicts', 'supersedes', 'requires', 'related', 'causes', 'derived_from'] as const;
+export const linkTypeSchema = z.enum(linkTypes);
+export type LinkType = z.infer<typeof linkTypeSchema>;
+
+/** From source to target; said again it replaces the confidence. */
+export const MemoriesLinked = defineEvent({
+  type: 'MemoriesLinked',
+  category: 'links',
+  version: 1,
+  routing: z.object({
+    source: z.string(),
+    target: z.string(),
+    type: linkTypeSchema,
+    confidence: z.number().min(0).max(1),
+  }),
+  sealed: z.object({}),
+});
+
+export const MemoriesUnlinked = defineEvent({
+  type: 'MemoriesUnlinked',
+  category: 'links',
+  version: 1,
+  routing: z.object({ source: z.string(), target: z.string(), type: linkTypeSchema }),
+  sealed: z.object({}),
+});
+
+export type LinkEvent = EventOf<typeof MemoriesLinked> | EventOf<typeof MemoriesUnlinked>;
+
+/** Confidence by `type target` of the links that leave one memory. */
+export type LinksState = ReadonlyMap<string, number>;
+
+export const noLinks: LinksState = new Map();
+
+export function evolveLinks(state: LinksState, event: LinkEvent): LinksState {
+  const next = new Map(state);
+  const key = `${event.data.type} ${event.data.target}`;
+  if (event.type === 'MemoriesLinked') next.set(key, event.data.confidence);
+  else next.delete(key);
+  return next;
+}
+
+export type LinkCommand =
+  | { readonly type: 'link'; readonly source: string; readonly target: string; readonly link: LinkType; readonly confidence: number }
+  | { readonly type: 'unlink'; readonly source: string; readonly target: string; readonly link: LinkType };
+
+/** None where the link is already so. */
+export function decideLink(command: LinkCommand, state: LinksState): LinkEvent[] {
+  const { source, target, link } = command;
+  const present = state.get(`${link} ${target}`);
+  if (command.type === 'link') {
+    if (present === command.confidence) return [];
+    return [{ type: 'MemoriesLinked', data: { source, target, type: link, confidence: command.confidence } }];
+  }
+  return present === undefined ? [] : [{ type: 'MemoriesUnlinked', data: { source, target, type: link } }];
+}

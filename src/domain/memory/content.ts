@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import { jsonObject, textFault } from '../json.ts';
+import { identifier } from '../layers.ts';
+
+/** UTF-16 code units; with the rest of the event, as ciphertext, it must fit an append of 1 MiB. */
+export const maxContentLength = 200_000;
+
+/** Bytes that one event may take in the log, data and metadata: EventStoreDB takes 1 MiB an append. */
+export const maxEventBytes = 1_000_000;
+
+export const contentSchema = z
+  .string()
+  .superRefine((value, context) => {
+    const fault =
+      value.length === 0 || value.trim() === ''
+        ? 'must not be empty or only white space'
+        : value.length > maxContentLength
+          ? `has ${value.length} UTF-16 units, at most ${maxContentLength} are allowed: longer texts go through ingestion, which chunks them`
+          : textFault(value);
+    if (fault) context.addIssue({ code: 'custom', message: fault.startsWith('contains') ? `${fault}, which is not allowed` : fault });
+  })
+  .meta({ minLength: 1, maxLength: maxContentLength, description: 'Kept verbatim' });
+
+export const representationKinds = ['natural_language', 'graph', 'code', 'formal', 'ascii_diagram', 'json_schema'] as const;
+
+const representationText = z
+  .string()
+  .min(1)
+  .superRefine((value, context) => {
+    const fault = textFault(value);
+    if (fault) context.addIssue({ code: 'custom', message: fault });
+  });
+
+/** The same knowledge in other forms, by kind. */
+export const representationsSchema = z.partialRecord(z.enum(representationKinds), representationText);
+export type Representations = z.infer<typeof representationsSchema>;
+
+export const metadataSchema = jsonObject;
+export const tagsSchema = z.array(identifier).max(100);
+export const spacesSchema = z.array(identifier).max(100);
+
+/** A time as RFC 3339 with an offset, kept in UTC with milliseconds. */
+export const timestamp = z.iso
+  .datetime({ offset: true })
+  .transform((value) => new Date(value).toISOString())
+  .meta({ type: 'string', format: 'date-time' });

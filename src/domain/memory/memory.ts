@@ -1,0 +1,151 @@
+import { Problem } from '../problems.ts';
+import { canonicalJson, mergePatch, type JsonObject } from '../json.ts';
+import type { Layer, Scope } from '../layers.ts';
+import type { Representations } from './content.ts';
+import type { MemoryEvent } from './events.ts';
+
+/** The value of a memory at one revision. */
+export interface MemoryValue {
+  readonly id: string;
+  readonly externalId?: string;
+  readonly content: string;
+  readonly layer: Layer;
+  readonly scope: Scope;
+  readonly spaces: readonly string[];
+  readonly tags: readonly string[];
+  readonly metadata: JsonObject;
+  readonly representations: Representations;
+  readonly occurredAt?: string;
+  readonly createdBy: string;
+  readonly claim?: string;
+}
+
+export type MemoryState =
+  | { readonly status: 'absent' }
+  | { readonly status: 'active'; readonly value: MemoryValue }
+  | { readonly status: 'deleted'; readonly value: MemoryValue; readonly retentionUntil: string }
+  | { readonly status: 'erased' };
+
+export const initialState: MemoryState = { status: 'absent' };
+
+export function evolve(state: MemoryState, event: MemoryEvent): MemoryState {
+  switch (event.type) {
+    case 'MemoryStored': {
+      const { memoryId, contentLength: _, ...value } = event.data;
+      return { status: 'active', value: { id: memoryId, ...defined(value) } };
+    }
+    case 'MemoryUpdated': {
+      if (state.status !== 'active') return state;
+      const { memoryId: _, contentLength: __, ...changes } = event.data;
+      return { status: 'active', value: { ...state.value, ...defined(changes) } };
+    }
+    case 'MemoryDeleted':
+      return state.status === 'active'
+        ? { status: 'deleted', value: state.value, retentionUntil: event.data.retentionUntil }
+        : state;
+    case 'MemoryRestored':
+      return state.status === 'deleted' ? { status: 'active', value: state.value } : state;
+    case 'MemoryErased':
+      return { status: 'erased' };
+    default:
+      return event satisfies never;
+  }
+}
+
+/** Drops keys whose value is undefined, as optional properties mean it. */
+function defined<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined)) as never;
+}
+
+export interface MemoryPatch {
+  readonly content?: string;
+  readonly spaces?: readonly string[];
+  readonly tags?: readonly string[];
+  /** Merged (RFC 7396); null empties. */
+  readonly metadata?: JsonObject | null;
+  readonly representations?: JsonObject | null;
+}
+
+export type MemoryCommand =
+  | { readonly type: 'store'; readonly value: MemoryValue }
+  | { readonly type: 'update'; readonly patch: MemoryPatch }
+  | { readonly type: 'delete'; readonly retentionUntil: Date }
+  | { readonly type: 'restore'; readonly now: Date }
+  | { readonly type: 'erase'; readonly keyId: string };
+
+/**
+ * The events that `command` means for a memory in `state`; none where it changes nothing.
+ * Throws a `Problem` where the state forbids it. Who may do it is decided before.
+ */
+export function decide(command: MemoryCommand, state: MemoryState): MemoryEvent[] {
+  if (command.type === 'store') return store(command.value, state);
+  if (state.status === 'absent') throw notFound();
+  if (command.type === 'erase') return erase(command.keyId, state);
+  if (state.status === 'erased') throw notFound();
+  switch (command.type) {
+    case 'update':
+      return update(command.patch, state);
+    case 'delete':
+      if (state.status === 'deleted') return [];
+      return [
+        {
+          type: 'MemoryDeleted',
+          data: { memoryId: state.value.id, retentionUntil: command.retentionUntil.toISOString() },
+        },
+      ];
+    case 'restore':
+      if (state.status === 'active') return [];
+      if (command.now.toISOString() > state.retentionUntil) {
+        throw new Problem('retention-over', `it could be restored until ${state.retentionUntil}`);
+      }
+      return [{ type: 'MemoryRestored', data: { memoryId: state.value.id } }];
+    default:
+      return command satisfies never;
+  }
+}
+
+function store(value: MemoryValue, state: MemoryState): MemoryEvent[] {
+  if (state.status !== 'absent') throw new Error(`memory ${value.id} exists: a store needs a fresh id`);
+  const { id, ...rest } = value;
+  return [
+    {
+      type: 'MemoryStored',
+      data: { memoryId: id, contentLength: value.content.length, ...rest, spaces: [...value.spaces], tags: [...value.tags] },
+    },
+  ];
+}
+
+function erase(keyId: string, state: Exclude<MemoryState, { status: 'absent' }>): MemoryEvent[] {
+  if (state.status === 'erased') return [];
+  const { id, claim } = state.value;
+  return [{ type: 'MemoryErased', data: { memoryId: id, keyId, ...(claim !== undefined && { claim }) } }];
+}
+
+function update(patch: MemoryPatch, state: Exclude<MemoryState, { status: 'absent' | 'erased' }>): MemoryEvent[] {
+  if (state.status === 'deleted') throw new Problem('memory-deleted', 'a deleted memory cannot be changed');
+  const { value } = state;
+  const changed = <T>(next: T | undefined, now: T): next is T =>
+    next !== undefined && canonicalJson(next) !== canonicalJson(now);
+  const metadata = patch.metadata === undefined ? undefined : mergePatch(value.metadata, patch.metadata ?? emptied(value.metadata));
+  const representations =
+    patch.representations === undefined
+      ? undefined
+      : (mergePatch(value.representations, patch.representations ?? emptied(value.representations)) as Representations);
+  const changes = {
+    ...(changed(patch.content, value.content) && { content: patch.content, contentLength: patch.content.length }),
+    ...(changed(patch.spaces, value.spaces) && { spaces: [...patch.spaces] }),
+    ...(changed(patch.tags, value.tags) && { tags: [...patch.tags] }),
+    ...(changed(metadata, value.metadata) && { metadata }),
+    ...(changed(representations, value.representations) && { representations }),
+  };
+  if (Object.keys(changes).length === 0) return [];
+  return [{ type: 'MemoryUpdated', data: { memoryId: value.id, ...changes } }];
+}
+
+function emptied(value: object): JsonObject {
+  return Object.fromEntries(Object.keys(value).map((key) => [key, null]));
+}
+
+function notFound(): Problem {
+  return new Problem('not-found', 'no such memory');
+}

@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { defineEvent, type EventOf } from '../events/define.ts';
+
+/** An operator had a read model built anew beside the live one. */
+export const ProjectionRebuilt = defineEvent({
+  type: 'ProjectionRebuilt',
+  category: 'projection',
+  version: 1,
+  routing: z.object({
+    projection: z.string(),
+    generation: z.int(),
+    events: z.int(),
+    /** Of the rebuilt and of the live read model at the same bookmark. */
+    digest: z.string(),
+    liveDigest: z.string(),
+    equal: z.boolean(),
+  }),
+  sealed: z.object({}),
+});
+
+/** Queries read another generation from now on. */
+export const ProjectionSwitched = defineEvent({
+  type: 'ProjectionSwitched',
+  category: 'projection',
+  version: 1,
+  routing: z.object({ projection: z.string(), from: z.int(), to: z.int(), rollback: z.boolean() }),
+  sealed: z.object({}),
+});
+
+export type OperationEvent = EventOf<typeof ProjectionRebuilt> | EventOf<typeof ProjectionSwitched>;

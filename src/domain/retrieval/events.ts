@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import { defineEvent, type EventOf } from '../events/define.ts';
+import { jsonObject } from '../json.ts';
+import { layerSchema } from '../layers.ts';
+
+export const feedbackKinds = ['helpful', 'irrelevant', 'outdated', 'inaccurate', 'duplicate'] as const;
+export type FeedbackKind = (typeof feedbackKinds)[number];
+
+/** What a kind of feedback is worth where the caller gives no score. */
+export const defaultFeedbackScore: Readonly<Record<FeedbackKind, number>> = {
+  helpful: 1,
+  irrelevant: -0.5,
+  outdated: -0.5,
+  inaccurate: -1,
+  duplicate: -0.25,
+};
+
+export const FeedbackGiven = defineEvent({
+  type: 'FeedbackGiven',
+  category: 'feedback',
+  version: 1,
+  routing: z.object({
+    memoryId: z.string(),
+    kind: z.enum(feedbackKinds),
+    score: z.number().min(-1).max(1),
+    searchId: z.string().optional(),
+  }),
+  sealed: z.object({ note: z.string().optional() }),
+});
+
+/** The answer to one search, as it was given: ranking as of then is read from here. */
+export const SearchPerformed = defineEvent({
+  type: 'SearchPerformed',
+  category: 'retrieval',
+  version: 1,
+  routing: z.object({
+    searchId: z.string(),
+    layers: z.array(layerSchema).optional(),
+    topK: z.int(),
+    threshold: z.number(),
+    order: z.enum(['precedence', 'relevance']),
+    /** What the read models had reached. */
+    readPosition: z.int(),
+    embeddingModel: z.string().optional(),
+    results: z.array(z.object({ memoryId: z.string(), rank: z.int(), score: z.number() })),
+    warnings: z.array(z.string()),
+    durationMs: z.number(),
+  }),
+  sealed: z.object({ query: z.string(), filter: jsonObject.optional(), sessionId: z.string().optional() }),
+});
+
+/** Which memories one answer held: access counts follow from these. */
+export const MemoriesAccessed = defineEvent({
+  type: 'MemoriesAccessed',
+  category: 'retrieval',
+  version: 1,
+  routing: z.object({ searchId: z.string(), how: z.enum(['search', 'context']), memoryIds: z.array(z.string()) }),
+  sealed: z.object({}),
+});
+
+/** A look into history or audit: auditors are watched too. */
+export const AuditRead = defineEvent({
+  type: 'AuditRead',
+  category: 'retrieval',
+  version: 1,
+  routing: z.object({ what: z.string(), memoryId: z.string().optional(), items: z.int() }),
+  sealed: z.object({ parameters: jsonObject.optional() }),
+});
+
+export type RetrievalEvent =
+  | EventOf<typeof SearchPerformed>
+  | EventOf<typeof MemoriesAccessed>
+  | EventOf<typeof FeedbackGiven>
+  | EventOf<typeof AuditRead>;

@@ -1,0 +1,24 @@
+import type { TenantContext } from '../access/context.ts';
+
+/** Keyed hash, as the vault gives it. */
+interface Signer {
+  pseudonym(purpose: string, tenant: string, value: string): string;
+}
+
+/**
+ * `<uuid>.<signature over tenant, caller and uuid>`: an outcome can be checked before its search was written, at
+ * any process, and nobody can speak of another caller's search. The uuid (v7) holds the time.
+ */
+export function signSearchId(signer: Signer, caller: TenantContext, id: string): string {
+  return `${id}.${signature(signer, caller, id)}`;
+}
+
+/** The search's id, or undefined where it is not one of this caller. */
+export function readSearchId(signer: Signer, caller: TenantContext, searchId: string): string | undefined {
+  const [id = '', signed = '', ...rest] = searchId.split('.');
+  return rest.length === 0 && signed === signature(signer, caller, id) ? id : undefined;
+}
+
+function signature(signer: Signer, caller: TenantContext, id: string): string {
+  return signer.pseudonym('search', caller.tenant, JSON.stringify([caller.principal, caller.user ?? null, id]));
+}

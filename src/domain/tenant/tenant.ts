@@ -1,0 +1,89 @@
+import { z } from 'zod';
+import { roles, type Role } from '../access/context.ts';
+import { defineEvent, type EventOf } from '../events/define.ts';
+
+const names = z.array(z.string());
+
+/** A tenant begins with its first key. */
+export const TenantCreated = defineEvent({
+  type: 'TenantCreated',
+  category: 'tenant',
+  version: 1,
+  routing: z.object({ tenant: z.string() }),
+  sealed: z.object({}),
+});
+
+export const ApiKeyCreated = defineEvent({
+  type: 'ApiKeyCreated',
+  category: 'tenant',
+  version: 1,
+  routing: z.object({
+    keyId: z.string(),
+    /** SHA-256 of the secret, hex. The secret has 256 random bits, so no salt and no slow hash is needed. */
+    secretHash: z.string(),
+    role: z.enum(roles),
+    user: z.string().optional(),
+    orgs: names,
+    teams: names,
+    projects: names,
+    sessions: names,
+    agents: names,
+    expiresAt: z.iso.datetime().optional(),
+  }),
+  sealed: z.object({ name: z.string().optional() }),
+});
+
+export const ApiKeyRevoked = defineEvent({
+  type: 'ApiKeyRevoked',
+  category: 'tenant',
+  version: 1,
+  routing: z.object({ keyId: z.string() }),
+  sealed: z.object({}),
+});
+
+export type TenantEvent =
+  | EventOf<typeof TenantCreated>
+  | EventOf<typeof ApiKeyCreated>
+  | EventOf<typeof ApiKeyRevoked>;
+
+export interface ApiKey {
+  readonly id: string;
+  readonly secretHash: string;
+  readonly role: Role;
+  readonly user?: string;
+  readonly orgs: readonly string[];
+  readonly teams: readonly string[];
+  readonly projects: readonly string[];
+  readonly sessions: readonly string[];
+  readonly agents: readonly string[];
+  readonly name?: string;
+  readonly expiresAt?: string;
+  readonly createdAt: string;
+  readonly revokedAt?: string;
+}
+
+export type TenantState = ReadonlyMap<string, ApiKey>;
+
+export const noKeys: TenantState = new Map();
+
+/** `at` is when the log accepted the event. */
+export function evolveTenant(state: TenantState, event: TenantEvent, at: string): TenantState {
+  switch (event.type) {
+    case 'TenantCreated':
+      return state;
+    case 'ApiKeyCreated': {
+      const { keyId, ...key } = event.data;
+      return new Map(state).set(keyId, { id: keyId, ...(key as Omit<ApiKey, 'id' | 'createdAt'>), createdAt: at });
+    }
+    case 'ApiKeyRevoked': {
+      const key = state.get(event.data.keyId);
+      return key && key.revokedAt === undefined ? new Map(state).set(key.id, { ...key, revokedAt: at }) : state;
+    }
+    default:
+      return event satisfies never;
+  }
+}
+
+export function isUsable(key: ApiKey, now: Date): boolean {
+  return key.revokedAt === undefined && (key.expiresAt === undefined || key.expiresAt > now.toISOString());
+}

@@ -1,0 +1,16 @@
+/**
+ * English words that carry no topic: PostgreSQL's `english` stop list (so that the engine's candidates and the
+ * score agree on what is a word), and the remains of contractions and courtesies that questions to an agent are made of.
+ */
+export const STOP_WORDS: ReadonlySet<string> = new Set(
+  (
+    'i me my myself we our ours ourselves you your yours yourself yourselves he him his himself she her hers herself ' +
+    'it its itself they them their theirs themselves what which who whom this that these those am is are was were be ' +
+    'been being have has had having do does did doing a an the and but if or because as until while of at by for with ' +
+    'about against between into through during before after above below to from up down in out on off over under ' +
+    'again further then once here there when where why how all any both each few more most other some such no nor not ' +
+    'only own same so than too very s t can will just don should now ' +
+    'would could also may might shall must cannot im ive ll ve re m d didn doesn isn wasn aren won couldn wouldn ' +
+    'let us many much get got'
+  ).split(' '),
+);

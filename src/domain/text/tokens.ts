@@ -1,0 +1,74 @@
+import { stem } from './porter2.ts';
+import { STOP_WORDS } from './stop-words.ts';
+
+/** Changes whenever the same text would give other terms: stored counts of another version must be made again. */
+export const TOKENIZER_VERSION = 1;
+
+/** A term is cut to this many UTF-16 units: a pasted blob must not become an index key of a megabyte. */
+export const MAX_TERM_LENGTH = 64;
+
+/** Real prose of the longest content allowed has about 6,000 distinct terms. */
+export const MAX_DISTINCT_TERMS = 8_192;
+
+export interface TermCounts {
+  /** Occurrences of each distinct term, in order of first appearance; at most `MAX_DISTINCT_TERMS`. */
+  readonly counts: ReadonlyMap<string, number>;
+  /** Number of terms in the text, repeated ones and those beyond the cap included. */
+  readonly length: number;
+}
+
+/** A dotted number (version, date, address), with its "v" if it has one; or a run of letters, marks and digits. */
+const WORD = /v?\p{N}+(?:\.\p{N}+)+|[\p{L}\p{M}\p{N}]+/gu;
+const POSSESSIVE = /(?<=\p{L})['’]s(?!\p{L})/gu;
+const COMBINING = /[\u0300-\u036f]/g;
+const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+
+/** Lower case, compatibility forms and accents folded: "Ｃａｆé" is "cafe". */
+export function fold(text: string): string {
+  if (!/[^\0-\x7f]/.test(text)) return text.toLowerCase();
+  return text.normalize('NFKD').replace(COMBINING, '').normalize('NFC').toLowerCase();
+}
+
+/** The words of a text in order, folded; neither stemmed nor without stop words. Linear in the text. */
+export function words(text: string): string[] {
+  return fold(text).replace(POSSESSIVE, '').match(WORD) ?? [];
+}
+
+/**
+ * Counts the terms of a memory or a query: the same text always gives the same counts. Words are stemmed as English
+ * and stop words left out; identifiers fall apart at punctuation (`snake_case`, `KEP-2313`, paths, e-mail), dotted
+ * numbers stay whole (`1.27`, also in `v1.27`); scripts without spaces give pairs of characters.
+ * Linear in the text, for content of any length.
+ */
+export function termCounts(text: string): TermCounts {
+  const byWord = new Map<string, number>();
+  for (const word of words(text)) byWord.set(word, (byWord.get(word) ?? 0) + 1);
+
+  const counts = new Map<string, number>();
+  let length = 0;
+  for (const [word, count] of byWord) {
+    for (const term of termsOf(word)) {
+      length += count;
+      const known = counts.get(term);
+      if (known !== undefined || counts.size < MAX_DISTINCT_TERMS) counts.set(term, (known ?? 0) + count);
+    }
+  }
+  return { counts, length };
+}
+
+function termsOf(word: string): readonly string[] {
+  if (STOP_WORDS.has(word)) return [];
+  if (word.includes('.')) return [(word.startsWith('v') ? word.slice(1) : word).slice(0, MAX_TERM_LENGTH)];
+  if (UNSPACED.test(word)) return pairs(word);
+  return [stem(word.slice(0, MAX_TERM_LENGTH))];
+}
+
+/** One element for a word of a script with spaces, its characters for one without. */
+export function characters(word: string): readonly string[] {
+  return UNSPACED.test(word) ? [...word] : [word];
+}
+
+function pairs(word: string): readonly string[] {
+  const all = [...word];
+  return all.length < 2 ? all : all.slice(1).map((character, i) => `${all[i]}${character}`);
+}
