@@ -8,7 +8,7 @@ import { evolveTenant, noKeys, type TenantEvent, type TenantState } from '../dom
 import { tenantStream } from '../domain/streams.ts';
 import type { LoadedEvent } from '../ports/event-store.ts';
 import { changeStream } from './change-stream.ts';
-import type { CommandContext, CommandServices } from './context.ts';
+import type { CommandContext, CommandResult, CommandServices } from './context.ts';
 
 const names = z.array(identifier).max(1_000).default([]);
 
@@ -34,6 +34,7 @@ export interface CreatedKey {
   /** Shown this once: only its hash is kept. */
   readonly key: string;
   readonly position: number;
+  readonly replayed: boolean;
 }
 
 /** Whether the caller is the master key, which may create tenants and keys and nothing else. */
@@ -53,16 +54,25 @@ export async function createApiKey(
   if (key.expiresAt !== undefined && key.expiresAt <= services.clock.now().toISOString()) {
     throw invalid('expiresAt', 'must lie in the future');
   }
-  const keyId = services.newId().replaceAll('-', '');
-  const secret = randomBytes(32).toString('base64url');
+  const { keyId, secret } = newKey(services, context, tenant);
   const created: TenantEvent = {
     type: 'ApiKeyCreated',
     data: { ...key, keyId, secretHash: hashSecret(secret) } as Extract<TenantEvent, { type: 'ApiKeyCreated' }>['data'],
   };
-  const { position } = await changeTenant(services, context, tenant, (state, loaded) =>
+  const { position, replayed } = await changeTenant(services, context, tenant, (_, loaded) =>
     loaded.length === 0 ? [{ type: 'TenantCreated', data: { tenant } }, created] : [created],
   );
-  return { id: keyId, key: `sl_${tenant}.${keyId}.${secret}`, position };
+  return { id: keyId, key: `sl_${tenant}.${keyId}.${secret}`, position, replayed };
+}
+
+/** Random; under an Idempotency-Key derived from it, so that a repetition shows the same key without keeping it. */
+function newKey({ vault }: CommandServices, { idempotency }: CommandContext, tenant: string) {
+  if (!idempotency) {
+    return { keyId: randomBytes(16).toString('hex'), secret: randomBytes(32).toString('base64url') };
+  }
+  const derived = (part: string) => vault.pseudonym(`api key ${part}`, tenant, idempotency.commandId);
+  const secret = Buffer.from(derived('secret 1') + derived('secret 2'), 'hex').toString('base64url');
+  return { keyId: derived('id'), secret };
 }
 
 /** From now on (at other processes within a second) the key is no credential any more. */
@@ -70,7 +80,7 @@ export async function revokeApiKey(
   services: CommandServices,
   context: CommandContext,
   keyId: string,
-): Promise<{ position: number }> {
+): Promise<CommandResult> {
   const { tenant } = context.caller;
   assertMayManage(context.caller, tenant);
   return changeTenant(services, context, tenant, (state) => {
@@ -107,7 +117,7 @@ async function changeTenant(
   context: CommandContext,
   tenant: string,
   decide: (state: TenantState, loaded: readonly LoadedEvent<TenantEvent>[]) => TenantEvent[],
-): Promise<{ position: number }> {
+): Promise<CommandResult> {
   const inTenant: CommandContext = { ...context, caller: { ...context.caller, tenant } };
   return changeStream<TenantEvent>(services, inTenant, {
     stream: tenantStream(tenant),

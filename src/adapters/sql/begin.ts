@@ -7,7 +7,8 @@ export const queryRole = 'stratalog_query';
 export function beginScript({ tenant, durable = true, readOnly = false }: TransactionOptions): string {
   const parts = [readOnly ? 'begin read only' : 'begin'];
   if (!durable) parts.push('set local synchronous_commit = off');
-  if (tenant !== undefined) parts.push(`set local app.tenant = ${literal(tenant)}`, `set local role ${queryRole}`);
+  if (tenant !== undefined)
+    parts.push(`set local app.tenant = ${literal(tenant)}`, `set local role ${queryRole}`);
   return parts.join('; ');
 }
 

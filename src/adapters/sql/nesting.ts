@@ -10,7 +10,9 @@ export class NestingGuard {
   /** Throws inside a body that `run` has not finished. */
   check(): void {
     if (this.#current.getStore()?.open)
-      throw new Error('the database was used inside its own transaction: use the executor that the body was given');
+      throw new Error(
+        'the database was used inside its own transaction: use the executor that the body was given',
+      );
   }
 
   async run<T>(body: () => Promise<T>): Promise<T> {

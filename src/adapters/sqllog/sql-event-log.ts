@@ -15,7 +15,7 @@ import { SqlUnavailable, type Sql, type SqlValue } from '../../ports/sql.ts';
 import { migrate } from '../migrate.ts';
 import { appendQueue } from './append-queue.ts';
 import { logSchema } from './schema.ts';
-import { WakeUp } from './wake-up.ts';
+import { WakeUp } from '../../ports/wake-up.ts';
 
 const defaultBatchSize = 500;
 /** A wake-up may be missed: look at least this often. */

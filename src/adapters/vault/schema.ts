@@ -20,5 +20,9 @@ create table control.data_keys (
   destroyed_at timestamptz,
   primary key (tenant, id)
 );
+create table control.erasures (
+  one boolean primary key default true check (one),
+  bookmark bigint not null
+);
 `,
 ];

@@ -1,58 +1,106 @@
-/** What a tenant's memories say about terms. Another tenant's memories are never in it. */
-export interface CorpusStatistics {
-  /** Number of memories. */
+/** What a tenant's memories say about the terms of a query. Another tenant's memories are never in it. */
+export interface TermStatistics {
+  /** Number of memories of the tenant, in whatever scope. */
   readonly documents: number;
-  /** Sum of their lengths in terms. */
-  readonly totalLength: number;
-  /** Term -> number of memories that hold it; at least for the terms of the query. Absent: none. */
+  /** Term -> number of those memories that hold it. Absent: none. */
   readonly documentFrequency: ReadonlyMap<string, number>;
 }
 
+/** A memory as the lexical score sees it. */
+export interface TermFrequencies {
+  /** Term -> occurrences; at least for the terms of the query. Absent: none. */
+  readonly termFrequencies: ReadonlyMap<string, number>;
+  /** Number of terms in the memory (`termCounts`). */
+  readonly length: number;
+}
+
 export interface Bm25Parameters {
-  /** How soon repeated occurrences stop to count. */
-  readonly k1: number;
-  /** How far a long memory has to hold a term more often: 0 not at all, 1 in proportion. */
-  readonly b: number;
+  /**
+   * Length in terms at which one occurrence is worth half of what any number of them is. BM25's k1 (1 − b + b·length/mean)
+   * with b = 1 is length / pivot for pivot = mean / k1. The pivot is fixed instead of following the tenant's mean:
+   * a match in a short note says more than one in a long page whoever owns them, and a score does not move when
+   * longer memories are added.
+   */
+  readonly pivotLength: number;
   /** How many memories the prior is worth. */
   readonly priorDocuments: number;
-  /** Length in terms of a memory of the prior. */
-  readonly priorLength: number;
   /** Share of the prior's memories that hold a given term. */
   readonly priorShare: number;
 }
 
-export const BM25: Bm25Parameters = { k1: 1.2, b: 0.75, priorDocuments: 50, priorLength: 60, priorShare: 0.01 };
+/** Fitted by `bench/ranking`. */
+export const BM25: Bm25Parameters = { pivotLength: 75, priorDocuments: 1000, priorShare: 0.002 };
 
 /**
- * Inverse document frequency of a term, > 0: log(1 + (N − n + ½) / (n + ½)), N and n counted over the tenant's
- * memories and those of a fixed prior, so that a tenant with one memory has a sensible value too.
+ * Inverse document frequency of a term, ≥ 0: log(1 + (N − n + ½) / (n + ½)), N and n counted over the tenant's memories
+ * and those of a fixed prior, so that a tenant with one memory has sensible values and the scale hardly moves as it grows.
  * Source: Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009, eq. 3.3, with
  * Lucene's 1 + inside the logarithm.
  */
-export function idf(term: string, statistics: CorpusStatistics, parameters: Bm25Parameters = BM25): number {
+export function idf(term: string, statistics: TermStatistics, parameters: Bm25Parameters = BM25): number {
   const { priorDocuments, priorShare } = parameters;
-  const documents = statistics.documents + priorDocuments;
-  const holding = (statistics.documentFrequency.get(term) ?? 0) + priorDocuments * priorShare;
+  const documents = Math.max(0, statistics.documents) + priorDocuments;
+  const holding = Math.max(0, statistics.documentFrequency.get(term) ?? 0) + priorDocuments * priorShare;
   return Math.log1p(Math.max(0, documents - holding + 0.5) / (holding + 0.5));
 }
 
-/** Mean length of a memory in terms, shrunk to the prior's. */
-export function averageLength(statistics: CorpusStatistics, parameters: Bm25Parameters = BM25): number {
-  const { priorDocuments, priorLength } = parameters;
-  return (statistics.totalLength + priorDocuments * priorLength) / (statistics.documents + priorDocuments);
+/**
+ * Share of a term's weight that `frequency` occurrences in a memory of `length` terms earn, 0..1: grows with the
+ * frequency, falls with the length. Source as for `idf`, eq. 3.15 with b = 1, without the constant factor k1 + 1.
+ */
+export function saturation(frequency: number, length: number, parameters: Bm25Parameters = BM25): number {
+  if (frequency <= 0) return 0;
+  return frequency / (frequency + Math.max(0, length) / parameters.pivotLength);
 }
 
-/**
- * What `frequency` occurrences of a term in a memory of `length` terms are worth, 0 .. k1 + 1 (exclusive); to be
- * multiplied by the term's idf and summed. Grows with the frequency, falls with the length. Source as for `idf`, eq. 3.15.
- */
-export function termSaturation(
-  frequency: number,
-  length: number,
-  average: number,
+/** A query's terms with what each is worth in this tenant. */
+export interface WeightedTerms {
+  readonly terms: readonly string[];
+  readonly weights: readonly number[];
+  /** Sum of the weights; 0 for a query without terms. */
+  readonly mass: number;
+}
+
+/** Weighs the distinct `terms` of a query. */
+export function weigh(
+  terms: readonly string[],
+  statistics: TermStatistics,
   parameters: Bm25Parameters = BM25,
-): number {
-  if (frequency <= 0) return 0;
-  const { k1, b } = parameters;
-  return (frequency * (k1 + 1)) / (frequency + k1 * (1 - b + (b * length) / average));
+): WeightedTerms {
+  const distinct = [...new Set(terms)];
+  const weights = distinct.map((term) => idf(term, statistics, parameters));
+  return { terms: distinct, weights, mass: weights.reduce((sum, weight) => sum + weight, 0) };
+}
+
+export interface LexicalMatch {
+  /** BM25: weight times saturation, summed over the query's terms. */
+  readonly bm25: number;
+  /** Share of the query's mass that the memory holds, 0..1. */
+  readonly coverage: number;
+  /** Share of the memory's terms that the query holds, 0..1. */
+  readonly focus: number;
+}
+
+/** How a memory matches a weighted query. */
+export function match(
+  query: WeightedTerms,
+  memory: TermFrequencies,
+  parameters: Bm25Parameters = BM25,
+): LexicalMatch {
+  let bm25 = 0;
+  let held = 0;
+  let occurrences = 0;
+  for (const [i, term] of query.terms.entries()) {
+    const frequency = memory.termFrequencies.get(term) ?? 0;
+    if (frequency <= 0) continue;
+    const weight = query.weights[i] ?? 0;
+    bm25 += weight * saturation(frequency, memory.length, parameters);
+    held += weight;
+    occurrences += frequency;
+  }
+  return {
+    bm25,
+    coverage: query.mass > 0 ? Math.min(1, held / query.mass) : 0,
+    focus: memory.length > 0 ? Math.min(1, occurrences / memory.length) : 0,
+  };
 }

@@ -17,11 +17,12 @@ export interface TermCounts {
   readonly length: number;
 }
 
-/** A dotted number (version, date, address), with its "v" if it has one; or a run of letters, marks and digits. */
-const WORD = /v?\p{N}+(?:\.\p{N}+)+|[\p{L}\p{M}\p{N}]+/gu;
+/** A dotted number (version, date, address) with its "v" if it has one; a word of letters and digits; a pictograph. */
+const WORD = /v?\p{N}+(?:\.\p{N}+)+|[\p{L}\p{N}][\p{L}\p{M}\p{N}]*|\p{Extended_Pictographic}/gu;
 const POSSESSIVE = /(?<=\p{L})['’]s(?!\p{L})/gu;
 const COMBINING = /[\u0300-\u036f]/g;
-const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+const UNSPACED =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 
 /** Lower case, compatibility forms and accents folded: "Ｃａｆé" is "cafe". */
 export function fold(text: string): string {
@@ -36,17 +37,18 @@ export function words(text: string): string[] {
 
 /**
  * Counts the terms of a memory or a query: the same text always gives the same counts. Words are stemmed as English
- * and stop words left out; identifiers fall apart at punctuation (`snake_case`, `KEP-2313`, paths, e-mail), dotted
- * numbers stay whole (`1.27`, also in `v1.27`); scripts without spaces give pairs of characters.
- * Linear in the text, for content of any length.
+ * and stop words left out, unless there is nothing else ("to be or not to be"). Identifiers fall apart at punctuation
+ * (`snake_case`, `KEP-2313`, paths, e-mail), dotted numbers stay whole (`1.27`, also in `v1.27`), and scripts without
+ * spaces give pairs of characters. Linear in the text, for content of any length.
  */
 export function termCounts(text: string): TermCounts {
   const byWord = new Map<string, number>();
   for (const word of words(text)) byWord.set(word, (byWord.get(word) ?? 0) + 1);
 
+  const content = [...byWord].filter(([word]) => !STOP_WORDS.has(word));
   const counts = new Map<string, number>();
   let length = 0;
-  for (const [word, count] of byWord) {
+  for (const [word, count] of content.length > 0 ? content : byWord) {
     for (const term of termsOf(word)) {
       length += count;
       const known = counts.get(term);
@@ -57,7 +59,6 @@ export function termCounts(text: string): TermCounts {
 }
 
 function termsOf(word: string): readonly string[] {
-  if (STOP_WORDS.has(word)) return [];
   if (word.includes('.')) return [(word.startsWith('v') ? word.slice(1) : word).slice(0, MAX_TERM_LENGTH)];
   if (UNSPACED.test(word)) return pairs(word);
   return [stem(word.slice(0, MAX_TERM_LENGTH))];
@@ -65,10 +66,10 @@ function termsOf(word: string): readonly string[] {
 
 /** One element for a word of a script with spaces, its characters for one without. */
 export function characters(word: string): readonly string[] {
-  return UNSPACED.test(word) ? [...word] : [word];
+  return UNSPACED.test(word) ? Array.from(word) : [word];
 }
 
 function pairs(word: string): readonly string[] {
-  const all = [...word];
+  const all = Array.from(word);
   return all.length < 2 ? all : all.slice(1).map((character, i) => `${all[i]}${character}`);
 }

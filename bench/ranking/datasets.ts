@@ -1,0 +1,56 @@
+// Reads retrieval data sets: a folder each, with memories.jsonl(.gz) and queries.jsonl.
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { gunzipSync } from 'node:zlib';
+
+export type Scope = Readonly<Record<string, string>>;
+
+export interface Memory {
+  readonly id: string;
+  readonly text: string;
+  readonly scope: Scope;
+  readonly metadata?: { readonly doc?: string };
+}
+
+export interface Query {
+  readonly id: string;
+  readonly query: string;
+  readonly type: string;
+  readonly category?: string | number;
+  /** Ids of the memories that answer it. */
+  readonly gold: readonly string[];
+  /** The documents that answer it, where a memory is a chunk of one: then any chunk counts. */
+  readonly gold_docs?: readonly string[];
+  readonly scope: Scope;
+}
+
+export interface DataSet {
+  readonly name: string;
+  readonly memories: readonly Memory[];
+  readonly queries: readonly Query[];
+}
+
+/** Reads `folder/name`. Rejects where a file is missing or a line is not JSON. */
+export async function readDataSet(folder: string, name: string): Promise<DataSet> {
+  const [memories, queries] = await Promise.all([
+    readLines<Memory>(path.join(folder, name, 'memories.jsonl')),
+    readLines<Query>(path.join(folder, name, 'queries.jsonl')),
+  ]);
+  return { name, memories, queries };
+}
+
+async function readLines<T>(file: string): Promise<T[]> {
+  const packed = await readFile(`${file}.gz`).catch(() => undefined);
+  const text = packed === undefined ? await readFile(file, 'utf8') : gunzipSync(packed).toString('utf8');
+  return text
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map((line) => JSON.parse(line) as T);
+}
+
+/** For each identifier but the tenant that the query's scope names, the memory has that value or lacks the key. */
+export function inScope(memory: Scope, query: Scope): boolean {
+  return Object.entries(query).every(
+    ([key, value]) => memory[key] === value || (key !== 'tenant' && memory[key] === undefined),
+  );
+}

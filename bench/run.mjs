@@ -1,0 +1,33 @@
+// Bundles one TypeScript benchmark of this folder and runs it: node bench/run.mjs bench/ranking/fit.ts --data DIR …
+// Node 20 runs no TypeScript of its own; packages stay outside the bundle.
+import { build } from 'esbuild';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import path from 'node:path';
+
+const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
+const [entry, ...args] = process.argv.slice(2);
+if (entry === undefined) {
+  console.error('usage: node bench/run.mjs FILE.ts [arguments]');
+  process.exit(2);
+}
+const { outputFiles } = await build({
+  entryPoints: [path.resolve(entry)],
+  write: false,
+  bundle: true,
+  packages: 'external',
+  platform: 'node',
+  target: 'node20',
+  format: 'esm',
+  sourcemap: 'inline',
+  logLevel: 'error',
+});
+const name = path.relative(path.join(root, 'bench'), path.resolve(entry)).replaceAll(path.sep, '-');
+const file = path.join(root, '.cache', 'bench', name.replace(/\.ts$/, '.mjs'));
+await mkdir(path.dirname(file), { recursive: true });
+// Several worker processes may bundle the same file at once: each writes its own, and the last rename wins.
+await writeFile(`${file}.${process.pid}`, outputFiles[0].contents);
+await rename(`${file}.${process.pid}`, file);
+process.setSourceMapsEnabled(true);
+const { main } = await import(pathToFileURL(file).href);
+await main(args);

@@ -1,0 +1,135 @@
+import { EmbedderUnavailable, type EmbeddingPurpose } from '../../ports/embedder.ts';
+import { PriorityQueue, type Service } from './priority-queue.ts';
+
+/** Something that embeds one batch at a time: a worker thread, or one request to an endpoint. */
+export interface Slot {
+  /**
+   * What it takes next. One that serves only queries is free for them however many passages run; one that serves only
+   * passages lets queries wait for the others.
+   */
+  readonly serves: Service;
+  /** Resolves once it can run, starting it where needed; rejects when a start failed. */
+  ready(): Promise<void>;
+  /**
+   * One vector a text, in order, or the error of a text that can never be embedded.
+   * Rejects when it cannot answer; `ready` then tells whether it can again.
+   */
+  run(texts: readonly string[], purpose: EmbeddingPurpose): Promise<readonly (Float32Array | Error)[]>;
+  close(): Promise<void>;
+}
+
+export interface PoolOptions {
+  /** Most texts in one run. */
+  readonly batch: number;
+  /** How often a text is tried before it is given up. */
+  readonly attempts: number;
+}
+
+const purposes = ['query', 'passage'] as const;
+
+interface Job {
+  readonly text: string;
+  readonly purpose: EmbeddingPurpose;
+  failures: number;
+  resolve(vector: Float32Array): void;
+  reject(error: Error): void;
+}
+
+/** Embeds texts in whichever slot is free; waiting queries always go before waiting passages. */
+export class EmbeddingPool {
+  readonly #slots: readonly Slot[];
+  readonly #options: PoolOptions;
+  readonly #queue = new PriorityQueue<Job>();
+  readonly #serving: Promise<unknown>;
+  /** Slots that do not start, with the reason. When it holds all that serve a purpose, nobody is left to wait for. */
+  readonly #down = new Map<Slot, unknown>();
+  #closed = false;
+
+  constructor(slots: readonly Slot[], options: PoolOptions) {
+    this.#slots = slots;
+    this.#options = options;
+    this.#serving = Promise.all(slots.map((slot) => this.#serve(slot)));
+  }
+
+  /** The text's vector. Rejects with `EmbedderUnavailable` after the last attempt, when no slot starts, and on close. */
+  submit(text: string, purpose: EmbeddingPurpose): Promise<Float32Array> {
+    return new Promise((resolve, reject) => {
+      if (this.#closed) reject(new EmbedderUnavailable('the embedder is closed'));
+      else if (this.#isDown(purpose)) reject(unavailable([...this.#down.values()][0]));
+      else this.#queue.push(purpose, { text, purpose, failures: 0, resolve, reject });
+    });
+  }
+
+  /** Lets what runs finish, rejects what waits. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#queue.close();
+    const closed = new EmbedderUnavailable('the embedder is closed');
+    for (const purpose of purposes) this.#rejectWaiting(purpose, closed);
+    await Promise.all(this.#slots.map((slot) => slot.close()));
+    await this.#serving;
+    // What failed meanwhile was put back to be tried again.
+    for (const purpose of purposes) this.#rejectWaiting(purpose, closed);
+  }
+
+  async #serve(slot: Slot): Promise<void> {
+    for (;;) {
+      const jobs = await this.#queue.take({ most: this.#options.batch, serves: slot.serves });
+      const purpose = jobs?.[0]?.purpose;
+      if (jobs === undefined || purpose === undefined) return;
+      try {
+        await slot.ready();
+        const texts = jobs.map(({ text }) => text);
+        const results = await slot.run(texts, purpose);
+        for (const [index, job] of jobs.entries()) settle(job, results[index]);
+      } catch (error) {
+        this.#failed(jobs, purpose, error);
+        await this.#recover(slot);
+      }
+    }
+  }
+
+  #failed(jobs: readonly Job[], purpose: EmbeddingPurpose, error: unknown): void {
+    for (const job of jobs) job.failures++;
+    const again = jobs.filter(({ failures }) => failures < this.#options.attempts);
+    for (const job of jobs) if (!again.includes(job)) job.reject(unavailable(error));
+    this.#queue.putBack(purpose, again);
+  }
+
+  /** Until the slot can run again it takes nothing, so that no text waits for it while others are free. */
+  async #recover(slot: Slot): Promise<void> {
+    while (!this.#closed) {
+      try {
+        await slot.ready();
+        break;
+      } catch (error) {
+        this.#down.set(slot, error);
+        for (const purpose of purposes) {
+          if (this.#isDown(purpose)) this.#rejectWaiting(purpose, unavailable(error));
+        }
+      }
+    }
+    this.#down.delete(slot);
+  }
+
+  #isDown(purpose: EmbeddingPurpose): boolean {
+    return this.#slots.every(
+      (slot) => this.#down.has(slot) || (slot.serves !== 'all' && slot.serves !== purpose),
+    );
+  }
+
+  #rejectWaiting(purpose: EmbeddingPurpose, error: Error): void {
+    for (const job of this.#queue.drain(purpose)) job.reject(error);
+  }
+}
+
+function settle(job: Job, result: Float32Array | Error | undefined): void {
+  if (result instanceof Float32Array) job.resolve(result);
+  else job.reject(result ?? new EmbedderUnavailable('fewer vectors than texts'));
+}
+
+function unavailable(error: unknown): EmbedderUnavailable {
+  if (error instanceof EmbedderUnavailable) return error;
+  const reason = error instanceof Error ? error.message : String(error);
+  return new EmbedderUnavailable(reason, { cause: error });
+}

@@ -1,0 +1,11 @@
+/**
+ * The vector scaled to Euclidean length 1. The length is summed in double precision, so that it is exact to the last
+ * bits of float32. Throws RangeError for a vector without a direction (all zero, or not finite).
+ */
+export function unitVector(values: ArrayLike<number>): Float32Array {
+  let squares = 0;
+  for (let i = 0; i < values.length; i++) squares += (values[i] ?? Number.NaN) ** 2;
+  const length = Math.sqrt(squares);
+  if (!(length > 0 && Number.isFinite(length))) throw new RangeError('a vector without a direction');
+  return Float32Array.from(values, (value) => value / length);
+}

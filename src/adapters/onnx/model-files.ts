@@ -1,0 +1,36 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import path from 'node:path';
+import type { OnnxModel } from './models.ts';
+
+/** The model's files are not there, or not the ones that were meant. Waiting does not help; the message says what does. */
+export class ModelMissing extends Error {
+  override readonly name = 'ModelMissing';
+  readonly code = 'model-missing';
+}
+
+type ModelFile = keyof OnnxModel['sha256'];
+
+/** The path of one of the model's files, its checksum verified. Rejects with `ModelMissing`. */
+export async function verifiedFile(model: OnnxModel, folder: string, name: ModelFile): Promise<string> {
+  const file = path.join(folder, name);
+  const hash = createHash('sha256');
+  try {
+    // In pieces: whole, 34 MB a thread would lie about until the thread's next garbage collection.
+    for await (const piece of createReadStream(file, { highWaterMark: 1 << 20 })) {
+      hash.update(piece as Buffer);
+    }
+  } catch (error) {
+    const message = `${file} of the embedding model ${model.name} cannot be read. ${remedy(model)}`;
+    throw new ModelMissing(message, { cause: error });
+  }
+  const found = hash.digest('hex');
+  if (found === model.sha256[name]) return file;
+  throw new ModelMissing(
+    `${file} is damaged: its sha256 is ${found} instead of ${model.sha256[name]}. ${remedy(model)}`,
+  );
+}
+
+function remedy({ name }: OnnxModel): string {
+  return `Restore it with "git checkout -- models/${name}" or by installing the package again; or choose another embedder (STRATALOG_EMBEDDER=openai).`;
+}

@@ -1,0 +1,131 @@
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Worker } from 'node:worker_threads';
+import { EmbedderUnavailable, type EmbeddingPurpose } from '../../ports/embedder.ts';
+import type { Slot } from '../embedding/pool.ts';
+import { ModelMissing } from './model-files.ts';
+import type { WorkerAnswer, WorkerRequest } from './protocol.ts';
+
+const firstBackOffMs = 100;
+const longestBackOffMs = 5_000;
+const closeWithinMs = 5_000;
+
+interface Waiting {
+  resolve(answer: WorkerAnswer): void;
+  reject(error: Error): void;
+}
+
+/** One worker thread with the model in it, started when first needed and again after it died. */
+export class WorkerSlot implements Slot {
+  readonly #role: 'all' | 'query';
+  readonly #startThread: () => Promise<Worker>;
+  readonly #closing = new AbortController();
+  #worker: Worker | undefined;
+  #loaded = false;
+  #starting: Promise<void> | undefined;
+  #running: Promise<unknown> | undefined;
+  #waiting: Waiting | undefined;
+  /** Starts since the last vector. */
+  #starts = 0;
+
+  /** `startThread` starts a thread that speaks the protocol of `protocol.ts`. */
+  constructor(role: 'all' | 'query', startThread: () => Promise<Worker>) {
+    this.#role = role;
+    this.#startThread = startThread;
+  }
+
+  /** Loading the model takes longer than a query waits for the thread that has it, so no query starts another. */
+  get serves(): Slot['serves'] {
+    return this.#role === 'query' || this.#loaded ? this.#role : 'passage';
+  }
+
+  /** Rejects with `ModelMissing`, or with what kept the thread from starting. */
+  ready(): Promise<void> {
+    if (this.#loaded) return Promise.resolve();
+    this.#starting ??= this.#start().finally(() => {
+      this.#starting = undefined;
+    });
+    return this.#starting;
+  }
+
+  async run(texts: readonly string[], purpose: EmbeddingPurpose): Promise<Float32Array[]> {
+    const vectors: Float32Array[] = [];
+    for (const text of texts) vectors.push(await this.#embed(text, purpose));
+    return vectors;
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await Promise.allSettled([this.#starting, this.#running]);
+    const worker = this.#worker;
+    if (worker === undefined) return;
+    // Left to end by itself, since terminating a thread inside native code can take the process with it.
+    const ended = once(worker, 'exit', { signal: AbortSignal.timeout(closeWithinMs) });
+    post(worker, { kind: 'close' });
+    await ended.catch(() => worker.terminate());
+  }
+
+  async #embed(text: string, purpose: EmbeddingPurpose): Promise<Float32Array> {
+    const worker = this.#worker;
+    if (worker === undefined || !this.#loaded) {
+      throw new EmbedderUnavailable('the embedding worker is not running');
+    }
+    const running = this.#next();
+    this.#running = running;
+    post(worker, { kind: 'embed', text, purpose });
+    const answer = await running;
+    if (answer.kind !== 'vector') throw new Error(messageOf(answer));
+    this.#starts = 0;
+    return answer.vector;
+  }
+
+  async #start(): Promise<void> {
+    const { signal } = this.#closing;
+    if (this.#starts > 0) await delay(backOffMs(this.#starts), undefined, { signal });
+    signal.throwIfAborted();
+    this.#starts++;
+    const worker = await this.#startThread();
+    this.#worker = worker;
+    worker.on('message', (answer: WorkerAnswer) => this.#waiting?.resolve(answer));
+    worker.on('error', (error) => this.#died(worker, error));
+    worker.on('exit', (code) =>
+      this.#died(worker, new Error(`the embedding worker ended with code ${code}`)),
+    );
+    const answer = await this.#next();
+    if (answer.kind === 'ready') {
+      this.#loaded = true;
+      return;
+    }
+    this.#worker = undefined;
+    if (answer.kind === 'not-loaded' && answer.missing) throw new ModelMissing(messageOf(answer));
+    throw new Error(`the embedding model did not load: ${messageOf(answer)}`);
+  }
+
+  /** The thread's next answer, or its death. */
+  #next(): Promise<WorkerAnswer> {
+    return new Promise((resolve, reject) => {
+      this.#waiting = { resolve, reject };
+    });
+  }
+
+  /** An error is followed by the exit of the same thread, when the next one may be starting already. */
+  #died(worker: Worker, error: Error): void {
+    if (this.#worker !== worker) return;
+    this.#worker = undefined;
+    this.#loaded = false;
+    this.#waiting?.reject(error);
+  }
+}
+
+function backOffMs(starts: number): number {
+  return Math.min(longestBackOffMs, firstBackOffMs * 2 ** (starts - 1));
+}
+
+function messageOf(answer: WorkerAnswer): string {
+  return 'message' in answer ? answer.message : `an unexpected answer: ${answer.kind}`;
+}
+
+function post(worker: Worker, request: WorkerRequest): void {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread is no window and has no origin
+  worker.postMessage(request);
+}

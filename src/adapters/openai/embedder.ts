@@ -1,0 +1,92 @@
+import { OpenAI } from 'openai';
+import { EmbedderUnavailable, type Embedder, type EmbeddingPurpose } from '../../ports/embedder.ts';
+import { EmbeddingPool } from '../embedding/pool.ts';
+import { pooledEmbedder } from '../embedding/pooled-embedder.ts';
+import { truncate } from '../embedding/truncate.ts';
+import { EndpointSlot, type Endpoint } from './endpoint-slot.ts';
+import type { RetryLimits } from './retries.ts';
+
+export interface OpenAiEmbedderOptions {
+  /** Up to and without `/embeddings`, for example `http://127.0.0.1:11434/v1`. */
+  readonly baseURL: string;
+  readonly apiKey?: string;
+  readonly model: string;
+  /** Numbers in a vector. Asked of the endpoint when it is not given; an answer with another dimension is an error. */
+  readonly dimension?: number;
+  /** Most texts in one request, 64 by default. */
+  readonly batch?: number;
+  /** Most requests with passages at a time, 4 by default; one further is kept for queries. */
+  readonly concurrency?: number;
+  /** Longer texts are cut, in UTF-16 units; 8,000 by default. */
+  readonly longestText?: number;
+  /** How many query vectors to keep, 10,000 by default. */
+  readonly cachedQueries?: number;
+  readonly limits?: Partial<Readonly<Record<EmbeddingPurpose, Partial<RetryLimits>>>>;
+}
+
+/** A search can go on without a vector, so a query gives up soon; indexing can wait. */
+const defaultLimits: Readonly<Record<EmbeddingPurpose, RetryLimits>> = {
+  query: { attempts: 2, deadlineMs: 5_000, requestMs: 5_000, firstDelayMs: 250 },
+  passage: { attempts: 5, deadlineMs: 60_000, requestMs: 20_000, firstDelayMs: 250 },
+};
+
+/**
+ * An embedder behind any OpenAI-compatible `/embeddings` endpoint. Texts that wait are sent together; that each is
+ * embedded alone is up to the endpoint. Rejects with `EmbedderUnavailable` when the dimension is asked for in vain.
+ * `embed` rejects with `TextRefused` for a text that the endpoint will never take.
+ */
+export async function openOpenAiEmbedder(options: OpenAiEmbedderOptions): Promise<Embedder> {
+  const endpoint = endpointOf(options);
+  const dimension = options.dimension ?? (await probeDimension(endpoint));
+  const { batch = 64, concurrency = 4, longestText = 8_000 } = options;
+  const lanes = ['query', ...Array.from({ length: concurrency }, () => 'all' as const)] as const;
+  const slots = lanes.map((serves) => new EndpointSlot({ ...endpoint, dimension }, serves));
+  const embedder = pooledEmbedder(
+    { id: `openai:${options.model}:${dimension}`, dimension },
+    new EmbeddingPool(slots, { batch, attempts: 1 }),
+    { window: batch * concurrency, cachedQueries: options.cachedQueries ?? 10_000 },
+  );
+  return {
+    ...embedder,
+    embed: (texts, purpose) =>
+      embedder.embed(
+        texts.map((text) => acceptable(text, longestText)),
+        purpose,
+      ),
+  };
+}
+
+function endpointOf(options: OpenAiEmbedderOptions): Endpoint {
+  const client = new OpenAI({
+    baseURL: options.baseURL,
+    // The package insists on a key; local endpoints do not look at it.
+    apiKey: options.apiKey ?? 'none',
+    // Without these the package would read the environment and write to the console.
+    organization: null,
+    project: null,
+    logLevel: 'off',
+    maxRetries: 0,
+  });
+  const limitsOf = (purpose: EmbeddingPurpose) => ({
+    ...defaultLimits[purpose],
+    ...options.limits?.[purpose],
+  });
+  return {
+    client,
+    model: options.model,
+    dimension: options.dimension,
+    limits: { query: limitsOf('query'), passage: limitsOf('passage') },
+  };
+}
+
+async function probeDimension(endpoint: Endpoint): Promise<number> {
+  const [vector] = await new EndpointSlot(endpoint, 'all').run(['dimension'], 'query');
+  if (vector instanceof Float32Array) return vector.length;
+  throw new EmbedderUnavailable(vector?.message ?? 'no vector for the probe');
+}
+
+/** Cut to length, without halves of surrogate pairs, which are no UTF-8, and not blank, which endpoints refuse. */
+function acceptable(text: string, longest: number): string {
+  const cut = truncate(text, longest).replaceAll(/\p{Surrogate}/gu, '\ufffd');
+  return cut.trim() === '' ? '-' : cut;
+}

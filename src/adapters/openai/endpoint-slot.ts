@@ -1,0 +1,112 @@
+import { APIError, type OpenAI } from 'openai';
+import { EmbedderUnavailable, type EmbeddingPurpose } from '../../ports/embedder.ts';
+import type { Slot } from '../embedding/pool.ts';
+import { unitVector } from '../embedding/vector.ts';
+import { BrokenAnswer, withRetries, type RetryLimits } from './retries.ts';
+
+/** The endpoint refuses this text and would refuse it again (too long, or filtered). */
+export class TextRefused extends Error {
+  override readonly name = 'TextRefused';
+}
+
+export interface Endpoint {
+  readonly client: OpenAI;
+  readonly model: string;
+  /** Expected numbers in a vector; undefined accepts any. */
+  readonly dimension: number | undefined;
+  readonly limits: Readonly<Record<EmbeddingPurpose, RetryLimits>>;
+}
+
+/** One request to the endpoint at a time. */
+export class EndpointSlot implements Slot {
+  readonly serves: Slot['serves'];
+  readonly #endpoint: Endpoint;
+  readonly #closing = new AbortController();
+
+  constructor(endpoint: Endpoint, serves: Slot['serves']) {
+    this.#endpoint = endpoint;
+    this.serves = serves;
+  }
+
+  ready(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  /**
+   * Rejects with `EmbedderUnavailable`. A batch that is refused is halved until the texts are found which are at
+   * fault, because the other texts of the batch may belong to anybody.
+   */
+  async run(texts: readonly string[], purpose: EmbeddingPurpose): Promise<readonly (Float32Array | Error)[]> {
+    try {
+      return await withRetries(this.#endpoint.limits[purpose], this.#closing.signal, (signal) =>
+        this.#request(texts, signal),
+      );
+    } catch (error) {
+      if (!isRefusal(error)) throw unavailable(error, this.#endpoint);
+      if (texts.length === 1) return [new TextRefused(describe(error, this.#endpoint), { cause: error })];
+      const half = Math.ceil(texts.length / 2);
+      const first = await this.run(texts.slice(0, half), purpose);
+      return [...first, ...(await this.run(texts.slice(half), purpose))];
+    }
+  }
+
+  close(): Promise<void> {
+    this.#closing.abort();
+    return Promise.resolve();
+  }
+
+  async #request(texts: readonly string[], signal: AbortSignal): Promise<Float32Array[]> {
+    const { client, model, dimension } = this.#endpoint;
+    const body = { model, input: [...texts], encoding_format: 'float' as const };
+    const answer: unknown = await client.embeddings.create(body, { signal });
+    return vectorsOf(answer, texts.length, dimension);
+  }
+}
+
+/** The unit vectors of an answer in the order of the texts, whatever order the endpoint gave them in. */
+function vectorsOf(answer: unknown, count: number, dimension: number | undefined): Float32Array[] {
+  const data = isRecord(answer) ? answer['data'] : undefined;
+  if (!Array.isArray(data)) throw new BrokenAnswer('no list of embeddings');
+  if (data.length !== count) throw new BrokenAnswer(`${data.length} embeddings for ${count} texts`);
+  const vectors = new Map<unknown, Float32Array>();
+  for (const [place, item] of (data as unknown[]).entries()) {
+    if (!isRecord(item)) throw new BrokenAnswer('an embedding is not an object');
+    vectors.set(item['index'] ?? place, vectorOf(item['embedding'], dimension));
+  }
+  return Array.from({ length: count }, (_, index) => {
+    const vector = vectors.get(index);
+    if (vector === undefined) throw new BrokenAnswer(`no embedding with index ${index}`);
+    return vector;
+  });
+}
+
+function vectorOf(embedding: unknown, dimension: number | undefined): Float32Array {
+  if (!Array.isArray(embedding) || !embedding.every((value) => typeof value === 'number')) {
+    throw new BrokenAnswer('an embedding is not a list of numbers');
+  }
+  if (dimension !== undefined && embedding.length !== dimension) {
+    throw new EmbedderUnavailable(`it answers ${embedding.length} dimensions instead of ${dimension}`);
+  }
+  try {
+    return unitVector(embedding);
+  } catch (error) {
+    throw new BrokenAnswer('an embedding without a direction', { cause: error });
+  }
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof APIError && [400, 413, 422].includes(Number(error.status));
+}
+
+function unavailable(error: unknown, endpoint: Endpoint): EmbedderUnavailable {
+  return new EmbedderUnavailable(describe(error, endpoint), { cause: error });
+}
+
+function describe(error: unknown, { client, model }: Endpoint): string {
+  const reason = error instanceof Error ? error.message : String(error);
+  return `the embedding model ${model} at ${client.baseURL}: ${reason}`;
+}

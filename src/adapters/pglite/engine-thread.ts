@@ -1,0 +1,114 @@
+import type { Worker } from 'node:worker_threads';
+import { SqlUnavailable } from '../../ports/sql.ts';
+import { SqlError } from '../sql/error.ts';
+import { startWorker } from '../worker-entry.ts';
+import type { EngineData, EngineEvent, EngineNotice, EngineRequest, EngineResult } from './protocol.ts';
+
+export interface ThreadListeners {
+  notified(channel: string): void;
+  noticed(notice: EngineNotice): void;
+  /** The thread has ended without `close`; `reason` is what every request from now on is rejected with. */
+  died(reason: SqlUnavailable): void;
+}
+
+interface Waiting {
+  resolve(result: EngineResult): void;
+  reject(error: Error): void;
+}
+
+/** Deep enough that PostgreSQL reaches its own `max_stack_depth` first: a statement that recurses too far fails alone. */
+const resourceLimits = { stackSizeMb: 128 };
+
+/** One life of the worker thread that holds PostgreSQL. Requests are answered in the order they are made. */
+export class EngineThread {
+  readonly #worker: Worker;
+  readonly #listeners: ThreadListeners;
+  readonly #waiting = new Map<number, Waiting>();
+  readonly #ready: Promise<void>;
+  readonly #exited: Promise<void>;
+  #lastId = 0;
+  #closing = false;
+  #end: SqlUnavailable | undefined;
+
+  private constructor(worker: Worker, listeners: ThreadListeners) {
+    this.#worker = worker;
+    this.#listeners = listeners;
+    this.#ready = new Promise((resolve, reject) =>
+      this.#waiting.set(0, { resolve: () => resolve(), reject }),
+    );
+    this.#exited = new Promise((resolve) => worker.once('exit', () => resolve()));
+    worker.on('message', (event: EngineEvent) => this.#receive(event));
+    worker.on('error', (error) =>
+      this.#fail(new SqlUnavailable(`the database thread failed: ${error.message}`)),
+    );
+    worker.on('exit', () => this.#fail(new SqlUnavailable('the database thread ended')));
+  }
+
+  /** Resolves when PostgreSQL takes statements. Rejects with `SqlUnavailable` where it does not start. */
+  static async start(data: EngineData, listeners: ThreadListeners): Promise<EngineThread> {
+    const thread = new EngineThread(
+      await startWorker('pglite-worker', { workerData: data, resourceLimits }),
+      listeners,
+    );
+    await thread.#ready;
+    return thread;
+  }
+
+  async request(request: EngineRequest): Promise<EngineResult> {
+    if (this.#end) throw this.#end;
+    const id = ++this.#lastId;
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject });
+      this.#worker.postMessage({ id, request }, []);
+    });
+  }
+
+  /** Ends PostgreSQL in good order after all requests made so far. */
+  async close(): Promise<void> {
+    this.#closing = true;
+    await this.request({ kind: 'close' }).catch(() => {});
+    await this.#exited;
+  }
+
+  #receive(event: EngineEvent): void {
+    switch (event.kind) {
+      case 'ready':
+        return this.#settle(0)?.resolve({ columns: [], rows: [], tag: '' });
+      case 'result':
+        return this.#settle(event.id)?.resolve(event.result);
+      case 'failure':
+        return this.#settle(event.id)?.reject(new SqlError(event.failure));
+      case 'notification':
+        return this.#listeners.notified(event.channel);
+      case 'notice':
+        return this.#listeners.noticed(event.notice);
+      case 'stopped':
+        return this.#fail(stopped(event.reason, event.code));
+    }
+  }
+
+  #settle(id: number): Waiting | undefined {
+    const waiting = this.#waiting.get(id);
+    this.#waiting.delete(id);
+    return waiting;
+  }
+
+  /** Only the first reason counts: the end of the thread follows every other one. */
+  #fail(reason: SqlUnavailable): void {
+    if (this.#end) return;
+    this.#end = reason;
+    const starting = this.#waiting.has(0);
+    for (const waiting of this.#waiting.values()) waiting.reject(reason);
+    this.#waiting.clear();
+    void this.#worker.terminate();
+    if (!this.#closing && !starting) void this.#exited.then(() => this.#listeners.died(reason));
+  }
+}
+
+/** A full disk is told apart by its SQLSTATE, 53100, as where a statement alone fails of it. */
+function stopped(reason: string, code: string | undefined): SqlUnavailable {
+  const error = new SqlUnavailable(
+    code === '53100' ? `the disk is full: ${reason}` : `the database stopped: ${reason}`,
+  );
+  return code === undefined ? error : Object.assign(error, { code });
+}

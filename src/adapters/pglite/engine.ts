@@ -1,0 +1,150 @@
+import { existsSync } from 'node:fs';
+import { PGlite, protocol } from '@electric-sql/pglite';
+import { DurableNodeFS } from './durable-fs.ts';
+import { extensions } from './extensions.ts';
+import { SeededMemoryFS } from './memory-fs.ts';
+import type { EngineData, EngineNotice, EngineResult } from './protocol.ts';
+import { startParams } from './settings.ts';
+import { createCluster, withTemplate } from './template.ts';
+import { scriptMessage, statementMessage } from './wire.ts';
+import type { WireValue } from '../sql/values.ts';
+
+type Filesystem = DurableNodeFS | SeededMemoryFS;
+type Messages = Awaited<ReturnType<PGlite['execProtocolStream']>>;
+
+export interface EngineListeners {
+  notified(channel: string): void;
+  noticed(notice: EngineNotice): void;
+  /** PostgreSQL ended itself (PANIC, FATAL, out of memory): the thread must end before it runs another instruction. */
+  died(reason: string, code: string | undefined): never;
+}
+
+const nothing: EngineResult = { columns: [], rows: [], tag: '' };
+
+/** PostgreSQL in this thread. Every call blocks the thread until its answer is there. */
+export class Engine {
+  readonly #database: PGlite;
+  readonly #listeners: EngineListeners;
+
+  private constructor(database: PGlite, listeners: EngineListeners) {
+    this.#database = database;
+    this.#listeners = listeners;
+    database.onNotification((channel) => listeners.notified(channel));
+  }
+
+  static async open(data: EngineData, listeners: EngineListeners): Promise<Engine> {
+    const { cluster, packageRoot } = data;
+    if (cluster === undefined)
+      return withTemplate(packageRoot, (template) =>
+        Engine.#start(new SeededMemoryFS(template), false, listeners),
+      );
+    if (!existsSync(cluster)) await createCluster(cluster, packageRoot);
+    return Engine.#start(new DurableNodeFS(cluster), true, listeners);
+  }
+
+  static async #start(fs: Filesystem, durable: boolean, listeners: EngineListeners): Promise<Engine> {
+    const log = new LogTail();
+    const init = fs.init.bind(fs);
+    fs.init = async (pg, options) => {
+      const result = await init(pg, options);
+      const died = (): never => listeners.died(log.reason(), log.code());
+      Object.assign(result.emscriptenOpts, { onAbort: died, onExit: died });
+      return result;
+    };
+    const database = await PGlite.create({
+      fs,
+      extensions,
+      startParams: startParams(durable),
+      onStderr: (line) => log.add(line),
+    }).catch((error: unknown) => listeners.died(log.reason(String(error)), log.code()));
+    endOnUnknownException(database, (error) => listeners.died(log.reason(String(error)), log.code()));
+    return new Engine(database, listeners);
+  }
+
+  get inTransaction(): boolean {
+    return this.#database.isInTransaction();
+  }
+
+  /** One statement, in one protocol exchange, with `begin` before and a commit after it if given. */
+  async statement(text: string, params: readonly WireValue[], begin?: string): Promise<EngineResult> {
+    const message = statementMessage(text, params);
+    if (begin === undefined) return readResult(await this.#exchange(message));
+    const whole = Buffer.concat([scriptMessage(begin), message, scriptMessage('commit')]);
+    return readResult(await this.#exchange(whole));
+  }
+
+  /** Statements without parameters; answers the last one. */
+  async script(statements: readonly string[]): Promise<EngineResult> {
+    let last = nothing;
+    for (const statement of statements) last = readResult(await this.#exchange(scriptMessage(statement)));
+    return last;
+  }
+
+  async close(): Promise<EngineResult> {
+    await this.#database.close();
+    return nothing;
+  }
+
+  #exchange(message: Uint8Array): Promise<Messages> {
+    return this.#database.execProtocolStream(message, {
+      syncToFs: false,
+      onNotice: ({ severity, message: text }) =>
+        this.#listeners.noticed({ severity: severity ?? 'NOTICE', message: text ?? '' }),
+    });
+  }
+}
+
+/** What PGlite throws for PostgreSQL's own errors, after which it goes on (`POSTGRES_MAIN_LONGJMP`). */
+const databaseErrorStatus = 100;
+const mainLoop = '_PostgresMainLoopOnce';
+
+/** PGlite takes every other exception, a stack overflow say, for nothing, and runs on in a state that nobody knows. */
+function endOnUnknownException(database: PGlite, died: (error: unknown) => never): void {
+  const module: { [mainLoop]: () => void } = database.Module;
+  const { [mainLoop]: step } = module;
+  module[mainLoop] = () => {
+    try {
+      step();
+    } catch (error) {
+      if ((error as { status?: unknown }).status !== databaseErrorStatus) died(error);
+      throw error;
+    }
+  };
+}
+
+/** The rows of the statement that has any, and the tag of the last. */
+function readResult(messages: Messages): EngineResult {
+  let columns: EngineResult['columns'] = [];
+  let tag = '';
+  const rows: (string | null)[][] = [];
+  for (const message of messages) {
+    if (message instanceof protocol.messages.RowDescriptionMessage)
+      columns = message.fields.map(({ name, dataTypeID }) => ({ name, type: dataTypeID }));
+    else if (message instanceof protocol.messages.DataRowMessage) rows.push(message.fields);
+    else if (message instanceof protocol.messages.CommandCompleteMessage) tag = message.text;
+  }
+  return { columns, rows, tag };
+}
+
+/** The last lines that PostgreSQL wrote to its log: the reason of its end is among them. */
+class LogTail {
+  readonly #lines: string[] = [];
+
+  add(line: string): false {
+    this.#lines.push(line);
+    if (this.#lines.length > 50) this.#lines.shift();
+    return false;
+  }
+
+  /** What PostgreSQL said, or where it said nothing the exception that ended it. */
+  reason(exception?: string): string {
+    const grave = this.#lines.findLast((line) => /\b(PANIC|FATAL): {2}/.test(line));
+    return (
+      grave?.replace(/^.*?\b(?:PANIC|FATAL): {2}/, '') ?? exception ?? this.#lines.at(-1) ?? 'no reason given'
+    );
+  }
+
+  code(): string | undefined {
+    return /No space left on device|Disk quota exceeded/.test(this.reason()) ? '53100' : undefined;
+  }
+}

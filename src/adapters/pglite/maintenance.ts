@@ -1,0 +1,109 @@
+import type { Engine } from './engine.ts';
+import { logTask, tableTask, type LogState, type TableState } from './upkeep.ts';
+
+const tickMs = 500;
+const tableTickMs = 1000;
+/** After a statement of this loop failed. */
+const retryMs = 60_000;
+/** Longer than any pause that a task waits for: what is not due by then will not be. */
+const restAfterMs = 35_000;
+
+const logQuery = `select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), redo_lsn),
+  pg_current_wal_insert_lsn() > pg_current_wal_flush_lsn() from pg_control_checkpoint()`;
+const flush = `select pg_logical_emit_message(false, 'stratalog', '', true)`;
+const tableQuery = `select format('%I.%I', n.nspname, c.relname), coalesce(s.n_live_tup, 0), coalesce(s.n_dead_tup, 0),
+    coalesce(s.n_ins_since_vacuum, 0), coalesce(s.n_mod_since_analyze, 0), age(c.relfrozenxid),
+    pg_total_relation_size(c.oid)
+  from pg_class c join pg_namespace n on n.oid = c.relnamespace left join pg_stat_all_tables s on s.relid = c.oid
+  where c.relkind in ('r', 'm') and c.relpersistence <> 't'
+    and (s.n_mod_since_analyze > 50 or s.n_dead_tup > 50 or s.n_ins_since_vacuum > 1000 or age(c.relfrozenxid) > 100000000)`;
+
+/**
+ * Does in pauses what PostgreSQL's background processes do on a server and nobody does here: checkpoints, so that the
+ * log and the next start stay short, VACUUM and ANALYZE, and flushing of commits that did not wait for the disk.
+ */
+export class Maintenance {
+  readonly #engine: Engine;
+  readonly #failed: (reason: string) => void;
+  #timer: NodeJS.Timeout | undefined;
+  #lastUse = performance.now();
+  #lastCheckpoint = performance.now();
+  #nextTables = 0;
+  #notBefore = 0;
+  /** Nothing was asked since all was done: a resting database is left alone. */
+  #resting = false;
+
+  constructor(engine: Engine, failed: (reason: string) => void) {
+    this.#engine = engine;
+    this.#failed = failed;
+  }
+
+  start(inTurn: (work: () => Promise<void>) => void): void {
+    this.#timer = setInterval(() => inTurn(() => this.#tick()), tickMs);
+    this.#timer.unref();
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+    this.#resting = true;
+  }
+
+  /** Called at each request. */
+  used(): void {
+    this.#lastUse = performance.now();
+    this.#resting = false;
+  }
+
+  async #tick(): Promise<void> {
+    const now = performance.now();
+    if (this.#resting || now < this.#notBefore || this.#engine.inTransaction) return;
+    try {
+      const idle = now - this.#lastUse;
+      const worked = (await this.#keepLog(now, idle)) || (await this.#keepTables(now, idle));
+      this.#resting = !worked && idle > restAfterMs;
+    } catch (error) {
+      this.#notBefore = now + retryMs;
+      this.#failed(`maintenance waits a minute: ${(error as Error).message}`);
+    }
+  }
+
+  async #keepLog(now: number, idle: number): Promise<boolean> {
+    const task = logTask(await this.#logState(), idle, now - this.#lastCheckpoint);
+    if (!task) return false;
+    await this.#engine.script([task === 'checkpoint' ? 'checkpoint' : flush]);
+    if (task === 'checkpoint') this.#lastCheckpoint = performance.now();
+    return true;
+  }
+
+  async #keepTables(now: number, idle: number): Promise<boolean> {
+    if (idle < tableTickMs || now < this.#nextTables) return false;
+    // PostgreSQL hands its counters to the statistics at most once a second, and never again in a pause.
+    await this.#engine.script(['select pg_stat_force_next_flush()']);
+    const task = tableTask(await this.#tables(), idle);
+    if (task) await this.#engine.script([task]);
+    this.#nextTables = performance.now() + tableTickMs;
+    return task !== undefined;
+  }
+
+  async #logState(): Promise<LogState> {
+    const { rows } = await this.#engine.script([logQuery]);
+    const [bytes, unflushed] = rows[0]!;
+    return { sinceCheckpoint: Number(bytes), unflushed: unflushed === 't' };
+  }
+
+  async #tables(): Promise<TableState[]> {
+    const { rows } = await this.#engine.script([tableQuery]);
+    return rows.map(([name, ...counts]) => {
+      const [live, dead, inserted, modified, age, bytes] = counts.map(Number);
+      return {
+        name: name!,
+        live: live!,
+        dead: dead!,
+        inserted: inserted!,
+        modified: modified!,
+        age: age!,
+        bytes: bytes!,
+      };
+    });
+  }
+}

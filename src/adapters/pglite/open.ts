@@ -1,0 +1,57 @@
+import { mkdir, readFile, realpath, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Sql } from '../../ports/sql.ts';
+import { packageRoot } from '../worker-entry.ts';
+import { DataDirectoryTooNew, DataDirectoryUnusable } from './errors.ts';
+import { lockDirectory } from './lock.ts';
+import { PgliteSql } from './pglite.ts';
+import type { EngineNotice } from './protocol.ts';
+
+/** Of the data folder; grows when an older version of this program could not read it any more. */
+export const dataFormat = 1;
+
+export interface PgliteOptions {
+  /** Holds `pg/` (PostgreSQL's files), `lock/` and `VERSION`; made if there is none. Left out, all is in memory. */
+  readonly dataDir?: string;
+  /** PostgreSQL's notices and warnings, and the end of the thread (severity PANIC). */
+  readonly onNotice?: (notice: EngineNotice) => void;
+}
+
+/**
+ * Opens PostgreSQL inside this process, in a thread of its own. Rejects with `DataDirectoryLocked`,
+ * `DataDirectoryTooNew`, `DataDirectoryUnusable`, or `SqlUnavailable` where PostgreSQL does not start.
+ */
+export async function openPglite({ dataDir, onNotice = () => {} }: PgliteOptions = {}): Promise<Sql> {
+  if (dataDir === undefined)
+    return PgliteSql.start({ cluster: undefined, packageRoot }, onNotice, async () => {});
+  await mkdir(dataDir, { recursive: true });
+  const directory = await realpath(dataDir);
+  const lock = await lockDirectory(directory);
+  try {
+    const cluster = path.join(directory, 'pg');
+    await checkFormat(directory, cluster);
+    return await PgliteSql.start({ cluster, packageRoot }, onNotice, () => lock.release());
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+}
+
+async function checkFormat(directory: string, cluster: string): Promise<void> {
+  const file = path.join(directory, 'VERSION');
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+  });
+  if (text === undefined) {
+    const other = await stat(cluster).then(
+      () => true,
+      () => false,
+    );
+    if (other)
+      throw new DataDirectoryUnusable(`${cluster} exists, but ${file} does not say which format it has`);
+    await writeFile(file, `${dataFormat}\n`, { flush: true });
+    return;
+  }
+  if (!/^\d+\s*$/.test(text)) throw new DataDirectoryUnusable(`${file} holds no format number`);
+  if (Number(text) > dataFormat) throw new DataDirectoryTooNew(directory, Number(text), dataFormat);
+}

@@ -1,0 +1,218 @@
+import {
+  SqlUnavailable,
+  type Row,
+  type Sql,
+  type SqlExecutor,
+  type SqlValue,
+  type TransactionOptions,
+} from '../../ports/sql.ts';
+import { beginScript, identifier } from '../sql/begin.ts';
+import { abortedTransaction } from '../sql/error.ts';
+import { NestingGuard } from '../sql/nesting.ts';
+import { splitStatements } from '../sql/statements.ts';
+import { decoderOf, toWire } from '../sql/values.ts';
+import { EngineThread } from './engine-thread.ts';
+import type { EngineData, EngineNotice, EngineRequest, EngineResult } from './protocol.ts';
+import { Turnstile } from './turnstile.ts';
+
+const firstRestartMs = 250;
+const longestRestartMs = 30_000;
+
+const closed = (): SqlUnavailable => new SqlUnavailable('the database was closed');
+
+/** PostgreSQL in a worker thread: one connection, on which transactions and statements take turns. */
+export class PgliteSql implements Sql {
+  readonly #data: EngineData;
+  readonly #noticed: (notice: EngineNotice) => void;
+  readonly #released: () => Promise<void>;
+  readonly #turnstile = new Turnstile();
+  readonly #nesting = new NestingGuard();
+  readonly #handlers = new Map<string, Set<() => void>>();
+  #thread: EngineThread | SqlUnavailable = new SqlUnavailable('the database is starting');
+  #restart: NodeJS.Timeout | undefined;
+  #starting: Promise<void> = Promise.resolve();
+  #closed: Promise<void> | undefined;
+
+  private constructor(
+    data: EngineData,
+    noticed: (notice: EngineNotice) => void,
+    released: () => Promise<void>,
+  ) {
+    this.#data = data;
+    this.#noticed = noticed;
+    this.#released = released;
+  }
+
+  /** `released` runs when the thread has ended after `close`. */
+  static async start(
+    data: EngineData,
+    noticed: (notice: EngineNotice) => void,
+    released: () => Promise<void>,
+  ): Promise<PgliteSql> {
+    const sql = new PgliteSql(data, noticed, released);
+    sql.#starting = sql.#startThread();
+    await sql.#starting;
+    return sql;
+  }
+
+  async query<R = Row>(text: string, params: readonly SqlValue[] = []): Promise<R[]> {
+    return rowsOf<R>(await this.#pass({ kind: 'statement', text, params: params.map(toWire) }));
+  }
+
+  async queryAs<R = Row>(tenant: string, text: string, params: readonly SqlValue[] = []): Promise<R[]> {
+    const begin = beginScript({ tenant, readOnly: true });
+    return rowsOf<R>(await this.#pass({ kind: 'statement', text, params: params.map(toWire), begin }));
+  }
+
+  async transaction<T>(body: (tx: SqlExecutor) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
+    this.#nesting.check();
+    this.#refuseClosed();
+    await new Promise<void>((resolve) => this.#turnstile.hold(resolve));
+    return new OpenTransaction(this.#running(), this.#turnstile, options).run(body, this.#nesting);
+  }
+
+  async execute(script: string): Promise<void> {
+    await this.#pass({ kind: 'script', statements: splitStatements(script) });
+  }
+
+  async listen(channel: string, handler: () => void): Promise<() => Promise<void>> {
+    // An object of its own a call: the same function may be registered twice.
+    const own = (): void => handler();
+    const handlers = this.#handlers.get(channel) ?? new Set();
+    this.#handlers.set(channel, handlers.add(own));
+    await this.execute(`listen ${identifier(channel)}`);
+    return async () => {
+      if (!handlers.delete(own) || handlers.size > 0 || this.#closed) return;
+      this.#handlers.delete(channel);
+      await this.execute(`unlisten ${identifier(channel)}`);
+    };
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    clearTimeout(this.#restart);
+    await this.#starting.catch(() => {});
+    await new Promise<void>((resolve) => this.#turnstile.hold(resolve));
+    const thread = this.#thread;
+    this.#thread = closed();
+    this.#turnstile.release();
+    if (thread instanceof EngineThread) await thread.close();
+    await this.#released();
+  }
+
+  /** Sends a request that stands for itself. The message goes out before this returns where nothing holds it up. */
+  async #pass(request: EngineRequest): Promise<EngineResult> {
+    this.#nesting.check();
+    this.#refuseClosed();
+    return new Promise((resolve, reject) => {
+      this.#turnstile.pass(() => {
+        if (this.#thread instanceof EngineThread) this.#thread.request(request).then(resolve, reject);
+        else reject(this.#thread);
+      });
+    });
+  }
+
+  #running(): EngineThread {
+    if (this.#thread instanceof EngineThread) return this.#thread;
+    this.#turnstile.release();
+    throw this.#thread;
+  }
+
+  #refuseClosed(): void {
+    if (this.#closed) throw closed();
+  }
+
+  async #startThread(): Promise<void> {
+    const thread = await EngineThread.start(this.#data, {
+      notified: (channel) => this.#wake(channel),
+      noticed: this.#noticed,
+      died: (reason) => this.#died(reason),
+    });
+    this.#thread = thread;
+    const statements = [...this.#handlers.keys()].map((channel) => `listen ${identifier(channel)}`);
+    await thread.request({ kind: 'script', statements }).catch(() => {});
+    for (const channel of this.#handlers.keys()) this.#wake(channel);
+  }
+
+  /** What is on disk survives a crash of the thread, so a new one takes over; what was in memory is lost. */
+  #died(reason: SqlUnavailable): void {
+    this.#thread = reason;
+    this.#noticed({ severity: 'PANIC', message: reason.message });
+    if (this.#data.cluster !== undefined) this.#restartIn(firstRestartMs);
+  }
+
+  #restartIn(ms: number): void {
+    if (this.#closed) return;
+    this.#restart = setTimeout(() => {
+      this.#starting = this.#startThread();
+      this.#starting.catch((error: unknown) => {
+        if (error instanceof SqlUnavailable) this.#thread = error;
+        this.#restartIn(Math.min(ms * 2, longestRestartMs));
+      });
+    }, ms);
+  }
+
+  #wake(channel: string): void {
+    for (const handler of this.#handlers.get(channel) ?? []) handler();
+  }
+}
+
+/** Holds the turnstile from its begin to its commit or rollback. */
+class OpenTransaction implements SqlExecutor {
+  readonly #thread: EngineThread;
+  readonly #turnstile: Turnstile;
+  readonly #begun: Promise<EngineResult>;
+  #over = false;
+
+  constructor(thread: EngineThread, turnstile: Turnstile, options: TransactionOptions) {
+    this.#thread = thread;
+    this.#turnstile = turnstile;
+    // Not awaited: the first statement follows it in the same breath, and fails where this fails.
+    this.#begun = thread.request({ kind: 'script', statements: [beginScript(options)] });
+    this.#begun.catch(() => {});
+  }
+
+  async query<R = Row>(text: string, params: readonly SqlValue[] = []): Promise<R[]> {
+    if (this.#over) throw new Error('the transaction is over: its executor was used after its end');
+    return rowsOf<R>(await this.#thread.request({ kind: 'statement', text, params: params.map(toWire) }));
+  }
+
+  async run<T>(body: (tx: SqlExecutor) => Promise<T>, nesting: NestingGuard): Promise<T> {
+    let result: T;
+    try {
+      result = await nesting.run(() => body(this));
+    } catch (error) {
+      await this.#end('rollback').catch(() => {});
+      await this.#begun;
+      throw error;
+    }
+    const { tag } = await this.#end('commit');
+    await this.#begun;
+    if (tag !== 'COMMIT') throw abortedTransaction();
+    return result;
+  }
+
+  /** Whoever waits gets in as soon as the message is sent: the thread keeps the order. */
+  #end(statement: 'commit' | 'rollback'): Promise<EngineResult> {
+    this.#over = true;
+    const ended = this.#thread.request({ kind: 'script', statements: [statement] });
+    this.#turnstile.release();
+    return ended;
+  }
+}
+
+function rowsOf<R>({ columns, rows }: EngineResult): R[] {
+  const decoders = columns.map(({ name, type }) => ({ name, decode: decoderOf(type) }));
+  return rows.map((values) => {
+    const row: Row = {};
+    decoders.forEach(({ name, decode }, index) => {
+      const value = values[index]!;
+      row[name] = value === null ? null : decode(value);
+    });
+    return row as R;
+  });
+}

@@ -1,0 +1,52 @@
+import type { SqlFailure } from '../sql/error.ts';
+import type { WireValue } from '../sql/values.ts';
+
+/** What the worker thread is started with. */
+export interface EngineData {
+  /** PostgreSQL's own folder; undefined keeps the database in memory. */
+  readonly cluster: string | undefined;
+  /** Folder of this package, below whose `.cache` the template of a new database is kept. */
+  readonly packageRoot: string;
+}
+
+/** One message, one answer; the worker handles them strictly in the order of their arrival. */
+export type EngineRequest =
+  /** One statement, in the transaction that is open, in one of its own, or between `begin` and a commit. */
+  | {
+      readonly kind: 'statement';
+      readonly text: string;
+      readonly params: readonly WireValue[];
+      readonly begin?: string;
+    }
+  /** Statements without parameters, one after another. */
+  | { readonly kind: 'script'; readonly statements: readonly string[] }
+  /** Writes a checkpoint and ends the thread. */
+  | { readonly kind: 'close' };
+
+export interface EngineResult {
+  readonly columns: readonly Column[];
+  /** Values in text format, in the order of `columns`. */
+  readonly rows: readonly (readonly (string | null)[])[];
+  /** PostgreSQL's command tag of the last statement: `INSERT 0 1`, `COMMIT`, … */
+  readonly tag: string;
+}
+
+export interface Column {
+  readonly name: string;
+  /** Type oid. */
+  readonly type: number;
+}
+
+export interface EngineNotice {
+  readonly severity: string;
+  readonly message: string;
+}
+
+export type EngineEvent =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'result'; readonly id: number; readonly result: EngineResult }
+  | { readonly kind: 'failure'; readonly id: number; readonly failure: SqlFailure }
+  | { readonly kind: 'notification'; readonly channel: string }
+  | { readonly kind: 'notice'; readonly notice: EngineNotice }
+  /** The last message of an engine that cannot go on, `code` being the SQLSTATE if PostgreSQL gave one. */
+  | { readonly kind: 'stopped'; readonly reason: string; readonly code?: string };

@@ -1,0 +1,68 @@
+/** What PostgreSQL's own statistics say of one table, its indexes included in `bytes`. */
+export interface TableState {
+  /** Quoted and qualified. */
+  readonly name: string;
+  readonly live: number;
+  readonly dead: number;
+  /** Rows inserted since the last vacuum. */
+  readonly inserted: number;
+  /** Rows changed since the last analyze. */
+  readonly modified: number;
+  /** Transactions since the oldest one that may still have to be looked up for this table. */
+  readonly age: number;
+  readonly bytes: number;
+}
+
+export interface LogState {
+  /** Bytes of write-ahead log that a restart would have to replay. */
+  readonly sinceCheckpoint: number;
+  /** Whether commits wait in memory only (`durable: false`). */
+  readonly unflushed: boolean;
+}
+
+/** Replaying this much takes about a second, and writing it out about a tenth of one. */
+const checkpointBytes = 64 * 2 ** 20;
+const checkpointEveryMs = 5 * 60_000;
+const flushIdleMs = 250;
+const checkpointIdleMs = 30_000;
+/** A checkpoint and a flush write this much themselves. */
+const restBytes = 8 * 2 ** 10;
+/** A table below this is vacuumed in some tens of milliseconds. */
+const smallBytes = 16 * 2 ** 20;
+const idleForSmallMs = 1000;
+const idleForLargeMs = 15_000;
+/** PostgreSQL refuses to write two thousand million transactions after the oldest unfrozen one. */
+const freezeAge = 150_000_000;
+
+/** What the write-ahead log needs after `idleMs` without a request, `sinceLastMs` after the last checkpoint. */
+export function logTask(
+  log: LogState,
+  idleMs: number,
+  sinceLastMs: number,
+): 'checkpoint' | 'flush' | undefined {
+  const due = sinceLastMs >= checkpointEveryMs || idleMs >= checkpointIdleMs;
+  if (log.sinceCheckpoint >= checkpointBytes || (due && log.sinceCheckpoint > restBytes)) return 'checkpoint';
+  return log.unflushed && idleMs >= flushIdleMs ? 'flush' : undefined;
+}
+
+/**
+ * The one statement that does most for the tables after `idleMs` without a request, with the thresholds of
+ * PostgreSQL's autovacuum. A large table waits for a longer pause, since nothing else runs meanwhile, unless its dead
+ * rows outnumber the live ones.
+ */
+export function tableTask(tables: readonly TableState[], idleMs: number): string | undefined {
+  const ready = tables.filter((table) => {
+    const urgent = table.bytes <= smallBytes || table.dead > table.live;
+    return idleMs >= (urgent ? idleForSmallMs : idleForLargeMs);
+  });
+  const old = ready.find(({ age }) => age > freezeAge);
+  if (old) return `vacuum (freeze, analyze) ${old.name}`;
+  const worst = ready.filter(wantsVacuum).sort((a, b) => b.dead - a.dead)[0];
+  if (worst) return `vacuum (analyze) ${worst.name}`;
+  const changed = ready.find(({ live, modified }) => modified > 50 + 0.1 * live);
+  return changed && `analyze ${changed.name}`;
+}
+
+function wantsVacuum({ live, dead, inserted }: TableState): boolean {
+  return dead > 50 + 0.2 * live || inserted > 1000 + 0.2 * live;
+}

@@ -1,0 +1,52 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { failureOf } from '../sql/error.ts';
+import { Engine } from './engine.ts';
+import { Maintenance } from './maintenance.ts';
+import type { EngineData, EngineEvent, EngineRequest, EngineResult } from './protocol.ts';
+
+const port = parentPort!;
+const emit = (event: EngineEvent): void => port.postMessage(event);
+
+function stop(reason: string, code?: string): never {
+  emit({ kind: 'stopped', reason, ...(code !== undefined && { code }) });
+  process.exit(1);
+}
+
+const engine = await Engine.open(workerData as EngineData, {
+  notified: (channel) => emit({ kind: 'notification', channel }),
+  noticed: (notice) => emit({ kind: 'notice', notice }),
+  died: stop,
+}).catch((error: NodeJS.ErrnoException) =>
+  stop(error.message, error.code === 'ENOSPC' ? '53100' : undefined),
+);
+
+const maintenance = new Maintenance(engine, (message) =>
+  emit({ kind: 'notice', notice: { severity: 'WARNING', message } }),
+);
+let turn: Promise<void> = Promise.resolve();
+
+function inTurn(work: () => Promise<void>): void {
+  turn = turn.then(work).catch((error: unknown) => stop(String(error)));
+}
+
+port.on('message', ({ id, request }: { id: number; request: EngineRequest }) => {
+  inTurn(async () => {
+    maintenance.used();
+    try {
+      emit({ kind: 'result', id, result: await answer(request) });
+    } catch (error) {
+      emit({ kind: 'failure', id, failure: failureOf(error as Error) });
+    }
+    if (request.kind === 'close') process.exit(0);
+  });
+});
+
+maintenance.start(inTurn);
+emit({ kind: 'ready' });
+
+async function answer(request: EngineRequest): Promise<EngineResult> {
+  if (request.kind === 'statement') return engine.statement(request.text, request.params, request.begin);
+  if (request.kind === 'script') return engine.script(request.statements);
+  maintenance.stop();
+  return engine.close();
+}

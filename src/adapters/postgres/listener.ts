@@ -1,0 +1,90 @@
+import { Client, type ClientConfig } from 'pg';
+import { identifier } from '../sql/begin.ts';
+import { translate } from './errors.ts';
+
+const firstRetryMs = 200;
+const longestRetryMs = 5000;
+
+/** Listens on a connection of its own, and connects again by itself when that one is lost. */
+export class Listener {
+  readonly #config: ClientConfig;
+  readonly #handlers = new Map<string, Set<() => void>>();
+  #client: Client | undefined;
+  #connecting: Promise<Client> | undefined;
+  #retry: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  constructor(config: ClientConfig) {
+    this.#config = config;
+  }
+
+  /** Rejects with `SqlUnavailable` where the first connection fails; later ones are retried for ever. */
+  async listen(channel: string, handler: () => void): Promise<() => Promise<void>> {
+    // An object of its own a call: the same function may be registered twice.
+    const own = (): void => handler();
+    const handlers = this.#handlers.get(channel) ?? new Set();
+    this.#handlers.set(channel, handlers.add(own));
+    try {
+      const client = await this.#connected();
+      await client.query(`listen ${identifier(channel)}`);
+    } catch (error) {
+      handlers.delete(own);
+      throw translate(error);
+    }
+    return async () => {
+      if (!handlers.delete(own) || handlers.size > 0) return;
+      this.#handlers.delete(channel);
+      // A lost connection listens to nothing either.
+      await this.#client?.query(`unlisten ${identifier(channel)}`).catch(() => {});
+    };
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#retry);
+    const client = await this.#connecting?.catch(() => undefined);
+    this.#client = undefined;
+    await client?.end();
+  }
+
+  #connected(): Promise<Client> {
+    this.#connecting ??= this.#connect().catch((error: unknown) => {
+      this.#connecting = undefined;
+      throw error;
+    });
+    return this.#connecting;
+  }
+
+  async #connect(): Promise<Client> {
+    const client = new Client({ ...this.#config, keepAlive: true });
+    client.on('error', () => {});
+    client.on('notification', ({ channel }) => this.#wake(channel));
+    await client.connect();
+    client.on('end', () => this.#lost(client));
+    for (const channel of this.#handlers.keys()) await client.query(`listen ${identifier(channel)}`);
+    this.#client = client;
+    return client;
+  }
+
+  #lost(client: Client): void {
+    if (this.#client !== client) return;
+    this.#client = undefined;
+    this.#connecting = undefined;
+    this.#reconnectIn(firstRetryMs);
+  }
+
+  #reconnectIn(ms: number): void {
+    if (this.#closed || this.#handlers.size === 0) return;
+    this.#retry = setTimeout(() => {
+      this.#connected().then(
+        // What was notified meanwhile is not told again.
+        () => [...this.#handlers.keys()].forEach((channel) => this.#wake(channel)),
+        () => this.#reconnectIn(Math.min(ms * 2, longestRetryMs)),
+      );
+    }, ms);
+  }
+
+  #wake(channel: string): void {
+    for (const handler of this.#handlers.get(channel) ?? []) handler();
+  }
+}

@@ -1,0 +1,223 @@
+import {
+  Pool,
+  type PoolClient,
+  type PoolConfig,
+  type QueryConfig,
+  type QueryResult,
+  type QueryResultRow,
+} from 'pg';
+import {
+  SqlUnavailable,
+  type Row,
+  type Sql,
+  type SqlExecutor,
+  type SqlValue,
+  type TransactionOptions,
+} from '../../ports/sql.ts';
+import { beginScript } from '../sql/begin.ts';
+import { abortedTransaction } from '../sql/error.ts';
+import { NestingGuard } from '../sql/nesting.ts';
+import { splitStatements } from '../sql/statements.ts';
+import { decoderOf, toWire } from '../sql/values.ts';
+import { translate } from './errors.ts';
+import { Listener } from './listener.ts';
+import { prepareLogin, type PostgresLogin } from './login.ts';
+
+export interface PostgresOptions {
+  /** `postgres://user:password@host:port/database?sslmode=…` */
+  readonly url: string;
+  /** Connections at most, besides the one that listens. */
+  readonly maxConnections?: number;
+  /** How long a new connection, or a free one of the pool, is waited for. */
+  readonly connectTimeoutMs?: number;
+  readonly onNotice?: (notice: { readonly severity: string; readonly message: string }) => void;
+}
+
+export interface PostgresSql extends Sql {
+  readonly login: PostgresLogin;
+}
+
+/**
+ * Connects to a PostgreSQL 18 server. Rejects with `SqlUnavailable` where it cannot be reached (not retried here), with
+ * `PostgresNotPrepared` where the query role or an extension is missing and this login may not make it.
+ */
+export async function openPostgres(options: PostgresOptions): Promise<PostgresSql> {
+  const { url, maxConnections = 10, connectTimeoutMs = 5000, onNotice = () => {} } = options;
+  const config: PoolConfig = {
+    connectionString: url,
+    application_name: 'stratalog',
+    options: '-c timezone=UTC',
+    keepAlive: true,
+    connectionTimeoutMillis: connectTimeoutMs,
+    types: { getTypeParser: (oid: number) => decoderOf(oid) },
+  };
+  const pool = new Pool({ ...config, max: maxConnections, pipeline: true });
+  // An idle connection that breaks is replaced at the next use; without a handler it would end the process.
+  pool.on('error', () => {});
+  pool.on('connect', (client) => {
+    client.on('error', () => {});
+    client.on('notice', ({ severity, message }) =>
+      onNotice({ severity: severity ?? 'NOTICE', message: message ?? '' }),
+    );
+  });
+  const connections = new Connections(pool);
+  try {
+    const login = await connections.use((client) => prepareLogin(client).catch(rethrow));
+    return new PooledSql(connections, new Listener(config), login);
+  } catch (error) {
+    await pool.end();
+    throw error;
+  }
+}
+
+/** Lends the pool's connections and throws the broken ones away. */
+class Connections {
+  readonly #pool: Pool;
+  readonly #lent = new Set<Promise<unknown>>();
+
+  constructor(pool: Pool) {
+    this.#pool = pool;
+  }
+
+  async use<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
+    const lent = this.#lend(work);
+    this.#lent.add(lent);
+    try {
+      return await lent;
+    } finally {
+      this.#lent.delete(lent);
+    }
+  }
+
+  /** A pool that ends while a connection is waited for would never answer that wait. */
+  async end(): Promise<void> {
+    await Promise.allSettled(this.#lent);
+    await this.#pool.end();
+  }
+
+  async #lend<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
+    const client = await this.#pool.connect().catch(rethrow);
+    let broken = false;
+    try {
+      return await work(client);
+    } catch (error) {
+      broken = error instanceof SqlUnavailable;
+      throw error;
+    } finally {
+      client.release(broken);
+    }
+  }
+}
+
+class PooledSql implements PostgresSql {
+  readonly login: PostgresLogin;
+  readonly #connections: Connections;
+  readonly #listener: Listener;
+  readonly #nesting = new NestingGuard();
+  #closed: Promise<void> | undefined;
+
+  constructor(connections: Connections, listener: Listener, login: PostgresLogin) {
+    this.#connections = connections;
+    this.#listener = listener;
+    this.login = login;
+  }
+
+  async query<R = Row>(text: string, params: readonly SqlValue[] = []): Promise<R[]> {
+    return this.#use((client) => statement<R>(client, text, params));
+  }
+
+  async queryAs<R = Row>(tenant: string, text: string, params: readonly SqlValue[] = []): Promise<R[]> {
+    const begin = beginScript({ tenant, readOnly: true });
+    return this.#use(async (client) => {
+      // One round trip: a statement whose begin failed finds the transaction aborted and reads nothing.
+      const parts = [
+        send(client, begin),
+        statement<R>(client, text, params),
+        send(client, 'commit'),
+      ] as const;
+      await Promise.allSettled(parts);
+      const [, rows] = await Promise.all(parts);
+      return rows;
+    });
+  }
+
+  async transaction<T>(body: (tx: SqlExecutor) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
+    return this.#use((client) => this.#nesting.run(() => runTransaction(client, body, options)));
+  }
+
+  async execute(script: string): Promise<void> {
+    await this.#use(async (client) => {
+      for (const text of splitStatements(script)) await send(client, text);
+    });
+  }
+
+  async listen(channel: string, handler: () => void): Promise<() => Promise<void>> {
+    this.#refuseClosed();
+    return this.#listener.listen(channel, handler);
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= Promise.all([this.#listener.close(), this.#connections.end()]).then(() => {});
+    return this.#closed;
+  }
+
+  async #use<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
+    this.#nesting.check();
+    this.#refuseClosed();
+    return this.#connections.use(work);
+  }
+
+  #refuseClosed(): void {
+    if (this.#closed) throw new SqlUnavailable('the database was closed');
+  }
+}
+
+async function runTransaction<T>(
+  client: PoolClient,
+  body: (tx: SqlExecutor) => Promise<T>,
+  options: TransactionOptions,
+): Promise<T> {
+  let over = false;
+  // Not awaited: the connection is pipelined, so the first statement follows it and fails where this fails.
+  const begun = send(client, beginScript(options));
+  begun.catch(() => {});
+  const tx: SqlExecutor = {
+    async query<R = Row>(text: string, params: readonly SqlValue[] = []): Promise<R[]> {
+      if (over) throw new Error('the transaction is over: its executor was used after its end');
+      return statement<R>(client, text, params);
+    },
+  };
+  let result: T;
+  try {
+    result = await body(tx);
+  } catch (error) {
+    over = true;
+    await send(client, 'rollback').catch(() => {});
+    await begun;
+    throw error;
+  }
+  over = true;
+  const { command } = await send(client, 'commit');
+  await begun;
+  if (command !== 'COMMIT') throw abortedTransaction();
+  return result;
+}
+
+/** Always the extended protocol, with or without parameters: one statement, the same answer. */
+async function statement<R>(client: PoolClient, text: string, params: readonly SqlValue[]): Promise<R[]> {
+  const config: QueryConfig & { queryMode: 'extended' } = {
+    text,
+    values: params.map(toWire),
+    queryMode: 'extended',
+  };
+  const { rows } = await client.query<R & QueryResultRow>(config).catch(rethrow);
+  return rows;
+}
+
+function send(client: PoolClient, text: string): Promise<QueryResult> {
+  return client.query(text).catch(rethrow);
+}
+
+function rethrow(error: unknown): never {
+  throw translate(error);
+}

@@ -1,0 +1,93 @@
+import type { Command } from 'commander';
+
+export interface Connection {
+  readonly url: string;
+  readonly key: string | undefined;
+  readonly json: boolean;
+}
+
+/** What the server answered instead of what was asked for. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly status: number;
+  readonly problem: { code?: string; detail?: string; errors?: { path: string; message: string }[] };
+
+  constructor(status: number, problem: ApiError['problem']) {
+    super(problem.detail ?? `the server answered ${status}`);
+    this.status = status;
+    this.problem = problem;
+  }
+}
+
+/** No server answers at this address. */
+export class ServerUnreachable extends Error {
+  override readonly name = 'ServerUnreachable';
+}
+
+const defaultUrl = 'http://127.0.0.1:8080';
+
+export function connectionOf(command: Command): Connection {
+  const options = command.optsWithGlobals<{ url?: string; key?: string; json?: boolean }>();
+  return {
+    url: (options.url ?? process.env['STRATALOG_URL'] ?? defaultUrl).replace(/\/+$/, ''),
+    key: options.key ?? process.env['STRATALOG_API_KEY'],
+    json: options.json ?? false,
+  };
+}
+
+export interface RequestOptions {
+  readonly method?: string;
+  readonly body?: unknown;
+  readonly headers?: Record<string, string>;
+  readonly signal?: AbortSignal;
+}
+
+/** One call, answered as its JSON. Throws `ApiError` or `ServerUnreachable`. */
+export async function call<Answer>(connection: Connection, path: string, options: RequestOptions = {}): Promise<Answer> {
+  const { body, headers, ...rest } = options;
+  const response = await open(connection, path, {
+    ...rest,
+    headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  return (await response.json()) as Answer;
+}
+
+/** One call whose answer is read as a stream. */
+export async function open(
+  connection: Connection,
+  path: string,
+  init: RequestInit & { headers?: Record<string, string>; duplex?: 'half' } = {},
+): Promise<Response> {
+  const { url, key } = connection;
+  let response: Response;
+  try {
+    response = await fetch(url + path, {
+      ...init,
+      headers: { ...init.headers, ...(key !== undefined && { authorization: `Bearer ${key}` }) },
+    });
+  } catch (cause) {
+    throw new ServerUnreachable(`no Stratalog answers at ${url}`, { cause });
+  }
+  if (response.ok) return response;
+  const text = await response.text();
+  let problem: ApiError['problem'];
+  try {
+    problem = JSON.parse(text) as ApiError['problem'];
+  } catch {
+    problem = { detail: `the server answered ${response.status}` };
+  }
+  throw new ApiError(response.status, problem);
+}
+
+/** The lines of an NDJSON answer, parsed, as they arrive. */
+export async function* linesOf<Line>(response: Response): AsyncGenerator<Line> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+    rest = lines.pop()!;
+    for (const line of lines) if (line !== '') yield JSON.parse(line) as Line;
+  }
+  if (rest.trim() !== '') yield JSON.parse(rest) as Line;
+}

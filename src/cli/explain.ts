@@ -1,0 +1,40 @@
+import { DataDirectoryLocked, DataDirectoryTooNew, DataDirectoryUnusable } from '../adapters/pglite/errors.ts';
+import { ModelMissing } from '../adapters/onnx/model-files.ts';
+import { SchemaTooNew } from '../adapters/migrate.ts';
+import { WrongRootKey } from '../adapters/vault/sql-key-vault.ts';
+import { ConfigError } from '../config.ts';
+import { SqlUnavailable } from '../ports/sql.ts';
+import { ApiError, ServerUnreachable } from './client.ts';
+
+/** An error in words for the person at the terminal: what is wrong and what to do. */
+export function explain(error: unknown): string {
+  if (error instanceof ApiError) {
+    const fields = (error.problem.errors ?? []).map(({ path, message }) => `  ${path}: ${message}`);
+    const hint = error.status === 401 ? ['Give a key with --key or STRATALOG_API_KEY.'] : [];
+    return [`The server refused it (${error.status} ${error.problem.code ?? ''}): ${error.message}`, ...fields, ...hint].join('\n');
+  }
+  if (error instanceof ServerUnreachable) {
+    return `${error.message}. Start one with \`stratalog serve\`, or name another with --url or STRATALOG_URL.`;
+  }
+  if (error instanceof ConfigError) return `The configuration is not valid.\n${error.message}`;
+  if (error instanceof SqlUnavailable) {
+    return `The database cannot be used: ${error.message}\n\`stratalog doctor\` says what is missing.`;
+  }
+  const known = [DataDirectoryLocked, DataDirectoryTooNew, DataDirectoryUnusable, ModelMissing, SchemaTooNew, WrongRootKey];
+  if (known.some((type) => error instanceof type)) return (error as Error).message;
+  const system = error as NodeJS.ErrnoException & { port?: number; address?: string };
+  switch (system?.code) {
+    case 'EADDRINUSE':
+      return `Port ${system.port} is taken by another program. Choose another with --port, or stop that program.`;
+    case 'EACCES':
+    case 'EPERM':
+      return `No permission: ${system.message}`;
+    case 'ENOSPC':
+    case '53100':
+      return 'The disk is full. Free some space; nothing that was acknowledged is lost.';
+    case 'ENOENT':
+      return `There is no such file: ${system.path ?? system.message}`;
+    default:
+      return error instanceof Error ? (error.stack ?? error.message) : String(error);
+  }
+}

@@ -1,0 +1,77 @@
+import { Command } from 'commander';
+import { call, connectionOf } from './client.ts';
+import { printJson, table } from './output.ts';
+
+interface KeyOptions {
+  readonly tenant?: string;
+  readonly role: string;
+  readonly user?: string;
+  readonly org?: string[];
+  readonly team?: string[];
+  readonly project?: string[];
+  readonly session?: string[];
+  readonly agent?: string[];
+  readonly name?: string;
+  readonly expires?: string;
+}
+
+interface ListedKey {
+  readonly id: string;
+  readonly role: string;
+  readonly user?: string;
+  readonly name?: string;
+  readonly createdAt: string;
+  readonly expiresAt?: string;
+  readonly revokedAt?: string;
+}
+
+const repeated = (value: string, former: string[] = []) => [...former, value];
+
+export function keysCommand(): Command {
+  const command = new Command('keys').description('Create, list and revoke API keys');
+  command
+    .command('create')
+    .description('Create a key; it is shown this once. The first key of a tenant needs the master key')
+    .option('--tenant <tenant>', 'tenant; default: that of the credential')
+    .option('--role <role>', 'member, reader, auditor, operator or admin', 'member')
+    .option('--user <user>', 'the user it speaks for')
+    .option('--org <org>', 'an org it belongs to (repeatable)', repeated)
+    .option('--team <team>', 'a team it belongs to (repeatable)', repeated)
+    .option('--project <project>', 'a project it belongs to (repeatable)', repeated)
+    .option('--session <session>', 'a session it may see (repeatable)', repeated)
+    .option('--agent <agent>', 'an agent it speaks for (repeatable)', repeated)
+    .option('--name <name>', 'a name to know it by')
+    .option('--expires <time>', 'until when it is valid, RFC 3339')
+    .action(async (options: KeyOptions, own: Command) => {
+      const connection = connectionOf(own);
+      const { org: orgs, team: teams, project: projects, session: sessions, agent: agents, expires: expiresAt, ...rest } = options;
+      const { tenant, role, user, name } = rest;
+      const body = { tenant, role, user, name, orgs, teams, projects, sessions, agents, expiresAt };
+      const created = await call<{ id: string; key: string }>(connection, '/v1/admin/keys', { method: 'POST', body });
+      if (connection.json) return printJson(created);
+      console.log(created.key);
+      console.error('Keep it: it is not shown again.');
+    });
+  command
+    .command('list')
+    .description('The keys of the tenant, without their secrets')
+    .action(async (_, own: Command) => {
+      const connection = connectionOf(own);
+      const { items } = await call<{ items: ListedKey[] }>(connection, '/v1/admin/keys');
+      if (connection.json) return printJson(items);
+      const state = (key: ListedKey) => (key.revokedAt ? `revoked ${key.revokedAt}` : key.expiresAt ? `until ${key.expiresAt}` : 'valid');
+      const rows = items.map((key) => [key.id, key.role, key.user ?? '', key.name ?? '', key.createdAt, state(key)]);
+      console.log(table([['id', 'role', 'user', 'name', 'created', 'state'], ...rows]));
+    });
+  command
+    .command('revoke')
+    .description('Make a key worthless')
+    .argument('<id>')
+    .action(async (id: string, _, own: Command) => {
+      const connection = connectionOf(own);
+      const answer = await call(connection, `/v1/admin/keys/${encodeURIComponent(id)}`, { method: 'DELETE' });
+      if (connection.json) return printJson(answer);
+      console.log(`${id} is revoked`);
+    });
+  return command;
+}

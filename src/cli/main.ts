@@ -1,0 +1,61 @@
+import { Command, CommanderError } from 'commander';
+import { auditCommand } from './audit.ts';
+import { demoCommand } from './demo/command.ts';
+import { doctorCommand } from './doctor.ts';
+import { explain } from './explain.ts';
+import { exportCommand, importCommand } from './transfer.ts';
+import { keysCommand } from './keys.ts';
+import { projectionsCommand } from './projections.ts';
+import { searchCommand } from './search.ts';
+import { serveCommand } from './serve.ts';
+import { packageVersion } from './version.ts';
+
+const exitFailed = 1;
+const exitUsage = 2;
+
+/** Runs the command line. Exit status: 0 done, 1 failed, 2 called wrongly. */
+export async function main(argv: readonly string[]): Promise<void> {
+  const program = new Command('stratalog')
+    .description('The memory backend for AI agents in which every change, every access and every decision is an event.')
+    .version(packageVersion())
+    .option('--url <url>', 'server to talk to (STRATALOG_URL)')
+    .option('--key <key>', 'API key or JWT (STRATALOG_API_KEY)')
+    .option('--json', 'print JSON for programs instead of text for people')
+    .showHelpAfterError('(stratalog --help lists everything)')
+    .exitOverride();
+  const commands = [
+    serveCommand(),
+    demoCommand(),
+    importCommand(),
+    exportCommand(),
+    searchCommand(),
+    projectionsCommand(),
+    auditCommand(),
+    keysCommand(),
+    doctorCommand(),
+  ];
+  for (const command of commands) program.addCommand(inheritOptions(command));
+  try {
+    await program.parseAsync([...argv]);
+  } catch (error) {
+    if (error instanceof CommanderError) {
+      process.exitCode = error.exitCode === 0 ? 0 : exitUsage;
+      return;
+    }
+    console.error(explain(error));
+    process.exitCode = exitFailed;
+  }
+}
+
+/** The connection options may also stand behind the command they belong to. */
+function inheritOptions(command: Command): Command {
+  command.exitOverride();
+  if (command.commands.length > 0) {
+    for (const sub of command.commands) inheritOptions(sub);
+    return command;
+  }
+  return command
+    .option('--url <url>', 'server to talk to (STRATALOG_URL)')
+    .option('--key <key>', 'API key or JWT (STRATALOG_API_KEY)')
+    .option('--json', 'print JSON for programs instead of text for people');
+}

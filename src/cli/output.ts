@@ -1,0 +1,16 @@
+/** For programs: one JSON value. */
+export function printJson(value: unknown): void {
+  console.log(JSON.stringify(value, null, 2));
+}
+
+/** The beginning of a text on one line. */
+export function preview(text: string, width: number): string {
+  const line = text.replaceAll(/\s+/g, ' ').trim();
+  return line.length <= width ? line : `${line.slice(0, width - 1)}…`;
+}
+
+/** Rows with aligned columns. */
+export function table(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
+  return rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column]!)).join('  ').trimEnd()).join('\n');
+}

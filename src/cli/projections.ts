@@ -1,0 +1,146 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SingleBar, Presets } from 'cli-progress';
+import { Command } from 'commander';
+import { call, connectionOf, type Connection } from './client.ts';
+import { printJson, table } from './output.ts';
+
+interface GenerationStatus {
+  readonly generation: number;
+  readonly state: string;
+  readonly active: boolean;
+  readonly position: number;
+  readonly lag: number;
+  readonly digest?: string;
+  /** With the live one, at the same bookmark. */
+  readonly equal?: boolean;
+  readonly error?: string;
+}
+
+interface ProjectionStatus {
+  readonly name: string;
+  readonly generations: GenerationStatus[];
+  readonly parked: { stream: string; error: string }[];
+  readonly rebuilding?: { position: number; head: number };
+}
+
+const base = '/v1/admin/projections';
+const followMs = 200;
+
+export function projectionsCommand(): Command {
+  const command = new Command('projections').description('Look after the read models');
+  command
+    .command('status')
+    .description('Each read model, its generations, how far they lag, and what is parked')
+    .action(async (_, own: Command) => {
+      const connection = connectionOf(own);
+      const { items } = await call<{ items: ProjectionStatus[] }>(connection, base);
+      if (connection.json) return printJson(items);
+      console.log(statusTable(items));
+    });
+  command
+    .command('rebuild')
+    .description('Build read models anew beside the live ones, compare them, and say whether they are equal')
+    .argument('[name...]', 'which; all without a name')
+    .option('--switch', 'let queries read each one that is equal')
+    .action(async (names: string[], options: { switch?: boolean }, own: Command) => {
+      const connection = connectionOf(own);
+      const results = await rebuild(connection, names, options.switch ?? false, !connection.json);
+      if (connection.json) printJson(results);
+      if (results.some(({ equal }) => !equal)) process.exitCode = 1;
+    });
+  for (const act of ['switch', 'rollback'] as const) {
+    command
+      .command(act)
+      .description(act === 'switch' ? 'Let queries read the rebuilt generation' : 'Let queries read the former generation again')
+      .argument('<name>')
+      .action(async (name: string, _, own: Command) => {
+        const connection = connectionOf(own);
+        const answer = await call<{ from: number; to: number }>(connection, `${base}/${name}/${act}`, { method: 'POST' });
+        if (connection.json) return printJson(answer);
+        console.log(`${name}: queries read generation ${answer.to} now, not ${answer.from}`);
+      });
+  }
+  command
+    .command('retry')
+    .description('Give a parked stream to its read model again')
+    .argument('<name>')
+    .argument('<stream>')
+    .action(async (name: string, stream: string, _, own: Command) => {
+      const connection = connectionOf(own);
+      await call(connection, `${base}/${name}/retry`, { method: 'POST', body: { stream } });
+      if (!connection.json) console.log(`${stream} is in ${name} again`);
+    });
+  return command;
+}
+
+export interface RebuiltProjection {
+  readonly name: string;
+  readonly generation: number;
+  readonly digest: string;
+  readonly equal: boolean;
+  readonly switched: boolean;
+}
+
+/** Rebuilds one after another and follows each until its digests were compared. */
+export async function rebuild(
+  connection: Connection,
+  names: readonly string[],
+  andSwitch: boolean,
+  show: boolean,
+): Promise<RebuiltProjection[]> {
+  const { items } = await call<{ items: ProjectionStatus[] }>(connection, base);
+  const wanted = names.length > 0 ? names : items.map(({ name }) => name);
+  const results: RebuiltProjection[] = [];
+  for (const name of wanted) {
+    const { generation } = await call<{ generation: number }>(connection, `${base}/${name}/rebuild`, { method: 'POST' });
+    const { digest, equal } = await follow(connection, name, generation, show);
+    const switched = andSwitch && equal;
+    if (switched) await call(connection, `${base}/${name}/switch`, { method: 'POST' });
+    if (show) console.log(`${name}: ${equal ? `equal, digest ${digest}` : 'DIFFERS from the live one'}${switched ? ', switched' : ''}`);
+    results.push({ name, generation, digest, equal, switched });
+  }
+  return results;
+}
+
+async function follow(
+  connection: Connection,
+  name: string,
+  generation: number,
+  show: boolean,
+): Promise<{ digest: string; equal: boolean }> {
+  const bar = show && process.stderr.isTTY ? new SingleBar({ format: `${name} {bar} {value}/{total} events` }, Presets.shades_grey) : undefined;
+  bar?.start(1, 0);
+  try {
+    for (;;) {
+      const { items } = await call<{ items: ProjectionStatus[] }>(connection, base);
+      const status = items.find((item) => item.name === name);
+      const own = status?.generations.find((item) => item.generation === generation);
+      if (!own) throw new Error(`generation ${generation} of ${name} is gone: another rebuild took its place`);
+      if (own.state === 'failed') throw new Error(`the rebuild of ${name} failed: ${own.error ?? 'no reason known'}`);
+      if (status?.rebuilding) {
+        bar?.setTotal(Math.max(1, status.rebuilding.head));
+        bar?.update(status.rebuilding.position);
+      } else if (own.state !== 'building') {
+        return { digest: own.digest ?? '', equal: own.equal ?? false };
+      }
+      await sleep(followMs);
+    }
+  } finally {
+    bar?.stop();
+  }
+}
+
+function statusTable(items: readonly ProjectionStatus[]): string {
+  const rows = items.flatMap(({ name, generations, parked, rebuilding }) =>
+    generations.map(({ generation, state, active, position, lag }) => [
+      name,
+      String(generation),
+      rebuilding && state === 'building' ? `building ${rebuilding.position}/${rebuilding.head}` : state,
+      active ? 'yes' : '',
+      String(position),
+      String(lag),
+      active ? String(parked.length) : '',
+    ]),
+  );
+  return table([['projection', 'generation', 'state', 'live', 'position', 'lag', 'parked'], ...rows]);
+}

@@ -1,0 +1,45 @@
+import { styleText } from 'node:util';
+import { Command } from 'commander';
+import { call, connectionOf } from './client.ts';
+import { printJson, preview } from './output.ts';
+
+interface SearchAnswer {
+  readonly results: { memory: { id: string; content: string; layer: string; externalId?: string }; score: number; rank: number }[];
+  readonly warnings: { code: string; detail: string }[];
+}
+
+export function searchCommand(): Command {
+  return new Command('search')
+    .description('Search the memories that the key may see')
+    .argument('<query>', 'what to look for')
+    .option('--layer <layer...>', 'only these layers')
+    .option('--space <space...>', 'only these spaces')
+    .option('--tag <tag...>', 'only these tags')
+    .option('--filter <json>', 'a filter, as the API takes it')
+    .option('--top <n>', 'how many at most', '10')
+    .option('--threshold <score>', 'least score, 0 to 1', '0.7')
+    .option('--order <order>', 'precedence or relevance', 'precedence')
+    .action(async (query: string, options: Record<string, string & string[]>, command: Command) => {
+      const connection = connectionOf(command);
+      const answer = await call<SearchAnswer>(connection, '/v1/search', {
+        method: 'POST',
+        body: {
+          query,
+          topK: Number(options['top']),
+          threshold: Number(options['threshold']),
+          order: options['order'],
+          layers: options['layer'],
+          spaces: options['space'],
+          tags: options['tag'],
+          ...(options['filter'] !== undefined && { filter: JSON.parse(options['filter']) as unknown }),
+        },
+      });
+      if (connection.json) return printJson(answer);
+      for (const { detail } of answer.warnings) console.error(styleText('yellow', `Note: ${detail}`));
+      if (answer.results.length === 0) console.log('Nothing reaches the threshold; try a lower --threshold.');
+      for (const { memory, score, rank } of answer.results) {
+        const head = `${String(rank).padStart(3)}  ${score.toFixed(2)}  ${memory.layer.padEnd(8)}`;
+        console.log(`${styleText('bold', head)} ${preview(memory.content, 90)}  ${styleText('dim', memory.externalId ?? memory.id)}`);
+      }
+    });
+}

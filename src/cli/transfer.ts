@@ -1,0 +1,104 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { Readable, Transform } from 'node:stream';
+import { once } from 'node:events';
+import { SingleBar, Presets } from 'cli-progress';
+import { Command } from 'commander';
+import { call, connectionOf, linesOf, open } from './client.ts';
+import { printJson } from './output.ts';
+
+interface BulkLine {
+  readonly line: number;
+  readonly status: number;
+  readonly position?: string;
+  readonly problem?: { code: string; detail: string };
+}
+
+export function importCommand(): Command {
+  return new Command('import')
+    .description('Store the memories of a file: NDJSON, a line as for POST /v1/memories. Run again, it resumes')
+    .argument('<file>')
+    .option('--name <name>', 'name of this import; another one stores the same file again')
+    .action(async (file: string, options: { name?: string }, own: Command) => {
+      const connection = connectionOf(own);
+      const { size } = await stat(file);
+      const bar = !connection.json && process.stderr.isTTY ? new SingleBar({ format: '{bar} {percentage}%  {stored} stored' }, Presets.shades_grey) : undefined;
+      bar?.start(size, 0, { stored: 0 });
+      const counted = new Transform({
+        transform(chunk: Buffer, _, done) {
+          bar?.increment(chunk.length);
+          done(null, chunk);
+        },
+      });
+      const response = await open(connection, '/v1/memories/bulk', {
+        method: 'POST',
+        headers: { 'content-type': 'application/x-ndjson', 'idempotency-key': `import-${options.name ?? (await digestOf(file))}` },
+        body: Readable.toWeb(createReadStream(file).pipe(counted)) as unknown as ReadableStream,
+        duplex: 'half',
+      });
+      const totals = { stored: 0, present: 0, refused: 0 };
+      let position: string | undefined;
+      for await (const line of linesOf<BulkLine>(response)) {
+        if (line.status === 201) totals.stored++;
+        else if (line.status === 200) totals.present++;
+        else {
+          totals.refused++;
+          if (!connection.json) console.error(`line ${line.line}: ${line.problem?.code}: ${line.problem?.detail}`);
+        }
+        position = line.position ?? position;
+        bar?.update({ stored: totals.stored });
+      }
+      bar?.stop();
+      if (connection.json) printJson({ ...totals, position });
+      else console.log(`${totals.stored} stored, ${totals.present} there already, ${totals.refused} refused`);
+      if (totals.refused > 0) process.exitCode = 1;
+    });
+}
+
+interface Page {
+  readonly items: Record<string, unknown>[];
+  readonly nextCursor?: string;
+  readonly position: string;
+}
+
+/** Fields that the server gives and a new store would refuse. */
+const derived = ['id', 'createdAt', 'updatedAt', 'createdBy', 'revision', 'state', 'importance', 'accessCount', 'lastAccessedAt', 'retentionUntil'];
+
+export function exportCommand(): Command {
+  return new Command('export')
+    .description('Write the memories that the key may see as NDJSON that `import` takes')
+    .argument('[file]', 'default: standard output')
+    .option('--full', 'with ids, revisions and counters, which `import` refuses')
+    .action(async (file: string | undefined, options: { full?: boolean }, own: Command) => {
+      const connection = connectionOf(own);
+      const out = file === undefined ? process.stdout : createWriteStream(file);
+      let written = 0;
+      let cursor: string | undefined;
+      do {
+        const parameters = new URLSearchParams({ limit: '500', ...(cursor !== undefined && { cursor }) });
+        const page = await call<Page>(connection, `/v1/memories?${parameters}`);
+        for (const memory of page.items) {
+          const shown = options.full ? memory : withoutDerived(memory);
+          if (!out.write(`${JSON.stringify(shown)}\n`)) await once(out, 'drain');
+          written++;
+        }
+        cursor = page.nextCursor;
+      } while (cursor !== undefined);
+      if (file === undefined) return;
+      out.end();
+      await once(out, 'finish');
+      if (connection.json) printJson({ written, file });
+      else console.log(`${written} memories written to ${file}`);
+    });
+}
+
+function withoutDerived(memory: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(memory).filter(([field]) => !derived.includes(field)));
+}
+
+async function digestOf(file: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(file)) hash.update(chunk as Buffer);
+  return hash.digest('hex').slice(0, 32);
+}

@@ -1,0 +1,80 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { RetrievalEvent } from '../domain/retrieval/events.ts';
+import { retrievalStream } from '../domain/streams.ts';
+import { eventContext, type CommandContext, type CommandServices } from './context.ts';
+
+/** What one answer told its caller, to be written down after the answer. */
+export interface RetrievalFact {
+  /** Names the stream: a search's own id. */
+  readonly id: string;
+  readonly events: readonly Exclude<RetrievalEvent, { type: 'FeedbackGiven' }>[];
+  readonly context: CommandContext;
+}
+
+export interface FactQueueOptions {
+  readonly onDropped: (count: number, error: unknown) => void;
+}
+
+const flushMs = 200;
+const maxWaiting = 10_000;
+const maxAttempts = 5;
+
+/**
+ * Writes searches and accesses to the log off the request path, in groups, within a second. What waits here when the
+ * process is killed is lost, and that alone: a clean stop drains it.
+ */
+export class FactQueue {
+  readonly #services: CommandServices;
+  readonly #options: FactQueueOptions;
+  #waiting: RetrievalFact[] = [];
+  #flushing: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(services: CommandServices, options: FactQueueOptions) {
+    this.#services = services;
+    this.#options = options;
+  }
+
+  record(fact: RetrievalFact): void {
+    if (this.#waiting.length >= maxWaiting) {
+      this.#options.onDropped(1, new Error('the queue of retrieval facts is full'));
+      return;
+    }
+    this.#waiting.push(fact);
+    this.#timer ??= setTimeout(() => void this.flush(), flushMs);
+  }
+
+  /** Resolves when everything recorded so far is in the log or was reported as dropped. */
+  async flush(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    while (this.#flushing) await this.#flushing;
+    if (this.#waiting.length === 0) return;
+    this.#flushing = this.#write(this.#waiting.splice(0));
+    await this.#flushing;
+    this.#flushing = undefined;
+  }
+
+  async #write(facts: readonly RetrievalFact[]): Promise<void> {
+    await Promise.all(facts.map((fact) => this.#append(fact)));
+  }
+
+  async #append({ id, events, context }: RetrievalFact): Promise<void> {
+    const { store, vault } = this.#services;
+    const { tenant, user } = context.caller;
+    const subject = vault.pseudonym('subject', tenant, user ?? tenant);
+    const key = { tenant, id: `retrieval.${subject}`, subject };
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await store.append(retrievalStream(tenant, id), 'any', events, eventContext(context, key));
+        return;
+      } catch (error) {
+        if (attempt >= maxAttempts) {
+          this.#options.onDropped(events.length, error);
+          return;
+        }
+        await sleep(100 * 2 ** attempt);
+      }
+    }
+  }
+}

@@ -1,0 +1,32 @@
+import type { Evidence, FusionWeights } from './fusion.ts';
+
+/** A fused score as log-odds: intercept + slope · fused. The slope is above 0, so that order is kept. */
+export interface Line {
+  readonly intercept: number;
+  readonly slope: number;
+}
+
+/** Everything that was fitted for one embedding model. */
+export interface ModelScale {
+  readonly fusion: FusionWeights;
+  /** For a candidate with both signals. */
+  readonly both: Line;
+  /** For a query without terms (only stop words or signs). */
+  readonly denseOnly: Line;
+  /** For a candidate without a comparable vector (embedder away, vector still to come). */
+  readonly lexicalOnly: Line;
+}
+
+/**
+ * Probability of relevance, 0..1, of a fused score (Platt scaling: Platt, "Probabilistic outputs for support vector
+ * machines", 1999). A candidate without any evidence has probability 0.
+ */
+export function probability(fused: number, found: Evidence, scale: ModelScale): number {
+  const line = lineFor(found, scale);
+  return line === undefined ? 0 : 1 / (1 + Math.exp(-(line.intercept + line.slope * fused)));
+}
+
+function lineFor({ cosine, lexical }: Evidence, scale: ModelScale): Line | undefined {
+  if (cosine === undefined) return lexical === undefined ? undefined : scale.lexicalOnly;
+  return lexical === undefined ? scale.denseOnly : scale.both;
+}

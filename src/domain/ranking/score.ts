@@ -1,0 +1,36 @@
+import { weigh, type TermFrequencies, type TermStatistics } from './bm25.ts';
+import { probability } from './calibration.ts';
+import { evidence, fuse, SIGNALS_OFF, type SignalValues, type SignalWeights } from './fusion.ts';
+import { scaleOf } from './scales.ts';
+
+export interface RankedQuery {
+  /** The keys of `termCounts(query).counts`. */
+  readonly terms: readonly string[];
+  /** Of the caller's tenant: of all its memories, whatever scope is searched. */
+  readonly statistics: TermStatistics;
+  /** Id of the embedding model that made the cosines; unknown ids get a cautious scale (`UNKNOWN_MODEL`). */
+  readonly model?: string | undefined;
+  /** All 0 unless given. */
+  readonly signalWeights?: SignalWeights;
+}
+
+export interface Candidate extends TermFrequencies {
+  /** With the query's vector, of the same model; absent where there is none. */
+  readonly cosine?: number | undefined;
+  readonly signals?: SignalValues;
+}
+
+/**
+ * The score of each candidate, in their order: a calibrated probability in [0, 1] that the memory is relevant.
+ * It depends on the query, the memory and the tenant's term statistics alone: never on the other candidates, the scope
+ * searched or another tenant. Among candidates with the same kinds of evidence it orders as the fused score does.
+ */
+export function scoreCandidates(query: RankedQuery, candidates: readonly Candidate[]): number[] {
+  const scale = scaleOf(query.model);
+  const terms = weigh(query.terms, query.statistics);
+  return candidates.map((candidate) => {
+    const found = evidence(terms, candidate, candidate.cosine);
+    const fused = fuse(found, scale.fusion, candidate.signals, query.signalWeights ?? SIGNALS_OFF);
+    return probability(fused, found, scale);
+  });
+}

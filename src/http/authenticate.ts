@@ -1,0 +1,141 @@
+import { timingSafeEqual } from 'node:crypto';
+import { createLocalJWKSet, createRemoteJWKSet, jwtVerify, type JWTPayload, type JWTVerifyGetKey } from 'jose';
+import { z } from 'zod';
+import { hashSecret, parseKey } from '../commands/api-keys.ts';
+import { roles, tenantPattern, type TenantContext } from '../domain/access/context.ts';
+import { Problem } from '../domain/problems.ts';
+import type { TenantDirectory } from '../queries/tenant-directory.ts';
+
+export interface JwtSettings {
+  readonly issuer: string;
+  readonly audience: string;
+  /** `https://…` of a key set, or the key set itself as JSON. */
+  readonly jwks: string;
+}
+
+export interface AuthenticatorOptions {
+  readonly directory: TenantDirectory;
+  readonly masterKey?: string | undefined;
+  readonly jwt?: JwtSettings | undefined;
+  /** Embedded on loopback: without any key ever created, a request without a credential is the local developer. */
+  readonly development: boolean;
+}
+
+const nobody = { orgs: [], teams: [], projects: [], sessions: [], agents: [] } as const;
+
+export const developmentIdentity: TenantContext = {
+  tenant: 'local',
+  principal: 'development',
+  roles: ['admin'],
+  user: 'local',
+  ...nobody,
+};
+
+/** The master key creates tenants and keys and may do nothing else: it has no tenant and no role. */
+export const masterIdentity: TenantContext = { tenant: '', principal: 'master', roles: [], ...nobody };
+
+const names = z.union([z.array(z.string()), z.string().transform((name) => [name])]).default([]);
+
+const claims = z.object({
+  sub: z.string().optional(),
+  tenant: z.string().regex(tenantPattern),
+  user: z.string().optional(),
+  agent: z.string().optional(),
+  role: z.enum(roles).optional(),
+  roles: z.array(z.enum(roles)).optional(),
+  orgs: names,
+  teams: names,
+  projects: names,
+  sessions: names,
+  agents: names,
+});
+
+/** Turns the credential of a request into who calls. Nothing else of the request has a say. */
+export class Authenticator {
+  readonly #options: AuthenticatorOptions;
+  readonly #jwtKeys: JWTVerifyGetKey | undefined;
+
+  constructor(options: AuthenticatorOptions) {
+    this.#options = options;
+    const source = options.jwt?.jwks;
+    if (source !== undefined) {
+      this.#jwtKeys = source.startsWith('{')
+        ? createLocalJWKSet(JSON.parse(source))
+        : createRemoteJWKSet(new URL(source));
+    }
+  }
+
+  /** Whether requests without a credential are answered at all. */
+  async developmentIsOpen(): Promise<boolean> {
+    const { development, masterKey, directory } = this.#options;
+    return development && masterKey === undefined && !(await directory.anyKeyEver());
+  }
+
+  /** Throws `unauthenticated`, or `forbidden` for a valid JWT that names no tenant. */
+  async authenticate(authorization: string | undefined): Promise<TenantContext> {
+    if (authorization === undefined || authorization === '') {
+      if (await this.developmentIsOpen()) return developmentIdentity;
+      throw new Problem('unauthenticated', 'the request has no Authorization header');
+    }
+    const token = /^Bearer +([^\s]+)$/i.exec(authorization)?.[1];
+    if (token === undefined) throw new Problem('unauthenticated', 'Authorization must be `Bearer <key or JWT>`');
+    const { masterKey } = this.#options;
+    if (masterKey !== undefined && sameText(token, masterKey)) return masterIdentity;
+    if (token.startsWith('sl_')) return this.#fromApiKey(token);
+    return this.#fromJwt(token);
+  }
+
+  async #fromApiKey(token: string): Promise<TenantContext> {
+    const parsed = parseKey(token);
+    const key = parsed && (await this.#options.directory.findUsable(parsed.tenant, parsed.keyId));
+    if (!parsed || !key || !sameText(hashSecret(parsed.secret), key.secretHash)) {
+      throw new Problem('unauthenticated', 'this API key is unknown, expired or revoked');
+    }
+    const { id, role, user, orgs, teams, projects, sessions, agents } = key;
+    const agent = agents.length === 1 ? agents[0] : undefined;
+    return {
+      tenant: parsed.tenant,
+      principal: `key:${id}`,
+      roles: [role],
+      ...(user !== undefined && { user }),
+      ...(agent !== undefined && { agent }),
+      orgs,
+      teams,
+      projects,
+      sessions,
+      agents,
+    };
+  }
+
+  async #fromJwt(token: string): Promise<TenantContext> {
+    const { jwt } = this.#options;
+    if (!jwt || !this.#jwtKeys) throw new Problem('unauthenticated', 'this credential is unknown');
+    let payload: JWTPayload;
+    try {
+      ({ payload } = await jwtVerify(token, this.#jwtKeys, { issuer: jwt.issuer, audience: jwt.audience }));
+    } catch (cause) {
+      throw new Problem('unauthenticated', 'this JWT is not valid here', { cause });
+    }
+    if (payload['tenant'] === undefined) throw new Problem('forbidden', 'the JWT has no claim `tenant`');
+    const parsed = claims.safeParse(payload);
+    if (!parsed.success) {
+      const { path, message } = parsed.error.issues[0]!;
+      throw new Problem('forbidden', `the claim ${path.join('.')} of the JWT is not valid: ${message}`);
+    }
+    const { tenant, sub, user = sub, agent, role, roles: many, ...memberships } = parsed.data;
+    return {
+      tenant,
+      principal: `jwt:${sub ?? ''}`,
+      roles: many ?? (role ? [role] : ['member']),
+      ...(user !== undefined && { user }),
+      ...(agent !== undefined && { agent }),
+      ...memberships,
+    };
+  }
+}
+
+/** In a time that does not tell how much of it is right. */
+function sameText(left: string, right: string): boolean {
+  const [a, b] = [Buffer.from(hashSecret(left)), Buffer.from(hashSecret(right))];
+  return timingSafeEqual(a, b);
+}

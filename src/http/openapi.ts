@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
+import { problems } from '../domain/problems.ts';
+import { causes } from '../domain/access/context.ts';
+import type { Route } from './route.ts';
+
+const problemSchema = z
+  .object({
+    type: z.string(),
+    title: z.string(),
+    status: z.int(),
+    code: z.enum(Object.keys(problems) as [string, ...string[]]),
+    detail: z.string(),
+    requestId: z.string(),
+    errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+  })
+  .meta({ id: 'Problem' });
+
+const commandHeaders = z.object({
+  'Idempotency-Key': z.string().min(1).max(255).optional().meta({ description: 'The same key and body again answer the same' }),
+  'X-Reason': z.string().max(500).optional().meta({ description: 'Why; shown in history and audit' }),
+  'X-Cause': z.enum(causes).optional().meta({ description: 'Who wanted it; default user' }),
+});
+
+const ifMatchHeader = z.object({ 'If-Match': z.string().optional().meta({ description: 'ETag of the memory, or *' }) });
+
+/** The API as OpenAPI 3.1, from the schemas that validate it. */
+export function openApiDocument(routes: readonly Route[]): ReturnType<typeof createDocument> {
+  const paths: ZodOpenApiPathsObject = {};
+  for (const route of routes) {
+    const path = route.path.replaceAll(/:([A-Za-z]+)/g, '{$1}');
+    paths[path] = { ...paths[path], [route.method]: operationOf(route) };
+  }
+  return createDocument({
+    openapi: '3.1.0',
+    info: {
+      title: 'Stratalog',
+      version: '1',
+      description: 'Memory for AI agents in which every change, every access and every decision is an event.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    security: [{ bearer: [] }],
+    paths,
+    components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'An API key or a JWT' } } },
+  });
+}
+
+function operationOf(route: Route): ZodOpenApiOperationObject {
+  const { operationId, summary, tag, params, query, body, accepts = ['application/json'] } = route;
+  const headers = [...(route.command ? [commandHeaders] : []), ...(route.takesIfMatch ? [ifMatchHeader] : [])];
+  const [first, ...others] = headers;
+  const header = first && others.reduce<z.ZodObject>((all, more) => all.extend(more.shape), first);
+  return {
+    operationId,
+    summary,
+    tags: [tag],
+    requestParams: {
+      ...(params && { path: params as z.ZodObject }),
+      ...(query && { query: query as z.ZodObject }),
+      ...(header && { header }),
+    },
+    ...(body && {
+      requestBody: {
+        required: !route.bodyOptional,
+        content: Object.fromEntries(accepts.map((type) => [type, { schema: body }])),
+      },
+    }),
+    ...(route.streamsBody && {
+      requestBody: { required: true, content: { [accepts[0]!]: { schema: { type: 'string' } } } },
+    }),
+    responses: {
+      ...Object.fromEntries(
+        Object.entries(route.responses).map(([status, { description, schema, contentType = 'application/json' }]) => [
+          status,
+          { description, ...(schema && { content: { [contentType]: { schema } } }) },
+        ]),
+      ),
+      default: {
+        description: 'A problem (RFC 9457)',
+        content: { 'application/problem+json': { schema: problemSchema } },
+      },
+    },
+  };
+}

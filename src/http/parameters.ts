@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import { identifier } from '../domain/layers.ts';
+import { timestamp } from '../domain/memory/content.ts';
+import { parseFilter, type Filter } from '../domain/filter.ts';
+import { invalid, Problem } from '../domain/problems.ts';
+import { parsePosition } from '../domain/position.ts';
+import type { EventStore } from '../ports/event-store.ts';
+
+export const maxWaitMs = 30_000;
+
+/** A parameter that may stand several times. */
+export function many<Item extends z.ZodType>(item: Item) {
+  return z
+    .preprocess((value) => (value === undefined || Array.isArray(value) ? value : [value]), z.array(item).min(1).optional())
+    .meta({ type: 'array', items: { type: 'string' } });
+}
+
+export function integer(least: number, most: number) {
+  return z
+    .string()
+    .regex(/^-?[0-9]{1,9}$/, 'must be an integer')
+    .transform(Number)
+    .pipe(z.int().min(least).max(most))
+    .meta({ type: 'integer', minimum: least, maximum: most });
+}
+
+const positionText = z.string().max(64);
+
+/** Read-your-writes as query parameters. */
+export const waitParameters = {
+  minPosition: positionText.optional().meta({ description: 'Answer only from read models that include this position' }),
+  waitMs: integer(0, maxWaitMs).optional().meta({ description: 'How long to wait for it; default 2,000' }),
+};
+
+/** The same as body fields. */
+export const waitFields = {
+  minPosition: positionText.optional(),
+  waitMs: z.int().min(0).max(maxWaitMs).optional(),
+};
+
+export const pageParameters = {
+  limit: integer(1, 500).optional().meta({ description: 'Default 50' }),
+  cursor: z.string().max(500).optional(),
+};
+
+export const defaultLimit = 50;
+
+/** A position token or a time. */
+export const asOfParameter = z.string().max(64).optional().meta({ description: 'A position or an RFC 3339 time, inclusive' });
+
+export const filterParameter = z.string().max(50_000).optional().meta({ description: 'A filter as JSON' });
+
+export const externalIdParameter = identifier.max(512).optional();
+export const timeParameter = timestamp.optional();
+
+export function readFilterParameter(text: string | undefined): Filter | undefined {
+  if (text === undefined) return undefined;
+  try {
+    return parseFilter(JSON.parse(text));
+  } catch (error) {
+    if (error instanceof Problem) throw error;
+    throw invalid('filter', 'is not valid JSON');
+  }
+}
+
+export function readWait(
+  store: EventStore,
+  { minPosition, waitMs }: { minPosition?: string | undefined; waitMs?: number | undefined },
+): { minPosition?: number; waitMs?: number } {
+  return {
+    ...(minPosition !== undefined && { minPosition: parsePosition(store.log.logId, minPosition, 'minPosition') }),
+    ...(waitMs !== undefined && { waitMs }),
+  };
+}
+
+/** The position that `asOf` names: of a time, the last one accepted at or before it. */
+export async function readAsOf(store: EventStore, now: Date, asOf: string | undefined): Promise<number | undefined> {
+  if (asOf === undefined) return undefined;
+  const time = timestamp.safeParse(asOf);
+  if (!time.success) return parsePosition(store.log.logId, asOf, 'asOf');
+  const at = new Date(time.data);
+  if (at > now) throw invalid('asOf', 'lies in the future');
+  return store.log.positionAt(at);
+}

@@ -1,0 +1,63 @@
+import { ZodError } from 'zod';
+import { EmbedderUnavailable } from '../ports/embedder.ts';
+import { LogUnavailable } from '../ports/event-log.ts';
+import { KeyDestroyed } from '../ports/key-vault.ts';
+import { sqlState, SqlUnavailable } from '../ports/sql.ts';
+import { Problem, problems, type FieldError } from '../domain/problems.ts';
+
+/** A problem document (RFC 9457). */
+export interface ProblemDocument {
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+  readonly code: string;
+  readonly detail: string;
+  readonly requestId: string;
+  readonly errors?: readonly FieldError[];
+  readonly [extra: string]: unknown;
+}
+
+export function problemDocument(problem: Problem, requestId: string): ProblemDocument {
+  return {
+    type: `urn:stratalog:problem:${problem.code}`,
+    title: problems[problem.code].title,
+    status: problem.status,
+    code: problem.code,
+    detail: problem.message,
+    requestId,
+    ...(problem.errors.length > 0 && { errors: problem.errors }),
+    ...problem.extra,
+  };
+}
+
+/** What the caller is told of any error. What is not known to be the caller's or a server's fault is `internal`. */
+export function asProblem(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  if (error instanceof ZodError) return fromZod(error);
+  if (error instanceof KeyDestroyed) return new Problem('not-found', 'no such memory', { cause: error });
+  if (isDiskFull(error)) {
+    return new Problem('storage-full', 'the disk of the server is full; nothing was written', { retryAfter: 10, cause: error });
+  }
+  if (error instanceof SqlUnavailable || error instanceof LogUnavailable || error instanceof EmbedderUnavailable) {
+    return new Problem('unavailable', 'a server behind this one does not answer', { retryAfter: 2, cause: error });
+  }
+  return new Problem('internal', 'the request failed inside the server', { cause: error });
+}
+
+function isDiskFull(error: unknown): boolean {
+  const codes = new Set(['53100', 'ENOSPC']);
+  for (let current = error; current instanceof Error; current = current.cause) {
+    if (codes.has(sqlState(current) ?? '') || codes.has(String((current as { code?: unknown }).code))) return true;
+  }
+  return false;
+}
+
+function fromZod(error: ZodError): Problem {
+  const errors = error.issues.flatMap((issue): FieldError[] => {
+    const path = issue.path.map(String).join('.');
+    if (issue.code !== 'unrecognized_keys') return [{ path, message: issue.message }];
+    return issue.keys.map((key) => ({ path: path === '' ? key : `${path}.${key}`, message: 'is not a known field' }));
+  });
+  const [first] = errors;
+  return new Problem('validation-failed', first ? `${first.path || 'the body'}: ${first.message}` : error.message, { errors });
+}

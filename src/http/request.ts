@@ -1,0 +1,130 @@
+import { createHash } from 'node:crypto';
+import contentType from 'content-type';
+import type { Context } from 'koa';
+import rawBody from 'raw-body';
+import { z } from 'zod';
+import type { CommandContext, Idempotency } from '../commands/context.ts';
+import { causes, type TenantContext } from '../domain/access/context.ts';
+import { canonicalJson, textFault } from '../domain/json.ts';
+import { invalid, Problem } from '../domain/problems.ts';
+import type { Route } from './route.ts';
+
+export const maxBodyBytes = 2_000_000;
+
+const keyPattern = /^[\x21-\x7e]{1,255}$/;
+
+/** Throws where the body is not of a media type that the route takes. */
+export function assertMediaType(koa: Context, accepted: readonly string[]): void {
+  const header = koa.get('content-type');
+  const allowed = `send the body as ${accepted.join(' or ')}`;
+  if (koa.get('content-encoding') !== '' && koa.get('content-encoding') !== 'identity') {
+    throw new Problem('unsupported-media-type', 'a body with a Content-Encoding is not taken');
+  }
+  if (header === '') throw new Problem('unsupported-media-type', `there is no Content-Type: ${allowed}`);
+  let parsed: { type: string; parameters: Record<string, string> };
+  try {
+    parsed = contentType.parse(header) as typeof parsed;
+  } catch {
+    throw new Problem('unsupported-media-type', `the Content-Type is malformed: ${allowed}`);
+  }
+  const charset = parsed.parameters['charset']?.toLowerCase() ?? 'utf-8';
+  if (!accepted.includes(parsed.type) || (charset !== 'utf-8' && charset !== 'utf8')) {
+    throw new Problem('unsupported-media-type', `${allowed}, in UTF-8`);
+  }
+}
+
+/** Reads a JSON body of at most 2,000,000 bytes. */
+export async function readJson(koa: Context, route: Route): Promise<unknown> {
+  const length = koa.request.length ?? 0;
+  const isChunked = koa.get('transfer-encoding') !== '';
+  if (length === 0 && !isChunked && route.bodyOptional) return {};
+  assertMediaType(koa, route.accepts ?? ['application/json']);
+  let bytes: Buffer;
+  try {
+    bytes = await rawBody(koa.req, { limit: maxBodyBytes });
+  } catch (error) {
+    if ((error as { type?: string }).type === 'entity.too.large') {
+      throw new Problem('body-too-large', `the body has more than ${maxBodyBytes} bytes`);
+    }
+    throw new Problem('malformed-json', 'the body ended before it was complete', { cause: error });
+  }
+  if (bytes.length === 0 && route.bodyOptional) return {};
+  return parseJson(bytes);
+}
+
+export function parseJson(bytes: Uint8Array): unknown {
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new Problem('malformed-json', 'the body is not valid UTF-8');
+  }
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Problem('malformed-json', 'the body is not valid JSON');
+  }
+}
+
+/** Who commands and why, from the credential and the headers; a repeated key is bound to `body`. */
+export function commandContext(koa: Context, caller: TenantContext, requestId: string, body: unknown): CommandContext {
+  const reason = headerText(koa, 'x-reason', 500);
+  const cause = z.enum(causes).safeParse(koa.get('x-cause') === '' ? 'user' : koa.get('x-cause'));
+  if (!cause.success) throw invalid('X-Cause', `must be one of ${causes.join(', ')}`);
+  const traceId = /^[0-9a-f]{2}-([0-9a-f]{32})-/.exec(koa.get('traceparent'))?.[1];
+  const idempotency = idempotencyOf(koa, caller, body);
+  return {
+    caller,
+    cause: cause.data,
+    correlationId: requestId,
+    ...(reason !== undefined && { reason }),
+    ...(traceId !== undefined && { traceId }),
+    ...(idempotency && { idempotency }),
+  };
+}
+
+function idempotencyOf(koa: Context, caller: TenantContext, body: unknown): Idempotency | undefined {
+  const key = koa.get('idempotency-key');
+  if (koa.headers['idempotency-key'] === undefined) return undefined;
+  if (!keyPattern.test(key)) throw invalid('Idempotency-Key', 'must be 1 to 255 visible ASCII characters');
+  return {
+    commandId: hashOf([caller.tenant, caller.principal, caller.user ?? '', koa.method, koa.path, key]),
+    bodyHash: hashOf([body ?? null, koa.query['mode'] ?? '']),
+  };
+}
+
+/** The command of one line of a bulk body: its own id, so that a line that is done replays alone. */
+export function lineIdempotency(whole: Idempotency | undefined, line: number, body: unknown): Idempotency | undefined {
+  return whole && { commandId: hashOf([whole.commandId, line]), bodyHash: hashOf([body]) };
+}
+
+function hashOf(value: unknown): string {
+  return createHash('sha256').update(canonicalJson(value)).digest('hex');
+}
+
+/** A header's text: UTF-8, as its bytes were sent. */
+function headerText(koa: Context, name: string, maxLength: number): string | undefined {
+  const value = koa.get(name);
+  if (value === '') return undefined;
+  const text = Buffer.from(value, 'latin1').toString('utf8');
+  if (text.length > maxLength) throw invalid(name, `must have at most ${maxLength} characters`);
+  if (textFault(text) !== undefined) throw invalid(name, textFault(text)!);
+  return text;
+}
+
+/** What a well-formed tag names that is none of ours: it matches nothing. */
+const noRevision = -1;
+
+/** The revision that If-Match names, `*`, or undefined without the header. A weak tag names no revision at all. */
+export function readIfMatch(koa: Context): number | '*' | undefined {
+  const header = koa.get('if-match').trim();
+  if (header === '') return undefined;
+  if (header === '*') return '*';
+  const tag = /^(W\/)?"([\x21\x23-\x7e]*)"$/.exec(header);
+  if (!tag) {
+    throw new Problem('etag-invalid', 'If-Match must be one ETag of the memory, such as "3", or *', {
+      errors: [{ path: 'If-Match', message: 'must be "<revision>" or *' }],
+    });
+  }
+  return tag[1] === undefined && /^[0-9]{1,9}$/.test(tag[2]!) ? Number(tag[2]) : noRevision;
+}

@@ -1,0 +1,65 @@
+import type { Context } from 'koa';
+import type { z } from 'zod';
+import type { CommandContext } from '../commands/context.ts';
+import type { TenantContext } from '../domain/access/context.ts';
+import type { Services } from '../services.ts';
+
+/** One call of the API: the schemas that validate it are the ones that document it. */
+export interface Route<
+  Query extends z.ZodType = z.ZodType,
+  Body extends z.ZodType = z.ZodType,
+  Params extends z.ZodType = z.ZodType,
+> {
+  readonly method: 'get' | 'post' | 'patch' | 'put' | 'delete';
+  /** With `:name` for parameters. */
+  readonly path: string;
+  readonly operationId: string;
+  readonly summary: string;
+  readonly tag: string;
+  readonly params?: Params;
+  readonly query?: Query;
+  readonly body?: Body;
+  /** The body may be left out: then it is `{}`. */
+  readonly bodyOptional?: boolean;
+  /** Media type of the body; `application/json` if nothing else is said. */
+  readonly accepts?: readonly string[];
+  /** Changes something: takes Idempotency-Key, X-Reason and X-Cause. */
+  readonly command?: boolean;
+  readonly takesIfMatch?: boolean;
+  /** Reads the body itself, as a stream. */
+  readonly streamsBody?: boolean;
+  readonly responses: Readonly<Record<number, ResponseSpec>>;
+  handle(call: Call<z.infer<Query>, z.infer<Body>, z.infer<Params>>, services: Services): Promise<Answer>;
+}
+
+export interface ResponseSpec {
+  readonly description: string;
+  readonly schema?: z.ZodType;
+  readonly contentType?: string;
+}
+
+/** A request that was authenticated and validated. */
+export interface Call<Query, Body, Params> {
+  readonly caller: TenantContext;
+  readonly query: Query;
+  readonly body: Body;
+  readonly params: Params;
+  readonly context: CommandContext;
+  readonly requestId: string;
+  readonly koa: Context;
+}
+
+export interface Answer {
+  readonly status: number;
+  /** JSON, or a stream for NDJSON. */
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly replayed?: boolean;
+}
+
+/** Keeps the types of a route's schemas for its handler. */
+export function route<Query extends z.ZodType, Body extends z.ZodType, Params extends z.ZodType>(
+  definition: Route<Query, Body, Params>,
+): Route {
+  return definition as unknown as Route;
+}

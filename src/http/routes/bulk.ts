@@ -1,0 +1,62 @@
+import { Readable } from 'node:stream';
+import { z } from 'zod';
+import { bulkStore, type BulkLineResult } from '../../commands/bulk-store.ts';
+import { positionToken } from '../../domain/position.ts';
+import { asProblem, problemDocument } from '../problem.ts';
+import { readLines } from '../ndjson.ts';
+import { assertMediaType, commandContext, lineIdempotency } from '../request.ts';
+import { route } from '../route.ts';
+
+const mediaTypes = ['application/x-ndjson', 'application/ndjson', 'application/jsonl'];
+
+export const bulkRoute = route({
+  method: 'post',
+  path: '/v1/memories/bulk',
+  operationId: 'bulkStore',
+  summary: 'Store many memories, one JSON a line; answers line by line while it reads',
+  tag: 'Memories',
+  command: true,
+  streamsBody: true,
+  accepts: mediaTypes,
+  responses: {
+    200: {
+      description: 'One result a line, in order',
+      contentType: 'application/x-ndjson',
+      schema: z
+        .object({
+          line: z.int(),
+          status: z.int(),
+          id: z.string().optional(),
+          externalId: z.string().optional(),
+          position: z.string().optional(),
+          problem: z.record(z.string(), z.unknown()).optional(),
+        })
+        .meta({ id: 'BulkLine' }),
+    },
+  },
+  async handle({ caller, context, koa, requestId }, services) {
+    assertMediaType(koa, mediaTypes);
+    const whole = commandContext(koa, caller, requestId, undefined).idempotency;
+    const { idempotency: _, ...each } = context;
+    const { store } = services.commands;
+    const results = bulkStore(
+      services.commands,
+      readLines(koa.req),
+      (line, body) => {
+        const idempotency = lineIdempotency(whole, line, body);
+        return { ...each, ...(idempotency && { idempotency }) };
+      },
+      asProblem,
+    );
+    const toLine = ({ position, problem, ...result }: BulkLineResult): string =>
+      `${JSON.stringify({
+        ...result,
+        ...(position !== undefined && { position: positionToken(store.log.logId, position) }),
+        ...(problem && { problem: problemDocument(problem, requestId) }),
+      })}\n`;
+    async function* answer(): AsyncGenerator<string> {
+      for await (const result of results) yield toLine(result);
+    }
+    return { status: 200, body: Readable.from(answer()), headers: { 'content-type': 'application/x-ndjson' } };
+  },
+});

@@ -1,0 +1,127 @@
+import { Readable } from 'node:stream';
+import { z } from 'zod';
+import { recordAuditRead } from '../../commands/record-audit-read.ts';
+import { eventDefinitions } from '../../domain/events/registry.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import { positionToken, parsePosition } from '../../domain/position.ts';
+import type { LoadedEvent } from '../../ports/event-store.ts';
+import { assertAuditor, followAuditEvents, readAuditEvents, type AuditFilter } from '../../queries/audit-events.ts';
+import { readStats } from '../../queries/stats.ts';
+import { defaultLimit, integer, many, readWait, timeParameter, waitParameters } from '../parameters.ts';
+import { route } from '../route.ts';
+
+export const statsRoute = route({
+  method: 'get',
+  path: '/v1/stats',
+  operationId: 'stats',
+  summary: 'Counts, sizes and use: of the tenant, or of what the caller may see',
+  tag: 'Operation',
+  query: z.strictObject(waitParameters),
+  responses: { 200: { description: 'Figures', schema: z.record(z.string(), z.unknown()) } },
+  async handle({ caller, query }, services) {
+    const { store } = services.commands;
+    const { position, ...stats } = await readStats(services.models, caller, readWait(store, query));
+    return { status: 200, body: { ...stats, position: positionToken(store.log.logId, position) } };
+  },
+});
+
+const eventTypes = [...eventDefinitions.keys()] as [string, ...string[]];
+
+export const auditRoute = route({
+  method: 'get',
+  path: '/v1/audit/events',
+  operationId: 'auditEvents',
+  summary: 'The tenant’s events in the order of the log: a page, or a stream',
+  tag: 'Audit',
+  query: z.strictObject({
+    stream: z.string().max(200).optional(),
+    memory: z.string().max(100).optional(),
+    actor: z.string().max(300).optional(),
+    type: many(z.enum(eventTypes)),
+    from: timeParameter,
+    to: timeParameter,
+    after: z.string().max(64).optional(),
+    follow: z.enum(['true', 'false']).optional(),
+    limit: integer(1, 500).optional(),
+    cursor: z.string().max(64).optional(),
+    ...waitParameters,
+  }),
+  responses: {
+    200: {
+      description: 'A page of events; as NDJSON with `Accept: application/x-ndjson` or `follow=true`',
+      schema: z.object({ items: z.array(z.record(z.string(), z.unknown())), nextCursor: z.string().optional(), position: z.string() }),
+    },
+  },
+  async handle({ caller, context, query, koa }, services) {
+    assertAuditor(caller);
+    const { store } = services.commands;
+    const { logId } = store.log;
+    const { follow, limit = defaultLimit, cursor, after, minPosition, waitMs, ...filter } = query;
+    const from = cursor ?? after;
+    const start = from === undefined ? 0 : parsePosition(logId, from, cursor === undefined ? 'after' : 'cursor');
+    const request = { ...filter, after: start, limit, ...readWait(store, { minPosition, waitMs }) };
+    const look = { what: 'audit events', items: 0, parameters: asSent(filter), ...memoryOf(filter) };
+    const asStream = follow === 'true' || koa.accepts('application/json', 'application/x-ndjson') === 'application/x-ndjson';
+    if (asStream) {
+      await recordAuditRead(services.commands, context, look);
+      const stop = new AbortController();
+      koa.res.on('close', () => stop.abort());
+      const pages = follow === 'true' ? followAuditEvents(store, services.models, caller, { ...request, limit: 500 }, stop.signal) : allPages();
+      return { status: 200, body: Readable.from(lines(pages)), headers: { 'content-type': 'application/x-ndjson' } };
+    }
+    const page = await readAuditEvents(store, services.models, caller, request);
+    await recordAuditRead(services.commands, context, { ...look, items: page.events.length });
+    return {
+      status: 200,
+      body: {
+        items: page.events.map(shown),
+        ...(page.next !== undefined && { nextCursor: positionToken(logId, page.next) }),
+        position: positionToken(logId, page.position),
+      },
+    };
+
+    async function* allPages(): AsyncGenerator<readonly LoadedEvent[]> {
+      for (let next: number | undefined = start; next !== undefined; ) {
+        const page = await readAuditEvents(store, services.models, caller, { ...request, after: next, limit: 500 });
+        yield page.events;
+        ({ next } = page);
+      }
+    }
+
+    async function* lines(pages: AsyncIterable<readonly LoadedEvent[]>): AsyncGenerator<string> {
+      for await (const events of pages) {
+        yield events.map((event) => `${JSON.stringify(shown(event))}\n`).join('');
+      }
+    }
+
+    function shown({ id, stream, revision, position, time, event, metadata, reason, erased }: LoadedEvent) {
+      const { tenant: _, keyId: __, ...rest } = metadata;
+      return {
+        id,
+        type: event.type,
+        stream,
+        revision,
+        position: positionToken(logId, position),
+        at: time,
+        ...rest,
+        ...(reason !== undefined && { reason }),
+        ...(erased && { erased }),
+        data: withoutSecrets(event.data),
+      };
+    }
+  },
+});
+
+function asSent(filter: AuditFilter): JsonObject {
+  return JSON.parse(JSON.stringify(filter)) as JsonObject;
+}
+
+function memoryOf({ memory }: AuditFilter): { memoryId?: string } {
+  return memory === undefined ? {} : { memoryId: memory };
+}
+
+function withoutSecrets(data: object): object {
+  const { secretHash: _, ...shown } = data as { secretHash?: string };
+  return shown;
+}
+

@@ -1,0 +1,20 @@
+import type { Route } from '../route.ts';
+import { bulkRoute } from './bulk.ts';
+import { auditRoute, statsRoute } from './figures.ts';
+import { keyRoutes } from './keys.ts';
+import { linkRoutes } from './links.ts';
+import { memoryRoutes } from './memories.ts';
+import { projectionRoutes } from './projections.ts';
+import { searchRoute } from './search.ts';
+
+/** Every call below /v1: what is served and what the OpenAPI document shows. `bulk` stands before `:id`. */
+export const routes: readonly Route[] = [
+  bulkRoute,
+  ...memoryRoutes,
+  ...linkRoutes,
+  searchRoute,
+  statsRoute,
+  auditRoute,
+  ...keyRoutes,
+  ...projectionRoutes,
+];

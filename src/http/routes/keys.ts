@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { createApiKey, createKeyInput, isMaster, revokeApiKey } from '../../commands/api-keys.ts';
+import { hasRole } from '../../domain/access/context.ts';
+import { positionToken } from '../../domain/position.ts';
+import { Problem } from '../../domain/problems.ts';
+import { route } from '../route.ts';
+
+const tag = 'Administration';
+
+export const keyRoutes = [
+  route({
+    method: 'post',
+    path: '/v1/admin/keys',
+    operationId: 'createKey',
+    summary: 'Create an API key; the first one of a tenant creates the tenant',
+    tag,
+    command: true,
+    body: createKeyInput,
+    responses: {
+      201: {
+        description: 'The key, shown this once',
+        schema: z.object({ id: z.string(), key: z.string(), position: z.string() }),
+      },
+    },
+    async handle({ context, body }, services) {
+      const { id, key, position, replayed } = await createApiKey(services.commands, context, body);
+      const token = positionToken(services.commands.store.log.logId, position);
+      return { status: 201, body: { id, key, position: token }, replayed };
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/v1/admin/keys',
+    operationId: 'listKeys',
+    summary: 'The keys of the tenant, newest first, without their secrets',
+    tag,
+    responses: { 200: { description: 'All keys', schema: z.object({ items: z.array(z.record(z.string(), z.unknown())) }) } },
+    async handle({ caller }, services) {
+      if (isMaster(caller) || !hasRole(caller, 'admin')) {
+        throw new Problem('forbidden', 'listing keys needs the role admin in their tenant');
+      }
+      const items = (await services.directory.list(caller.tenant)).map(({ secretHash: _, ...key }) => key);
+      return { status: 200, body: { items } };
+    },
+  }),
+  route({
+    method: 'delete',
+    path: '/v1/admin/keys/:id',
+    operationId: 'revokeKey',
+    summary: 'Revoke an API key',
+    tag,
+    command: true,
+    params: z.strictObject({ id: z.string() }),
+    responses: { 200: { description: 'Revoked', schema: z.object({ position: z.string() }) } },
+    async handle({ context, params }, services) {
+      const { position, replayed } = await revokeApiKey(services.commands, context, params.id);
+      return { status: 200, body: { position: positionToken(services.commands.store.log.logId, position) }, replayed };
+    },
+  }),
+];

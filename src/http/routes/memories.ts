@@ -1,0 +1,245 @@
+import { z } from 'zod';
+import { deleteMemory, restoreMemory } from '../../commands/delete-memory.ts';
+import { eraseMemory } from '../../commands/erase-memory.ts';
+import type { MemoryResult } from '../../commands/change-memory.ts';
+import { storeMemory, storeMemoryInput } from '../../commands/store-memory.ts';
+import { updateMemory, updateMemoryInput } from '../../commands/update-memory.ts';
+import type { TenantContext } from '../../domain/access/context.ts';
+import { identifier, layerSchema } from '../../domain/layers.ts';
+import { memorySchema } from '../../domain/memory/view.ts';
+import { positionToken } from '../../domain/position.ts';
+import { Problem } from '../../domain/problems.ts';
+import { getMemory, withCounters } from '../../queries/get-memory.ts';
+import { readHistory } from '../../queries/history.ts';
+import { listMemories } from '../../queries/list-memories.ts';
+import type { Services } from '../../services.ts';
+import {
+  asOfParameter,
+  defaultLimit,
+  externalIdParameter,
+  filterParameter,
+  many,
+  pageParameters,
+  readAsOf,
+  readFilterParameter,
+  readWait,
+  timeParameter,
+  waitParameters,
+} from '../parameters.ts';
+import { readIfMatch } from '../request.ts';
+import { route, type Answer } from '../route.ts';
+
+const tag = 'Memories';
+const params = z.strictObject({ id: z.string() });
+const position = z.string().meta({ description: 'Pass it as minPosition to read your own write' });
+const memoryAnswer = z.object({ memory: memorySchema, position }).meta({ id: 'MemoryAnswer' });
+
+/** A command's answer about a memory: the memory as it left it, its ETag and the position. */
+export async function memoryResult(
+  services: Services,
+  caller: TenantContext,
+  result: MemoryResult,
+  status = 200,
+): Promise<Answer> {
+  const memory = await withCounters(services.models, caller, result.snapshot);
+  return {
+    status,
+    body: { memory, position: positionToken(services.commands.store.log.logId, result.position) },
+    headers: { etag: `"${memory.revision}"` },
+    replayed: result.replayed,
+  };
+}
+
+export const memoryRoutes = [
+  route({
+    method: 'post',
+    path: '/v1/memories',
+    operationId: 'storeMemory',
+    summary: 'Store a memory',
+    tag,
+    command: true,
+    body: storeMemoryInput,
+    responses: { 201: { description: 'Stored', schema: memoryAnswer } },
+    async handle({ caller, context, body }, services) {
+      const result = await storeMemory(services.commands, context, body);
+      const answer = await memoryResult(services, caller, result, 201);
+      return { ...answer, headers: { ...answer.headers, location: `/v1/memories/${result.snapshot.state.value.id}` } };
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/v1/memories',
+    operationId: 'listMemories',
+    summary: 'List memories, newest first',
+    tag,
+    query: z.strictObject({
+      layer: many(layerSchema),
+      space: many(identifier),
+      tag: many(identifier),
+      externalId: externalIdParameter,
+      state: z.enum(['active', 'deleted']).optional(),
+      createdAfter: timeParameter,
+      createdBefore: timeParameter,
+      filter: filterParameter,
+      asOf: asOfParameter,
+      ...pageParameters,
+      ...waitParameters,
+    }),
+    responses: {
+      200: {
+        description: 'A page',
+        schema: z.object({ items: z.array(memorySchema), nextCursor: z.string().optional(), position }),
+      },
+    },
+    async handle({ caller, query }, services) {
+      const { store, clock } = services.commands;
+      const { layer, space, tag: tags, filter, asOf, limit = defaultLimit, minPosition, waitMs, ...rest } = query;
+      const page = await listMemories(services.models, caller, {
+        ...rest,
+        layers: layer,
+        spaces: space,
+        tags,
+        filter: readFilterParameter(filter),
+        asOf: await readAsOf(store, clock.now(), asOf),
+        limit,
+        ...readWait(store, { minPosition, waitMs }),
+      });
+      return { status: 200, body: { ...page, position: positionToken(store.log.logId, page.position) } };
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/v1/memories/:id',
+    operationId: 'getMemory',
+    summary: 'Get a memory',
+    tag,
+    params,
+    query: z.strictObject({ asOf: asOfParameter, ...waitParameters }),
+    responses: { 200: { description: 'The memory itself', schema: memorySchema } },
+    async handle({ caller, params, query }, services) {
+      const { store, clock } = services.commands;
+      // The memory's own stream is always up to date; a position of another log is still refused.
+      readWait(store, query);
+      const asOf = await readAsOf(store, clock.now(), query.asOf);
+      const memory = await getMemory(store, services.models, caller, params.id, asOf);
+      return { status: 200, body: memory, headers: { etag: `"${memory.revision}"` } };
+    },
+  }),
+  route({
+    method: 'patch',
+    path: '/v1/memories/:id',
+    operationId: 'updateMemory',
+    summary: 'Change a memory by a JSON merge patch',
+    tag,
+    command: true,
+    takesIfMatch: true,
+    params,
+    body: updateMemoryInput,
+    accepts: ['application/json', 'application/merge-patch+json'],
+    responses: { 200: { description: 'As it is now', schema: memoryAnswer } },
+    async handle({ caller, context, params, body, koa }, services) {
+      const match = readIfMatch(koa);
+      if (match === undefined) {
+        throw new Problem('match-required', 'a change of a memory needs If-Match with its ETag, or *');
+      }
+      return memoryResult(services, caller, await updateMemory(services.commands, context, params.id, body, match));
+    },
+  }),
+  route({
+    method: 'delete',
+    path: '/v1/memories/:id',
+    operationId: 'deleteMemory',
+    summary: 'Delete a memory softly, or erase it for ever',
+    tag,
+    command: true,
+    takesIfMatch: true,
+    params,
+    query: z.strictObject({ mode: z.enum(['soft', 'erase']).default('soft') }),
+    responses: { 200: { description: 'Deleted or erased', schema: memoryAnswer } },
+    async handle({ caller, context, params, query, koa }, services) {
+      const match = readIfMatch(koa);
+      if (query.mode === 'soft') {
+        return memoryResult(services, caller, await deleteMemory(services.commands, context, params.id, match));
+      }
+      const erased = await eraseMemory(services.commands, context, params.id);
+      return {
+        status: 200,
+        body: {
+          memory: {
+            id: erased.memoryId,
+            state: 'erased',
+            revision: erased.revision,
+            erasedAt: erased.erasedAt.toISOString(),
+          },
+          position: positionToken(services.commands.store.log.logId, erased.position),
+        },
+        replayed: erased.replayed,
+      };
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/v1/memories/:id/restore',
+    operationId: 'restoreMemory',
+    summary: 'Undo a soft deletion',
+    tag,
+    command: true,
+    params,
+    body: z.strictObject({}),
+    bodyOptional: true,
+    responses: { 200: { description: 'Active again', schema: memoryAnswer } },
+    async handle({ caller, context, params }, services) {
+      return memoryResult(services, caller, await restoreMemory(services.commands, context, params.id));
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/v1/memories/:id/history',
+    operationId: 'memoryHistory',
+    summary: 'Every version of a memory: who, when and why',
+    tag,
+    params,
+    query: z.strictObject({ ...pageParameters, ...waitParameters }),
+    responses: {
+      200: {
+        description: 'Versions, first to last',
+        schema: z.object({
+          items: z.array(
+            z.object({
+              revision: z.int(),
+              type: z.string(),
+              at: z.iso.datetime(),
+              actor: z.string(),
+              cause: z.string(),
+              reason: z.string().optional(),
+              changes: z.record(z.string(), z.object({ from: z.unknown().optional(), to: z.unknown().optional() })),
+              position,
+            }),
+          ),
+          nextCursor: z.string().optional(),
+        }),
+      },
+    },
+    async handle({ caller, params, query }, services) {
+      const { store } = services.commands;
+      readWait(store, query);
+      const from = readRevisionCursor(query.cursor);
+      const limit = query.limit ?? defaultLimit;
+      const versions = (await readHistory(store, caller, params.id)).slice(from);
+      const items = versions
+        .slice(0, limit)
+        .map((version) => ({ ...version, position: positionToken(store.log.logId, version.position) }));
+      const nextCursor = versions.length > limit ? `r${from + limit}` : undefined;
+      return { status: 200, body: { items, nextCursor } };
+    },
+  }),
+];
+
+function readRevisionCursor(cursor: string | undefined): number {
+  if (cursor === undefined) return 0;
+  const match = /^r([0-9]{1,9})$/.exec(cursor);
+  if (match) return Number(match[1]);
+  throw new Problem('cursor-invalid', 'the cursor is not one of this history', {
+    errors: [{ path: 'cursor', message: 'does not fit this list' }],
+  });
+}

@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import { hasRole, type TenantContext } from '../../domain/access/context.ts';
+import { eventContext } from '../../commands/context.ts';
+import { positionToken } from '../../domain/position.ts';
+import { Problem } from '../../domain/problems.ts';
+import { route } from '../route.ts';
+
+const tag = 'Administration';
+const params = z.strictObject({ name: z.string() });
+const emptyBody = { body: z.strictObject({}), bodyOptional: true } as const;
+const accepted = z.object({ projection: z.string(), generation: z.int() });
+const switched = z.object({ projection: z.string(), from: z.int(), to: z.int(), position: z.string() });
+
+function assertOperator(caller: TenantContext): void {
+  if (hasRole(caller, 'operator', 'admin')) return;
+  throw new Problem('forbidden', 'projections need the role operator or admin');
+}
+
+export const projectionRoutes = [
+  route({
+    method: 'get',
+    path: '/v1/admin/projections',
+    operationId: 'listProjections',
+    summary: 'Every read model with its generations, how far each has come, and what is parked',
+    tag,
+    responses: { 200: { description: 'All projections', schema: z.object({ items: z.array(z.record(z.string(), z.unknown())) }) } },
+    async handle({ caller }, services) {
+      assertOperator(caller);
+      return { status: 200, body: { items: await services.operations.status() } };
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/v1/admin/projections/:name/rebuild',
+    operationId: 'rebuildProjection',
+    summary: 'Build a read model anew beside the live one',
+    tag,
+    command: true,
+    params,
+    ...emptyBody,
+    responses: { 202: { description: 'Started; follow it with GET', schema: accepted } },
+    async handle({ caller, context, params: { name } }, services) {
+      assertOperator(caller);
+      const { generation } = await services.operations.rebuild(name, eventContext(context));
+      return { status: 202, body: { projection: name, generation }, headers: { location: '/v1/admin/projections' } };
+    },
+  }),
+  ...(['switch', 'rollback'] as const).map((act) =>
+    route({
+      method: 'post',
+      path: `/v1/admin/projections/:name/${act}`,
+      operationId: `${act}Projection`,
+      summary: act === 'switch' ? 'Let queries read the rebuilt generation' : 'Let queries read the former generation again',
+      tag,
+      command: true,
+      params,
+      ...emptyBody,
+      responses: { 202: { description: 'Done', schema: switched } },
+      async handle({ caller, context, params: { name } }, services) {
+        assertOperator(caller);
+        const { from, to, position } = await services.operations[act](name, eventContext(context));
+        const token = positionToken(services.commands.store.log.logId, position);
+        return { status: 202, body: { projection: name, from, to, position: token } };
+      },
+    }),
+  ),
+  route({
+    method: 'post',
+    path: '/v1/admin/projections/:name/retry',
+    operationId: 'retryParkedStream',
+    summary: 'Give a parked stream to its read model again',
+    tag,
+    command: true,
+    params,
+    body: z.strictObject({ stream: z.string().min(1) }),
+    responses: { 202: { description: 'It was taken', schema: z.object({ projection: z.string(), stream: z.string() }) } },
+    async handle({ caller, params: { name }, body: { stream } }, services) {
+      assertOperator(caller);
+      await services.operations.retry(name, stream);
+      return { status: 202, body: { projection: name, stream } };
+    },
+  }),
+];

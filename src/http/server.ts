@@ -1,0 +1,157 @@
+import { randomUUID } from 'node:crypto';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import Router from '@koa/router';
+import Koa, { type Context, type Next } from 'koa';
+import type { Logger } from 'pino';
+import { Problem } from '../domain/problems.ts';
+import { masterIdentity, type Authenticator } from './authenticate.ts';
+import { browsableDocs } from './docs-page.ts';
+import { openApiDocument } from './openapi.ts';
+import { asProblem, problemDocument } from './problem.ts';
+import { commandContext, readJson } from './request.ts';
+import type { Answer, Route } from './route.ts';
+import { routes } from './routes/index.ts';
+import type { Services } from '../services.ts';
+
+export interface HttpServer {
+  readonly url: string;
+  /** Takes no new requests and resolves when those under way are answered, at most after `graceMs`. */
+  close(graceMs?: number): Promise<void>;
+}
+
+/** Serves the API. Rejects with the system's error (`EADDRINUSE`, …) where it cannot listen. */
+export async function startHttpServer(
+  services: Services,
+  authenticator: Authenticator,
+  logger: Logger,
+): Promise<HttpServer> {
+  const { host, port } = services.config;
+  const server = http.createServer(createKoa(services, authenticator, logger).callback());
+  // A bulk body may stream for long; a silent connection may not.
+  server.requestTimeout = 0;
+  server.headersTimeout = 30_000;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, resolve);
+  });
+  const { address, port: actual, family } = server.address() as AddressInfo;
+  const shown = family === 'IPv6' ? `[${address}]` : address;
+  return {
+    url: `http://${shown}:${actual}`,
+    close: (graceMs = 10_000) => closeGracefully(server, graceMs),
+  };
+}
+
+async function closeGracefully(server: http.Server, graceMs: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeIdleConnections();
+  const timer = setTimeout(() => server.closeAllConnections(), graceMs);
+  await closed;
+  clearTimeout(timer);
+}
+
+function createKoa(services: Services, authenticator: Authenticator, logger: Logger): Koa {
+  const koa = new Koa();
+  const router = new Router();
+  const document = openApiDocument(routes);
+  router.get('/livez', (context) => {
+    context.body = { status: 'alive' };
+  });
+  router.get('/readyz', async (context) => {
+    const readiness = await services.ready();
+    context.status = readiness.status === 'ready' ? 200 : 503;
+    if (context.status === 503) context.set('Retry-After', '2');
+    context.body = readiness;
+  });
+  router.get('/openapi.json', (context) => {
+    context.body = document;
+  });
+  browsableDocs(router);
+  for (const route of routes) {
+    router[route.method](route.path, (context: Context) => serve(route, context, services, authenticator));
+  }
+  koa.use((context, next) => answerErrors(context, next, logger));
+  koa.use(router.routes());
+  koa.use(
+    router.allowedMethods({
+      throw: true,
+      methodNotAllowed: () => new Problem('method-not-allowed', 'this path has no such method'),
+      notImplemented: () => new Problem('method-not-allowed', 'this server knows no such method'),
+    }),
+  );
+  koa.on('error', (error: NodeJS.ErrnoException) => {
+    // The client went away in the middle of an answer: nobody is left to tell.
+    if (error.code !== 'EPIPE' && error.code !== 'ECONNRESET' && error.code !== 'ERR_STREAM_PREMATURE_CLOSE') {
+      logger.error({ err: error }, 'response failed');
+    }
+  });
+  return koa;
+}
+
+async function serve(route: Route, koa: Context, services: Services, authenticator: Authenticator): Promise<void> {
+  const requestId = koa.state['requestId'] as string;
+  const caller = await authenticator.authenticate(koa.get('authorization') || undefined);
+  koa.state['tenant'] = caller.tenant;
+  if (caller === masterIdentity && !(route.path === '/v1/admin/keys' && route.method === 'post')) {
+    throw new Problem('forbidden', 'the master key creates tenants and keys and may do nothing else');
+  }
+  const params = route.params ? route.params.parse(koa['params']) : {};
+  const query = readQuery(route, koa);
+  const sent = route.body ? await readJson(koa, route) : undefined;
+  const body = route.body ? route.body.parse(sent) : undefined;
+  const context = commandContext(koa, caller, requestId, sent);
+  const call = { caller, context, koa, requestId, params, query, body };
+  // Each schema was applied to its own part just above.
+  reply(koa, await route.handle(call as Parameters<Route['handle']>[0], services));
+}
+
+function readQuery(route: Route, koa: Context): unknown {
+  const sent = { ...koa.query };
+  if (route.query) return route.query.parse(sent);
+  const [unknown] = Object.keys(sent);
+  if (unknown !== undefined) {
+    throw new Problem('validation-failed', `${unknown} is not a parameter of this call`, {
+      errors: [{ path: unknown, message: 'is not a known parameter' }],
+    });
+  }
+  return {};
+}
+
+function reply(koa: Context, { status, body, headers = {}, replayed }: Answer): void {
+  koa.status = status;
+  koa.set(headers);
+  if (replayed) koa.set('Idempotency-Replayed', 'true');
+  koa.body = body;
+}
+
+async function answerErrors(koa: Context, next: Next, logger: Logger): Promise<void> {
+  const requestId = readRequestId(koa.get('x-request-id'));
+  koa.state['requestId'] = requestId;
+  koa.set('x-request-id', requestId);
+  const started = performance.now();
+  try {
+    await next();
+    if (koa.status === 404 && koa.body === undefined) {
+      throw new Problem('not-found', 'there is no such path; /openapi.json lists them all');
+    }
+  } catch (error) {
+    const problem = asProblem(error);
+    if (problem.status >= 500) logger.error({ requestId, code: problem.code, err: problem.cause ?? problem }, 'request failed');
+    koa.status = problem.status;
+    if (problem.retryAfter !== undefined) koa.set('Retry-After', String(problem.retryAfter));
+    if (problem.code === 'unauthenticated') koa.set('WWW-Authenticate', 'Bearer');
+    koa.body = problemDocument(problem, requestId);
+    koa.type = 'application/problem+json';
+    // What is left of a refused body is not read: the connection would wait for it.
+    if (!koa.req.complete) koa.set('Connection', 'close');
+  } finally {
+    const ms = Math.round((performance.now() - started) * 10) / 10;
+    logger.debug({ requestId, method: koa.method, path: koa.path, status: koa.status, ms, tenant: koa.state['tenant'] }, 'request');
+  }
+}
+
+/** The caller's own id if it is harmless in logs and headers, else a fresh one. */
+function readRequestId(sent: string): string {
+  return /^[A-Za-z0-9._-]{1,128}$/.test(sent) ? sent : randomUUID();
+}

@@ -1,0 +1,209 @@
+import { evolve, initialState, type MemoryState, type MemoryValue } from '../../domain/memory/memory.ts';
+import type { MemoryEvent } from '../../domain/memory/events.ts';
+import type { LoadedEvent } from '../../ports/event-store.ts';
+import type { SqlExecutor } from '../../ports/sql.ts';
+import { digestOf, protect, type Projection, type Tables } from '../projection.ts';
+import { scopeColumnNames, scopeColumns, scopeRow } from '../scope-columns.ts';
+
+/** Every version of every memory, each valid in [from_position, to_position): lists and as-of reads. */
+export const memories: Projection = {
+  name: 'memories',
+  version: 1,
+  handles: ['MemoryStored', 'MemoryUpdated', 'MemoryDeleted', 'MemoryRestored', 'MemoryErased'],
+  tables: ['memories'],
+  create: (tables) => [
+    `create table ${tables('memories')} (
+      tenant text not null,
+      memory_id uuid not null,
+      revision integer not null,
+      from_position bigint not null,
+      to_position bigint,
+      from_time timestamptz not null,
+      to_time timestamptz,
+      created_at timestamptz not null,
+      ${scopeColumns},
+      state text not null,
+      retention_until timestamptz,
+      external_id text,
+      spaces text[] not null,
+      tags text[] not null,
+      occurred_at timestamptz,
+      value jsonb not null,
+      primary key (tenant, memory_id, revision)
+    )`,
+    `create unique index on ${tables('memories')} (tenant, memory_id) where to_position is null`,
+    `create index on ${tables('memories')} (tenant, external_id) where to_position is null and external_id is not null`,
+    ...protect(tables('memories')),
+  ],
+  apply,
+  digest: (tables) => digestOf(tables('memories'), ['tenant', 'memory_id', 'revision', 'from_position', 'to_position', 'state', 'value']),
+};
+
+/** A version as it is written: the columns of the table. */
+interface VersionRow {
+  tenant: string;
+  memory_id: string;
+  revision: number;
+  from_position: number;
+  to_position?: number;
+  from_time: Date;
+  to_time?: Date;
+  created_at: Date;
+  state: 'active' | 'deleted';
+  retention_until?: string;
+  external_id?: string;
+  spaces: readonly string[];
+  tags: readonly string[];
+  occurred_at?: string;
+  value: Omit<MemoryValue, 'id'>;
+  [scopeColumn: string]: unknown;
+}
+
+interface OpenRow extends Record<string, unknown> {
+  tenant: string;
+  memory_id: string;
+  created_at: Date;
+  state: 'active' | 'deleted';
+  retention_until: Date | null;
+  value: Omit<MemoryValue, 'id'>;
+}
+
+/** What the batch knows of one memory as it goes through its events. */
+interface Progress {
+  state: MemoryState;
+  createdAt: Date;
+  /** The version that the next event ends, if this batch wrote it. */
+  open?: VersionRow;
+}
+
+async function apply(events: readonly LoadedEvent[], tx: SqlExecutor, tables: Tables): Promise<void> {
+  const facts = events as readonly LoadedEvent<MemoryEvent>[];
+  const progress = await loadProgress(facts, tx, tables);
+  const added: VersionRow[] = [];
+  const ended = new Map<string, Record<string, unknown>>();
+  const erased = new Map<string, { tenant: string; memory_id: string }>();
+  for (const fact of facts) {
+    const { tenant } = fact.metadata;
+    const { memoryId } = fact.event.data;
+    const key = `${tenant}/${memoryId}`;
+    const now = progress.get(key) ?? { state: initialState, createdAt: fact.time };
+    const state: MemoryState = fact.erased ? { status: 'erased' } : evolve(now.state, fact.event);
+    if (now.open) Object.assign(now.open, { to_position: fact.position, to_time: fact.time });
+    else if (progress.has(key)) {
+      ended.set(key, { tenant, memory_id: memoryId, to_position: fact.position, to_time: fact.time });
+    }
+    if (state.status === 'active' || state.status === 'deleted') {
+      const open = versionRow(fact, state, now.createdAt);
+      added.push(open);
+      progress.set(key, { state, createdAt: now.createdAt, open });
+    } else {
+      progress.set(key, { state, createdAt: now.createdAt });
+      erased.set(key, { tenant, memory_id: memoryId });
+    }
+  }
+  await endVersions([...ended.values()], tx, tables);
+  await addVersions(
+    added.filter((row) => !erased.has(`${row.tenant}/${row.memory_id}`)),
+    tx,
+    tables,
+  );
+  if (erased.size > 0) {
+    await tx.query(
+      `delete from ${tables('memories')} m using jsonb_to_recordset($1::text::jsonb) as gone(tenant text, memory_id uuid)
+       where m.tenant = gone.tenant and m.memory_id = gone.memory_id`,
+      [JSON.stringify([...erased.values()])],
+    );
+  }
+}
+
+async function loadProgress(
+  facts: readonly LoadedEvent<MemoryEvent>[],
+  tx: SqlExecutor,
+  tables: Tables,
+): Promise<Map<string, Progress>> {
+  const wanted = new Map<string, { tenant: string; memory_id: string }>();
+  for (const { event, metadata } of facts) {
+    if (event.type === 'MemoryStored') continue;
+    const { memoryId } = event.data;
+    wanted.set(`${metadata.tenant}/${memoryId}`, { tenant: metadata.tenant, memory_id: memoryId });
+  }
+  const progress = new Map<string, Progress>();
+  if (wanted.size === 0) return progress;
+  const rows = await tx.query<OpenRow>(
+    `select m.tenant, m.memory_id, m.created_at, m.state, m.retention_until, m.value
+     from jsonb_to_recordset($1::text::jsonb) as wanted(tenant text, memory_id uuid)
+     join ${tables('memories')} m on m.tenant = wanted.tenant and m.memory_id = wanted.memory_id and m.to_position is null`,
+    [JSON.stringify([...wanted.values()])],
+  );
+  for (const row of rows) {
+    const value: MemoryValue = { id: row.memory_id, ...row.value };
+    const state: MemoryState =
+      row.state === 'deleted'
+        ? { status: 'deleted', value, retentionUntil: row.retention_until!.toISOString() }
+        : { status: 'active', value };
+    progress.set(`${row.tenant}/${row.memory_id}`, { state, createdAt: row.created_at });
+  }
+  return progress;
+}
+
+function versionRow(
+  fact: LoadedEvent<MemoryEvent>,
+  state: Extract<MemoryState, { value: unknown }>,
+  createdAt: Date,
+): VersionRow {
+  const { id, ...value } = state.value;
+  return {
+    tenant: fact.metadata.tenant,
+    memory_id: id,
+    revision: fact.revision,
+    from_position: fact.position,
+    from_time: fact.time,
+    created_at: createdAt,
+    ...scopeRow(value.layer, value.scope),
+    state: state.status,
+    ...(state.status === 'deleted' && { retention_until: state.retentionUntil }),
+    ...(value.externalId !== undefined && { external_id: value.externalId }),
+    spaces: value.spaces,
+    tags: value.tags,
+    ...(value.occurredAt !== undefined && { occurred_at: value.occurredAt }),
+    value,
+  };
+}
+
+async function endVersions(ended: readonly unknown[], tx: SqlExecutor, tables: Tables): Promise<void> {
+  if (ended.length === 0) return;
+  await tx.query(
+    `update ${tables('memories')} m set to_position = ended.to_position, to_time = ended.to_time
+     from jsonb_to_recordset($1::text::jsonb) as ended(tenant text, memory_id uuid, to_position bigint, to_time timestamptz)
+     where m.tenant = ended.tenant and m.memory_id = ended.memory_id and m.to_position is null`,
+    [JSON.stringify(ended)],
+  );
+}
+
+const columns = [
+  'tenant',
+  'memory_id',
+  'revision',
+  'from_position',
+  'to_position',
+  'from_time',
+  'to_time',
+  'created_at',
+  ...scopeColumnNames,
+  'state',
+  'retention_until',
+  'external_id',
+  'spaces',
+  'tags',
+  'occurred_at',
+  'value',
+].join(', ');
+
+async function addVersions(rows: readonly VersionRow[], tx: SqlExecutor, tables: Tables): Promise<void> {
+  if (rows.length === 0) return;
+  await tx.query(
+    `insert into ${tables('memories')} (${columns})
+     select ${columns} from jsonb_populate_recordset(null::${tables('memories')}, $1::text::jsonb)`,
+    [JSON.stringify(rows)],
+  );
+}

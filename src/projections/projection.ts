@@ -1,0 +1,61 @@
+import type { EventType } from '../domain/events/registry.ts';
+import type { LoadedEvent } from '../ports/event-store.ts';
+import type { Sql, SqlExecutor } from '../ports/sql.ts';
+
+/** The names of one generation's tables: `tables('memories')` is `read.memories_g3`. */
+export type Tables = (table: string) => string;
+
+/**
+ * One read model. Each generation has tables of its own, so that a new one is built beside the old. A row is written
+ * by the events of one stream alone, or by increments whose order does not matter: events of different streams may
+ * arrive in any order.
+ */
+export interface Projection<Prepared = unknown> {
+  readonly name: string;
+  /** Grows when the tables or the meaning of their rows change: an older generation is then rebuilt at start. */
+  readonly version: number;
+  /** What else the rows depend on, such as the embedding model: a generation of another one is rebuilt too. */
+  readonly variant?: string;
+  readonly handles: readonly EventType[];
+  /** Every table that it owns, for dropping a generation. */
+  readonly tables: readonly string[];
+  /** Creates the tables of a generation with their indexes: inserts in slices hold no query up, a late index would. */
+  create(tables: Tables): readonly string[];
+  /** Work that must not hold a transaction (embedding). Its result is handed to `apply` with the same events. */
+  readonly prepare?: (events: readonly LoadedEvent[], context: PrepareContext) => Promise<Prepared>;
+  /** Writes the effect of `events`. Each is given once: the bookmark is in the same transaction. */
+  apply(events: readonly LoadedEvent[], tx: SqlExecutor, tables: Tables, prepared: Prepared): Promise<void>;
+  /** A query for one row `{digest}` over ids, revisions, models and hashes: equal models have equal digests. */
+  digest(tables: Tables): string;
+}
+
+export interface PrepareContext {
+  readonly sql: Sql;
+  readonly tables: Tables;
+}
+
+/** Two generations of one signature hold the same rows. */
+export function signatureOf({ version, variant = '' }: Projection): string {
+  return `${version}${variant === '' ? '' : `/${variant}`}`;
+}
+
+export function tablesOf(generation: number): Tables {
+  return (table) => `read.${table}_g${generation}`;
+}
+
+/** The digest of all rows of a table, whatever their order, over the text of `columns`. */
+export function digestOf(table: string, columns: readonly string[], where = 'true'): string {
+  const row = `concat_ws('|', ${columns.map((column) => `coalesce(${column}::text, '~')`).join(', ')})`;
+  return `select count(*)::text || ':' || coalesce(sum(('x' || substr(md5(${row}), 1, 15))::bit(60)::bigint), 0)::text as digest from ${table} where ${where}`;
+}
+
+/** Shows rows of the caller's tenant to the query role and nothing to a role without a tenant. */
+export function protect(table: string): readonly string[] {
+  return [
+    `alter table ${table} enable row level security`,
+    `alter table ${table} force row level security`,
+    `create policy own_tenant on ${table} for select to stratalog_query using (tenant = current_setting('app.tenant', true))`,
+    `create policy owner on ${table} to current_user using (true) with check (true)`,
+    `grant select on ${table} to stratalog_query`,
+  ];
+}

@@ -1,0 +1,42 @@
+/** What is kept of the projections themselves. Like their tables it can be deleted and is then built from the log. */
+export const projectionSchema: readonly string[] = [
+  `
+create schema read;
+grant usage on schema read to stratalog_query;
+create table read.generations (
+  name text not null,
+  generation integer not null,
+  signature text not null,
+  state text not null,
+  bookmark bigint not null default 0,
+  digest text,
+  equal boolean,
+  started_at timestamptz not null default now(),
+  error text,
+  primary key (name, generation)
+);
+create table read.active (
+  name text primary key,
+  generation integer not null,
+  previous integer
+);
+create table read.parked (
+  name text not null,
+  generation integer not null,
+  stream text not null,
+  position bigint not null,
+  revision integer not null,
+  type text not null,
+  error text not null,
+  parked_at timestamptz not null default now(),
+  primary key (name, generation, stream)
+);
+create table control.leases (
+  name text primary key,
+  holder text not null,
+  epoch bigint not null,
+  expires_at timestamptz not null
+);
+grant select on read.generations, read.active, read.parked to stratalog_query;
+`,
+];

@@ -1,0 +1,17 @@
+import type { Layer, Scope } from '../domain/layers.ts';
+
+/** Where a memory lives, as columns. They never change, so every table that a search filters repeats them. */
+export const scopeColumns = `
+  layer text not null,
+  org text,
+  team text,
+  project text,
+  session text,
+  user_id text,
+  agent text`;
+
+export const scopeColumnNames = ['layer', 'org', 'team', 'project', 'session', 'user_id', 'agent'] as const;
+
+export function scopeRow(layer: Layer, { user, ...scope }: Scope): Record<string, string | undefined> {
+  return { layer, ...scope, user_id: user };
+}

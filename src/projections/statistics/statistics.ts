@@ -1,0 +1,166 @@
+import type { MemoryEvent } from '../../domain/memory/events.ts';
+import type { LoadedEvent } from '../../ports/event-store.ts';
+import type { SqlExecutor } from '../../ports/sql.ts';
+import { digestOf, protect, type Projection, type Tables } from '../projection.ts';
+
+/** What is counted of one memory: enough to take it out of the sums again. */
+interface Counted {
+  readonly tenant: string;
+  readonly memory_id: string;
+  readonly layer: string;
+  readonly spaces: readonly string[];
+  readonly state: 'active' | 'deleted';
+  readonly characters: number;
+}
+
+/** Memories and their sizes by tenant, layer and space; the space '' stands for all memories of the layer. */
+export const statistics: Projection = {
+  name: 'statistics',
+  version: 1,
+  handles: ['MemoryStored', 'MemoryUpdated', 'MemoryDeleted', 'MemoryRestored', 'MemoryErased'],
+  tables: ['statistics', 'statistics_counted'],
+  create: (tables) => [
+    `create table ${tables('statistics')} (
+      tenant text not null,
+      layer text not null,
+      space text not null,
+      state text not null,
+      memories bigint not null,
+      characters bigint not null,
+      primary key (tenant, layer, space, state)
+    )`,
+    `create table ${tables('statistics_counted')} (
+      tenant text not null,
+      memory_id uuid not null,
+      layer text not null,
+      spaces text[] not null,
+      state text not null,
+      characters integer not null,
+      primary key (tenant, memory_id)
+    )`,
+    ...protect(tables('statistics')),
+    ...protect(tables('statistics_counted')),
+  ],
+  apply,
+  digest: (tables) =>
+    `select concat_ws(' ',
+      (${digestOf(tables('statistics'), ['tenant', 'layer', 'space', 'state', 'memories', 'characters'], 'memories <> 0')}),
+      (${digestOf(tables('statistics_counted'), ['tenant', 'memory_id', 'state', 'characters', 'spaces'])})) as digest`,
+};
+
+async function apply(events: readonly LoadedEvent[], tx: SqlExecutor, tables: Tables): Promise<void> {
+  const facts = events as readonly LoadedEvent<MemoryEvent>[];
+  const before = await loadCounted(facts, tx, tables);
+  const after = new Map<string, Counted | undefined>();
+  for (const fact of facts) {
+    const key = `${fact.metadata.tenant}/${fact.event.data.memoryId}`;
+    after.set(key, next(after.has(key) ? after.get(key) : before.get(key), fact));
+  }
+  await writeSums(sums(before, after), tx, tables);
+  await writeCounted(before, after, tx, tables);
+}
+
+/** Counts from routing fields alone, so an erased memory is counted until its erasure takes it out. */
+function next(row: Counted | undefined, { event, metadata }: LoadedEvent<MemoryEvent>): Counted | undefined {
+  switch (event.type) {
+    case 'MemoryStored': {
+      const { memoryId, layer, spaces, contentLength } = event.data;
+      return { tenant: metadata.tenant, memory_id: memoryId, layer, spaces, state: 'active', characters: contentLength };
+    }
+    case 'MemoryUpdated': {
+      if (!row) return row;
+      const { spaces = row.spaces, contentLength = row.characters } = event.data;
+      return { ...row, spaces, characters: contentLength };
+    }
+    case 'MemoryDeleted':
+      return row && { ...row, state: 'deleted' };
+    case 'MemoryRestored':
+      return row && { ...row, state: 'active' };
+    case 'MemoryErased':
+      return undefined;
+    default:
+      return event satisfies never;
+  }
+}
+
+interface Sum {
+  readonly tenant: string;
+  readonly layer: string;
+  readonly space: string;
+  readonly state: string;
+  memories: number;
+  characters: number;
+}
+
+function sums(before: ReadonlyMap<string, Counted>, after: ReadonlyMap<string, Counted | undefined>): Sum[] {
+  const all = new Map<string, Sum>();
+  const take = (row: Counted | undefined, sign: number) => {
+    for (const space of row ? ['', ...new Set(row.spaces)] : []) {
+      const { tenant, layer, state, characters } = row!;
+      const key = JSON.stringify([tenant, layer, space, state]);
+      const sum = all.get(key) ?? { tenant, layer, space, state, memories: 0, characters: 0 };
+      sum.memories += sign;
+      sum.characters += sign * characters;
+      all.set(key, sum);
+    }
+  };
+  for (const [key, row] of after) {
+    take(before.get(key), -1);
+    take(row, +1);
+  }
+  // One order for all writers: two of them never wait for each other in a circle.
+  return [...all].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, sum]) => sum);
+}
+
+async function loadCounted(
+  facts: readonly LoadedEvent<MemoryEvent>[],
+  tx: SqlExecutor,
+  tables: Tables,
+): Promise<Map<string, Counted>> {
+  const wanted = facts
+    .filter(({ event }) => event.type !== 'MemoryStored')
+    .map(({ event, metadata }) => ({ tenant: metadata.tenant, memory_id: event.data.memoryId }));
+  if (wanted.length === 0) return new Map();
+  const rows = await tx.query<Counted & Record<string, unknown>>(
+    `select distinct on (c.tenant, c.memory_id) c.* from jsonb_to_recordset($1::text::jsonb) as wanted(tenant text, memory_id uuid)
+     join ${tables('statistics_counted')} c using (tenant, memory_id)`,
+    [JSON.stringify(wanted)],
+  );
+  return new Map(rows.map((row) => [`${row.tenant}/${row.memory_id}`, row]));
+}
+
+async function writeSums(rows: readonly Sum[], tx: SqlExecutor, tables: Tables): Promise<void> {
+  await tx.query(
+    `insert into ${tables('statistics')} as s (tenant, layer, space, state, memories, characters)
+     select tenant, layer, space, state, memories, characters
+     from jsonb_populate_recordset(null::${tables('statistics')}, $1::text::jsonb)
+     on conflict (tenant, layer, space, state) do update
+     set memories = s.memories + excluded.memories, characters = s.characters + excluded.characters`,
+    [JSON.stringify(rows)],
+  );
+}
+
+async function writeCounted(
+  before: ReadonlyMap<string, Counted>,
+  after: ReadonlyMap<string, Counted | undefined>,
+  tx: SqlExecutor,
+  tables: Tables,
+): Promise<void> {
+  const present = [...after.values()].filter((row) => row !== undefined);
+  await tx.query(
+    `insert into ${tables('statistics_counted')} (tenant, memory_id, layer, spaces, state, characters)
+     select tenant, memory_id, layer, spaces, state, characters
+     from jsonb_populate_recordset(null::${tables('statistics_counted')}, $1::text::jsonb)
+     on conflict (tenant, memory_id) do update
+     set spaces = excluded.spaces, state = excluded.state, characters = excluded.characters`,
+    [JSON.stringify(present)],
+  );
+  const gone = [...after].filter(([key, row]) => row === undefined && before.has(key)).map(([key]) => before.get(key)!);
+  if (gone.length === 0) return;
+  await tx.query(
+    `delete from ${tables('statistics_counted')} c
+     using jsonb_to_recordset($1::text::jsonb) as gone(tenant text, memory_id uuid)
+     where c.tenant = gone.tenant and c.memory_id = gone.memory_id`,
+    [JSON.stringify(gone.map(({ tenant, memory_id }) => ({ tenant, memory_id })))],
+  );
+}

@@ -1,0 +1,75 @@
+import type { RetrievalEvent } from '../../domain/retrieval/events.ts';
+import type { LoadedEvent } from '../../ports/event-store.ts';
+import type { SqlExecutor } from '../../ports/sql.ts';
+import { digestOf, protect, type Projection, type Tables } from '../projection.ts';
+
+interface Use {
+  tenant: string;
+  memory_id: string;
+  accesses: number;
+  last_accessed_at?: string;
+  feedbacks: number;
+  feedback_sum: number;
+}
+
+/**
+ * How often each memory was returned or put into a context, and what callers thought of it. Sums and a maximum, fed
+ * by many streams: their order does not matter. Feedback is summed in thousandths, so that sums are exact.
+ */
+export const usage: Projection = {
+  name: 'usage',
+  version: 1,
+  handles: ['MemoriesAccessed', 'FeedbackGiven'],
+  tables: ['usage'],
+  create: (tables) => [
+    `create table ${tables('usage')} (
+      tenant text not null,
+      memory_id uuid not null,
+      accesses bigint not null,
+      last_accessed_at timestamptz,
+      feedbacks bigint not null,
+      feedback_sum bigint not null,
+      primary key (tenant, memory_id)
+    )`,
+    ...protect(tables('usage')),
+  ],
+  apply,
+  digest: (tables) =>
+    digestOf(tables('usage'), ['tenant', 'memory_id', 'accesses', 'last_accessed_at', 'feedbacks', 'feedback_sum']),
+};
+
+async function apply(events: readonly LoadedEvent[], tx: SqlExecutor, tables: Tables): Promise<void> {
+  const uses = new Map<string, Use>();
+  const useOf = (tenant: string, memoryId: string): Use => {
+    const key = `${tenant}/${memoryId}`;
+    const use = uses.get(key) ?? { tenant, memory_id: memoryId, accesses: 0, feedbacks: 0, feedback_sum: 0 };
+    uses.set(key, use);
+    return use;
+  };
+  for (const { event, metadata, time } of events as readonly LoadedEvent<RetrievalEvent>[]) {
+    if (event.type === 'MemoriesAccessed') {
+      for (const memoryId of event.data.memoryIds) {
+        const use = useOf(metadata.tenant, memoryId);
+        use.accesses++;
+        const at = time.toISOString();
+        if (use.last_accessed_at === undefined || at > use.last_accessed_at) use.last_accessed_at = at;
+      }
+    } else if (event.type === 'FeedbackGiven') {
+      const use = useOf(metadata.tenant, event.data.memoryId);
+      use.feedbacks++;
+      use.feedback_sum += Math.round(event.data.score * 1_000);
+    }
+  }
+  const rows = [...uses.values()].sort((left, right) => (left.memory_id < right.memory_id ? -1 : 1));
+  await tx.query(
+    `insert into ${tables('usage')} as u (tenant, memory_id, accesses, last_accessed_at, feedbacks, feedback_sum)
+     select tenant, memory_id, accesses, last_accessed_at, feedbacks, feedback_sum
+     from jsonb_populate_recordset(null::${tables('usage')}, $1::text::jsonb)
+     on conflict (tenant, memory_id) do update set
+       accesses = u.accesses + excluded.accesses,
+       last_accessed_at = greatest(u.last_accessed_at, excluded.last_accessed_at),
+       feedbacks = u.feedbacks + excluded.feedbacks,
+       feedback_sum = u.feedback_sum + excluded.feedback_sum`,
+    [JSON.stringify(rows)],
+  );
+}

@@ -1,0 +1,99 @@
+import { hasRole, type TenantContext } from '../domain/access/context.ts';
+import { Problem } from '../domain/problems.ts';
+import type { StreamName } from '../ports/event-log.ts';
+import type { EventStore, LoadedEvent } from '../ports/event-store.ts';
+import type { ReadModels } from './read-models.ts';
+import { allOf, Parameters } from './sql-builder.ts';
+
+export interface AuditFilter {
+  readonly stream?: string | undefined;
+  readonly memory?: string | undefined;
+  readonly actor?: string | undefined;
+  readonly type?: readonly string[] | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}
+
+export interface AuditRequest extends AuditFilter {
+  /** Exclusive position. */
+  readonly after: number;
+  readonly limit: number;
+  readonly minPosition?: number | undefined;
+  readonly waitMs?: number | undefined;
+}
+
+export interface AuditPage {
+  readonly events: readonly LoadedEvent[];
+  /** Position to go on after; undefined at the end of what is there now. */
+  readonly next: number | undefined;
+  readonly position: number;
+}
+
+/** The tenant's events in the order of the log. Needs a role that audits: others get `forbidden`. */
+export async function readAuditEvents(
+  store: EventStore,
+  models: ReadModels,
+  caller: TenantContext,
+  request: AuditRequest,
+): Promise<AuditPage> {
+  assertAuditor(caller);
+  const view = await models.view({
+    projections: ['audit'],
+    minPosition: request.minPosition,
+    waitMs: request.waitMs,
+  });
+  const parameters = new Parameters();
+  const conditions = auditConditions(caller.tenant, request, parameters);
+  const rows = await models.sql.queryAs<{ stream: StreamName; revision: number; position: number }>(
+    caller.tenant,
+    `select stream, revision, position from ${view.table('audit')} where ${allOf(conditions)}
+     order by position limit ${parameters.bind(request.limit + 1)}`,
+    parameters.values,
+  );
+  const page = rows.slice(0, request.limit);
+  const events = await Promise.all(page.map(({ stream, revision }) => store.loadOne(stream, revision)));
+  return {
+    events: events.filter((event) => event !== undefined),
+    next: rows.length > request.limit ? page.at(-1)!.position : undefined,
+    position: view.position,
+  };
+}
+
+/**
+ * The same, going on as the log grows, until `signal` aborts. Yields at least every `waitMs`, an empty page where
+ * nothing came.
+ */
+export async function* followAuditEvents(
+  store: EventStore,
+  models: ReadModels,
+  caller: TenantContext,
+  request: AuditRequest,
+  signal: AbortSignal,
+): AsyncGenerator<readonly LoadedEvent[]> {
+  let after = request.after;
+  while (!signal.aborted) {
+    const page = await readAuditEvents(store, models, caller, { ...request, after });
+    if (page.events.length > 0) {
+      after = page.events.at(-1)!.position;
+      yield page.events;
+      continue;
+    }
+    yield [];
+    await new Promise((resolve) => setTimeout(resolve, 250));
+  }
+}
+
+export function assertAuditor(caller: TenantContext): void {
+  if (!hasRole(caller, 'auditor', 'admin')) throw new Problem('forbidden', 'the audit needs the role auditor or admin');
+}
+
+function auditConditions(tenant: string, filter: AuditRequest, parameters: Parameters): string[] {
+  const conditions = [`tenant = ${parameters.bind(tenant)}`, `position > ${parameters.bind(filter.after)}`];
+  if (filter.stream !== undefined) conditions.push(`stream = ${parameters.bind(filter.stream)}`);
+  if (filter.memory !== undefined) conditions.push(`memory_id = ${parameters.bind(filter.memory)}`);
+  if (filter.actor !== undefined) conditions.push(`actor = ${parameters.bind(filter.actor)}`);
+  if (filter.type) conditions.push(`type = any (${parameters.bind([...filter.type])}::text[])`);
+  if (filter.from !== undefined) conditions.push(`time >= ${parameters.bind(new Date(filter.from))}`);
+  if (filter.to !== undefined) conditions.push(`time < ${parameters.bind(new Date(filter.to))}`);
+  return conditions;
+}

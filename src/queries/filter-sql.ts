@@ -1,0 +1,126 @@
+import type { Filter, FilterField, FilterScalar } from '../domain/filter.ts';
+import { allOf, anyOf, type Parameters } from './sql-builder.ts';
+
+type Test = Extract<Filter, { kind: 'test' }>;
+
+/** Fields that are times: compared as such, whatever zone the filter's text is in. */
+const timeColumns: Partial<Record<FilterField, string>> = {
+  occurredAt: 'occurred_at',
+  createdAt: 'created_at',
+  updatedAt: 'from_time',
+};
+
+/**
+ * A filter as a condition on a row of the memories table, `alias`. Every other field is compared as JSON, so that
+ * types that differ never match; a missing field fails every test but `ne` and `not`.
+ */
+export function filterCondition(filter: Filter, alias: string, parameters: Parameters): string {
+  switch (filter.kind) {
+    case 'and':
+      return allOf(filter.filters.map((part) => filterCondition(part, alias, parameters)));
+    case 'or':
+      return anyOf(filter.filters.map((part) => filterCondition(part, alias, parameters)));
+    case 'not':
+      return `not ${filterCondition(filter.filter, alias, parameters)}`;
+    case 'test':
+      return testCondition(filter, alias, parameters);
+    default:
+      return filter satisfies never;
+  }
+}
+
+/** Never null, so that `not` turns it round. */
+function testCondition(test: Test, alias: string, parameters: Parameters): string {
+  const time = test.field === 'metadata' ? undefined : timeColumns[test.field];
+  const condition = time
+    ? timeCondition(`${alias}.${time}`, test, parameters)
+    : jsonCondition(fieldAsJson(test, alias, parameters), test, parameters);
+  return `coalesce(${condition}, ${test.operator === 'ne'})`;
+}
+
+function fieldAsJson({ field, path }: Test, alias: string, parameters: Parameters): string {
+  switch (field) {
+    case 'metadata':
+      return `(${alias}.value->'metadata' #> ${parameters.bind([...path])}::text[])`;
+    case 'id':
+      return `to_jsonb(${alias}.memory_id::text)`;
+    case 'externalId':
+      return `to_jsonb(${alias}.external_id)`;
+    case 'content':
+    case 'createdBy':
+      return `(${alias}.value->'${field}')`;
+    case 'layer':
+    case 'spaces':
+    case 'tags':
+    case 'revision':
+    case 'state':
+      return `to_jsonb(${alias}.${field})`;
+    case 'scope.company':
+      return `to_jsonb(${alias}.tenant)`;
+    case 'scope.user':
+      return `to_jsonb(${alias}.user_id)`;
+    case 'scope.org':
+    case 'scope.team':
+    case 'scope.project':
+    case 'scope.session':
+    case 'scope.agent':
+      return `to_jsonb(${alias}.${field.slice('scope.'.length)})`;
+    default:
+      throw new Error(`${field} is compared as a time`);
+  }
+}
+
+function jsonCondition(json: string, { operator, value }: Test, parameters: Parameters): string {
+  switch (operator) {
+    case 'eq':
+      return equals(json, value as FilterScalar, parameters);
+    case 'ne':
+      return `not ${equals(json, value as FilterScalar, parameters)}`;
+    case 'in':
+      return anyOf((value as readonly FilterScalar[]).map((item) => equals(json, item, parameters)));
+    case 'contains':
+      return contains(json, value as FilterScalar, parameters);
+    default:
+      return compares(json, operator, value as string | number, parameters);
+  }
+}
+
+/** The value itself, or an array that has it. */
+function equals(json: string, value: FilterScalar, parameters: Parameters): string {
+  const wanted = `${parameters.bind(JSON.stringify(value))}::text::jsonb`;
+  return `(${json} = ${wanted} or (jsonb_typeof(${json}) = 'array' and ${json} @> ${wanted}))`;
+}
+
+function contains(json: string, value: FilterScalar, parameters: Parameters): string {
+  const member = `(jsonb_typeof(${json}) = 'array' and ${json} @> ${parameters.bind(JSON.stringify(value))}::text::jsonb)`;
+  if (typeof value !== 'string') return member;
+  const text = `(jsonb_typeof(${json}) = 'string' and strpos(lower(${json} #>> '{}'), lower(${parameters.bind(value)})) > 0)`;
+  return `(${member} or ${text})`;
+}
+
+const comparisons = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const;
+
+/** Numbers by size, strings by code point. `case` keeps a text from being read as a number. */
+function compares(json: string, operator: keyof typeof comparisons, value: string | number, parameters: Parameters): string {
+  const sign = comparisons[operator];
+  if (typeof value === 'number') {
+    return `case jsonb_typeof(${json}) when 'number' then (${json})::numeric ${sign} ${parameters.bind(value)}::float8::numeric else false end`;
+  }
+  return `case jsonb_typeof(${json}) when 'string' then (${json} #>> '{}') collate "C" ${sign} ${parameters.bind(value)} collate "C" else false end`;
+}
+
+function timeCondition(column: string, { operator, value }: Test, parameters: Parameters): string {
+  const bound = (item: FilterScalar): string | undefined => {
+    const time = typeof item === 'string' ? Date.parse(item) : Number.NaN;
+    return Number.isNaN(time) ? undefined : `${parameters.bind(new Date(time))}::timestamptz`;
+  };
+  if (operator === 'in') {
+    const times = (value as readonly FilterScalar[]).map(bound).filter((time) => time !== undefined);
+    return anyOf(times.map((time) => `${column} = ${time}`));
+  }
+  const time = bound(value as FilterScalar);
+  // What is no time differs in type from every time, and no time contains another.
+  if (time === undefined || operator === 'contains') return operator === 'ne' ? 'true' : 'false';
+  const signs = { eq: '=', ne: '<>', ...comparisons };
+  return `${column} ${signs[operator]} ${time}`;
+}

@@ -1,0 +1,61 @@
+import type { TenantContext } from '../domain/access/context.ts';
+import { isVisible, visible } from '../domain/access/visibility.ts';
+import type { MemoryEvent } from '../domain/memory/events.ts';
+import { foldMemory, isLive, type LiveSnapshot } from '../domain/memory/snapshot.ts';
+import { noAccess, viewOf, type Counters, type MemoryView } from '../domain/memory/view.ts';
+import { Problem } from '../domain/problems.ts';
+import { isMemoryId, memoryStream } from '../domain/streams.ts';
+import type { EventStore, LoadedEvent } from '../ports/event-store.ts';
+import { countersOf, type MemoryRow } from './memory-row.ts';
+import type { ReadModels } from './read-models.ts';
+
+/** The memory as its own stream tells it: always the latest acknowledged state, or the one at `asOf`. */
+export async function getMemory(
+  store: EventStore,
+  models: ReadModels,
+  caller: TenantContext,
+  memoryId: string,
+  asOf?: number,
+): Promise<MemoryView> {
+  const loaded = await loadVisible(store, caller, memoryId);
+  const then = asOf === undefined ? loaded : loaded.filter(({ position }) => position <= asOf);
+  const snapshot = foldMemory(then);
+  if (!isLive(snapshot)) throw unknownMemory();
+  return withCounters(models, caller, snapshot);
+}
+
+/** A snapshot with the counters that other streams keep of it. They may lag. */
+export async function withCounters(
+  models: ReadModels,
+  caller: TenantContext,
+  snapshot: LiveSnapshot,
+): Promise<MemoryView> {
+  return viewOf(caller.tenant, snapshot, await readCounters(models, caller.tenant, snapshot.state.value.id));
+}
+
+/** A memory's events, if the caller may see the memory as it is now; unknown, erased and hidden ones answer alike. */
+export async function loadVisible(
+  store: EventStore,
+  caller: TenantContext,
+  memoryId: string,
+): Promise<LoadedEvent<MemoryEvent>[]> {
+  if (!isMemoryId(memoryId)) throw unknownMemory();
+  const loaded = await store.load<MemoryEvent>(memoryStream(caller.tenant, memoryId));
+  const snapshot = foldMemory(loaded);
+  if (!isLive(snapshot) || !isVisible(visible(caller), snapshot.state.value)) throw unknownMemory();
+  return loaded;
+}
+
+async function readCounters(models: ReadModels, tenant: string, memoryId: string): Promise<Counters> {
+  const view = await models.view({ projections: ['usage'] });
+  const [row] = await models.sql.queryAs<Pick<MemoryRow, 'accesses' | 'last_accessed_at'>>(
+    tenant,
+    `select accesses, last_accessed_at from ${view.table('usage')} where tenant = $1 and memory_id = $2`,
+    [tenant, memoryId],
+  );
+  return row ? countersOf(row) : noAccess;
+}
+
+function unknownMemory(): Problem {
+  return new Problem('not-found', 'no such memory');
+}

@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto';
+import type { TenantContext } from '../domain/access/context.ts';
+import { visible } from '../domain/access/visibility.ts';
+import type { Filter } from '../domain/filter.ts';
+import { canonicalJson } from '../domain/json.ts';
+import type { Layer } from '../domain/layers.ts';
+import type { MemoryView } from '../domain/memory/view.ts';
+import { Problem } from '../domain/problems.ts';
+import { isMemoryId } from '../domain/streams.ts';
+import { filterCondition } from './filter-sql.ts';
+import { joinUsage, memoryColumns, memoryOf, type MemoryRow } from './memory-row.ts';
+import type { ReadModels } from './read-models.ts';
+import { regionCondition } from './scope-sql.ts';
+import { allOf, Parameters } from './sql-builder.ts';
+
+export interface ListMemories {
+  readonly layers?: readonly Layer[] | undefined;
+  readonly spaces?: readonly string[] | undefined;
+  readonly tags?: readonly string[] | undefined;
+  readonly externalId?: string | undefined;
+  readonly state?: 'active' | 'deleted' | undefined;
+  readonly createdAfter?: string | undefined;
+  readonly createdBefore?: string | undefined;
+  readonly filter?: Filter | undefined;
+  /** A position: the list as it stood when the log had reached it. */
+  readonly asOf?: number | undefined;
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+  readonly minPosition?: number | undefined;
+  readonly waitMs?: number | undefined;
+}
+
+export interface MemoryPage {
+  readonly items: MemoryView[];
+  readonly nextCursor: string | undefined;
+  readonly position: number;
+}
+
+/** What the caller may see, newest first. Stable under inserts: the cursor is the last memory seen. */
+export async function listMemories(models: ReadModels, caller: TenantContext, list: ListMemories): Promise<MemoryPage> {
+  const { asOf, limit, cursor, minPosition, waitMs } = list;
+  const view = await models.view({
+    projections: ['memories', 'usage'],
+    minPosition: Math.max(minPosition ?? 0, asOf ?? 0),
+    waitMs,
+  });
+  const fingerprint = fingerprintOf(list);
+  const parameters = new Parameters();
+  const region = { tenant: caller.tenant, visibility: visible(caller), ...(list.layers && { layers: list.layers }) };
+  const conditions = [regionCondition(region, 'm', parameters), ...rowConditions(list, parameters)];
+  if (cursor !== undefined) {
+    conditions.push(`m.memory_id < ${parameters.bind(readCursor(cursor, fingerprint))}::uuid`);
+  }
+  const rows = await models.sql.queryAs<MemoryRow>(
+    caller.tenant,
+    `select ${memoryColumns} from ${view.table('memories')} m ${joinUsage(view.table('usage'))}
+     where ${allOf(conditions)} order by m.memory_id desc limit ${parameters.bind(limit + 1)}`,
+    parameters.values,
+  );
+  const items = rows.slice(0, limit).map(memoryOf);
+  const nextCursor = rows.length > limit ? writeCursor(items.at(-1)!.id, fingerprint) : undefined;
+  return { items, nextCursor, position: asOf ?? view.position };
+}
+
+function rowConditions(list: ListMemories, parameters: Parameters): string[] {
+  const { asOf, spaces, tags, externalId, state = 'active', createdAfter, createdBefore, filter } = list;
+  const conditions = [`m.state = ${parameters.bind(state)}`];
+  if (asOf === undefined) conditions.push('m.to_position is null');
+  else {
+    const at = parameters.bind(asOf);
+    conditions.push(`m.from_position <= ${at} and (m.to_position is null or m.to_position > ${at})`);
+  }
+  if (spaces) conditions.push(`m.spaces && ${parameters.bind([...spaces])}::text[]`);
+  if (tags) conditions.push(`m.tags && ${parameters.bind([...tags])}::text[]`);
+  if (externalId !== undefined) conditions.push(`m.external_id = ${parameters.bind(externalId)}`);
+  if (createdAfter !== undefined) conditions.push(`m.created_at > ${parameters.bind(new Date(createdAfter))}`);
+  if (createdBefore !== undefined) conditions.push(`m.created_at < ${parameters.bind(new Date(createdBefore))}`);
+  if (filter) conditions.push(filterCondition(filter, 'm', parameters));
+  return conditions;
+}
+
+/** What a cursor is bound to: everything that decides which memories the list holds. */
+function fingerprintOf({ limit: _, cursor: __, minPosition: ___, waitMs: ____, ...decisive }: ListMemories): string {
+  return createHash('sha256').update(canonicalJson(decisive)).digest('base64url').slice(0, 16);
+}
+
+function writeCursor(lastId: string, fingerprint: string): string {
+  return Buffer.from(`${fingerprint}.${lastId}`).toString('base64url');
+}
+
+function readCursor(cursor: string, fingerprint: string): string {
+  const [bound, lastId = ''] = Buffer.from(cursor, 'base64url').toString('utf8').split('.');
+  if (bound !== fingerprint || !isMemoryId(lastId)) {
+    throw new Problem('cursor-invalid', 'the cursor is not one of this list with these filters', {
+      errors: [{ path: 'cursor', message: 'does not fit this list' }],
+    });
+  }
+  return lastId;
+}

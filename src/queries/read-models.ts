@@ -1,0 +1,84 @@
+import { Problem } from '../domain/problems.ts';
+import type { Sql } from '../ports/sql.ts';
+import type { WakeUp } from '../ports/wake-up.ts';
+
+export const defaultWaitMs = 2_000;
+/** A step of a projection in another process is seen at the latest after this long. */
+const pollMs = 20;
+
+/** The read models as one query sees them. */
+export interface ReadView {
+  /** The table of the generation that is live now: `table('lexical', 'lexical_terms')`. */
+  readonly table: (projection: string, table?: string) => string;
+  readonly signature: (projection: string) => string;
+  /** All that these read models reach back to: the least of their bookmarks. */
+  readonly position: number;
+}
+
+export interface ReadDemand {
+  readonly projections: readonly string[];
+  /** Wait until every one of them has reached it. */
+  readonly minPosition?: number | undefined;
+  readonly waitMs?: number | undefined;
+}
+
+interface ActiveRow extends Record<string, unknown> {
+  name: string;
+  generation: number;
+  signature: string;
+  bookmark: number;
+}
+
+/** Finds the live generation of each read model and how far it has come. */
+export class ReadModels {
+  readonly sql: Sql;
+  readonly #progress: WakeUp;
+
+  /** `progress` wakes with each step of a projection in this process. */
+  constructor(sql: Sql, progress: WakeUp) {
+    this.sql = sql;
+    this.#progress = progress;
+  }
+
+  /** Throws `position-timeout` where a read model does not reach `minPosition` in time: never an answer from before it. */
+  async view({ projections, minPosition = 0, waitMs = defaultWaitMs }: ReadDemand): Promise<ReadView> {
+    const deadline = performance.now() + waitMs;
+    const never = new AbortController().signal;
+    for (;;) {
+      const seen = this.#progress.count;
+      const rows = await this.#active(projections);
+      const position = Math.min(...rows.map(({ bookmark }) => bookmark));
+      if (rows.length === projections.length && position >= minPosition) return viewOf(rows, position);
+      const left = deadline - performance.now();
+      if (left <= 0) {
+        throw new Problem('position-timeout', `the read models did not reach minPosition within ${waitMs} ms`, {
+          retryAfter: 1,
+        });
+      }
+      await this.#progress.after(seen, Math.min(pollMs, left), never);
+    }
+  }
+
+  #active(projections: readonly string[]): Promise<ActiveRow[]> {
+    return this.sql.query<ActiveRow>(
+      `select a.name, a.generation, g.signature, g.bookmark
+       from read.active a join read.generations g on g.name = a.name and g.generation = a.generation
+       where a.name = any ($1)`,
+      [projections],
+    );
+  }
+}
+
+function viewOf(rows: readonly ActiveRow[], position: number): ReadView {
+  const byName = new Map(rows.map((row) => [row.name, row]));
+  const rowOf = (projection: string): ActiveRow => {
+    const row = byName.get(projection);
+    if (!row) throw new Error(`the view was not asked for ${projection}`);
+    return row;
+  };
+  return {
+    table: (projection, table = projection) => `read.${table}_g${rowOf(projection).generation}`,
+    signature: (projection) => rowOf(projection).signature,
+    position,
+  };
+}

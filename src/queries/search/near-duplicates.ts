@@ -1,0 +1,28 @@
+import { precedence } from '../../domain/layers.ts';
+import type { MemoryView } from '../../domain/memory/view.ts';
+import { nearDuplicate, shingles, type Shingles } from '../../domain/text/shingles.ts';
+
+interface Scored {
+  readonly memory: MemoryView;
+  readonly score: number;
+}
+
+/**
+ * Drops what says the same as a memory of a more specific layer. Within one layer nothing is dropped: there the same
+ * text twice is the caller's own doing.
+ */
+export function dropNearDuplicates<Item extends Scored>(items: readonly Item[]): Item[] {
+  const bySpecificity = [...items].sort(
+    (left, right) => precedence(left.memory.layer) - precedence(right.memory.layer) || right.score - left.score,
+  );
+  const kept: { item: Item; shingles: Shingles }[] = [];
+  for (const item of bySpecificity) {
+    const own = shingles(item.memory.content);
+    const repeated = kept.some(
+      (other) => other.item.memory.layer !== item.memory.layer && nearDuplicate(other.shingles, own),
+    );
+    if (!repeated) kept.push({ item, shingles: own });
+  }
+  const staying = new Set(kept.map(({ item }) => item));
+  return items.filter((item) => staying.has(item));
+}

@@ -1,0 +1,114 @@
+import { hasRole, type TenantContext } from '../domain/access/context.ts';
+import { visible } from '../domain/access/visibility.ts';
+import type { Layer } from '../domain/layers.ts';
+import type { ReadModels, ReadView } from './read-models.ts';
+import { regionCondition } from './scope-sql.ts';
+import { Parameters } from './sql-builder.ts';
+
+export interface Amount {
+  readonly active: number;
+  readonly deleted: number;
+  /** UTF-16 units of content, active and deleted. */
+  readonly characters: number;
+}
+
+export interface Stats {
+  readonly tenant: string;
+  /** `tenant`: everything in it; `visible`: what this caller may see. */
+  readonly coverage: 'tenant' | 'visible';
+  readonly total: Amount;
+  readonly layers: readonly (Amount & { layer: Layer })[];
+  readonly spaces: readonly (Amount & { space: string })[];
+  readonly access: { readonly total: number; readonly memories: number; readonly lastAt?: string };
+  readonly feedback: { readonly total: number };
+  readonly position: number;
+}
+
+interface SumRow extends Record<string, unknown> {
+  layer: Layer;
+  space: string;
+  state: 'active' | 'deleted';
+  memories: number;
+  characters: number;
+}
+
+/** Counts and sizes: of the whole tenant for those who run or audit it, of what they see for all others. */
+export async function readStats(
+  models: ReadModels,
+  caller: TenantContext,
+  wait: { minPosition?: number | undefined; waitMs?: number | undefined },
+): Promise<Stats> {
+  const whole = hasRole(caller, 'admin', 'auditor', 'operator');
+  const view = await models.view({ projections: ['memories', 'statistics', 'usage'], ...wait });
+  const rows = await (whole ? tenantSums(models, caller, view) : visibleSums(models, caller, view));
+  const usage = await readUsage(models, caller, view);
+  const ofLayers = rows.filter(({ space }) => space === '');
+  const amounts = <Key extends 'layer' | 'space'>(key: Key, from: readonly SumRow[]) =>
+    [...new Set(from.map((row) => row[key]))].sort().map((name) => ({
+      [key]: name,
+      ...amountOf(from.filter((row) => row[key] === name)),
+    })) as (Amount & Record<Key, SumRow[Key]>)[];
+  return {
+    tenant: caller.tenant,
+    coverage: whole ? 'tenant' : 'visible',
+    total: amountOf(ofLayers),
+    layers: amounts('layer', ofLayers),
+    spaces: amounts(
+      'space',
+      rows.filter(({ space }) => space !== ''),
+    ),
+    ...usage,
+    position: view.position,
+  };
+}
+
+function amountOf(rows: readonly SumRow[]): Amount {
+  const sum = (of: (row: SumRow) => number) => rows.reduce((total, row) => total + of(row), 0);
+  return {
+    active: sum((row) => (row.state === 'active' ? row.memories : 0)),
+    deleted: sum((row) => (row.state === 'deleted' ? row.memories : 0)),
+    characters: sum((row) => row.characters),
+  };
+}
+
+function tenantSums(models: ReadModels, { tenant }: TenantContext, view: ReadView): Promise<SumRow[]> {
+  return models.sql.queryAs<SumRow>(
+    tenant,
+    `select layer, space, state, memories, characters from ${view.table('statistics')} where tenant = $1 and memories <> 0`,
+    [tenant],
+  );
+}
+
+function visibleSums(models: ReadModels, caller: TenantContext, view: ReadView): Promise<SumRow[]> {
+  const parameters = new Parameters();
+  const region = regionCondition({ tenant: caller.tenant, visibility: visible(caller) }, 'm', parameters);
+  return models.sql.queryAs<SumRow>(
+    caller.tenant,
+    `select m.layer, s.space, m.state, count(*) as memories, sum(length(m.value->>'content')) as characters
+     from ${view.table('memories')} m cross join lateral (select '' as space union select unnest(m.spaces)) s
+     where m.to_position is null and ${region} group by m.layer, s.space, m.state`,
+    parameters.values,
+  );
+}
+
+async function readUsage(
+  models: ReadModels,
+  caller: TenantContext,
+  view: ReadView,
+): Promise<Pick<Stats, 'access' | 'feedback'>> {
+  const parameters = new Parameters();
+  const region = regionCondition({ tenant: caller.tenant, visibility: visible(caller) }, 'm', parameters);
+  const [row] = await models.sql.queryAs<{ accesses: number; memories: number; last: Date | null; feedbacks: number }>(
+    caller.tenant,
+    `select coalesce(sum(u.accesses), 0)::bigint as accesses, count(*) filter (where u.accesses > 0) as memories,
+       max(u.last_accessed_at) as last, coalesce(sum(u.feedbacks), 0)::bigint as feedbacks
+     from ${view.table('usage')} u join ${view.table('memories')} m using (tenant, memory_id)
+     where m.to_position is null and ${region}`,
+    parameters.values,
+  );
+  const { accesses, memories, last, feedbacks } = row!;
+  return {
+    access: { total: accesses, memories, ...(last && { lastAt: last.toISOString() }) },
+    feedback: { total: feedbacks },
+  };
+}

@@ -1,0 +1,76 @@
+import { completeErasure } from '../commands/erase-memory.ts';
+import type { CommandContext, CommandServices } from '../commands/context.ts';
+import type { Sql } from '../ports/sql.ts';
+
+const retryMs = 2_000;
+
+/**
+ * Completes every erasure of the log: destroys the key and frees the externalId, also where the process that erased
+ * was killed in between, or where the vault was restored from an older backup. Both steps change nothing when they
+ * are done already, so the bookmark may lag behind them.
+ */
+export class ErasureManager {
+  readonly #services: CommandServices;
+  readonly #sql: Sql;
+  readonly #context: CommandContext;
+  readonly #onError: (error: unknown) => void;
+  readonly #stop = new AbortController();
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(services: CommandServices, sql: Sql, context: CommandContext, onError: (error: unknown) => void) {
+    this.#services = services;
+    this.#sql = sql;
+    this.#context = context;
+    this.#onError = onError;
+  }
+
+  /** Catches up with the log before it resolves: nothing is served on a key that an erasure named. */
+  async start(): Promise<void> {
+    await this.#sql.query(
+      'insert into control.erasures (one, bookmark) values (true, 0) on conflict (one) do nothing',
+    );
+    await this.#catchUp();
+    this.#running = this.#follow();
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
+  }
+
+  async #follow(): Promise<void> {
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      try {
+        const { store } = this.#services;
+        const after = await this.#bookmark();
+        for await (const page of store.log.subscribe({ after, filter: { types: ['MemoryErased'] }, signal })) {
+          if (page.events.length > 0) await this.#catchUp();
+        }
+      } catch (error) {
+        this.#onError(error);
+        await new Promise((resolve) => setTimeout(resolve, retryMs));
+      }
+    }
+  }
+
+  async #catchUp(): Promise<void> {
+    let after = await this.#bookmark();
+    for (;;) {
+      const page = await this.#services.store.readAll({ after, limit: 500, filter: { types: ['MemoryErased'] } });
+      for (const { event, metadata } of page.events) {
+        if (event.type !== 'MemoryErased') continue;
+        const inTenant = { ...this.#context, caller: { ...this.#context.caller, tenant: metadata.tenant } };
+        await completeErasure(this.#services, inTenant, { tenant: metadata.tenant, ...event.data });
+      }
+      if (page.scannedTo <= after) return;
+      after = page.scannedTo;
+      await this.#sql.query('update control.erasures set bookmark = greatest(bookmark, $1)', [after]);
+    }
+  }
+
+  async #bookmark(): Promise<number> {
+    const [row] = await this.#sql.query<{ bookmark: number }>('select bookmark from control.erasures');
+    return row!.bookmark;
+  }
+}

@@ -1,0 +1,138 @@
+// PostgreSQL 18 with pgvector and pg_textsearch on 127.0.0.1:54329.
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { Client } from 'pg';
+import { failure } from './failure.mjs';
+import { fetchPostgres } from './postgres-packages.mjs';
+
+const run = promisify(execFile);
+const port = 54329;
+
+export const postgres = {
+  name: 'postgres',
+  url: `postgres://stratalog:stratalog@127.0.0.1:${port}/stratalog`,
+  /** Fast shutdown: PostgreSQL ends its sessions and writes a checkpoint. */
+  stopSignal: 'SIGINT',
+  install,
+  command,
+  ready,
+  prepare,
+};
+
+async function install(folder, say) {
+  const bin = await binaries(folder, say);
+  const data = dataOf(folder);
+  if (existsSync(path.join(data, 'PG_VERSION'))) return;
+  say('initialising a new database');
+  rmSync(data, { recursive: true, force: true });
+  mkdirSync(data, { recursive: true, mode: 0o700 });
+  const password = path.join(folder, 'superuser-password');
+  writeFileSync(password, randomBytes(18).toString('base64url'), { mode: 0o600 });
+  const args = ['-D', data, '-U', 'postgres', '-E', 'UTF8', '--locale=C', '--locale-provider=builtin'];
+  args.push('--builtin-locale=C.UTF-8', '--auth=scram-sha-256', `--pwfile=${password}`);
+  const [program, ...words] = [...(await asOrdinaryUser()), path.join(bin, 'initdb'), ...args];
+  await run(program, words, { env: environment(folder), cwd: folder }).catch((error) => {
+    throw failure(`initdb failed:\n${error.stderr}`);
+  });
+}
+
+async function command(folder) {
+  const settings = {
+    port,
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    shared_preload_libraries: 'pg_textsearch',
+    timezone: 'UTC',
+    jit: 'off',
+    shared_buffers: '256MB',
+    maintenance_work_mem: '512MB',
+    max_wal_size: '2GB',
+  };
+  const words = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const bin = await binaries(folder, () => {});
+  const [program, ...args] = [
+    ...(await asOrdinaryUser()),
+    path.join(bin, 'postgres'),
+    '-D',
+    dataOf(folder),
+    ...words,
+  ];
+  return { command: program, args, env: environment(folder), cwd: folder };
+}
+
+async function ready(folder) {
+  return asSuperuser(folder, 'postgres', (client) => client.query('select 1')).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** A login that is no superuser, the role that row-level security binds, and a database with both extensions. */
+async function prepare(folder) {
+  await asSuperuser(folder, 'postgres', async (client) => {
+    const has = async (text) => (await client.query(text)).rowCount > 0;
+    if (!(await has(`select from pg_roles where rolname = 'stratalog'`)))
+      await client.query(
+        `create role stratalog login password 'stratalog' nosuperuser nocreaterole nobypassrls`,
+      );
+    if (!(await has(`select from pg_roles where rolname = 'stratalog_query'`)))
+      await client.query('create role stratalog_query nologin');
+    await client.query('grant stratalog_query to stratalog with inherit false, set true');
+    if (!(await has(`select from pg_database where datname = 'stratalog'`)))
+      await client.query('create database stratalog owner stratalog');
+  });
+  await asSuperuser(folder, 'stratalog', async (client) => {
+    await client.query('create extension if not exists vector');
+    await client.query('create extension if not exists pg_textsearch');
+  });
+}
+
+async function asSuperuser(folder, database, work) {
+  const password = path.join(folder, 'superuser-password');
+  if (!existsSync(password)) throw failure('this server was not initialised here');
+  const client = new Client({
+    host: '127.0.0.1',
+    port,
+    user: 'postgres',
+    database,
+    password: readFileSync(password, 'utf8'),
+    connectionTimeoutMillis: 2000,
+  });
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Folder of the programs: `STACK_POSTGRES_BIN` if it is set, else what was fetched. */
+async function binaries(folder, say) {
+  const own = process.env['STACK_POSTGRES_BIN'];
+  if (!own) return fetchPostgres(folder, say);
+  if (!existsSync(path.join(own, 'initdb'))) throw failure(`STACK_POSTGRES_BIN=${own} holds no initdb`);
+  return own;
+}
+
+/** PostgreSQL refuses root. In a user namespace the same user has another number: no account, no change of owner. */
+async function asOrdinaryUser() {
+  if (process.getuid?.() !== 0) return [];
+  const prefix = ['unshare', '--user', '--map-user=1000', '--map-group=1000', '--'];
+  await run(prefix[0], [...prefix.slice(1), 'true']).catch(() => {
+    throw failure(
+      'PostgreSQL does not run as root, and no user namespace can be made here: use an ordinary user',
+    );
+  });
+  return prefix;
+}
+
+/** Nothing of the caller's own PG* settings. */
+function environment(folder) {
+  return { PATH: process.env['PATH'], HOME: folder, LC_ALL: 'C' };
+}
+
+const dataOf = (folder) => path.join(folder, 'data');

@@ -1,0 +1,243 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { TextRefused } from '../../src/adapters/openai/endpoint-slot.ts';
+import { openOpenAiEmbedder, type OpenAiEmbedderOptions } from '../../src/adapters/openai/embedder.ts';
+import { EmbedderUnavailable, type Embedder } from '../../src/ports/embedder.ts';
+import {
+  json,
+  scriptedEmbeddings,
+  type Script,
+  type ScriptedEmbeddings,
+} from '../support/scripted-embeddings.ts';
+import { embedderContract, lengthOf } from './embedder.ts';
+
+const dimension = 64;
+let server: ScriptedEmbeddings;
+beforeAll(async () => {
+  server = await scriptedEmbeddings(dimension);
+});
+afterAll(() => server.close());
+beforeEach(() => {
+  server.script();
+  server.requests.length = 0;
+});
+
+/** Short waits, so that the tests need not. */
+const limits = {
+  query: { attempts: 2, firstDelayMs: 1 },
+  passage: { attempts: 3, firstDelayMs: 1 },
+};
+
+const open = (options: Partial<OpenAiEmbedderOptions> = {}) =>
+  openOpenAiEmbedder({ baseURL: server.baseURL, model: 'scripted', dimension, limits, ...options });
+
+async function using<T>(
+  options: Partial<OpenAiEmbedderOptions>,
+  use: (embedder: Embedder) => Promise<T>,
+): Promise<T> {
+  const embedder = await open(options);
+  try {
+    return await use(embedder);
+  } finally {
+    await embedder.close();
+  }
+}
+
+const answer =
+  (status: number, content: unknown, headers: Record<string, string> = {}): Script =>
+  (_, response) =>
+    json(response, status, content, headers);
+const embeddings = (...vectors: unknown[]) => ({
+  data: vectors.map((embedding, index) => ({ index, embedding })),
+});
+const ones = Array.from({ length: dimension }, () => 1);
+
+embedderContract('openai', () => open(), { queriesDiffer: false });
+
+describe('openai embedder: requests', () => {
+  it('asks the endpoint for its dimension when none is given', async () => {
+    const embedder = await openOpenAiEmbedder({ baseURL: server.baseURL, model: 'scripted', limits });
+    expect(embedder.model).toEqual({ id: 'openai:scripted:64', dimension });
+    await embedder.close();
+  });
+
+  it('does not open when it is asked for in vain', async () => {
+    server.script(answer(401, { error: { message: 'no such key' } }));
+    const opening = openOpenAiEmbedder({ baseURL: server.baseURL, model: 'scripted', limits });
+    await expect(opening).rejects.toBeInstanceOf(EmbedderUnavailable);
+    await expect(opening).rejects.toThrow(/scripted at http:.*no such key/);
+  });
+
+  it('sends at most a batch of texts, as floats, with the key', () =>
+    using({ apiKey: 'secret', batch: 8 }, async (embedder) => {
+      const texts = Array.from({ length: 50 }, (_, i) => `text ${i}`);
+      const vectors = await embedder.embed(texts, 'passage');
+      expect(vectors.every((vector) => Math.abs(lengthOf(vector) - 1) < 1e-5)).toBe(true);
+      expect(server.requests.flatMap(({ input }) => input).toSorted()).toEqual(texts.toSorted());
+      expect(server.requests.length).toBeLessThan(20);
+      for (const request of server.requests) {
+        expect(request.input.length).toBeLessThanOrEqual(8);
+        expect(request).toMatchObject({
+          model: 'scripted',
+          encoding_format: 'float',
+          authorization: 'Bearer secret',
+        });
+      }
+    }));
+
+  it('has no more requests with passages in flight than it may, and a query goes beside them', async () => {
+    let most = 0;
+    let running = 0;
+    const release: (() => void)[] = [];
+    const slow: Script = async ({ input }, response) => {
+      most = Math.max(most, ++running);
+      await new Promise<void>((resolve) => release.push(resolve));
+      running--;
+      json(response, 200, embeddings(...input.map(() => ones)));
+    };
+    await using({ batch: 1, concurrency: 2 }, async (embedder) => {
+      server.script(slow, slow);
+      const passages = embedder.embed(['a', 'b', 'c', 'd'], 'passage');
+      await expect.poll(() => release.length).toBe(2);
+      await embedder.embed(['urgent'], 'query');
+      expect(server.requests.map(({ input }) => input[0])).toEqual(['a', 'b', 'urgent']);
+      for (const go of release) go();
+      await passages;
+      expect(most).toBe(2);
+    });
+  });
+
+  it('cuts long texts between characters and repairs what is no Unicode', () =>
+    using({ longestText: 5 }, async (embedder) => {
+      await embedder.embed(['abcdefgh'], 'passage');
+      await embedder.embed(['abcd🦆'], 'passage');
+      await embedder.embed(['a\ud83db'], 'passage');
+      expect(server.requests.map(({ input }) => input)).toEqual([['abcde'], ['abcd'], ['a\ufffdb']]);
+    }));
+
+  it('takes the vectors by their index', () =>
+    using({}, async (embedder) => {
+      const minus = ones.map((value) => -value);
+      const reversed: Script = ({ input }, response) =>
+        json(response, 200, {
+          data: input.map((text, index) => ({ index, embedding: text === 'plus' ? ones : minus })).reverse(),
+        });
+      server.script(answer(503, {}), reversed, reversed);
+      const [plus, other] = await embedder.embed(['plus', 'minus'], 'passage');
+      expect(plus?.[0]).toBeGreaterThan(0);
+      expect(other?.[0]).toBeLessThan(0);
+    }));
+});
+
+describe('openai embedder: trouble', () => {
+  it.each<[string, Script]>([
+    ['a server error', answer(500, { error: { message: 'oops' } })],
+    ['an overloaded server', answer(429, {}, { 'retry-after': '0' })],
+    ['JSON that breaks off', answer(200, '{"data": [{"index": 0, "embed')],
+    ['an answer that is not JSON', (_, response) => void response.end('<html>proxy</html>')],
+    ['fewer vectors than texts', answer(200, embeddings())],
+    ['more vectors than texts', answer(200, embeddings(ones, ones))],
+    ['the index of another text', answer(200, { data: [{ index: 7, embedding: ones }] })],
+    ['a vector of strings', answer(200, embeddings(ones.map(String)))],
+    ['a vector in base64', answer(200, embeddings('AACAPwAAgD8='))],
+    ['a vector of nulls', answer(200, embeddings(ones.map(() => null)))],
+    ['a vector without a direction', answer(200, embeddings(ones.map(() => 0)))],
+    ['a connection that is cut', (_, response) => void response.destroy()],
+    [
+      'a body that is cut',
+      (_, response) => {
+        response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' });
+        response.write('{"data": [');
+        setImmediate(() => response.destroy());
+      },
+    ],
+  ])('tries again after %s, and is unavailable when it stays', (_, trouble) =>
+    using({}, async (embedder) => {
+      server.script(trouble, trouble);
+      const [vector] = await embedder.embed(['text'], 'passage');
+      expect(vector).toHaveLength(dimension);
+      expect(server.requests).toHaveLength(3);
+      server.script(trouble, trouble, trouble);
+      await expect(embedder.embed(['other'], 'passage')).rejects.toBeInstanceOf(EmbedderUnavailable);
+      expect(server.requests).toHaveLength(6);
+    }),
+  );
+
+  it.each<[string, Script]>([
+    ['does not answer', () => undefined],
+    [
+      'stops within its answer',
+      (_, response) => {
+        response.writeHead(200, { 'content-type': 'application/json' });
+        response.write('{"data": [');
+      },
+    ],
+  ])('gives up on a request that %s', (_, silence) =>
+    using({ limits: { ...limits, passage: { ...limits.passage, requestMs: 100 } } }, async (embedder) => {
+      server.script(silence);
+      expect(await embedder.embed(['text'], 'passage')).toHaveLength(1);
+      server.script(silence, silence, silence);
+      await expect(embedder.embed(['other'], 'passage')).rejects.toBeInstanceOf(EmbedderUnavailable);
+    }),
+  );
+
+  it('is unavailable at once when the endpoint asks to wait longer than the deadline', () =>
+    using({}, async (embedder) => {
+      server.script(answer(429, { error: { message: 'slow down' } }, { 'retry-after': '3600' }));
+      await expect(embedder.embed(['text'], 'passage')).rejects.toThrow('slow down');
+      expect(server.requests).toHaveLength(1);
+    }));
+
+  it('waits as long as Retry-After says', () =>
+    using({}, async (embedder) => {
+      server.script(answer(429, {}, { 'retry-after': '0.3' }));
+      const start = performance.now();
+      await embedder.embed(['text'], 'passage');
+      expect(performance.now() - start).toBeGreaterThan(290);
+    }));
+
+  it.each([401, 403, 404])('does not repeat a request that is answered %i', (status) =>
+    using({}, async (embedder) => {
+      server.script(answer(status, { error: { message: 'no' } }));
+      await expect(embedder.embed(['text'], 'passage')).rejects.toBeInstanceOf(EmbedderUnavailable);
+      expect(server.requests).toHaveLength(1);
+    }),
+  );
+
+  it('refuses vectors of another dimension', () =>
+    using({}, async (embedder) => {
+      server.script(answer(200, embeddings([1, 2, 3])));
+      const call = embedder.embed(['text'], 'query');
+      await expect(call).rejects.toBeInstanceOf(EmbedderUnavailable);
+      await expect(call).rejects.toThrow('3 dimensions instead of 64');
+    }));
+
+  it('gives up only the text that the endpoint refuses, not those in the same request', () =>
+    using({ concurrency: 1 }, async (embedder) => {
+      const refuse: Script = ({ input }, response) =>
+        input.includes('bad')
+          ? json(response, 400, { error: { message: 'too long' } })
+          : json(response, 200, embeddings(...input.map(() => ones)));
+      server.script(...Array.from({ length: 12 }, () => refuse));
+      const texts = ['first', 'a', 'b', 'bad', 'c', 'd'];
+      const outcomes = await Promise.allSettled(texts.map((text) => embedder.embed([text], 'passage')));
+      const rejected = outcomes.flatMap((outcome, i) => (outcome.status === 'rejected' ? [texts[i]] : []));
+      expect(rejected).toEqual(['bad']);
+      expect(outcomes[3]).toMatchObject({ reason: expect.any(TextRefused) as unknown });
+      expect(server.requests.some(({ input }) => input.length > 1)).toBe(true);
+    }));
+
+  it('is unavailable when nothing listens', () =>
+    using({ baseURL: 'http://127.0.0.1:9/v1' }, async (embedder) => {
+      await expect(embedder.embed(['text'], 'query')).rejects.toBeInstanceOf(EmbedderUnavailable);
+    }));
+
+  it('stops what is in flight when it is closed', async () => {
+    const embedder = await open();
+    server.script(() => undefined);
+    const call = embedder.embed(['text'], 'passage');
+    const rejected = expect(call).rejects.toBeInstanceOf(EmbedderUnavailable);
+    await expect.poll(() => server.requests.length).toBe(1);
+    await embedder.close();
+    await rejected;
+  });
+});

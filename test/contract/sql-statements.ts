@@ -1,0 +1,144 @@
+import { array, assert, asyncProperty, string } from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { SqlUnavailable, sqlState } from '../../src/ports/sql.ts';
+import type { ContractDatabase } from './sql.ts';
+
+/** Values, parameters, single statements and scripts. */
+export function statementContract(db: ContractDatabase): void {
+  const add = `insert into ${db.item} values ($1, $2, $3)`;
+
+  describe('values', () => {
+    it('come back as their JavaScript counterparts', async () => {
+      const [row] = await db.sql
+        .query(`select 9007199254740991::int8 as big, 7::int4 as int, 1.5::float8 as float,
+        true as bool, 'é🌍' as text, null as nothing, 12.50::numeric as exact, '{"a":[1,null]}'::jsonb as json,
+        '\\x00ff'::bytea as bytes, '2026-01-02 03:04:05.678+02'::timestamptz as at,
+        'a2f1e8f2-6a0e-4c39-9f5e-1f3f6f0b0c11'::uuid as id`);
+      expect(row).toEqual({
+        big: 9007199254740991,
+        int: 7,
+        float: 1.5,
+        bool: true,
+        text: 'é🌍',
+        nothing: null,
+        exact: '12.50',
+        json: { a: [1, null] },
+        bytes: new Uint8Array([0, 255]),
+        at: new Date('2026-01-02T01:04:05.678Z'),
+        id: 'a2f1e8f2-6a0e-4c39-9f5e-1f3f6f0b0c11',
+      });
+      expect(row!['bytes']!.constructor).toBe(Uint8Array);
+    });
+
+    it('come back from arrays of any content', async () => {
+      const [row] = await db.sql.query(`select array['a,b', 'c"d\\e', '', null, 'NULL', '{}'] as text,
+        array[1, null, 3]::int8[] as big, array[[1, 2], [3, 4]] as nested, '{}'::int[] as none,
+        array[true, false] as bool, '[0:1]={5,6}'::int[] as shifted`);
+      expect(row).toEqual({
+        text: ['a,b', 'c"d\\e', '', null, 'NULL', '{}'],
+        big: [1, null, 3],
+        nested: [
+          [1, 2],
+          [3, 4],
+        ],
+        none: [],
+        bool: [true, false],
+        shifted: [5, 6],
+      });
+    });
+
+    it('are bound as what they are', async () => {
+      const bytes = Uint8Array.from({ length: 256 }, (_, index) => index);
+      const at = new Date('2026-03-01T12:00:00.123Z');
+      const [row] = await db.sql.query(
+        `select $1::text is null as nothing, $2::bytea as bytes, $3::timestamptz as at, ($4::int8)::text as big,
+          $5::bool as yes, $6::float8 as float, $7::jsonb as json, $8::int[] as ints, $9::text[] as texts`,
+        [null, bytes, at, 9223372036854775807n, true, -0.25, '{"a":"b"}', [1, 2], []],
+      );
+      expect(row).toEqual({
+        nothing: true,
+        bytes,
+        at,
+        big: '9223372036854775807',
+        yes: true,
+        float: -0.25,
+        json: { a: 'b' },
+        ints: [1, 2],
+        texts: [],
+      });
+    });
+
+    it('keep any text, alone and in an array', async () => {
+      const text = string({ unit: 'binary', maxLength: 40 }).filter((value) => !value.includes('\0'));
+      await assert(
+        asyncProperty(text, array(text, { maxLength: 5 }), async (one, many) => {
+          const [row] = await db.sql.query('select $1::text as one, $2::text[] as many', [one, many]);
+          expect(row).toEqual({ one, many });
+        }),
+        { numRuns: 50 },
+      );
+    });
+
+    it('can be many rows', async () => {
+      const rows = await db.sql.query<{ n: number }>(
+        'select n::int8 as n from generate_series(1, $1::int) n',
+        [20_000],
+      );
+      expect(rows).toHaveLength(20_000);
+      expect(rows.at(-1)).toEqual({ n: 20_000 });
+    });
+  });
+
+  describe('statements', () => {
+    it('tell which constraint they broke', async () => {
+      await db.empty();
+      await db.sql.query(add, [1, 'a', 'x']);
+      await expect(db.sql.query(add, [1, 'a', 'y'])).rejects.toMatchObject({
+        code: '23505',
+        constraint: 'item_pkey',
+        detail: expect.stringContaining('(id)=(1)'),
+        table: 'item',
+      });
+      await expect(db.sql.query(add, [2, 'a', 'bad'])).rejects.toMatchObject({ code: '23514' });
+      const error = await db.sql.query('select * from missing').catch((thrown: unknown) => thrown);
+      expect(sqlState(error)).toBe('42P01');
+      expect(error).not.toBeInstanceOf(SqlUnavailable);
+      expect(await db.labels()).toEqual(['x']);
+    });
+
+    it('that recurse too deep fail alone', async () => {
+      await db.sql.execute(`create function ${db.schema}.deeper(n int) returns int language plpgsql
+        as $$ begin return ${db.schema}.deeper(n + 1); end $$`);
+      await expect(db.sql.query(`select ${db.schema}.deeper(1)`)).rejects.toMatchObject({ code: '54001' });
+      expect(await db.sql.query('select 1 as one')).toEqual([{ one: 1 }]);
+    });
+
+    it('are one at a time, with and without parameters', async () => {
+      await expect(db.sql.query('select 1; select 2')).rejects.toMatchObject({ code: '42601' });
+      await expect(db.sql.query('select $1::int; select 2', [1])).rejects.toMatchObject({ code: '42601' });
+    });
+
+    it('of a script run one after another outside a transaction', async () => {
+      await db.sql.execute(`
+        -- a comment; with a semicolon
+        create function ${db.schema}.twice(n int) returns int language plpgsql as $body$ begin return n * 2; end $body$;
+        insert into ${db.schema}.secret values (1);
+        vacuum ${db.schema}.secret;
+        insert into ${db.schema}.secret select ${db.schema}.twice(length(';'));
+      `);
+      expect(await db.sql.query(`select id from ${db.schema}.secret order by id`)).toEqual([
+        { id: 1 },
+        { id: 2 },
+      ]);
+      const failing = `insert into ${db.schema}.secret values (3); select 1 / 0; insert into ${db.schema}.secret values (4)`;
+      await expect(db.sql.execute(failing)).rejects.toMatchObject({ code: '22012' });
+      expect(await db.sql.query(`select max(id) as id from ${db.schema}.secret`)).toEqual([{ id: 3 }]);
+    });
+
+    it('see times in UTC', async () => {
+      expect(await db.sql.query(`select '2026-01-01T00:00:00Z'::timestamptz::text as at`)).toEqual([
+        { at: '2026-01-01 00:00:00+00' },
+      ]);
+    });
+  });
+}

@@ -1,0 +1,45 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { build } from 'esbuild';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { packageRoot } from '../../src/adapters/worker-entry.ts';
+
+/** Exits in the middle of the passages' runs, or of loading the model for them. */
+const program = `
+  import { openOnnxEmbedder } from ${JSON.stringify(path.join(packageRoot, 'src/adapters/onnx/embedder.ts'))};
+  const embedder = await openOnnxEmbedder({ model: 'bge-small-en-v1.5', workers: 2 });
+  const texts = Array.from({ length: 500 }, (_, i) => \`passage \${i} \`.repeat(60));
+  embedder.embed(texts, 'passage').catch(() => undefined);
+  await embedder.embed(['a query'], 'query');
+  setTimeout(() => process.exit(7), Number(process.argv[2]));
+`;
+
+describe('a process that exits while its model works', () => {
+  let folder: string;
+  beforeAll(async () => {
+    // Inside the package: the bundles resolve their packages and the model from there.
+    await mkdir(path.join(packageRoot, '.cache'), { recursive: true });
+    folder = await mkdtemp(path.join(packageRoot, '.cache', 'test-exit-'));
+    const main = path.join(folder, 'main.ts');
+    await writeFile(main, program);
+    await build({
+      entryPoints: { main, 'onnx-worker': path.join(packageRoot, 'src/adapters/onnx/worker.ts') },
+      outdir: folder,
+      bundle: true,
+      packages: 'external',
+      platform: 'node',
+      format: 'esm',
+      logLevel: 'error',
+    });
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  it.each([0, 30, 300, 400, 500])('ends with its own exit code (after %i ms)', async (afterMs) => {
+    const child = spawn(process.execPath, [path.join(folder, 'main.js'), String(afterMs)], {
+      stdio: 'ignore',
+    });
+    expect(await once(child, 'exit')).toEqual([7, null]);
+  });
+});

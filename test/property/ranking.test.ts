@@ -1,0 +1,163 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { idf, match, saturation, weigh, type TermStatistics } from '../../src/domain/ranking/bm25.ts';
+import { evidence, fuse, SIGNALS, SIGNALS_OFF } from '../../src/domain/ranking/fusion.ts';
+import { BGE_SMALL, UNKNOWN_MODEL } from '../../src/domain/ranking/scales.ts';
+import { scoreCandidates, type Candidate } from '../../src/domain/ranking/score.ts';
+
+const VOCABULARY = ['kafka', 'topic', 'offset', 'tea', 'alp', '1.27'];
+const MODELS = ['bge-small-en-v1.5', 'some-other-model'];
+
+const counts = fc
+  .dictionary(fc.constantFrom(...VOCABULARY), fc.integer({ min: 1, max: 50 }))
+  .map((d) => new Map(Object.entries(d)));
+const statistics: fc.Arbitrary<TermStatistics> = fc
+  .tuple(fc.nat(1_000_000), counts)
+  .map(([more, held]) => ({ documents: Math.max(0, ...held.values()) + more, documentFrequency: held }));
+const terms = fc.uniqueArray(fc.constantFrom(...VOCABULARY));
+const cosine = fc.double({ min: -1, max: 1, noNaN: true });
+const candidate: fc.Arbitrary<Candidate> = fc.record(
+  { cosine, termFrequencies: counts, length: fc.integer({ min: 1, max: 100_000 }) },
+  { requiredKeys: ['termFrequencies', 'length'] },
+);
+const query = fc.record({ terms, statistics, model: fc.constantFrom(...MODELS) });
+
+describe('BM25', () => {
+  it('never gives a term a negative weight, even where statistics are behind', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: -5, max: 1e9 }), fc.integer({ min: -5, max: 1e9 }), (documents, held) => {
+        const weight = idf('x', { documents, documentFrequency: new Map([['x', held]]) });
+        expect(weight).toBeGreaterThanOrEqual(0);
+        expect(Number.isFinite(weight)).toBe(true);
+      }),
+    );
+  });
+
+  it('weighs a rarer term more', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 2, max: 1e6 }), fc.nat(), fc.nat(), (documents, a, b) => {
+        const [rare, common] = [a % documents, b % documents].sort((x, y) => x - y) as [number, number];
+        const held = new Map([
+          ['rare', rare],
+          ['common', common],
+        ]);
+        expect(idf('rare', { documents, documentFrequency: held })).toBeGreaterThanOrEqual(
+          idf('common', { documents, documentFrequency: held }),
+        );
+      }),
+    );
+  });
+
+  it('grows with the frequency and falls with the length, within 0..1', () => {
+    fc.assert(
+      fc.property(fc.nat(1000), fc.integer({ min: 1, max: 200_000 }), (frequency, length) => {
+        const share = saturation(frequency, length);
+        expect(share).toBeGreaterThanOrEqual(0);
+        expect(share).toBeLessThan(1);
+        expect(saturation(frequency + 1, length)).toBeGreaterThan(share);
+        expect(saturation(frequency, length + 1)).toBeLessThanOrEqual(share);
+      }),
+    );
+  });
+
+  it('counts a repeated query term once', () => {
+    fc.assert(
+      fc.property(terms, statistics, counts, (list, known, held) => {
+        const memory = { termFrequencies: held, length: 50 };
+        expect(match(weigh([...list, ...list], known), memory)).toEqual(match(weigh(list, known), memory));
+      }),
+    );
+  });
+});
+
+describe('a score', () => {
+  it('is a probability', () => {
+    fc.assert(
+      fc.property(query, fc.array(candidate), (asked, candidates) => {
+        for (const score of scoreCandidates(asked, candidates)) {
+          expect(score).toBeGreaterThanOrEqual(0);
+          expect(score).toBeLessThanOrEqual(1);
+        }
+      }),
+    );
+  });
+
+  it('does not depend on the other candidates', () => {
+    fc.assert(
+      fc.property(query, fc.array(candidate), (asked, candidates) => {
+        const apart = candidates.map((one) => scoreCandidates(asked, [one])[0]);
+        expect(scoreCandidates(asked, candidates)).toEqual(apart);
+      }),
+    );
+  });
+
+  it('orders candidates with both signals as the fused score does', () => {
+    const full = fc.record({ cosine, termFrequencies: counts, length: fc.integer({ min: 1, max: 500 }) });
+    fc.assert(
+      fc.property(query, full, full, (asked, a, b) => {
+        const scale = asked.model === MODELS[0] ? BGE_SMALL : UNKNOWN_MODEL;
+        const weighted = weigh(asked.terms, asked.statistics);
+        const fused = [a, b].map((one) => fuse(evidence(weighted, one, one.cosine), scale.fusion)) as [
+          number,
+          number,
+        ];
+        const scores = scoreCandidates(asked, [a, b]) as [number, number];
+        if (Math.abs(fused[0] - fused[1]) > 1e-9)
+          expect(Math.sign(scores[0] - scores[1])).toBe(Math.sign(fused[0] - fused[1]));
+      }),
+    );
+  });
+
+  it('grows with the cosine and with each occurrence of a query term in place of another word', () => {
+    fc.assert(
+      fc.property(query, candidate, fc.double({ min: 0.001, max: 0.5, noNaN: true }), (asked, one, step) => {
+        fc.pre(one.cosine !== undefined && asked.terms.length > 0);
+        const term = asked.terms[0] as string;
+        const more = new Map(one.termFrequencies).set(term, (one.termFrequencies.get(term) ?? 0) + 1);
+        const [base, closer, oftener] = scoreCandidates(asked, [
+          one,
+          { ...one, cosine: (one.cosine ?? 0) + step },
+          { ...one, termFrequencies: more },
+        ]) as [number, number, number];
+        expect(closer).toBeGreaterThan(base);
+        expect(oftener).toBeGreaterThanOrEqual(base);
+      }),
+    );
+  });
+
+  it('is 0 where nothing is known of the candidate', () => {
+    const asked = { terms: [], statistics: { documents: 1, documentFrequency: new Map<string, number>() } };
+    expect(scoreCandidates(asked, [{ termFrequencies: new Map(), length: 3 }])).toEqual([0]);
+  });
+});
+
+describe('signals beyond the text', () => {
+  const signals = fc.record(
+    Object.fromEntries(SIGNALS.map((name) => [name, fc.double({ min: -1, max: 1, noNaN: true })])),
+  );
+
+  it('change nothing while they are switched off', () => {
+    fc.assert(
+      fc.property(query, candidate, signals, (asked, one, values) => {
+        expect(scoreCandidates(asked, [{ ...one, signals: values }])).toEqual(scoreCandidates(asked, [one]));
+      }),
+    );
+  });
+
+  it.each(SIGNALS)('raise the score by %s once it has a weight, and only then', (name) => {
+    const asked = {
+      terms: ['kafka'],
+      statistics: { documents: 10, documentFrequency: new Map([['kafka', 2]]) },
+      model: 'bge-small-en-v1.5',
+      signalWeights: { ...SIGNALS_OFF, [name]: 0.1 },
+    };
+    const one = { cosine: 0.7, termFrequencies: new Map([['kafka', 1]]), length: 20 };
+    const [low, none, high] = scoreCandidates(asked, [
+      { ...one, signals: { [name]: -1 } },
+      one,
+      { ...one, signals: { [name]: 1 } },
+    ]) as [number, number, number];
+    expect(low).toBeLessThan(none);
+    expect(none).toBeLessThan(high);
+  });
+});

@@ -1,0 +1,74 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
+
+const root = path.resolve(import.meta.dirname, '../..');
+
+export interface Child {
+  readonly process: ChildProcess;
+  /** The next line it prints; rejects when it ends first. */
+  line(): Promise<string>;
+  /** Sends a signal and waits for the end. */
+  end(signal: NodeJS.Signals): Promise<void>;
+}
+
+/** A TypeScript program of this folder, bundled with the worker threads beside it, to be run in processes of its own. */
+export class ChildProgram {
+  readonly #folder: string;
+  readonly #children: Child[] = [];
+
+  private constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  static async bundle(source: string): Promise<ChildProgram> {
+    const folder = path.join(root, '.cache', `child-${process.pid}-${path.basename(source, '.ts')}`);
+    const entries = (await import(pathToFileURL(path.join(root, 'bin', 'build.mjs')).href)) as {
+      build(outdir: string): Promise<string>;
+    };
+    await entries.build(folder);
+    await build({
+      entryPoints: { program: path.join(import.meta.dirname, source) },
+      outdir: folder,
+      bundle: true,
+      packages: 'external',
+      platform: 'node',
+      target: 'node20',
+      format: 'esm',
+      logLevel: 'error',
+    });
+    return new ChildProgram(folder);
+  }
+
+  start(...args: string[]): Child {
+    const program = path.join(this.#folder, 'program.js');
+    const child = spawn(process.execPath, [program, ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
+    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+    const exited = new Promise<void>((resolve) => {
+      child.once('exit', () => resolve());
+    });
+    const handle: Child = {
+      process: child,
+      async line() {
+        const { value, done } = await lines.next();
+        if (done) throw new Error('the child process ended');
+        return value;
+      },
+      async end(signal) {
+        child.kill(signal);
+        await exited;
+      },
+    };
+    this.#children.push(handle);
+    return handle;
+  }
+
+  /** Ends what still runs and removes the bundle. */
+  async dispose(): Promise<void> {
+    await Promise.all(this.#children.map((child) => child.end('SIGKILL')));
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+}

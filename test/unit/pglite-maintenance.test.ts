@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openPglite } from '../../src/adapters/pglite/open.ts';
+import type { Sql } from '../../src/ports/sql.ts';
+
+// Each look is a request itself, and the work is done in pauses: look seldom.
+const seldom = { interval: 2000, timeout: 30_000 };
+
+describe('PGlite left alone for a moment', { timeout: 60_000 }, () => {
+  let sql: Sql;
+
+  beforeAll(async () => {
+    sql = await openPglite();
+  });
+
+  afterAll(() => sql.close());
+
+  it('vacuums and analyzes what was changed', async () => {
+    await sql.execute(`create table t (a int, b text); insert into t select n, 'x' from generate_series(1, 3000) n;
+      update t set b = 'y'; delete from t where a > 2000`);
+    const stats = `select n_dead_tup as dead, vacuum_count as vacuums, analyze_count as analyzes, reltuples as rows
+      from pg_stat_user_tables s join pg_class c on c.oid = s.relid where s.relname = 't'`;
+    await expect
+      .poll(async () => (await sql.query(stats))[0], seldom)
+      .toEqual({ dead: 0, vacuums: 1, analyzes: 1, rows: 2000 });
+  });
+
+  it('writes a checkpoint when the log has grown', async () => {
+    await sql.query(
+      `select count(pg_logical_emit_message(true, 'test', repeat('x', 65536))) from generate_series(1, 1100)`,
+    );
+    const since =
+      'select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), redo_lsn)::int8 as bytes from pg_control_checkpoint()';
+    const bytes = async (): Promise<number> => (await sql.query<{ bytes: number }>(since))[0]!.bytes;
+    expect(await bytes()).toBeGreaterThan(2 ** 26);
+    await expect.poll(bytes, seldom).toBeLessThan(2 ** 20);
+  });
+
+  it('flushes commits that did not wait for the disk', async () => {
+    await sql.transaction((tx) => tx.query(`insert into t values (1, 'z')`), { durable: false });
+    const flushed = 'select pg_current_wal_flush_lsn() >= pg_current_wal_insert_lsn() as done';
+    await expect.poll(async () => (await sql.query(flushed))[0], seldom).toEqual({ done: true });
+  });
+});

@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { logTask, tableTask, type TableState } from '../../src/adapters/pglite/upkeep.ts';
+
+const MiB = 2 ** 20;
+const minute = 60_000;
+
+describe('the write-ahead log', () => {
+  it('is checkpointed when it has grown long, however busy the database is', () => {
+    expect(logTask({ sinceCheckpoint: 63 * MiB, unflushed: false }, 0, 0)).toBeUndefined();
+    expect(logTask({ sinceCheckpoint: 64 * MiB, unflushed: false }, 0, 0)).toBe('checkpoint');
+  });
+
+  it('is checkpointed after five minutes of writing, or in a long pause, but not where nothing was written', () => {
+    expect(logTask({ sinceCheckpoint: MiB, unflushed: false }, 0, 5 * minute)).toBe('checkpoint');
+    expect(logTask({ sinceCheckpoint: MiB, unflushed: false }, minute, minute)).toBe('checkpoint');
+    expect(logTask({ sinceCheckpoint: 500, unflushed: false }, 60 * minute, 60 * minute)).toBeUndefined();
+  });
+
+  it('is flushed in a short pause after commits that did not wait', () => {
+    expect(logTask({ sinceCheckpoint: 500, unflushed: true }, 0, 0)).toBeUndefined();
+    expect(logTask({ sinceCheckpoint: 500, unflushed: true }, 300, 0)).toBe('flush');
+  });
+});
+
+describe('tables', () => {
+  const table = (name: string, state: Partial<TableState>): TableState => ({
+    name,
+    live: 10_000,
+    dead: 0,
+    inserted: 0,
+    modified: 0,
+    age: 1000,
+    bytes: MiB,
+    ...state,
+  });
+
+  it('are left alone below the thresholds and while requests come', () => {
+    expect(tableTask([table('t', { dead: 2000, modified: 1000 })], minute)).toBeUndefined();
+    expect(tableTask([table('t', { dead: 9000 })], 500)).toBeUndefined();
+  });
+
+  it('are vacuumed one at a time, the one with the most dead rows first', () => {
+    const tables = [table('a', { dead: 3000 }), table('b', { dead: 4000 }), table('c', { modified: 9000 })];
+    expect(tableTask(tables, 2000)).toBe('vacuum (analyze) b');
+  });
+
+  it('are analyzed after changes, and vacuumed after inserts so that index-only scans work', () => {
+    expect(tableTask([table('t', { modified: 1100 })], 2000)).toBe('analyze t');
+    expect(tableTask([table('t', { inserted: 3100, modified: 3100 })], 2000)).toBe('vacuum (analyze) t');
+  });
+
+  it('that are large wait for a long pause, unless most of their rows are dead', () => {
+    const large = table('t', { dead: 3000, bytes: 500 * MiB });
+    expect(tableTask([large], 2000)).toBeUndefined();
+    expect(tableTask([large], 20_000)).toBe('vacuum (analyze) t');
+    expect(tableTask([{ ...large, dead: 11_000 }], 2000)).toBe('vacuum (analyze) t');
+  });
+
+  it('are frozen long before transaction ids run out', () => {
+    expect(tableTask([table('t', { age: 160_000_000 })], 2000)).toBe('vacuum (freeze, analyze) t');
+  });
+});

@@ -1,0 +1,20 @@
+import { describe, expect, it } from 'vitest';
+import { BGE_SMALL, scaleOf, UNKNOWN_MODEL } from '../../src/domain/ranking/scales.ts';
+
+describe('scaleOf', () => {
+  it.each([
+    'bge-small-en-v1.5',
+    'BAAI/bge-small-en-v1.5',
+    'bge-small-en-v1.5-int8-6c9c6101',
+    'bge-small-en-v1.5:q8',
+  ])('knows the bundled model as %s', (id) => {
+    expect(scaleOf(id)).toBe(BGE_SMALL);
+  });
+
+  it.each([undefined, '', 'bge-small-en-v1.50', 'bge-small-en', 'text-embedding-3-small'])(
+    'is cautious with %s',
+    (id) => {
+      expect(scaleOf(id)).toBe(UNKNOWN_MODEL);
+    },
+  );
+});
