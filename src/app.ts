@@ -64,7 +64,15 @@ export function createLogger(config: Config): Logger {
     name: 'stratalog',
     level: config.logLevel,
     // Neither secrets nor content are ever logged; this catches what an error object might carry.
-    redact: ['*.authorization', '*.headers', 'err.config', 'err.parameters', 'err.query', 'err.detail', 'err.where'],
+    redact: [
+      '*.authorization',
+      '*.headers',
+      'err.config',
+      'err.parameters',
+      'err.query',
+      'err.detail',
+      'err.where',
+    ],
   });
 }
 
@@ -98,7 +106,8 @@ async function assemble(config: Config, logger: Logger, undo: (() => Promise<voi
     progress,
     // The data folder's lock says already that there is no other embedded process.
     holder: config.profile === 'embedded' ? 'embedded' : `${hostname()}-${process.pid}`,
-    onError: (projection, error) => logger.warn({ projection, err: error }, 'projection waits and tries again'),
+    onError: (projection, error) =>
+      logger.warn({ projection, err: error }, 'projection waits and tries again'),
   });
   const operations = new ProjectionOperations(sql, store, runner);
   const erasures = new ErasureManager(commands, sql, commandContextOf('system'), (error) =>
@@ -210,7 +219,9 @@ async function readiness(
   authenticator: Authenticator,
   { commands, operations }: Services,
 ): Promise<Readiness> {
-  const identity = (await authenticator.developmentIsOpen().catch(() => false)) ? 'development' : 'credentials';
+  const identity = (await authenticator.developmentIsOpen().catch(() => false))
+    ? 'development'
+    : 'credentials';
   try {
     const head = await commands.store.log.head();
     const projections = (await operations.status()).map(({ name, generations, parked }) => {
@@ -219,6 +230,12 @@ async function readiness(
     });
     return { status, profile: config.profile, identity, log: { head }, projections };
   } catch {
-    return { status: 'unavailable', profile: config.profile, identity, log: { error: 'the log does not answer' }, projections: [] };
+    return {
+      status: 'unavailable',
+      profile: config.profile,
+      identity,
+      log: { error: 'the log does not answer' },
+      projections: [],
+    };
   }
 }

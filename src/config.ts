@@ -18,29 +18,65 @@ const secret = (least: number) => z.string().min(least, `must have at least ${le
 
 /** Every variable with its meaning: the configuration reference is generated from here. */
 export const settings = z.object({
-  STRATALOG_PROFILE: z.enum(profiles).default('embedded').describe('Where everything is kept: in this process, or on servers'),
+  STRATALOG_PROFILE: z
+    .enum(profiles)
+    .default('embedded')
+    .describe('Where everything is kept: in this process, or on servers'),
   STRATALOG_ROLES: z
     .string()
     .default('')
-    .transform((text) => text.split(',').map((role) => role.trim()).filter((role) => role !== ''))
+    .transform((text) =>
+      text
+        .split(',')
+        .map((role) => role.trim())
+        .filter((role) => role !== ''),
+    )
     .pipe(z.array(z.enum(processRoles)))
     .describe('What this process does, comma separated: api, relay, projector, worker; empty for all'),
-  STRATALOG_DATA: z.string().min(1).default('./.stratalog').describe('Data folder of the embedded profile, and of the vault key'),
+  STRATALOG_DATA: z
+    .string()
+    .min(1)
+    .default('./.stratalog')
+    .describe('Data folder of the embedded profile, and of the vault key'),
   STRATALOG_HOST: z.string().min(1).default('127.0.0.1').describe('Address to listen on'),
-  STRATALOG_PORT: z.coerce.number().int().min(0).max(65_535).default(8_080).describe('Port to listen on; 0 takes a free one'),
-  STRATALOG_MASTER_KEY: secret(16).optional().describe('May create tenants and keys and nothing else; switches the development identity off'),
-  STRATALOG_VAULT_KEY: secret(40).optional().describe('32 bytes in base64 that open the key vault; default: the file vault.key in the data folder'),
+  STRATALOG_PORT: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(65_535)
+    .default(8_080)
+    .describe('Port to listen on; 0 takes a free one'),
+  STRATALOG_MASTER_KEY: secret(16)
+    .optional()
+    .describe('May create tenants and keys and nothing else; switches the development identity off'),
+  STRATALOG_VAULT_KEY: secret(40)
+    .optional()
+    .describe('32 bytes in base64 that open the key vault; default: the file vault.key in the data folder'),
   STRATALOG_POSTGRES_URL: url('postgres:', 'postgresql:')
     .default('postgres://stratalog:stratalog@127.0.0.1:54329/stratalog')
     .describe('PostgreSQL 18 with vector and pg_textsearch (profiles postgres and cluster)'),
   STRATALOG_EMBEDDER: z
     .enum(['onnx', 'openai', 'deterministic'])
     .default('onnx')
-    .describe('onnx: the bundled model; openai: any compatible endpoint; deterministic: for load tests, not for retrieval'),
-  STRATALOG_EMBEDDING_MODEL: z.string().min(1).optional().describe('Model of the endpoint, such as text-embedding-3-small'),
-  STRATALOG_EMBEDDING_BASE_URL: url('http:', 'https:').optional().describe('Base URL of the endpoint, such as https://api.openai.com/v1'),
+    .describe(
+      'onnx: the bundled model; openai: any compatible endpoint; deterministic: for load tests, not for retrieval',
+    ),
+  STRATALOG_EMBEDDING_MODEL: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Model of the endpoint, such as text-embedding-3-small'),
+  STRATALOG_EMBEDDING_BASE_URL: url('http:', 'https:')
+    .optional()
+    .describe('Base URL of the endpoint, such as https://api.openai.com/v1'),
   STRATALOG_EMBEDDING_API_KEY: z.string().min(1).optional().describe('Key of the endpoint'),
-  STRATALOG_EMBEDDING_WORKERS: z.coerce.number().int().min(1).max(64).optional().describe('Threads that embed texts; default: one a core'),
+  STRATALOG_EMBEDDING_WORKERS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(64)
+    .optional()
+    .describe('Threads that embed texts; default: one a core'),
   STRATALOG_JWT_ISSUER: z.string().min(1).optional().describe('Issuer of the JWTs that are accepted'),
   STRATALOG_JWT_AUDIENCE: z.string().min(1).optional().describe('Audience that they must name'),
   STRATALOG_JWT_JWKS: z
@@ -67,7 +103,12 @@ export interface Config {
   readonly postgresUrl: string;
   readonly embedder:
     | { readonly kind: 'onnx'; readonly workers: number | undefined }
-    | { readonly kind: 'openai'; readonly baseURL: string; readonly apiKey: string | undefined; readonly model: string }
+    | {
+        readonly kind: 'openai';
+        readonly baseURL: string;
+        readonly apiKey: string | undefined;
+        readonly model: string;
+      }
     | { readonly kind: 'deterministic' };
   readonly jwt: { readonly issuer: string; readonly audience: string; readonly jwks: string } | undefined;
   readonly logLevel: Settings['STRATALOG_LOG_LEVEL'];
@@ -106,7 +147,9 @@ function embedderOf(values: Settings): Config['embedder'] {
     case 'openai': {
       const { STRATALOG_EMBEDDING_BASE_URL: baseURL, STRATALOG_EMBEDDING_MODEL: model } = values;
       if (!baseURL || !model) {
-        throw new ConfigError('STRATALOG_EMBEDDER: openai needs STRATALOG_EMBEDDING_BASE_URL and STRATALOG_EMBEDDING_MODEL');
+        throw new ConfigError(
+          'STRATALOG_EMBEDDER: openai needs STRATALOG_EMBEDDING_BASE_URL and STRATALOG_EMBEDDING_MODEL',
+        );
       }
       return { kind: 'openai', baseURL, model, apiKey: values.STRATALOG_EMBEDDING_API_KEY };
     }
@@ -119,7 +162,9 @@ function jwtOf(values: Settings): Config['jwt'] {
   const { STRATALOG_JWT_ISSUER: issuer, STRATALOG_JWT_AUDIENCE: audience, STRATALOG_JWT_JWKS: jwks } = values;
   if (!issuer && !audience && !jwks) return undefined;
   if (!issuer || !audience || !jwks) {
-    throw new ConfigError('STRATALOG_JWT_ISSUER, STRATALOG_JWT_AUDIENCE and STRATALOG_JWT_JWKS are set together or not at all');
+    throw new ConfigError(
+      'STRATALOG_JWT_ISSUER, STRATALOG_JWT_AUDIENCE and STRATALOG_JWT_JWKS are set together or not at all',
+    );
   }
   return { issuer, audience, jwks };
 }

@@ -20,7 +20,10 @@ export class Batcher<Item, Result> {
   #waiting: Waiting<Item, Result>[] = [];
   #running = false;
 
-  constructor(run: (items: readonly Item[]) => Promise<readonly (Result | Error)[]>, limits: BatchLimits<Item>) {
+  constructor(
+    run: (items: readonly Item[]) => Promise<readonly (Result | Error)[]>,
+    limits: BatchLimits<Item>,
+  ) {
     this.#run = run;
     this.#limits = limits;
   }

@@ -31,7 +31,10 @@ export async function migrate(sql: Sql, component: string, scripts: readonly str
     for (const [index, script] of scripts.entries()) {
       if (index < done) continue;
       for (const statement of splitStatements(script)) await tx.query(statement);
-      await tx.query('insert into control.migrations (component, version) values ($1, $2)', [component, index + 1]);
+      await tx.query('insert into control.migrations (component, version) values ($1, $2)', [
+        component,
+        index + 1,
+      ]);
     }
   });
 }

@@ -31,14 +31,18 @@ export function auditCommand(): Command {
         for (const value of [options[name] ?? []].flat()) parameters.append(name, String(value));
       }
       if (options['follow']) parameters.set('follow', 'true');
-      const response = await open(connection, `/v1/audit/events?${parameters}`, { headers: { accept: 'application/x-ndjson' } });
+      const response = await open(connection, `/v1/audit/events?${parameters}`, {
+        headers: { accept: 'application/x-ndjson' },
+      });
       for await (const event of linesOf<AuditEvent>(response)) {
         if (connection.json) {
           console.log(JSON.stringify(event));
           continue;
         }
         const reason = event.reason === undefined ? '' : styleText('dim', `  “${event.reason}”`);
-        console.log(`${event.at}  ${event.type.padEnd(18)} ${event.actor.padEnd(16)} ${styleText('dim', `${event.stream}@${event.revision}`)}${reason}`);
+        console.log(
+          `${event.at}  ${event.type.padEnd(18)} ${event.actor.padEnd(16)} ${styleText('dim', `${event.stream}@${event.revision}`)}${reason}`,
+        );
       }
     });
   return command;

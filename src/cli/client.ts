@@ -43,7 +43,11 @@ export interface RequestOptions {
 }
 
 /** One call, answered as its JSON. Throws `ApiError` or `ServerUnreachable`. */
-export async function call<Answer>(connection: Connection, path: string, options: RequestOptions = {}): Promise<Answer> {
+export async function call<Answer>(
+  connection: Connection,
+  path: string,
+  options: RequestOptions = {},
+): Promise<Answer> {
   const { body, headers, ...rest } = options;
   const response = await open(connection, path, {
     ...rest,

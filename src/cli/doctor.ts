@@ -34,7 +34,11 @@ export function doctorCommand(): Command {
       ];
       const { json } = own.optsWithGlobals<{ json?: boolean }>();
       if (json) printJson(findings);
-      else for (const { check, ok, detail } of findings) console.log(`${ok ? styleText('green', 'ok  ') : styleText('red', 'FAIL')} ${check.padEnd(9)} ${detail}`);
+      else
+        for (const { check, ok, detail } of findings)
+          console.log(
+            `${ok ? styleText('green', 'ok  ') : styleText('red', 'FAIL')} ${check.padEnd(9)} ${detail}`,
+          );
       if (findings.some(({ ok }) => !ok)) process.exitCode = 1;
     });
 }
@@ -50,7 +54,11 @@ async function finding(check: string, look: () => Promise<string>): Promise<Find
 function nodeVersion(): Finding {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   const ok = major > leastNode[0] || (major === leastNode[0] && minor >= leastNode[1]);
-  return { check: 'node', ok, detail: `${process.versions.node}${ok ? '' : `, at least ${leastNode.join('.')} is needed`}` };
+  return {
+    check: 'node',
+    ok,
+    detail: `${process.versions.node}${ok ? '' : `, at least ${leastNode.join('.')} is needed`}`,
+  };
 }
 
 async function model({ embedder }: Config): Promise<string> {

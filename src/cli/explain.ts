@@ -1,4 +1,8 @@
-import { DataDirectoryLocked, DataDirectoryTooNew, DataDirectoryUnusable } from '../adapters/pglite/errors.ts';
+import {
+  DataDirectoryLocked,
+  DataDirectoryTooNew,
+  DataDirectoryUnusable,
+} from '../adapters/pglite/errors.ts';
 import { ModelMissing } from '../adapters/onnx/model-files.ts';
 import { SchemaTooNew } from '../adapters/migrate.ts';
 import { WrongRootKey } from '../adapters/vault/sql-key-vault.ts';
@@ -11,7 +15,11 @@ export function explain(error: unknown): string {
   if (error instanceof ApiError) {
     const fields = (error.problem.errors ?? []).map(({ path, message }) => `  ${path}: ${message}`);
     const hint = error.status === 401 ? ['Give a key with --key or STRATALOG_API_KEY.'] : [];
-    return [`The server refused it (${error.status} ${error.problem.code ?? ''}): ${error.message}`, ...fields, ...hint].join('\n');
+    return [
+      `The server refused it (${error.status} ${error.problem.code ?? ''}): ${error.message}`,
+      ...fields,
+      ...hint,
+    ].join('\n');
   }
   if (error instanceof ServerUnreachable) {
     return `${error.message}. Start one with \`stratalog serve\`, or name another with --url or STRATALOG_URL.`;
@@ -20,7 +28,14 @@ export function explain(error: unknown): string {
   if (error instanceof SqlUnavailable) {
     return `The database cannot be used: ${error.message}\n\`stratalog doctor\` says what is missing.`;
   }
-  const known = [DataDirectoryLocked, DataDirectoryTooNew, DataDirectoryUnusable, ModelMissing, SchemaTooNew, WrongRootKey];
+  const known = [
+    DataDirectoryLocked,
+    DataDirectoryTooNew,
+    DataDirectoryUnusable,
+    ModelMissing,
+    SchemaTooNew,
+    WrongRootKey,
+  ];
   if (known.some((type) => error instanceof type)) return (error as Error).message;
   const system = error as NodeJS.ErrnoException & { port?: number; address?: string };
   switch (system?.code) {

@@ -44,10 +44,21 @@ export function keysCommand(): Command {
     .option('--expires <time>', 'until when it is valid, RFC 3339')
     .action(async (options: KeyOptions, own: Command) => {
       const connection = connectionOf(own);
-      const { org: orgs, team: teams, project: projects, session: sessions, agent: agents, expires: expiresAt, ...rest } = options;
+      const {
+        org: orgs,
+        team: teams,
+        project: projects,
+        session: sessions,
+        agent: agents,
+        expires: expiresAt,
+        ...rest
+      } = options;
       const { tenant, role, user, name } = rest;
       const body = { tenant, role, user, name, orgs, teams, projects, sessions, agents, expiresAt };
-      const created = await call<{ id: string; key: string }>(connection, '/v1/admin/keys', { method: 'POST', body });
+      const created = await call<{ id: string; key: string }>(connection, '/v1/admin/keys', {
+        method: 'POST',
+        body,
+      });
       if (connection.json) return printJson(created);
       console.log(created.key);
       console.error('Keep it: it is not shown again.');
@@ -59,8 +70,16 @@ export function keysCommand(): Command {
       const connection = connectionOf(own);
       const { items } = await call<{ items: ListedKey[] }>(connection, '/v1/admin/keys');
       if (connection.json) return printJson(items);
-      const state = (key: ListedKey) => (key.revokedAt ? `revoked ${key.revokedAt}` : key.expiresAt ? `until ${key.expiresAt}` : 'valid');
-      const rows = items.map((key) => [key.id, key.role, key.user ?? '', key.name ?? '', key.createdAt, state(key)]);
+      const state = (key: ListedKey) =>
+        key.revokedAt ? `revoked ${key.revokedAt}` : key.expiresAt ? `until ${key.expiresAt}` : 'valid';
+      const rows = items.map((key) => [
+        key.id,
+        key.role,
+        key.user ?? '',
+        key.name ?? '',
+        key.createdAt,
+        state(key),
+      ]);
       console.log(table([['id', 'role', 'user', 'name', 'created', 'state'], ...rows]));
     });
   command

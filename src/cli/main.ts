@@ -16,7 +16,9 @@ const exitUsage = 2;
 /** Runs the command line. Exit status: 0 done, 1 failed, 2 called wrongly. */
 export async function main(argv: readonly string[]): Promise<void> {
   const program = new Command('stratalog')
-    .description('The memory backend for AI agents in which every change, every access and every decision is an event.')
+    .description(
+      'The memory backend for AI agents in which every change, every access and every decision is an event.',
+    )
     .version(packageVersion())
     .option('--url <url>', 'server to talk to (STRATALOG_URL)')
     .option('--key <key>', 'API key or JWT (STRATALOG_API_KEY)')

@@ -51,11 +51,17 @@ export function projectionsCommand(): Command {
   for (const act of ['switch', 'rollback'] as const) {
     command
       .command(act)
-      .description(act === 'switch' ? 'Let queries read the rebuilt generation' : 'Let queries read the former generation again')
+      .description(
+        act === 'switch'
+          ? 'Let queries read the rebuilt generation'
+          : 'Let queries read the former generation again',
+      )
       .argument('<name>')
       .action(async (name: string, _, own: Command) => {
         const connection = connectionOf(own);
-        const answer = await call<{ from: number; to: number }>(connection, `${base}/${name}/${act}`, { method: 'POST' });
+        const answer = await call<{ from: number; to: number }>(connection, `${base}/${name}/${act}`, {
+          method: 'POST',
+        });
         if (connection.json) return printJson(answer);
         console.log(`${name}: queries read generation ${answer.to} now, not ${answer.from}`);
       });
@@ -92,11 +98,16 @@ export async function rebuild(
   const wanted = names.length > 0 ? names : items.map(({ name }) => name);
   const results: RebuiltProjection[] = [];
   for (const name of wanted) {
-    const { generation } = await call<{ generation: number }>(connection, `${base}/${name}/rebuild`, { method: 'POST' });
+    const { generation } = await call<{ generation: number }>(connection, `${base}/${name}/rebuild`, {
+      method: 'POST',
+    });
     const { digest, equal } = await follow(connection, name, generation, show);
     const switched = andSwitch && equal;
     if (switched) await call(connection, `${base}/${name}/switch`, { method: 'POST' });
-    if (show) console.log(`${name}: ${equal ? `equal, digest ${digest}` : 'DIFFERS from the live one'}${switched ? ', switched' : ''}`);
+    if (show)
+      console.log(
+        `${name}: ${equal ? `equal, digest ${digest}` : 'DIFFERS from the live one'}${switched ? ', switched' : ''}`,
+      );
     results.push({ name, generation, digest, equal, switched });
   }
   return results;
@@ -108,15 +119,20 @@ async function follow(
   generation: number,
   show: boolean,
 ): Promise<{ digest: string; equal: boolean }> {
-  const bar = show && process.stderr.isTTY ? new SingleBar({ format: `${name} {bar} {value}/{total} events` }, Presets.shades_grey) : undefined;
+  const bar =
+    show && process.stderr.isTTY
+      ? new SingleBar({ format: `${name} {bar} {value}/{total} events` }, Presets.shades_grey)
+      : undefined;
   bar?.start(1, 0);
   try {
     for (;;) {
       const { items } = await call<{ items: ProjectionStatus[] }>(connection, base);
       const status = items.find((item) => item.name === name);
       const own = status?.generations.find((item) => item.generation === generation);
-      if (!own) throw new Error(`generation ${generation} of ${name} is gone: another rebuild took its place`);
-      if (own.state === 'failed') throw new Error(`the rebuild of ${name} failed: ${own.error ?? 'no reason known'}`);
+      if (!own)
+        throw new Error(`generation ${generation} of ${name} is gone: another rebuild took its place`);
+      if (own.state === 'failed')
+        throw new Error(`the rebuild of ${name} failed: ${own.error ?? 'no reason known'}`);
       if (status?.rebuilding) {
         bar?.setTotal(Math.max(1, status.rebuilding.head));
         bar?.update(status.rebuilding.position);

@@ -4,7 +4,11 @@ import { call, connectionOf } from './client.ts';
 import { printJson, preview } from './output.ts';
 
 interface SearchAnswer {
-  readonly results: { memory: { id: string; content: string; layer: string; externalId?: string }; score: number; rank: number }[];
+  readonly results: {
+    memory: { id: string; content: string; layer: string; externalId?: string };
+    score: number;
+    rank: number;
+  }[];
   readonly warnings: { code: string; detail: string }[];
 }
 
@@ -39,7 +43,9 @@ export function searchCommand(): Command {
       if (answer.results.length === 0) console.log('Nothing reaches the threshold; try a lower --threshold.');
       for (const { memory, score, rank } of answer.results) {
         const head = `${String(rank).padStart(3)}  ${score.toFixed(2)}  ${memory.layer.padEnd(8)}`;
-        console.log(`${styleText('bold', head)} ${preview(memory.content, 90)}  ${styleText('dim', memory.externalId ?? memory.id)}`);
+        console.log(
+          `${styleText('bold', head)} ${preview(memory.content, 90)}  ${styleText('dim', memory.externalId ?? memory.id)}`,
+        );
       }
     });
 }

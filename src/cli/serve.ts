@@ -14,7 +14,10 @@ export function serveCommand(): Command {
   return new Command('serve')
     .description('Run the server until it is told to stop')
     .option('--profile <profile>', 'embedded, postgres or cluster (STRATALOG_PROFILE)')
-    .option('--role <roles>', 'api, relay, projector, worker, comma separated; all without it (STRATALOG_ROLES)')
+    .option(
+      '--role <roles>',
+      'api, relay, projector, worker, comma separated; all without it (STRATALOG_ROLES)',
+    )
     .option('--data <folder>', 'data folder (STRATALOG_DATA)')
     .option('--host <address>', 'address to listen on (STRATALOG_HOST)')
     .option('--port <port>', 'port to listen on (STRATALOG_PORT)')
@@ -39,7 +42,12 @@ async function serve(options: ServeOptions): Promise<void> {
   const logger = createLogger(config);
   const app = await startApp(config, logger);
   logger.info(
-    { url: app.url, profile: config.profile, data: config.dataDir, identity: app.developmentIdentity ? 'development' : 'credentials' },
+    {
+      url: app.url,
+      profile: config.profile,
+      data: config.dataDir,
+      identity: app.developmentIdentity ? 'development' : 'credentials',
+    },
     app.developmentIdentity
       ? 'ready; no key was ever created, so everyone on this machine is the development identity (tenant local, role admin)'
       : 'ready',

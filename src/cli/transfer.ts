@@ -17,13 +17,18 @@ interface BulkLine {
 
 export function importCommand(): Command {
   return new Command('import')
-    .description('Store the memories of a file: NDJSON, a line as for POST /v1/memories. Run again, it resumes')
+    .description(
+      'Store the memories of a file: NDJSON, a line as for POST /v1/memories. Run again, it resumes',
+    )
     .argument('<file>')
     .option('--name <name>', 'name of this import; another one stores the same file again')
     .action(async (file: string, options: { name?: string }, own: Command) => {
       const connection = connectionOf(own);
       const { size } = await stat(file);
-      const bar = !connection.json && process.stderr.isTTY ? new SingleBar({ format: '{bar} {percentage}%  {stored} stored' }, Presets.shades_grey) : undefined;
+      const bar =
+        !connection.json && process.stderr.isTTY
+          ? new SingleBar({ format: '{bar} {percentage}%  {stored} stored' }, Presets.shades_grey)
+          : undefined;
       bar?.start(size, 0, { stored: 0 });
       const counted = new Transform({
         transform(chunk: Buffer, _, done) {
@@ -33,7 +38,10 @@ export function importCommand(): Command {
       });
       const response = await open(connection, '/v1/memories/bulk', {
         method: 'POST',
-        headers: { 'content-type': 'application/x-ndjson', 'idempotency-key': `import-${options.name ?? (await digestOf(file))}` },
+        headers: {
+          'content-type': 'application/x-ndjson',
+          'idempotency-key': `import-${options.name ?? (await digestOf(file))}`,
+        },
         body: Readable.toWeb(createReadStream(file).pipe(counted)) as unknown as ReadableStream,
         duplex: 'half',
       });
@@ -44,7 +52,8 @@ export function importCommand(): Command {
         else if (line.status === 200) totals.present++;
         else {
           totals.refused++;
-          if (!connection.json) console.error(`line ${line.line}: ${line.problem?.code}: ${line.problem?.detail}`);
+          if (!connection.json)
+            console.error(`line ${line.line}: ${line.problem?.code}: ${line.problem?.detail}`);
         }
         position = line.position ?? position;
         bar?.update({ stored: totals.stored });
@@ -63,7 +72,18 @@ interface Page {
 }
 
 /** Fields that the server gives and a new store would refuse. */
-const derived = ['id', 'createdAt', 'updatedAt', 'createdBy', 'revision', 'state', 'importance', 'accessCount', 'lastAccessedAt', 'retentionUntil'];
+const derived = [
+  'id',
+  'createdAt',
+  'updatedAt',
+  'createdBy',
+  'revision',
+  'state',
+  'importance',
+  'accessCount',
+  'lastAccessedAt',
+  'retentionUntil',
+];
 
 export function exportCommand(): Command {
   return new Command('export')

@@ -57,7 +57,10 @@ export async function createApiKey(
   const { keyId, secret } = newKey(services, context, tenant);
   const created: TenantEvent = {
     type: 'ApiKeyCreated',
-    data: { ...key, keyId, secretHash: hashSecret(secret) } as Extract<TenantEvent, { type: 'ApiKeyCreated' }>['data'],
+    data: { ...key, keyId, secretHash: hashSecret(secret) } as Extract<
+      TenantEvent,
+      { type: 'ApiKeyCreated' }
+    >['data'],
   };
   const { position, replayed } = await changeTenant(services, context, tenant, (_, loaded) =>
     loaded.length === 0 ? [{ type: 'TenantCreated', data: { tenant } }, created] : [created],
@@ -100,7 +103,10 @@ export function parseKey(key: string): { tenant: string; keyId: string; secret: 
   return match ? { tenant: match[1]!, keyId: match[2]!, secret: match[3]! } : undefined;
 }
 
-export function foldTenant(loaded: readonly LoadedEvent<TenantEvent>[], from: TenantState = noKeys): TenantState {
+export function foldTenant(
+  loaded: readonly LoadedEvent<TenantEvent>[],
+  from: TenantState = noKeys,
+): TenantState {
   return loaded.reduce((state, { event, time }) => evolveTenant(state, event, time.toISOString()), from);
 }
 
@@ -108,7 +114,10 @@ function assertMayManage(caller: TenantContext, tenant: string): void {
   if (isMaster(caller)) return;
   if (!caller.roles.includes('admin')) throw new Problem('forbidden', 'managing keys needs the role admin');
   if (tenant !== caller.tenant) {
-    throw new Problem('forbidden', `an admin manages the keys of its own tenant; another one needs the master key`);
+    throw new Problem(
+      'forbidden',
+      `an admin manages the keys of its own tenant; another one needs the master key`,
+    );
   }
 }
 

@@ -32,7 +32,10 @@ export async function changeMemory(
     decide: (loaded) => {
       const snapshot = foldMemory(loaded);
       if (typeof match === 'number' && match !== snapshot.revision) {
-        throw new Problem('revision-mismatch', `If-Match names revision ${match}, the memory is at ${snapshot.revision}`);
+        throw new Problem(
+          'revision-mismatch',
+          `If-Match names revision ${match}, the memory is at ${snapshot.revision}`,
+        );
       }
       return decide(command, snapshot.state);
     },
@@ -74,7 +77,10 @@ function visibleSnapshot(context: CommandContext, loaded: readonly LoadedEvent<M
 
 function assertWritable(context: CommandContext, snapshot: LiveSnapshot): void {
   if (isWritable(context.caller, snapshot.state.value)) return;
-  throw new Problem('forbidden', `this credential may not write memories of this ${snapshot.state.value.layer}`);
+  throw new Problem(
+    'forbidden',
+    `this credential may not write memories of this ${snapshot.state.value.layer}`,
+  );
 }
 
 /** All events of a memory are sealed under the key of its first one. */

@@ -27,7 +27,10 @@ export interface StreamChange<Event extends StratalogEvent> {
 
 /** The stream as the command left it. */
 export interface ChangedStream<Event extends StratalogEvent> {
-  readonly history: readonly Pick<LoadedEvent<Event>, 'event' | 'revision' | 'position' | 'time' | 'erased'>[];
+  readonly history: readonly Pick<
+    LoadedEvent<Event>,
+    'event' | 'revision' | 'position' | 'time' | 'erased'
+  >[];
   readonly position: number;
   readonly replayed: boolean;
 }
@@ -58,10 +61,21 @@ export async function changeStream<Event extends StratalogEvent>(
     }
     try {
       const key = change.key?.(loaded);
-      const result = await store.append(change.stream, last?.revision ?? 'noStream', events, eventContext(context, key));
+      const result = await store.append(
+        change.stream,
+        last?.revision ?? 'noStream',
+        events,
+        eventContext(context, key),
+      );
       const { position, time } = result;
       const first = result.revision - events.length + 1;
-      const added = events.map((event, index) => ({ event, revision: first + index, position, time, erased: false }));
+      const added = events.map((event, index) => ({
+        event,
+        revision: first + index,
+        position,
+        time,
+        erased: false,
+      }));
       return { history: [...loaded, ...added], position, replayed: false };
     } catch (error) {
       if (!(error instanceof WrongExpectedRevision)) throw error;
@@ -101,7 +115,12 @@ async function rememberUnchanged(
   if (!idempotency) return true;
   const stream = claimStream(caller.tenant, vault.pseudonym('command', caller.tenant, idempotency.commandId));
   try {
-    await store.append(stream, 'noStream', [{ type: 'CommandAnswered', data: answer }], eventContext(context));
+    await store.append(
+      stream,
+      'noStream',
+      [{ type: 'CommandAnswered', data: answer }],
+      eventContext(context),
+    );
     return true;
   } catch (error) {
     if (error instanceof WrongExpectedRevision) return false;

@@ -18,7 +18,12 @@ export async function takeClaim(
   let expected: number | 'noStream' = 'noStream';
   for (;;) {
     try {
-      await store.append(stream, expected, [{ type: 'ClaimTaken', data: { memoryId } }], claimContext(context));
+      await store.append(
+        stream,
+        expected,
+        [{ type: 'ClaimTaken', data: { memoryId } }],
+        claimContext(context),
+      );
       return memoryId;
     } catch (error) {
       if (!(error instanceof WrongExpectedRevision)) throw error;

@@ -43,7 +43,13 @@ export async function eraseMemory(
   if (last.event.type === 'MemoryErased') {
     await completeErasure(services, context, { tenant: context.caller.tenant, ...last.event.data });
   }
-  return { memoryId, revision: last.revision, erasedAt: last.time, position: changed.position, replayed: changed.replayed };
+  return {
+    memoryId,
+    revision: last.revision,
+    erasedAt: last.time,
+    position: changed.position,
+    replayed: changed.replayed,
+  };
 }
 
 /** Destroys the key and frees the externalId. Does nothing where that is done. */
@@ -53,7 +59,8 @@ export async function completeErasure(
   erased: { tenant: string; memoryId: string; keyId: string; claim?: string | undefined },
 ): Promise<void> {
   await services.vault.destroy(erased.tenant, erased.keyId);
-  if (erased.claim !== undefined) await releaseClaim(services, context, erased.claim as StreamName, erased.memoryId);
+  if (erased.claim !== undefined)
+    await releaseClaim(services, context, erased.claim as StreamName, erased.memoryId);
 }
 
 function keyIdOf(loaded: readonly LoadedEvent<MemoryEvent>[]): string {

@@ -34,11 +34,19 @@ export async function giveFeedback(
   assertMayJudge(context);
   assertNotDeleted(snapshot);
   if (searchId !== undefined && !readSearchId(services.vault, context.caller, searchId)) {
-    throw new Problem('not-found', 'no such search of this caller', { errors: [{ path: 'searchId', message: 'is unknown' }] });
+    throw new Problem('not-found', 'no such search of this caller', {
+      errors: [{ path: 'searchId', message: 'is unknown' }],
+    });
   }
   const event: Extract<RetrievalEvent, { type: 'FeedbackGiven' }> = {
     type: 'FeedbackGiven',
-    data: { memoryId, kind, score, ...(searchId !== undefined && { searchId }), ...(note !== undefined && { note }) },
+    data: {
+      memoryId,
+      kind,
+      score,
+      ...(searchId !== undefined && { searchId }),
+      ...(note !== undefined && { note }),
+    },
   };
   const { position, replayed } = await changeStream<typeof event>(services, context, {
     stream: feedbackStream(context.caller.tenant, memoryId),

@@ -1,12 +1,21 @@
 import { z } from 'zod';
-import { decideLink, evolveLinks, noLinks, type LinkCommand, type LinkEvent, type LinkType } from '../domain/links/links.ts';
+import {
+  decideLink,
+  evolveLinks,
+  noLinks,
+  type LinkCommand,
+  type LinkEvent,
+  type LinkType,
+} from '../domain/links/links.ts';
 import { invalid } from '../domain/problems.ts';
 import { linksStream } from '../domain/streams.ts';
 import { assertChangeable, loadVisibleMemory, type MemoryResult } from './change-memory.ts';
 import { changeStream } from './change-stream.ts';
 import type { CommandContext, CommandServices } from './context.ts';
 
-export const linkInput = z.strictObject({ confidence: z.number().min(0).max(1).default(1) }).meta({ id: 'Link' });
+export const linkInput = z
+  .strictObject({ confidence: z.number().min(0).max(1).default(1) })
+  .meta({ id: 'Link' });
 
 /** Says that `source` stands to `target` as `type` tells; said again, it replaces the confidence. */
 export async function linkMemories(

@@ -59,7 +59,11 @@ export async function storeMemory(
   const key: KeyRef = {
     tenant: caller.tenant,
     id: services.newId(),
-    subject: services.vault.pseudonym('subject', caller.tenant, input.subject ?? value.scope.user ?? caller.tenant),
+    subject: services.vault.pseudonym(
+      'subject',
+      caller.tenant,
+      input.subject ?? value.scope.user ?? caller.tenant,
+    ),
   };
   for (;;) {
     let id = services.newId();
@@ -93,7 +97,12 @@ async function create(
 ): Promise<MemoryResult> {
   const events = decide({ type: 'store', value }, initialState);
   const stream = memoryStream(context.caller.tenant, value.id);
-  const { position, time } = await services.store.append(stream, 'noStream', events, eventContext(context, key));
+  const { position, time } = await services.store.append(
+    stream,
+    'noStream',
+    events,
+    eventContext(context, key),
+  );
   const facts = events.map((event, revision) => ({ event, revision, position, time, erased: false }));
   const snapshot = foldMemory(facts);
   if (!isLive(snapshot)) throw unknownMemory();
@@ -124,8 +133,10 @@ function place(caller: TenantContext, input: StoreMemoryInput): Omit<MemoryValue
     throw invalid('scope.company', `must be the tenant of the credential, ${caller.tenant}, or left out`);
   }
   const scope: Scope = { ...identifiers };
-  if (personal.includes(layer) && scope.user === undefined && caller.user !== undefined) scope.user = caller.user;
-  if (layer === 'agent' && scope.agent === undefined && caller.agent !== undefined) scope.agent = caller.agent;
+  if (personal.includes(layer) && scope.user === undefined && caller.user !== undefined)
+    scope.user = caller.user;
+  if (layer === 'agent' && scope.agent === undefined && caller.agent !== undefined)
+    scope.agent = caller.agent;
   if (layer !== 'company' && scope[layer] === undefined) {
     throw invalid(`scope.${layer}`, `is required for the layer ${layer}`);
   }

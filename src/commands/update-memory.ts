@@ -41,7 +41,9 @@ export async function updateMemory(
     ...(metadata !== undefined && { metadata }),
     ...(tags !== undefined && { tags: tags ?? [] }),
     ...(spaces !== undefined && { spaces: spaces ?? [] }),
-    ...(representations !== undefined && { representations: representations as MemoryPatch['representations'] }),
+    ...(representations !== undefined && {
+      representations: representations as MemoryPatch['representations'],
+    }),
   } as MemoryPatch;
   return changeMemory(services, context, memoryId, { type: 'update', patch }, match);
 }

@@ -53,15 +53,21 @@ export function parseFilter(value: unknown, path = 'filter'): Filter {
 
 function parseObject(value: unknown, path: string, depth: number): Filter {
   if (depth > maxFilterDepth) throw fault(path, `is nested more than ${maxFilterDepth} levels deep`);
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw fault(path, 'must be an object');
-  const filters = Object.entries(value).flatMap(([key, item]) => parseEntry(key, item, `${path}.${key}`, depth));
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw fault(path, 'must be an object');
+  const filters = Object.entries(value).flatMap(([key, item]) =>
+    parseEntry(key, item, `${path}.${key}`, depth),
+  );
   return filters.length === 1 ? filters[0]! : { kind: 'and', filters };
 }
 
 function parseEntry(key: string, value: unknown, path: string, depth: number): Filter[] {
   if (key === 'and' || key === 'or') {
-    if (!Array.isArray(value) || value.length === 0) throw fault(path, 'must be a list of at least one filter');
-    return [{ kind: key, filters: value.map((item, index) => parseObject(item, `${path}.${index}`, depth + 1)) }];
+    if (!Array.isArray(value) || value.length === 0)
+      throw fault(path, 'must be a list of at least one filter');
+    return [
+      { kind: key, filters: value.map((item, index) => parseObject(item, `${path}.${index}`, depth + 1)) },
+    ];
   }
   if (key === 'not') return [{ kind: 'not', filter: parseObject(value, path, depth + 1) }];
   return parseTests(key, value, path);
@@ -69,7 +75,12 @@ function parseEntry(key: string, value: unknown, path: string, depth: number): F
 
 function parseTests(name: string, value: unknown, path: string): Filter[] {
   const { field, keys } = parseField(name, path);
-  if (typeof value !== 'object' || value === null || Array.isArray(value) || Object.keys(value).length === 0) {
+  if (
+    typeof value !== 'object' ||
+    value === null ||
+    Array.isArray(value) ||
+    Object.keys(value).length === 0
+  ) {
     throw fault(path, `must be an object with one of the operators ${filterOperators.join(', ')}`);
   }
   return Object.entries(value).map(([operator, operand]) => {
@@ -90,7 +101,8 @@ function parseTests(name: string, value: unknown, path: string): Filter[] {
 function parseField(name: string, path: string): { field: FilterField | 'metadata'; keys: string[] } {
   if (name.startsWith('metadata.')) {
     const keys = name.slice('metadata.'.length).split('.');
-    if (keys.some((key) => key === '' || textFault(key) !== undefined)) throw fault(path, 'is not a path below metadata');
+    if (keys.some((key) => key === '' || textFault(key) !== undefined))
+      throw fault(path, 'is not a path below metadata');
     return { field: 'metadata', keys };
   }
   if ((filterFields as readonly string[]).includes(name)) return { field: name as FilterField, keys: [] };
@@ -106,7 +118,8 @@ function parseOperand(operator: FilterOperator, value: unknown, path: string): F
   }
   const scalar = parseScalar(value, path);
   const ordered = operator !== 'eq' && operator !== 'ne' && operator !== 'contains';
-  if (ordered && typeof scalar !== 'string' && typeof scalar !== 'number') throw fault(path, 'must be a string or a number');
+  if (ordered && typeof scalar !== 'string' && typeof scalar !== 'number')
+    throw fault(path, 'must be a string or a number');
   return scalar;
 }
 
@@ -124,4 +137,3 @@ function parseScalar(value: unknown, path: string): FilterScalar {
 function fault(path: string, message: string): Problem {
   return new Problem('validation-failed', `${path} ${message}`, { errors: [{ path, message }] });
 }
-

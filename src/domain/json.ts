@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
-export type JsonValue = string | number | boolean | null | readonly JsonValue[] | { readonly [key: string]: JsonValue };
+export type JsonValue =
+  string | number | boolean | null | readonly JsonValue[] | { readonly [key: string]: JsonValue };
 export type JsonObject = { readonly [key: string]: JsonValue };
 
 /** Deeper values are refused: nobody means them, and each level costs stack. */
@@ -11,13 +12,18 @@ export function jsonFault(value: unknown): { path: (string | number)[]; message:
   return faultBelow(value, []);
 }
 
-function faultBelow(value: unknown, path: (string | number)[]): { path: (string | number)[]; message: string } | undefined {
-  if (path.length > maxJsonDepth) return { path: path.slice(0, 3), message: `nested more than ${maxJsonDepth} levels deep` };
+function faultBelow(
+  value: unknown,
+  path: (string | number)[],
+): { path: (string | number)[]; message: string } | undefined {
+  if (path.length > maxJsonDepth)
+    return { path: path.slice(0, 3), message: `nested more than ${maxJsonDepth} levels deep` };
   if (typeof value === 'string') {
     const message = textFault(value);
     return message === undefined ? undefined : { path, message };
   }
-  if (typeof value === 'number') return Number.isFinite(value) ? undefined : { path, message: 'not a finite number' };
+  if (typeof value === 'number')
+    return Number.isFinite(value) ? undefined : { path, message: 'not a finite number' };
   if (Array.isArray(value)) {
     for (const [index, item] of value.entries()) {
       const fault = faultBelow(item, [...path, index]);

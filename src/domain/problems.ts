@@ -3,31 +3,124 @@
  * The reference page of error codes is generated from this table.
  */
 export const problems = {
-  'validation-failed': { status: 400, title: 'The request is not valid', remedy: 'Mend the fields that `errors` names and send the request again.' },
-  'malformed-json': { status: 400, title: 'The body is not valid JSON', remedy: 'Send one JSON value in UTF-8.' },
-  'position-unknown': { status: 400, title: 'The position is malformed or of another log', remedy: 'Use a `position` that this server answered. After the log was replaced, drop the old ones.' },
-  'cursor-invalid': { status: 400, title: 'The cursor does not fit this list', remedy: 'Use `nextCursor` of the same list with the same filters, or start without a cursor.' },
-  'etag-invalid': { status: 400, title: 'The If-Match header is malformed', remedy: 'Send the ETag of the memory, such as "3", or *.' },
-  unauthenticated: { status: 401, title: 'No valid credential', remedy: 'Send `Authorization: Bearer` with an API key or a JWT that is valid now.' },
-  forbidden: { status: 403, title: 'The credential does not allow this', remedy: 'Use a credential with the role or scope that `detail` names.' },
-  'not-found': { status: 404, title: 'There is nothing here for this caller', remedy: 'Check the id. What the caller may not see answers the same.' },
-  'method-not-allowed': { status: 405, title: 'This path has no such method', remedy: 'Use one of the methods in the Allow header.' },
-  'external-id-taken': { status: 409, title: 'Another memory has this externalId', remedy: 'Update the memory that `memoryId` names, or choose another externalId.' },
+  'validation-failed': {
+    status: 400,
+    title: 'The request is not valid',
+    remedy: 'Mend the fields that `errors` names and send the request again.',
+  },
+  'malformed-json': {
+    status: 400,
+    title: 'The body is not valid JSON',
+    remedy: 'Send one JSON value in UTF-8.',
+  },
+  'position-unknown': {
+    status: 400,
+    title: 'The position is malformed or of another log',
+    remedy: 'Use a `position` that this server answered. After the log was replaced, drop the old ones.',
+  },
+  'cursor-invalid': {
+    status: 400,
+    title: 'The cursor does not fit this list',
+    remedy: 'Use `nextCursor` of the same list with the same filters, or start without a cursor.',
+  },
+  'etag-invalid': {
+    status: 400,
+    title: 'The If-Match header is malformed',
+    remedy: 'Send the ETag of the memory, such as "3", or *.',
+  },
+  unauthenticated: {
+    status: 401,
+    title: 'No valid credential',
+    remedy: 'Send `Authorization: Bearer` with an API key or a JWT that is valid now.',
+  },
+  forbidden: {
+    status: 403,
+    title: 'The credential does not allow this',
+    remedy: 'Use a credential with the role or scope that `detail` names.',
+  },
+  'not-found': {
+    status: 404,
+    title: 'There is nothing here for this caller',
+    remedy: 'Check the id. What the caller may not see answers the same.',
+  },
+  'method-not-allowed': {
+    status: 405,
+    title: 'This path has no such method',
+    remedy: 'Use one of the methods in the Allow header.',
+  },
+  'external-id-taken': {
+    status: 409,
+    title: 'Another memory has this externalId',
+    remedy: 'Update the memory that `memoryId` names, or choose another externalId.',
+  },
   'memory-deleted': { status: 409, title: 'The memory is deleted', remedy: 'Restore it first.' },
-  'retention-over': { status: 409, title: 'The memory can no longer be restored', remedy: 'Its retention has run out: store it again.' },
-  'command-in-progress': { status: 409, title: 'The same command is still being worked on', remedy: 'Repeat it after Retry-After seconds with the same key.' },
-  'rebuild-in-progress': { status: 409, title: 'The projection is already being rebuilt', remedy: 'Follow it with GET /v1/admin/projections.' },
-  'rebuild-not-ready': { status: 409, title: 'There is no rebuilt generation that could be switched to', remedy: 'Start a rebuild and wait until its state is `ready`.' },
-  'revision-mismatch': { status: 412, title: 'The memory has changed', remedy: 'Read it again and decide anew, with its new ETag.' },
-  'body-too-large': { status: 413, title: 'The body is too large', remedy: 'A body has at most 2,000,000 bytes; so has each line of a bulk body. Longer content goes through ingestion, which chunks it.' },
-  'unsupported-media-type': { status: 415, title: 'The media type is not supported', remedy: 'Send the Content-Type that `detail` names, in UTF-8.' },
-  'idempotency-key-reused': { status: 422, title: 'The Idempotency-Key was used for another request', remedy: 'Use a fresh key for a new request.' },
-  'match-required': { status: 428, title: 'If-Match is required', remedy: 'Send If-Match with the ETag of the memory, or *.' },
-  'too-many-requests': { status: 429, title: 'Too many requests', remedy: 'Repeat after Retry-After seconds.' },
+  'retention-over': {
+    status: 409,
+    title: 'The memory can no longer be restored',
+    remedy: 'Its retention has run out: store it again.',
+  },
+  'command-in-progress': {
+    status: 409,
+    title: 'The same command is still being worked on',
+    remedy: 'Repeat it after Retry-After seconds with the same key.',
+  },
+  'rebuild-in-progress': {
+    status: 409,
+    title: 'The projection is already being rebuilt',
+    remedy: 'Follow it with GET /v1/admin/projections.',
+  },
+  'rebuild-not-ready': {
+    status: 409,
+    title: 'There is no rebuilt generation that could be switched to',
+    remedy: 'Start a rebuild and wait until its state is `ready`.',
+  },
+  'revision-mismatch': {
+    status: 412,
+    title: 'The memory has changed',
+    remedy: 'Read it again and decide anew, with its new ETag.',
+  },
+  'body-too-large': {
+    status: 413,
+    title: 'The body is too large',
+    remedy:
+      'A body has at most 2,000,000 bytes; so has each line of a bulk body. Longer content goes through ingestion, which chunks it.',
+  },
+  'unsupported-media-type': {
+    status: 415,
+    title: 'The media type is not supported',
+    remedy: 'Send the Content-Type that `detail` names, in UTF-8.',
+  },
+  'idempotency-key-reused': {
+    status: 422,
+    title: 'The Idempotency-Key was used for another request',
+    remedy: 'Use a fresh key for a new request.',
+  },
+  'match-required': {
+    status: 428,
+    title: 'If-Match is required',
+    remedy: 'Send If-Match with the ETag of the memory, or *.',
+  },
+  'too-many-requests': {
+    status: 429,
+    title: 'Too many requests',
+    remedy: 'Repeat after Retry-After seconds.',
+  },
   internal: { status: 500, title: 'Something failed that should not', remedy: 'Report the requestId.' },
-  unavailable: { status: 503, title: 'The server cannot answer now', remedy: 'Repeat after Retry-After seconds: nothing acknowledged is lost.' },
-  'storage-full': { status: 503, title: 'The disk is full', remedy: 'Free space where the data folder stands; then repeat.' },
-  'position-timeout': { status: 504, title: 'The read models have not reached the position yet', remedy: 'Repeat, with a larger waitMs (at most 30,000).' },
+  unavailable: {
+    status: 503,
+    title: 'The server cannot answer now',
+    remedy: 'Repeat after Retry-After seconds: nothing acknowledged is lost.',
+  },
+  'storage-full': {
+    status: 503,
+    title: 'The disk is full',
+    remedy: 'Free space where the data folder stands; then repeat.',
+  },
+  'position-timeout': {
+    status: 504,
+    title: 'The read models have not reached the position yet',
+    remedy: 'Repeat, with a larger waitMs (at most 30,000).',
+  },
 } as const satisfies Record<string, { status: number; title: string; remedy: string }>;
 
 export type ProblemCode = keyof typeof problems;
@@ -70,5 +163,7 @@ export class Problem extends Error {
 
 /** One field that is not as it must be. */
 export function invalid(path: string, message: string): Problem {
-  return new Problem('validation-failed', `${path === '' ? 'the body' : path}: ${message}`, { errors: [{ path, message }] });
+  return new Problem('validation-failed', `${path === '' ? 'the body' : path}: ${message}`, {
+    errors: [{ path, message }],
+  });
 }

@@ -1,5 +1,11 @@
 import { timingSafeEqual } from 'node:crypto';
-import { createLocalJWKSet, createRemoteJWKSet, jwtVerify, type JWTPayload, type JWTVerifyGetKey } from 'jose';
+import {
+  createLocalJWKSet,
+  createRemoteJWKSet,
+  jwtVerify,
+  type JWTPayload,
+  type JWTVerifyGetKey,
+} from 'jose';
 import { z } from 'zod';
 import { hashSecret, parseKey } from '../commands/api-keys.ts';
 import { roles, tenantPattern, type TenantContext } from '../domain/access/context.ts';
@@ -78,7 +84,8 @@ export class Authenticator {
       throw new Problem('unauthenticated', 'the request has no Authorization header');
     }
     const token = /^Bearer +([^\s]+)$/i.exec(authorization)?.[1];
-    if (token === undefined) throw new Problem('unauthenticated', 'Authorization must be `Bearer <key or JWT>`');
+    if (token === undefined)
+      throw new Problem('unauthenticated', 'Authorization must be `Bearer <key or JWT>`');
     const { masterKey } = this.#options;
     if (masterKey !== undefined && sameText(token, masterKey)) return masterIdentity;
     if (token.startsWith('sl_')) return this.#fromApiKey(token);

@@ -41,7 +41,12 @@ export async function* readLines(body: AsyncIterable<Uint8Array>): AsyncGenerato
   }
 }
 
-function lineOf(line: number, parts: readonly Uint8Array[], bytes: number, decoder: InstanceType<typeof TextDecoder>): BulkLine | undefined {
+function lineOf(
+  line: number,
+  parts: readonly Uint8Array[],
+  bytes: number,
+  decoder: InstanceType<typeof TextDecoder>,
+): BulkLine | undefined {
   if (bytes > maxBodyBytes) {
     return { line, text: new Problem('body-too-large', `the line has more than ${maxBodyBytes} bytes`) };
   }

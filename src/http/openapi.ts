@@ -17,12 +17,19 @@ const problemSchema = z
   .meta({ id: 'Problem' });
 
 const commandHeaders = z.object({
-  'Idempotency-Key': z.string().min(1).max(255).optional().meta({ description: 'The same key and body again answer the same' }),
+  'Idempotency-Key': z
+    .string()
+    .min(1)
+    .max(255)
+    .optional()
+    .meta({ description: 'The same key and body again answer the same' }),
   'X-Reason': z.string().max(500).optional().meta({ description: 'Why; shown in history and audit' }),
   'X-Cause': z.enum(causes).optional().meta({ description: 'Who wanted it; default user' }),
 });
 
-const ifMatchHeader = z.object({ 'If-Match': z.string().optional().meta({ description: 'ETag of the memory, or *' }) });
+const ifMatchHeader = z.object({
+  'If-Match': z.string().optional().meta({ description: 'ETag of the memory, or *' }),
+});
 
 /** The API as OpenAPI 3.1, from the schemas that validate it. */
 export function openApiDocument(routes: readonly Route[]): ReturnType<typeof createDocument> {
@@ -41,13 +48,18 @@ export function openApiDocument(routes: readonly Route[]): ReturnType<typeof cre
     },
     security: [{ bearer: [] }],
     paths,
-    components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'An API key or a JWT' } } },
+    components: {
+      securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'An API key or a JWT' } },
+    },
   });
 }
 
 function operationOf(route: Route): ZodOpenApiOperationObject {
   const { operationId, summary, tag, params, query, body, accepts = ['application/json'] } = route;
-  const headers = [...(route.command ? [commandHeaders] : []), ...(route.takesIfMatch ? [ifMatchHeader] : [])];
+  const headers = [
+    ...(route.command ? [commandHeaders] : []),
+    ...(route.takesIfMatch ? [ifMatchHeader] : []),
+  ];
   const [first, ...others] = headers;
   const header = first && others.reduce<z.ZodObject>((all, more) => all.extend(more.shape), first);
   return {
@@ -70,10 +82,12 @@ function operationOf(route: Route): ZodOpenApiOperationObject {
     }),
     responses: {
       ...Object.fromEntries(
-        Object.entries(route.responses).map(([status, { description, schema, contentType = 'application/json' }]) => [
-          status,
-          { description, ...(schema && { content: { [contentType]: { schema } } }) },
-        ]),
+        Object.entries(route.responses).map(
+          ([status, { description, schema, contentType = 'application/json' }]) => [
+            status,
+            { description, ...(schema && { content: { [contentType]: { schema } } }) },
+          ],
+        ),
       ),
       default: {
         description: 'A problem (RFC 9457)',

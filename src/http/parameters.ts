@@ -11,7 +11,10 @@ export const maxWaitMs = 30_000;
 /** A parameter that may stand several times. */
 export function many<Item extends z.ZodType>(item: Item) {
   return z
-    .preprocess((value) => (value === undefined || Array.isArray(value) ? value : [value]), z.array(item).min(1).optional())
+    .preprocess(
+      (value) => (value === undefined || Array.isArray(value) ? value : [value]),
+      z.array(item).min(1).optional(),
+    )
     .meta({ type: 'array', items: { type: 'string' } });
 }
 
@@ -28,7 +31,9 @@ const positionText = z.string().max(64);
 
 /** Read-your-writes as query parameters. */
 export const waitParameters = {
-  minPosition: positionText.optional().meta({ description: 'Answer only from read models that include this position' }),
+  minPosition: positionText
+    .optional()
+    .meta({ description: 'Answer only from read models that include this position' }),
   waitMs: integer(0, maxWaitMs).optional().meta({ description: 'How long to wait for it; default 2,000' }),
 };
 
@@ -46,7 +51,11 @@ export const pageParameters = {
 export const defaultLimit = 50;
 
 /** A position token or a time. */
-export const asOfParameter = z.string().max(64).optional().meta({ description: 'A position or an RFC 3339 time, inclusive' });
+export const asOfParameter = z
+  .string()
+  .max(64)
+  .optional()
+  .meta({ description: 'A position or an RFC 3339 time, inclusive' });
 
 export const filterParameter = z.string().max(50_000).optional().meta({ description: 'A filter as JSON' });
 
@@ -68,13 +77,19 @@ export function readWait(
   { minPosition, waitMs }: { minPosition?: string | undefined; waitMs?: number | undefined },
 ): { minPosition?: number; waitMs?: number } {
   return {
-    ...(minPosition !== undefined && { minPosition: parsePosition(store.log.logId, minPosition, 'minPosition') }),
+    ...(minPosition !== undefined && {
+      minPosition: parsePosition(store.log.logId, minPosition, 'minPosition'),
+    }),
     ...(waitMs !== undefined && { waitMs }),
   };
 }
 
 /** The position that `asOf` names: of a time, the last one accepted at or before it. */
-export async function readAsOf(store: EventStore, now: Date, asOf: string | undefined): Promise<number | undefined> {
+export async function readAsOf(
+  store: EventStore,
+  now: Date,
+  asOf: string | undefined,
+): Promise<number | undefined> {
   if (asOf === undefined) return undefined;
   const time = timestamp.safeParse(asOf);
   if (!time.success) return parsePosition(store.log.logId, asOf, 'asOf');

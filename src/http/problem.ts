@@ -36,10 +36,20 @@ export function asProblem(error: unknown): Problem {
   if (error instanceof ZodError) return fromZod(error);
   if (error instanceof KeyDestroyed) return new Problem('not-found', 'no such memory', { cause: error });
   if (isDiskFull(error)) {
-    return new Problem('storage-full', 'the disk of the server is full; nothing was written', { retryAfter: 10, cause: error });
+    return new Problem('storage-full', 'the disk of the server is full; nothing was written', {
+      retryAfter: 10,
+      cause: error,
+    });
   }
-  if (error instanceof SqlUnavailable || error instanceof LogUnavailable || error instanceof EmbedderUnavailable) {
-    return new Problem('unavailable', 'a server behind this one does not answer', { retryAfter: 2, cause: error });
+  if (
+    error instanceof SqlUnavailable ||
+    error instanceof LogUnavailable ||
+    error instanceof EmbedderUnavailable
+  ) {
+    return new Problem('unavailable', 'a server behind this one does not answer', {
+      retryAfter: 2,
+      cause: error,
+    });
   }
   return new Problem('internal', 'the request failed inside the server', { cause: error });
 }
@@ -47,7 +57,8 @@ export function asProblem(error: unknown): Problem {
 function isDiskFull(error: unknown): boolean {
   const codes = new Set(['53100', 'ENOSPC']);
   for (let current = error; current instanceof Error; current = current.cause) {
-    if (codes.has(sqlState(current) ?? '') || codes.has(String((current as { code?: unknown }).code))) return true;
+    if (codes.has(sqlState(current) ?? '') || codes.has(String((current as { code?: unknown }).code)))
+      return true;
   }
   return false;
 }
@@ -56,8 +67,15 @@ function fromZod(error: ZodError): Problem {
   const errors = error.issues.flatMap((issue): FieldError[] => {
     const path = issue.path.map(String).join('.');
     if (issue.code !== 'unrecognized_keys') return [{ path, message: issue.message }];
-    return issue.keys.map((key) => ({ path: path === '' ? key : `${path}.${key}`, message: 'is not a known field' }));
+    return issue.keys.map((key) => ({
+      path: path === '' ? key : `${path}.${key}`,
+      message: 'is not a known field',
+    }));
   });
   const [first] = errors;
-  return new Problem('validation-failed', first ? `${first.path || 'the body'}: ${first.message}` : error.message, { errors });
+  return new Problem(
+    'validation-failed',
+    first ? `${first.path || 'the body'}: ${first.message}` : error.message,
+    { errors },
+  );
 }

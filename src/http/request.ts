@@ -67,7 +67,12 @@ export function parseJson(bytes: Uint8Array): unknown {
 }
 
 /** Who commands and why, from the credential and the headers; a repeated key is bound to `body`. */
-export function commandContext(koa: Context, caller: TenantContext, requestId: string, body: unknown): CommandContext {
+export function commandContext(
+  koa: Context,
+  caller: TenantContext,
+  requestId: string,
+  body: unknown,
+): CommandContext {
   const reason = headerText(koa, 'x-reason', 500);
   const cause = z.enum(causes).safeParse(koa.get('x-cause') === '' ? 'user' : koa.get('x-cause'));
   if (!cause.success) throw invalid('X-Cause', `must be one of ${causes.join(', ')}`);
@@ -94,7 +99,11 @@ function idempotencyOf(koa: Context, caller: TenantContext, body: unknown): Idem
 }
 
 /** The command of one line of a bulk body: its own id, so that a line that is done replays alone. */
-export function lineIdempotency(whole: Idempotency | undefined, line: number, body: unknown): Idempotency | undefined {
+export function lineIdempotency(
+  whole: Idempotency | undefined,
+  line: number,
+  body: unknown,
+): Idempotency | undefined {
   return whole && { commandId: hashOf([whole.commandId, line]), bodyHash: hashOf([body]) };
 }
 

@@ -82,14 +82,23 @@ function createKoa(services: Services, authenticator: Authenticator, logger: Log
   );
   koa.on('error', (error: NodeJS.ErrnoException) => {
     // The client went away in the middle of an answer: nobody is left to tell.
-    if (error.code !== 'EPIPE' && error.code !== 'ECONNRESET' && error.code !== 'ERR_STREAM_PREMATURE_CLOSE') {
+    if (
+      error.code !== 'EPIPE' &&
+      error.code !== 'ECONNRESET' &&
+      error.code !== 'ERR_STREAM_PREMATURE_CLOSE'
+    ) {
       logger.error({ err: error }, 'response failed');
     }
   });
   return koa;
 }
 
-async function serve(route: Route, koa: Context, services: Services, authenticator: Authenticator): Promise<void> {
+async function serve(
+  route: Route,
+  koa: Context,
+  services: Services,
+  authenticator: Authenticator,
+): Promise<void> {
   const requestId = koa.state['requestId'] as string;
   const caller = await authenticator.authenticate(koa.get('authorization') || undefined);
   koa.state['tenant'] = caller.tenant;
@@ -137,7 +146,8 @@ async function answerErrors(koa: Context, next: Next, logger: Logger): Promise<v
     }
   } catch (error) {
     const problem = asProblem(error);
-    if (problem.status >= 500) logger.error({ requestId, code: problem.code, err: problem.cause ?? problem }, 'request failed');
+    if (problem.status >= 500)
+      logger.error({ requestId, code: problem.code, err: problem.cause ?? problem }, 'request failed');
     koa.status = problem.status;
     if (problem.retryAfter !== undefined) koa.set('Retry-After', String(problem.retryAfter));
     if (problem.code === 'unauthenticated') koa.set('WWW-Authenticate', 'Bearer');
@@ -147,7 +157,10 @@ async function answerErrors(koa: Context, next: Next, logger: Logger): Promise<v
     if (!koa.req.complete) koa.set('Connection', 'close');
   } finally {
     const ms = Math.round((performance.now() - started) * 10) / 10;
-    logger.debug({ requestId, method: koa.method, path: koa.path, status: koa.status, ms, tenant: koa.state['tenant'] }, 'request');
+    logger.debug(
+      { requestId, method: koa.method, path: koa.path, status: koa.status, ms, tenant: koa.state['tenant'] },
+      'request',
+    );
   }
 }
 

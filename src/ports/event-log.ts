@@ -81,7 +81,11 @@ export interface EventLog {
    * Rejects with `WrongExpectedRevision`, or with `LogUnavailable` when it is not known whether the events were
    * written: read the stream, or repeat the same append, before deciding.
    */
-  append(stream: StreamName, expected: ExpectedRevision, events: readonly StoredEvent[]): Promise<AppendResult>;
+  append(
+    stream: StreamName,
+    expected: ExpectedRevision,
+    events: readonly StoredEvent[],
+  ): Promise<AppendResult>;
   /** Empty for a stream that does not exist. */
   readStream(stream: StreamName, options?: ReadStreamOptions): Promise<RecordedEvent[]>;
   readAll(options: ReadAllOptions): Promise<LogPage>;

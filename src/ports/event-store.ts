@@ -1,6 +1,14 @@
 import type { Cause } from '../domain/access/context.ts';
 import type { StratalogEvent } from '../domain/events/registry.ts';
-import type { AppendResult, EventLog, ExpectedRevision, LogPage, ReadAllOptions, StreamName, SubscribeOptions } from './event-log.ts';
+import type {
+  AppendResult,
+  EventLog,
+  ExpectedRevision,
+  LogPage,
+  ReadAllOptions,
+  StreamName,
+  SubscribeOptions,
+} from './event-log.ts';
 import type { KeyRef } from './key-vault.ts';
 
 /** Who causes the events of one append, and why. */

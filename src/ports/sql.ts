@@ -2,7 +2,8 @@
 export type Row = Record<string, unknown>;
 
 /** Values that may be bound to `$1`, `$2`, … Objects and arrays of objects are bound as JSON text by the caller. */
-export type SqlValue = string | number | bigint | boolean | null | Date | Uint8Array | readonly string[] | readonly number[];
+export type SqlValue =
+  string | number | bigint | boolean | null | Date | Uint8Array | readonly string[] | readonly number[];
 
 /** Whatever runs statements: a database handle or an open transaction. */
 export interface SqlExecutor {

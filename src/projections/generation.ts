@@ -47,7 +47,9 @@ export class Generation {
    */
   async apply(page: LoadedPage, standing: Standing): Promise<Standing> {
     const mine = this.#mine(page.events, standing);
-    const poison = page.unreadable.filter(({ type, stream }) => this.#handles(type) && !standing.parked.has(stream));
+    const poison = page.unreadable.filter(
+      ({ type, stream }) => this.#handles(type) && !standing.parked.has(stream),
+    );
     if (poison.length === 0) {
       try {
         return await this.#write(mine, page.scannedTo, standing);
@@ -90,7 +92,8 @@ export class Generation {
 
   #mine(events: readonly LoadedEvent[], { bookmark, parked }: Standing): LoadedEvent[] {
     return events.filter(
-      ({ event, position, stream }) => position > bookmark && this.#handles(event.type) && !parked.has(stream),
+      ({ event, position, stream }) =>
+        position > bookmark && this.#handles(event.type) && !parked.has(stream),
     );
   }
 
@@ -99,11 +102,7 @@ export class Generation {
     return this.projection.prepare(events, { sql: this.#sql, tables: this.tables });
   }
 
-  async #write(
-    events: readonly LoadedEvent[],
-    to: number,
-    standing: Standing,
-  ): Promise<Standing> {
+  async #write(events: readonly LoadedEvent[], to: number, standing: Standing): Promise<Standing> {
     const prepared = await this.#prepare(events);
     await this.#sql.transaction(
       async (tx) => {
@@ -150,7 +149,15 @@ export class Generation {
       await this.#moveBookmark(tx, standing, event.position);
       await tx.query(
         `insert into read.parked (name, generation, stream, position, revision, type, error) values ($1, $2, $3, $4, $5, $6, $7)`,
-        [this.projection.name, this.number, event.stream, event.position, event.revision, event.type, message.slice(0, 500)],
+        [
+          this.projection.name,
+          this.number,
+          event.stream,
+          event.position,
+          event.revision,
+          event.type,
+          message.slice(0, 500),
+        ],
       );
     });
     return { bookmark: event.position, parked: new Set([...standing.parked, event.stream]) };
@@ -171,5 +178,7 @@ export class Generation {
 
 /** Nothing is wrong with the event: the same page will go through later. */
 function isPassing(error: unknown): boolean {
-  return error instanceof SqlUnavailable || error instanceof EmbedderUnavailable || error instanceof BookmarkMoved;
+  return (
+    error instanceof SqlUnavailable || error instanceof EmbedderUnavailable || error instanceof BookmarkMoved
+  );
 }

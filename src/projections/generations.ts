@@ -22,7 +22,10 @@ export async function ensureLive(sql: Sql, projection: Projection): Promise<void
     const present = await tx.query('select 1 from read.active where name = $1', [projection.name]);
     if (present.length > 0) return;
     const generation = await createGeneration(tx, projection, 'live');
-    await tx.query('insert into read.active (name, generation) values ($1, $2)', [projection.name, generation]);
+    await tx.query('insert into read.active (name, generation) values ($1, $2)', [
+      projection.name,
+      generation,
+    ]);
   });
 }
 
@@ -38,12 +41,10 @@ async function createGeneration(
   const number = row!.next;
   const tables = tablesOf(number);
   for (const statement of projection.create(tables)) await tx.query(statement);
-  await tx.query('insert into read.generations (name, generation, signature, state) values ($1, $2, $3, $4)', [
-    projection.name,
-    number,
-    signatureOf(projection),
-    state,
-  ]);
+  await tx.query(
+    'insert into read.generations (name, generation, signature, state) values ($1, $2, $3, $4)',
+    [projection.name, number, signatureOf(projection), state],
+  );
   return number;
 }
 
@@ -68,7 +69,9 @@ export async function setState(
   );
 }
 
-export async function readGenerations(executor: SqlExecutor): Promise<(GenerationRow & { active: boolean })[]> {
+export async function readGenerations(
+  executor: SqlExecutor,
+): Promise<(GenerationRow & { active: boolean })[]> {
   return executor.query<GenerationRow & { active: boolean } & Record<string, unknown>>(
     `select g.name, g.generation, g.signature, g.state, g.bookmark, g.digest, g.equal, g.error, a.generation is not null as active
      from read.generations g left join read.active a on a.name = g.name and a.generation = g.generation
@@ -84,8 +87,14 @@ export async function dropGeneration(sql: Sql, projection: Projection, generatio
       generation,
     ]);
     if (live.length > 0) throw new Error(`generation ${generation} of ${projection.name} is live`);
-    await tx.query('delete from read.generations where name = $1 and generation = $2', [projection.name, generation]);
-    await tx.query('delete from read.parked where name = $1 and generation = $2', [projection.name, generation]);
+    await tx.query('delete from read.generations where name = $1 and generation = $2', [
+      projection.name,
+      generation,
+    ]);
+    await tx.query('delete from read.parked where name = $1 and generation = $2', [
+      projection.name,
+      generation,
+    ]);
     const tables = tablesOf(generation);
     for (const table of projection.tables) await tx.query(`drop table if exists ${tables(table)}`);
   });

@@ -78,7 +78,10 @@ export class ProjectionOperations {
   }
 
   /** Starts to build a generation beside the live one. `done` resolves when both were compared. */
-  async rebuild(name: string, context: EventContext): Promise<{ generation: number; done: Promise<RebuildResult> }> {
+  async rebuild(
+    name: string,
+    context: EventContext,
+  ): Promise<{ generation: number; done: Promise<RebuildResult> }> {
     const projection = this.#runner.projection(name);
     if (!projection) throw unknownProjection(name);
     if (this.#running.has(name)) throw new Problem('rebuild-in-progress', `${name} is being rebuilt`);
@@ -102,7 +105,10 @@ export class ProjectionOperations {
   }
 
   /** Lets queries read the generation again that was live before. */
-  async rollback(name: string, context: EventContext): Promise<{ from: number; to: number; position: number }> {
+  async rollback(
+    name: string,
+    context: EventContext,
+  ): Promise<{ from: number; to: number; position: number }> {
     return this.#switchTo(name, 'standby', true, context);
   }
 

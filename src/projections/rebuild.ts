@@ -2,7 +2,13 @@ import { Problem } from '../domain/problems.ts';
 import type { Sql } from '../ports/sql.ts';
 import type { EventFeed } from './event-feed.ts';
 import { Generation } from './generation.ts';
-import { createBeside, dropGeneration, readGenerations, setState, type GenerationRow } from './generations.ts';
+import {
+  createBeside,
+  dropGeneration,
+  readGenerations,
+  setState,
+  type GenerationRow,
+} from './generations.ts';
 import type { Projection } from './projection.ts';
 
 export interface RebuildProgress {
@@ -49,7 +55,12 @@ export async function fill(
     const page = await feed.nextNow(standing.bookmark);
     if (page) {
       standing = await generation.apply(page, standing);
-      onProgress({ projection: name, generation: generation.number, position: standing.bookmark, head: await headOf(sql, name) });
+      onProgress({
+        projection: name,
+        generation: generation.number,
+        position: standing.bookmark,
+        head: await headOf(sql, name),
+      });
       continue;
     }
     const result = await compare(sql, generation);
@@ -90,7 +101,11 @@ async function compare(sql: Sql, generation: Generation): Promise<RebuildResult 
  * Lets queries read `generation`: one row, changed once it is at least as far as the live one. The other stays behind
  * as `standby` and keeps projecting, so that a roll-back loses nothing.
  */
-export async function switchTo(sql: Sql, name: string, generation: number): Promise<{ from: number; to: number }> {
+export async function switchTo(
+  sql: Sql,
+  name: string,
+  generation: number,
+): Promise<{ from: number; to: number }> {
   return sql.transaction(async (tx) => {
     const rows = await tx.query<GenerationRow & { active: boolean } & Record<string, unknown>>(
       `select g.generation, g.state, g.bookmark, a.generation is not null as active
@@ -104,11 +119,19 @@ export async function switchTo(sql: Sql, name: string, generation: number): Prom
       throw new Problem('rebuild-not-ready', `${name} has no other generation that is ready`);
     }
     if (next.bookmark < live.bookmark) {
-      throw new Problem('rebuild-not-ready', `generation ${generation} of ${name} is at ${next.bookmark}, the live one at ${live.bookmark}: try again`, { retryAfter: 1 });
+      throw new Problem(
+        'rebuild-not-ready',
+        `generation ${generation} of ${name} is at ${next.bookmark}, the live one at ${live.bookmark}: try again`,
+        { retryAfter: 1 },
+      );
     }
     await setState(tx, name, live.generation, 'standby');
     await setState(tx, name, generation, 'live');
-    await tx.query('update read.active set generation = $2, previous = $3 where name = $1', [name, generation, live.generation]);
+    await tx.query('update read.active set generation = $2, previous = $3 where name = $1', [
+      name,
+      generation,
+      live.generation,
+    ]);
     return { from: live.generation, to: generation };
   });
 }

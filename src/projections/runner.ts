@@ -52,8 +52,17 @@ export class ProjectionRunner {
     const wanted = new Map<string, Generation>();
     for (const row of rows) {
       const projection = this.projection(row.name);
-      if (!projection || row.signature !== signatureOf(projection) || row.state === 'building' || row.state === 'failed') continue;
-      wanted.set(`${row.name}/${row.generation}`, new Generation(this.#options.sql, projection, row.generation));
+      if (
+        !projection ||
+        row.signature !== signatureOf(projection) ||
+        row.state === 'building' ||
+        row.state === 'failed'
+      )
+        continue;
+      wanted.set(
+        `${row.name}/${row.generation}`,
+        new Generation(this.#options.sql, projection, row.generation),
+      );
     }
     for (const [key, loop] of this.#loops) {
       if (wanted.has(key)) continue;
@@ -86,7 +95,9 @@ export class ProjectionRunner {
     const events = await store.load(stream as Parameters<EventStore['load']>[0]);
     for (const row of await readGenerations(sql)) {
       if (row.name !== name || row.signature !== signatureOf(projection)) continue;
-      const mine = events.filter(({ event }) => (projection.handles as readonly string[]).includes(event.type));
+      const mine = events.filter(({ event }) =>
+        (projection.handles as readonly string[]).includes(event.type),
+      );
       await new Generation(sql, projection, row.generation).retry(stream, mine);
     }
   }
@@ -116,7 +127,12 @@ export class ProjectionRunner {
     await this.#leases.release(name).catch(() => undefined);
   }
 
-  async #runUnderLease(name: string, generation: Generation, signal: AbortSignal, onStep: () => void): Promise<void> {
+  async #runUnderLease(
+    name: string,
+    generation: Generation,
+    signal: AbortSignal,
+    onStep: () => void,
+  ): Promise<void> {
     let renewAt = 0;
     let standing = await generation.standing();
     let page: LoadedPage | undefined;
@@ -129,7 +145,10 @@ export class ProjectionRunner {
         }
         renewAt = performance.now() + leaseRenewalMs;
       }
-      page = await this.feed.next(standing.bookmark, AbortSignal.any([signal, AbortSignal.timeout(leaseRenewalMs)]));
+      page = await this.feed.next(
+        standing.bookmark,
+        AbortSignal.any([signal, AbortSignal.timeout(leaseRenewalMs)]),
+      );
       if (!page) continue;
       standing = await generation.apply(page, standing);
       onStep();

@@ -84,7 +84,8 @@ export async function* followAuditEvents(
 }
 
 export function assertAuditor(caller: TenantContext): void {
-  if (!hasRole(caller, 'auditor', 'admin')) throw new Problem('forbidden', 'the audit needs the role auditor or admin');
+  if (!hasRole(caller, 'auditor', 'admin'))
+    throw new Problem('forbidden', 'the audit needs the role auditor or admin');
 }
 
 function auditConditions(tenant: string, filter: AuditRequest, parameters: Parameters): string[] {

@@ -101,7 +101,12 @@ function contains(json: string, value: FilterScalar, parameters: Parameters): st
 const comparisons = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const;
 
 /** Numbers by size, strings by code point. `case` keeps a text from being read as a number. */
-function compares(json: string, operator: keyof typeof comparisons, value: string | number, parameters: Parameters): string {
+function compares(
+  json: string,
+  operator: keyof typeof comparisons,
+  value: string | number,
+  parameters: Parameters,
+): string {
   const sign = comparisons[operator];
   if (typeof value === 'number') {
     return `case jsonb_typeof(${json}) when 'number' then (${json})::numeric ${sign} ${parameters.bind(value)}::float8::numeric else false end`;

@@ -18,7 +18,11 @@ export interface Version {
 }
 
 /** Every version of a memory, first to last, with who made it, when and why. */
-export async function readHistory(store: EventStore, caller: TenantContext, memoryId: string): Promise<Version[]> {
+export async function readHistory(
+  store: EventStore,
+  caller: TenantContext,
+  memoryId: string,
+): Promise<Version[]> {
   let state: MemoryState = initialState;
   return (await loadVisible(store, caller, memoryId)).map((loaded) => {
     const next = evolve(state, loaded.event);

@@ -37,7 +37,11 @@ export interface MemoryPage {
 }
 
 /** What the caller may see, newest first. Stable under inserts: the cursor is the last memory seen. */
-export async function listMemories(models: ReadModels, caller: TenantContext, list: ListMemories): Promise<MemoryPage> {
+export async function listMemories(
+  models: ReadModels,
+  caller: TenantContext,
+  list: ListMemories,
+): Promise<MemoryPage> {
   const { asOf, limit, cursor, minPosition, waitMs } = list;
   const view = await models.view({
     projections: ['memories', 'usage'],
@@ -46,7 +50,11 @@ export async function listMemories(models: ReadModels, caller: TenantContext, li
   });
   const fingerprint = fingerprintOf(list);
   const parameters = new Parameters();
-  const region = { tenant: caller.tenant, visibility: visible(caller), ...(list.layers && { layers: list.layers }) };
+  const region = {
+    tenant: caller.tenant,
+    visibility: visible(caller),
+    ...(list.layers && { layers: list.layers }),
+  };
   const conditions = [regionCondition(region, 'm', parameters), ...rowConditions(list, parameters)];
   if (cursor !== undefined) {
     conditions.push(`m.memory_id < ${parameters.bind(readCursor(cursor, fingerprint))}::uuid`);
@@ -73,14 +81,22 @@ function rowConditions(list: ListMemories, parameters: Parameters): string[] {
   if (spaces) conditions.push(`m.spaces && ${parameters.bind([...spaces])}::text[]`);
   if (tags) conditions.push(`m.tags && ${parameters.bind([...tags])}::text[]`);
   if (externalId !== undefined) conditions.push(`m.external_id = ${parameters.bind(externalId)}`);
-  if (createdAfter !== undefined) conditions.push(`m.created_at > ${parameters.bind(new Date(createdAfter))}`);
-  if (createdBefore !== undefined) conditions.push(`m.created_at < ${parameters.bind(new Date(createdBefore))}`);
+  if (createdAfter !== undefined)
+    conditions.push(`m.created_at > ${parameters.bind(new Date(createdAfter))}`);
+  if (createdBefore !== undefined)
+    conditions.push(`m.created_at < ${parameters.bind(new Date(createdBefore))}`);
   if (filter) conditions.push(filterCondition(filter, 'm', parameters));
   return conditions;
 }
 
 /** What a cursor is bound to: everything that decides which memories the list holds. */
-function fingerprintOf({ limit: _, cursor: __, minPosition: ___, waitMs: ____, ...decisive }: ListMemories): string {
+function fingerprintOf({
+  limit: _,
+  cursor: __,
+  minPosition: ___,
+  waitMs: ____,
+  ...decisive
+}: ListMemories): string {
   return createHash('sha256').update(canonicalJson(decisive)).digest('base64url').slice(0, 16);
 }
 

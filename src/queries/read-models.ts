@@ -51,9 +51,13 @@ export class ReadModels {
       if (rows.length === projections.length && position >= minPosition) return viewOf(rows, position);
       const left = deadline - performance.now();
       if (left <= 0) {
-        throw new Problem('position-timeout', `the read models did not reach minPosition within ${waitMs} ms`, {
-          retryAfter: 1,
-        });
+        throw new Problem(
+          'position-timeout',
+          `the read models did not reach minPosition within ${waitMs} ms`,
+          {
+            retryAfter: 1,
+          },
+        );
       }
       await this.#progress.after(seen, Math.min(pollMs, left), never);
     }

@@ -98,7 +98,12 @@ async function readUsage(
 ): Promise<Pick<Stats, 'access' | 'feedback'>> {
   const parameters = new Parameters();
   const region = regionCondition({ tenant: caller.tenant, visibility: visible(caller) }, 'm', parameters);
-  const [row] = await models.sql.queryAs<{ accesses: number; memories: number; last: Date | null; feedbacks: number }>(
+  const [row] = await models.sql.queryAs<{
+    accesses: number;
+    memories: number;
+    last: Date | null;
+    feedbacks: number;
+  }>(
     caller.tenant,
     `select coalesce(sum(u.accesses), 0)::bigint as accesses, count(*) filter (where u.accesses > 0) as memories,
        max(u.last_accessed_at) as last, coalesce(sum(u.feedbacks), 0)::bigint as feedbacks

@@ -1,4 +1,11 @@
-import { isUsable, evolveTenant, noKeys, type ApiKey, type TenantEvent, type TenantState } from '../domain/tenant/tenant.ts';
+import {
+  isUsable,
+  evolveTenant,
+  noKeys,
+  type ApiKey,
+  type TenantEvent,
+  type TenantState,
+} from '../domain/tenant/tenant.ts';
 import { tenantStream } from '../domain/streams.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { EventStore } from '../ports/event-store.ts';
@@ -49,7 +56,10 @@ export class TenantDirectory {
     if (performance.now() - known.readAt < maxAgeMs) return known.state;
     const readAt = performance.now();
     const loaded = await this.#store.load<TenantEvent>(tenantStream(tenant));
-    const state = loaded.reduce((keys, { event, time }) => evolveTenant(keys, event, time.toISOString()), noKeys);
+    const state = loaded.reduce(
+      (keys, { event, time }) => evolveTenant(keys, event, time.toISOString()),
+      noKeys,
+    );
     if (loaded.length > 0) this.#known.set(tenant, { state, readAt });
     return state;
   }

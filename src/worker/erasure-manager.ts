@@ -17,7 +17,12 @@ export class ErasureManager {
   readonly #stop = new AbortController();
   #running: Promise<void> = Promise.resolve();
 
-  constructor(services: CommandServices, sql: Sql, context: CommandContext, onError: (error: unknown) => void) {
+  constructor(
+    services: CommandServices,
+    sql: Sql,
+    context: CommandContext,
+    onError: (error: unknown) => void,
+  ) {
     this.#services = services;
     this.#sql = sql;
     this.#context = context;
@@ -44,7 +49,11 @@ export class ErasureManager {
       try {
         const { store } = this.#services;
         const after = await this.#bookmark();
-        for await (const page of store.log.subscribe({ after, filter: { types: ['MemoryErased'] }, signal })) {
+        for await (const page of store.log.subscribe({
+          after,
+          filter: { types: ['MemoryErased'] },
+          signal,
+        })) {
           if (page.events.length > 0) await this.#catchUp();
         }
       } catch (error) {
@@ -57,7 +66,11 @@ export class ErasureManager {
   async #catchUp(): Promise<void> {
     let after = await this.#bookmark();
     for (;;) {
-      const page = await this.#services.store.readAll({ after, limit: 500, filter: { types: ['MemoryErased'] } });
+      const page = await this.#services.store.readAll({
+        after,
+        limit: 500,
+        filter: { types: ['MemoryErased'] },
+      });
       for (const { event, metadata } of page.events) {
         if (event.type !== 'MemoryErased') continue;
         const inTenant = { ...this.#context, caller: { ...this.#context.caller, tenant: metadata.tenant } };

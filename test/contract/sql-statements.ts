@@ -91,14 +91,17 @@ export function statementContract(db: ContractDatabase): void {
 
   describe('statements', () => {
     it('tell which constraint they broke', async () => {
+      // Without row-level security, under which PostgreSQL keeps the values to itself.
+      const insert = `insert into ${db.schema}.keyed values (1)`;
+      await db.sql.execute(`create table ${db.schema}.keyed (id int primary key); ${insert}`);
+      await expect(db.sql.query(insert)).rejects.toMatchObject({
+        code: '23505',
+        constraint: 'keyed_pkey',
+        detail: expect.stringContaining('(id)=(1)'),
+        table: 'keyed',
+      });
       await db.empty();
       await db.sql.query(add, [1, 'a', 'x']);
-      await expect(db.sql.query(add, [1, 'a', 'y'])).rejects.toMatchObject({
-        code: '23505',
-        constraint: 'item_pkey',
-        detail: expect.stringContaining('(id)=(1)'),
-        table: 'item',
-      });
       await expect(db.sql.query(add, [2, 'a', 'bad'])).rejects.toMatchObject({ code: '23514' });
       const error = await db.sql.query('select * from missing').catch((thrown: unknown) => thrown);
       expect(sqlState(error)).toBe('42P01');

@@ -37,8 +37,13 @@ export function encode(
   const secret: SealedPart = { data: definition.sealed.parse(event.data), ...(key && reason && { reason }) };
   const hasSecret = Object.keys(secret.data).length > 0 || secret.reason !== undefined;
   if (hasSecret && !key) throw new Error(`${event.type} has sealed fields and needs a key`);
-  const sealed = hasSecret ? seal(key!, Buffer.from(JSON.stringify(secret)), contextOf(stream, event.type)) : undefined;
-  const data = JSON.stringify({ routing, ...(sealed && { sealed: sealed.toString('base64') }) } satisfies StoredData);
+  const sealed = hasSecret
+    ? seal(key!, Buffer.from(JSON.stringify(secret)), contextOf(stream, event.type))
+    : undefined;
+  const data = JSON.stringify({
+    routing,
+    ...(sealed && { sealed: sealed.toString('base64') }),
+  } satisfies StoredData);
   const hash = hashOf(stream, event.type, definition.version, data, metadata);
   const stored = {
     id,
@@ -52,7 +57,14 @@ export function encode(
     throw new Problem(
       'validation-failed',
       `the memory takes ${bytes} bytes encrypted, at most ${maxEventBytes} are allowed: longer content goes through ingestion, which chunks it`,
-      { errors: [{ path: 'content', message: `with metadata and representations at most ${maxEventBytes} bytes encrypted` }] },
+      {
+        errors: [
+          {
+            path: 'content',
+            message: `with metadata and representations at most ${maxEventBytes} bytes encrypted`,
+          },
+        ],
+      },
     );
   }
   return stored;

@@ -111,7 +111,9 @@ export class SealedEventStore implements EventStore {
     return { events, unreadable };
   }
 
-  async #keysOf(metadata: readonly EventMetadata[]): Promise<Map<string, Map<string, DataKey | 'destroyed'>>> {
+  async #keysOf(
+    metadata: readonly EventMetadata[],
+  ): Promise<Map<string, Map<string, DataKey | 'destroyed'>>> {
     const wanted = new Map<string, Set<string>>();
     for (const { tenant, keyId } of metadata) {
       if (keyId === undefined) continue;

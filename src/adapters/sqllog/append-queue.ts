@@ -33,7 +33,9 @@ async function appendGroup(sql: Sql, appends: readonly Append[]): Promise<(Appen
     events,
   }));
   try {
-    const outcomes = await sql.query<Outcome>('select * from log.append($1::text::jsonb)', [JSON.stringify(batch)]);
+    const outcomes = await sql.query<Outcome>('select * from log.append($1::text::jsonb)', [
+      JSON.stringify(batch),
+    ]);
     return outcomes.map((outcome, index) => resultOf(appends[index]!, outcome));
   } catch (error) {
     if (error instanceof SqlUnavailable) throw new LogUnavailable(error.message, { cause: error });

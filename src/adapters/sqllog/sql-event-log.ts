@@ -111,7 +111,12 @@ class SqlEventLog implements EventLog {
     return rows[0]!.position;
   }
 
-  async *subscribe({ after, filter, batchSize = defaultBatchSize, signal }: SubscribeOptions): AsyncGenerator<LogPage> {
+  async *subscribe({
+    after,
+    filter,
+    batchSize = defaultBatchSize,
+    signal,
+  }: SubscribeOptions): AsyncGenerator<LogPage> {
     let position = after;
     while (!signal.aborted) {
       const seen = this.#wakeUp.count;
@@ -136,7 +141,10 @@ class SqlEventLog implements EventLog {
     await this.#unlisten?.();
   }
 
-  async #read<T extends Record<string, unknown>>(text: string, params: readonly SqlValue[] = []): Promise<T[]> {
+  async #read<T extends Record<string, unknown>>(
+    text: string,
+    params: readonly SqlValue[] = [],
+  ): Promise<T[]> {
     try {
       return await this.#sql.query<T>(text, params);
     } catch (error) {

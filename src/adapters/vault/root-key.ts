@@ -33,7 +33,8 @@ export async function readRootKeyFile(file: string): Promise<Uint8Array> {
 /** `text` as the 32 bytes that it encodes in base64. Throws what is wrong with it, without showing it. */
 export function parseRootKey(text: string): Uint8Array {
   const key = Buffer.from(text.trim(), 'base64');
-  if (key.length !== 32) throw new Error('a vault key is 32 bytes in base64, such as `openssl rand -base64 32` prints');
+  if (key.length !== 32)
+    throw new Error('a vault key is 32 bytes in base64, such as `openssl rand -base64 32` prints');
   return key;
 }
 

@@ -27,7 +27,9 @@ export async function openSqlKeyVault(sql: Sql, rootKey: Uint8Array): Promise<Ke
   try {
     open(rootKey, row!.proof, 'proof');
   } catch (cause) {
-    throw new WrongRootKey('the vault was made with another root key: give this data its own key back', { cause });
+    throw new WrongRootKey('the vault was made with another root key: give this data its own key back', {
+      cause,
+    });
   }
   return new SqlKeyVault(sql, rootKey);
 }
@@ -119,7 +121,9 @@ class SqlKeyVault implements KeyVault {
        on conflict (tenant, id) do nothing returning tenant, id, wrapped`,
       [JSON.stringify(rows)],
     );
-    const mine = new Set(inserted.map((row) => `${row.tenant}/${row.id}/${Buffer.from(row.wrapped).toString('base64')}`));
+    const mine = new Set(
+      inserted.map((row) => `${row.tenant}/${row.id}/${Buffer.from(row.wrapped).toString('base64')}`),
+    );
     return rows.map((row) => mine.has(`${row.tenant}/${row.id}/${row.wrapped}`));
   }
 

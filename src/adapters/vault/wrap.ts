@@ -14,7 +14,9 @@ export function seal(key: Uint8Array, plain: Uint8Array, context: string): Buffe
 
 /** Throws where the key, the context or a byte is another than at `seal`. */
 export function open(key: Uint8Array, sealed: Uint8Array, context: string): Buffer {
-  const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, ivBytes), { authTagLength: tagBytes });
+  const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, ivBytes), {
+    authTagLength: tagBytes,
+  });
   decipher.setAAD(Buffer.from(context));
   decipher.setAuthTag(sealed.subarray(ivBytes, ivBytes + tagBytes));
   return Buffer.concat([decipher.update(sealed.subarray(ivBytes + tagBytes)), decipher.final()]);

@@ -72,7 +72,9 @@ export function isWritable(context: TenantContext, { layer, scope }: Placed): bo
       return isOwn(context.user, scope.user) || includes(context.sessions, scope.session);
     case 'agent':
       return (
-        isOwn(context.user, scope.user) || isOwn(context.agent, scope.agent) || includes(context.agents, scope.agent)
+        isOwn(context.user, scope.user) ||
+        isOwn(context.agent, scope.agent) ||
+        includes(context.agents, scope.agent)
       );
   }
 }

@@ -34,7 +34,8 @@ export const CommandAnswered = defineEvent({
   sealed: z.object({}),
 });
 
-export type ClaimEvent = EventOf<typeof ClaimTaken> | EventOf<typeof ClaimReleased> | EventOf<typeof CommandAnswered>;
+export type ClaimEvent =
+  EventOf<typeof ClaimTaken> | EventOf<typeof ClaimReleased> | EventOf<typeof CommandAnswered>;
 
 /** The memory that holds the claim, or undefined where it is free. */
 export function holder(events: readonly ClaimEvent[]): string | undefined {

@@ -11,7 +11,11 @@ export interface DomainEvent<Type extends string = string, Data = unknown> {
  * ciphertext under the key of the event's owner. Every shape that was ever written stays in `history`, so that an
  * old event is read as its own version and then lifted by the upcasters, one version at a time.
  */
-export interface EventDefinition<Type extends string, Routing extends z.ZodObject, Sealed extends z.ZodObject> {
+export interface EventDefinition<
+  Type extends string,
+  Routing extends z.ZodObject,
+  Sealed extends z.ZodObject,
+> {
   readonly type: Type;
   readonly category: EventCategory;
   readonly version: number;
@@ -21,7 +25,15 @@ export interface EventDefinition<Type extends string, Routing extends z.ZodObjec
   readonly upcasters: Readonly<Record<number, (data: Record<string, unknown>) => Record<string, unknown>>>;
 }
 
-export const eventCategories = ['memory', 'claim', 'links', 'feedback', 'retrieval', 'tenant', 'projection'] as const;
+export const eventCategories = [
+  'memory',
+  'claim',
+  'links',
+  'feedback',
+  'retrieval',
+  'tenant',
+  'projection',
+] as const;
 export type EventCategory = (typeof eventCategories)[number];
 
 export type AnyEventDefinition = EventDefinition<string, z.ZodObject, z.ZodObject>;
@@ -35,7 +47,11 @@ export type EventOf<Definition> =
       >
     : never;
 
-export function defineEvent<const Type extends string, Routing extends z.ZodObject, Sealed extends z.ZodObject>(
+export function defineEvent<
+  const Type extends string,
+  Routing extends z.ZodObject,
+  Sealed extends z.ZodObject,
+>(
   definition: Omit<EventDefinition<Type, Routing, Sealed>, 'upcasters'> & {
     readonly upcasters?: EventDefinition<Type, Routing, Sealed>['upcasters'];
   },
@@ -54,7 +70,9 @@ export function upcast(
   data: Record<string, unknown>,
 ): Record<string, unknown> {
   if (version > definition.version) {
-    throw new Error(`${definition.type} version ${version} is newer than this program, which knows ${definition.version}`);
+    throw new Error(
+      `${definition.type} version ${version} is newer than this program, which knows ${definition.version}`,
+    );
   }
   let lifted = data;
   for (let from = version; from < definition.version; from++) lifted = definition.upcasters[from]!(lifted);

@@ -1,6 +1,12 @@
 import { ClaimReleased, ClaimTaken, CommandAnswered } from '../claim/claim.ts';
 import { MemoriesLinked, MemoriesUnlinked } from '../links/links.ts';
-import { MemoryDeleted, MemoryErased, MemoryRestored, MemoryStored, MemoryUpdated } from '../memory/events.ts';
+import {
+  MemoryDeleted,
+  MemoryErased,
+  MemoryRestored,
+  MemoryStored,
+  MemoryUpdated,
+} from '../memory/events.ts';
 import { AuditRead, FeedbackGiven, MemoriesAccessed, SearchPerformed } from '../retrieval/events.ts';
 import { ApiKeyCreated, ApiKeyRevoked, TenantCreated } from '../tenant/tenant.ts';
 import { ProjectionRebuilt, ProjectionSwitched } from '../operation/events.ts';
@@ -34,5 +40,8 @@ export type EventType = StratalogEvent['type'];
 
 /** Every event type by its name. */
 export const eventDefinitions: ReadonlyMap<string, AnyEventDefinition> = new Map(
-  (definitions as readonly unknown[] as readonly AnyEventDefinition[]).map((definition) => [definition.type, definition]),
+  (definitions as readonly unknown[] as readonly AnyEventDefinition[]).map((definition) => [
+    definition.type,
+    definition,
+  ]),
 );

@@ -1,7 +1,15 @@
 import { z } from 'zod';
 import { defineEvent, type EventOf } from '../events/define.ts';
 
-export const linkTypes = ['supports', 'contradicts', 'supersedes', 'requires', 'related', 'causes', 'derived_from'] as const;
+export const linkTypes = [
+  'supports',
+  'contradicts',
+  'supersedes',
+  'requires',
+  'related',
+  'causes',
+  'derived_from',
+] as const;
 export const linkTypeSchema = z.enum(linkTypes);
 export type LinkType = z.infer<typeof linkTypeSchema>;
 
@@ -43,7 +51,13 @@ export function evolveLinks(state: LinksState, event: LinkEvent): LinksState {
 }
 
 export type LinkCommand =
-  | { readonly type: 'link'; readonly source: string; readonly target: string; readonly link: LinkType; readonly confidence: number }
+  | {
+      readonly type: 'link';
+      readonly source: string;
+      readonly target: string;
+      readonly link: LinkType;
+      readonly confidence: number;
+    }
   | { readonly type: 'unlink'; readonly source: string; readonly target: string; readonly link: LinkType };
 
 /** None where the link is already so. */

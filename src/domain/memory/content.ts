@@ -17,11 +17,22 @@ export const contentSchema = z
         : value.length > maxContentLength
           ? `has ${value.length} UTF-16 units, at most ${maxContentLength} are allowed: longer texts go through ingestion, which chunks them`
           : textFault(value);
-    if (fault) context.addIssue({ code: 'custom', message: fault.startsWith('contains') ? `${fault}, which is not allowed` : fault });
+    if (fault)
+      context.addIssue({
+        code: 'custom',
+        message: fault.startsWith('contains') ? `${fault}, which is not allowed` : fault,
+      });
   })
   .meta({ minLength: 1, maxLength: maxContentLength, description: 'Kept verbatim' });
 
-export const representationKinds = ['natural_language', 'graph', 'code', 'formal', 'ascii_diagram', 'json_schema'] as const;
+export const representationKinds = [
+  'natural_language',
+  'graph',
+  'code',
+  'formal',
+  'ascii_diagram',
+  'json_schema',
+] as const;
 
 const representationText = z
   .string()

@@ -110,7 +110,13 @@ function store(value: MemoryValue, state: MemoryState): MemoryEvent[] {
   return [
     {
       type: 'MemoryStored',
-      data: { memoryId: id, contentLength: value.content.length, ...rest, spaces: [...value.spaces], tags: [...value.tags] },
+      data: {
+        memoryId: id,
+        contentLength: value.content.length,
+        ...rest,
+        spaces: [...value.spaces],
+        tags: [...value.tags],
+      },
     },
   ];
 }
@@ -121,18 +127,30 @@ function erase(keyId: string, state: Exclude<MemoryState, { status: 'absent' }>)
   return [{ type: 'MemoryErased', data: { memoryId: id, keyId, ...(claim !== undefined && { claim }) } }];
 }
 
-function update(patch: MemoryPatch, state: Exclude<MemoryState, { status: 'absent' | 'erased' }>): MemoryEvent[] {
+function update(
+  patch: MemoryPatch,
+  state: Exclude<MemoryState, { status: 'absent' | 'erased' }>,
+): MemoryEvent[] {
   if (state.status === 'deleted') throw new Problem('memory-deleted', 'a deleted memory cannot be changed');
   const { value } = state;
   const changed = <T>(next: T | undefined, now: T): next is T =>
     next !== undefined && canonicalJson(next) !== canonicalJson(now);
-  const metadata = patch.metadata === undefined ? undefined : mergePatch(value.metadata, patch.metadata ?? emptied(value.metadata));
+  const metadata =
+    patch.metadata === undefined
+      ? undefined
+      : mergePatch(value.metadata, patch.metadata ?? emptied(value.metadata));
   const representations =
     patch.representations === undefined
       ? undefined
-      : (mergePatch(value.representations, patch.representations ?? emptied(value.representations)) as Representations);
+      : (mergePatch(
+          value.representations,
+          patch.representations ?? emptied(value.representations),
+        ) as Representations);
   const changes = {
-    ...(changed(patch.content, value.content) && { content: patch.content, contentLength: patch.content.length }),
+    ...(changed(patch.content, value.content) && {
+      content: patch.content,
+      contentLength: patch.content.length,
+    }),
     ...(changed(patch.spaces, value.spaces) && { spaces: [...patch.spaces] }),
     ...(changed(patch.tags, value.tags) && { tags: [...patch.tags] }),
     ...(changed(metadata, value.metadata) && { metadata }),

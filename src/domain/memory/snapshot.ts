@@ -28,7 +28,9 @@ export function foldMemory(facts: readonly MemoryFact[]): MemorySnapshot {
   const erased = facts.some((fact) => fact.erased);
   const last = facts.at(-1);
   return {
-    state: erased ? { status: 'erased' } : facts.reduce((state, { event }) => evolve(state, event), initialState),
+    state: erased
+      ? { status: 'erased' }
+      : facts.reduce((state, { event }) => evolve(state, event), initialState),
     revision: last?.revision ?? -1,
     position: last?.position ?? 0,
     createdAt: facts[0]?.time ?? new Date(0),

@@ -54,7 +54,11 @@ export const MemoriesAccessed = defineEvent({
   type: 'MemoriesAccessed',
   category: 'retrieval',
   version: 1,
-  routing: z.object({ searchId: z.string(), how: z.enum(['search', 'context']), memoryIds: z.array(z.string()) }),
+  routing: z.object({
+    searchId: z.string(),
+    how: z.enum(['search', 'context']),
+    memoryIds: z.array(z.string()),
+  }),
   sealed: z.object({}),
 });
 

@@ -20,5 +20,9 @@ export function readSearchId(signer: Signer, caller: TenantContext, searchId: st
 }
 
 function signature(signer: Signer, caller: TenantContext, id: string): string {
-  return signer.pseudonym('search', caller.tenant, JSON.stringify([caller.principal, caller.user ?? null, id]));
+  return signer.pseudonym(
+    'search',
+    caller.tenant,
+    JSON.stringify([caller.principal, caller.user ?? null, id]),
+  );
 }

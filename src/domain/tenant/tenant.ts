@@ -42,9 +42,7 @@ export const ApiKeyRevoked = defineEvent({
 });
 
 export type TenantEvent =
-  | EventOf<typeof TenantCreated>
-  | EventOf<typeof ApiKeyCreated>
-  | EventOf<typeof ApiKeyRevoked>;
+  EventOf<typeof TenantCreated> | EventOf<typeof ApiKeyCreated> | EventOf<typeof ApiKeyRevoked>;
 
 export interface ApiKey {
   readonly id: string;
@@ -73,11 +71,17 @@ export function evolveTenant(state: TenantState, event: TenantEvent, at: string)
       return state;
     case 'ApiKeyCreated': {
       const { keyId, ...key } = event.data;
-      return new Map(state).set(keyId, { id: keyId, ...(key as Omit<ApiKey, 'id' | 'createdAt'>), createdAt: at });
+      return new Map(state).set(keyId, {
+        id: keyId,
+        ...(key as Omit<ApiKey, 'id' | 'createdAt'>),
+        createdAt: at,
+      });
     }
     case 'ApiKeyRevoked': {
       const key = state.get(event.data.keyId);
-      return key && key.revokedAt === undefined ? new Map(state).set(key.id, { ...key, revokedAt: at }) : state;
+      return key && key.revokedAt === undefined
+        ? new Map(state).set(key.id, { ...key, revokedAt: at })
+        : state;
     }
     default:
       return event satisfies never;

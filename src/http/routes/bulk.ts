@@ -57,6 +57,10 @@ export const bulkRoute = route({
     async function* answer(): AsyncGenerator<string> {
       for await (const result of results) yield toLine(result);
     }
-    return { status: 200, body: Readable.from(answer()), headers: { 'content-type': 'application/x-ndjson' } };
+    return {
+      status: 200,
+      body: Readable.from(answer()),
+      headers: { 'content-type': 'application/x-ndjson' },
+    };
   },
 });

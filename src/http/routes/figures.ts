@@ -5,7 +5,12 @@ import { eventDefinitions } from '../../domain/events/registry.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { positionToken, parsePosition } from '../../domain/position.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
-import { assertAuditor, followAuditEvents, readAuditEvents, type AuditFilter } from '../../queries/audit-events.ts';
+import {
+  assertAuditor,
+  followAuditEvents,
+  readAuditEvents,
+  type AuditFilter,
+} from '../../queries/audit-events.ts';
 import { readStats } from '../../queries/stats.ts';
 import { defaultLimit, integer, many, readWait, timeParameter, waitParameters } from '../parameters.ts';
 import { route } from '../route.ts';
@@ -49,7 +54,11 @@ export const auditRoute = route({
   responses: {
     200: {
       description: 'A page of events; as NDJSON with `Accept: application/x-ndjson` or `follow=true`',
-      schema: z.object({ items: z.array(z.record(z.string(), z.unknown())), nextCursor: z.string().optional(), position: z.string() }),
+      schema: z.object({
+        items: z.array(z.record(z.string(), z.unknown())),
+        nextCursor: z.string().optional(),
+        position: z.string(),
+      }),
     },
   },
   async handle({ caller, context, query, koa }, services) {
@@ -58,16 +67,25 @@ export const auditRoute = route({
     const { logId } = store.log;
     const { follow, limit = defaultLimit, cursor, after, minPosition, waitMs, ...filter } = query;
     const from = cursor ?? after;
-    const start = from === undefined ? 0 : parsePosition(logId, from, cursor === undefined ? 'after' : 'cursor');
+    const start =
+      from === undefined ? 0 : parsePosition(logId, from, cursor === undefined ? 'after' : 'cursor');
     const request = { ...filter, after: start, limit, ...readWait(store, { minPosition, waitMs }) };
     const look = { what: 'audit events', items: 0, parameters: asSent(filter), ...memoryOf(filter) };
-    const asStream = follow === 'true' || koa.accepts('application/json', 'application/x-ndjson') === 'application/x-ndjson';
+    const asStream =
+      follow === 'true' || koa.accepts('application/json', 'application/x-ndjson') === 'application/x-ndjson';
     if (asStream) {
       await recordAuditRead(services.commands, context, look);
       const stop = new AbortController();
       koa.res.on('close', () => stop.abort());
-      const pages = follow === 'true' ? followAuditEvents(store, services.models, caller, { ...request, limit: 500 }, stop.signal) : allPages();
-      return { status: 200, body: Readable.from(lines(pages)), headers: { 'content-type': 'application/x-ndjson' } };
+      const pages =
+        follow === 'true'
+          ? followAuditEvents(store, services.models, caller, { ...request, limit: 500 }, stop.signal)
+          : allPages();
+      return {
+        status: 200,
+        body: Readable.from(lines(pages)),
+        headers: { 'content-type': 'application/x-ndjson' },
+      };
     }
     const page = await readAuditEvents(store, services.models, caller, request);
     await recordAuditRead(services.commands, context, { ...look, items: page.events.length });
@@ -81,8 +99,12 @@ export const auditRoute = route({
     };
 
     async function* allPages(): AsyncGenerator<readonly LoadedEvent[]> {
-      for (let next: number | undefined = start; next !== undefined; ) {
-        const page = await readAuditEvents(store, services.models, caller, { ...request, after: next, limit: 500 });
+      for (let next: number | undefined = start; next !== undefined;) {
+        const page = await readAuditEvents(store, services.models, caller, {
+          ...request,
+          after: next,
+          limit: 500,
+        });
         yield page.events;
         ({ next } = page);
       }
@@ -124,4 +146,3 @@ function withoutSecrets(data: object): object {
   const { secretHash: _, ...shown } = data as { secretHash?: string };
   return shown;
 }
-

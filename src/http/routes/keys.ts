@@ -34,7 +34,12 @@ export const keyRoutes = [
     operationId: 'listKeys',
     summary: 'The keys of the tenant, newest first, without their secrets',
     tag,
-    responses: { 200: { description: 'All keys', schema: z.object({ items: z.array(z.record(z.string(), z.unknown())) }) } },
+    responses: {
+      200: {
+        description: 'All keys',
+        schema: z.object({ items: z.array(z.record(z.string(), z.unknown())) }),
+      },
+    },
     async handle({ caller }, services) {
       if (isMaster(caller) || !hasRole(caller, 'admin')) {
         throw new Problem('forbidden', 'listing keys needs the role admin in their tenant');
@@ -54,7 +59,11 @@ export const keyRoutes = [
     responses: { 200: { description: 'Revoked', schema: z.object({ position: z.string() }) } },
     async handle({ context, params }, services) {
       const { position, replayed } = await revokeApiKey(services.commands, context, params.id);
-      return { status: 200, body: { position: positionToken(services.commands.store.log.logId, position) }, replayed };
+      return {
+        status: 200,
+        body: { position: positionToken(services.commands.store.log.logId, position) },
+        replayed,
+      };
     },
   }),
 ];

@@ -41,7 +41,11 @@ export const linkRoutes = [
     params: linkParams,
     responses: { 200: { description: 'Not linked; the source', schema: memoryAnswer } },
     async handle({ caller, context, params: { id, type, target } }, services) {
-      return memoryResult(services, caller, await unlinkMemories(services.commands, context, id, type, target));
+      return memoryResult(
+        services,
+        caller,
+        await unlinkMemories(services.commands, context, id, type, target),
+      );
     },
   }),
   route({
@@ -51,7 +55,11 @@ export const linkRoutes = [
     summary: 'Follow links from a memory, both ways, nearest first',
     tag,
     params,
-    query: z.strictObject({ types: many(linkTypeSchema), depth: integer(1, 5).optional(), ...waitParameters }),
+    query: z.strictObject({
+      types: many(linkTypeSchema),
+      depth: integer(1, 5).optional(),
+      ...waitParameters,
+    }),
     responses: {
       200: {
         description: 'Related memories',

@@ -63,7 +63,10 @@ export const memoryRoutes = [
     async handle({ caller, context, body }, services) {
       const result = await storeMemory(services.commands, context, body);
       const answer = await memoryResult(services, caller, result, 201);
-      return { ...answer, headers: { ...answer.headers, location: `/v1/memories/${result.snapshot.state.value.id}` } };
+      return {
+        ...answer,
+        headers: { ...answer.headers, location: `/v1/memories/${result.snapshot.state.value.id}` },
+      };
     },
   }),
   route({
@@ -93,7 +96,17 @@ export const memoryRoutes = [
     },
     async handle({ caller, query }, services) {
       const { store, clock } = services.commands;
-      const { layer, space, tag: tags, filter, asOf, limit = defaultLimit, minPosition, waitMs, ...rest } = query;
+      const {
+        layer,
+        space,
+        tag: tags,
+        filter,
+        asOf,
+        limit = defaultLimit,
+        minPosition,
+        waitMs,
+        ...rest
+      } = query;
       const page = await listMemories(services.models, caller, {
         ...rest,
         layers: layer,
@@ -142,7 +155,11 @@ export const memoryRoutes = [
       if (match === undefined) {
         throw new Problem('match-required', 'a change of a memory needs If-Match with its ETag, or *');
       }
-      return memoryResult(services, caller, await updateMemory(services.commands, context, params.id, body, match));
+      return memoryResult(
+        services,
+        caller,
+        await updateMemory(services.commands, context, params.id, body, match),
+      );
     },
   }),
   route({
@@ -159,7 +176,11 @@ export const memoryRoutes = [
     async handle({ caller, context, params, query, koa }, services) {
       const match = readIfMatch(koa);
       if (query.mode === 'soft') {
-        return memoryResult(services, caller, await deleteMemory(services.commands, context, params.id, match));
+        return memoryResult(
+          services,
+          caller,
+          await deleteMemory(services.commands, context, params.id, match),
+        );
       }
       const erased = await eraseMemory(services.commands, context, params.id);
       return {
@@ -212,7 +233,10 @@ export const memoryRoutes = [
               actor: z.string(),
               cause: z.string(),
               reason: z.string().optional(),
-              changes: z.record(z.string(), z.object({ from: z.unknown().optional(), to: z.unknown().optional() })),
+              changes: z.record(
+                z.string(),
+                z.object({ from: z.unknown().optional(), to: z.unknown().optional() }),
+              ),
               position,
             }),
           ),

@@ -23,7 +23,12 @@ export const projectionRoutes = [
     operationId: 'listProjections',
     summary: 'Every read model with its generations, how far each has come, and what is parked',
     tag,
-    responses: { 200: { description: 'All projections', schema: z.object({ items: z.array(z.record(z.string(), z.unknown())) }) } },
+    responses: {
+      200: {
+        description: 'All projections',
+        schema: z.object({ items: z.array(z.record(z.string(), z.unknown())) }),
+      },
+    },
     async handle({ caller }, services) {
       assertOperator(caller);
       return { status: 200, body: { items: await services.operations.status() } };
@@ -42,7 +47,11 @@ export const projectionRoutes = [
     async handle({ caller, context, params: { name } }, services) {
       assertOperator(caller);
       const { generation } = await services.operations.rebuild(name, eventContext(context));
-      return { status: 202, body: { projection: name, generation }, headers: { location: '/v1/admin/projections' } };
+      return {
+        status: 202,
+        body: { projection: name, generation },
+        headers: { location: '/v1/admin/projections' },
+      };
     },
   }),
   ...(['switch', 'rollback'] as const).map((act) =>
@@ -50,7 +59,10 @@ export const projectionRoutes = [
       method: 'post',
       path: `/v1/admin/projections/:name/${act}`,
       operationId: `${act}Projection`,
-      summary: act === 'switch' ? 'Let queries read the rebuilt generation' : 'Let queries read the former generation again',
+      summary:
+        act === 'switch'
+          ? 'Let queries read the rebuilt generation'
+          : 'Let queries read the former generation again',
       tag,
       command: true,
       params,
@@ -73,7 +85,9 @@ export const projectionRoutes = [
     command: true,
     params,
     body: z.strictObject({ stream: z.string().min(1) }),
-    responses: { 202: { description: 'It was taken', schema: z.object({ projection: z.string(), stream: z.string() }) } },
+    responses: {
+      202: { description: 'It was taken', schema: z.object({ projection: z.string(), stream: z.string() }) },
+    },
     async handle({ caller, params: { name }, body: { stream } }, services) {
       assertOperator(caller);
       await services.operations.retry(name, stream);

@@ -8,7 +8,8 @@ import { invalid } from '../../domain/problems.ts';
 import { readWait, waitFields } from '../parameters.ts';
 import { route } from '../route.ts';
 
-const someOf = <Item extends z.ZodType>(item: Item) => z.array(item).min(1, 'must name at least one, or be left out').max(100);
+const someOf = <Item extends z.ZodType>(item: Item) =>
+  z.array(item).min(1, 'must name at least one, or be left out').max(100);
 
 export const searchInput = z
   .strictObject({

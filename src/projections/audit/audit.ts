@@ -25,7 +25,8 @@ export const audit: Projection = {
     ...protect(tables('audit')),
   ],
   apply,
-  digest: (tables) => digestOf(tables('audit'), ['tenant', 'position', 'stream', 'revision', 'type', 'actor', 'memory_id']),
+  digest: (tables) =>
+    digestOf(tables('audit'), ['tenant', 'position', 'stream', 'revision', 'type', 'actor', 'memory_id']),
 };
 
 async function apply(events: readonly LoadedEvent[], tx: SqlExecutor, tables: Tables): Promise<void> {

@@ -86,7 +86,10 @@ async function apply(events: readonly LoadedEvent[], tx: SqlExecutor, tables: Ta
   await statistics.write(tx, tables);
 }
 
-function next(row: TextRow | undefined, { event, metadata, erased }: LoadedEvent<MemoryEvent>): TextRow | undefined {
+function next(
+  row: TextRow | undefined,
+  { event, metadata, erased }: LoadedEvent<MemoryEvent>,
+): TextRow | undefined {
   if (erased) return undefined;
   switch (event.type) {
     case 'MemoryStored':
@@ -151,9 +154,13 @@ async function writeRows(
   tx: SqlExecutor,
   tables: Tables,
 ): Promise<void> {
-  const written = [...after].filter(([key, row]) => row !== undefined && row !== before.get(key)).map(([, row]) => row);
+  const written = [...after]
+    .filter(([key, row]) => row !== undefined && row !== before.get(key))
+    .map(([, row]) => row);
   const gone = [...after.keys()].filter((key) => after.get(key) === undefined && before.has(key));
-  const columns = ['tenant', 'memory_id', ...scopeColumnNames, 'body', 'shelved', 'terms', 'length'].join(', ');
+  const columns = ['tenant', 'memory_id', ...scopeColumnNames, 'body', 'shelved', 'terms', 'length'].join(
+    ', ',
+  );
   if (written.length > 0) {
     await tx.query(
       `insert into ${tables('lexical')} (${columns})
@@ -167,7 +174,11 @@ async function writeRows(
     await tx.query(
       `delete from ${tables('lexical')} l using jsonb_to_recordset($1::text::jsonb) as gone(tenant text, memory_id uuid)
        where l.tenant = gone.tenant and l.memory_id = gone.memory_id`,
-      [JSON.stringify(gone.map((key) => ({ tenant: before.get(key)!.tenant, memory_id: before.get(key)!.memory_id })))],
+      [
+        JSON.stringify(
+          gone.map((key) => ({ tenant: before.get(key)!.tenant, memory_id: before.get(key)!.memory_id })),
+        ),
+      ],
     );
   }
 }
@@ -189,7 +200,9 @@ class StatisticsDelta {
   async write(tx: SqlExecutor, tables: Tables): Promise<void> {
     for (const [tenant, terms] of this.#terms) {
       // One order for all writers: two of them never wait for each other in a circle.
-      const changed = [...terms].filter(([, delta]) => delta !== 0).sort(([left], [right]) => (left < right ? -1 : 1));
+      const changed = [...terms]
+        .filter(([, delta]) => delta !== 0)
+        .sort(([left], [right]) => (left < right ? -1 : 1));
       if (changed.length === 0) continue;
       await tx.query(
         `insert into ${tables('lexical_terms')} as t (tenant, term, documents)

@@ -30,7 +30,11 @@ async function apply(events: readonly LoadedEvent[], tx: SqlExecutor, tables: Ta
   for (const { event, metadata } of events as readonly LoadedEvent<LinkEvent>[]) {
     const { source, target, type } = event.data;
     const linked = event.type === 'MemoriesLinked';
-    last.set(`${metadata.tenant} ${source} ${target} ${type}`, { tenant: metadata.tenant, ...event.data, linked });
+    last.set(`${metadata.tenant} ${source} ${target} ${type}`, {
+      tenant: metadata.tenant,
+      ...event.data,
+      linked,
+    });
   }
   const rows = [...last.values()];
   await tx.query(

@@ -36,7 +36,16 @@ export const memories: Projection = {
     ...protect(tables('memories')),
   ],
   apply,
-  digest: (tables) => digestOf(tables('memories'), ['tenant', 'memory_id', 'revision', 'from_position', 'to_position', 'state', 'value']),
+  digest: (tables) =>
+    digestOf(tables('memories'), [
+      'tenant',
+      'memory_id',
+      'revision',
+      'from_position',
+      'to_position',
+      'state',
+      'value',
+    ]),
 };
 
 /** A version as it is written: the columns of the table. */

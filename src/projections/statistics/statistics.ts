@@ -65,7 +65,14 @@ function next(row: Counted | undefined, { event, metadata }: LoadedEvent<MemoryE
   switch (event.type) {
     case 'MemoryStored': {
       const { memoryId, layer, spaces, contentLength } = event.data;
-      return { tenant: metadata.tenant, memory_id: memoryId, layer, spaces, state: 'active', characters: contentLength };
+      return {
+        tenant: metadata.tenant,
+        memory_id: memoryId,
+        layer,
+        spaces,
+        state: 'active',
+        characters: contentLength,
+      };
     }
     case 'MemoryUpdated': {
       if (!row) return row;
@@ -155,7 +162,9 @@ async function writeCounted(
      set spaces = excluded.spaces, state = excluded.state, characters = excluded.characters`,
     [JSON.stringify(present)],
   );
-  const gone = [...after].filter(([key, row]) => row === undefined && before.has(key)).map(([key]) => before.get(key)!);
+  const gone = [...after]
+    .filter(([key, row]) => row === undefined && before.has(key))
+    .map(([key]) => before.get(key)!);
   if (gone.length === 0) return;
   await tx.query(
     `delete from ${tables('statistics_counted')} c

@@ -35,7 +35,14 @@ export const usage: Projection = {
   ],
   apply,
   digest: (tables) =>
-    digestOf(tables('usage'), ['tenant', 'memory_id', 'accesses', 'last_accessed_at', 'feedbacks', 'feedback_sum']),
+    digestOf(tables('usage'), [
+      'tenant',
+      'memory_id',
+      'accesses',
+      'last_accessed_at',
+      'feedbacks',
+      'feedback_sum',
+    ]),
 };
 
 async function apply(events: readonly LoadedEvent[], tx: SqlExecutor, tables: Tables): Promise<void> {

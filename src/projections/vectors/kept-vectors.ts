@@ -81,7 +81,10 @@ export class KeptVectors {
       const vector = made.get(row.text_hash);
       return { ...row, vector: vector ? `[${vector.join(',')}]` : null };
     });
-    await this.#insertNew(tx, withVectors.filter(({ vector }) => vector !== null));
+    await this.#insertNew(
+      tx,
+      withVectors.filter(({ vector }) => vector !== null),
+    );
     await this.#updateOlder(tx, withVectors);
   }
 
@@ -95,7 +98,15 @@ export class KeptVectors {
 
   async #insertNew(tx: SqlExecutor, rows: readonly (VectorRow & { vector: string | null })[]): Promise<void> {
     if (rows.length === 0) return;
-    const columns = ['tenant', 'memory_id', 'revision', ...scopeColumnNames, 'text_hash', 'embedding', 'shelved'];
+    const columns = [
+      'tenant',
+      'memory_id',
+      'revision',
+      ...scopeColumnNames,
+      'text_hash',
+      'embedding',
+      'shelved',
+    ];
     const values = rows.map(({ vector, active, ...row }) => ({
       ...row,
       ...(active ? { embedding: vector } : { shelved: vector }),
@@ -109,7 +120,10 @@ export class KeptVectors {
   }
 
   /** A new text brings its vector; the same text keeps it and only moves it onto the shelf or back. */
-  async #updateOlder(tx: SqlExecutor, rows: readonly (VectorRow & { vector: string | null })[]): Promise<void> {
+  async #updateOlder(
+    tx: SqlExecutor,
+    rows: readonly (VectorRow & { vector: string | null })[],
+  ): Promise<void> {
     const type = `halfvec(${this.#model.dimension})`;
     await tx.query(
       `update ${this.#table} k set
@@ -125,7 +139,18 @@ export class KeptVectors {
          where k.revision < w.revision or (k.revision = w.revision and coalesce(k.embedding, k.shelved) is null)
        ) n
        where k.tenant = n.tenant and k.memory_id = n.memory_id`,
-      [JSON.stringify(rows.map(({ tenant, memory_id, revision, text_hash, active, vector }) => ({ tenant, memory_id, revision, text_hash, active, vector })))],
+      [
+        JSON.stringify(
+          rows.map(({ tenant, memory_id, revision, text_hash, active, vector }) => ({
+            tenant,
+            memory_id,
+            revision,
+            text_hash,
+            active,
+            vector,
+          })),
+        ),
+      ],
     );
   }
 }

@@ -37,8 +37,10 @@ export function vectors(embedder: Embedder): Projection<Prepared> {
       ...protect(tables('vectors')),
       ...kept.create(),
     ],
-    prepare: (events, context) => embedMissing(embedder, kept, events as readonly LoadedEvent<MemoryEvent>[], context),
-    apply: (events, tx, tables, made) => apply(kept, events as readonly LoadedEvent<MemoryEvent>[], tx, tables, made),
+    prepare: (events, context) =>
+      embedMissing(embedder, kept, events as readonly LoadedEvent<MemoryEvent>[], context),
+    apply: (events, tx, tables, made) =>
+      apply(kept, events as readonly LoadedEvent<MemoryEvent>[], tx, tables, made),
     // Tells also whether the kept vector is the one that this generation means.
     digest: (tables) => `
       select count(*)::text || ':' || coalesce(sum(('x' || substr(md5(concat_ws('|', v.tenant, v.memory_id, v.revision, v.text_hash, v.active,
@@ -78,7 +80,10 @@ function latestTexts(events: readonly LoadedEvent<MemoryEvent>[]): Text[] {
     const { tenant } = metadata;
     const key = `${tenant}/${event.data.memoryId}`;
     if (erased || event.type === 'MemoryErased') wanted.delete(key);
-    else if ((event.type === 'MemoryStored' || event.type === 'MemoryUpdated') && event.data.content !== undefined) {
+    else if (
+      (event.type === 'MemoryStored' || event.type === 'MemoryUpdated') &&
+      event.data.content !== undefined
+    ) {
       wanted.set(key, { tenant, memory_id: event.data.memoryId, revision, text: event.data.content });
     }
   }

@@ -17,7 +17,8 @@ export interface CandidateRequest {
   readonly queryText: string;
   readonly terms: readonly string[];
   /** The query's vector and the table that keeps vectors of its model; undefined where there is none. */
-  readonly dense?: { readonly vector: Float32Array; readonly table: string; readonly exact: boolean } | undefined;
+  readonly dense?:
+    { readonly vector: Float32Array; readonly table: string; readonly exact: boolean } | undefined;
   /** How many each engine contributes. */
   readonly perEngine: number;
 }
@@ -108,6 +109,8 @@ export async function readStatistics(
   );
   return {
     documents: rows.find(({ term }) => term === null)?.documents ?? 0,
-    documentFrequency: new Map(rows.flatMap(({ term, documents }) => (term === null ? [] : [[term, documents]]))),
+    documentFrequency: new Map(
+      rows.flatMap(({ term, documents }) => (term === null ? [] : [[term, documents]])),
+    ),
   };
 }

@@ -13,7 +13,8 @@ interface Scored {
  */
 export function dropNearDuplicates<Item extends Scored>(items: readonly Item[]): Item[] {
   const bySpecificity = [...items].sort(
-    (left, right) => precedence(left.memory.layer) - precedence(right.memory.layer) || right.score - left.score,
+    (left, right) =>
+      precedence(left.memory.layer) - precedence(right.memory.layer) || right.score - left.score,
   );
   const kept: { item: Item; shingles: Shingles }[] = [];
   for (const item of bySpecificity) {

@@ -14,7 +14,13 @@ import { EmbedderUnavailable, type Embedder } from '../../ports/embedder.ts';
 import type { KeyVault } from '../../ports/key-vault.ts';
 import { memoryOf } from '../memory-row.ts';
 import type { ReadModels, ReadView } from '../read-models.ts';
-import { exactScanLimit, findCandidates, readStatistics, type CandidateRow, type Statistics } from './candidates.ts';
+import {
+  exactScanLimit,
+  findCandidates,
+  readStatistics,
+  type CandidateRow,
+  type Statistics,
+} from './candidates.ts';
 import { dropNearDuplicates } from './near-duplicates.ts';
 
 export interface SearchRequest {
@@ -50,7 +56,10 @@ export interface SearchAnswer {
   readonly position: number;
   readonly warnings: readonly Warning[];
   /** What happened, for the log. */
-  readonly fact: { readonly id: string; readonly events: readonly Exclude<RetrievalEvent, { type: 'FeedbackGiven' }>[] };
+  readonly fact: {
+    readonly id: string;
+    readonly events: readonly Exclude<RetrievalEvent, { type: 'FeedbackGiven' }>[];
+  };
 }
 
 /** Each engine finds at least this many: the fusion needs both signals' best. */
@@ -74,7 +83,11 @@ export class SearchService {
   }
 
   /** Where the query cannot be embedded it answers from words alone and says so. */
-  async search(caller: TenantContext, request: SearchRequest, filterAsSent?: JsonObject): Promise<SearchAnswer> {
+  async search(
+    caller: TenantContext,
+    request: SearchRequest,
+    filterAsSent?: JsonObject,
+  ): Promise<SearchAnswer> {
     const started = performance.now();
     const [view, vector] = await Promise.all([
       this.#models.view({
@@ -181,7 +194,9 @@ function arrange(scored: readonly Scored[], { threshold, topK, order }: SearchRe
   const above = scored.filter(({ score }) => score >= threshold).sort(byScore);
   const best = dropNearDuplicates(above).slice(0, topK);
   if (order === 'precedence') {
-    best.sort((left, right) => precedence(left.memory.layer) - precedence(right.memory.layer) || byScore(left, right));
+    best.sort(
+      (left, right) => precedence(left.memory.layer) - precedence(right.memory.layer) || byScore(left, right),
+    );
   }
   return best.map(({ memory, score }, index) => ({ memory, score, rank: index + 1 }));
 }

@@ -1,0 +1,114 @@
+import type { TestServer } from './server.ts';
+
+/** What JSON holds, unchecked: a test says itself what it expects of it. */
+export type Json = ReturnType<typeof JSON.parse>;
+
+/** An answer as a test looks at it. */
+export interface Reply {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Json;
+}
+
+export interface SendOptions {
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as it is, with its own content type. */
+  readonly raw?: string | Uint8Array;
+}
+
+/** One caller of the API. */
+export interface Client {
+  readonly key: string | undefined;
+  send(method: string, path: string, options?: SendOptions): Promise<Reply>;
+  get(path: string, headers?: Record<string, string>): Promise<Reply>;
+  post(path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>;
+  patch(path: string, body: unknown, headers?: Record<string, string>): Promise<Reply>;
+  put(path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>;
+  delete(path: string, headers?: Record<string, string>): Promise<Reply>;
+  /** Stores a memory that must be taken, and answers it with its position. */
+  store(memory: Record<string, unknown>): Promise<{ memory: Json; position: string }>;
+  /** NDJSON to the bulk call; answers its lines. */
+  bulk(lines: readonly unknown[], headers?: Record<string, string>): Promise<Json[]>;
+}
+
+export function clientOf(server: Pick<TestServer, 'url'>, key?: string): Client {
+  const send = async (
+    method: string,
+    path: string,
+    { body, raw, headers = {} }: SendOptions = {},
+  ): Promise<Reply> => {
+    const response = await fetch(server.url + path, {
+      method,
+      headers: {
+        ...(key !== undefined && { authorization: `Bearer ${key}` }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(raw !== undefined
+        ? { body: raw as BodyInit }
+        : body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, body: parseBody(text) };
+  };
+  return {
+    key,
+    send,
+    get: (path, headers) => send('GET', path, { ...(headers && { headers }) }),
+    post: (path, body, headers) => send('POST', path, { body: body ?? {}, ...(headers && { headers }) }),
+    patch: (path, body, headers) => send('PATCH', path, { body, ...(headers && { headers }) }),
+    put: (path, body, headers) => send('PUT', path, { body: body ?? {}, ...(headers && { headers }) }),
+    delete: (path, headers) => send('DELETE', path, { ...(headers && { headers }) }),
+    async store(memory) {
+      const reply = await send('POST', '/v1/memories', { body: memory });
+      if (reply.status !== 201)
+        throw new Error(`store answered ${reply.status} ${JSON.stringify(reply.body)}`);
+      return reply.body;
+    },
+    async bulk(lines, headers = {}) {
+      const raw = lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line))).join('\n');
+      const reply = await send('POST', '/v1/memories/bulk', {
+        raw,
+        headers: { 'content-type': 'application/x-ndjson', ...headers },
+      });
+      if (reply.status !== 200)
+        throw new Error(`bulk answered ${reply.status} ${JSON.stringify(reply.body)}`);
+      return Array.isArray(reply.body) ? reply.body : reply.body === undefined ? [] : [reply.body];
+    },
+  };
+}
+
+/** JSON, or the lines of NDJSON as a list. */
+function parseBody(text: string): unknown {
+  if (text === '') return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    try {
+      return text
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line) => JSON.parse(line) as unknown);
+    } catch {
+      return text;
+    }
+  }
+}
+
+/** A client with a new key of `tenant`, made with the server's master key. */
+export async function clientWithKey(
+  server: TestServer,
+  key: { tenant: string; role: string } & Record<string, unknown>,
+): Promise<Client> {
+  const reply = await clientOf(server, server.masterKey).post('/v1/admin/keys', key);
+  if (reply.status !== 201) throw new Error(`keys answered ${reply.status} ${JSON.stringify(reply.body)}`);
+  return clientOf(server, reply.body.key);
+}
+
+let counter = 0;
+
+/** A tenant that no other test of this server uses. */
+export function freshTenant(): string {
+  return `t${process.pid}_${++counter}`;
+}

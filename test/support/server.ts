@@ -1,0 +1,137 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import pg from 'pg';
+
+/** The assembled program in a process of its own, as its user runs it. */
+export interface TestServer {
+  readonly url: string;
+  readonly dataDir: string;
+  readonly masterKey: string | undefined;
+  readonly process: ChildProcess;
+  /** Every line that it logged. */
+  readonly log: readonly string[];
+  /** The environment it was started with: for another process on the same data. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Ends it cleanly, or with the signal given, and waits for its end. The data stay until `remove`. */
+  stop(signal?: NodeJS.Signals): Promise<number | null>;
+  remove(): Promise<void>;
+}
+
+export interface TestServerOptions {
+  /** A master key switches the development identity off; default: one is set. */
+  readonly masterKey?: string | null;
+  readonly dataDir?: string;
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly args?: readonly string[];
+}
+
+/** `embedded`, or `postgres` to run the same suite on the server that STRATALOG_POSTGRES_URL names. */
+export const testProfile = process.env['STRATALOG_TEST_PROFILE'] ?? 'embedded';
+
+const program = path.resolve('bin/stratalog.mjs');
+
+/** Starts a server on a free port with fresh data (or `dataDir`, or the database in `environment`) and waits until it is ready. */
+export async function startServer(options: TestServerOptions = {}): Promise<TestServer> {
+  const dataDir = options.dataDir ?? (await mkdtemp(path.join(tmpdir(), 'stratalog-')));
+  const masterKey =
+    options.masterKey === null ? undefined : (options.masterKey ?? 'test-master-key-0123456789');
+  const database = await freshDatabase(options.environment);
+  const environment: Record<string, string> = {
+    STRATALOG_PROFILE: testProfile,
+    STRATALOG_DATA: dataDir,
+    STRATALOG_PORT: '0',
+    STRATALOG_LOG_LEVEL: 'info',
+    ...(masterKey !== undefined && { STRATALOG_MASTER_KEY: masterKey }),
+    ...database?.environment,
+    ...options.environment,
+  };
+  const child = spawn(process.execPath, [program, 'serve', ...(options.args ?? [])], {
+    env: { ...withoutOwn(process.env), ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const log: string[] = [];
+  const url = await readyUrl(child, log);
+  return {
+    url,
+    dataDir,
+    masterKey,
+    process: child,
+    log,
+    environment,
+    async stop(signal: NodeJS.Signals = 'SIGTERM') {
+      if (child.exitCode === null && child.signalCode === null) {
+        child.kill(signal);
+        await once(child, 'exit');
+      }
+      return child.exitCode;
+    },
+    async remove() {
+      await this.stop('SIGKILL');
+      if (options.dataDir === undefined) await rm(dataDir, { recursive: true, force: true });
+      await database?.drop();
+    },
+  };
+}
+
+/** Waits for the line that says where it listens; rejects with what it printed instead. */
+function readyUrl(child: ChildProcess, log: string[]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const read = (line: string) => {
+      log.push(line);
+      const entry = parse(line);
+      if (entry?.url && entry.msg?.startsWith('ready')) resolve(entry.url);
+    };
+    createInterface({ input: child.stdout! }).on('line', read);
+    createInterface({ input: child.stderr! }).on('line', read);
+    child.once('error', reject);
+    child.once('exit', (code) => reject(new Error(`the server ended with ${code}:\n${log.join('\n')}`)));
+  });
+}
+
+function parse(line: string): { url?: string; msg?: string } | undefined {
+  try {
+    return JSON.parse(line) as { url?: string; msg?: string };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The tester's own settings must not leak into what is tested. */
+function withoutOwn(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => !name.startsWith('STRATALOG_')));
+}
+
+/** On a PostgreSQL server each test server gets a database of its own, made with the rights of the superuser. */
+async function freshDatabase(
+  given: Readonly<Record<string, string>> = {},
+): Promise<{ environment: Record<string, string>; drop(): Promise<void> } | undefined> {
+  if (testProfile !== 'postgres' || given['STRATALOG_POSTGRES_URL'] !== undefined) return undefined;
+  const adminUrl = new URL(
+    process.env['STRATALOG_TEST_POSTGRES_ADMIN_URL'] ?? 'postgres://postgres@127.0.0.1:54329/postgres',
+  );
+  const ownUrl = new URL(
+    process.env['STRATALOG_POSTGRES_URL'] ?? 'postgres://stratalog:stratalog@127.0.0.1:54329/stratalog',
+  );
+  const name = `test_${randomBytes(6).toString('hex')}`;
+  const inDatabase = (url: URL) => Object.assign(new URL(url), { pathname: `/${name}` }).href;
+  const run = async (url: string, ...statements: string[]) => {
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    try {
+      for (const statement of statements) await client.query(statement);
+    } finally {
+      await client.end();
+    }
+  };
+  await run(adminUrl.href, `create database ${name} owner ${ownUrl.username}`);
+  await run(inDatabase(adminUrl), 'create extension vector', 'create extension pg_textsearch');
+  return {
+    environment: { STRATALOG_POSTGRES_URL: inDatabase(ownUrl) },
+    drop: () => run(adminUrl.href, `drop database ${name} with (force)`),
+  };
+}
