@@ -52,7 +52,7 @@ export class Generation {
     );
     if (poison.length === 0) {
       try {
-        return await this.#write(mine, page.scannedTo, standing);
+        return await this.#writeInSlices(mine, page.scannedTo, standing);
       } catch (error) {
         if (isPassing(error)) throw error;
       }
@@ -100,6 +100,18 @@ export class Generation {
   async #prepare(events: readonly LoadedEvent[]): Promise<unknown> {
     if (events.length === 0 || !this.projection.prepare) return undefined;
     return this.projection.prepare(events, { sql: this.#sql, tables: this.tables });
+  }
+
+  async #writeInSlices(events: readonly LoadedEvent[], to: number, standing: Standing): Promise<Standing> {
+    const size = this.projection.batchSize ?? Infinity;
+    let now = standing;
+    let rest = events;
+    while (rest.length > size) {
+      const slice = rest.slice(0, size);
+      rest = rest.slice(size);
+      now = await this.#write(slice, slice.at(-1)!.position, now);
+    }
+    return this.#write(rest, to, now);
   }
 
   async #write(events: readonly LoadedEvent[], to: number, standing: Standing): Promise<Standing> {

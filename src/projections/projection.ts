@@ -17,6 +17,8 @@ export interface Projection<Prepared = unknown> {
   /** What else the rows depend on, such as the embedding model: a generation of another one is rebuilt too. */
   readonly variant?: string;
   readonly handles: readonly EventType[];
+  /** Events that one transaction takes at most: a slow index must not hold everything else up. */
+  readonly batchSize?: number;
   /** Every table that it owns, for dropping a generation. */
   readonly tables: readonly string[];
   /** Creates the tables of a generation with their indexes: inserts in slices hold no query up, a late index would. */

@@ -13,6 +13,7 @@ import { scopeColumnNames, scopeColumns, scopeRow } from '../scope-columns.ts';
 export const lexical: Projection = {
   name: 'lexical',
   version: 1,
+  batchSize: 128,
   handles: ['MemoryStored', 'MemoryUpdated', 'MemoryDeleted', 'MemoryRestored', 'MemoryErased'],
   tables: ['lexical', 'lexical_terms', 'lexical_corpus'],
   create: (tables) => [

@@ -19,6 +19,7 @@ export function keptTable(model: EmbeddingModel): string {
 }
 
 /**
+ * `vector`, not `halfvec`: in WebAssembly the latter is five times slower, and one SQL serves both profiles.
  * The vectors of one model, one for each memory, with the index that searches them. The revision of the memory
  * guards each row: an older event never replaces a newer one. A deleted memory's vector is shelved, out of the index.
  */
@@ -44,11 +45,11 @@ export class KeptVectors {
           revision integer not null,
           ${scopeColumns},
           text_hash text not null,
-          embedding halfvec(${this.#model.dimension}),
-          shelved halfvec(${this.#model.dimension}),
+          embedding vector(${this.#model.dimension}),
+          shelved vector(${this.#model.dimension}),
           primary key (tenant, memory_id)
         );
-        create index ${index} on ${this.#table} using hnsw (embedding halfvec_cosine_ops) with (m = 16, ef_construction = 64);
+        create index ${index} on ${this.#table} using hnsw (embedding vector_cosine_ops) with (m = 16, ef_construction = 64);
         ${policies};
       end $$`,
     ];
@@ -124,7 +125,7 @@ export class KeptVectors {
     tx: SqlExecutor,
     rows: readonly (VectorRow & { vector: string | null })[],
   ): Promise<void> {
-    const type = `halfvec(${this.#model.dimension})`;
+    const type = `vector(${this.#model.dimension})`;
     await tx.query(
       `update ${this.#table} k set
          revision = n.revision,

@@ -22,6 +22,7 @@ export function vectors(embedder: Embedder): Projection<Prepared> {
     name: 'vectors',
     version: 1,
     variant: model.id,
+    batchSize: 32,
     handles: ['MemoryStored', 'MemoryUpdated', 'MemoryDeleted', 'MemoryRestored', 'MemoryErased'],
     tables: ['vectors'],
     create: (tables) => [

@@ -43,7 +43,7 @@ export async function findCandidates(
   const parameters = new Parameters();
   const { dense, region } = request;
   const tenant = parameters.bind(region.tenant);
-  const vector = dense && `${parameters.bind(`[${dense.vector.join(',')}]`)}::halfvec`;
+  const vector = dense && `${parameters.bind(`[${dense.vector.join(',')}]`)}::vector`;
   const limit = parameters.bind(request.perEngine);
   const searches: string[] = [];
   if (dense) searches.push(`select memory_id from (${denseSearch(dense, vector!)}) dense`);
