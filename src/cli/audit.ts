@@ -31,7 +31,7 @@ export function auditCommand(): Command {
         for (const value of [options[name] ?? []].flat()) parameters.append(name, String(value));
       }
       if (options['follow']) parameters.set('follow', 'true');
-      const response = await open(connection, `/v1/audit/events?${parameters}`, {
+      const response = await open(connection, `/v1/audit/events?${parameters.toString()}`, {
         headers: { accept: 'application/x-ndjson' },
       });
       for await (const event of linesOf<AuditEvent>(response)) {

@@ -61,7 +61,7 @@ export async function call<Answer>(
 export async function open(
   connection: Connection,
   path: string,
-  init: RequestInit & { headers?: Record<string, string>; duplex?: 'half' } = {},
+  init: Omit<RequestInit, 'headers'> & { headers?: Record<string, string>; duplex?: 'half' } = {},
 ): Promise<Response> {
   const { url, key } = connection;
   let response: Response;

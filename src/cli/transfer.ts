@@ -97,7 +97,7 @@ export function exportCommand(): Command {
       let cursor: string | undefined;
       do {
         const parameters = new URLSearchParams({ limit: '500', ...(cursor !== undefined && { cursor }) });
-        const page = await call<Page>(connection, `/v1/memories?${parameters}`);
+        const page = await call<Page>(connection, `/v1/memories?${parameters.toString()}`);
         for (const memory of page.items) {
           const shown = options.full ? memory : withoutDerived(memory);
           if (!out.write(`${JSON.stringify(shown)}\n`)) await once(out, 'drain');

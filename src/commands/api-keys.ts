@@ -57,10 +57,7 @@ export async function createApiKey(
   const { keyId, secret } = newKey(services, context, tenant);
   const created: TenantEvent = {
     type: 'ApiKeyCreated',
-    data: { ...key, keyId, secretHash: hashSecret(secret) } as Extract<
-      TenantEvent,
-      { type: 'ApiKeyCreated' }
-    >['data'],
+    data: { ...key, keyId, secretHash: hashSecret(secret) },
   };
   const { position, replayed } = await changeTenant(services, context, tenant, (_, loaded) =>
     loaded.length === 0 ? [{ type: 'TenantCreated', data: { tenant } }, created] : [created],

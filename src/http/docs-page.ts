@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import type Router from '@koa/router';
+import type { Router } from '@koa/router';
 
 const assets: Readonly<Record<string, string>> = {
   'swagger-ui.css': 'text/css',

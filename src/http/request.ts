@@ -23,7 +23,7 @@ export function assertMediaType(koa: Context, accepted: readonly string[]): void
   if (header === '') throw new Problem('unsupported-media-type', `there is no Content-Type: ${allowed}`);
   let parsed: { type: string; parameters: Record<string, string> };
   try {
-    parsed = contentType.parse(header) as typeof parsed;
+    parsed = contentType.parse(header);
   } catch {
     throw new Problem('unsupported-media-type', `the Content-Type is malformed: ${allowed}`);
   }

@@ -61,5 +61,5 @@ export interface Answer {
 export function route<Query extends z.ZodType, Body extends z.ZodType, Params extends z.ZodType>(
   definition: Route<Query, Body, Params>,
 ): Route {
-  return definition as unknown as Route;
+  return definition;
 }

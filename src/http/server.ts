@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import Router from '@koa/router';
+import { Router } from '@koa/router';
 import Koa, { type Context, type Next } from 'koa';
 import type { Logger } from 'pino';
 import { Problem } from '../domain/problems.ts';
@@ -27,7 +27,8 @@ export async function startHttpServer(
   logger: Logger,
 ): Promise<HttpServer> {
   const { host, port } = services.config;
-  const server = http.createServer(createKoa(services, authenticator, logger).callback());
+  const answer = createKoa(services, authenticator, logger).callback();
+  const server = http.createServer((request, response) => void answer(request, response));
   // A bulk body may stream for long; a silent connection may not.
   server.requestTimeout = 0;
   server.headersTimeout = 30_000;
@@ -112,7 +113,7 @@ async function serve(
   const context = commandContext(koa, caller, requestId, sent);
   const call = { caller, context, koa, requestId, params, query, body };
   // Each schema was applied to its own part just above.
-  reply(koa, await route.handle(call as Parameters<Route['handle']>[0], services));
+  reply(koa, await route.handle(call, services));
 }
 
 function readQuery(route: Route, koa: Context): unknown {
@@ -146,8 +147,7 @@ async function answerErrors(koa: Context, next: Next, logger: Logger): Promise<v
     }
   } catch (error) {
     const problem = asProblem(error);
-    if (problem.status >= 500)
-      logger.error({ requestId, code: problem.code, err: problem.cause ?? problem }, 'request failed');
+    logFailure(logger, requestId, problem);
     koa.status = problem.status;
     if (problem.retryAfter !== undefined) koa.set('Retry-After', String(problem.retryAfter));
     if (problem.code === 'unauthenticated') koa.set('WWW-Authenticate', 'Bearer');
@@ -162,6 +162,14 @@ async function answerErrors(koa: Context, next: Next, logger: Logger): Promise<v
       'request',
     );
   }
+}
+
+/** A time-out is an answer; a server that does not answer is a warning; the rest is our fault. */
+function logFailure(logger: Logger, requestId: string, problem: Problem): void {
+  if (problem.status < 500 || problem.code === 'position-timeout') return;
+  const entry = { requestId, code: problem.code, err: problem.cause ?? problem };
+  if (problem.code === 'internal') logger.error(entry, 'request failed');
+  else logger.warn(entry, 'request could not be answered');
 }
 
 /** The caller's own id if it is harmless in logs and headers, else a fresh one. */

@@ -10,5 +10,5 @@ import { vectors } from './vectors/vectors.ts';
 
 /** Every read model of this program. */
 export function allProjections(embedder: Embedder): readonly Projection[] {
-  return [memories, lexical, vectors(embedder) as Projection, links, usage, statistics, audit];
+  return [memories, lexical, vectors(embedder), links, usage, statistics, audit];
 }

@@ -81,7 +81,7 @@ async function apply(events: readonly LoadedEvent[], tx: SqlExecutor, tables: Ta
   const statistics = new StatisticsDelta();
   for (const [key, row] of after) {
     statistics.take(before.get(key), -1);
-    statistics.take(row, +1);
+    statistics.take(row, 1);
   }
   await writeRows(before, after, tx, tables);
   await statistics.write(tx, tables);

@@ -113,7 +113,7 @@ function sums(before: ReadonlyMap<string, Counted>, after: ReadonlyMap<string, C
   };
   for (const [key, row] of after) {
     take(before.get(key), -1);
-    take(row, +1);
+    take(row, 1);
   }
   // One order for all writers: two of them never wait for each other in a circle.
   return [...all].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, sum]) => sum);

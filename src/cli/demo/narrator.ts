@@ -1,0 +1,76 @@
+import { styleText } from 'node:util';
+import { Presets, SingleBar } from 'cli-progress';
+import type { Connection } from '../client.ts';
+import { preview, printJson } from '../output.ts';
+import type { DemoFacts } from './run.ts';
+
+const width = 100;
+
+/** Tells the demo to a person; silent, it only hands the facts over at the end. */
+export class Narrator {
+  readonly #speaks: boolean;
+  #chapter = 0;
+
+  constructor(speaks: boolean) {
+    this.#speaks = speaks;
+  }
+
+  chapter(title: string): void {
+    this.#chapter++;
+    this.say(`\n${styleText(['bold', 'cyan'], `${this.#chapter}. ${title}`)}`);
+  }
+
+  say(text: string): void {
+    if (this.#speaks) console.log(text);
+  }
+
+  note(text: string): void {
+    this.say(styleText('dim', `   ${text}`));
+  }
+
+  question(text: string, how: string): void {
+    this.say(`\n   ${styleText('bold', `“${text}”`)}${how === '' ? '' : `  ${styleText('yellow', how)}`}`);
+  }
+
+  hit(rank: number, score: number, layer: string, where: string, content: string, right: boolean): void {
+    const mark = right ? styleText('green', '✓') : ' ';
+    const head = `   ${mark} ${rank}. ${score.toFixed(2)}  ${styleText('magenta', layer.padEnd(8))}${styleText('dim', preview(where, 26).padEnd(27))}`;
+    this.say(`${head}${preview(content, width - 42)}`);
+  }
+
+  /** A bar while `work` runs; it is told the amount done. */
+  async progress<T>(
+    label: string,
+    total: number,
+    work: (update: (done: number) => void) => Promise<T>,
+  ): Promise<T> {
+    if (!this.#speaks || !process.stdout.isTTY) {
+      this.note(`${label} …`);
+      return work(() => {});
+    }
+    const bar = new SingleBar(
+      { format: `   ${label} {bar} {value}/{total}`, clearOnComplete: true },
+      Presets.shades_grey,
+    );
+    bar.start(total, 0);
+    try {
+      return await work((done) => bar.update(Math.min(done, total)));
+    } finally {
+      bar.stop();
+    }
+  }
+
+  end(seconds: number, facts: DemoFacts): void {
+    if (!this.#speaks) return printJson({ ...facts, seconds });
+    this.say(
+      `\n${styleText(['bold', 'green'], `Done in ${seconds.toFixed(0)} s.`)} Every line above came out of one process and one folder: no service, no network, no LLM.`,
+    );
+  }
+
+  kept({ url }: Connection): void {
+    this.say(
+      `\nThe server is still up at ${styleText('bold', url)} (API: ${url}/docs). Stop it with Ctrl-C. Try:`,
+    );
+    this.say(`   npx --no stratalog search "who may approve a release?" --threshold 0.2 --url ${url}`);
+  }
+}

@@ -1,0 +1,42 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { packageRoot } from '../../adapters/worker-entry.ts';
+
+/** A question to the corpus, as `corpus/queries.json` holds it. */
+export interface DemoQuery {
+  readonly query: string;
+  readonly why: string;
+  readonly layers?: string[];
+  readonly scope?: Record<string, string>;
+  readonly tags?: string[];
+  readonly filter?: unknown;
+  /** External ids of right answers. */
+  readonly expect: string[];
+}
+
+export interface DemoStory {
+  readonly queries: DemoQuery[];
+  readonly story: {
+    readonly change: {
+      readonly externalId: string;
+      readonly query: string;
+      readonly before: string;
+      readonly after: string;
+      readonly content: string;
+      readonly reason: string;
+    };
+    readonly delete: { readonly externalId: string; readonly query: string; readonly reason: string };
+  };
+}
+
+const folder = path.join(packageRoot, 'corpus');
+
+/** NDJSON of `POST /v1/memories` bodies. */
+export async function readCorpus(): Promise<{ text: string; count: number }> {
+  const text = await readFile(path.join(folder, 'memories.ndjson'), 'utf8');
+  return { text, count: text.split('\n').filter((line) => line !== '').length };
+}
+
+export async function readStory(): Promise<DemoStory> {
+  return JSON.parse(await readFile(path.join(folder, 'queries.json'), 'utf8')) as DemoStory;
+}
