@@ -45,9 +45,7 @@ export function clientOf(server: Pick<TestServer, 'url'>, key?: string): Client 
         ...(body !== undefined && { 'content-type': 'application/json' }),
         ...headers,
       },
-      ...(raw !== undefined
-        ? { body: raw as BodyInit }
-        : body !== undefined && { body: JSON.stringify(body) }),
+      ...(raw !== undefined ? { body: raw as Buffer } : body !== undefined && { body: JSON.stringify(body) }),
     });
     const text = await response.text();
     return { status: response.status, headers: response.headers, body: parseBody(text) };

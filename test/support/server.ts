@@ -56,6 +56,14 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
   });
   const log: string[] = [];
   const url = await readyUrl(child, log);
+  const stop = async (signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> => {
+    if (child.exitCode === null && child.signalCode === null) {
+      const ended = once(child, 'exit');
+      child.kill(signal);
+      await ended;
+    }
+    return child.exitCode;
+  };
   return {
     url,
     dataDir,
@@ -63,15 +71,9 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     process: child,
     log,
     environment,
-    async stop(signal: NodeJS.Signals = 'SIGTERM') {
-      if (child.exitCode === null && child.signalCode === null) {
-        child.kill(signal);
-        await once(child, 'exit');
-      }
-      return child.exitCode;
-    },
+    stop,
     async remove() {
-      await this.stop('SIGKILL');
+      await stop('SIGKILL');
       if (options.dataDir === undefined) await rm(dataDir, { recursive: true, force: true });
       await database?.drop();
     },
