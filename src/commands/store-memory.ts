@@ -1,7 +1,14 @@
 import { z } from 'zod';
 import { actorOf, type TenantContext } from '../domain/access/context.ts';
 import { isWritable } from '../domain/access/visibility.ts';
-import { identifier, layerSchema, scopeSchema, type Layer, type Scope } from '../domain/layers.ts';
+import {
+  externalIdSchema,
+  identifier,
+  layerSchema,
+  scopeSchema,
+  type Layer,
+  type Scope,
+} from '../domain/layers.ts';
 import {
   contentSchema,
   metadataSchema,
@@ -31,7 +38,7 @@ export const storeMemoryInput = z
     spaces: spacesSchema.default([]),
     metadata: metadataSchema.default({}),
     tags: tagsSchema.default([]),
-    externalId: identifier.max(512).optional(),
+    externalId: externalIdSchema.optional(),
     occurredAt: timestamp.optional(),
     representations: representationsSchema.default({}),
     subject: identifier.optional(),

@@ -50,11 +50,12 @@ export function textFault(text: string): string | undefined {
   return text.isWellFormed() ? undefined : 'contains a lone surrogate';
 }
 
-/** A JSON object that every back end can store as it is. */
+/** A JSON object that every back end can store as it is. Not a `z.record`: that drops the key __proto__ unseen. */
 export const jsonObject = z
-  .record(z.string(), z.unknown())
+  .unknown()
   .superRefine((value, context) => {
-    const fault = jsonFault(value);
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+    const fault = isObject ? jsonFault(value) : { path: [], message: 'must be an object' };
     if (fault) context.addIssue({ code: 'custom', path: fault.path, message: fault.message });
   })
   .transform((value) => value as JsonObject)

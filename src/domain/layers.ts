@@ -17,14 +17,21 @@ export const scopeKeys = ['org', 'team', 'project', 'session', 'user', 'agent'] 
 export type ScopeKey = (typeof scopeKeys)[number];
 
 /** An identifier of a scope, a tag or a space: short, printable, stored as it is. */
-export const identifier = z
-  .string()
-  .min(1)
-  .max(256)
-  .superRefine((value, context) => {
-    const fault = textFault(value) ?? (/\p{Cc}/u.test(value) ? 'contains a control character' : undefined);
-    if (fault) context.addIssue({ code: 'custom', message: fault });
-  });
+export const identifier = printable(256);
+
+/** A caller's own name of a memory. */
+export const externalIdSchema = printable(512);
+
+function printable(maxLength: number) {
+  return z
+    .string()
+    .min(1)
+    .max(maxLength)
+    .superRefine((value, context) => {
+      const fault = textFault(value) ?? (/\p{Cc}/u.test(value) ? 'contains a control character' : undefined);
+      if (fault) context.addIssue({ code: 'custom', message: fault });
+    });
+}
 
 export const scopeSchema = z.strictObject({
   org: identifier.optional(),

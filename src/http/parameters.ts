@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { identifier } from '../domain/layers.ts';
+import { externalIdSchema } from '../domain/layers.ts';
 import { timestamp } from '../domain/memory/content.ts';
 import { parseFilter, type Filter } from '../domain/filter.ts';
 import { invalid, Problem } from '../domain/problems.ts';
@@ -59,7 +59,7 @@ export const asOfParameter = z
 
 export const filterParameter = z.string().max(50_000).optional().meta({ description: 'A filter as JSON' });
 
-export const externalIdParameter = identifier.max(512).optional();
+export const externalIdParameter = externalIdSchema.optional();
 export const timeParameter = timestamp.optional();
 
 export function readFilterParameter(text: string | undefined): Filter | undefined {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { WrongExpectedRevision, type ExpectedRevision, type StreamName } from '../../src/ports/event-log.ts';
 import {
+  freshCategory,
   freshStream,
   ids,
   revisions,
@@ -11,21 +12,168 @@ import {
 
 /** What an append asks of its stream, what it answers, and that it keeps every byte. */
 export function appendContract(contract: ContractLog): void {
-  const { log } = new Proxy({} as ContractLog, { get: () => lazily(contract) });
-
   const refusal = async (stream: StreamName, expected: ExpectedRevision): Promise<WrongExpectedRevision> => {
-    const error: unknown = await log.append(stream, expected, [storedEvent()]).catch((e: unknown) => e);
+    const before = await contract.log.readStream(stream);
+    const error: unknown = await contract.log
+      .append(stream, expected, storedEvents(2))
+      .catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(WrongExpectedRevision);
+    expect(await contract.log.readStream(stream)).toEqual(before);
     return error as WrongExpectedRevision;
   };
 
   describe('an append', () => {
     it('answers the revision, position and time of its last event', async () => {
       const stream = freshStream();
-      const result = await log.append(stream, 'noStream', storedEvents(3));
-      const last = (await log.readStream(stream)).at(-1)!;
+      const result = await contract.log.append(stream, 'noStream', storedEvents(3));
+      const last = (await contract.log.readStream(stream)).at(-1)!;
       expect(result).toEqual({ revision: 2, position: last.position, time: last.time, repeated: false });
-      expect(result.position).toBeGreaterThanOrEqual(3);
+      expect(await contract.log.head()).toBe(result.position);
+    });
+
+    it('records each event as it was given, with its place', async () => {
+      const stream = freshStream();
+      const events = storedEvents(3, { type: 'Weighed', schemaVersion: 7, metadata: '{"tenant":"acme"}' });
+      const { position } = await contract.log.append(stream, 'noStream', events);
+      const recorded = await contract.log.readStream(stream);
+      expect(recorded).toEqual(
+        events.map((event, index) => ({
+          ...event,
+          stream,
+          revision: index,
+          position: position - 2 + index,
+          time: expect.any(Date) as Date,
+        })),
+      );
+    });
+
+    it('goes on from the last revision, whatever other streams do meanwhile', async () => {
+      const [one, other] = [freshStream(), freshStream()];
+      await contract.log.append(one, 'noStream', storedEvents(2));
+      await contract.log.append(other, 'noStream', storedEvents(5));
+      expect((await contract.log.append(one, 1, storedEvents(3))).revision).toBe(4);
+      expect(revisions(await contract.log.readStream(one))).toEqual([0, 1, 2, 3, 4]);
+    });
+
+    it('of no event is an error and creates nothing', async () => {
+      const stream = freshStream();
+      await expect(contract.log.append(stream, 'any', [])).rejects.toThrow(/at least one event/);
+      expect(await contract.log.readStream(stream)).toEqual([]);
+    });
+
+    it('keeps events of 900,000 bytes, several at once', async () => {
+      const stream = freshStream();
+      const text = 'ä€😀\\"\n'.repeat(90_000);
+      const events = storedEvents(3, { data: JSON.stringify({ text }) });
+      expect(Buffer.byteLength(events[0]!.data)).toBeGreaterThan(900_000);
+      await contract.log.append(stream, 'noStream', events);
+      const recorded = await contract.log.readStream(stream);
+      // Not toEqual: a difference would be printed whole.
+      expect(recorded.map(({ data }) => data === events[0]!.data)).toEqual([true, true, true]);
+    });
+
+    it.each([
+      ['white space and key order', '{ "b" : 1,\n\t"a":2, "b":3 }'],
+      ['numbers beyond double precision', '{"n":12345678901234567890.10,"e":1e400}'],
+      ['escapes as they were written', '{"s":"\\u00e9\\u0000\\ud800\\/"}'],
+      ['characters of every plane', JSON.stringify({ s: 'a\u0301 é 漢 😀 \u2028 \u202e \ufffe \u{10ffff}' })],
+      ['ciphertext that looks like SQL', `{"sealed":"'); drop table events; -- $1 ??"}`],
+    ])('keeps JSON byte for byte: %s', async (_, json) => {
+      const stream = freshStream();
+      await contract.log.append(stream, 'noStream', [storedEvent({ data: json, metadata: json })]);
+      const [recorded] = await contract.log.readStream(stream);
+      expect([recorded!.data, recorded!.metadata]).toEqual([json, json]);
+    });
+  });
+
+  describe('an append that expects', () => {
+    it('no stream is refused by one, and told its revision', async () => {
+      const stream = freshStream();
+      await contract.log.append(stream, 'noStream', storedEvents(2));
+      expect(await refusal(stream, 'noStream')).toMatchObject({ stream, expected: 'noStream', actual: 1 });
+    });
+
+    it('a stream is refused where there is none', async () => {
+      const stream = freshStream();
+      expect(await refusal(stream, 'exists')).toMatchObject({
+        stream,
+        expected: 'exists',
+        actual: undefined,
+      });
+      await contract.log.append(stream, 'noStream', storedEvents(1));
+      expect((await contract.log.append(stream, 'exists', storedEvents(1))).revision).toBe(1);
+    });
+
+    it('a revision is refused by an earlier, a later and a missing one', async () => {
+      const stream = freshStream();
+      expect(await refusal(stream, 0)).toMatchObject({ stream, expected: 0, actual: undefined });
+      await contract.log.append(stream, 'noStream', storedEvents(3));
+      expect(await refusal(stream, 1)).toMatchObject({ stream, expected: 1, actual: 2 });
+      expect(await refusal(stream, 3)).toMatchObject({ stream, expected: 3, actual: 2 });
+      expect((await contract.log.append(stream, 2, storedEvents(1))).revision).toBe(3);
+    });
+
+    it('anything is taken by a new and by an old stream', async () => {
+      const stream = freshStream();
+      expect((await contract.log.append(stream, 'any', storedEvents(2))).revision).toBe(1);
+      expect((await contract.log.append(stream, 'any', storedEvents(2))).revision).toBe(3);
+    });
+
+    it('what another stream of nearly the same name has goes by its own name alone', async () => {
+      const category = freshCategory();
+      const stream: StreamName = `${category}-acme.a`;
+      await contract.log.append(`${category}-acme.A`, 'noStream', storedEvents(1));
+      await contract.log.append(`${category}-acme.a `, 'noStream', storedEvents(1));
+      await contract.log.append(`${category}-acm.ea`, 'noStream', storedEvents(1));
+      await contract.log.append(`${category}-acme.\u0430`, 'noStream', storedEvents(1));
+      expect((await contract.log.append(stream, 'noStream', storedEvents(1))).revision).toBe(0);
+    });
+  });
+
+  describe('appends sent together', () => {
+    it('are all or nothing each: a refused one leaves none of its events, its neighbours all of theirs', async () => {
+      const streams = [freshStream(), freshStream(), freshStream()] as const;
+      const outcomes = await Promise.allSettled([
+        contract.log.append(streams[0], 'noStream', storedEvents(2)),
+        contract.log.append(streams[1], 5, storedEvents(2)),
+        contract.log.append(streams[2], 'noStream', storedEvents(2)),
+      ]);
+      expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+      const lengths = streams.map(async (stream) => (await contract.log.readStream(stream)).length);
+      expect(await Promise.all(lengths)).toEqual([2, 0, 2]);
+    });
+
+    it('survive a neighbour that reuses the id of another stream’s event', async () => {
+      const taken = storedEvent();
+      await contract.log.append(freshStream(), 'noStream', [taken]);
+      const streams = Array.from({ length: 5 }, () => freshStream());
+      const outcomes = await Promise.allSettled(
+        streams.map((stream, index) =>
+          contract.log.append(stream, 'noStream', index === 2 ? [storedEvent(), taken] : storedEvents(2)),
+        ),
+      );
+      expect(outcomes.map(({ status }) => status)).toEqual([
+        'fulfilled',
+        'fulfilled',
+        'rejected',
+        'fulfilled',
+        'fulfilled',
+      ]);
+      for (const [index, stream] of streams.entries())
+        expect(await contract.log.readStream(stream)).toHaveLength(index === 2 ? 0 : 2);
+    });
+
+    it('to one stream at one revision let one win', async () => {
+      const stream = freshStream();
+      const rivals = Array.from({ length: 8 }, () => storedEvents(2));
+      const outcomes = await Promise.allSettled(
+        rivals.map((events) => contract.log.append(stream, 'noStream', events)),
+      );
+      const winner = outcomes.findIndex(({ status }) => status === 'fulfilled');
+      expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+      for (const outcome of outcomes)
+        if (outcome.status === 'rejected') expect(outcome.reason).toBeInstanceOf(WrongExpectedRevision);
+      expect(ids(await contract.log.readStream(stream))).toEqual(ids(rivals[winner]!));
     });
   });
 }

@@ -126,3 +126,26 @@ describe('a tenant that grows', () => {
     }
   });
 });
+
+describe('a sentence that a longer memory quotes', () => {
+  const sentence = 'A KEP takes at least 4 kubernetes releases to move from alpha to beta to GA.';
+  const page = `Contributing on SIG Node. ${'If you plan to contribute an enhancement, please read the guide of the team first. '.repeat(12)}${sentence} Plan for that.`;
+
+  function scoreOf(query: string, memory: string): number {
+    const terms = [...termCounts(query).counts.keys()];
+    const { counts, length } = termCounts(memory);
+    const statistics = { documents: 1, documentFrequency: new Map([...counts.keys()].map((term) => [term, 1])) };
+    // The cosine of this sentence with a page of the demo corpus that holds it.
+    const candidate = { cosine: 0.77, termFrequencies: counts, length, text: memory };
+    return scoreCandidates({ text: query, terms, statistics, model: MODEL }, [candidate])[0]!;
+  }
+
+  it('scores at least .7, however long the memory is', () => {
+    expect(scoreOf(sentence, page)).toBeGreaterThanOrEqual(0.7);
+  });
+
+  it('scores less with the same words in another order', () => {
+    const shuffled = sentence.split(' ').sort().join(' ');
+    expect(scoreOf(shuffled, page)).toBeLessThan(scoreOf(sentence, page));
+  });
+});

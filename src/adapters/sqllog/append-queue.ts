@@ -1,6 +1,6 @@
 import type { AppendResult, ExpectedRevision, StoredEvent, StreamName } from '../../ports/event-log.ts';
 import { LogUnavailable, WrongExpectedRevision } from '../../ports/event-log.ts';
-import { SqlUnavailable, type Sql } from '../../ports/sql.ts';
+import { SqlUnavailable, sqlState, type Sql } from '../../ports/sql.ts';
 import { Batcher } from '../batcher.ts';
 
 export interface Append {
@@ -39,12 +39,24 @@ async function appendGroup(sql: Sql, appends: readonly Append[]): Promise<(Appen
     return outcomes.map((outcome, index) => resultOf(appends[index]!, outcome));
   } catch (error) {
     if (error instanceof SqlUnavailable) throw new LogUnavailable(error.message, { cause: error });
-    if (appends.length === 1) return [error instanceof Error ? error : new Error(String(error))];
+    if (appends.length === 1) return [await refusalOf(sql, appends[0]!, error)];
     // A faulty append must not take its neighbours with it.
     const results: (AppendResult | Error)[] = [];
     for (const append of appends) results.push(...(await appendGroup(sql, [append])));
     return results;
   }
+}
+
+const uniqueViolation = '23505';
+
+/** An id that the log has already, but not at this place: what the writer expects of the stream is not so. */
+async function refusalOf(sql: Sql, { stream, expected }: Append, error: unknown): Promise<Error> {
+  if (sqlState(error) !== uniqueViolation) return error instanceof Error ? error : new Error(String(error));
+  const [row] = await sql.query<{ last: number | null }>(
+    'select max(revision) as last from log.events where stream = $1',
+    [stream],
+  );
+  return new WrongExpectedRevision(stream, expected, row?.last ?? undefined);
 }
 
 function resultOf({ stream, expected }: Append, outcome: Outcome): AppendResult | Error {

@@ -43,7 +43,7 @@ async function demo(options: DemoOptions, narrator: Narrator): Promise<void> {
   const connection: Connection = { url: app.url!, key: await demoKey(app), json: false };
   const facts = await runDemo(connection, narrator);
   const seconds = (performance.now() - started) / 1_000;
-  narrator.end(seconds, facts);
+  narrator.end(seconds, config.profile, facts);
   if (options.keep) {
     narrator.kept(connection);
     process.once('SIGINT', () => void app.stop().then(() => process.exit(0)));

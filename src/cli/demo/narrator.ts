@@ -60,10 +60,10 @@ export class Narrator {
     }
   }
 
-  end(seconds: number, facts: DemoFacts): void {
+  end(seconds: number, profile: string, facts: DemoFacts): void {
     if (!this.#speaks) return printJson({ ...facts, seconds });
     this.say(
-      `\n${styleText(['bold', 'green'], `Done in ${seconds.toFixed(0)} s.`)} Every line above came out of one process and one folder: no service, no network, no LLM.`,
+      `\n${styleText(['bold', 'green'], `Done in ${seconds.toFixed(0)} s.`)} ${profile === 'embedded' ? 'Every line above came out of one process and one folder: no service, no network, no LLM.' : `Every line above came from the profile ${profile}.`}`,
     );
   }
 

@@ -50,8 +50,13 @@ export const metadataSchema = jsonObject;
 export const tagsSchema = z.array(identifier).max(100);
 export const spacesSchema = z.array(identifier).max(100);
 
-/** A time as RFC 3339 with an offset, kept in UTC with milliseconds. */
+/** A time as RFC 3339 with an offset, kept in UTC with milliseconds. PostgreSQL knows no year 0. */
 export const timestamp = z.iso
   .datetime({ offset: true })
-  .transform((value) => new Date(value).toISOString())
+  .transform((value, context) => {
+    const time = new Date(value).toISOString();
+    if (/^(?!0000)[0-9]{4}-/.test(time)) return time;
+    context.addIssue({ code: 'custom', message: 'must lie in the years 0001 to 9999' });
+    return z.NEVER;
+  })
   .meta({ type: 'string', format: 'date-time' });

@@ -6,7 +6,10 @@ export interface Evidence {
   readonly cosine?: number;
   /** BM25 over the square root of the query's mass, ≥ 0; absent for a query without terms. */
   readonly lexical?: number;
-  /** How nearly query and memory are the same words, 0..1: the harmonic mean of coverage and focus. */
+  /**
+   * How nearly the query stands in the memory, 0..1: the harmonic mean of coverage and focus where both are about the
+   * same words, or the share of the query's shingles that a longer memory quotes.
+   */
   readonly overlap: number;
 }
 
@@ -37,16 +40,19 @@ export type SignalValues = Readonly<Partial<Record<Signal, number>>>;
 export type SignalWeights = Readonly<Record<Signal, number>>;
 export const SIGNALS_OFF: SignalWeights = { recency: 0, access: 0, feedback: 0, links: 0 };
 
-/** Reads the evidence of one candidate. */
+/** Reads the evidence of one candidate; `quoted` tells how much of the query its text holds word for word. */
 export function evidence(
   query: WeightedTerms,
   memory: TermFrequencies,
   cosine: number | undefined,
+  quoted: () => number = () => 0,
 ): Evidence {
   const dense = cosine === undefined || Number.isNaN(cosine) ? {} : { cosine };
   if (query.mass <= 0) return { ...dense, overlap: 0 };
   const { bm25, coverage, focus } = match(query, memory);
-  const overlap = coverage + focus > 0 ? (2 * coverage * focus) / (coverage + focus) : 0;
+  const sameness = coverage + focus > 0 ? (2 * coverage * focus) / (coverage + focus) : 0;
+  // Only a memory that has the query's words can quote it: all others need no look at their text.
+  const overlap = coverage < OVERLAP_FLOOR ? sameness : Math.max(sameness, quoted());
   // The square root stands between the raw sum, which grows with every word of a long question, and the share
   // of the query that is matched, which makes one matched word of one as good as ten of ten.
   return { ...dense, lexical: bm25 / Math.sqrt(query.mass), overlap };

@@ -2,8 +2,11 @@ import { weigh, type TermFrequencies, type TermStatistics } from './bm25.ts';
 import { probability } from './calibration.ts';
 import { evidence, fuse, SIGNALS_OFF, type SignalValues, type SignalWeights } from './fusion.ts';
 import { scaleOf } from './scales.ts';
+import { containment, quotable, shingles } from '../text/shingles.ts';
 
 export interface RankedQuery {
+  /** The query as it was asked: a memory that quotes it is an answer, however long it is. */
+  readonly text?: string;
   /** The keys of `termCounts(query).counts`. */
   readonly terms: readonly string[];
   /** Of the caller's tenant: of all its memories, whatever scope is searched. */
@@ -18,6 +21,7 @@ export interface Candidate extends TermFrequencies {
   /** With the query's vector, of the same model; absent where there is none. */
   readonly cosine?: number | undefined;
   readonly signals?: SignalValues;
+  readonly text?: string;
 }
 
 /**
@@ -28,8 +32,11 @@ export interface Candidate extends TermFrequencies {
 export function scoreCandidates(query: RankedQuery, candidates: readonly Candidate[]): number[] {
   const scale = scaleOf(query.model);
   const terms = weigh(query.terms, query.statistics);
+  const wanted = query.text === undefined ? undefined : quotable(query.text);
   return candidates.map((candidate) => {
-    const found = evidence(terms, candidate, candidate.cosine);
+    const quoted = () =>
+      wanted && candidate.text !== undefined ? containment(wanted, shingles(candidate.text)) : 0;
+    const found = evidence(terms, candidate, candidate.cosine, quoted);
     const fused = fuse(found, scale.fusion, candidate.signals, query.signalWeights ?? SIGNALS_OFF);
     return probability(fused, found, scale);
   });

@@ -23,6 +23,22 @@ export function shingles(text: string): Shingles {
   return set;
 }
 
+/** Fewer words are a phrase that many texts hold by chance. */
+const QUOTABLE_WORDS = 5;
+
+/** The shingles of a text that is long enough to be quoted, else undefined. */
+export function quotable(text: string): Shingles | undefined {
+  const own = shingles(text);
+  return own.size > QUOTABLE_WORDS - WIDTH ? own : undefined;
+}
+
+/** Share of `part` that stands in `whole`, 0..1. Source: Broder 1997, as above. */
+export function containment(part: Shingles, whole: Shingles): number {
+  let shared = 0;
+  for (const shingle of part) if (whole.has(shingle)) shared++;
+  return shared / part.size;
+}
+
 /** |a ∩ b| / |a ∪ b|, 0..1. */
 export function jaccard(a: Shingles, b: Shingles): number {
   const [small, large] = a.size <= b.size ? [a, b] : [b, a];

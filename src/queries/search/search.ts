@@ -168,16 +168,22 @@ export class SearchService {
       },
       { tenant: caller.tenant, readOnly: true },
     );
-    return this.#score(rows, terms, statistics);
+    return this.#score(request.query, rows, terms, statistics);
   }
 
-  #score(rows: readonly CandidateRow[], terms: readonly string[], statistics: Statistics): Scored[] {
-    const candidates = rows.map(({ cosine, length, frequencies }) => ({
+  #score(
+    text: string,
+    rows: readonly CandidateRow[],
+    terms: readonly string[],
+    statistics: Statistics,
+  ): Scored[] {
+    const candidates = rows.map(({ cosine, length, frequencies, value }) => ({
       ...(cosine !== null && { cosine }),
       length: length ?? 0,
+      text: value.content,
       termFrequencies: new Map(terms.map((term, index) => [term, frequencies?.[index] ?? 0])),
     }));
-    const scores = scoreCandidates({ terms, statistics, model: this.#embedder.model.id }, candidates);
+    const scores = scoreCandidates({ text, terms, statistics, model: this.#embedder.model.id }, candidates);
     return rows.map((row, index) => ({ memory: memoryOf(row), score: scores[index]! }));
   }
 }

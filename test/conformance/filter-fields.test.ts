@@ -1,0 +1,224 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { clientWithKey, freshTenant, type Client, type Json, type Reply } from '../support/api.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+let client: Client;
+let tenant: string;
+let minPosition: string;
+let stored: Record<string, Json>;
+
+const content = 'The ledger is closed at the end of each quarter';
+const memories = [
+  { externalId: 'plain', content },
+  { externalId: 'tagged', content: `${content}, by HAND`, tags: ['money', 'Q1'], spaces: ['finance'] },
+  {
+    externalId: 'placed',
+    content,
+    layer: 'team',
+    scope: { org: 'o1', team: 't1', project: 'p1', session: 's1', agent: 'a1' },
+  },
+  { externalId: 'early', content, occurredAt: '2020-01-01T00:00:00Z' },
+  { externalId: 'late', content, occurredAt: '2024-06-30T23:30:00-02:00' },
+  { externalId: 'company', content, layer: 'company' },
+];
+
+beforeAll(async () => {
+  server = await startServer();
+  tenant = freshTenant();
+  client = await clientWithKey(server, { tenant, role: 'admin', user: 'ada' });
+  stored = {};
+  for (const memory of memories) {
+    const answer = await client.store(memory);
+    stored[memory.externalId] = answer.memory;
+    minPosition = answer.position;
+  }
+  const path = `/v1/memories/${stored['plain'].id}`;
+  const changed = await client.patch(path, { tags: ['later'] }, { 'if-match': '*' });
+  stored['plain'] = changed.body.memory;
+  minPosition = changed.body.position;
+});
+
+afterAll(() => server.remove());
+
+function list(filter: unknown): Promise<Reply> {
+  const text = typeof filter === 'string' ? filter : JSON.stringify(filter);
+  return client.get(`/v1/memories?${new URLSearchParams({ filter: text, minPosition })}`);
+}
+
+async function found(filter: object): Promise<string[]> {
+  const listed = await list(filter);
+  expect(listed, JSON.stringify(listed.body)).toMatchObject({ status: 200 });
+  const body = { query: content, threshold: 0, topK: 1000, filter, minPosition };
+  const searched = await client.post('/v1/search', body);
+  expect(searched, JSON.stringify(searched.body)).toMatchObject({ status: 200 });
+  const names = listed.body.items.map(({ externalId }: Json) => externalId).sort();
+  const results = searched.body.results.map(({ memory }: Json) => memory.externalId);
+  // A search drops the team's and the company's copy of a text that the user has too.
+  for (const name of results) expect(names).toContain(name);
+  return names;
+}
+
+const others = (...names: string[]) =>
+  memories
+    .map(({ externalId }) => externalId)
+    .filter((name) => !names.includes(name))
+    .sort();
+
+describe('fields of a memory in a filter', () => {
+  it('[A5] id, externalId, content, createdBy', async () => {
+    expect(await found({ id: { eq: stored['early'].id } })).toEqual(['early']);
+    expect(await found({ id: { in: [stored['early'].id, stored['late'].id, 'no id'] } })).toEqual([
+      'early',
+      'late',
+    ]);
+    expect(await found({ externalId: { contains: 'LA' } })).toEqual(['late', 'placed', 'plain']);
+    expect(await found({ content: { contains: 'by hand' } })).toEqual(['tagged']);
+    expect(await found({ content: { eq: content } })).toEqual(others('tagged'));
+    expect(await found({ createdBy: { eq: stored['plain'].createdBy } })).toEqual(others());
+    expect(await found({ createdBy: { eq: 'user:bob' } })).toEqual([]);
+  });
+
+  it('[A5] layer, tags, spaces', async () => {
+    expect(await found({ layer: { eq: 'team' } })).toEqual(['placed']);
+    expect(await found({ layer: { in: ['team', 'company'] } })).toEqual(['company', 'placed']);
+    expect(await found({ layer: { ne: 'user' } })).toEqual(['company', 'placed']);
+    expect(await found({ tags: { contains: 'money' } })).toEqual(['tagged']);
+    expect(await found({ tags: { eq: 'Q1' } })).toEqual(['tagged']);
+    expect(await found({ tags: { contains: 'mon' } })).toEqual([]);
+    expect(await found({ tags: { contains: 'MONEY' } })).toEqual([]);
+    expect(await found({ tags: { in: ['later', 'Q1'] } })).toEqual(['plain', 'tagged']);
+    expect(await found({ tags: { ne: 'money' } })).toEqual(others('tagged'));
+    expect(await found({ spaces: { eq: 'finance' } })).toEqual(['tagged']);
+  });
+
+  it('[A5] the identifiers of the scope', async () => {
+    expect(await found({ 'scope.company': { eq: tenant } })).toEqual(others());
+    expect(await found({ 'scope.user': { eq: 'ada' } })).toEqual(others('placed', 'company'));
+    for (const [key, value] of Object.entries({
+      org: 'o1',
+      team: 't1',
+      project: 'p1',
+      session: 's1',
+      agent: 'a1',
+    })) {
+      expect(await found({ [`scope.${key}`]: { eq: value } })).toEqual(['placed']);
+      expect(await found({ [`scope.${key}`]: { ne: value } })).toEqual(others('placed'));
+    }
+  });
+
+  it('[A5] revision and state', async () => {
+    expect(await found({ revision: { eq: 1 } })).toEqual(['plain']);
+    expect(await found({ revision: { lt: 1 } })).toEqual(others('plain'));
+    expect(await found({ revision: { eq: '1' } })).toEqual([]);
+    expect(await found({ state: { eq: 'active' } })).toEqual(others());
+    expect(await found({ state: { ne: 'active' } })).toEqual([]);
+  });
+});
+
+describe('times in a filter', () => {
+  it('[A5] compares instants, in whatever zone they are written', async () => {
+    expect(await found({ occurredAt: { eq: '2024-07-01T01:30:00Z' } })).toEqual(['late']);
+    expect(await found({ occurredAt: { eq: '2024-07-01T03:30:00+02:00' } })).toEqual(['late']);
+    expect(await found({ occurredAt: { gt: '2024-07-01T01:30:00Z' } })).toEqual([]);
+    expect(await found({ occurredAt: { gte: '2024-07-01T01:30:00.000Z' } })).toEqual(['late']);
+    expect(await found({ occurredAt: { lt: '2024-07-01T01:30:00Z' } })).toEqual(['early']);
+    expect(await found({ occurredAt: { lte: '2020-01-01T01:00:00+01:00' } })).toEqual(['early']);
+    expect(await found({ occurredAt: { in: ['2020-01-01T00:00:00Z', '1999-01-01T00:00:00Z'] } })).toEqual([
+      'early',
+    ]);
+    expect(await found({ occurredAt: { ne: '2020-01-01T00:00:00Z' } })).toEqual(others('early'));
+    expect(await found({ occurredAt: { gte: '2019-12-31T00:00:00Z', lt: '2021-01-01T00:00:00Z' } })).toEqual([
+      'early',
+    ]);
+  });
+
+  it('[A5] a memory without the time fails all but ne and not', async () => {
+    expect(await found({ occurredAt: { gt: '1970-01-01T00:00:00Z' } })).toEqual(['early', 'late']);
+    expect(await found({ not: { occurredAt: { gt: '1970-01-01T00:00:00Z' } } })).toEqual(
+      others('early', 'late'),
+    );
+  });
+
+  it('[A5] what is no time matches no time', async () => {
+    for (const operator of ['eq', 'gt', 'lt']) {
+      expect(await found({ createdAt: { [operator]: 'yesterday' } })).toEqual([]);
+    }
+    expect(await found({ createdAt: { gt: 0 } })).toEqual([]);
+    expect(await found({ createdAt: { eq: null } })).toEqual([]);
+    expect(await found({ createdAt: { contains: '20' } })).toEqual([]);
+    expect(await found({ createdAt: { ne: 'yesterday' } })).toEqual(others());
+  });
+
+  it('[A5] createdAt and updatedAt are those that the memory shows', async () => {
+    const { createdAt, updatedAt } = stored['plain'];
+    expect(await found({ createdAt: { eq: createdAt }, externalId: { eq: 'plain' } })).toEqual(['plain']);
+    expect(await found({ updatedAt: { eq: updatedAt }, externalId: { eq: 'plain' } })).toEqual(['plain']);
+    expect(await found({ createdAt: { lt: createdAt } })).toEqual([]);
+    expect(await found({ updatedAt: { gt: updatedAt } })).toEqual([]);
+  });
+});
+
+describe('filters that are refused', () => {
+  const operators = ['eq', 'ne', 'in', 'gt', 'gte', 'lt', 'lte', 'contains'];
+
+  const wrong: [string, unknown, string][] = [
+    ['an unknown operator', { 'metadata.v': { like: 'x' } }, 'filter.metadata.v.like'],
+    ['an operator in capitals', { 'metadata.v': { EQ: 'x' } }, 'filter.metadata.v.EQ'],
+    ['one unknown operator among known ones', { revision: { gt: 1, between: 2 } }, 'filter.revision.between'],
+    ['an unknown field', { colour: { eq: 'red' } }, 'filter.colour'],
+    ['metadata itself', { metadata: { eq: 1 } }, 'filter.metadata'],
+    ['an empty path below metadata', { 'metadata.': { eq: 1 } }, 'filter.metadata.'],
+    ['a path with an empty key', { 'metadata.a..b': { eq: 1 } }, 'filter.metadata.a..b'],
+    ['a field of the prototype', { constructor: { eq: 1 } }, 'filter.constructor'],
+    ['a value without an operator', { revision: 3 }, 'filter.revision'],
+    ['a list without an operator', { tags: ['a'] }, 'filter.tags'],
+    ['no operator', { revision: {} }, 'filter.revision'],
+    ['an empty and', { and: [] }, 'filter.and'],
+    ['an and that is no list', { and: { revision: { eq: 1 } } }, 'filter.and'],
+    ['an or of something else', { or: [3] }, 'filter.or.0'],
+    ['a not of a list', { not: [] }, 'filter.not'],
+    ['an in that is no list', { revision: { in: 3 } }, 'filter.revision.in'],
+    ['an empty in', { revision: { in: [] } }, 'filter.revision.in'],
+    [
+      'an in of 1,001 values',
+      { revision: { in: Array.from({ length: 1001 }, (_, i) => i) } },
+      'filter.revision.in',
+    ],
+    ['an object in an in', { revision: { in: [1, {}] } }, 'filter.revision.in.1'],
+    ['an eq of an object', { 'metadata.v': { eq: {} } }, 'filter.metadata.v.eq'],
+    ['an eq of a list', { 'metadata.v': { eq: [1] } }, 'filter.metadata.v.eq'],
+    ['a gt of true', { 'metadata.v': { gt: true } }, 'filter.metadata.v.gt'],
+    ['an lte of null', { 'metadata.v': { lte: null } }, 'filter.metadata.v.lte'],
+    ['a fault deep inside', { and: [{ or: [{ not: { nope: { eq: 1 } } }] }] }, 'filter.and.0.or.0.not.nope'],
+  ];
+
+  it.each(wrong)('[A5] %s', async (_, filter, path) => {
+    const searched = await client.post('/v1/search', { query: content, filter });
+    for (const reply of [await list(filter), searched]) {
+      expect(reply).toMatchObject({ status: 400, body: { code: 'validation-failed' } });
+      expect(reply.body.errors.map((error: Json) => error.path)).toEqual([path]);
+    }
+  });
+
+  it('[A5] an unknown operator is answered with the known ones', async () => {
+    const reply = await list({ 'metadata.v': { matches: 'x' } });
+    for (const operator of operators) expect(reply.body.detail).toContain(operator);
+  });
+
+  it('[A5] an unknown field is answered with the known ones', async () => {
+    const reply = await list({ colour: { eq: 'red' } });
+    for (const field of ['metadata.<path>', 'content', 'layer', 'tags', 'scope.team']) {
+      expect(reply.body.detail).toContain(field);
+    }
+  });
+
+  it.each([['{'], ['[]'], ['7'], ['null'], ['"x"']])(
+    '[A5] the text %s as the filter of a list',
+    async (text) => {
+      const reply = await list(text);
+      expect(reply).toMatchObject({ status: 400, body: { code: 'validation-failed' } });
+      expect(reply.body.errors[0].path).toBe('filter');
+    },
+  );
+});

@@ -1,0 +1,223 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { clientWithKey, freshTenant, type Client, type Json, type Reply } from '../support/api.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+import { matches, type FilterJson } from '../support/filter-oracle.ts';
+
+let server: TestServer;
+let client: Client;
+let minPosition: string;
+
+const common = 'Notes on the release of the gateway';
+
+/** Every kind of value at the same field, so that a test shows what matches it and what does not. */
+const memories: Record<string, Record<string, unknown>> = {
+  text: { metadata: { v: 'Alpha' } },
+  lower: { metadata: { v: 'alpha' } },
+  beta: { metadata: { v: 'beta' } },
+  empty: { metadata: { v: '' } },
+  digits: { metadata: { v: '5' } },
+  five: { metadata: { v: 5 } },
+  half: { metadata: { v: 5.5 } },
+  ten: { metadata: { v: 10 } },
+  minus: { metadata: { v: -3 } },
+  big: { metadata: { v: 9007199254740991 } },
+  tiny: { metadata: { v: 0.30000000000000004 } },
+  yes: { metadata: { v: true } },
+  no: { metadata: { v: false } },
+  null: { metadata: { v: null } },
+  list: { metadata: { v: ['alpha', 5, true, null] } },
+  texts: { metadata: { v: ['Alpha', 'beta'] } },
+  emptyList: { metadata: { v: [] } },
+  object: { metadata: { v: { inner: { deep: 'alpha', 'a-b c': 1 } } } },
+  accent: { metadata: { v: 'ÉCOLE' } },
+  absent: { metadata: { other: 1 } },
+};
+
+beforeAll(async () => {
+  server = await startServer();
+  client = await clientWithKey(server, { tenant: freshTenant(), role: 'admin', user: 'ada' });
+  const lines = await client.bulk(
+    Object.entries(memories).map(([externalId, memory]) => ({ externalId, content: common, ...memory })),
+  );
+  expect(lines.map(({ status }) => status)).toEqual(lines.map(() => 201));
+  minPosition = lines.at(-1)!.position;
+});
+
+afterAll(() => server.remove());
+
+function list(filter: unknown): Promise<Reply> {
+  const parameters = new URLSearchParams({ filter: JSON.stringify(filter), limit: '500', minPosition });
+  return client.get(`/v1/memories?${parameters}`);
+}
+
+function search(filter: unknown): Promise<Reply> {
+  return client.post('/v1/search', { query: common, threshold: 0, topK: 1000, filter, minPosition });
+}
+
+/** What a filter leaves, asked for in both ways, which must agree. */
+async function found(filter: unknown): Promise<string[]> {
+  const [listed, searched] = [await list(filter), await search(filter)];
+  expect(listed, JSON.stringify(listed.body)).toMatchObject({ status: 200 });
+  expect(searched, JSON.stringify(searched.body)).toMatchObject({ status: 200 });
+  const names = listed.body.items.map(({ externalId }: Json) => externalId).sort();
+  expect(searched.body.results.map(({ memory }: Json) => memory.externalId).sort()).toEqual(names);
+  return names;
+}
+
+async function expectFound(filter: unknown, names: readonly string[]): Promise<void> {
+  expect(await found(filter)).toEqual([...names].sort());
+}
+
+const v = (test: Record<string, unknown>) => ({ 'metadata.v': test });
+const allBut = (...names: string[]) => Object.keys(memories).filter((name) => !names.includes(name));
+
+describe('operators on values in metadata', () => {
+  const cases: [string, Record<string, unknown>, string[]][] = [
+    ['eq text, with its case', { eq: 'alpha' }, ['lower', 'list']],
+    ['eq empty text', { eq: '' }, ['empty']],
+    ['eq number', { eq: 5 }, ['five', 'list']],
+    ['eq number with a fraction', { eq: 5.5 }, ['half']],
+    ['eq text of digits', { eq: '5' }, ['digits']],
+    ['eq true', { eq: true }, ['yes', 'list']],
+    ['eq false', { eq: false }, ['no']],
+    ['eq null', { eq: null }, ['null', 'list']],
+    ['eq with 53 bits', { eq: 9007199254740991 }, ['big']],
+    ['ne text', { ne: 'alpha' }, allBut('lower', 'list')],
+    ['ne number', { ne: 5 }, allBut('five', 'list')],
+    ['ne null', { ne: null }, allBut('null', 'list')],
+    ['in of mixed types', { in: ['beta', 5, false] }, ['beta', 'five', 'no', 'list', 'texts']],
+    ['in of one', { in: [-3] }, ['minus']],
+    ['in with null', { in: [null, 10] }, ['null', 'ten', 'list']],
+    ['gt number', { gt: 5 }, ['half', 'ten', 'big']],
+    ['gte number', { gte: 5 }, ['five', 'half', 'ten', 'big']],
+    ['lt number', { lt: 5 }, ['minus', 'tiny']],
+    ['lte number', { lte: 5 }, ['minus', 'tiny', 'five']],
+    ['gte a number of 17 digits', { gte: 9007199254740991 }, ['big']],
+    ['gt a number of 17 digits', { gt: 9007199254740990 }, ['big']],
+    ['lte a number that binary cannot hold', { lte: 0.30000000000000004 }, ['minus', 'tiny']],
+    ['lt a number that binary cannot hold', { lt: 0.30000000000000004 }, ['minus']],
+    ['gt text, by code point', { gt: 'alpha' }, ['beta', 'accent']],
+    ['gte text', { gte: 'alpha' }, ['lower', 'beta', 'accent']],
+    ['lt text', { lt: 'Alpha' }, ['empty', 'digits']],
+    ['lte text', { lte: 'Alpha' }, ['empty', 'digits', 'text']],
+    ['a range of two operators', { gt: -3, lt: 10 }, ['tiny', 'five', 'half']],
+    ['contains on text, without case', { contains: 'LPH' }, ['text', 'lower']],
+    ['contains on text beyond ASCII, without case', { contains: 'éco' }, ['accent']],
+    ['contains on a list: the whole member, with its case', { contains: 'beta' }, ['beta', 'texts']],
+    ['contains a number, in lists alone', { contains: 5 }, ['list']],
+    ['contains true', { contains: true }, ['list']],
+    ['contains null', { contains: null }, ['list']],
+    ['contains what stands for anything in SQL', { contains: '%' }, []],
+  ];
+
+  it.each(cases)('[A5] %s', async (_, test, names) => {
+    await expectFound(v(test), names);
+  });
+
+  it('[A5] contains empty text matches every text', async () => {
+    await expectFound(v({ contains: '' }), ['text', 'lower', 'beta', 'empty', 'digits', 'accent']);
+  });
+
+  it('[A5] a missing field fails every operator but ne and not', async () => {
+    const name = 'metadata.nowhere.at.all';
+    const everywhere = Object.keys(memories);
+    for (const test of [
+      { eq: 1 },
+      { eq: null },
+      { in: [null, 1] },
+      { gt: 0 },
+      { gte: 0 },
+      { lt: 9 },
+      { lte: 'z' },
+    ]) {
+      await expectFound({ [name]: test }, []);
+      await expectFound({ not: { [name]: test } }, everywhere);
+    }
+    await expectFound({ [name]: { contains: '' } }, []);
+    await expectFound({ [name]: { ne: 1 } }, everywhere);
+    await expectFound({ [name]: { ne: null } }, everywhere);
+  });
+
+  it('[A5] follows nested paths, into lists by index too', async () => {
+    await expectFound({ 'metadata.v.inner.deep': { eq: 'alpha' } }, ['object']);
+    await expectFound({ 'metadata.v.inner.a-b c': { gte: 1 } }, ['object']);
+    await expectFound({ 'metadata.v.inner.deep.deeper': { eq: 'alpha' } }, []);
+    await expectFound({ 'metadata.v.inner': { contains: 'alpha' } }, []);
+    await expectFound({ 'metadata.v.1': { eq: 'beta' } }, ['texts']);
+  });
+});
+
+describe('and, or, not', () => {
+  it('[A5] several keys, and several operators of one field, are and', async () => {
+    await expectFound({ 'metadata.v': { gt: 0 }, externalId: { in: ['five', 'minus'] } }, ['five']);
+    await expectFound({ and: [v({ gt: 0 }), v({ lt: 6 })], externalId: { ne: 'half' } }, ['tiny', 'five']);
+  });
+
+  it('[A5] or is any, not turns round, and both nest', async () => {
+    await expectFound({ or: [v({ eq: 10 }), v({ eq: 'beta' })] }, ['ten', 'beta', 'texts']);
+    await expectFound({ not: { or: [v({ eq: 10 }), v({ ne: 10 })] } }, []);
+    await expectFound({ not: { not: v({ eq: true }) } }, ['yes', 'list']);
+    await expectFound({ not: v({ ne: 'beta' }) }, ['beta', 'texts']);
+    await expectFound({ and: [{ or: [v({ gt: 5 }), v({ lt: 0 })] }, { not: v({ eq: 10 }) }] }, [
+      'half',
+      'big',
+      'minus',
+    ]);
+  });
+
+  it('[A5] an empty filter leaves everything', async () => {
+    await expectFound({}, Object.keys(memories));
+  });
+
+  it('[A5] takes 16 levels and refuses the 17th', async () => {
+    const nested = (levels: number): Record<string, unknown> =>
+      levels === 1 ? v({ eq: 10 }) : { and: [nested(levels - 1)] };
+    await expectFound(nested(16), ['ten']);
+    for (const reply of [await list(nested(17)), await search(nested(17))]) {
+      expect(reply).toMatchObject({ status: 400, body: { code: 'validation-failed' } });
+      expect(reply.body.errors[0].path).toMatch(/^filter(\.and\.0){16}$/);
+      expect(reply.body.errors[0].message).toContain('16');
+    }
+    const inverted = (levels: number): Record<string, unknown> =>
+      levels === 1 ? v({ eq: 10 }) : { not: inverted(levels - 1) };
+    expect((await list(inverted(16))).status).toBe(200);
+    expect((await list(inverted(17))).status).toBe(400);
+  });
+
+  it('[A5] agrees with an evaluation in memory on filters nobody thought of', async () => {
+    const scalar = fc.constantFrom('alpha', 'Alpha', 'beta', '', '5', 5, 5.5, 10, -3, true, false, null);
+    const ordered = fc.constantFrom('alpha', 'Alpha', 'b', '', 5, 5.5, 10, -3, 0.3);
+    const test = fc.oneof(
+      fc.record({ eq: scalar }),
+      fc.record({ ne: scalar }),
+      fc.record({ contains: scalar }),
+      fc.record({ in: fc.array(scalar, { minLength: 1, maxLength: 4 }) }),
+      ...['gt', 'gte', 'lt', 'lte'].map((operator) => ordered.map((value) => ({ [operator]: value }))),
+    );
+    const field = fc.constantFrom(
+      'metadata.v',
+      'metadata.v.inner.deep',
+      'metadata.other',
+      'externalId',
+      'revision',
+    );
+    const { filter } = fc.letrec<{ filter: FilterJson }>((tie) => ({
+      filter: fc.oneof(
+        { maxDepth: 4, withCrossShrink: true },
+        fc.tuple(field, test).map(([name, condition]) => ({ [name]: condition })),
+        fc.record({ not: tie('filter') }),
+        fc.record({ and: fc.array(tie('filter'), { minLength: 1, maxLength: 3 }) }),
+        fc.record({ or: fc.array(tie('filter'), { minLength: 1, maxLength: 3 }) }),
+      ),
+    }));
+    const listed = (await list({})).body.items as Record<string, unknown>[];
+    await fc.assert(
+      fc.asyncProperty(filter, async (candidate) => {
+        const expected = listed.filter((memory) => matches(candidate, memory));
+        expect(await found(candidate)).toEqual(expected.map(({ externalId }) => externalId as string).sort());
+      }),
+      { numRuns: 150 },
+    );
+  });
+});

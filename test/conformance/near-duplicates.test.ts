@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { clientWithKey, freshTenant, type Client, type Json } from '../support/api.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+
+beforeAll(async () => {
+  server = await startServer();
+});
+
+afterAll(() => server.remove());
+
+const scope = { org: 'o1', team: 't1', project: 'p1', session: 's1', agent: 'a1' };
+const policy =
+  'Every change to the production database needs a second pair of eyes and a written rollback plan';
+
+async function newAdmin(): Promise<Client> {
+  return clientWithKey(server, { tenant: freshTenant(), role: 'admin', user: 'ada' });
+}
+
+async function names(client: Client, memories: readonly object[], body: object = {}): Promise<string[]> {
+  const lines = await client.bulk(memories);
+  expect(lines.map(({ status }) => status)).toEqual(memories.map(() => 201));
+  const reply = await client.post('/v1/search', {
+    query: policy,
+    threshold: 0,
+    topK: 1000,
+    minPosition: lines.at(-1)!.position,
+    ...body,
+  });
+  return reply.body.results.map(({ memory }: Json) => memory.externalId);
+}
+
+/** `count` distinct words, the last `changed` of them other ones: every changed word at the end costs one 3-shingle. */
+function words(count: number, changed = 0): string {
+  return Array.from({ length: count }, (_, index) =>
+    index < count - changed ? `production${index}` : `staging${index}`,
+  ).join(' ');
+}
+
+describe('near-duplicates', () => {
+  it('[A6] keeps of the same text in every layer the one of the most specific layer', async () => {
+    const layers = ['company', 'org', 'team', 'project', 'session', 'user', 'agent'];
+    const memories = layers.map((layer) => ({ externalId: layer, layer, scope, content: policy }));
+    expect(await names(await newAdmin(), memories)).toEqual(['agent']);
+  });
+
+  it('[A6] keeps the more specific one in every pair of neighbouring layers', async () => {
+    const layers = ['agent', 'user', 'session', 'project', 'team', 'org', 'company'];
+    for (const [index, specific] of layers.slice(0, -1).entries()) {
+      const general = layers[index + 1]!;
+      const memories = [general, specific].map((layer) => ({
+        externalId: layer,
+        layer,
+        scope,
+        content: policy,
+      }));
+      expect(await names(await newAdmin(), memories)).toEqual([specific]);
+    }
+  });
+
+  it('[A6] sees the same text through case, punctuation and white space', async () => {
+    const memories = [
+      { externalId: 'user', content: policy },
+      {
+        externalId: 'company',
+        layer: 'company',
+        content: `  ${policy.toUpperCase().replaceAll(' ', ',\n')}!`,
+      },
+    ];
+    expect(await names(await newAdmin(), memories)).toEqual(['user']);
+  });
+
+  it('[A6] never drops within one layer', async () => {
+    const memories = [
+      { externalId: 'one', content: policy },
+      { externalId: 'two', content: policy },
+      { externalId: 'three', layer: 'company', content: policy },
+      { externalId: 'four', layer: 'company', content: policy },
+    ];
+    expect((await names(await newAdmin(), memories)).sort()).toEqual(['one', 'two']);
+  });
+
+  it('[A6] keeps the more general one where the more specific one is not searched or not visible', async () => {
+    const tenant = freshTenant();
+    const admin = await clientWithKey(server, { tenant, role: 'admin', user: 'ada' });
+    const memories = [
+      { externalId: 'user', content: policy },
+      { externalId: 'company', layer: 'company', content: policy },
+    ];
+    expect(await names(admin, memories, { layers: ['company', 'team'] })).toEqual(['company']);
+    const other = await clientWithKey(server, { tenant, role: 'member', user: 'bob' });
+    const reply = await other.post('/v1/search', { query: policy });
+    expect(reply.body.results.map(({ memory }: Json) => memory.externalId)).toEqual(['company']);
+  });
+
+  it('[A6] keeps the more general one where the more specific one is below the threshold', async () => {
+    const client = await newAdmin();
+    const memories = [
+      { externalId: 'user', content: policy, tags: ['hidden'] },
+      { externalId: 'company', layer: 'company', content: policy, tags: ['shown'] },
+    ];
+    expect(await names(client, memories, { tags: ['shown'] })).toEqual(['company']);
+  });
+
+  it('[A6] drops from a similarity of .95 of the word 3-shingles on, and nothing below it', async () => {
+    // n words have n − 2 shingles; k changed words at the end leave n − 2 − k shared of n − 2 + k in all.
+    const near = [
+      { externalId: 'user', content: words(82) },
+      { externalId: 'company', layer: 'company', content: words(82, 1) }, // 79 / 81 = .975
+    ];
+    const body = { query: 'production1 production2 production3' };
+    expect(await names(await newAdmin(), near, body)).toEqual(['user']);
+    const exact = [
+      { externalId: 'user', content: words(41) },
+      { externalId: 'company', layer: 'company', content: words(41, 1) }, // 38 / 40 = .95
+    ];
+    expect(await names(await newAdmin(), exact, body)).toEqual(['user']);
+    const far = [
+      { externalId: 'user', content: words(40) },
+      { externalId: 'company', layer: 'company', content: words(40, 1) }, // 37 / 39 = .949
+    ];
+    expect(await names(await newAdmin(), far, body)).toEqual(['user', 'company']);
+  });
+
+  it('[A6] keeps texts that mean the same in other words', async () => {
+    const memories = [
+      { externalId: 'user', content: policy },
+      {
+        externalId: 'company',
+        layer: 'company',
+        content:
+          'Before anyone alters the live database, a colleague reviews it and a way back is written down',
+      },
+    ];
+    expect(await names(await newAdmin(), memories)).toEqual(['user', 'company']);
+  });
+
+  it('[A6] fills topK with what remains after duplicates are dropped', async () => {
+    const copies = ['agent', 'user', 'session', 'team'].map((layer) => ({
+      externalId: layer,
+      layer,
+      scope,
+      content: policy,
+    }));
+    const other = {
+      externalId: 'other',
+      layer: 'company',
+      content: 'A rollback plan for the database is short',
+    };
+    expect(await names(await newAdmin(), [...copies, other], { topK: 2 })).toEqual(['agent', 'other']);
+  });
+});

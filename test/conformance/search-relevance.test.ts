@@ -1,0 +1,163 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { clientWithKey, freshTenant, type Client, type Json } from '../support/api.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+
+beforeAll(async () => {
+  server = await startServer();
+});
+
+afterAll(() => server.remove());
+
+async function newAdmin(): Promise<Client> {
+  return clientWithKey(server, { tenant: freshTenant(), role: 'admin', user: 'ada' });
+}
+
+/** The score of the one memory of a tenant for a query. */
+async function scoreAlone(content: string, query: string): Promise<number> {
+  const client = await newAdmin();
+  const { position: minPosition } = await client.store({ content });
+  const { body } = await client.post('/v1/search', { query, threshold: 0, minPosition });
+  expect(body.results).toHaveLength(1);
+  return body.results[0].score;
+}
+
+async function found(client: Client, query: string, minPosition: string): Promise<string[]> {
+  const { body } = await client.post('/v1/search', { query, minPosition });
+  return body.results.map(({ memory }: Json) => memory.externalId ?? memory.id);
+}
+
+const prose =
+  'In the spring of last year the platform group moved its nightly batch jobs from the old scheduler to a queue, ' +
+  'because the scheduler lost jobs whenever a machine restarted; since then every job writes a receipt. ';
+
+describe('a tenant with one memory', () => {
+  it.each([
+    ['a sentence', 'We chose PostgreSQL for the billing service in March.'],
+    ['three words', 'Ada likes tea'],
+    ['one word', 'Kubernetes'],
+    ['a question', 'What database does the API team use?'],
+    ['stop words alone', 'to be or not to be'],
+    ['an identifier', 'src/http/routes/search.ts KEP-2313 v1.27.4'],
+    ['code', 'export const add = (a: number, b: number): number => a + b;'],
+    ['German', 'Die Anmeldung läuft über den zentralen Dienst für Konten.'],
+    ['Chinese', '登录接口使用 POST 方法，令牌一小时后过期。'],
+    ['Japanese', 'ログインのエンドポイントはセッションを返します。'],
+    ['Arabic', 'ينتهي رمز الدخول بعد ساعة واحدة.'],
+    ['emoji', 'Ship it 🚀🚀 on Friday 🎉'],
+    ['signs alone', '!!! ??? --> $$$'],
+    ['decomposed accents', 'Cafe\u0301 meeting with Zoe\u0308'],
+    ['a page', prose.repeat(10)],
+    ['more than the model reads', prose.repeat(90)],
+  ])('[A5] finds %s by its own words with a score of at least .7', async (_, content) => {
+    expect(await scoreAlone(content, content.trim().slice(0, 20_000))).toBeGreaterThanOrEqual(0.7);
+  });
+
+  it.each([
+    ['other case and no full stop', 'we chose postgresql for the billing service in march'],
+    ['an article more', 'We chose the PostgreSQL for the billing service in March.'],
+    ['another form of a word', 'We choose PostgreSQL for the billing services in March.'],
+    ['one word changed', 'We picked PostgreSQL for the billing service in March.'],
+    ['white space', '  We chose   PostgreSQL\nfor the billing service in March. '],
+  ])('[A5] finds near-verbatim text, %s, with a score of at least .7', async (_, query) => {
+    const content = 'We chose PostgreSQL for the billing service in March.';
+    expect(await scoreAlone(content, query)).toBeGreaterThanOrEqual(0.7);
+  });
+
+  it.each([
+    ['another subject', 'How long does sourdough bread have to rise?'],
+    ['another subject with one common word', 'Which service repairs a washing machine?'],
+    ['nothing that means anything', 'xqzv bprk wlmt'],
+  ])('[A5] keeps unrelated text below .7: %s', async (_, query) => {
+    const content = 'We chose PostgreSQL for the billing service in March.';
+    const score = await scoreAlone(content, query);
+    expect(score).toBeGreaterThanOrEqual(0);
+    expect(score).toBeLessThan(0.7);
+  });
+});
+
+describe('what a search finds', () => {
+  it('[A8] finds by meaning without a common word and by a rare word without meaning', async () => {
+    const client = await newAdmin();
+    await client.bulk([
+      { externalId: 'meaning', content: 'The physician prescribed medication for her headache' },
+      { externalId: 'word', content: 'Ticket zxq4417 was closed' },
+      { externalId: 'other', content: 'The train to Basel leaves at seven' },
+    ]);
+    const { body } = await client.get('/v1/memories');
+    const ranked = async (query: string) => {
+      const answer = await client.post('/v1/search', {
+        query,
+        threshold: 0,
+        order: 'relevance',
+        minPosition: body.position,
+      });
+      return answer.body.results.map(({ memory }: Json) => memory.externalId);
+    };
+    expect((await ranked('doctor gave pills against migraine'))[0]).toBe('meaning');
+    expect((await ranked('zxq4417'))[0]).toBe('word');
+  });
+
+  it('[A3] never finds a deleted memory, and finds it again when it is restored', async () => {
+    const client = await newAdmin();
+    const content = 'The staging cluster is rebuilt every Sunday';
+    const stored = await client.store({ content });
+    const { id } = stored.memory;
+    expect(await found(client, content, stored.position)).toEqual([id]);
+    const deleted = await client.delete(`/v1/memories/${id}`);
+    expect(await found(client, content, deleted.body.position)).toEqual([]);
+    const filter = { state: { eq: 'deleted' } };
+    const asked = await client.post('/v1/search', { query: content, threshold: 0, filter });
+    expect(asked.body.results).toEqual([]);
+    const restored = await client.post(`/v1/memories/${id}/restore`);
+    expect(await found(client, content, restored.body.position)).toEqual([id]);
+  });
+
+  it('[F6] never finds an erased memory', async () => {
+    const client = await newAdmin();
+    const content = 'The recovery phrase is written on the yellow card';
+    const { memory, position } = await client.store({ content });
+    expect(await found(client, content, position)).toEqual([memory.id]);
+    const erased = await client.delete(`/v1/memories/${memory.id}?mode=erase`);
+    expect(erased.status).toBe(200);
+    expect(await found(client, content, erased.body.position)).toEqual([]);
+  });
+
+  it('[A2] finds an updated memory by its new text and not by its old one', async () => {
+    const client = await newAdmin();
+    const before = 'The canteen serves lentil soup on Mondays';
+    const after = 'Certificates of the ingress expire in ninety days';
+    const { memory, position } = await client.store({ content: before });
+    expect(await found(client, before, position)).toEqual([memory.id]);
+    const changed = await client.patch(`/v1/memories/${memory.id}`, { content: after }, { 'if-match': '*' });
+    expect(await found(client, after, changed.body.position)).toEqual([memory.id]);
+    expect(await found(client, before, changed.body.position)).toEqual([]);
+    const { body } = await client.post('/v1/search', { query: after });
+    expect(body.results[0].memory).toMatchObject({ content: after, revision: 1 });
+  });
+
+  it('[A2] searches by tags, spaces and metadata as they are now', async () => {
+    const client = await newAdmin();
+    const content = 'The load balancer keeps connections for a minute';
+    const { memory } = await client.store({
+      content,
+      tags: ['old'],
+      spaces: ['net'],
+      metadata: { level: 1 },
+    });
+    const patch = { tags: ['new'], spaces: ['edge'], metadata: { level: 2 } };
+    const changed = await client.patch(`/v1/memories/${memory.id}`, patch, { 'if-match': '*' });
+    const count = async (conditions: object) => {
+      const minPosition = changed.body.position;
+      const { body } = await client.post('/v1/search', { query: content, minPosition, ...conditions });
+      return body.results.length;
+    };
+    expect(await count({ tags: ['new'] })).toBe(1);
+    expect(await count({ tags: ['old'] })).toBe(0);
+    expect(await count({ spaces: ['edge'] })).toBe(1);
+    expect(await count({ spaces: ['net'] })).toBe(0);
+    expect(await count({ filter: { 'metadata.level': { eq: 2 } } })).toBe(1);
+    expect(await count({ filter: { 'metadata.level': { eq: 1 } } })).toBe(0);
+  });
+});

@@ -1,0 +1,226 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { clientOf, type Client, type Json } from '../support/api.ts';
+import { expectInvalid, expectProblem } from '../support/problem.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+import { newTenant, type Tenant } from '../support/tenant.ts';
+
+let server: TestServer;
+let tenant: Tenant;
+let admin: Client;
+
+beforeAll(async () => {
+  server = await startServer({ environment: { STRATALOG_EMBEDDER: 'deterministic' } });
+  tenant = await newTenant(server);
+  ({ admin } = tenant);
+});
+
+afterAll(() => server?.remove());
+
+describe('what a store answers', () => {
+  it('[A1] keeps every field and answers the memory with Location, ETag and position', async () => {
+    const sent = {
+      content: 'Use argon2id for passwords.',
+      layer: 'team',
+      scope: { org: 'acme', team: 'api' },
+      spaces: ['dev_copilot', 'security'],
+      metadata: {
+        source: { kind: 'adr', number: 7 },
+        accepted: true,
+        weight: 0.5,
+        note: null,
+        list: [1, 'b'],
+      },
+      tags: ['auth', 'Passwörter'],
+      externalId: 'adr-7',
+      occurredAt: '2024-05-01T12:30:00.250+02:00',
+      representations: { code: 'argon2id(p)', formal: 'h = argon2id(p)' },
+      subject: 'someone',
+    };
+    const reply = await admin.post('/v1/memories', sent);
+
+    expect(reply.status).toBe(201);
+    const { memory, position } = reply.body;
+    const { subject: _, ...kept } = sent;
+    expect(memory).toMatchObject({
+      ...kept,
+      scope: { company: tenant.id, org: 'acme', team: 'api' },
+      occurredAt: '2024-05-01T10:30:00.250Z',
+      createdBy: 'user:ada',
+      revision: 0,
+      state: 'active',
+      accessCount: 0,
+    });
+    expect(memory.updatedAt).toBe(memory.createdAt);
+    expect(memory).not.toHaveProperty('lastAccessedAt');
+    expect(memory).not.toHaveProperty('retentionUntil');
+    expect(position).toEqual(expect.any(String));
+    expect(reply.headers.get('location')).toBe(`/v1/memories/${memory.id}`);
+    expect(reply.headers.get('etag')).toBe('"0"');
+
+    const got = await admin.get(reply.headers.get('location')!);
+    expect(got.status).toBe(200);
+    expect(got.body).toEqual(memory);
+    expect(got.headers.get('etag')).toBe('"0"');
+  });
+
+  it('[A1] fills in what is left out: layer user, the caller’s own user, nothing else', async () => {
+    const { memory } = await admin.store({ content: 'I prefer tabs.' });
+    expect(memory).toMatchObject({
+      layer: 'user',
+      scope: { company: tenant.id, user: 'ada' },
+      spaces: [],
+      tags: [],
+      metadata: {},
+      representations: {},
+    });
+    expect(Object.keys(memory.scope).sort()).toEqual(['company', 'user']);
+    expect(memory).not.toHaveProperty('externalId');
+    expect(memory).not.toHaveProperty('occurredAt');
+  });
+
+  it('[A1] gives ids that sort by creation', async () => {
+    const ids: string[] = [];
+    for (let n = 0; n < 5; n++) ids.push((await admin.store({ content: `step ${n}` })).memory.id);
+    expect(ids).toEqual([...ids].sort());
+    expect(new Set(ids).size).toBe(5);
+  });
+
+  it('[A1] gives the development identity, the user local, where no key exists', async () => {
+    const open = await startServer({
+      masterKey: null,
+      environment: { STRATALOG_EMBEDDER: 'deterministic', STRATALOG_PROFILE: 'embedded' },
+    });
+    try {
+      const { memory } = await clientOf(open).store({ content: 'at home' });
+      expect(memory).toMatchObject({ layer: 'user', scope: { company: 'local', user: 'local' } });
+    } finally {
+      await open.remove();
+    }
+  });
+});
+
+describe('content', () => {
+  it.each([
+    ['composed and decomposed letters', 'é e\u0301 Å A\u030a ﬁ'],
+    ['white space at both ends', '  \t padded \r\n\r\n  '],
+    ['control characters other than U+0000', 'bell \u0007 escape \u001b[31m delete \u007f next line \u0085'],
+    ['astral characters, joiners and marks of direction', '👩‍👩‍👧‍👦 𝒳 \u202eright\u202c \ufeffmark'],
+    ['noncharacters and the replacement character', '\uffff \ufffe \ufffd'],
+    [
+      'what looks like code or markup',
+      `'; drop table memories; -- <script>alert("x")</script> \${x} %00 \\u0000`,
+    ],
+    ['one unit', 'x'],
+  ])('[A1] keeps %s verbatim', async (_, content) => {
+    const { memory } = await admin.store({ content });
+    expect(memory.content).toBe(content);
+    expect((await admin.get(`/v1/memories/${memory.id}`)).body.content).toBe(content);
+  });
+
+  it.each([
+    ['of one byte', 'a'.repeat(200_000)],
+    ['of three bytes', '中'.repeat(200_000)],
+    ['in 100,000 surrogate pairs', '😀'.repeat(100_000)],
+  ])('[A1] takes 200,000 UTF-16 units %s and refuses one more', async (_, content) => {
+    const { memory } = await admin.store({ content });
+    const got = await admin.get(`/v1/memories/${memory.id}`);
+    expect(got.body.content === content).toBe(true);
+
+    const longer = await admin.post('/v1/memories', { content: `${content}x` });
+    expectInvalid(longer, 'content');
+    expect(longer.body.detail).toMatch(/ingestion/);
+  });
+
+  it('[A1] refuses an event too large for an append and points to ingestion', async () => {
+    const large = { content: 'x', metadata: { blob: 'y'.repeat(1_500_000) }, externalId: 'large' };
+    const reply = await admin.post('/v1/memories', large);
+    expectInvalid(reply);
+    expect(reply.body.errors).not.toEqual([]);
+    expect(reply.body.detail).toMatch(/ingestion/);
+
+    const small = await admin.store({ content: 'x', externalId: 'large' });
+    expect(small.memory.externalId).toBe('large');
+  });
+});
+
+describe('where a memory lives', () => {
+  const layers = ['agent', 'user', 'session', 'project', 'team', 'org'];
+
+  it.each(layers)('[A1] a %s memory takes the identifier of its layer and infers no other', async (layer) => {
+    const { memory } = await admin.store({ content: layer, layer, scope: { [layer]: 'own', user: 'eve' } });
+    const placed = layer === 'user' ? { user: 'eve' } : { [layer]: 'own', user: 'eve' };
+    expect(memory.layer).toBe(layer);
+    expect(memory.scope).toEqual({ company: tenant.id, ...placed });
+  });
+
+  it.each(layers)('[A1] a %s memory without it is refused at scope.<layer>', async (layer) => {
+    const nobody = await tenant.key({ role: 'admin' });
+    const reply = await nobody.post('/v1/memories', { content: 'x', layer, scope: {} });
+    expectInvalid(reply, `scope.${layer}`);
+  });
+
+  it('[A1] a shared layer gets no user from the caller', async () => {
+    const { memory } = await admin.store({ content: 'x', layer: 'project', scope: { project: 'p' } });
+    expect(memory.scope).toEqual({ company: tenant.id, project: 'p' });
+  });
+
+  it('[A1] the company is the tenant: implied, may be named, must be equal', async () => {
+    const implied = await admin.store({ content: 'x', layer: 'company' });
+    expect(implied.memory.scope).toEqual({ company: tenant.id });
+    const named = await admin.store({ content: 'x', layer: 'company', scope: { company: tenant.id } });
+    expect(named.memory.scope).toEqual({ company: tenant.id });
+    const other = await admin.post('/v1/memories', { content: 'x', scope: { company: 'another' } });
+    expectInvalid(other, 'scope.company');
+  });
+
+  it('[A1] takes every identifier at once', async () => {
+    const scope = { org: 'o', team: 't', project: 'p', session: 's', user: 'u', agent: 'a' };
+    const { memory } = await admin.store({ content: 'x', layer: 'session', scope });
+    expect(memory.scope).toEqual({ company: tenant.id, ...scope });
+  });
+
+  it('[A1] is refused where the caller may not write', async () => {
+    const member = await tenant.key({ user: 'bob', teams: ['api'] });
+    const foreign: Json[] = [
+      { content: 'x', layer: 'company' },
+      { content: 'x', layer: 'team', scope: { team: 'web' } },
+      { content: 'x', layer: 'user', scope: { user: 'ada' } },
+    ];
+    for (const body of foreign) expectProblem(await member.post('/v1/memories', body), 403, 'forbidden');
+    const own = await member.store({ content: 'x', layer: 'team', scope: { team: 'api', user: 'ada' } });
+    expect(own.memory).toMatchObject({ createdBy: 'user:bob', scope: { user: 'ada' } });
+    for (const role of ['reader', 'auditor', 'operator']) {
+      const client = await tenant.key({ role, user: 'bob' });
+      expectProblem(await client.post('/v1/memories', { content: 'x' }), 403, 'forbidden');
+    }
+  });
+});
+
+describe('externalId', () => {
+  it('[A1] is unique in the tenant: the refusal names the memory that has it', async () => {
+    const externalId = 'ticket 1/ä';
+    const { memory } = await admin.store({ content: 'first', externalId });
+    const second = await admin.post('/v1/memories', { content: 'second', externalId });
+    expectProblem(second, 409, 'external-id-taken');
+    expect(second.body.memoryId).toBe(memory.id);
+    expect((await admin.get(`/v1/memories/${memory.id}`)).body).toMatchObject({
+      content: 'first',
+      revision: 0,
+    });
+  });
+
+  it('[A1] is free in another tenant', async () => {
+    await admin.store({ content: 'x', externalId: 'everywhere' });
+    const other = await newTenant(server);
+    const { memory } = await other.admin.store({ content: 'y', externalId: 'everywhere' });
+    expect(memory.externalId).toBe('everywhere');
+  });
+
+  it('[A1] takes 512 characters and finds the memory by them', async () => {
+    const externalId = 'e'.repeat(512);
+    const { memory, position } = await admin.store({ content: 'x', externalId });
+    expect(memory.externalId).toBe(externalId);
+    const list = await admin.get(`/v1/memories?externalId=${externalId}&minPosition=${position}`);
+    expect(list.body.items.map(({ id }: Json) => id)).toEqual([memory.id]);
+  });
+});

@@ -1,0 +1,56 @@
+/** A filter as callers write it. */
+export type FilterJson = Readonly<Record<string, unknown>>;
+
+/** Whether a filter leaves a memory, after the words of the API alone: no code is shared with the server. */
+export function matches(filter: FilterJson, memory: Readonly<Record<string, unknown>>): boolean {
+  return Object.entries(filter).every(([key, value]) => {
+    if (key === 'and') return (value as FilterJson[]).every((part) => matches(part, memory));
+    if (key === 'or') return (value as FilterJson[]).some((part) => matches(part, memory));
+    if (key === 'not') return !matches(value as FilterJson, memory);
+    const field = valueAt(memory, key.split('.'));
+    return Object.entries(value as FilterJson).every(([operator, operand]) =>
+      passes(field, operator, operand),
+    );
+  });
+}
+
+function valueAt(value: unknown, [key, ...rest]: readonly string[]): unknown {
+  if (key === undefined) return value;
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
+  return valueAt((value as Record<string, unknown>)[key], rest);
+}
+
+function passes(field: unknown, operator: string, operand: unknown): boolean {
+  switch (operator) {
+    case 'eq':
+      return equals(field, operand);
+    case 'ne':
+      return !equals(field, operand);
+    case 'in':
+      return (operand as unknown[]).some((item) => equals(field, item));
+    case 'contains':
+      return (
+        (Array.isArray(field) && field.includes(operand)) ||
+        (typeof field === 'string' &&
+          typeof operand === 'string' &&
+          field.toLowerCase().includes(operand.toLowerCase()))
+      );
+    default:
+      return compares(field, operator, operand);
+  }
+}
+
+function equals(field: unknown, operand: unknown): boolean {
+  return field === operand || (Array.isArray(field) && field.includes(operand));
+}
+
+function compares(field: unknown, operator: string, operand: unknown): boolean {
+  const comparable =
+    (typeof field === 'number' && typeof operand === 'number') ||
+    (typeof field === 'string' && typeof operand === 'string');
+  if (!comparable) return false;
+  const [left, right] = [field, operand as typeof field];
+  if (operator === 'gt') return left > right;
+  if (operator === 'gte') return left >= right;
+  return operator === 'lt' ? left < right : left <= right;
+}

@@ -1,0 +1,20 @@
+import { clientWithKey, freshTenant, type Client } from './api.ts';
+import type { TestServer } from './server.ts';
+
+/** A tenant of its own, with its administrator. */
+export interface Tenant {
+  readonly id: string;
+  /** Its user is `ada`. */
+  readonly admin: Client;
+  /** A client with a further key; a member if nothing else is said. */
+  key(rights?: Record<string, unknown>): Promise<Client>;
+}
+
+export async function newTenant(server: TestServer): Promise<Tenant> {
+  const id = freshTenant();
+  return {
+    id,
+    admin: await clientWithKey(server, { tenant: id, role: 'admin', user: 'ada' }),
+    key: (rights = {}) => clientWithKey(server, { role: 'member', ...rights, tenant: id }),
+  };
+}
