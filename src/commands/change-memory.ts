@@ -31,12 +31,7 @@ export async function changeMemory(
     authorize: (loaded) => assertWritable(context, visibleSnapshot(context, loaded)),
     decide: (loaded) => {
       const snapshot = foldMemory(loaded);
-      if (typeof match === 'number' && match !== snapshot.revision) {
-        throw new Problem(
-          'revision-mismatch',
-          `If-Match names revision ${match}, the memory is at ${snapshot.revision}`,
-        );
-      }
+      assertMatches(match, snapshot);
       return decide(command, snapshot.state);
     },
     key: (loaded) => keyOf(context, loaded),
@@ -44,6 +39,12 @@ export async function changeMemory(
   const snapshot = foldMemory(changed.history);
   if (!isLive(snapshot)) throw unknownMemory();
   return { snapshot, position: changed.position, replayed: changed.replayed };
+}
+
+/** Throws `revision-mismatch` where the memory is no longer what the caller decided on. */
+export function assertMatches(match: MatchCondition, { revision }: MemorySnapshot): void {
+  if (typeof match !== 'number' || match === revision) return;
+  throw new Problem('revision-mismatch', `If-Match names revision ${match}, the memory is at ${revision}`);
 }
 
 /** Loads a memory that the caller can see. Throws `not-found` for what is unknown, erased or not visible alike. */

@@ -1,13 +1,13 @@
 import { hasRole } from '../domain/access/context.ts';
 import type { MemoryEvent } from '../domain/memory/events.ts';
 import { decide } from '../domain/memory/memory.ts';
-import { foldMemory } from '../domain/memory/snapshot.ts';
+import { foldMemory, isLive } from '../domain/memory/snapshot.ts';
 import { Problem } from '../domain/problems.ts';
 import { isMemoryId, memoryStream } from '../domain/streams.ts';
 import type { StreamName } from '../ports/event-log.ts';
 import type { LoadedEvent } from '../ports/event-store.ts';
 import { changeStream } from './change-stream.ts';
-import { unknownMemory } from './change-memory.ts';
+import { assertMatches, unknownMemory, type MatchCondition } from './change-memory.ts';
 import { releaseClaim } from './claims.ts';
 import type { CommandContext, CommandResult, CommandServices } from './context.ts';
 
@@ -25,13 +25,18 @@ export async function eraseMemory(
   services: CommandServices,
   context: CommandContext,
   memoryId: string,
+  match?: MatchCondition,
 ): Promise<ErasureResult> {
   if (!hasRole(context.caller, 'admin')) throw new Problem('forbidden', 'erasing needs the role admin');
   if (!isMemoryId(memoryId)) throw unknownMemory();
   const changed = await changeStream<MemoryEvent>(services, context, {
     stream: memoryStream(context.caller.tenant, memoryId),
     memoryId,
-    decide: (loaded) => decide({ type: 'erase', keyId: keyIdOf(loaded) }, foldMemory(loaded).state),
+    decide: (loaded) => {
+      const snapshot = foldMemory(loaded);
+      if (isLive(snapshot)) assertMatches(match, snapshot);
+      return decide({ type: 'erase', keyId: keyIdOf(loaded) }, snapshot.state);
+    },
     key: (loaded) => {
       const { keyId, subject } = loaded[0]?.metadata ?? {};
       return keyId === undefined || subject === undefined

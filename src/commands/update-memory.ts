@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { contentSchema, representationKinds, spacesSchema, tagsSchema } from '../domain/memory/content.ts';
-import { jsonObject, type JsonObject } from '../domain/json.ts';
+import { jsonObject } from '../domain/json.ts';
 import type { MemoryPatch } from '../domain/memory/memory.ts';
 import { changeMemory, type MatchCondition, type MemoryResult } from './change-memory.ts';
 import type { CommandContext, CommandServices } from './context.ts';
@@ -41,7 +41,7 @@ export async function updateMemory(
     ...(metadata !== undefined && { metadata }),
     ...(tags !== undefined && { tags: tags ?? [] }),
     ...(spaces !== undefined && { spaces: spaces ?? [] }),
-    ...(representations !== undefined && { representations: representations as JsonObject | null }),
+    ...(representations !== undefined && { representations: representations }),
   };
   return changeMemory(services, context, memoryId, { type: 'update', patch }, match);
 }

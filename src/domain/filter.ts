@@ -1,4 +1,5 @@
-import { textFault } from './json.ts';
+import { z } from 'zod';
+import { isJsonObject, textFault, type JsonObject, type JsonValue } from './json.ts';
 import { Problem } from './problems.ts';
 
 export const filterOperators = ['eq', 'ne', 'in', 'gt', 'gte', 'lt', 'lte', 'contains'] as const;
@@ -42,6 +43,13 @@ export type Filter =
       readonly operator: FilterOperator;
       readonly value: FilterScalar | readonly FilterScalar[];
     };
+
+/** A filter as callers write it; what is in it and how deep, `parseFilter` says. */
+export const filterObject = z
+  .unknown()
+  .refine((value) => isJsonObject(value as JsonValue), 'must be an object')
+  .transform((value) => value as JsonObject)
+  .meta({ type: 'object', additionalProperties: true });
 
 export const maxFilterDepth = 16;
 const maxListLength = 1_000;

@@ -135,5 +135,5 @@ export function readIfMatch(koa: Context): number | '*' | undefined {
       errors: [{ path: 'If-Match', message: 'must be "<revision>" or *' }],
     });
   }
-  return tag[1] === undefined && /^[0-9]{1,9}$/.test(tag[2]!) ? Number(tag[2]) : noRevision;
+  return tag[1] === undefined && /^(0|[1-9][0-9]{0,8})$/.test(tag[2]!) ? Number(tag[2]) : noRevision;
 }

@@ -36,6 +36,8 @@ export interface ResponseSpec {
   readonly description: string;
   readonly schema?: z.ZodType;
   readonly contentType?: string;
+  /** Shown in the OpenAPI document. */
+  readonly example?: unknown;
 }
 
 /** A request that was authenticated and validated. */

@@ -21,7 +21,7 @@ export function filterCondition(filter: Filter, alias: string, parameters: Param
     case 'or':
       return anyOf(filter.filters.map((part) => filterCondition(part, alias, parameters)));
     case 'not':
-      return `not ${filterCondition(filter.filter, alias, parameters)}`;
+      return `not (${filterCondition(filter.filter, alias, parameters)})`;
     case 'test':
       return testCondition(filter, alias, parameters);
     default:
@@ -100,7 +100,10 @@ function contains(json: string, value: FilterScalar, parameters: Parameters): st
 
 const comparisons = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const;
 
-/** Numbers by size, strings by code point. `case` keeps a text from being read as a number. */
+/**
+ * Numbers by size, all their digits kept (a cast from float8 would round them to 15), strings by code point. `case`
+ * keeps a text from being read as a number.
+ */
 function compares(
   json: string,
   operator: keyof typeof comparisons,
@@ -109,7 +112,7 @@ function compares(
 ): string {
   const sign = comparisons[operator];
   if (typeof value === 'number') {
-    return `case jsonb_typeof(${json}) when 'number' then (${json})::numeric ${sign} ${parameters.bind(value)}::float8::numeric else false end`;
+    return `case jsonb_typeof(${json}) when 'number' then (${json})::numeric ${sign} ${parameters.bind(String(value))}::text::numeric else false end`;
   }
   return `case jsonb_typeof(${json}) when 'string' then (${json} #>> '{}') collate "C" ${sign} ${parameters.bind(value)} collate "C" else false end`;
 }

@@ -4,7 +4,7 @@ import { visible } from '../domain/access/visibility.ts';
 import type { Filter } from '../domain/filter.ts';
 import { canonicalJson } from '../domain/json.ts';
 import type { Layer } from '../domain/layers.ts';
-import type { MemoryView } from '../domain/memory/view.ts';
+import type { memoryStates, MemoryView } from '../domain/memory/view.ts';
 import { Problem } from '../domain/problems.ts';
 import { isMemoryId } from '../domain/streams.ts';
 import { filterCondition } from './filter-sql.ts';
@@ -18,7 +18,7 @@ export interface ListMemories {
   readonly spaces?: readonly string[] | undefined;
   readonly tags?: readonly string[] | undefined;
   readonly externalId?: string | undefined;
-  readonly state?: 'active' | 'deleted' | undefined;
+  readonly state?: (typeof memoryStates)[number] | undefined;
   readonly createdAfter?: string | undefined;
   readonly createdBefore?: string | undefined;
   readonly filter?: Filter | undefined;

@@ -43,13 +43,13 @@ afterAll(() => server.remove());
 
 function list(filter: unknown): Promise<Reply> {
   const text = typeof filter === 'string' ? filter : JSON.stringify(filter);
-  return client.get(`/v1/memories?${new URLSearchParams({ filter: text, minPosition })}`);
+  return client.get(`/v1/memories?${new URLSearchParams({ filter: text, minPosition, waitMs: '30000' })}`);
 }
 
 async function found(filter: object): Promise<string[]> {
   const listed = await list(filter);
   expect(listed, JSON.stringify(listed.body)).toMatchObject({ status: 200 });
-  const body = { query: content, threshold: 0, topK: 1000, filter, minPosition };
+  const body = { query: content, threshold: 0, topK: 1000, filter, minPosition, waitMs: 30_000 };
   const searched = await client.post('/v1/search', body);
   expect(searched, JSON.stringify(searched.body)).toMatchObject({ status: 200 });
   const names = listed.body.items.map(({ externalId }: Json) => externalId).sort();

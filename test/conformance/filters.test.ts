@@ -47,12 +47,24 @@ beforeAll(async () => {
 afterAll(() => server.remove());
 
 function list(filter: unknown): Promise<Reply> {
-  const parameters = new URLSearchParams({ filter: JSON.stringify(filter), limit: '500', minPosition });
+  const parameters = new URLSearchParams({
+    filter: JSON.stringify(filter),
+    limit: '500',
+    minPosition,
+    waitMs: '30000',
+  });
   return client.get(`/v1/memories?${parameters}`);
 }
 
 function search(filter: unknown): Promise<Reply> {
-  return client.post('/v1/search', { query: common, threshold: 0, topK: 1000, filter, minPosition });
+  return client.post('/v1/search', {
+    query: common,
+    threshold: 0,
+    topK: 1000,
+    filter,
+    minPosition,
+    waitMs: 30_000,
+  });
 }
 
 /** What a filter leaves, asked for in both ways, which must agree. */
@@ -157,6 +169,8 @@ describe('and, or, not', () => {
   it('[A5] or is any, not turns round, and both nest', async () => {
     await expectFound({ or: [v({ eq: 10 }), v({ eq: 'beta' })] }, ['ten', 'beta', 'texts']);
     await expectFound({ not: { or: [v({ eq: 10 }), v({ ne: 10 })] } }, []);
+    await expectFound({ not: { and: [v({ gte: 5 }), v({ lte: 5 })] } }, allBut('five'));
+    await expectFound({ not: { 'metadata.v': { gte: 5, lte: 5 }, revision: { eq: 0 } } }, allBut('five'));
     await expectFound({ not: { not: v({ eq: true }) } }, ['yes', 'list']);
     await expectFound({ not: v({ ne: 'beta' }) }, ['beta', 'texts']);
     await expectFound({ and: [{ or: [v({ gt: 5 }), v({ lt: 0 })] }, { not: v({ eq: 10 }) }] }, [

@@ -26,6 +26,7 @@ async function names(client: Client, memories: readonly object[], body: object =
     threshold: 0,
     topK: 1000,
     minPosition: lines.at(-1)!.position,
+    waitMs: 30_000,
     ...body,
   });
   return reply.body.results.map(({ memory }: Json) => memory.externalId);

@@ -18,13 +18,13 @@ async function newAdmin(): Promise<Client> {
 async function scoreAlone(content: string, query: string): Promise<number> {
   const client = await newAdmin();
   const { position: minPosition } = await client.store({ content });
-  const { body } = await client.post('/v1/search', { query, threshold: 0, minPosition });
+  const { body } = await client.post('/v1/search', { query, threshold: 0, minPosition, waitMs: 30_000 });
   expect(body.results).toHaveLength(1);
   return body.results[0].score;
 }
 
 async function found(client: Client, query: string, minPosition: string): Promise<string[]> {
-  const { body } = await client.post('/v1/search', { query, minPosition });
+  const { body } = await client.post('/v1/search', { query, minPosition, waitMs: 30_000 });
   return body.results.map(({ memory }: Json) => memory.externalId ?? memory.id);
 }
 
@@ -150,7 +150,12 @@ describe('what a search finds', () => {
     const changed = await client.patch(`/v1/memories/${memory.id}`, patch, { 'if-match': '*' });
     const count = async (conditions: object) => {
       const minPosition = changed.body.position;
-      const { body } = await client.post('/v1/search', { query: content, minPosition, ...conditions });
+      const { body } = await client.post('/v1/search', {
+        query: content,
+        minPosition,
+        waitMs: 30_000,
+        ...conditions,
+      });
       return body.results.length;
     };
     expect(await count({ tags: ['new'] })).toBe(1);

@@ -17,7 +17,7 @@ async function newAdmin(): Promise<Client> {
 }
 
 async function search(client: Client, body: Record<string, unknown>): Promise<Json> {
-  const reply = await client.post('/v1/search', body);
+  const reply = await client.post('/v1/search', { waitMs: 30_000, ...body });
   expect(reply, JSON.stringify(reply.body)).toMatchObject({ status: 200 });
   return reply.body;
 }

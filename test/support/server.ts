@@ -1,11 +1,10 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import pg from 'pg';
+import { freshDatabase, type FreshDatabase } from './database.ts';
 
 /** The assembled program in a process of its own, as its user runs it. */
 export interface TestServer {
@@ -40,14 +39,14 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
   const dataDir = options.dataDir ?? (await mkdtemp(path.join(tmpdir(), 'stratalog-')));
   const masterKey =
     options.masterKey === null ? undefined : (options.masterKey ?? 'test-master-key-0123456789');
-  const database = await freshDatabase(options.environment);
+  const database = await databaseOf(options.environment);
   const environment: Record<string, string> = {
     STRATALOG_PROFILE: testProfile,
     STRATALOG_DATA: dataDir,
     STRATALOG_PORT: '0',
     STRATALOG_LOG_LEVEL: 'info',
     ...(masterKey !== undefined && { STRATALOG_MASTER_KEY: masterKey }),
-    ...database?.environment,
+    ...(database && { STRATALOG_POSTGRES_URL: database.url }),
     ...options.environment,
   };
   const child = spawn(process.execPath, [program, 'serve', ...(options.args ?? [])], {
@@ -108,32 +107,8 @@ function withoutOwn(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !name.startsWith('STRATALOG_')));
 }
 
-/** On a PostgreSQL server each test server gets a database of its own, made with the rights of the superuser. */
-async function freshDatabase(
-  given: Readonly<Record<string, string>> = {},
-): Promise<{ environment: Record<string, string>; drop(): Promise<void> } | undefined> {
+/** On a PostgreSQL server each test server gets a database of its own. */
+async function databaseOf(given: Readonly<Record<string, string>> = {}): Promise<FreshDatabase | undefined> {
   if (testProfile !== 'postgres' || given['STRATALOG_POSTGRES_URL'] !== undefined) return undefined;
-  const adminUrl = new URL(
-    process.env['STRATALOG_TEST_POSTGRES_ADMIN_URL'] ?? 'postgres://postgres@127.0.0.1:54329/postgres',
-  );
-  const ownUrl = new URL(
-    process.env['STRATALOG_POSTGRES_URL'] ?? 'postgres://stratalog:stratalog@127.0.0.1:54329/stratalog',
-  );
-  const name = `test_${randomBytes(6).toString('hex')}`;
-  const inDatabase = (url: URL) => Object.assign(new URL(url), { pathname: `/${name}` }).href;
-  const run = async (url: string, ...statements: string[]) => {
-    const client = new pg.Client({ connectionString: url });
-    await client.connect();
-    try {
-      for (const statement of statements) await client.query(statement);
-    } finally {
-      await client.end();
-    }
-  };
-  await run(adminUrl.href, `create database ${name} owner ${ownUrl.username}`);
-  await run(inDatabase(adminUrl), 'create extension vector', 'create extension pg_textsearch');
-  return {
-    environment: { STRATALOG_POSTGRES_URL: inDatabase(ownUrl) },
-    drop: () => run(adminUrl.href, `drop database ${name} with (force)`),
-  };
+  return freshDatabase();
 }

@@ -18,7 +18,7 @@ interface Outcome extends Record<string, unknown> {
 
 /** Groups the appends of this process: one lock on the head and one sync a group. */
 export function appendQueue(sql: Sql): Batcher<Append, AppendResult> {
-  return new Batcher((appends) => appendGroup(sql, appends), {
+  return new Batcher((appends) => appendGroup(sql, appends).catch(rethrow), {
     maxItems: 256,
     maxBytes: 4_000_000,
     sizeOf: ({ events }) => events.reduce((sum, event) => sum + event.data.length + event.metadata.length, 0),
@@ -38,13 +38,17 @@ async function appendGroup(sql: Sql, appends: readonly Append[]): Promise<(Appen
     ]);
     return outcomes.map((outcome, index) => resultOf(appends[index]!, outcome));
   } catch (error) {
-    if (error instanceof SqlUnavailable) throw new LogUnavailable(error.message, { cause: error });
+    if (error instanceof SqlUnavailable) throw error;
     if (appends.length === 1) return [await refusalOf(sql, appends[0]!, error)];
     // A faulty append must not take its neighbours with it.
     const results: (AppendResult | Error)[] = [];
     for (const append of appends) results.push(...(await appendGroup(sql, [append])));
     return results;
   }
+}
+
+function rethrow(error: unknown): never {
+  throw error instanceof SqlUnavailable ? new LogUnavailable(error.message, { cause: error }) : error;
 }
 
 const uniqueViolation = '23505';

@@ -98,7 +98,7 @@ class SqlKeyVault implements KeyVault {
        on conflict (tenant, id) do update set wrapped = null, destroyed_at = coalesce(control.data_keys.destroyed_at, now())`,
       [tenant, id],
     );
-    this.#dataKeys.delete(tenant, id);
+    this.#dataKeys.destroy(tenant, id);
   }
 
   pseudonym(purpose: string, tenant: string, value: string): string {

@@ -48,7 +48,7 @@ export function evidence(
   quoted: () => number = () => 0,
 ): Evidence {
   const dense = cosine === undefined || Number.isNaN(cosine) ? {} : { cosine };
-  if (query.mass <= 0) return { ...dense, overlap: 0 };
+  if (query.mass <= 0) return { ...dense, overlap: quoted() };
   const { bm25, coverage, focus } = match(query, memory);
   const sameness = coverage + focus > 0 ? (2 * coverage * focus) / (coverage + focus) : 0;
   // Only a memory that has the query's words can quote it: all others need no look at their text.

@@ -1,6 +1,13 @@
-import { weigh, type TermFrequencies, type TermStatistics } from './bm25.ts';
+import { match, weigh, type TermFrequencies, type TermStatistics } from './bm25.ts';
 import { probability } from './calibration.ts';
-import { evidence, fuse, SIGNALS_OFF, type SignalValues, type SignalWeights } from './fusion.ts';
+import {
+  evidence,
+  fuse,
+  OVERLAP_FLOOR,
+  SIGNALS_OFF,
+  type SignalValues,
+  type SignalWeights,
+} from './fusion.ts';
 import { scaleOf } from './scales.ts';
 import { containment, quotable, shingles } from '../text/shingles.ts';
 
@@ -24,20 +31,36 @@ export interface Candidate extends TermFrequencies {
   readonly text?: string;
 }
 
-/**
- * The score of each candidate, in their order: a calibrated probability in [0, 1] that the memory is relevant.
- * It depends on the query, the memory and the tenant's term statistics alone: never on the other candidates, the scope
- * searched or another tenant. Among candidates with the same kinds of evidence it orders as the fused score does.
- */
-export function scoreCandidates(query: RankedQuery, candidates: readonly Candidate[]): number[] {
+/** Scores candidates of one query. */
+export interface Scorer {
+  /**
+   * A calibrated probability in [0, 1] that the memory is relevant. It depends on the query, the memory and the tenant's
+   * term statistics alone: never on the other candidates, the scope searched or another tenant. Among candidates with the
+   * same kinds of evidence it orders as the fused score does.
+   */
+  score(candidate: Candidate): number;
+  /** Whether the memory has enough of the query's words to quote it: then its text may raise its score. */
+  mayQuote(candidate: TermFrequencies): boolean;
+}
+
+export function scorerOf(query: RankedQuery): Scorer {
   const scale = scaleOf(query.model);
   const terms = weigh(query.terms, query.statistics);
   const wanted = query.text === undefined ? undefined : quotable(query.text);
-  return candidates.map((candidate) => {
-    const quoted = () =>
-      wanted && candidate.text !== undefined ? containment(wanted, shingles(candidate.text)) : 0;
-    const found = evidence(terms, candidate, candidate.cosine, quoted);
-    const fused = fuse(found, scale.fusion, candidate.signals, query.signalWeights ?? SIGNALS_OFF);
-    return probability(fused, found, scale);
-  });
+  return {
+    score(candidate) {
+      const quoted = () =>
+        wanted && candidate.text !== undefined ? containment(wanted, shingles(candidate.text)) : 0;
+      const found = evidence(terms, candidate, candidate.cosine, quoted);
+      const fused = fuse(found, scale.fusion, candidate.signals, query.signalWeights ?? SIGNALS_OFF);
+      return probability(fused, found, scale);
+    },
+    mayQuote: (candidate) => wanted !== undefined && match(terms, candidate).coverage >= OVERLAP_FLOOR,
+  };
+}
+
+/** The score of each candidate, in their order. */
+export function scoreCandidates(query: RankedQuery, candidates: readonly Candidate[]): number[] {
+  const scorer = scorerOf(query);
+  return candidates.map((candidate) => scorer.score(candidate));
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineEvent, type EventOf } from '../events/define.ts';
+import { filterObject } from '../filter.ts';
 import { jsonObject } from '../json.ts';
 import { layerSchema } from '../layers.ts';
 
@@ -46,7 +47,7 @@ export const SearchPerformed = defineEvent({
     warnings: z.array(z.string()),
     durationMs: z.number(),
   }),
-  sealed: z.object({ query: z.string(), filter: jsonObject.optional(), sessionId: z.string().optional() }),
+  sealed: z.object({ query: z.string(), filter: filterObject.optional(), sessionId: z.string().optional() }),
 });
 
 /** Which memories one answer held: access counts follow from these. */

@@ -6,6 +6,7 @@ import { asProblem, problemDocument } from '../problem.ts';
 import { readLines } from '../ndjson.ts';
 import { assertMediaType, commandContext, lineIdempotency } from '../request.ts';
 import { route } from '../route.ts';
+import { bulkLineExample } from './examples.ts';
 
 const mediaTypes = ['application/x-ndjson', 'application/ndjson', 'application/jsonl'];
 
@@ -22,6 +23,7 @@ export const bulkRoute = route({
     200: {
       description: 'One result a line, in order',
       contentType: 'application/x-ndjson',
+      example: bulkLineExample,
       schema: z
         .object({
           line: z.int(),

@@ -2,7 +2,9 @@ import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { recordAuditRead } from '../../commands/record-audit-read.ts';
 import { eventDefinitions } from '../../domain/events/registry.ts';
+import { causes } from '../../domain/access/context.ts';
 import type { JsonObject } from '../../domain/json.ts';
+import { layerSchema } from '../../domain/layers.ts';
 import { positionToken, parsePosition } from '../../domain/position.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
 import {
@@ -14,6 +16,25 @@ import {
 import { readStats } from '../../queries/stats.ts';
 import { defaultLimit, integer, many, readWait, timeParameter, waitParameters } from '../parameters.ts';
 import { route } from '../route.ts';
+import { auditExample, statsExample } from './examples.ts';
+
+const count = z.int().nonnegative();
+const amount = { active: count, deleted: count, characters: count };
+
+const statsSchema = z
+  .object({
+    tenant: z.string(),
+    coverage: z
+      .enum(['tenant', 'visible'])
+      .meta({ description: 'The whole tenant, or what the caller may see' }),
+    total: z.object(amount),
+    layers: z.array(z.object({ layer: layerSchema, ...amount })),
+    spaces: z.array(z.object({ space: z.string(), ...amount })),
+    access: z.object({ total: count, memories: count, lastAt: z.iso.datetime().optional() }),
+    feedback: z.object({ total: count }),
+    position: z.string(),
+  })
+  .meta({ id: 'Stats' });
 
 export const statsRoute = route({
   method: 'get',
@@ -22,13 +43,40 @@ export const statsRoute = route({
   summary: 'Counts, sizes and use: of the tenant, or of what the caller may see',
   tag: 'Operation',
   query: z.strictObject(waitParameters),
-  responses: { 200: { description: 'Figures', schema: z.record(z.string(), z.unknown()) } },
+  responses: { 200: { description: 'Figures', schema: statsSchema, example: statsExample } },
   async handle({ caller, query }, services) {
     const { store } = services.commands;
     const { position, ...stats } = await readStats(services.models, caller, readWait(store, query));
     return { status: 200, body: { ...stats, position: positionToken(store.log.logId, position) } };
   },
 });
+
+const auditEvent = z
+  .object({
+    id: z.string(),
+    type: z.string(),
+    stream: z.string(),
+    revision: count,
+    position: z.string(),
+    at: z.iso.datetime(),
+    actor: z.string(),
+    principal: z.string(),
+    cause: z.enum(causes),
+    correlationId: z.string(),
+    causationId: z.string().optional(),
+    commandId: z.string().optional(),
+    bodyHash: z.string().optional(),
+    traceId: z.string().optional(),
+    subject: z.string().optional().meta({ description: 'Whom the content is about, as a keyed hash' }),
+    hash: z.string().meta({ description: 'SHA-256 of the stored bytes' }),
+    reason: z.string().optional(),
+    erased: z
+      .boolean()
+      .optional()
+      .meta({ description: 'The key is destroyed: only readable fields are left' }),
+    data: z.record(z.string(), z.unknown()),
+  })
+  .meta({ id: 'AuditEvent' });
 
 const eventTypes = [...eventDefinitions.keys()] as [string, ...string[]];
 
@@ -55,10 +103,11 @@ export const auditRoute = route({
     200: {
       description: 'A page of events; as NDJSON with `Accept: application/x-ndjson` or `follow=true`',
       schema: z.object({
-        items: z.array(z.record(z.string(), z.unknown())),
+        items: z.array(auditEvent),
         nextCursor: z.string().optional(),
         position: z.string(),
       }),
+      example: auditExample,
     },
   },
   async handle({ caller, context, query, koa }, services) {

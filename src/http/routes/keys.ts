@@ -1,11 +1,31 @@
 import { z } from 'zod';
 import { createApiKey, createKeyInput, isMaster, revokeApiKey } from '../../commands/api-keys.ts';
-import { hasRole } from '../../domain/access/context.ts';
+import { hasRole, roles } from '../../domain/access/context.ts';
 import { positionToken } from '../../domain/position.ts';
 import { Problem } from '../../domain/problems.ts';
 import { route } from '../route.ts';
+import { keysExample } from './examples.ts';
 
 const tag = 'Administration';
+
+const names = z.array(z.string());
+
+const listedKey = z
+  .object({
+    id: z.string(),
+    role: z.enum(roles),
+    user: z.string().optional(),
+    orgs: names,
+    teams: names,
+    projects: names,
+    sessions: names,
+    agents: names,
+    name: z.string().optional(),
+    createdAt: z.iso.datetime(),
+    expiresAt: z.iso.datetime().optional(),
+    revokedAt: z.iso.datetime().optional(),
+  })
+  .meta({ id: 'ApiKey' });
 
 export const keyRoutes = [
   route({

@@ -6,7 +6,7 @@ import { storeMemory, storeMemoryInput } from '../../commands/store-memory.ts';
 import { updateMemory, updateMemoryInput } from '../../commands/update-memory.ts';
 import type { TenantContext } from '../../domain/access/context.ts';
 import { identifier, layerSchema } from '../../domain/layers.ts';
-import { memorySchema } from '../../domain/memory/view.ts';
+import { memorySchema, memoryStates } from '../../domain/memory/view.ts';
 import { positionToken } from '../../domain/position.ts';
 import { Problem } from '../../domain/problems.ts';
 import { getMemory, withCounters } from '../../queries/get-memory.ts';
@@ -27,11 +27,15 @@ import {
   waitParameters,
 } from '../parameters.ts';
 import { readIfMatch } from '../request.ts';
+import { erasedExample, historyExample, memoryAnswerExample, memoryExample } from './examples.ts';
 import { route, type Answer } from '../route.ts';
 
 const tag = 'Memories';
 const params = z.strictObject({ id: z.string() });
 const position = z.string().meta({ description: 'Pass it as minPosition to read your own write' });
+const erasedMemory = z
+  .object({ id: z.string(), state: z.literal('erased'), revision: z.int(), erasedAt: z.iso.datetime() })
+  .meta({ id: 'ErasedMemory' });
 const memoryAnswer = z.object({ memory: memorySchema, position }).meta({ id: 'MemoryAnswer' });
 
 /** A command's answer about a memory: the memory as it left it, its ETag and the position. */
@@ -41,7 +45,11 @@ export async function memoryResult(
   result: MemoryResult,
   status = 200,
 ): Promise<Answer> {
-  const memory = await withCounters(services.models, caller, result.snapshot);
+  // A memory that was just stored was never read.
+  const isNew = status === 201 && !result.replayed;
+  const memory = isNew
+    ? viewOf(caller.tenant, result.snapshot)
+    : await withCounters(services.models, caller, result.snapshot);
   return {
     status,
     body: { memory, position: positionToken(services.commands.store.log.logId, result.position) },
@@ -59,7 +67,7 @@ export const memoryRoutes = [
     tag,
     command: true,
     body: storeMemoryInput,
-    responses: { 201: { description: 'Stored', schema: memoryAnswer } },
+    responses: { 201: { description: 'Stored', schema: memoryAnswer, example: memoryAnswerExample } },
     async handle({ caller, context, body }, services) {
       const result = await storeMemory(services.commands, context, body);
       const answer = await memoryResult(services, caller, result, 201);
@@ -80,7 +88,7 @@ export const memoryRoutes = [
       space: many(identifier),
       tag: many(identifier),
       externalId: externalIdParameter,
-      state: z.enum(['active', 'deleted']).optional(),
+      state: z.enum(memoryStates).optional(),
       createdAfter: timeParameter,
       createdBefore: timeParameter,
       filter: filterParameter,
@@ -128,7 +136,7 @@ export const memoryRoutes = [
     tag,
     params,
     query: z.strictObject({ asOf: asOfParameter, ...waitParameters }),
-    responses: { 200: { description: 'The memory itself', schema: memorySchema } },
+    responses: { 200: { description: 'The memory itself', schema: memorySchema, example: memoryExample } },
     async handle({ caller, params, query }, services) {
       const { store, clock } = services.commands;
       // The memory's own stream is always up to date; a position of another log is still refused.
@@ -172,7 +180,13 @@ export const memoryRoutes = [
     takesIfMatch: true,
     params,
     query: z.strictObject({ mode: z.enum(['soft', 'erase']).default('soft') }),
-    responses: { 200: { description: 'Deleted or erased', schema: memoryAnswer } },
+    responses: {
+      200: {
+        description: 'Deleted, or erased',
+        schema: z.union([memoryAnswer, z.object({ memory: erasedMemory, position })]),
+        example: erasedExample,
+      },
+    },
     async handle({ caller, context, params, query, koa }, services) {
       const match = readIfMatch(koa);
       if (query.mode === 'soft') {
@@ -182,7 +196,7 @@ export const memoryRoutes = [
           await deleteMemory(services.commands, context, params.id, match),
         );
       }
-      const erased = await eraseMemory(services.commands, context, params.id);
+      const erased = await eraseMemory(services.commands, context, params.id, match);
       return {
         status: 200,
         body: {
@@ -224,6 +238,7 @@ export const memoryRoutes = [
     responses: {
       200: {
         description: 'Versions, first to last',
+        example: historyExample,
         schema: z.object({
           items: z.array(
             z.object({

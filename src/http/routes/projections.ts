@@ -4,12 +4,36 @@ import { eventContext } from '../../commands/context.ts';
 import { positionToken } from '../../domain/position.ts';
 import { Problem } from '../../domain/problems.ts';
 import { route } from '../route.ts';
+import { projectionsExample } from './examples.ts';
 
 const tag = 'Administration';
 const params = z.strictObject({ name: z.string() });
 const emptyBody = { body: z.strictObject({}), bodyOptional: true } as const;
 const accepted = z.object({ projection: z.string(), generation: z.int() });
 const switched = z.object({ projection: z.string(), from: z.int(), to: z.int(), position: z.string() });
+
+const generationStatus = z.object({
+  generation: z.int(),
+  state: z.enum(['live', 'building', 'ready', 'standby', 'failed']),
+  signature: z.string().meta({ description: 'Version of the projection and what else its rows depend on' }),
+  active: z.boolean().meta({ description: 'Queries read it' }),
+  position: z.int().meta({ description: 'Bookmark: the last position of the log that it includes' }),
+  lag: z.int().meta({ description: 'Events behind the head' }),
+  digest: z.string().optional(),
+  equal: z.boolean().optional().meta({ description: 'To the live one, at the same bookmark' }),
+  error: z.string().optional(),
+});
+
+const projectionStatus = z
+  .object({
+    name: z.string(),
+    generations: z.array(generationStatus),
+    parked: z.array(z.object({ stream: z.string(), position: z.int(), type: z.string(), error: z.string() })),
+    rebuilding: z
+      .object({ projection: z.string(), generation: z.int(), position: z.int(), head: z.int() })
+      .optional(),
+  })
+  .meta({ id: 'Projection' });
 
 function assertOperator(caller: TenantContext): void {
   if (hasRole(caller, 'operator', 'admin')) return;
@@ -26,7 +50,8 @@ export const projectionRoutes = [
     responses: {
       200: {
         description: 'All projections',
-        schema: z.object({ items: z.array(z.record(z.string(), z.unknown())) }),
+        schema: z.object({ items: z.array(projectionStatus) }),
+        example: projectionsExample,
       },
     },
     async handle({ caller }, services) {

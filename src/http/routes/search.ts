@@ -1,12 +1,13 @@
 import { z } from 'zod';
-import { parseFilter } from '../../domain/filter.ts';
-import { jsonObject, textFault } from '../../domain/json.ts';
+import { filterObject, parseFilter } from '../../domain/filter.ts';
+import { textFault } from '../../domain/json.ts';
 import { identifier, layerSchema, scopeSchema } from '../../domain/layers.ts';
 import { memorySchema } from '../../domain/memory/view.ts';
 import { positionToken } from '../../domain/position.ts';
 import { invalid } from '../../domain/problems.ts';
 import { readWait, waitFields } from '../parameters.ts';
 import { route } from '../route.ts';
+import { searchExample } from './examples.ts';
 
 const someOf = <Item extends z.ZodType>(item: Item) =>
   z.array(item).min(1, 'must name at least one, or be left out').max(100);
@@ -23,7 +24,7 @@ export const searchInput = z
     layers: someOf(layerSchema).optional(),
     scope: scopeSchema.extend({ company: identifier.optional() }).optional(),
     spaces: someOf(identifier).optional(),
-    filter: jsonObject.optional(),
+    filter: filterObject.optional(),
     tags: someOf(identifier).optional(),
     topK: z.int().min(1).max(1_000).default(10),
     threshold: z.number().min(0).max(1).default(0.7),
@@ -45,6 +46,7 @@ export const searchRoute = route({
   responses: {
     200: {
       description: 'Results, best first within the order asked for',
+      example: searchExample,
       schema: z
         .object({
           results: z.array(z.object({ memory: memorySchema, score: z.number(), rank: z.int() })),

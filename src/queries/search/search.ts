@@ -5,23 +5,22 @@ import type { Filter } from '../../domain/filter.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { precedence, type Layer, type Scope } from '../../domain/layers.ts';
 import type { MemoryView } from '../../domain/memory/view.ts';
-import { scoreCandidates } from '../../domain/ranking/score.ts';
+import { scorerOf, type Candidate } from '../../domain/ranking/score.ts';
 import type { RetrievalEvent } from '../../domain/retrieval/events.ts';
 import { signSearchId } from '../../domain/retrieval/search-id.ts';
 import { vectorTable } from '../../domain/retrieval/vector-table.ts';
 import { termCounts } from '../../domain/text/tokens.ts';
 import { EmbedderUnavailable, type Embedder } from '../../ports/embedder.ts';
 import type { KeyVault } from '../../ports/key-vault.ts';
-import { memoryOf } from '../memory-row.ts';
 import type { ReadModels, ReadView } from '../read-models.ts';
 import {
   exactScanLimit,
   findCandidates,
+  readMemories,
   readStatistics,
   type CandidateRow,
-  type Statistics,
 } from './candidates.ts';
-import { dropNearDuplicates } from './near-duplicates.ts';
+import { byScore, pickBest, type Scored } from './pick-best.ts';
 
 export interface SearchRequest {
   readonly query: string;
@@ -65,11 +64,6 @@ export interface SearchAnswer {
 /** Each engine finds at least this many: the fusion needs both signals' best. */
 const leastPerEngine = 100;
 
-interface Scored {
-  readonly memory: MemoryView;
-  readonly score: number;
-}
-
 /** Hybrid search over what one caller may see. */
 export class SearchService {
   readonly #models: ReadModels;
@@ -98,8 +92,7 @@ export class SearchService {
       this.#embed(request.query),
     ]);
     const warnings: Warning[] = vector ? [] : [partialWarning];
-    const scored = await this.#scored(caller, request, view, vector);
-    const results = arrange(scored, request);
+    const results = arrange(await this.#found(caller, request, view, vector), request.order);
     const id = uuid();
     const searchId = signSearchId(this.#vault, caller, id);
     const performed: Extract<RetrievalEvent, { type: 'SearchPerformed' }> = {
@@ -138,7 +131,7 @@ export class SearchService {
     }
   }
 
-  async #scored(
+  async #found(
     caller: TenantContext,
     request: SearchRequest,
     view: ReadView,
@@ -146,46 +139,43 @@ export class SearchService {
   ): Promise<Scored[]> {
     const visibility = visible(caller);
     if (visibility !== 'all' && visibility.length === 0) return [];
-    const terms = [...termCounts(request.query).counts.keys()];
-    const { layers, scope } = request;
-    const region = { tenant: caller.tenant, visibility, ...(layers && { layers }), ...(scope && { scope }) };
-    const { rows, statistics } = await this.#models.sql.transaction(
+    const { tenant } = caller;
+    const { query, layers, scope, topK, threshold } = request;
+    const terms = [...termCounts(query).counts.keys()];
+    const region = { tenant, visibility, ...(layers && { layers }), ...(scope && { scope }) };
+    return this.#models.sql.transaction(
       async (tx) => {
-        const statistics = await readStatistics(tx, view, caller.tenant, terms);
+        const statistics = await readStatistics(tx, view, tenant, terms);
         const exact = statistics.documents <= exactScanLimit;
         const dense = vector && { vector, table: vectorTable(this.#embedder.model.id), exact };
         const rows = await findCandidates(tx, view, {
+          ...request,
           region,
-          spaces: request.spaces,
-          tags: request.tags,
-          filter: request.filter,
-          queryText: request.query,
+          queryText: query,
           terms,
           dense,
-          perEngine: Math.max(leastPerEngine, request.topK),
+          perEngine: Math.max(leastPerEngine, topK),
         });
-        return { rows, statistics };
+        const scorer = scorerOf({ text: query, terms, statistics, model: this.#embedder.model.id });
+        const load = (ids: readonly string[]) => readMemories(tx, view, tenant, ids);
+        return pickBest(candidatesOf(rows, terms), scorer, { topK, threshold }, load);
       },
-      { tenant: caller.tenant, readOnly: true },
+      { tenant, readOnly: true },
     );
-    return this.#score(request.query, rows, terms, statistics);
   }
+}
 
-  #score(
-    text: string,
-    rows: readonly CandidateRow[],
-    terms: readonly string[],
-    statistics: Statistics,
-  ): Scored[] {
-    const candidates = rows.map(({ cosine, length, frequencies, value }) => ({
-      ...(cosine !== null && { cosine }),
-      length: length ?? 0,
-      text: value.content,
-      termFrequencies: new Map(terms.map((term, index) => [term, frequencies?.[index] ?? 0])),
-    }));
-    const scores = scoreCandidates({ text, terms, statistics, model: this.#embedder.model.id }, candidates);
-    return rows.map((row, index) => ({ memory: memoryOf(row), score: scores[index]! }));
-  }
+interface FoundCandidate extends Candidate {
+  readonly id: string;
+}
+
+function candidatesOf(rows: readonly CandidateRow[], terms: readonly string[]): FoundCandidate[] {
+  return rows.map(({ memory_id: id, cosine, length, frequencies }) => ({
+    id,
+    length,
+    termFrequencies: new Map(terms.map((term, index) => [term, frequencies[index] ?? 0])),
+    ...(cosine !== null && { cosine }),
+  }));
 }
 
 const partialWarning: Warning = {
@@ -193,16 +183,14 @@ const partialWarning: Warning = {
   detail: 'meaning could not be compared just now: these results match by words alone',
 };
 
-/** Threshold, near-duplicates, the best by score, and the order that was asked for (D4). */
-function arrange(scored: readonly Scored[], { threshold, topK, order }: SearchRequest): SearchResult[] {
-  const byScore = (left: Scored, right: Scored) =>
-    right.score - left.score || (left.memory.id < right.memory.id ? 1 : -1);
-  const above = scored.filter(({ score }) => score >= threshold).sort(byScore);
-  const best = dropNearDuplicates(above).slice(0, topK);
-  if (order === 'precedence') {
-    best.sort(
-      (left, right) => precedence(left.memory.layer) - precedence(right.memory.layer) || byScore(left, right),
-    );
-  }
-  return best.map(({ memory, score }, index) => ({ memory, score, rank: index + 1 }));
+/** The order that was asked for (D4), and the ranks in it. */
+function arrange(best: readonly Scored[], order: SearchRequest['order']): SearchResult[] {
+  const arranged =
+    order === 'relevance'
+      ? best
+      : [...best].sort(
+          (left, right) =>
+            precedence(left.memory.layer) - precedence(right.memory.layer) || byScore(left, right),
+        );
+  return arranged.map(({ memory, score }, index) => ({ memory, score, rank: index + 1 }));
 }

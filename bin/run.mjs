@@ -1,4 +1,4 @@
-// Bundles one TypeScript benchmark of this folder and runs it: node bench/run.mjs bench/ranking/fit.ts --data DIR …
+// Bundles one TypeScript program of a checkout and runs its main: node bin/run.mjs bench/ranking/fit.ts --data DIR …
 // Node 20 runs no TypeScript of its own; packages stay outside the bundle.
 import { build } from 'esbuild';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
@@ -8,7 +8,7 @@ import path from 'node:path';
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const [entry, ...args] = process.argv.slice(2);
 if (entry === undefined) {
-  console.error('usage: node bench/run.mjs FILE.ts [arguments]');
+  console.error('usage: node bin/run.mjs FILE.ts [arguments]');
   process.exit(2);
 }
 const { outputFiles } = await build({
@@ -22,8 +22,8 @@ const { outputFiles } = await build({
   sourcemap: 'inline',
   logLevel: 'error',
 });
-const name = path.relative(path.join(root, 'bench'), path.resolve(entry)).replaceAll(path.sep, '-');
-const file = path.join(root, '.cache', 'bench', name.replace(/\.ts$/, '.mjs'));
+const name = path.relative(root, path.resolve(entry)).replaceAll(path.sep, '-');
+const file = path.join(root, '.cache', 'run', name.replace(/\.ts$/, '.mjs'));
 await mkdir(path.dirname(file), { recursive: true });
 // Several worker processes may bundle the same file at once: each writes its own, and the last rename wins.
 await writeFile(`${file}.${process.pid}`, outputFiles[0].contents);

@@ -1,0 +1,71 @@
+// npm run bench -- [name …] [--memories N] [--events N] [--json] [--fresh] [--profile DIR]
+import { availableParallelism, cpus, loadavg } from 'node:os';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { bulk } from './bulk.ts';
+import { rebuild } from './rebuild.ts';
+import { search } from './search.ts';
+import { searchable } from './searchable.ts';
+import { startup } from './startup.ts';
+import { stores } from './stores.ts';
+import type { Benchmark, BenchmarkOptions } from './support/benchmark.ts';
+import { dropLoaded } from './support/loaded.ts';
+import { MemorySource } from './support/memories.ts';
+import { printResult, Report, type BenchmarkResult } from './support/report.ts';
+
+const benchmarks: readonly Benchmark[] = [stores, bulk, searchable, search, rebuild, startup];
+
+/** Runs the benchmarks named, all without a name. The exit status tells whether every answer was right. */
+export async function main(args: string[]): Promise<void> {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: {
+      memories: { type: 'string', default: '100000' },
+      events: { type: 'string' },
+      json: { type: 'boolean', default: false },
+      fresh: { type: 'boolean', default: false },
+      profile: { type: 'string' },
+    },
+  });
+  const chosen = benchmarks.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
+  const unknown = positionals.filter((name) => !benchmarks.some((benchmark) => benchmark.name === name));
+  if (unknown.length > 0) return usage(`no benchmark ${unknown.join(', ')}`);
+  const memories = Number(values.memories);
+  const events = Number(values.events ?? 2 * memories);
+  if (![memories, events].every((count) => Number.isInteger(count) && count >= 100)) {
+    return usage('--memories and --events are whole numbers from 100 on');
+  }
+  if (values.fresh) await dropLoaded();
+  const profile = values.profile === undefined ? undefined : path.resolve(values.profile);
+  const options: BenchmarkOptions = { memories, events, profile, source: new MemorySource() };
+
+  const results: (BenchmarkResult & { load: number; seconds: number })[] = [];
+  if (!values.json) console.log(machine());
+  for (const benchmark of chosen) {
+    const load = loadavg()[0]!;
+    const start = performance.now();
+    const report = new Report(benchmark.name);
+    await benchmark.run(options, report);
+    const seconds = (performance.now() - start) / 1_000;
+    const result = { ...report.result(), load, seconds };
+    results.push(result);
+    if (!values.json) {
+      printResult(result);
+      console.log(`  load of the machine before it ${load.toFixed(1)}; took ${seconds.toFixed(0)} s`);
+    }
+  }
+  if (values.json) console.log(JSON.stringify({ machine: machine(), memories, events, results }, null, 2));
+  if (results.some(({ checks }) => checks.some(({ ok }) => !ok))) process.exitCode = 1;
+}
+
+function machine(): string {
+  return `${availableParallelism()} cores, ${cpus()[0]?.model.trim() ?? 'unknown'}, Node ${process.version}, ${process.platform}`;
+}
+
+function usage(problem: string): void {
+  console.error(`${problem}
+usage: npm run bench -- [name …] [--memories N] [--events N] [--json] [--fresh] [--profile DIR]
+${benchmarks.map(({ name, about }) => `  ${name.padEnd(11)} ${about}`).join('\n')}`);
+  process.exitCode = 2;
+}

@@ -1,0 +1,115 @@
+// Stores through HTTP against bare appends of the same bytes to the same kind of log.
+import path from 'node:path';
+import { openPglite } from '../src/adapters/pglite/open.ts';
+import { openSqlEventLog } from '../src/adapters/sqllog/sql-event-log.ts';
+import type { RecordedEvent } from '../src/ports/event-log.ts';
+import type { Benchmark, BenchmarkOptions } from './support/benchmark.ts';
+import { withScratch } from './support/folders.ts';
+import { adminOf } from './support/loaded.ts';
+import { Program, type EmbedderKind } from './support/program.ts';
+import type { Report } from './support/report.ts';
+import { inLanes, percentile, timed } from './support/statistics.ts';
+
+const callers = 16;
+const warmUp = 200;
+const readBack = 50;
+
+export const stores: Benchmark = {
+  name: 'stores',
+  about: 'stores through HTTP, 16 clients, projections running, against bare appends of the same bytes',
+  async run(options, report) {
+    for (const embedder of ['deterministic', 'onnx'] as const) await measure(embedder, options, report);
+    report.note('deterministic: vectors cost nothing; onnx: the bundled model embeds beside the stores');
+  },
+};
+
+async function measure(embedder: EmbedderKind, options: BenchmarkOptions, report: Report): Promise<void> {
+  const count = Math.min(options.memories, 10_000);
+  await withScratch(async (folder) => {
+    const dataDir = path.join(folder, 'data');
+    const rate = await throughHttp(dataDir, count, embedder, options, report);
+    const events = await readEvents(dataDir);
+    report.check(`${embedder}: one event a store is in the log`, events.length === count, `${events.length}`);
+    const bare = await appendBare(path.join(folder, 'bare'), events, report);
+    report.figure({
+      name: `stores, ${embedder}`,
+      value: rate,
+      unit: '/s',
+      baseline: { name: 'appends', value: bare },
+      target: { of: 'ratio', least: 0.5 },
+    });
+  });
+}
+
+async function throughHttp(
+  dataDir: string,
+  count: number,
+  embedder: EmbedderKind,
+  { source, profile }: BenchmarkOptions,
+  report: Report,
+): Promise<number> {
+  const program = await Program.start({ dataDir, embedder, profile });
+  const client = await adminOf(program);
+  const ids: string[] = [];
+  const times: number[] = [];
+  const store = async (index: number) => {
+    const start = performance.now();
+    const { memory } = await client.expect(201, 'POST', '/v1/memories', source.memory(index));
+    times[index] = performance.now() - start;
+    ids[index] = memory.id;
+  };
+  await inLanes(callers, warmUp, store);
+  await program.caughtUp();
+  const { ms } = await timed(() => inLanes(callers, count, (index) => store(warmUp + index)));
+  const lag = await program.lag();
+  const { ms: catchUpMs } = await timed(() => program.caughtUp());
+  const measured = times.slice(warmUp);
+  report.figure({ name: `store p50, ${embedder}`, value: percentile(measured, 0.5), unit: 'ms' });
+  report.figure({ name: `store p99, ${embedder}`, value: percentile(measured, 0.99), unit: 'ms' });
+  report.figure({ name: `lag at the end (${lag.projection}), ${embedder}`, value: lag.events, unit: 'events' });
+  report.figure({ name: `time to catch up, ${embedder}`, value: catchUpMs / 1_000, unit: 's' });
+
+  report.check(`${embedder}: every id is another one`, new Set(ids).size === warmUp + count);
+  let equal = 0;
+  for (let n = 0; n < readBack; n++) {
+    const index = Math.floor((n * ids.length) / readBack);
+    const memory = await client.expect(200, 'GET', `/v1/memories/${ids[index]}`);
+    if (memory.content === source.memory(index).content) equal++;
+  }
+  report.check(`${embedder}: memories read back are as they were sent`, equal === readBack);
+  client.close();
+  await program.stop();
+  return count / (ms / 1_000);
+}
+
+/** The events of the measured stores, with their bytes. */
+async function readEvents(dataDir: string): Promise<RecordedEvent[]> {
+  const sql = await openPglite({ dataDir });
+  const log = await openSqlEventLog(sql);
+  const events: RecordedEvent[] = [];
+  for (let after = 0; ; ) {
+    const page = await log.readAll({ after, limit: 1_000, filter: { categories: ['memory'] } });
+    if (page.scannedTo === after) break;
+    events.push(...page.events);
+    after = page.scannedTo;
+  }
+  await log.close();
+  await sql.close();
+  return events.slice(warmUp);
+}
+
+/** The same events by as many callers, to a new log on disk that does nothing else; appends a second. */
+async function appendBare(dataDir: string, events: readonly RecordedEvent[], report: Report): Promise<number> {
+  const sql = await openPglite({ dataDir });
+  const log = await openSqlEventLog(sql);
+  const append = async (index: number) => {
+    const { stream, id, type, schemaVersion, data, metadata } = events[index]!;
+    await log.append(stream, 'noStream', [{ id, type, schemaVersion, data, metadata }]);
+  };
+  const { ms } = await timed(() => inLanes(callers, events.length, append));
+  const head = await log.head();
+  report.check('the bare log holds the same number of events', head === events.length, `${head}`);
+  await log.close();
+  await sql.close();
+  return events.length / (ms / 1_000);
+}

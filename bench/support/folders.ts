@@ -1,0 +1,26 @@
+import { constants } from 'node:fs';
+import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import path from 'node:path';
+
+/** Loaded data folders stay here from run to run. */
+export const keptData = path.resolve('.cache', 'bench-data');
+
+/** Gives `use` a new folder on the same disk as the kept ones, and removes it afterwards. */
+export async function withScratch<T>(use: (folder: string) => Promise<T>): Promise<T> {
+  await mkdir(keptData, { recursive: true });
+  const folder = await mkdtemp(path.join(keptData, 'scratch-'));
+  try {
+    return await use(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Copies the data folder of a stopped server, without its lock. */
+export async function copyData(from: string, to: string): Promise<void> {
+  await cp(from, to, {
+    recursive: true,
+    mode: constants.COPYFILE_FICLONE,
+    filter: (source) => path.basename(source) !== 'lock',
+  });
+}

@@ -1,0 +1,74 @@
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { copyData, keptData, withScratch } from './folders.ts';
+import type { HttpClient } from './http.ts';
+import { memoriesVersion, type MemorySource } from './memories.ts';
+import { Program } from './program.ts';
+
+export const tenant = 'bench';
+const sliceSize = 1_000;
+
+/** How a data folder was loaded. */
+export interface Loading {
+  readonly memories: number;
+  /** Memories a second, every read model caught up at the end. */
+  readonly rate: number;
+}
+
+/**
+ * Gives `use` a copy of a data folder with the first `count` memories of `source` in the tenant `bench`, loaded
+ * through the bulk call with the deterministic embedder, read models caught up, cleanly stopped. Loaded once and kept.
+ */
+export async function withLoaded<T>(
+  source: MemorySource,
+  count: number,
+  use: (dataDir: string, loading: Loading) => Promise<T>,
+): Promise<T> {
+  const kept = path.join(keptData, `memories-${count}-v${memoriesVersion}`);
+  const loading = (await readLoading(kept)) ?? (await load(source, count, kept));
+  return withScratch(async (folder) => {
+    await copyData(path.join(kept, 'data'), path.join(folder, 'data'));
+    return use(path.join(folder, 'data'), loading);
+  });
+}
+
+/** Forgets every kept data folder. */
+export async function dropLoaded(): Promise<void> {
+  await rm(keptData, { recursive: true, force: true });
+}
+
+/** A caller that sees and may change everything of the tenant. */
+export function adminOf(program: Program): Promise<HttpClient> {
+  return program.client({ tenant, role: 'admin', user: 'bench' });
+}
+
+async function readLoading(kept: string): Promise<Loading | undefined> {
+  const text = await readFile(path.join(kept, 'loading.json'), 'utf8').catch(() => undefined);
+  return text === undefined ? undefined : (JSON.parse(text) as Loading);
+}
+
+async function load(source: MemorySource, count: number, kept: string): Promise<Loading> {
+  return withScratch(async (folder) => {
+    const program = await Program.start({ dataDir: path.join(folder, 'data'), embedder: 'deterministic' });
+    const client = await adminOf(program);
+    const start = performance.now();
+    for (let from = 0; from < count; from += sliceSize) {
+      const size = Math.min(sliceSize, count - from);
+      const lines = await client.bulk(Array.from({ length: size }, (_, index) => source.memory(from + index)));
+      const stored = lines.filter(({ status }) => status === 201).length;
+      if (stored !== size) throw new Error(`bulk stored ${stored} of ${size} memories`);
+      process.stderr.write(`\rloading ${from + size} of ${count} memories`);
+    }
+    await program.caughtUp();
+    const seconds = (performance.now() - start) / 1_000;
+    process.stderr.write(`\rloaded ${count} memories in ${seconds.toFixed(0)} s            \n`);
+    client.close();
+    await program.stop();
+    const loading = { memories: count, rate: count / seconds };
+    await writeFile(path.join(folder, 'loading.json'), JSON.stringify(loading));
+    await mkdir(kept, { recursive: true });
+    await rm(kept, { recursive: true });
+    await rename(folder, kept);
+    return loading;
+  });
+}

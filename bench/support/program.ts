@@ -1,0 +1,125 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { HttpClient, type Json } from './http.ts';
+
+export type EmbedderKind = 'onnx' | 'deterministic';
+
+export interface ProgramOptions {
+  readonly dataDir: string;
+  readonly embedder: EmbedderKind;
+  /** Where its CPU profiles go; none without it. */
+  readonly profile?: string | undefined;
+}
+
+const masterKey = 'benchmark-master-key';
+const pollMs = 50;
+/** Longer than any catch-up of these benchmarks: beyond it something hangs. */
+const longestWaitMs = 60 * 60_000;
+
+/** The assembled program in a process of its own, embedded profile, on a data folder on disk. */
+export class Program {
+  readonly url: string;
+  /** From the start of the process to its readiness. */
+  readonly startMs: number;
+  readonly #child: ChildProcess;
+
+  private constructor(child: ChildProcess, url: string, startMs: number) {
+    this.#child = child;
+    this.url = url;
+    this.startMs = startMs;
+  }
+
+  static async start({ dataDir, embedder, profile }: ProgramOptions): Promise<Program> {
+    const own = Object.entries(process.env).filter(([name]) => !name.startsWith('STRATALOG_'));
+    const started = performance.now();
+    const child = spawn(
+      process.execPath,
+      [
+        ...(profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`]),
+        path.resolve('bin/stratalog.mjs'),
+        'serve',
+      ],
+      {
+        env: {
+          ...Object.fromEntries(own),
+          STRATALOG_DATA: dataDir,
+          STRATALOG_PORT: '0',
+          STRATALOG_MASTER_KEY: masterKey,
+          STRATALOG_EMBEDDER: embedder,
+          STRATALOG_LOG_LEVEL: 'info',
+        },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      },
+    );
+    process.once('exit', () => child.kill('SIGKILL'));
+    const url = await readyUrl(child);
+    return new Program(child, url, performance.now() - started);
+  }
+
+  /** A caller with a new key of `tenant`. */
+  async client(key: { tenant: string; role: string } & Record<string, unknown>): Promise<HttpClient> {
+    const master = new HttpClient(this.url, masterKey);
+    const { key: secret } = await master.expect(201, 'POST', '/v1/admin/keys', key);
+    master.close();
+    return new HttpClient(this.url, secret as string);
+  }
+
+  /** Events that the projection furthest behind has not seen, and its name. */
+  async lag(): Promise<{ events: number; projection: string; head: number }> {
+    const client = new HttpClient(this.url);
+    const { log, projections } = await client.expect(200, 'GET', '/readyz');
+    client.close();
+    const worst = (projections as Json[]).reduce((most, one) => (one.lag > most.lag ? one : most));
+    return { events: worst.lag, projection: worst.name, head: log.head };
+  }
+
+  /** Resolves when every read model has reached the log's head. */
+  async caughtUp(): Promise<void> {
+    const deadline = performance.now() + longestWaitMs;
+    while ((await this.lag()).events > 0) {
+      if (performance.now() > deadline) throw new Error('the read models do not catch up');
+      await sleep(pollMs);
+    }
+  }
+
+  /** Resident memory in MB; undefined where the system has no /proc. */
+  async memory(): Promise<number | undefined> {
+    const status = await readFile(`/proc/${this.#child.pid}/status`, 'utf8').catch(() => '');
+    const kilobytes = /^VmRSS:\s+(\d+)/m.exec(status)?.[1];
+    return kilobytes === undefined ? undefined : Number(kilobytes) / 1024;
+  }
+
+  async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    const ended = once(this.#child, 'exit');
+    this.#child.kill(signal);
+    await ended;
+  }
+}
+
+function readyUrl(child: ChildProcess): Promise<string> {
+  const lines: string[] = [];
+  return new Promise((resolve, reject) => {
+    const read = (line: string) => {
+      lines.push(line);
+      if (lines.length > 100) lines.shift();
+      const { url, msg } = parse(line);
+      if (url !== undefined && msg?.startsWith('ready')) resolve(url);
+    };
+    createInterface({ input: child.stdout! }).on('line', read);
+    createInterface({ input: child.stderr! }).on('line', read);
+    child.once('exit', (code) => reject(new Error(`the server ended with ${code}:\n${lines.join('\n')}`)));
+  });
+}
+
+function parse(line: string): { url?: string; msg?: string } {
+  try {
+    return JSON.parse(line) as { url?: string; msg?: string };
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,108 @@
+/** What a figure should reach. */
+export interface Target {
+  readonly of: 'value' | 'ratio';
+  readonly least?: number;
+  readonly most?: number;
+}
+
+/** One measured number, with the bare baseline of the same run where there is one. */
+export interface Figure {
+  readonly name: string;
+  readonly value: number;
+  /** `ms`, `/s`, `MB`, … */
+  readonly unit: string;
+  readonly baseline?: { readonly name: string; readonly value: number };
+  readonly target?: Target;
+}
+
+export interface Check {
+  readonly what: string;
+  readonly ok: boolean;
+  readonly detail: string;
+}
+
+/** What one benchmark found. */
+export interface BenchmarkResult {
+  readonly benchmark: string;
+  readonly figures: readonly (Figure & { ratio?: number; reached?: boolean })[];
+  readonly checks: readonly Check[];
+  readonly notes: readonly string[];
+}
+
+/** Collects what a benchmark finds; the checks are its proof that it measured the real thing. */
+export class Report {
+  readonly #benchmark: string;
+  readonly #figures: Figure[] = [];
+  readonly #checks: Check[] = [];
+  readonly #notes: string[] = [];
+
+  constructor(benchmark: string) {
+    this.#benchmark = benchmark;
+  }
+
+  figure(figure: Figure): void {
+    this.#figures.push(figure);
+  }
+
+  check(what: string, ok: boolean, detail = ''): void {
+    this.#checks.push({ what, ok, detail });
+  }
+
+  note(text: string): void {
+    this.#notes.push(text);
+  }
+
+  result(): BenchmarkResult {
+    return {
+      benchmark: this.#benchmark,
+      figures: this.#figures.map((figure) => {
+        const ratio = figure.baseline && figure.value / figure.baseline.value;
+        const reached = reaches(figure, ratio);
+        return { ...figure, ...(ratio !== undefined && { ratio }), ...(reached !== undefined && { reached }) };
+      }),
+      checks: this.#checks,
+      notes: this.#notes,
+    };
+  }
+}
+
+function reaches({ value, target }: Figure, ratio: number | undefined): boolean | undefined {
+  if (!target) return undefined;
+  const measured = target.of === 'ratio' ? ratio : value;
+  if (measured === undefined) return false;
+  return measured >= (target.least ?? -Infinity) && measured <= (target.most ?? Infinity);
+}
+
+/** The result as a person reads it. */
+export function printResult({ benchmark, figures, checks, notes }: BenchmarkResult): void {
+  const rows = figures.map(({ name, value, unit, baseline, ratio, target, reached }) => [
+    name,
+    `${short(value)} ${unit}`,
+    baseline ? `${short(baseline.value)} ${unit} ${baseline.name}` : '',
+    ratio === undefined ? '' : `${ratio.toFixed(2)}x`,
+    target ? `${wanted(target)} ${reached ? 'yes' : 'NO'}` : '',
+  ]);
+  console.log(`\n${benchmark}`);
+  printTable([['figure', 'measured', 'bare', 'ratio', 'wanted'], ...rows]);
+  for (const { what, ok, detail } of checks) {
+    console.log(`  ${ok ? 'checked' : 'WRONG  '} ${what}${detail === '' ? '' : ` (${detail})`}`);
+  }
+  for (const note of notes) console.log(`  note: ${note}`);
+}
+
+function printTable(rows: readonly (readonly string[])[]): void {
+  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
+  for (const row of rows) {
+    console.log(`  ${row.map((cell, column) => cell.padEnd(widths[column]!)).join('  ')}`.trimEnd());
+  }
+}
+
+function wanted({ of, least, most }: Target): string {
+  const unit = of === 'ratio' ? 'x' : '';
+  return least === undefined ? `<= ${most}${unit}` : `>= ${least}${unit}`;
+}
+
+function short(value: number): string {
+  if (Math.abs(value) >= 100) return Math.round(value).toLocaleString('en-US');
+  return value.toFixed(Math.abs(value) >= 10 ? 1 : 2);
+}

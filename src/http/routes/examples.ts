@@ -1,0 +1,134 @@
+/** One answer of each shape, as the OpenAPI document shows it. */
+
+const position = '92edf2a77f45-1c';
+const at = '2026-05-04T09:30:00.000Z';
+
+export const memoryExample = {
+  id: '019a0c3e-7c1b-7a40-9d4f-2f6a5f3f9b10',
+  externalId: 'handbook/releases',
+  content: 'Releases are cut on the first Tuesday of a month.',
+  layer: 'team',
+  scope: { company: 'acme', team: 'release' },
+  spaces: ['dev_copilot'],
+  tags: ['release'],
+  metadata: { owner: 'release team' },
+  representations: {},
+  createdAt: at,
+  updatedAt: at,
+  createdBy: 'user:alice',
+  revision: 0,
+  state: 'active',
+  importance: 0.5,
+  accessCount: 3,
+  lastAccessedAt: at,
+};
+
+export const memoryAnswerExample = { memory: memoryExample, position };
+
+export const erasedExample = {
+  memory: { id: memoryExample.id, state: 'erased', revision: 4, erasedAt: at },
+  position,
+};
+
+export const historyExample = {
+  items: [
+    {
+      revision: 1,
+      type: 'MemoryUpdated',
+      at,
+      actor: 'user:alice',
+      cause: 'user',
+      reason: 'moved to Wednesday',
+      changes: { tags: { from: ['release'], to: ['release', 'calendar'] } },
+      position,
+    },
+  ],
+};
+
+export const bulkLineExample = {
+  line: 1,
+  status: 201,
+  id: memoryExample.id,
+  externalId: 'handbook/releases',
+  position,
+};
+
+export const searchExample = {
+  results: [{ memory: memoryExample, score: 0.83, rank: 1 }],
+  searchId: '019a0c3f-0d2e-7f31-8a55-5b1f6f0a7c21.2c3a3a8430bc3c6bcd16045da7071dfc',
+  position,
+  warnings: [],
+};
+
+const amount = { active: 12, deleted: 1, characters: 8_412 };
+
+export const statsExample = {
+  tenant: 'acme',
+  coverage: 'tenant',
+  total: amount,
+  layers: [{ layer: 'team', ...amount }],
+  spaces: [{ space: 'dev_copilot', ...amount }],
+  access: { total: 40, memories: 9, lastAt: at },
+  feedback: { total: 2 },
+  position,
+};
+
+export const auditExample = {
+  items: [
+    {
+      id: '019a0c3f-0d2e-7f31-8a55-5b1f6f0a7c21',
+      type: 'MemoryDeleted',
+      stream: 'memory-acme.019a0c3e-7c1b-7a40-9d4f-2f6a5f3f9b10',
+      revision: 2,
+      position,
+      at,
+      actor: 'user:alice',
+      principal: 'key:4f1c2d',
+      cause: 'user',
+      correlationId: 'f0b0f7c4-6a60-4d3d-9a53-6b2a2c1f7e11',
+      reason: 'outdated',
+      hash: '79aa0647a482ac98b23103012bd9d6383fba47d3a6d87508c7f026e5139379d1',
+      data: { memoryId: '019a0c3e-7c1b-7a40-9d4f-2f6a5f3f9b10', retentionUntil: '2026-06-03T09:30:00.000Z' },
+    },
+  ],
+  position,
+};
+
+export const keysExample = {
+  items: [
+    {
+      id: '4f1c2d7e9a0b4c5d8e6f1a2b3c4d5e6f',
+      role: 'member',
+      user: 'alice',
+      orgs: [],
+      teams: ['release'],
+      projects: [],
+      sessions: [],
+      agents: [],
+      name: 'laptop',
+      createdAt: at,
+    },
+  ],
+};
+
+export const projectionsExample = {
+  items: [
+    {
+      name: 'memories',
+      generations: [
+        { generation: 1, state: 'standby', signature: '1', active: false, position: 4_211, lag: 0 },
+        {
+          generation: 2,
+          state: 'live',
+          signature: '1',
+          active: true,
+          position: 4_211,
+          lag: 0,
+          digest: '1209:708654313187673577429',
+          equal: true,
+        },
+      ],
+      parked: [],
+    },
+  ],
+};

@@ -1,0 +1,191 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Client, Json } from '../support/api.ts';
+import { expectInvalid, expectProblem } from '../support/problem.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+import { newTenant, type Tenant } from '../support/tenant.ts';
+
+let server: TestServer;
+let tenant: Tenant;
+let admin: Client;
+
+beforeAll(async () => {
+  server = await startServer();
+  tenant = await newTenant(server);
+  ({ admin } = tenant);
+});
+
+afterAll(() => server?.remove());
+
+const at = (memory: Json) => `/v1/memories/${memory.id}`;
+const erase = (memory: Json, headers?: Record<string, string>) =>
+  admin.delete(`${at(memory)}?mode=erase`, headers);
+
+async function stored(fields: Json = {}): Promise<Json> {
+  return (await admin.store({ content: 'My number is 555-0199.', ...fields })).memory;
+}
+
+describe('an erasure', () => {
+  it('[F6] answers what is left: the id, the revision and when', async () => {
+    const memory = await stored({ externalId: 'answered' });
+    const reply = await erase(memory);
+    expect(reply.status).toBe(200);
+    expect(reply.body.position).toEqual(expect.any(String));
+    expect(reply.body.memory).toMatchObject({ id: memory.id, revision: 1 });
+    expect(JSON.stringify(reply.body)).not.toMatch(/555-0199|answered/);
+  });
+
+  it('[F6] makes the memory unknown to every call, to the word', async () => {
+    const memory = await stored();
+    const other = await stored();
+    await erase(memory);
+    const never = { id: '018f0000-0000-7000-8000-000000000000' };
+    const calls = (of: Json) => [
+      admin.get(at(of)),
+      admin.get(`${at(of)}?asOf=${encodeURIComponent(memory.createdAt)}`),
+      admin.get(`${at(of)}/history`),
+      admin.get(`${at(of)}/related`),
+      admin.patch(at(of), { content: 'x' }, { 'if-match': '*' }),
+      admin.delete(at(of)),
+      admin.post(`${at(of)}/restore`),
+      admin.post(`${at(of)}/feedback`, { kind: 'helpful' }),
+      admin.put(`${at(of)}/links/related/${other.id}`),
+      admin.put(`${at(other)}/links/related/${of.id}`),
+      admin.delete(`${at(of)}/links/related/${other.id}`),
+    ];
+    const [erased, unknown] = [await Promise.all(calls(memory)), await Promise.all(calls(never))];
+    for (const [index, reply] of erased.entries()) {
+      expectProblem(reply, 404, 'not-found');
+      const { requestId: _, ...rest } = reply.body;
+      const { requestId: __, ...expected } = unknown[index]!.body;
+      expect(rest).toEqual(expected);
+    }
+  });
+
+  it('[F6] takes it out of lists, as-of lists, searches, and of what is related', async () => {
+    const own = await newTenant(server);
+    const content = 'The safe opens with 31-7-12.';
+    const fields = { content, externalId: 'safe', tags: ['safe'] };
+    const { memory } = await own.admin.store(fields);
+    const { memory: other, position: then } = await own.admin.store({ content: 'The safe is grey.' });
+    await own.admin.put(`${at(other)}/links/related/${memory.id}`);
+    const wasFound = await own.admin.post('/v1/search', { query: content, threshold: 0, minPosition: then });
+    expect(JSON.stringify(wasFound.body)).toContain(memory.id);
+
+    const { position } = (await own.admin.delete(`${at(memory)}?mode=erase`)).body;
+    const list = async (query: string) => {
+      const reply = await own.admin.get(`/v1/memories?minPosition=${position}&${query}`);
+      expect(reply.status).toBe(200);
+      return reply.body.items.map(({ id }: Json) => id);
+    };
+    expect(await list('')).toEqual([other.id]);
+    expect(await list('state=deleted')).toEqual([]);
+    expect(await list('tag=safe')).toEqual([]);
+    expect(await list('externalId=safe')).toEqual([]);
+    expect(await list(`asOf=${then}`)).toEqual([other.id]);
+    const search = { query: content, threshold: 0, minPosition: position };
+    const found = await own.admin.post('/v1/search', search);
+    expect(found.body.results.map((result: Json) => result.memory.id)).toEqual([other.id]);
+    const related = await own.admin.get(`${at(other)}/related?minPosition=${position}`);
+    expect(related.body.items).toEqual([]);
+  });
+
+  it('[F6] a second time answers 200 and writes no event', async () => {
+    const memory = await stored();
+    const first = await erase(memory);
+    const second = await erase(memory);
+    expect(second.status).toBe(200);
+    expect(second.body.memory).toEqual(first.body.memory);
+    const { position } = await admin.store({ content: 'after it' });
+    const events = await admin.get(`/v1/audit/events?memory=${memory.id}&minPosition=${position}`);
+    expect(events.body.items.map(({ type }: Json) => type)).toEqual(['MemoryStored', 'MemoryErased']);
+  });
+
+  it('[F6] of 8 racing erasures each answers 200, and one is written', async () => {
+    const memory = await stored();
+    const replies = await Promise.all(Array.from({ length: 8 }, () => erase(memory)));
+    expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 200));
+    expect(new Set(replies.map(({ body }) => body.memory.revision))).toEqual(new Set([1]));
+  });
+
+  it('[F6] works on a memory that is softly deleted', async () => {
+    const memory = await stored();
+    await admin.delete(at(memory));
+    expect((await erase(memory)).status).toBe(200);
+    expectProblem(await admin.get(at(memory)), 404, 'not-found');
+  });
+
+  it('[F6] frees the externalId', async () => {
+    const memory = await stored({ externalId: 'free again' });
+    await erase(memory);
+    const { memory: next } = await admin.store({ content: 'another', externalId: 'free again' });
+    expect(next.id).not.toBe(memory.id);
+    expect(next).toMatchObject({ revision: 0, content: 'another' });
+    expectProblem(
+      await admin.post('/v1/memories', { content: 'x', externalId: 'free again' }),
+      409,
+      'external-id-taken',
+    );
+    await erase(next);
+    expect((await admin.store({ content: 'third', externalId: 'free again' })).memory.revision).toBe(0);
+  });
+
+  it('[F6] racing with stores of its externalId leaves one memory with it', async () => {
+    const memory = await stored({ externalId: 'contested' });
+    const [erased, ...stores] = await Promise.all([
+      erase(memory),
+      ...Array.from({ length: 8 }, (_, n) =>
+        admin.post('/v1/memories', { content: `heir ${n}`, externalId: 'contested' }),
+      ),
+    ]);
+    expect(erased.status).toBe(200);
+    const heirs = stores.filter(({ status }) => status === 201);
+    expect(heirs.length).toBeLessThanOrEqual(1);
+    for (const reply of stores.filter(({ status }) => status !== 201)) {
+      expectProblem(reply, 409, 'external-id-taken');
+    }
+    const last = await admin.post('/v1/memories', { content: 'last', externalId: 'contested' });
+    expect(last.status).toBe(heirs.length === 0 ? 201 : 409);
+  });
+
+  it('[F6] leaves other memories of the same subject as they are', async () => {
+    const memory = await stored({ subject: 'mary' });
+    const other = await stored({ subject: 'mary', content: 'Mary likes tea.' });
+    await erase(memory);
+    expect((await admin.get(at(other))).body).toEqual(other);
+  });
+});
+
+describe('who may erase', () => {
+  it('[F6] the role admin alone: 403 for the others, also for their own memories', async () => {
+    const member = await tenant.key({ user: 'bob' });
+    const { memory } = await member.store({ content: 'my own' });
+    expectProblem(await member.delete(`${at(memory)}?mode=erase`), 403, 'forbidden');
+    for (const role of ['reader', 'auditor', 'operator']) {
+      const client = await tenant.key({ role, user: 'bob' });
+      expectProblem(await client.delete(`${at(memory)}?mode=erase`), 403, 'forbidden');
+    }
+    expect((await member.get(at(memory))).body).toEqual(memory);
+  });
+
+  it('[F6] an admin of its own tenant alone', async () => {
+    const memory = await stored();
+    const other = await newTenant(server);
+    expectProblem(await other.admin.delete(`${at(memory)}?mode=erase`), 404, 'not-found');
+    expect((await admin.get(at(memory))).status).toBe(200);
+  });
+
+  it('[F6] who names a revision erases that revision or nothing', async () => {
+    const memory = await stored();
+    await admin.patch(at(memory), { content: 'changed meanwhile' }, { 'if-match': '"0"' });
+    expectProblem(await erase(memory, { 'if-match': '"0"' }), 412, 'revision-mismatch');
+    expectProblem(await erase(memory, { 'if-match': 'one' }), 400, 'etag-invalid');
+    expect((await admin.get(at(memory))).body.content).toBe('changed meanwhile');
+    expect((await erase(memory, { 'if-match': '"1"' })).status).toBe(200);
+  });
+
+  it('[F6] what there never was is 404, an unknown mode 400', async () => {
+    expectProblem(await erase({ id: '018f0000-0000-7000-8000-000000000000' }), 404, 'not-found');
+    expectProblem(await erase({ id: 'no-id' }), 404, 'not-found');
+    expectInvalid(await admin.delete(`${at(await stored())}?mode=burn`), 'mode');
+  });
+});

@@ -1,0 +1,173 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Client, Json } from '../support/api.ts';
+import { expectInvalid, expectProblem } from '../support/problem.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+import { newTenant, type Tenant } from '../support/tenant.ts';
+
+let server: TestServer;
+let tenant: Tenant;
+let admin: Client;
+
+beforeAll(async () => {
+  server = await startServer({ environment: { STRATALOG_EMBEDDER: 'deterministic' } });
+  tenant = await newTenant(server);
+  ({ admin } = tenant);
+});
+
+afterAll(() => server?.remove());
+
+const at = (memory: Json) => `/v1/memories/${memory.id}`;
+
+/** A text as a client puts it into a header: the bytes of its UTF-8. */
+const utf8 = (text: string) => Buffer.from(text).toString('latin1');
+
+async function stored(fields: Json = {}): Promise<Json> {
+  return (await admin.store({ content: 'first', ...fields })).memory;
+}
+
+async function history(memory: Json): Promise<Json[]> {
+  const reply = await admin.get(`${at(memory)}/history`);
+  expect(reply.status).toBe(200);
+  return reply.body.items;
+}
+
+describe('a get', () => {
+  it('[A4] shows the latest acknowledged state at once', async () => {
+    const memory = await stored();
+    for (let n = 1; n <= 10; n++) {
+      const { body } = await admin.patch(at(memory), { content: `version ${n}` }, { 'if-match': '*' });
+      expect((await admin.get(at(memory))).body).toEqual(body.memory);
+    }
+  });
+
+  it('[A4] another tenant’s id and a hidden one answer exactly as an unknown one', async () => {
+    const other = await newTenant(server);
+    const { memory: foreign } = await other.admin.store({ content: 'theirs' });
+    const hidden = await stored();
+    const member = await tenant.key({ user: 'bob' });
+    const unknown = [
+      '018f0000-0000-7000-8000-000000000000',
+      'no-id',
+      '%00',
+      '%F0%9F%98%80',
+      hidden.id.toUpperCase(),
+    ];
+    for (const suffix of ['', '/history', '/related']) {
+      const bodies = [];
+      for (const id of [...unknown, foreign.id, hidden.id]) {
+        const reply = await member.get(`/v1/memories/${id}${suffix}`);
+        expectProblem(reply, 404, 'not-found');
+        const { requestId: _, ...body } = reply.body;
+        bodies.push(body);
+      }
+      for (const body of bodies) expect(body).toEqual(bodies[0]);
+    }
+    expect((await admin.get(at(hidden))).status).toBe(200);
+  });
+
+  it('[A4] a path that is no text is the caller’s fault', async () => {
+    const reply = await admin.get('/v1/memories/%E0%A4%A');
+    expect([400, 404]).toContain(reply.status);
+    expectProblem(reply, reply.status, reply.body.code);
+  });
+
+  it('[A4] takes no unknown parameters', async () => {
+    const memory = await stored();
+    expectInvalid(await admin.get(`${at(memory)}?fields=id`), 'fields');
+    expectInvalid(await admin.get(`${at(memory)}/history?since=1`), 'since');
+  });
+});
+
+describe('the history', () => {
+  it('[A4] tells every version: what changed, who did it, when and where in the log', async () => {
+    const memory = await stored({ tags: ['a'], metadata: { n: 1 }, externalId: 'told' });
+    const editor = await tenant.key({ role: 'admin', user: 'eve' });
+    const answers = [
+      await editor.patch(at(memory), { content: 'second', metadata: { n: 2 } }, { 'if-match': '*' }),
+      await admin.delete(at(memory)),
+      await editor.post(`${at(memory)}/restore`),
+    ].map(({ body }) => body);
+
+    const versions = await history(memory);
+    expect(versions.map(({ revision, type, actor }) => [revision, type, actor])).toEqual([
+      [0, 'MemoryStored', 'user:ada'],
+      [1, 'MemoryUpdated', 'user:eve'],
+      [2, 'MemoryDeleted', 'user:ada'],
+      [3, 'MemoryRestored', 'user:eve'],
+    ]);
+    expect(versions[0].changes).toMatchObject({
+      content: { to: 'first' },
+      tags: { to: ['a'] },
+      metadata: { to: { n: 1 } },
+      externalId: { to: 'told' },
+      layer: { to: 'user' },
+    });
+    expect(versions[0].changes.content).not.toHaveProperty('from');
+    expect(versions[1].changes).toEqual({
+      content: { from: 'first', to: 'second' },
+      metadata: { from: { n: 1 }, to: { n: 2 } },
+    });
+    expect(versions[2].changes.state).toEqual({ from: 'active', to: 'deleted' });
+    expect(versions[3].changes.state).toEqual({ from: 'deleted', to: 'active' });
+    expect(versions[0].at).toBe(memory.createdAt);
+    for (const [index, { memory: answered, position }] of answers.entries()) {
+      expect(versions[index + 1]).toMatchObject({ at: answered.updatedAt, position });
+    }
+  });
+
+  it('[A4] tells why: X-Reason and X-Cause of each command', async () => {
+    const reason = 'Korrektur: größer als 5 €, sagt 山田 👍';
+    const why = { 'x-reason': utf8(reason), 'x-cause': 'llm' };
+    const memory = (await admin.post('/v1/memories', { content: 'first' }, why)).body.memory;
+    await admin.patch(at(memory), { content: 'second' }, { 'if-match': '*', 'x-cause': 'system' });
+    await admin.delete(at(memory), { 'x-reason': 'cleaning up' });
+    await admin.post(`${at(memory)}/restore`, {}, { 'x-reason': 'was needed', 'x-cause': 'user' });
+
+    const versions = await history(memory);
+    expect(versions.map(({ cause }) => cause)).toEqual(['llm', 'system', 'user', 'user']);
+    expect(versions.map(({ reason }) => reason)).toEqual([reason, undefined, 'cleaning up', 'was needed']);
+  });
+
+  it('[A4] takes a reason of 500 characters, refuses one more and a cause that is none', async () => {
+    const memory = await stored();
+    const patch = (headers: Record<string, string>) =>
+      admin.patch(at(memory), { content: `${Math.random()}` }, { 'if-match': '*', ...headers });
+    expect((await patch({ 'x-reason': utf8('ä'.repeat(500)) })).status).toBe(200);
+    expectInvalid(await patch({ 'x-reason': utf8('ä'.repeat(501)) }), 'X-Reason');
+    expectInvalid(await patch({ 'x-cause': 'weather' }), 'X-Cause');
+    expectInvalid(await admin.post('/v1/memories', { content: 'x' }, { 'x-cause': 'USER ' }), 'X-Cause');
+    expect((await history(memory)).at(-1).reason).toBe('ä'.repeat(500));
+  });
+
+  it('[A4] has pages, first to last', async () => {
+    const memory = await stored();
+    for (let n = 1; n <= 4; n++) {
+      await admin.patch(at(memory), { content: `version ${n}` }, { 'if-match': '*' });
+    }
+    const revisions: number[] = [];
+    let cursor = '';
+    do {
+      const { body } = await admin.get(`${at(memory)}/history?limit=2${cursor}`);
+      expect(body.items.length).toBeLessThanOrEqual(2);
+      revisions.push(...body.items.map(({ revision }: Json) => revision));
+      cursor = body.nextCursor ? `&cursor=${encodeURIComponent(body.nextCursor)}` : '';
+    } while (cursor !== '');
+    expect(revisions).toEqual([0, 1, 2, 3, 4]);
+    expectProblem(await admin.get(`${at(memory)}/history?cursor=x`), 400, 'cursor-invalid', 'cursor');
+    expectInvalid(await admin.get(`${at(memory)}/history?limit=0`), 'limit');
+  });
+
+  it('[A4] of a deleted memory is still told', async () => {
+    const memory = await stored();
+    await admin.delete(at(memory));
+    expect(await history(memory)).toHaveLength(2);
+  });
+
+  it('[A4] is told to who sees the memory', async () => {
+    const memory = await stored({ layer: 'team', scope: { team: 'api' } });
+    const inside = await tenant.key({ user: 'bob', teams: ['api'] });
+    const outside = await tenant.key({ user: 'bob', teams: ['web'] });
+    expect((await inside.get(`${at(memory)}/history`)).body.items).toEqual(await history(memory));
+    expectProblem(await outside.get(`${at(memory)}/history`), 404, 'not-found');
+  });
+});

@@ -1,0 +1,221 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { clientWithKey, freshTenant, type Client, type Json } from '../support/api.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+let minPosition: string;
+const ids: Record<string, string> = {};
+const callers: Record<string, Client> = {};
+
+/** Where each memory lives. Besides its layer's own identifier some have others, which place it and grant nothing. */
+const places = {
+  company: { layer: 'company', scope: {} },
+  'org a': { layer: 'org', scope: { org: 'a' } },
+  'org b': { layer: 'org', scope: { org: 'b' } },
+  'team a': { layer: 'team', scope: { team: 'a', org: 'a' } },
+  'team b': { layer: 'team', scope: { team: 'b', org: 'a' } },
+  'project a': { layer: 'project', scope: { project: 'a', team: 'b' } },
+  'project b': { layer: 'project', scope: { project: 'b', team: 'a', user: 'alice' } },
+  alice: { layer: 'user', scope: { user: 'alice' } },
+  bob: { layer: 'user', scope: { user: 'bob', team: 'a', org: 'a' } },
+  'session of alice': { layer: 'session', scope: { session: 's1', user: 'alice' } },
+  'session of bob': { layer: 'session', scope: { session: 's2', user: 'bob' } },
+  'agent of alice': { layer: 'agent', scope: { agent: 'x', user: 'alice' } },
+  'agent of bob': { layer: 'agent', scope: { agent: 'y', user: 'bob' } },
+  'agent of nobody': { layer: 'agent', scope: { agent: 'z' } },
+} as const;
+
+type Place = keyof typeof places;
+const all = Object.keys(places) as Place[];
+const aliceOwn: Place[] = ['alice', 'session of alice', 'agent of alice'];
+const shared: Place[] = ['company', 'org a', 'org b', 'team a', 'team b', 'project a', 'project b'];
+
+interface Caller {
+  readonly key: Record<string, unknown> & { role: string };
+  readonly sees: readonly Place[];
+  readonly writes: readonly Place[];
+}
+
+const keys: Record<string, Caller> = {
+  'a member with memberships': {
+    key: { role: 'member', user: 'alice', orgs: ['a'], teams: ['a'], projects: ['a'] },
+    sees: ['company', 'org a', 'team a', 'project a', ...aliceOwn],
+    writes: ['org a', 'team a', 'project a', ...aliceOwn],
+  },
+  'a member with a user alone': {
+    key: { role: 'member', user: 'alice' },
+    sees: ['company', ...aliceOwn],
+    writes: aliceOwn,
+  },
+  'a member of an org alone': {
+    key: { role: 'member', orgs: ['a'] },
+    sees: ['company', 'org a'],
+    writes: ['org a'],
+  },
+  'a key with a tenant and nothing else': { key: { role: 'member' }, sees: ['company'], writes: [] },
+  'a key of a session': {
+    key: { role: 'member', sessions: ['s2'] },
+    sees: ['company', 'session of bob'],
+    writes: ['session of bob'],
+  },
+  'a key of two agents': {
+    key: { role: 'member', agents: ['y', 'z'] },
+    sees: ['company', 'agent of bob', 'agent of nobody'],
+    writes: ['agent of bob', 'agent of nobody'],
+  },
+  'a reader': { key: { role: 'reader' }, sees: shared, writes: [] },
+  'an auditor': { key: { role: 'auditor', user: 'alice' }, sees: all, writes: [] },
+  'an operator': { key: { role: 'operator', user: 'alice', orgs: ['a'] }, sees: [], writes: [] },
+  'an admin': { key: { role: 'admin', user: 'root' }, sees: all, writes: all },
+};
+
+const content = (place: string) => `The handbook of ${place} says that lunch is at noon`;
+
+beforeAll(async () => {
+  server = await startServer();
+  const tenant = freshTenant();
+  const admin = await clientWithKey(server, { tenant, role: 'admin', user: 'root' });
+  for (const [name, { key }] of Object.entries(keys))
+    callers[name] = await clientWithKey(server, { tenant, ...key });
+  for (const place of all) {
+    const body = { ...places[place], externalId: place, content: content(place) };
+    const { memory, position } = await admin.store(
+      // Of the personal layers the caller's own user would be filled in: this one is nobody's.
+      place === 'agent of nobody' ? { ...body, scope: { agent: 'z', user: 'nobody' } } : body,
+    );
+    ids[place] = memory.id;
+    minPosition = position;
+  }
+});
+
+afterAll(() => server.remove());
+
+async function listed(client: Client, query: Record<string, string> = {}): Promise<string[]> {
+  const parameters = new URLSearchParams({ minPosition, waitMs: '30000', limit: '500', ...query });
+  const { status, body } = await client.get(`/v1/memories?${parameters}`);
+  expect(status).toBe(200);
+  return body.items.map(({ externalId }: Json) => externalId).sort();
+}
+
+async function searched(client: Client, body: Record<string, unknown> = {}): Promise<string[]> {
+  const wanted = { query: 'when is lunch', threshold: 0, topK: 1000, minPosition, waitMs: 30_000, ...body };
+  const reply = await client.post('/v1/search', wanted);
+  expect(reply.status).toBe(200);
+  return reply.body.results.map(({ memory }: Json) => memory.externalId).sort();
+}
+
+describe.each(Object.entries(keys))('%s', (name, { sees, writes }) => {
+  it('[I2] sees in list, search, get, history and related what it may see and nothing else', async () => {
+    const client = callers[name]!;
+    expect(await listed(client)).toEqual([...sees].sort());
+    expect(await searched(client)).toEqual([...sees].sort());
+    for (const place of all) {
+      const expected = sees.includes(place) ? 200 : 404;
+      const id = ids[place];
+      for (const path of [`/v1/memories/${id}`, `/v1/memories/${id}/history`, `/v1/memories/${id}/related`]) {
+        expect([place, path, (await client.get(path)).status]).toEqual([place, path, expected]);
+      }
+    }
+  });
+
+  it.each([...new Set(Object.values(places).map(({ layer }) => layer))])(
+    '[A7] finds in the layer %s what it may see there and nothing else',
+    async (layer) => {
+      const expected = sees.filter((place) => places[place].layer === layer).sort();
+      expect(await searched(callers[name]!, { layers: [layer] })).toEqual(expected);
+      expect(await listed(callers[name]!, { layer })).toEqual(expected);
+    },
+  );
+
+  it('[I2] stores where it may write and nowhere else', async () => {
+    const client = callers[name]!;
+    for (const place of all) {
+      // A memory that lives nowhere a test looks: in an external id's place only.
+      const reply = await client.post('/v1/memories', {
+        ...(place === 'agent of nobody'
+          ? { layer: 'agent', scope: { agent: 'z', user: 'nobody' } }
+          : places[place]),
+        content: 'a note that is taken back at once',
+      });
+      expect([place, reply.status]).toEqual([place, writes.includes(place) ? 201 : 403]);
+      if (reply.status === 201) await client.delete(`/v1/memories/${reply.body.memory.id}`);
+      else expect(reply.body.code).toBe('forbidden');
+    }
+  });
+
+  it('[I2] changes what it may write; what it only sees is 403, what it does not see 404', async () => {
+    const client = callers[name]!;
+    for (const place of all) {
+      const expected = writes.includes(place) ? 200 : sees.includes(place) ? 403 : 404;
+      const path = `/v1/memories/${ids[place]}`;
+      const patched = await client.patch(path, { metadata: { by: name } }, { 'if-match': '*' });
+      expect([place, 'patch', patched.status]).toEqual([place, 'patch', expected]);
+      const restored = await client.post(`${path}/restore`);
+      expect([place, 'restore', restored.status]).toEqual([place, 'restore', expected]);
+      if (expected === 200) continue;
+      const deleted = await client.delete(path);
+      expect([place, 'delete', deleted.status]).toEqual([place, 'delete', expected]);
+      const linked = await client.put(`${path}/links/related/${ids['company']}`);
+      if (place !== 'company') expect([place, 'link', linked.status]).toEqual([place, 'link', expected]);
+    }
+    const erased = await client.delete(`/v1/memories/${ids['company']}?mode=erase`, { 'if-match': '"999"' });
+    if (name !== 'an admin') expect(erased.status).toBe(sees.includes('company') ? 403 : 404);
+  });
+});
+
+describe('scope in a request', () => {
+  const narrowed = (name: string, scope: Record<string, string>) => searched(callers[name]!, { scope });
+  const alice = 'a member with memberships';
+
+  it('[I2] leaves what has the value or lacks the key', async () => {
+    expect(await narrowed('an admin', { team: 'a' })).toEqual(
+      all.filter((place) => !['team b', 'project a'].includes(place)).sort(),
+    );
+    expect(await narrowed('an admin', { team: 'a', org: 'b' })).toEqual(
+      all.filter((place) => !['team a', 'team b', 'project a', 'org a', 'bob'].includes(place)).sort(),
+    );
+    expect(await narrowed('an admin', { user: 'alice' })).toEqual([...shared, ...aliceOwn].sort());
+    expect(await narrowed('an admin', { team: 'nobody knows it' })).not.toContain('team a');
+  });
+
+  it('[I2] names the company without changing anything', async () => {
+    const { body } = await callers['an admin']!.get(`/v1/memories/${ids['company']}`);
+    expect(await narrowed('an admin', { company: body.scope.company })).toEqual([...all].sort());
+  });
+
+  it('[I2] never widens what the caller sees', async () => {
+    const own = [...keys[alice]!.sees];
+    expect(await narrowed(alice, {})).toEqual(own.sort());
+    expect(await narrowed(alice, { user: 'bob' })).toEqual(['company', 'org a', 'project a', 'team a']);
+    expect(await narrowed(alice, { team: 'b' })).toEqual(own.filter((place) => place !== 'team a').sort());
+    expect(await narrowed(alice, { org: 'b' })).not.toContain('org b');
+    expect(await narrowed(alice, { project: 'b' })).not.toContain('project b');
+    expect(await narrowed(alice, { session: 's2' })).not.toContain('session of bob');
+    expect(await narrowed(alice, { agent: 'y' })).not.toContain('agent of bob');
+    expect(await narrowed('an operator', { user: 'alice' })).toEqual([]);
+  });
+
+  it('[A7] a layer that the caller cannot see at all answers nothing', async () => {
+    expect(await searched(callers['a reader']!, { layers: ['user', 'session', 'agent'] })).toEqual([]);
+    expect(await searched(callers['an operator']!, { layers: ['company'] })).toEqual([]);
+  });
+
+  it('[I2] a filter on the scope does not widen either', async () => {
+    const filter = { or: [{ 'scope.user': { eq: 'bob' } }, { not: { 'scope.user': { eq: 'bob' } } }] };
+    expect(await searched(callers[alice]!, { filter })).toEqual([...keys[alice]!.sees].sort());
+    expect(await listed(callers[alice]!, { filter: JSON.stringify(filter) })).toEqual(
+      [...keys[alice]!.sees].sort(),
+    );
+  });
+});
+
+describe('identifiers that only place a memory', () => {
+  it('[D1] grant nothing: another person’s memory placed in my team stays invisible', async () => {
+    const alice = callers['a member with memberships']!;
+    expect(places.bob.scope.team).toBe('a');
+    expect((await alice.get(`/v1/memories/${ids['bob']}`)).status).toBe(404);
+    expect(places['project b'].scope).toMatchObject({ team: 'a', user: 'alice' });
+    expect((await alice.get(`/v1/memories/${ids['project b']}`)).status).toBe(404);
+    expect((await alice.get(`/v1/memories/${ids['project a']}`)).status).toBe(200);
+  });
+});

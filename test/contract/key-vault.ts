@@ -1,0 +1,167 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { KeyDestroyed, type KeyRef, type KeyVault } from '../../src/ports/key-vault.ts';
+
+/** Vaults over one store of keys, each with caches of its own, as in separate processes. */
+export interface VaultStore {
+  open(rootKey: Uint8Array): Promise<KeyVault>;
+  close(): Promise<void>;
+}
+
+/** What every `KeyVault` keeps to. */
+export function keyVaultContract(name: string, openStore: () => Promise<VaultStore>): void {
+  describe(`${name} as KeyVault`, () => {
+    const rootKey = randomBytes(32);
+    let store: VaultStore;
+    let vault: KeyVault;
+
+    beforeAll(async () => {
+      store = await openStore();
+      vault = await store.open(rootKey);
+    });
+
+    afterAll(async () => {
+      await vault?.close();
+      await store?.close();
+    });
+
+    const fresh = (more: Partial<KeyRef> = {}): KeyRef => ({
+      tenant: 'acme',
+      id: randomUUID(),
+      subject: 'somebody',
+      ...more,
+    });
+    const openOne = async (from: KeyVault, { tenant, id }: KeyRef) => (await from.open(tenant, [id])).get(id);
+
+    it('makes a key of 256 bits at first and gives the same one from then on, to every process', async () => {
+      const ref = fresh();
+      const key = await vault.ensure(ref);
+      expect(key).toHaveLength(32);
+      expect(await vault.ensure(ref)).toEqual(key);
+      expect(await openOne(vault, ref)).toEqual(key);
+      const other = await store.open(rootKey);
+      expect(await openOne(other, ref)).toEqual(key);
+      expect(await other.ensure(ref)).toEqual(key);
+    });
+
+    it('has a key of its own for each id and each tenant', async () => {
+      const id = randomUUID();
+      const keys = await Promise.all(
+        [fresh({ id }), fresh({ id, tenant: 'other' }), fresh(), fresh({ subject: 'another' })].map((ref) =>
+          vault.ensure(ref),
+        ),
+      );
+      expect(new Set(keys.map((key) => Buffer.from(key).toString('hex'))).size).toBe(4);
+    });
+
+    it('opens what there is and leaves out what never was', async () => {
+      const [one, two] = [fresh(), fresh()];
+      const keys = [await vault.ensure(one), await vault.ensure(two)];
+      for (const from of [vault, await store.open(rootKey)]) {
+        const found = await from.open('acme', [one.id, two.id, one.id, randomUUID()]);
+        expect([...found].sort()).toEqual(
+          [
+            [one.id, keys[0]],
+            [two.id, keys[1]],
+          ].sort(),
+        );
+        expect(await from.open('other', [one.id])).toEqual(new Map());
+        expect(await from.open('acme', [])).toEqual(new Map());
+      }
+    });
+
+    it('makes one key where many ask at once, here and elsewhere', async () => {
+      const ref = fresh({ subject: randomUUID() });
+      const vaults = [vault, await store.open(rootKey), await store.open(rootKey)];
+      const keys = await Promise.all(
+        Array.from({ length: 24 }, (_, n) => vaults[n % vaults.length]!.ensure(ref)),
+      );
+      expect(new Set(keys.map((key) => Buffer.from(key).toString('hex'))).size).toBe(1);
+      expect(await openOne(await store.open(rootKey), ref)).toEqual(keys[0]);
+    });
+
+    it('takes names of any characters', async () => {
+      const ids = ['a/b', 'a', 'b/a', "'; drop", 'ä€😀', ' '];
+      const keys = await Promise.all(ids.map((id) => vault.ensure(fresh({ id, subject: id }))));
+      const other = await store.open(rootKey);
+      expect(await other.open('acme', ids)).toEqual(new Map(ids.map((id, index) => [id, keys[index]!])));
+    });
+
+    describe('a destroyed key', () => {
+      it('is gone for ever: it opens as destroyed and is never made again', async () => {
+        const ref = fresh();
+        await vault.ensure(ref);
+        await vault.destroy(ref.tenant, ref.id);
+        for (const from of [vault, await store.open(rootKey)]) {
+          expect(await openOne(from, ref)).toBe('destroyed');
+          await expect(from.ensure(ref)).rejects.toBeInstanceOf(KeyDestroyed);
+          await expect(from.ensure({ ...ref, subject: 'another' })).rejects.toMatchObject({ keyId: ref.id });
+        }
+      });
+
+      it('takes no other key with it', async () => {
+        const [gone, kept] = [fresh(), fresh()];
+        const elsewhere = fresh({ id: gone.id, tenant: 'other' });
+        const keys = [await vault.ensure(kept), await vault.ensure(elsewhere)];
+        await vault.ensure(gone);
+        await vault.destroy(gone.tenant, gone.id);
+        const other = await store.open(rootKey);
+        expect([await openOne(other, kept), await openOne(other, elsewhere)]).toEqual(keys);
+      });
+
+      it('may be destroyed again, and before it was ever made', async () => {
+        const [twice, never] = [fresh(), fresh()];
+        await vault.ensure(twice);
+        await vault.destroy(twice.tenant, twice.id);
+        await vault.destroy(twice.tenant, twice.id);
+        await vault.destroy(never.tenant, never.id);
+        expect(await openOne(vault, never)).toBe('destroyed');
+        await expect(vault.ensure(never)).rejects.toBeInstanceOf(KeyDestroyed);
+      });
+
+      it('is gone whoever was just making or opening it', async () => {
+        for (let round = 0; round < 10; round++) {
+          const ref = fresh({ subject: randomUUID() });
+          await Promise.allSettled([
+            vault.ensure(ref),
+            openOne(vault, ref),
+            vault.destroy(ref.tenant, ref.id),
+            vault.ensure(ref),
+            openOne(vault, ref),
+          ]);
+          expect(await openOne(vault, ref)).toBe('destroyed');
+          await expect(vault.ensure(ref)).rejects.toBeInstanceOf(KeyDestroyed);
+        }
+      });
+    });
+
+    describe('a pseudonym', () => {
+      it('is the same for the same value, in 128 bits of hex, in every process', async () => {
+        const name = vault.pseudonym('subject', 'acme', 'alice@example.org');
+        expect(name).toMatch(/^[0-9a-f]{32}$/);
+        expect(vault.pseudonym('subject', 'acme', 'alice@example.org')).toBe(name);
+        expect((await store.open(rootKey)).pseudonym('subject', 'acme', 'alice@example.org')).toBe(name);
+      });
+
+      it('differs by purpose, tenant and value, however they are cut', () => {
+        const names = [
+          ['subject', 'acme', 'alice'],
+          ['command', 'acme', 'alice'],
+          ['subject', 'acm', 'ealice'],
+          ['subjecta', 'cme', 'alice'],
+          ['subject', 'acme', 'Alice'],
+          ['subject', 'acme', '","acme","alice'],
+          ['subject', 'acme', ''],
+        ].map(([purpose, tenant, value]) => vault.pseudonym(purpose!, tenant!, value!));
+        expect(new Set(names).size).toBe(names.length);
+      });
+    });
+
+    it('does not open with another root key, and is not changed by the attempt', async () => {
+      const ref = fresh();
+      const key = await vault.ensure(ref);
+      await expect(store.open(randomBytes(32))).rejects.toThrow(/another root key/);
+      expect(await openOne(await store.open(rootKey), ref)).toEqual(key);
+    });
+  });
+}

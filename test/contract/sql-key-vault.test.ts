@@ -1,0 +1,153 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { openPglite } from '../../src/adapters/pglite/open.ts';
+import { openSqlKeyVault, WrongRootKey } from '../../src/adapters/vault/sql-key-vault.ts';
+import { KeyDestroyed } from '../../src/ports/key-vault.ts';
+import type { Sql } from '../../src/ports/sql.ts';
+import { FaultySql } from '../support/faulty-sql.ts';
+import { keyVaultContract } from './key-vault.ts';
+
+keyVaultContract('the SQL vault on PGlite', async () => {
+  const sql = await openPglite();
+  return { open: (rootKey) => openSqlKeyVault(sql, rootKey), close: () => sql.close() };
+});
+
+describe('the SQL vault', () => {
+  const rootKey = randomBytes(32);
+  let sql: Sql;
+
+  beforeAll(async () => {
+    sql = await openPglite();
+  });
+
+  afterEach(() => {
+    vi.restoreAllMocks();
+  });
+
+  afterAll(() => sql.close());
+
+  const ref = () => ({ tenant: 'acme', id: randomUUID(), subject: randomUUID() });
+
+  it('keeps no key in clear, and not the root key', async () => {
+    const vault = await openSqlKeyVault(sql, rootKey);
+    const mine = ref();
+    const key = Buffer.from(await vault.ensure(mine));
+    const [dump] = await sql.query<{ bytes: string }>(`
+      select string_agg(encode(bytes, 'hex'), ' ') as bytes from (
+        select proof as bytes from control.vault
+        union all select wrapped from control.subject_keys union all select wrapped from control.data_keys) all_bytes`);
+    expect(dump!.bytes.length).toBeGreaterThan(200);
+    expect(dump!.bytes).not.toContain(key.toString('hex'));
+    expect(dump!.bytes).not.toContain(Buffer.from(rootKey).toString('hex'));
+  });
+
+  it('says which error a wrong root key is', async () => {
+    await openSqlKeyVault(sql, rootKey);
+    await expect(openSqlKeyVault(sql, randomBytes(32))).rejects.toBeInstanceOf(WrongRootKey);
+  });
+
+  it('leaves a tombstone without key bytes, and the time of the first destruction', async () => {
+    const vault = await openSqlKeyVault(sql, rootKey);
+    const { tenant, id, subject } = ref();
+    await vault.ensure({ tenant, id, subject });
+    const row = () =>
+      sql.query('select wrapped, destroyed_at from control.data_keys where tenant = $1 and id = $2', [
+        tenant,
+        id,
+      ]);
+    await vault.destroy(tenant, id);
+    const first = await row();
+    expect(first).toEqual([{ wrapped: null, destroyed_at: expect.any(Date) as Date }]);
+    await vault.destroy(tenant, id);
+    expect(await row()).toEqual(first);
+  });
+
+  it('wraps by subject: without the subject’s key all that it wraps is destroyed, and nothing else', async () => {
+    const vault = await openSqlKeyVault(sql, rootKey);
+    const [one, two, other] = [ref(), ref(), ref()];
+    const same = { ...two, subject: one.subject };
+    await vault.ensure(one);
+    await vault.ensure(same);
+    const kept = await vault.ensure(other);
+    await sql.query(
+      'update control.subject_keys set wrapped = null, destroyed_at = now() where tenant = $1 and subject = $2',
+      ['acme', one.subject],
+    );
+    const next = await openSqlKeyVault(sql, rootKey);
+    expect(await next.open('acme', [one.id, same.id, other.id])).toEqual(
+      new Map<string, unknown>([
+        [one.id, 'destroyed'],
+        [same.id, 'destroyed'],
+        [other.id, kept],
+      ]),
+    );
+    await expect(next.ensure({ ...ref(), subject: one.subject })).rejects.toBeInstanceOf(KeyDestroyed);
+  });
+
+  it('finds out when wrapped keys were exchanged in the database', async () => {
+    const vault = await openSqlKeyVault(sql, rootKey);
+    const one = ref();
+    const two = { ...ref(), subject: one.subject };
+    await vault.ensure(one);
+    await vault.ensure(two);
+    await sql.query(
+      `update control.data_keys set wrapped = (select wrapped from control.data_keys where id = $1) where id = $2`,
+      [one.id, two.id],
+    );
+    const next = await openSqlKeyVault(sql, rootKey);
+    await expect(next.open('acme', [two.id])).rejects.toThrow();
+  });
+
+  it('uses a key no longer than 30 s after another process destroyed it', async () => {
+    const [here, there] = [await openSqlKeyVault(sql, rootKey), await openSqlKeyVault(sql, rootKey)];
+    const mine = ref();
+    await here.ensure(mine);
+    await there.destroy(mine.tenant, mine.id);
+    const now = performance.now();
+    vi.spyOn(performance, 'now').mockReturnValue(now + 30_001);
+    expect((await here.open('acme', [mine.id])).get(mine.id)).toBe('destroyed');
+    await expect(here.ensure(mine)).rejects.toBeInstanceOf(KeyDestroyed);
+  });
+
+  it('does not ask the database again for a key that it used lately', async () => {
+    const faulty = new FaultySql(sql);
+    const vault = await openSqlKeyVault(faulty, rootKey);
+    const mine = ref();
+    const key = await vault.ensure(mine);
+    faulty.fault = () => 'before';
+    expect(await vault.ensure(mine)).toEqual(key);
+    expect(await vault.open('acme', [mine.id])).toEqual(new Map([[mine.id, key]]));
+  });
+
+  it('does not keep a key that was destroyed while it was being read', async () => {
+    const faulty = new FaultySql(sql);
+    const maker = await openSqlKeyVault(sql, rootKey);
+    const vault = await openSqlKeyVault(faulty, rootKey);
+    const mine = ref();
+    await maker.ensure(mine);
+    // The row of the data key is read; before its subject's key is there, the data key is destroyed.
+    faulty.fault = async (statement) => {
+      if (statement.includes('insert into control.subject_keys')) await vault.destroy(mine.tenant, mine.id);
+      return undefined;
+    };
+    await vault.open('acme', [mine.id]);
+    faulty.fault = () => undefined;
+    expect((await vault.open('acme', [mine.id])).get(mine.id)).toBe('destroyed');
+    await expect(vault.ensure(mine)).rejects.toBeInstanceOf(KeyDestroyed);
+  });
+
+  it('gives out no key that is not stored: a lost reply ends in the stored one', async () => {
+    const faulty = new FaultySql(sql);
+    const vault = await openSqlKeyVault(faulty, rootKey);
+    const mine = ref();
+    let lost = false;
+    faulty.fault = (statement) => {
+      if (lost || !statement.includes('insert into control.data_keys')) return undefined;
+      lost = true;
+      return 'after';
+    };
+    await expect(vault.ensure(mine)).rejects.toThrow();
+    const key = await vault.ensure(mine);
+    expect(await (await openSqlKeyVault(sql, rootKey)).ensure(mine)).toEqual(key);
+  });
+});

@@ -1,0 +1,82 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Load } from '../support/load.ts';
+import { caughtUp, LogReader, rebuild } from '../support/log-reader.ts';
+import { faultsOfAnswers, faultsOfCommands, faultsOfLog, faultsOfSearches } from '../support/oracle.ts';
+import { faultSeed, randomOf } from '../support/random.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+const kills = Number(process.env['STRATALOG_FAULT_KILLS'] ?? 5);
+const seed = faultSeed('kill-under-load');
+const readModels = ['memories', 'lexical', 'vectors', 'links', 'usage', 'statistics', 'audit'];
+
+describe('a server that is killed under load, again and again', () => {
+  let dataDir: string;
+  let server: TestServer;
+  let load: Load;
+  let log: LogReader;
+  const random = randomOf(seed);
+  const start = (): Promise<TestServer> =>
+    startServer({
+      dataDir,
+      environment: { STRATALOG_PROFILE: 'embedded', STRATALOG_EMBEDDER: 'deterministic' },
+    });
+
+  beforeAll(async () => {
+    dataDir = await mkdtemp(path.join(tmpdir(), 'stratalog-kill-'));
+    server = await start();
+    load = await Load.begin(server, { seed });
+    log = new LogReader(load.tenants);
+  });
+
+  afterAll(async () => {
+    await server.remove();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+
+  it.each(Array.from({ length: kills }, (_, index) => index + 1))(
+    'has every acknowledged command once, after kill %i',
+    async () => {
+      const before = load.commands.length;
+      const ended = new AbortController();
+      const running = load.run([server.url], random.int(8, 16), ended.signal);
+      await sleep(random.int(300, 1_500));
+      await server.stop('SIGKILL');
+      ended.abort();
+      await running;
+      server = await start();
+
+      await load.repeat(server.url, [...load.unsettled(), ...load.sampleAcknowledged(20)]);
+      const head = await caughtUp(server.url);
+      await log.read(server.url);
+      expect(faultsOfLog(log.events, head)).toEqual([]);
+      expect(faultsOfCommands(load.commands.slice(before), log.events)).toEqual([]);
+      expect(faultsOfSearches(load.searches, log.events, false)).toEqual([]);
+      expect(load.unsettled()).toEqual([]);
+      expect(load.surprises).toEqual([]);
+      expect(await faultsOfAnswers(server.url, random.pick(load.tenants), log.events, 25)).toEqual([]);
+      const [compared] = await rebuild(server.url, load.tenants[0]!.key, random.pick(readModels));
+      expect(compared).toMatchObject({ equal: true });
+    },
+  );
+
+  it('has in the end every command, memory and history as the log tells it, from its first event', async () => {
+    const head = await caughtUp(server.url);
+    const whole = new LogReader(load.tenants);
+    await whole.read(server.url);
+    process.stdout.write(`${head} events, ${JSON.stringify(load.figures())}\n`);
+    expect(faultsOfLog(whole.events, head)).toEqual([]);
+    expect(faultsOfCommands(load.commands, whole.events)).toEqual([]);
+    for (const tenant of load.tenants)
+      expect(await faultsOfAnswers(server.url, tenant, whole.events, 500)).toEqual([]);
+  });
+
+  it('has every read model equal to its rebuild', async () => {
+    const compared = await rebuild(server.url, load.tenants[0]!.key);
+    expect(compared.map(({ name }) => name).sort()).toEqual([...readModels].sort());
+    expect(compared.filter(({ equal }) => !equal)).toEqual([]);
+  });
+});

@@ -1,0 +1,71 @@
+import { randomBytes } from 'node:crypto';
+import { v7 as uuid } from 'uuid';
+import { SealedEventStore } from '../../src/adapters/eventstore/sealed-event-store.ts';
+import { migrate } from '../../src/adapters/migrate.ts';
+import { openPglite } from '../../src/adapters/pglite/open.ts';
+import { openSqlEventLog } from '../../src/adapters/sqllog/sql-event-log.ts';
+import { openSqlKeyVault } from '../../src/adapters/vault/sql-key-vault.ts';
+import type { EventLog } from '../../src/ports/event-log.ts';
+import type { EventContext } from '../../src/ports/event-store.ts';
+import type { KeyRef, KeyVault } from '../../src/ports/key-vault.ts';
+import { projectionSchema } from '../../src/projections/schema.ts';
+import type { MemoryValue } from '../../src/domain/memory/memory.ts';
+import { FaultySql } from './faulty-sql.ts';
+
+/** Log, vault and event store in memory, with the tables that projections need. */
+export interface TestStore {
+  readonly sql: FaultySql;
+  readonly log: EventLog;
+  readonly vault: KeyVault;
+  readonly store: SealedEventStore;
+  close(): Promise<void>;
+}
+
+export async function openTestStore(): Promise<TestStore> {
+  const sql = new FaultySql(await openPglite());
+  const vault = await openSqlKeyVault(sql, randomBytes(32));
+  const log = await openSqlEventLog(sql);
+  await migrate(sql, 'projections', projectionSchema);
+  return {
+    sql,
+    log,
+    vault,
+    store: new SealedEventStore(log, vault),
+    async close() {
+      sql.fault = () => undefined;
+      await log.close();
+      await vault.close();
+      await sql.close();
+    },
+  };
+}
+
+export function testContext(more: Partial<EventContext> = {}): EventContext {
+  return {
+    tenant: 'acme',
+    actor: 'user:alice',
+    principal: 'key:1',
+    cause: 'user',
+    correlationId: 'request-1',
+    ...more,
+  };
+}
+
+export function memoryKey(id: string = uuid(), tenant = 'acme'): KeyRef {
+  return { tenant, id, subject: `subject of ${id}` };
+}
+
+export function memoryValue(more: Partial<MemoryValue> = {}): MemoryValue {
+  return {
+    id: uuid(),
+    content: 'tea is brewed at 80 degrees',
+    layer: 'user',
+    scope: { user: 'alice' },
+    spaces: [],
+    tags: [],
+    metadata: {},
+    representations: {},
+    createdBy: 'user:alice',
+    ...more,
+  };
+}

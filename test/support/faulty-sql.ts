@@ -1,0 +1,56 @@
+import { SqlUnavailable, type Row, type Sql, type SqlExecutor, type SqlValue } from '../../src/ports/sql.ts';
+
+/** Decides over one statement: `before` it runs, `after` it ran (its reply is lost then), or not at all. */
+export type Fault = 'before' | 'after' | undefined;
+
+/** A database whose answers go missing as told. `close` closes the database below. */
+export class FaultySql implements Sql {
+  readonly #sql: Sql;
+  /** Asked for each statement outside and inside transactions. */
+  fault: (statement: string) => Fault | Promise<Fault> = () => undefined;
+
+  constructor(sql: Sql) {
+    this.#sql = sql;
+  }
+
+  query<R = Row>(text: string, params?: readonly SqlValue[]): Promise<R[]> {
+    return this.#through(text, () => this.#sql.query<R>(text, params));
+  }
+
+  queryAs<R = Row>(tenant: string, text: string, params?: readonly SqlValue[]): Promise<R[]> {
+    return this.#through(text, () => this.#sql.queryAs<R>(tenant, text, params));
+  }
+
+  transaction<T>(...[body, options]: Parameters<Sql['transaction']>): Promise<T> {
+    const faulty = (tx: SqlExecutor): SqlExecutor => ({
+      query: (text, params) => this.#through(text, () => tx.query(text, params)),
+    });
+    return this.#sql.transaction((tx) => body(faulty(tx)) as Promise<T>, options);
+  }
+
+  execute(script: string): Promise<void> {
+    return this.#sql.execute(script);
+  }
+
+  listen(channel: string, handler: () => void): Promise<() => Promise<void>> {
+    return this.#sql.listen(channel, handler);
+  }
+
+  close(): Promise<void> {
+    return this.#sql.close();
+  }
+
+  async #through<T>(statement: string, run: () => Promise<T>): Promise<T> {
+    const fault = await this.fault(statement);
+    if (fault === 'before') throw new SqlUnavailable('the database went away');
+    const result = await run();
+    if (fault === 'after') throw new SqlUnavailable('the reply was lost');
+    return result;
+  }
+}
+
+/** Fails the next `times` statements that contain `part`. */
+export function failing(part: string, fault: Exclude<Fault, undefined>, times = 1): FaultySql['fault'] {
+  let left = times;
+  return (statement) => (statement.includes(part) && left-- > 0 ? fault : undefined);
+}

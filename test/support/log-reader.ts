@@ -1,0 +1,98 @@
+import { clientOf, type Json } from './api.ts';
+import type { LoadTenant } from './load.ts';
+
+/** An event as the audit shows it. */
+export interface LogEvent {
+  readonly tenant: string;
+  readonly stream: string;
+  readonly revision: number;
+  /** Of the whole log, read out of the token. */
+  readonly position: number;
+  readonly type: string;
+  readonly correlationId: string;
+  readonly commandId?: string;
+  readonly data: Json;
+}
+
+/** The place in the log that a position token names. */
+export function placeOf(token: string): number {
+  return Number.parseInt(token.slice(token.indexOf('-') + 1), 36);
+}
+
+/** Reads the whole log through the audits of `tenants`, from where it was left at the last call. */
+export class LogReader {
+  readonly events: LogEvent[] = [];
+  readonly #tenants: readonly LoadTenant[];
+  readonly #after = new Map<string, string>();
+
+  constructor(tenants: readonly LoadTenant[]) {
+    this.#tenants = tenants;
+  }
+
+  /** Answers the events that came, in the order of the log. */
+  async read(url: string): Promise<LogEvent[]> {
+    const came: LogEvent[] = [];
+    for (const tenant of this.#tenants) came.push(...(await this.#readTenant(url, tenant)));
+    came.sort((left, right) => left.position - right.position);
+    this.events.push(...came);
+    return came;
+  }
+
+  async #readTenant(url: string, { id, key }: LoadTenant): Promise<LogEvent[]> {
+    const after = this.#after.get(id);
+    const query = after === undefined ? '' : `?after=${after}`;
+    const response = await fetch(`${url}/v1/audit/events${query}`, {
+      headers: { authorization: `Bearer ${key}`, accept: 'application/x-ndjson' },
+    });
+    const text = await response.text();
+    if (response.status !== 200) throw new Error(`the audit answered ${response.status} ${text}`);
+    const lines = text.split('\n').filter((line) => line !== '');
+    const shown = lines.map((line) => JSON.parse(line) as Json);
+    if (shown.length > 0) this.#after.set(id, shown.at(-1).position);
+    return shown.map((event) => ({ ...event, tenant: id, position: placeOf(event.position) }));
+  }
+}
+
+/** Waits until every read model has seen the whole log and answers the log's head. Throws where one is parked or stuck. */
+export async function caughtUp(url: string): Promise<number> {
+  const giveUp = Date.now() + 60_000;
+  for (;;) {
+    const readiness: Json = await (await fetch(`${url}/readyz`)).json();
+    const behind = readiness.projections.filter(({ lag }: Json) => lag > 0);
+    const parked = readiness.projections.filter((projection: Json) => projection.parked > 0);
+    if (parked.length > 0) throw new Error(`parked: ${JSON.stringify(parked)}`);
+    if (readiness.status === 'ready' && behind.length === 0) return readiness.log.head;
+    if (Date.now() > giveUp) throw new Error(`not caught up: ${JSON.stringify(readiness)}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+/** One read model that was built anew beside the live one and compared with it. */
+export interface Rebuilt {
+  readonly name: string;
+  readonly equal: boolean;
+  readonly digest: string;
+}
+
+/** Rebuilds read models through the API, all of them if none is named, and answers how they compared. */
+export async function rebuild(url: string, key: string, ...names: string[]): Promise<Rebuilt[]> {
+  const client = clientOf({ url }, key);
+  const list = async (): Promise<Json[]> => (await client.get('/v1/admin/projections')).body.items;
+  const wanted = names.length > 0 ? names : (await list()).map(({ name }) => name as string);
+  const results: Rebuilt[] = [];
+  for (const name of wanted) {
+    const { status, body } = await client.post(`/v1/admin/projections/${name}/rebuild`);
+    if (status !== 202) throw new Error(`rebuild of ${name} answered ${status} ${JSON.stringify(body)}`);
+    for (;;) {
+      const { generations } = (await list()).find((item) => item.name === name);
+      const built = generations.find((item: Json) => item.generation === body.generation);
+      if (built?.state === 'failed') throw new Error(`rebuild of ${name} failed: ${built.error}`);
+      if (built?.state === 'ready') {
+        results.push({ name, equal: built.equal, digest: built.digest });
+        break;
+      }
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+  return results;
+}

@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { openPglite } from '../../src/adapters/pglite/open.ts';
+import { openSqlEventLog } from '../../src/adapters/sqllog/sql-event-log.ts';
+import { LogUnavailable, type EventLog } from '../../src/ports/event-log.ts';
+import { failing, FaultySql } from '../support/faulty-sql.ts';
+import { freshStream, ids, storedEvents } from '../support/log-events.ts';
+
+describe('the SQL log whose database does not answer', () => {
+  let sql: FaultySql;
+  let log: EventLog;
+
+  beforeAll(async () => {
+    sql = new FaultySql(await openPglite());
+    log = await openSqlEventLog(sql);
+  });
+
+  beforeEach(() => {
+    sql.fault = () => undefined;
+  });
+
+  afterAll(async () => {
+    await log.close();
+    await sql.close();
+  });
+
+  it('says so on every call', async () => {
+    sql.fault = () => 'before';
+    for (const call of [
+      () => log.append(freshStream(), 'any', storedEvents(1)),
+      () => log.readStream(freshStream()),
+      () => log.readAll({ limit: 1 }),
+      () => log.head(),
+      () => log.positionAt(new Date()),
+    ])
+      await expect(call()).rejects.toBeInstanceOf(LogUnavailable);
+  });
+
+  it('writes once what is appended again after its reply was lost, with others written meanwhile', async () => {
+    const stream = freshStream();
+    const events = storedEvents(2);
+    sql.fault = failing('log.append', 'after');
+    await expect(log.append(stream, 'noStream', events)).rejects.toBeInstanceOf(LogUnavailable);
+    await log.append(stream, 1, storedEvents(3));
+    expect(await log.append(stream, 'noStream', events)).toMatchObject({ revision: 1, repeated: true });
+    expect(await log.readStream(stream)).toHaveLength(5);
+  });
+
+  it('leaves the outcome of a whole group open, and each can be repeated', async () => {
+    const appends = Array.from({ length: 6 }, () => ({ stream: freshStream(), events: storedEvents(2) }));
+    const append = () =>
+      Promise.allSettled(appends.map(({ stream, events }) => log.append(stream, 'noStream', events)));
+    sql.fault = failing('log.append', 'after');
+    for (const outcome of await append())
+      expect(outcome).toMatchObject({ status: 'rejected', reason: { name: 'LogUnavailable' } });
+    for (const outcome of await append())
+      expect(outcome).toMatchObject({ status: 'fulfilled', value: { revision: 1, repeated: true } });
+    for (const { stream, events } of appends) expect(ids(await log.readStream(stream))).toEqual(ids(events));
+  });
+
+  it('does not tell a conflict for an unknown outcome while it looks into one', async () => {
+    const stream = freshStream();
+    const [event] = storedEvents(1);
+    await log.append(stream, 'noStream', [event!]);
+    sql.fault = failing('max(revision)', 'before');
+    await expect(log.append(stream, 0, [event!])).rejects.toBeInstanceOf(LogUnavailable);
+  });
+
+  it('is waited for by a subscription, which then goes on without gap or double', async () => {
+    const stream = freshStream();
+    const events = storedEvents(9);
+    const after = await log.head();
+    await log.append(stream, 'noStream', events.slice(0, 3));
+    sql.fault = failing('log.head h', 'before', 2);
+    const stop = new AbortController();
+    const seen: string[] = [];
+    for await (const page of log.subscribe({ after, batchSize: 2, signal: stop.signal })) {
+      seen.push(...ids(page.events));
+      if (seen.length === 3) {
+        sql.fault = failing('log.head h', 'before', 2);
+        await log.append(stream, 2, events.slice(3));
+      }
+      if (seen.length === 9) stop.abort();
+    }
+    expect(seen).toEqual(ids(events));
+  });
+
+  it('lets a waiting subscription end while it is away', async () => {
+    sql.fault = (statement) => (statement.includes('log.head h') ? 'before' : undefined);
+    const stop = new AbortController();
+    const pages = log.subscribe({ after: 0, signal: stop.signal })[Symbol.asyncIterator]();
+    const next = pages.next();
+    setTimeout(() => stop.abort(), 20);
+    expect(await next).toMatchObject({ done: true });
+  });
+});
