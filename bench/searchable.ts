@@ -33,7 +33,8 @@ export const searchable: Benchmark = {
         });
         whole.push(performance.now() - start);
         afterAnswer.push(performance.now() - stored);
-        if ((results as { memory: { id: string } }[]).some((result) => result.memory.id === memory.id)) found++;
+        if ((results as { memory: { id: string } }[]).some((result) => result.memory.id === memory.id))
+          found++;
       }
       client.close();
       await program.stop();
@@ -50,8 +51,14 @@ export const searchable: Benchmark = {
         unit: 'ms',
         target: { of: 'value', most: 150 },
       });
-      report.figure({ name: 'of it after the store’s answer, p99', value: percentile(answered, 0.99), unit: 'ms' });
-      report.note(`${count} stores one after another; the time holds both requests and the embedding of the query`);
+      report.figure({
+        name: 'of it after the store’s answer, p99',
+        value: percentile(answered, 0.99),
+        unit: 'ms',
+      });
+      report.note(
+        `${count} stores one after another; the time holds both requests and the embedding of the query`,
+      );
     });
   },
 };

@@ -23,7 +23,11 @@ export const startup: Benchmark = {
   },
 };
 
-async function afterCleanStop(dataDir: string, { memories }: BenchmarkOptions, report: Report): Promise<void> {
+async function afterCleanStop(
+  dataDir: string,
+  { memories }: BenchmarkOptions,
+  report: Report,
+): Promise<void> {
   let worst = 0;
   for (let n = 0; n < repetitions; n++) {
     const program = await Program.start({ dataDir, embedder: 'deterministic' });

@@ -66,7 +66,11 @@ async function throughHttp(
   const measured = times.slice(warmUp);
   report.figure({ name: `store p50, ${embedder}`, value: percentile(measured, 0.5), unit: 'ms' });
   report.figure({ name: `store p99, ${embedder}`, value: percentile(measured, 0.99), unit: 'ms' });
-  report.figure({ name: `lag at the end (${lag.projection}), ${embedder}`, value: lag.events, unit: 'events' });
+  report.figure({
+    name: `lag at the end (${lag.projection}), ${embedder}`,
+    value: lag.events,
+    unit: 'events',
+  });
   report.figure({ name: `time to catch up, ${embedder}`, value: catchUpMs / 1_000, unit: 's' });
 
   report.check(`${embedder}: every id is another one`, new Set(ids).size === warmUp + count);
@@ -87,7 +91,7 @@ async function readEvents(dataDir: string): Promise<RecordedEvent[]> {
   const sql = await openPglite({ dataDir });
   const log = await openSqlEventLog(sql);
   const events: RecordedEvent[] = [];
-  for (let after = 0; ; ) {
+  for (let after = 0; ;) {
     const page = await log.readAll({ after, limit: 1_000, filter: { categories: ['memory'] } });
     if (page.scannedTo === after) break;
     events.push(...page.events);
@@ -99,7 +103,11 @@ async function readEvents(dataDir: string): Promise<RecordedEvent[]> {
 }
 
 /** The same events by as many callers, to a new log on disk that does nothing else; appends a second. */
-async function appendBare(dataDir: string, events: readonly RecordedEvent[], report: Report): Promise<number> {
+async function appendBare(
+  dataDir: string,
+  events: readonly RecordedEvent[],
+  report: Report,
+): Promise<number> {
   const sql = await openPglite({ dataDir });
   const log = await openSqlEventLog(sql);
   const append = async (index: number) => {

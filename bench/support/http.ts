@@ -33,11 +33,17 @@ export class HttpClient {
     const response = await this.#exchange(
       method,
       path,
-      { ...(payload && { 'content-type': 'application/json', 'content-length': payload.length }), ...headers },
+      {
+        ...(payload && { 'content-type': 'application/json', 'content-length': payload.length }),
+        ...headers,
+      },
       (request) => request.end(payload),
     );
     const answer = await text(response);
-    return { status: response.statusCode!, body: answer === '' ? undefined : (JSON.parse(answer) as unknown) };
+    return {
+      status: response.statusCode!,
+      body: answer === '' ? undefined : (JSON.parse(answer) as unknown),
+    };
   }
 
   /** As `send`, and rejects where the status is not `status`. */

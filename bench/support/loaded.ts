@@ -54,7 +54,9 @@ async function load(source: MemorySource, count: number, kept: string): Promise<
     const start = performance.now();
     for (let from = 0; from < count; from += sliceSize) {
       const size = Math.min(sliceSize, count - from);
-      const lines = await client.bulk(Array.from({ length: size }, (_, index) => source.memory(from + index)));
+      const lines = await client.bulk(
+        Array.from({ length: size }, (_, index) => source.memory(from + index)),
+      );
       const stored = lines.filter(({ status }) => status === 201).length;
       if (stored !== size) throw new Error(`bulk stored ${stored} of ${size} memories`);
       process.stderr.write(`\rloading ${from + size} of ${count} memories`);

@@ -13,7 +13,18 @@ export interface MemoryBody {
 /** Grows when the same index gives another memory: loaded data folders are then loaded anew. */
 export const memoriesVersion = 1;
 
-export const kinds = ['fact', 'decision', 'preference', 'event', 'task', 'note', 'rule', 'plan', 'risk', 'goal'];
+export const kinds = [
+  'fact',
+  'decision',
+  'preference',
+  'event',
+  'task',
+  'note',
+  'rule',
+  'plan',
+  'risk',
+  'goal',
+];
 const topics = 500;
 const topicWords = 40;
 /** Words of a topic come from below the most frequent ones. */

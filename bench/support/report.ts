@@ -58,7 +58,11 @@ export class Report {
       figures: this.#figures.map((figure) => {
         const ratio = figure.baseline && figure.value / figure.baseline.value;
         const reached = reaches(figure, ratio);
-        return { ...figure, ...(ratio !== undefined && { ratio }), ...(reached !== undefined && { reached }) };
+        return {
+          ...figure,
+          ...(ratio !== undefined && { ratio }),
+          ...(reached !== undefined && { reached }),
+        };
       }),
       checks: this.#checks,
       notes: this.#notes,

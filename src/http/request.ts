@@ -73,7 +73,7 @@ export function commandContext(
   requestId: string,
   body: unknown,
 ): CommandContext {
-  const reason = headerText(koa, 'x-reason', 500);
+  const reason = headerText(koa, 'X-Reason', 500);
   const cause = z.enum(causes).safeParse(koa.get('x-cause') === '' ? 'user' : koa.get('x-cause'));
   if (!cause.success) throw invalid('X-Cause', `must be one of ${causes.join(', ')}`);
   const traceId = /^[0-9a-f]{2}-([0-9a-f]{32})-/.exec(koa.get('traceparent'))?.[1];

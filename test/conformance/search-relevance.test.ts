@@ -80,18 +80,18 @@ describe('a tenant with one memory', () => {
 describe('what a search finds', () => {
   it('[A8] finds by meaning without a common word and by a rare word without meaning', async () => {
     const client = await newAdmin();
-    await client.bulk([
+    const lines = await client.bulk([
       { externalId: 'meaning', content: 'The physician prescribed medication for her headache' },
       { externalId: 'word', content: 'Ticket zxq4417 was closed' },
       { externalId: 'other', content: 'The train to Basel leaves at seven' },
     ]);
-    const { body } = await client.get('/v1/memories');
     const ranked = async (query: string) => {
       const answer = await client.post('/v1/search', {
         query,
         threshold: 0,
         order: 'relevance',
-        minPosition: body.position,
+        minPosition: lines.at(-1)!.position,
+        waitMs: 30_000,
       });
       return answer.body.results.map(({ memory }: Json) => memory.externalId);
     };

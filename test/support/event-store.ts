@@ -9,7 +9,8 @@ import type { EventLog } from '../../src/ports/event-log.ts';
 import type { EventContext } from '../../src/ports/event-store.ts';
 import type { KeyRef, KeyVault } from '../../src/ports/key-vault.ts';
 import { projectionSchema } from '../../src/projections/schema.ts';
-import type { MemoryValue } from '../../src/domain/memory/memory.ts';
+import { decide, initialState, type MemoryValue } from '../../src/domain/memory/memory.ts';
+import { memoryStream } from '../../src/domain/streams.ts';
 import { FaultySql } from './faulty-sql.ts';
 
 /** Log, vault and event store in memory, with the tables that projections need. */
@@ -68,4 +69,19 @@ export function memoryValue(more: Partial<MemoryValue> = {}): MemoryValue {
     createdBy: 'user:alice',
     ...more,
   };
+}
+
+/** Stores a memory under a key of its own. */
+export async function storeTestMemory(
+  { store }: TestStore,
+  more: Partial<MemoryValue> = {},
+  reason?: string,
+) {
+  const value = memoryValue(more);
+  const stream = memoryStream('acme', value.id);
+  const key = memoryKey();
+  const events = decide({ type: 'store', value }, initialState);
+  const context = testContext({ key, ...(reason !== undefined && { reason }) });
+  await store.append(stream, 'noStream', events, context);
+  return { value, stream, key, events };
 }

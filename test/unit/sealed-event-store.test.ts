@@ -1,18 +1,9 @@
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { hashOf, metadataOf } from '../../src/adapters/eventstore/codec.ts';
 import { SealedEventStore } from '../../src/adapters/eventstore/sealed-event-store.ts';
 import type { StratalogEvent } from '../../src/domain/events/registry.ts';
-import { decide, initialState } from '../../src/domain/memory/memory.ts';
-import { memoryStream } from '../../src/domain/streams.ts';
-import { LogUnavailable, type EventLog, type RecordedEvent } from '../../src/ports/event-log.ts';
-import {
-  memoryKey,
-  memoryValue,
-  openTestStore,
-  testContext,
-  type TestStore,
-} from '../support/event-store.ts';
+import { LogUnavailable, type EventLog } from '../../src/ports/event-log.ts';
+import { openTestStore, storeTestMemory, testContext, type TestStore } from '../support/event-store.ts';
 import { failing } from '../support/faulty-sql.ts';
 import { freshStream, ids, storedEvent } from '../support/log-events.ts';
 
@@ -28,148 +19,10 @@ beforeEach(() => {
 
 afterAll(() => test.close());
 
-/** Stores a memory under a key of its own. */
-async function storeMemory(more: Parameters<typeof memoryValue>[0] = {}, reason?: string) {
-  const value = memoryValue(more);
-  const stream = memoryStream('acme', value.id);
-  const key = memoryKey();
-  const events = decide({ type: 'store', value }, initialState);
-  const context = testContext({ key, ...(reason !== undefined && { reason }) });
-  await test.store.append(stream, 'noStream', events, context);
-  return { value, stream, key, events };
-}
-
-describe('what the log holds', () => {
-  it('is nothing of content, metadata, tags, external ids, queries, notes, names and reasons', async () => {
-    const secret = (what: string) => `sesame${what}`;
-    const { stream, key, value } = await storeMemory(
-      {
-        content: secret('content'),
-        externalId: secret('externalid'),
-        tags: [secret('tag')],
-        metadata: { [secret('key')]: { deep: [secret('value'), 4711.25] } },
-        representations: { code: secret('representation') },
-      },
-      secret('reason'),
-    );
-    const seal = testContext({ key, reason: secret('second reason') });
-    const others: [Parameters<typeof test.store.append>[0], StratalogEvent][] = [
-      [
-        stream,
-        {
-          type: 'MemoryUpdated',
-          data: {
-            memoryId: value.id,
-            content: secret('new content'),
-            contentLength: 9,
-            tags: [secret('new tag')],
-            metadata: { a: secret('new value') },
-            representations: { graph: secret('graph') },
-          },
-        },
-      ],
-      [
-        stream,
-        { type: 'MemoryDeleted', data: { memoryId: value.id, retentionUntil: '2030-01-01T00:00:00.000Z' } },
-      ],
-      [
-        `feedback-acme.${value.id}`,
-        {
-          type: 'FeedbackGiven',
-          data: { memoryId: value.id, kind: 'helpful', score: 1, note: secret('note') },
-        },
-      ],
-      [
-        `retrieval-acme.${uuid()}`,
-        {
-          type: 'SearchPerformed',
-          data: {
-            searchId: uuid(),
-            topK: 10,
-            threshold: 0.7,
-            order: 'precedence',
-            readPosition: 1,
-            results: [{ memoryId: value.id, rank: 1, score: 0.9 }],
-            warnings: [],
-            durationMs: 3,
-            query: secret('query'),
-            filter: { tags: { eq: secret('filter') } },
-            sessionId: secret('session'),
-          },
-        },
-      ],
-      [
-        `retrieval-acme.${uuid()}`,
-        { type: 'AuditRead', data: { what: 'events', items: 3, parameters: { actor: secret('parameter') } } },
-      ],
-      [
-        `tenant-acme.${uuid()}`,
-        {
-          type: 'ApiKeyCreated',
-          data: {
-            keyId: '1',
-            secretHash: 'ab',
-            role: 'member',
-            orgs: [],
-            teams: [],
-            projects: [],
-            sessions: [],
-            agents: [],
-            name: secret('name'),
-          },
-        },
-      ],
-    ];
-    for (const [to, event] of others) await test.store.append(to, 'any', [event], seal);
-
-    const rows = await test.sql.query<{ row: string }>('select to_jsonb(e)::text as row from log.events e');
-    const dump = rows
-      .map(({ row }) => row)
-      .join('\n')
-      .toLowerCase();
-    expect(dump).not.toContain('sesame');
-    expect(dump).not.toContain('4711');
-    for (const part of ['sesame', 'content":"', 'second reason']) {
-      for (let shift = 0; shift < 3; shift++) {
-        const inBase64 = Buffer.from('x'.repeat(shift) + part).toString('base64');
-        expect(dump).not.toContain(inBase64.slice(4, -4).toLowerCase());
-      }
-    }
-    // What routing needs is there, so the dump is not simply empty.
-    expect(dump).toContain(value.id);
-    expect(dump).toContain('retentionuntil');
-  });
-
-  it('differs for the same content each time', async () => {
-    const [one, two] = [await storeMemory({ content: 'same' }), await storeMemory({ content: 'same' })];
-    const sealed = await Promise.all(
-      [one, two].map(async ({ stream }) => {
-        const [recorded] = await test.log.readStream(stream);
-        return (JSON.parse(recorded!.data) as { sealed: string }).sealed;
-      }),
-    );
-    expect(sealed[0]!.slice(0, 40)).not.toBe(sealed[1]!.slice(0, 40));
-  });
-
-  it('opens nowhere but where it was written', async () => {
-    const one = await storeMemory();
-    const [recorded] = await test.log.readStream(one.stream);
-    const elsewhere = memoryStream('acme', uuid());
-    await test.log.append(elsewhere, 'noStream', [{ ...recorded!, id: uuid() }]);
-    await expect(test.store.load(elsewhere)).rejects.toThrow(/cannot be read/);
-  });
-
-  it('is refused without a key where something is to be sealed', async () => {
-    const value = memoryValue();
-    const events = decide({ type: 'store', value }, initialState);
-    const append = test.store.append(memoryStream('acme', value.id), 'noStream', events, testContext());
-    await expect(append).rejects.toThrow(/needs a key/);
-  });
-});
-
 describe('what is read', () => {
   it('is what was appended, with its reason and who caused it', async () => {
-    const { stream, events, key } = await storeMemory(
+    const { stream, events, key } = await storeTestMemory(
+      test,
       { externalId: 'x-1', tags: ['a'], metadata: { n: [1, null, { ü: '😀' }] } },
       'because',
     );
@@ -186,7 +39,7 @@ describe('what is read', () => {
   });
 
   it('of an erased memory are the routing fields alone', async () => {
-    const { stream, key, value } = await storeMemory({ externalId: 'x-2' }, 'because');
+    const { stream, key, value } = await storeTestMemory(test, { externalId: 'x-2' }, 'because');
     await test.store.append(
       stream,
       0,
@@ -232,11 +85,11 @@ describe('an event that cannot be read', () => {
   ];
 
   it.each(cases)('%s is reported with its place, and hides nothing else', async (_, event) => {
-    const { stream: good } = await storeMemory();
+    const { stream: good } = await storeTestMemory(test);
     const bad = freshStream();
     const recorded = storedEvent(event);
     const { position } = await test.log.append(bad, 'noStream', [recorded]);
-    const { stream: next } = await storeMemory();
+    const { stream: next } = await storeTestMemory(test);
     const page = await test.store.readAll({ after: position - 2, limit: 3 });
     expect(page.events.map(({ stream }) => stream)).toEqual([good, next]);
     expect(page.unreadable).toMatchObject([
@@ -253,41 +106,13 @@ describe('an event that cannot be read', () => {
   });
 
   it('because a byte of its ciphertext changed is reported', async () => {
-    const { stream } = await storeMemory();
+    const { stream } = await storeTestMemory(test);
     await test.sql.query(
       `update log.events set data = regexp_replace(data, '(sealed":".{30})(.)', '\\1' || case when data ~ 'sealed":".{30}A' then 'B' else 'A' end)
        where stream = $1`,
       [stream],
     );
     await expect(test.store.load(stream)).rejects.toThrow(/cannot be read/);
-  });
-});
-
-describe('the hash of an event', () => {
-  const verifies = (recorded: RecordedEvent): boolean => {
-    try {
-      const { hash, ...metadata } = metadataOf(recorded);
-      return hash === hashOf(recorded.stream, recorded.type, recorded.schemaVersion, recorded.data, metadata);
-    } catch {
-      return false;
-    }
-  };
-
-  it('verifies, and tells each changed byte', async () => {
-    const { stream } = await storeMemory({}, 'because');
-    const [recorded] = await test.log.readStream(stream);
-    expect(verifies(recorded!)).toBe(true);
-    for (const field of ['data', 'metadata', 'type'] as const) {
-      const text = recorded![field];
-      for (let at = 0; at < text.length; at++) {
-        const other = text[at] === 'A' ? 'B' : 'A';
-        expect(verifies({ ...recorded!, [field]: text.slice(0, at) + other + text.slice(at + 1) })).toBe(
-          false,
-        );
-      }
-    }
-    expect(verifies({ ...recorded!, schemaVersion: 2 })).toBe(false);
-    expect(verifies({ ...recorded!, stream: freshStream() })).toBe(false);
   });
 });
 

@@ -82,8 +82,11 @@ export function hashOf(
   return createHash('sha256').update(parts.join('\n')).digest('hex');
 }
 
+/** Throws where the metadata are none of ours. */
 export function metadataOf(recorded: RecordedEvent): EventMetadata {
-  return JSON.parse(recorded.metadata) as EventMetadata;
+  const metadata = JSON.parse(recorded.metadata) as EventMetadata | null;
+  if (typeof metadata?.tenant !== 'string') throw new Error('the metadata name no tenant');
+  return metadata;
 }
 
 /** Opens a recorded event with its key and lifts it to the current version. Throws where it cannot be read. */

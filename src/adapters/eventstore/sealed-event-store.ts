@@ -94,14 +94,15 @@ export class SealedEventStore implements EventStore {
   async #open(
     recorded: readonly RecordedEvent[],
   ): Promise<{ events: LoadedEvent[]; unreadable: UnreadableEvent[] }> {
-    const metadata = recorded.map(metadataOf);
-    const keys = await this.#keysOf(metadata);
+    const metadata = recorded.map(readMetadata);
+    const keys = await this.#keysOf(metadata.flatMap((read) => (read instanceof Error ? [] : [read])));
     const events: LoadedEvent[] = [];
     const unreadable: UnreadableEvent[] = [];
     for (const [index, event] of recorded.entries()) {
-      const { tenant, keyId } = metadata[index]!;
+      const read = metadata[index]!;
       try {
-        events.push(decode(event, metadata[index]!, keys.get(tenant)?.get(keyId ?? '')));
+        if (read instanceof Error) throw read;
+        events.push(decode(event, read, keys.get(read.tenant)?.get(read.keyId ?? '')));
       } catch (cause) {
         const { stream, revision, position, type } = event;
         const error = new Error(`${stream}@${revision} (${type}) cannot be read`, { cause });
@@ -123,6 +124,14 @@ export class SealedEventStore implements EventStore {
     const keys = new Map<string, Map<string, DataKey | 'destroyed'>>();
     for (const [tenant, ids] of wanted) keys.set(tenant, await this.#vault.open(tenant, [...ids]));
     return keys;
+  }
+}
+
+function readMetadata(recorded: RecordedEvent): EventMetadata | Error {
+  try {
+    return metadataOf(recorded);
+  } catch (error) {
+    return error as Error;
   }
 }
 

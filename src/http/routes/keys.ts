@@ -57,7 +57,8 @@ export const keyRoutes = [
     responses: {
       200: {
         description: 'All keys',
-        schema: z.object({ items: z.array(z.record(z.string(), z.unknown())) }),
+        schema: z.object({ items: z.array(listedKey) }),
+        example: keysExample,
       },
     },
     async handle({ caller }, services) {

@@ -6,7 +6,7 @@ import { storeMemory, storeMemoryInput } from '../../commands/store-memory.ts';
 import { updateMemory, updateMemoryInput } from '../../commands/update-memory.ts';
 import type { TenantContext } from '../../domain/access/context.ts';
 import { identifier, layerSchema } from '../../domain/layers.ts';
-import { memorySchema, memoryStates } from '../../domain/memory/view.ts';
+import { memorySchema, memoryStates, viewOf } from '../../domain/memory/view.ts';
 import { positionToken } from '../../domain/position.ts';
 import { Problem } from '../../domain/problems.ts';
 import { getMemory, withCounters } from '../../queries/get-memory.ts';

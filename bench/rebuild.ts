@@ -1,0 +1,87 @@
+// Rebuild of every read model from the log, with kept vectors, beside the live ones.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Benchmark } from './support/benchmark.ts';
+import type { HttpClient, Json } from './support/http.ts';
+import { adminOf, withLoaded } from './support/loaded.ts';
+import { addUpdatesAndSearches } from './support/mix.ts';
+import { Program } from './support/program.ts';
+import type { Report } from './support/report.ts';
+import { timed } from './support/statistics.ts';
+
+const pollMs = 250;
+
+export const rebuild: Benchmark = {
+  name: 'rebuild',
+  about:
+    'rebuild of all read models with kept vectors: 60 % stores, 20 % updates, 20 % searches with accesses',
+  async run({ events, source, profile }, report) {
+    // Of 100 commands 60 store, 20 update, and 20 search, with two events each: half of all events are stores.
+    const memories = Math.floor(events / 2);
+    await withLoaded(source, memories, async (dataDir) => {
+      await addUpdatesAndSearches(dataDir, memories, source);
+      const program = await Program.start({ dataDir, embedder: 'deterministic', profile });
+      const client = await adminOf(program);
+      const { ms } = await timed(() => program.caughtUp());
+      report.note(`the live read models took ${(ms / 1_000).toFixed(0)} s for the updates and searches`);
+      await measure(program, client, report);
+      client.close();
+      await program.stop();
+    });
+    report.note(
+      `${memories} stores, ${Math.floor(memories / 3)} updates of the text, as many searches with 10 results`,
+    );
+    report.note('vectors come from the deterministic embedder and are kept: the rebuild embeds nothing');
+  },
+};
+
+async function measure(program: Program, client: HttpClient, report: Report): Promise<void> {
+  const { head } = await program.lag();
+  const names = (await projections(client)).map(({ name }) => name as string);
+  const memory: number[] = [];
+  const sample = async () => {
+    const now = await program.memory();
+    if (now !== undefined) memory.push(now);
+  };
+  await sample();
+  const start = performance.now();
+  for (const name of names) {
+    const { ms } = await timed(() => rebuildOne(client, name, sample));
+    report.figure({ name: `of it ${name}`, value: ms / 1_000, unit: 's' });
+  }
+  const seconds = (performance.now() - start) / 1_000;
+  report.figure({
+    name: `all ${names.length} read models, ${head.toLocaleString('en-US')} events`,
+    value: head / seconds,
+    unit: 'events/s',
+    target: { of: 'value', least: 5_000 },
+  });
+  for (const { name, generations } of await projections(client)) {
+    const built = (generations as Json[]).find(({ state }) => state === 'ready');
+    report.check(`${name}: rebuilt and live have the same digest`, built?.equal === true);
+  }
+  if (memory.length > 0) {
+    const at = (share: number) => memory[Math.round(share * (memory.length - 1))]!.toFixed(0);
+    report.figure({ name: 'memory of the process, highest', value: Math.max(...memory), unit: 'MB' });
+    report.note(
+      `memory in MB before, at each quarter and at the end: ${[0, 0.25, 0.5, 0.75, 1].map(at).join(', ')}`,
+    );
+  }
+}
+
+/** As `stratalog projections rebuild` does it: one after another, each until both digests were compared. */
+async function rebuildOne(client: HttpClient, name: string, sample: () => Promise<void>): Promise<void> {
+  await client.expect(202, 'POST', `/v1/admin/projections/${name}/rebuild`, {});
+  for (;;) {
+    await sleep(pollMs);
+    await sample();
+    const own = (await projections(client)).find((projection) => projection.name === name);
+    const states = (own?.generations as Json[]).map(({ state }) => state as string);
+    if (states.includes('failed')) throw new Error(`the rebuild of ${name} failed: ${JSON.stringify(own)}`);
+    if (!own.rebuilding) return;
+  }
+}
+
+async function projections(client: HttpClient): Promise<Json[]> {
+  const { items } = await client.expect(200, 'GET', '/v1/admin/projections');
+  return items;
+}

@@ -1,0 +1,62 @@
+import { parseFilter } from '../../src/domain/filter.ts';
+import type { JsonObject } from '../../src/domain/json.ts';
+import type { Layer, Scope } from '../../src/domain/layers.ts';
+import { vectorTable } from '../../src/domain/retrieval/vector-table.ts';
+import type { Sql } from '../../src/ports/sql.ts';
+import { WakeUp } from '../../src/ports/wake-up.ts';
+import { findCandidates } from '../../src/queries/search/candidates.ts';
+import { ReadModels } from '../../src/queries/read-models.ts';
+import { deterministicModel } from './bare-indexes.ts';
+import { tenant } from './loaded.ts';
+
+const best = 10;
+
+/** What of a search request narrows it. */
+export interface Narrowing {
+  readonly layers?: readonly Layer[];
+  readonly scope?: Scope;
+  readonly filter?: JsonObject;
+}
+
+/** The share of the exact 10 nearest that are among the 10 nearest of the server's own dense search by index. */
+export async function denseRecall(
+  sql: Sql,
+  vectors: readonly Float32Array[],
+  narrowing: Narrowing,
+): Promise<number> {
+  let found = 0;
+  let wanted = 0;
+  for (const vector of vectors) {
+    const exact = await nearest(sql, vector, narrowing, true);
+    const byIndex = new Set(await nearest(sql, vector, narrowing, false));
+    wanted += exact.length;
+    found += exact.filter((id) => byIndex.has(id)).length;
+  }
+  return found / wanted;
+}
+
+async function nearest(
+  sql: Sql,
+  vector: Float32Array,
+  { layers, scope, filter }: Narrowing,
+  exact: boolean,
+): Promise<string[]> {
+  const models = new ReadModels(sql, new WakeUp());
+  const view = await models.view({ projections: ['memories', 'lexical', 'vectors', 'usage'] });
+  const rows = await sql.transaction(
+    (tx) =>
+      findCandidates(tx, view, {
+        region: { tenant, visibility: 'all', ...(layers && { layers }), ...(scope && { scope }) },
+        ...(filter && { filter: parseFilter(filter) }),
+        queryText: '',
+        terms: [],
+        dense: { vector, table: vectorTable(deterministicModel), exact },
+        perEngine: 100,
+      }),
+    { tenant, readOnly: true },
+  );
+  return rows
+    .sort((left, right) => (right.cosine ?? 0) - (left.cosine ?? 0))
+    .slice(0, best)
+    .map(({ memory_id: id }) => id);
+}

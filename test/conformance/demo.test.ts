@@ -1,0 +1,30 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { expect, it } from 'vitest';
+import { testProfile } from '../support/server.ts';
+
+it.skipIf(testProfile !== 'embedded')(
+  '[J1] the demo does the whole main job on the shipped corpus',
+  async () => {
+    const child = spawn(process.execPath, ['bin/stratalog.mjs', 'demo', '--json'], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let output = '';
+    child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    const [code] = (await once(child, 'close')) as [number];
+    expect(code).toBe(0);
+    const facts = JSON.parse(output) as Record<string, number | boolean>;
+    expect(facts).toMatchObject({
+      stored: 1207,
+      refused: 0,
+      asked: 13,
+      versions: 2,
+      asOfShowsBefore: true,
+      deletedIsGone: true,
+      rebuilt: 7,
+      equal: 7,
+    });
+    expect(facts['answered']).toBeGreaterThanOrEqual(12);
+  },
+  180_000,
+);

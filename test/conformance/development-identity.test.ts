@@ -1,0 +1,112 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { clientOf } from '../support/api.ts';
+import { startServer, testProfile, type TestServer, type TestServerOptions } from '../support/server.ts';
+
+const running: TestServer[] = [];
+const folders: string[] = [];
+
+afterEach(async () => {
+  for (const server of running.splice(0)) await server.remove();
+  for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true });
+});
+
+async function start(options: TestServerOptions): Promise<TestServer> {
+  const server = await startServer(options);
+  running.push(server);
+  return server;
+}
+
+async function dataFolder(): Promise<string> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'stratalog-identity-'));
+  folders.push(folder);
+  return folder;
+}
+
+// Only the embedded profile has it: a server's database may be shared with others.
+describe.skipIf(testProfile !== 'embedded')('the development identity', () => {
+  it('[I2] is the admin of the tenant local and its user local, and says so at the start and in /readyz', async () => {
+    const server = await start({ masterKey: null });
+    expect(server.log.join('\n')).toMatch(/development identity/);
+    const client = clientOf(server);
+    expect((await client.get('/readyz')).body.identity).toBe('development');
+    const { memory } = await client.store({ content: 'written on my own machine' });
+    expect(memory).toMatchObject({
+      layer: 'user',
+      scope: { company: 'local', user: 'local' },
+      createdBy: 'user:local',
+    });
+    expect((await client.post('/v1/memories', { content: 'for all', layer: 'company' })).status).toBe(201);
+    expect((await client.get('/v1/audit/events')).status).toBe(200);
+    expect((await client.get('/v1/admin/projections')).status).toBe(200);
+    expect((await clientOf(server, 'a wrong key').get('/v1/memories')).status).toBe(401);
+  });
+
+  it('[I2] ends with the first key, for good: revoking the key and a restart do not bring it back', async () => {
+    const dataDir = await dataFolder();
+    const server = await start({ masterKey: null, dataDir });
+    const developer = clientOf(server);
+    const { memory } = await developer.store({ content: 'written before there was a key' });
+    const created = await developer.post('/v1/admin/keys', { role: 'admin', user: 'ada' });
+    expect(created.status).toBe(201);
+    expect(await developer.get('/v1/memories')).toMatchObject({
+      status: 401,
+      body: { code: 'unauthenticated' },
+    });
+    expect((await developer.get('/readyz')).body.identity).toBe('credentials');
+
+    const admin = clientOf(server, created.body.key);
+    expect((await admin.get(`/v1/memories/${memory.id}`)).body.content).toBe(
+      'written before there was a key',
+    );
+    expect((await admin.delete(`/v1/admin/keys/${created.body.id}`)).status).toBe(200);
+    expect((await developer.get('/v1/memories')).status).toBe(401);
+    expect((await admin.get('/v1/memories')).status).toBe(401);
+
+    expect(await server.stop()).toBe(0);
+    const again = await start({ masterKey: null, dataDir });
+    expect(again.log.join('\n')).not.toMatch(/development identity/);
+    expect((await clientOf(again).get('/v1/memories')).status).toBe(401);
+  });
+
+  it('[I2] is off with a master key', async () => {
+    const server = await start({});
+    expect(server.log.join('\n')).not.toMatch(/development identity/);
+    expect((await clientOf(server).get('/v1/memories')).status).toBe(401);
+  });
+});
+
+describe('a host other than loopback', () => {
+  const open = { STRATALOG_HOST: '0.0.0.0' };
+
+  it('[I2] is refused at the start without any key, with words that say what to do', async () => {
+    const refused = start({ masterKey: null, environment: open });
+    await expect(refused).rejects.toThrow(/ended with 1/);
+    await expect(refused).rejects.toThrow(/STRATALOG_HOST.*STRATALOG_MASTER_KEY/s);
+    await expect(refused).rejects.not.toThrow(/\n\s+at /);
+  });
+
+  it('[I2] is taken with a master key, and asks everyone for a credential', async () => {
+    const server = await start({ environment: open });
+    const { port } = new URL(server.url);
+    const local = clientOf({ url: `http://127.0.0.1:${port}` });
+    expect((await local.get('/livez')).status).toBe(200);
+    expect((await local.get('/v1/memories')).status).toBe(401);
+  });
+
+  it('[I2] is taken without a master key once there is a key', async () => {
+    const dataDir = await dataFolder();
+    const first = await start({ dataDir });
+    const master = clientOf(first, first.masterKey);
+    const { key } = (await master.post('/v1/admin/keys', { tenant: 'acme', role: 'admin' })).body;
+    expect(await first.stop()).toBe(0);
+    const environment = testProfile === 'postgres' ? { ...first.environment, ...open } : open;
+    const { STRATALOG_MASTER_KEY: _, ...withoutMaster } = environment as Record<string, string>;
+    const second = await start({ masterKey: null, dataDir, environment: withoutMaster });
+    const { port } = new URL(second.url);
+    expect((await clientOf({ url: `http://127.0.0.1:${port}` }, key).get('/v1/memories')).status).toBe(200);
+    expect((await clientOf({ url: `http://127.0.0.1:${port}` }).get('/v1/memories')).status).toBe(401);
+  });
+});

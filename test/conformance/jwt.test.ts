@@ -1,0 +1,164 @@
+import { exportJWK, generateKeyPair, SignJWT, type CryptoKey, type JWK } from 'jose';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { clientOf, clientWithKey, type Client } from '../support/api.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+let ours: CryptoKey;
+let foreign: CryptoKey;
+let publicKey: JWK;
+
+const issuer = 'https://id.example';
+const audience = 'stratalog';
+
+beforeAll(async () => {
+  const pair = await generateKeyPair('RS256');
+  ours = pair.privateKey;
+  foreign = (await generateKeyPair('RS256')).privateKey;
+  publicKey = { ...(await exportJWK(pair.publicKey)), kid: 'k1', alg: 'RS256', use: 'sig' };
+  server = await startServer({
+    environment: {
+      STRATALOG_JWT_ISSUER: issuer,
+      STRATALOG_JWT_AUDIENCE: audience,
+      STRATALOG_JWT_JWKS: JSON.stringify({ keys: [publicKey] }),
+    },
+  });
+});
+
+afterAll(() => server.remove());
+
+interface Signing {
+  readonly key?: CryptoKey;
+  readonly issuer?: string;
+  readonly audience?: string;
+  readonly expires?: string | number;
+  readonly notBefore?: string;
+}
+
+function sign(claims: Record<string, unknown>, signing: Signing = {}): Promise<string> {
+  const token = new SignJWT(claims)
+    .setProtectedHeader({ alg: 'RS256', kid: 'k1' })
+    .setIssuer(signing.issuer ?? issuer)
+    .setAudience(signing.audience ?? audience)
+    .setIssuedAt()
+    .setExpirationTime(signing.expires ?? '5m');
+  if (signing.notBefore !== undefined) token.setNotBefore(signing.notBefore);
+  return token.sign(signing.key ?? ours);
+}
+
+const clientWith = async (claims: Record<string, unknown>, signing?: Signing): Promise<Client> =>
+  clientOf(server, await sign(claims, signing));
+
+const base64url = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+describe('a valid JWT', () => {
+  it('[I1] says tenant, user and role; a member where it says no role', async () => {
+    const client = await clientWith({ sub: 'ada', tenant: 'acme' });
+    const { memory } = await client.store({ content: 'stored with a token' });
+    expect(memory).toMatchObject({ scope: { company: 'acme', user: 'ada' }, createdBy: 'user:ada' });
+    expect((await client.post('/v1/memories', { content: 'x', layer: 'company' })).status).toBe(403);
+    const admin = await clientWith({ sub: 'root', tenant: 'acme', role: 'admin' });
+    expect((await admin.get(`/v1/memories/${memory.id}`)).status).toBe(200);
+    const both = await clientWith({ sub: 'eve', tenant: 'acme', roles: ['operator', 'auditor'] });
+    expect((await both.get('/v1/audit/events')).status).toBe(200);
+    expect((await both.get('/v1/admin/projections')).status).toBe(200);
+  });
+
+  it('[I1] says the memberships', async () => {
+    const scope = { org: 'o', team: 't', project: 'p', session: 's', agent: 'a' };
+    const admin = await clientWith({ sub: 'root', tenant: 'members', role: 'admin' });
+    const ids: Record<string, string> = {};
+    for (const layer of Object.keys(scope))
+      ids[layer] = (await admin.store({ content: layer, layer, scope })).memory.id;
+    const sees = async (claims: Record<string, unknown>) => {
+      const client = await clientWith({ sub: 'bob', tenant: 'members', ...claims });
+      const seen = [];
+      for (const [layer, id] of Object.entries(ids)) {
+        if ((await client.get(`/v1/memories/${id}`)).status === 200) seen.push(layer);
+      }
+      return seen;
+    };
+    expect(await sees({})).toEqual([]);
+    expect(await sees({ orgs: ['o'] })).toEqual(['org']);
+    expect(await sees({ teams: ['x', 't'] })).toEqual(['team']);
+    expect(await sees({ projects: ['p'] })).toEqual(['project']);
+    expect(await sees({ sessions: ['s'] })).toEqual(['session']);
+    expect(await sees({ agents: ['a'] })).toEqual(['agent']);
+    expect(await sees({ agent: 'a' })).toEqual(['agent']);
+    expect(await sees({ orgs: 'o', teams: 't' })).toEqual(['org', 'team']);
+    expect(await sees({ orgs: ['other'] })).toEqual([]);
+  });
+
+  it('[I3] shares the tenant with its API keys and with no other', async () => {
+    const key = await clientWithKey(server, { tenant: 'shared', role: 'member', user: 'ada' });
+    const { memory } = await key.store({ content: 'mine' });
+    const same = await clientWith({ sub: 'ada', tenant: 'shared' });
+    expect((await same.get(`/v1/memories/${memory.id}`)).status).toBe(200);
+    const other = await clientWith({ sub: 'ada', tenant: 'elsewhere' });
+    expect((await other.get(`/v1/memories/${memory.id}`)).status).toBe(404);
+  });
+});
+
+describe('a JWT that is refused', () => {
+  const valid = { sub: 'ada', tenant: 'acme', role: 'admin' };
+
+  it('[I1] 403 without a tenant, though it is valid', async () => {
+    const reply = await (await clientWith({ sub: 'ada', role: 'admin' })).get('/v1/memories');
+    expect(reply).toMatchObject({ status: 403, body: { code: 'forbidden' } });
+    expect(reply.body.detail).toContain('tenant');
+  });
+
+  it.each([
+    ['a tenant that can be none', { tenant: 'Not-A-Tenant' }],
+    ['an empty tenant', { tenant: '' }],
+    ['an unknown role', { role: 'king' }],
+    ['memberships that are no names', { orgs: [1] }],
+  ])('[I1] 403 with %s', async (_, claims) => {
+    const reply = await (await clientWith({ ...valid, ...claims })).get('/v1/memories');
+    expect(reply).toMatchObject({ status: 403, body: { code: 'forbidden' } });
+  });
+
+  it.each<[string, () => Promise<string>]>([
+    ['of another issuer', () => sign(valid, { issuer: 'https://elsewhere.example' })],
+    ['for another audience', () => sign(valid, { audience: 'another service' })],
+    ['signed by another key', () => sign(valid, { key: foreign })],
+    ['that has expired', () => sign(valid, { expires: Math.floor(Date.now() / 1000) - 120 })],
+    ['that is not valid yet', () => sign(valid, { notBefore: '10m' })],
+    [
+      'without a signature',
+      async () => `${base64url({ alg: 'none' })}.${base64url({ ...valid, iss: issuer, aud: audience })}.`,
+    ],
+    [
+      'whose claims were changed',
+      async () => {
+        const [header, , signature] = (await sign(valid)).split('.');
+        const claims = { ...valid, tenant: 'other', iss: issuer, aud: audience, exp: Date.now() };
+        return `${header}.${base64url(claims)}.${signature}`;
+      },
+    ],
+    [
+      'signed with the public key as a secret',
+      () =>
+        new SignJWT(valid)
+          .setProtectedHeader({ alg: 'HS256', kid: 'k1' })
+          .setIssuer(issuer)
+          .setAudience(audience)
+          .setExpirationTime('5m')
+          .sign(Buffer.from(publicKey.n!)),
+    ],
+    ['that was cut', async () => (await sign(valid)).slice(0, -10)],
+  ])('[I1] 401 %s', async (_, token) => {
+    const reply = await clientOf(server, await token()).get('/v1/memories');
+    expect(reply).toMatchObject({ status: 401, body: { code: 'unauthenticated' } });
+    expect((await (await clientWith(valid)).get('/v1/memories')).status).toBe(200);
+  });
+
+  it('[I1] 401 where the server knows no issuer', async () => {
+    const bare = await startServer();
+    try {
+      expect((await clientOf(bare, await sign(valid)).get('/v1/memories')).status).toBe(401);
+    } finally {
+      await bare.remove();
+    }
+  });
+});
