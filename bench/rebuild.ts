@@ -75,7 +75,7 @@ async function rebuildOne(client: HttpClient, name: string, sample: () => Promis
     await sleep(pollMs);
     await sample();
     const own = (await projections(client)).find((projection) => projection.name === name);
-    const states = (own?.generations as Json[]).map(({ state }) => state as string);
+    const states = (own.generations as Json[]).map(({ state }) => state as string);
     if (states.includes('failed')) throw new Error(`the rebuild of ${name} failed: ${JSON.stringify(own)}`);
     if (!own.rebuilding) return;
   }

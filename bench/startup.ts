@@ -90,20 +90,20 @@ async function writeUntilKilled(
 ): Promise<number> {
   let acknowledged = 0;
   let next = 0;
-  let killed = false;
+  const kill = new AbortController();
   const write = async () => {
-    while (!killed) {
+    while (!kill.signal.aborted) {
       try {
         await client.expect(201, 'POST', '/v1/memories', memory(next++));
         acknowledged++;
       } catch (error) {
-        if (!killed) throw error;
+        if (!kill.signal.aborted) throw error;
       }
     }
   };
   const writing = Promise.all(Array.from({ length: writers }, write));
   await Promise.race([sleep(writingMs), writing]);
-  killed = true;
+  kill.abort();
   await program.stop('SIGKILL');
   await writing;
   return acknowledged;

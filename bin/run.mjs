@@ -1,9 +1,11 @@
 // Bundles one TypeScript program of a checkout and runs its main: node bin/run.mjs bench/ranking/fit.ts --data DIR …
-// Node 20 runs no TypeScript of its own; packages stay outside the bundle.
+// Node 20 runs no TypeScript of its own; packages stay outside the bundle. The worker threads stand beside it,
+// for programs that use the adapters which start them.
 import { build } from 'esbuild';
-import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { rename, writeFile } from 'node:fs/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import path from 'node:path';
+import { build as buildProgram } from './build.mjs';
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const [entry, ...args] = process.argv.slice(2);
@@ -24,7 +26,7 @@ const { outputFiles } = await build({
 });
 const name = path.relative(root, path.resolve(entry)).replaceAll(path.sep, '-');
 const file = path.join(root, '.cache', 'run', name.replace(/\.ts$/, '.mjs'));
-await mkdir(path.dirname(file), { recursive: true });
+await buildProgram(path.dirname(file));
 // Several worker processes may bundle the same file at once: each writes its own, and the last rename wins.
 await writeFile(`${file}.${process.pid}`, outputFiles[0].contents);
 await rename(`${file}.${process.pid}`, file);

@@ -7,11 +7,12 @@ import { SealedEventStore } from './adapters/eventstore/sealed-event-store.ts';
 import { migrate } from './adapters/migrate.ts';
 import { openOnnxEmbedder } from './adapters/onnx/embedder.ts';
 import { openOpenAiEmbedder } from './adapters/openai/embedder.ts';
+import { withHeadroom } from './adapters/pglite/headroom.ts';
 import { openPglite } from './adapters/pglite/open.ts';
 import { openPostgres } from './adapters/postgres/postgres.ts';
 import { openSqlEventLog } from './adapters/sqllog/sql-event-log.ts';
 import { parseRootKey, readRootKeyFile } from './adapters/vault/root-key.ts';
-import { openSqlKeyVault } from './adapters/vault/sql-key-vault.ts';
+import { hasVault, openSqlKeyVault } from './adapters/vault/sql-key-vault.ts';
 import type { CommandContext, CommandServices } from './commands/context.ts';
 import { eventContext } from './commands/context.ts';
 import { FactQueue } from './commands/record-facts.ts';
@@ -20,6 +21,7 @@ import type { TenantContext } from './domain/access/context.ts';
 import { Authenticator } from './http/authenticate.ts';
 import { startHttpServer, type HttpServer } from './http/server.ts';
 import type { Embedder } from './ports/embedder.ts';
+import type { EventLog } from './ports/event-log.ts';
 import { systemClock } from './ports/clock.ts';
 import type { Sql } from './ports/sql.ts';
 import { WakeUp } from './ports/wake-up.ts';
@@ -49,7 +51,6 @@ const system: TenantContext = { tenant: 'system', principal: 'system', roles: []
 
 /** Starts what `config` says, in the order of need, and undoes it where a step fails. */
 export async function startApp(config: Config, logger: Logger = createLogger(config)): Promise<App> {
-  assertSafeToListen(config);
   const undo: (() => Promise<void>)[] = [];
   try {
     return await assemble(config, logger, undo);
@@ -86,8 +87,8 @@ async function assemble(config: Config, logger: Logger, undo: (() => Promise<voi
   const sql = await openSql(config, logger);
   undo.push(() => sql.close());
   const embedder = await opening;
-  const vault = await openSqlKeyVault(sql, await rootKey(config));
-  const log = await openSqlEventLog(sql);
+  const vault = await openSqlKeyVault(sql, await rootKey(config, sql));
+  const log = await openLog(config, sql);
   undo.push(() => log.close());
   const store = new SealedEventStore(log, vault);
   await migrate(sql, 'projections', projectionSchema);
@@ -96,6 +97,7 @@ async function assemble(config: Config, logger: Logger, undo: (() => Promise<voi
   const progress = new WakeUp();
   const models = new ReadModels(sql, progress);
   const directory = new TenantDirectory(store, systemClock);
+  await assertSafeToListen(config, directory);
   const facts = new FactQueue(commands, {
     onDropped: (count, error) => logger.error({ count, err: error }, 'retrieval facts were dropped'),
   });
@@ -171,6 +173,11 @@ async function openSql(config: Config, logger: Logger): Promise<Sql> {
   }
 }
 
+async function openLog({ profile, dataDir }: Config, sql: Sql): Promise<EventLog> {
+  const log = await openSqlEventLog(sql);
+  return profile === 'embedded' ? withHeadroom(log, dataDir) : log;
+}
+
 async function openEmbedder({ embedder }: Config): Promise<Embedder> {
   switch (embedder.kind) {
     case 'onnx':
@@ -189,8 +196,8 @@ async function openEmbedder({ embedder }: Config): Promise<Embedder> {
   }
 }
 
-async function rootKey({ vaultKey, dataDir }: Config): Promise<Uint8Array> {
-  if (vaultKey === undefined) return readRootKeyFile(path.join(dataDir, 'vault.key'));
+async function rootKey({ vaultKey, dataDir }: Config, sql: Sql): Promise<Uint8Array> {
+  if (vaultKey === undefined) return readRootKeyFile(path.join(dataDir, 'vault.key'), !(await hasVault(sql)));
   try {
     return parseRootKey(vaultKey);
   } catch (error) {
@@ -202,8 +209,11 @@ function commandContextOf(correlationId: string): CommandContext {
   return { caller: system, cause: 'system', correlationId };
 }
 
-function assertSafeToListen({ host, masterKey, profile, jwt }: Config): void {
-  if (isLoopback(host) || masterKey !== undefined || jwt || profile !== 'embedded') return;
+async function assertSafeToListen(
+  { host, masterKey, jwt }: Config,
+  directory: TenantDirectory,
+): Promise<void> {
+  if (isLoopback(host) || masterKey !== undefined || jwt || (await directory.anyKeyEver())) return;
   throw new ConfigError(
     `STRATALOG_HOST: ${host} can be reached from other machines, so a credential is needed: set STRATALOG_MASTER_KEY and create keys with it`,
   );

@@ -18,7 +18,7 @@ export async function timeBareIndexes(
     `select generation from read.active where name = 'lexical'`,
   );
   const table = `read.lexical_g${live!.generation}`;
-  const score = `body <@> to_bm25query($1, '${table}_body')`;
+  const score = `body <@> to_bm25query($1, 'read.lexical_body_g${live!.generation}')`;
   const lexical = `select memory_id from ${table} where tenant = $2 and ${score} < 0 order by ${score} limit $3`;
   const dense = `select memory_id from ${vectorTable(deterministicModel)} where tenant = $2 order by embedding <=> $1::vector limit $3`;
   // With the default of 40 the index would find no more than 40.

@@ -5,6 +5,7 @@ import {
 } from '../adapters/pglite/errors.ts';
 import { ModelMissing } from '../adapters/onnx/model-files.ts';
 import { SchemaTooNew } from '../adapters/migrate.ts';
+import { RootKeyUnusable } from '../adapters/vault/root-key.ts';
 import { WrongRootKey } from '../adapters/vault/sql-key-vault.ts';
 import { ConfigError } from '../config.ts';
 import { SqlUnavailable } from '../ports/sql.ts';
@@ -33,6 +34,7 @@ export function explain(error: unknown): string {
     DataDirectoryTooNew,
     DataDirectoryUnusable,
     ModelMissing,
+    RootKeyUnusable,
     SchemaTooNew,
     WrongRootKey,
   ];

@@ -7,7 +7,8 @@ import { invalid, Problem } from '../domain/problems.ts';
 import { evolveTenant, noKeys, type TenantEvent, type TenantState } from '../domain/tenant/tenant.ts';
 import { tenantStream } from '../domain/streams.ts';
 import type { LoadedEvent } from '../ports/event-store.ts';
-import { changeStream } from './change-stream.ts';
+import { assertSameBody, changeStream } from './change-stream.ts';
+import { claimStreamOf, takeClaim } from './claims.ts';
 import type { CommandContext, CommandResult, CommandServices } from './context.ts';
 
 const names = z.array(identifier).max(1_000).default([]);
@@ -54,6 +55,7 @@ export async function createApiKey(
   if (key.expiresAt !== undefined && key.expiresAt <= services.clock.now().toISOString()) {
     throw invalid('expiresAt', 'must lie in the future');
   }
+  if (isMaster(context.caller)) await assertFirstTenant(services, context, tenant);
   const { keyId, secret } = newKey(services, context, tenant);
   const created: TenantEvent = {
     type: 'ApiKeyCreated',
@@ -63,6 +65,26 @@ export async function createApiKey(
     loaded.length === 0 ? [{ type: 'TenantCreated', data: { tenant } }, created] : [created],
   );
   return { id: keyId, key: `sl_${tenant}.${keyId}.${secret}`, position, replayed };
+}
+
+/**
+ * The master key writes to many tenants, so a tenant's own stream does not tell that its Idempotency-Key was used for
+ * another one: a claim holds the first tenant. Throws `idempotency-key-reused`.
+ */
+async function assertFirstTenant(
+  services: CommandServices,
+  context: CommandContext,
+  tenant: string,
+): Promise<void> {
+  const { idempotency } = context;
+  if (!idempotency) return;
+  const inSystem = { ...context, caller: { ...context.caller, tenant: 'system' } };
+  const claim = claimStreamOf(services.vault, 'system', 'master command', idempotency.commandId);
+  const first = await takeClaim(services, inSystem, claim, tenant);
+  if (first === tenant) return;
+  const done = await services.store.load<TenantEvent>(tenantStream(first));
+  const same = done.find(({ metadata }) => metadata.commandId === idempotency.commandId);
+  if (same) assertSameBody(same, idempotency.bodyHash);
 }
 
 /** Random; under an Idempotency-Key derived from it, so that a repetition shows the same key without keeping it. */

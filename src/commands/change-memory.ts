@@ -52,18 +52,17 @@ export async function loadVisibleMemory(
   { store }: CommandServices,
   context: CommandContext,
   memoryId: string,
-): Promise<{ snapshot: LiveSnapshot; key: KeyRef | undefined }> {
+): Promise<{
+  snapshot: LiveSnapshot;
+  key: KeyRef | undefined;
+  history: readonly LoadedEvent<MemoryEvent>[];
+}> {
   if (!isMemoryId(memoryId)) throw unknownMemory();
   const loaded = await store.load<MemoryEvent>(memoryStream(context.caller.tenant, memoryId));
-  return { snapshot: visibleSnapshot(context, loaded), key: keyOf(context, loaded) };
+  return { snapshot: visibleSnapshot(context, loaded), key: keyOf(context, loaded), history: loaded };
 }
 
-/** Active and writable: what links and feedback may be attached to. */
-export function assertChangeable(context: CommandContext, snapshot: LiveSnapshot): void {
-  assertWritable(context, snapshot);
-  assertNotDeleted(snapshot);
-}
-
+/** What links and feedback may be attached to. */
 export function assertNotDeleted(snapshot: MemorySnapshot): void {
   if (snapshot.state.status === 'deleted') {
     throw new Problem('memory-deleted', 'a deleted memory takes no changes, links or feedback');
@@ -76,7 +75,7 @@ function visibleSnapshot(context: CommandContext, loaded: readonly LoadedEvent<M
   return snapshot;
 }
 
-function assertWritable(context: CommandContext, snapshot: LiveSnapshot): void {
+export function assertWritable(context: CommandContext, snapshot: LiveSnapshot): void {
   if (isWritable(context.caller, snapshot.state.value)) return;
   throw new Problem(
     'forbidden',

@@ -15,6 +15,8 @@ export interface StreamChange<Event extends StratalogEvent> {
   readonly stream: StreamName;
   /** The memory that the command is about, for the record of an unchanged answer. */
   readonly memoryId: string;
+  /** Where the command looked at other streams: the position that its answer covers at least. */
+  readonly seen?: number;
   /**
    * Authorises, before a repetition is answered. Throws where the caller may not.
    */
@@ -53,7 +55,7 @@ export async function changeStream<Event extends StratalogEvent>(
     const events = change.decide(loaded);
     const last = loaded.at(-1);
     if (events.length === 0) {
-      const position = last?.position ?? 0;
+      const position = Math.max(last?.position ?? 0, change.seen ?? 0);
       const unchanged = { history: loaded, position, replayed: false };
       const answer = { memoryId: change.memoryId, revision: last?.revision ?? -1, position };
       if (await rememberUnchanged(services, context, answer)) return unchanged;

@@ -32,7 +32,6 @@ export async function giveFeedback(
 ): Promise<CommandResult> {
   const { snapshot, key } = await loadVisibleMemory(services, context, memoryId);
   assertMayJudge(context);
-  assertNotDeleted(snapshot);
   if (searchId !== undefined && !readSearchId(services.vault, context.caller, searchId)) {
     throw new Problem('not-found', 'no such search of this caller', {
       errors: [{ path: 'searchId', message: 'is unknown' }],
@@ -51,7 +50,10 @@ export async function giveFeedback(
   const { position, replayed } = await changeStream<typeof event>(services, context, {
     stream: feedbackStream(context.caller.tenant, memoryId),
     memoryId,
-    decide: () => [event],
+    decide: () => {
+      assertNotDeleted(snapshot);
+      return [event];
+    },
     key: () => key,
   });
   return { position, replayed };

@@ -7,9 +7,16 @@ import {
   type LinkEvent,
   type LinkType,
 } from '../domain/links/links.ts';
+import { foldMemory, isLive, type LiveSnapshot } from '../domain/memory/snapshot.ts';
 import { invalid } from '../domain/problems.ts';
 import { linksStream } from '../domain/streams.ts';
-import { assertChangeable, loadVisibleMemory, type MemoryResult } from './change-memory.ts';
+import {
+  assertNotDeleted,
+  assertWritable,
+  loadVisibleMemory,
+  unknownMemory,
+  type MemoryResult,
+} from './change-memory.ts';
 import { changeStream } from './change-stream.ts';
 import type { CommandContext, CommandServices } from './context.ts';
 
@@ -48,18 +55,38 @@ async function changeLink(
   const { source, target } = command;
   if (source === target) throw invalid('target', 'a memory cannot be linked to itself');
   const { snapshot, key } = await loadVisibleMemory(services, context, source);
-  assertChangeable(context, snapshot);
-  await loadVisibleMemory(services, context, target);
+  assertWritable(context, snapshot);
+  const refusal = await loadVisibleMemory(services, context, target).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
   const changed = await changeStream<LinkEvent>(services, context, {
     stream: linksStream(context.caller.tenant, source),
     memoryId: source,
-    decide: (loaded) =>
-      decideLink(
+    seen: snapshot.position,
+    decide: (loaded) => {
+      assertNotDeleted(snapshot);
+      if (refusal !== undefined) throw refusal;
+      return decideLink(
         command,
         loaded.reduce((state, { event }) => evolveLinks(state, event), noLinks),
-      ),
+      );
+    },
     key: () => key,
   });
-  const position = Math.max(changed.position, snapshot.position);
-  return { snapshot, position, replayed: changed.replayed };
+  const { position, replayed } = changed;
+  return { snapshot: await snapshotAt(services, context, source, position), position, replayed };
+}
+
+/** The memory as it was when the link was made: a repetition of the command shows the same. */
+async function snapshotAt(
+  services: CommandServices,
+  context: CommandContext,
+  memoryId: string,
+  position: number,
+): Promise<LiveSnapshot> {
+  const { history } = await loadVisibleMemory(services, context, memoryId);
+  const snapshot = foldMemory(history.filter((event) => event.position <= position));
+  if (!isLive(snapshot)) throw unknownMemory();
+  return snapshot;
 }

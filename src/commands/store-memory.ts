@@ -73,8 +73,18 @@ export async function storeMemory(
     ),
   };
   for (;;) {
-    let id = services.newId();
-    if (keyed) id = await takeClaim(services, context, keyed, id);
+    const fresh = services.newId();
+    let id = keyed ? await takeClaim(services, context, keyed, fresh) : fresh;
+    if (keyed && id !== fresh) {
+      // The key came before. Nothing is claimed for a body that it refuses.
+      const earlier = await services.store.load<MemoryEvent>(memoryStream(caller.tenant, id));
+      const replay = answerAgain(context, earlier);
+      if (replay) return replay;
+      if (earlier.length > 0) {
+        await releaseClaim(services, context, keyed, id);
+        continue;
+      }
+    }
     if (unique) id = await takeClaim(services, context, unique, id);
     try {
       return await create(services, context, { ...value, id, ...(unique && { claim: unique }) }, key);
@@ -84,15 +94,15 @@ export async function storeMemory(
     const loaded = await services.store.load<MemoryEvent>(memoryStream(caller.tenant, id));
     const replay = answerAgain(context, loaded);
     if (replay) return replay;
-    if (unique && foldMemory(loaded).state.status === 'erased') {
-      // Its erasure has not come to the claim yet: help it along and try again.
-      await releaseClaim(services, context, unique, id);
-      continue;
+    const snapshot = foldMemory(loaded);
+    if (unique && isLive(snapshot) && snapshot.state.value.claim === unique) {
+      throw new Problem('external-id-taken', 'another memory of this tenant has this externalId', {
+        errors: [{ path: 'externalId', message: 'is taken' }],
+        extra: { memoryId: id },
+      });
     }
-    throw new Problem('external-id-taken', 'another memory of this tenant has this externalId', {
-      errors: [{ path: 'externalId', message: 'is taken' }],
-      extra: { memoryId: id },
-    });
+    // Its erasure has not come to the claim yet, or a rival with the same key and another body left it.
+    if (unique) await releaseClaim(services, context, unique, id);
   }
 }
 

@@ -1,6 +1,7 @@
 import { Problem } from '../domain/problems.ts';
 import type { OperationEvent } from '../domain/operation/events.ts';
 import { projectionStream } from '../domain/streams.ts';
+import { inBackground } from '../ports/background.ts';
 import type { EventContext, EventStore } from '../ports/event-store.ts';
 import type { Sql } from '../ports/sql.ts';
 import { readGenerations, setState, type GenerationState } from './generations.ts';
@@ -90,7 +91,7 @@ export class ProjectionOperations {
     this.#running.set(name, entry);
     try {
       const generation = await beginRebuild(this.#sql, projection);
-      entry.done = this.#fill(name, generation, context, (now) => (entry.progress = now));
+      entry.done = inBackground(() => this.#fill(name, generation, context, (now) => (entry.progress = now)));
       entry.done.catch(() => undefined);
       return { generation: generation.number, done: entry.done };
     } catch (error) {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Problem } from '../domain/problems.ts';
+import { inBackground } from '../ports/background.ts';
 import type { EventStore, LoadedPage } from '../ports/event-store.ts';
 import type { Sql } from '../ports/sql.ts';
 import type { WakeUp } from '../ports/wake-up.ts';
@@ -42,7 +43,7 @@ export class ProjectionRunner {
   /** Creates what is missing and begins to run. Generations of another signature stay as they are: see `stale`. */
   async start(): Promise<void> {
     for (const projection of this.#options.projections) await ensureLive(this.#options.sql, projection);
-    this.#follower = this.feed.follow(this.#stop.signal);
+    this.#follower = inBackground(() => this.feed.follow(this.#stop.signal));
     await this.refresh();
   }
 
@@ -73,7 +74,7 @@ export class ProjectionRunner {
     for (const [key, generation] of wanted) {
       if (this.#loops.has(key) || this.#stop.signal.aborted) continue;
       const stop = new AbortController();
-      this.#loops.set(key, { stop, done: this.#run(key, generation, stop.signal) });
+      this.#loops.set(key, { stop, done: inBackground(() => this.#run(key, generation, stop.signal)) });
     }
   }
 

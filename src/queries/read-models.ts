@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Problem } from '../domain/problems.ts';
+import type { EventLog } from '../ports/event-log.ts';
 import type { Sql } from '../ports/sql.ts';
 import type { WakeUp } from '../ports/wake-up.ts';
 
@@ -50,15 +52,7 @@ export class ReadModels {
       const position = Math.min(...rows.map(({ bookmark }) => bookmark));
       if (rows.length === projections.length && position >= minPosition) return viewOf(rows, position);
       const left = deadline - performance.now();
-      if (left <= 0) {
-        throw new Problem(
-          'position-timeout',
-          `the read models did not reach minPosition within ${waitMs} ms`,
-          {
-            retryAfter: 1,
-          },
-        );
-      }
+      if (left <= 0) throw positionTimeout('read models', waitMs);
       await this.#progress.after(seen, Math.min(pollMs, left), never);
     }
   }
@@ -71,6 +65,29 @@ export class ReadModels {
       [projections],
     );
   }
+}
+
+/**
+ * For what is read from the log itself, which is always up to date: throws `position-timeout` where the log has not
+ * come to `position` yet and does not in time.
+ */
+export async function untilLogReaches(
+  log: EventLog,
+  position: number,
+  waitMs: number = defaultWaitMs,
+): Promise<void> {
+  const deadline = performance.now() + waitMs;
+  while (position > 0 && (await log.head()) < position) {
+    const left = deadline - performance.now();
+    if (left <= 0) throw positionTimeout('log', waitMs);
+    await sleep(Math.min(pollMs, left));
+  }
+}
+
+function positionTimeout(what: string, waitMs: number): Problem {
+  return new Problem('position-timeout', `the ${what} did not reach the position within ${waitMs} ms`, {
+    retryAfter: 1,
+  });
 }
 
 function viewOf(rows: readonly ActiveRow[], position: number): ReadView {

@@ -51,6 +51,11 @@ export class TenantDirectory {
     return this.#anyKey;
   }
 
+  /** Reads a tenant's keys anew: they were changed just now. */
+  async refresh(tenant: string): Promise<void> {
+    await this.#state(tenant, 0);
+  }
+
   async #state(tenant: string, maxAgeMs: number): Promise<TenantState> {
     const known = this.#known.get(tenant) ?? { state: noKeys, readAt: -Infinity };
     if (performance.now() - known.readAt < maxAgeMs) return known.state;
@@ -60,7 +65,9 @@ export class TenantDirectory {
       (keys, { event, time }) => evolveTenant(keys, event, time.toISOString()),
       noKeys,
     );
-    if (loaded.length > 0) this.#known.set(tenant, { state, readAt });
+    // A slow read must not bring back what a later one saw revoked.
+    const isNewest = readAt >= (this.#known.get(tenant)?.readAt ?? -Infinity);
+    if (loaded.length > 0 && isNewest) this.#known.set(tenant, { state, readAt });
     return state;
   }
 }

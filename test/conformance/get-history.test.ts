@@ -40,6 +40,17 @@ describe('a get', () => {
     }
   });
 
+  it('[A10] from before a position that it names is never answered: 504 after the wait', async () => {
+    const { memory, position } = await admin.store({ content: 'x' });
+    const ahead = position.replace(/-[^-]+$/, '-zzzzzz');
+    for (const path of [at(memory), `${at(memory)}/history`]) {
+      expect((await admin.get(`${path}?minPosition=${position}&waitMs=0`)).status).toBe(200);
+      expectProblem(await admin.get(`${path}?minPosition=${ahead}&waitMs=50`), 504, 'position-timeout');
+      expectProblem(await admin.get(`${path}?minPosition=abc`), 400, 'position-unknown', 'minPosition');
+      expectInvalid(await admin.get(`${path}?waitMs=30001`), 'waitMs');
+    }
+  });
+
   it('[A4] another tenant’s id and a hidden one answer exactly as an unknown one', async () => {
     const other = await newTenant(server);
     const { memory: foreign } = await other.admin.store({ content: 'theirs' });

@@ -27,6 +27,8 @@ export interface TestServerOptions {
   readonly dataDir?: string;
   readonly environment?: Readonly<Record<string, string>>;
   readonly args?: readonly string[];
+  /** A command that starts the program given to it, such as one that mounts a small disk first. */
+  readonly prefix?: readonly string[];
 }
 
 /** `embedded`, or `postgres` to run the same suite on the server that STRATALOG_POSTGRES_URL names. */
@@ -49,7 +51,14 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     ...(database && { STRATALOG_POSTGRES_URL: database.url }),
     ...options.environment,
   };
-  const child = spawn(process.execPath, [program, 'serve', ...(options.args ?? [])], {
+  const [command, ...words] = [
+    ...(options.prefix ?? []),
+    process.execPath,
+    program,
+    'serve',
+    ...(options.args ?? []),
+  ];
+  const child = spawn(command!, words, {
     env: { ...withoutOwn(process.env), ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

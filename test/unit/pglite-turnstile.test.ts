@@ -1,12 +1,12 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Turnstile } from '../../src/adapters/pglite/turnstile.ts';
 
 describe('the turnstile', () => {
   it('lets statements pass at once while nothing holds it', () => {
     const order: string[] = [];
     const turnstile = new Turnstile();
-    turnstile.pass(() => order.push('a'));
-    turnstile.pass(() => order.push('b'));
+    turnstile.pass(false, () => order.push('a'));
+    turnstile.pass(false, () => order.push('b'));
     expect(order).toEqual(['a', 'b']);
   });
 
@@ -14,10 +14,10 @@ describe('the turnstile', () => {
     const order: string[] = [];
     const turnstile = new Turnstile();
     turnstile.hold(() => order.push('hold 1'));
-    turnstile.pass(() => order.push('pass 1'));
+    turnstile.pass(false, () => order.push('pass 1'));
     turnstile.hold(() => order.push('hold 2'));
-    turnstile.pass(() => order.push('pass 2'));
-    turnstile.pass(() => order.push('pass 3'));
+    turnstile.pass(false, () => order.push('pass 2'));
+    turnstile.pass(false, () => order.push('pass 3'));
     turnstile.hold(() => order.push('hold 3'));
     expect(order).toEqual(['hold 1']);
     turnstile.release();
@@ -30,12 +30,62 @@ describe('the turnstile', () => {
     const order: string[] = [];
     const turnstile = new Turnstile();
     turnstile.hold(() => {});
-    turnstile.pass(() => {
+    turnstile.pass(false, () => {
       order.push('first');
-      turnstile.pass(() => order.push('late'));
+      turnstile.pass(false, () => order.push('late'));
     });
-    turnstile.pass(() => order.push('second'));
+    turnstile.pass(false, () => order.push('second'));
     turnstile.release();
     expect(order).toEqual(['first', 'second', 'late']);
+  });
+});
+
+describe('background work', () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it('starts at once on an idle connection', () => {
+    const order: string[] = [];
+    new Turnstile().holdInBackground(() => order.push('background'));
+    expect(order).toEqual(['background']);
+  });
+
+  it('lets whoever waited for it go first, for four times as long as it took', () => {
+    const order: string[] = [];
+    const turnstile = new Turnstile();
+    turnstile.holdInBackground(() => order.push('background 1'));
+    vi.advanceTimersByTime(20);
+    turnstile.hold(() => order.push('command 1'));
+    turnstile.holdInBackground(() => order.push('background 2'));
+    turnstile.release();
+    // Commands keep coming, never 10 ms apart.
+    for (let command = 2; command <= 16; command++) {
+      vi.advanceTimersByTime(5);
+      turnstile.release();
+      turnstile.hold(() => order.push(`command ${command}`));
+    }
+    expect(order.slice(0, 2)).toEqual(['background 1', 'command 1']);
+    expect(order.at(-1)).toBe('command 16');
+    expect(order).not.toContain('background 2');
+    vi.advanceTimersByTime(20);
+    turnstile.release();
+    expect(order.at(-1)).toBe('background 2');
+  });
+
+  it('goes on when nobody came for a while', () => {
+    const order: string[] = [];
+    const turnstile = new Turnstile();
+    turnstile.holdInBackground(() => order.push('background 1'));
+    vi.advanceTimersByTime(60);
+    turnstile.pass(false, () => order.push('command'));
+    turnstile.holdInBackground(() => order.push('background 2'));
+    turnstile.release();
+    expect(order).toEqual(['background 1', 'command']);
+    vi.advanceTimersByTime(10);
+    expect(order).toEqual(['background 1', 'command', 'background 2']);
   });
 });

@@ -2,7 +2,7 @@ import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { SealedEventStore } from '../../src/adapters/eventstore/sealed-event-store.ts';
 import type { StratalogEvent } from '../../src/domain/events/registry.ts';
-import { LogUnavailable, type EventLog } from '../../src/ports/event-log.ts';
+import { LogUnavailable } from '../../src/ports/event-log.ts';
 import { openTestStore, storeTestMemory, testContext, type TestStore } from '../support/event-store.ts';
 import { failing } from '../support/faulty-sql.ts';
 import { freshStream, ids, storedEvent } from '../support/log-events.ts';
@@ -129,7 +129,7 @@ describe('an append whose outcome is unknown', () => {
           return Reflect.apply(member, target, args);
         };
       },
-    }) as EventLog;
+    });
     return { appends, store: new SealedEventStore(log, test.vault) };
   };
   const linked = (): StratalogEvent => ({

@@ -1,3 +1,4 @@
+import { isInBackground } from '../../ports/background.ts';
 import {
   SqlUnavailable,
   type Row,
@@ -67,7 +68,9 @@ export class PgliteSql implements Sql {
   async transaction<T>(body: (tx: SqlExecutor) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
     this.#nesting.check();
     this.#refuseClosed();
-    await new Promise<void>((resolve) => this.#turnstile.hold(resolve));
+    await new Promise<void>((resolve) =>
+      isInBackground() ? this.#turnstile.holdInBackground(resolve) : this.#turnstile.hold(resolve),
+    );
     return new OpenTransaction(this.#running(), this.#turnstile, options).run(body, this.#nesting);
   }
 
@@ -109,7 +112,7 @@ export class PgliteSql implements Sql {
     this.#nesting.check();
     this.#refuseClosed();
     return new Promise((resolve, reject) => {
-      this.#turnstile.pass(() => {
+      this.#turnstile.pass(isInBackground(), () => {
         if (this.#thread instanceof EngineThread) this.#thread.request(request).then(resolve, reject);
         else reject(this.#thread);
       });

@@ -1,37 +1,84 @@
+interface Task {
+  readonly holds: boolean;
+  readonly background: boolean;
+  readonly start: () => void;
+}
+
+/** The share of the time that background work leaves to others while they wait for it, as a multiple of its own. */
+const yieldFactor = 4;
+const longestYieldMs = 250;
+/** Nobody came for so long: the connection is as good as idle. */
+const quietMs = 10;
+
 /**
  * Lets tasks onto the one connection in the order of their arrival. Single statements pass at once, one behind the
- * other; a transaction holds the turnstile, and all that come later wait, until it is released.
+ * other; a transaction holds the turnstile, and all that come later wait, until it is released. Background work lets
+ * others go first, but never starves: it gets about a fifth of the time of a connection that is always wanted.
  */
 export class Turnstile {
-  #held = false;
-  readonly #queue: { readonly holds: boolean; readonly start: () => void }[] = [];
+  readonly #queue: Task[] = [];
+  readonly #background: Task[] = [];
+  #held: Task | undefined;
+  #heldSince = 0;
+  #lastWanted = -Infinity;
+  #backgroundAfter = -Infinity;
+  #timer: NodeJS.Timeout | undefined;
 
-  /** Runs `start` when it is this task's turn; at once where nothing holds or waits. */
-  pass(start: () => void): void {
-    this.#enter(false, start);
+  /** Runs `start` when it is this task's turn; at once where nothing holds or waits. Background work is in nobody's way here. */
+  pass(background: boolean, start: () => void): void {
+    this.#enter({ holds: false, background, start });
   }
 
   /** As `pass`, and nothing passes after it until `release`. */
   hold(start: () => void): void {
-    this.#enter(true, start);
+    this.#enter({ holds: true, background: false, start });
+  }
+
+  /** As `hold`, when nobody else wants the connection or background work has waited long enough. */
+  holdInBackground(start: () => void): void {
+    this.#background.push({ holds: true, background: true, start });
+    this.#letBackgroundIn();
   }
 
   release(): void {
-    this.#held = false;
+    const now = performance.now();
+    if (this.#held?.background && this.#queue.some(({ background }) => !background)) {
+      this.#backgroundAfter = now + Math.min(yieldFactor * (now - this.#heldSince), longestYieldMs);
+    }
+    this.#held = undefined;
     while (!this.#held) {
       const next = this.#queue.shift();
-      if (!next) return;
-      this.#held = next.holds;
-      next.start();
+      if (!next) break;
+      this.#start(next);
     }
+    this.#letBackgroundIn();
   }
 
-  #enter(holds: boolean, start: () => void): void {
-    if (this.#held || this.#queue.length > 0) {
-      this.#queue.push({ holds, start });
+  #enter(task: Task): void {
+    if (!task.background) this.#lastWanted = performance.now();
+    if (this.#held || this.#queue.length > 0) this.#queue.push(task);
+    else this.#start(task);
+  }
+
+  #start(task: Task): void {
+    if (task.holds) {
+      this.#held = task;
+      this.#heldSince = performance.now();
+    }
+    task.start();
+  }
+
+  #letBackgroundIn(): void {
+    if (this.#held || this.#queue.length > 0 || this.#background.length === 0) return;
+    const now = performance.now();
+    const due = Math.min(this.#backgroundAfter, this.#lastWanted + quietMs);
+    if (now >= due) {
+      this.#start(this.#background.shift()!);
       return;
     }
-    this.#held = holds;
-    start();
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      this.#letBackgroundIn();
+    }, due - now);
   }
 }

@@ -1,31 +1,45 @@
 import { randomBytes } from 'node:crypto';
-import { open, mkdir } from 'node:fs/promises';
+import { link, mkdir, open, unlink } from 'node:fs/promises';
 import path from 'node:path';
+
+/** The file that holds the root key is not there or holds something else: what it opens stays closed until it is back. */
+export class RootKeyUnusable extends Error {
+  override readonly name = 'RootKeyUnusable';
+}
 
 /**
  * The 32 bytes that open the vault, from `FILE`; made at first use, readable by the owner alone and synced before
- * anything is encrypted under it.
+ * anything is encrypted under it. A vault that exists was made with a key that a new one cannot stand in for: with
+ * `mayMake` false a missing file rejects with `RootKeyUnusable`, as one without a key does.
  */
-export async function readRootKeyFile(file: string): Promise<Uint8Array> {
+export async function readRootKeyFile(file: string, mayMake = true): Promise<Uint8Array> {
   const present = await readKey(file);
   if (present) return present;
-  await mkdir(path.dirname(file), { recursive: true });
-  const handle = await open(file, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'EEXIST') return undefined;
-    throw error;
-  });
-  if (!handle) return (await readKey(file))!;
+  if (!mayMake) {
+    throw new RootKeyUnusable(
+      `${file} is missing, and without it nothing in this data can be read: put it back from where it was kept, or set STRATALOG_VAULT_KEY to what it held`,
+    );
+  }
+  const folder = path.dirname(file);
+  await mkdir(folder, { recursive: true });
+  // Whole or not at all: a process that is killed here must not leave an empty key behind.
+  const fresh = `${file}.${randomBytes(6).toString('hex')}`;
+  const handle = await open(fresh, 'wx', 0o600);
   try {
     await handle.writeFile(`${randomBytes(32).toString('base64')}\n`);
     await handle.sync();
   } finally {
     await handle.close();
   }
-  const folder = await open(path.dirname(file), 'r');
+  await link(fresh, file).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
+  await unlink(fresh);
+  const directory = await open(folder, 'r');
   try {
-    await folder.sync();
+    await directory.sync();
   } finally {
-    await folder.close();
+    await directory.close();
   }
   return (await readKey(file))!;
 }
@@ -46,6 +60,8 @@ async function readKey(file: string): Promise<Uint8Array | undefined> {
   if (!handle) return undefined;
   try {
     return parseRootKey(await handle.readFile('utf8'));
+  } catch (error) {
+    throw new RootKeyUnusable(`${file}: ${(error as Error).message}`, { cause: error });
   } finally {
     await handle.close();
   }

@@ -14,6 +14,14 @@ export class WrongRootKey extends Error {
 
 const proofText = 'stratalog vault';
 
+/** Whether this database has a vault already: then its root key exists, wherever it is. */
+export async function hasVault(sql: Sql): Promise<boolean> {
+  const [table] = await sql.query<{ there: boolean }>(
+    `select to_regclass('control.vault') is not null as there`,
+  );
+  return table!.there && (await sql.query('select 1 from control.vault')).length > 0;
+}
+
 /**
  * Opens the vault in the `control` schema. `rootKey` (32 bytes) wraps the subjects' keys, these wrap the data keys;
  * it stands outside the database, so that a copy of the database alone opens nothing.

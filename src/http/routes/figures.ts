@@ -123,6 +123,8 @@ export const auditRoute = route({
     const asStream =
       follow === 'true' || koa.accepts('application/json', 'application/x-ndjson') === 'application/x-ndjson';
     if (asStream) {
+      // Before the first byte: a stream that has begun cannot turn into a problem.
+      await services.models.view({ projections: ['audit'], ...readWait(store, { minPosition, waitMs }) });
       await recordAuditRead(services.commands, context, look);
       const stop = new AbortController();
       koa.res.on('close', () => stop.abort());

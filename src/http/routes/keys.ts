@@ -3,6 +3,8 @@ import { createApiKey, createKeyInput, isMaster, revokeApiKey } from '../../comm
 import { hasRole, roles } from '../../domain/access/context.ts';
 import { positionToken } from '../../domain/position.ts';
 import { Problem } from '../../domain/problems.ts';
+import { untilLogReaches } from '../../queries/read-models.ts';
+import { readWait, waitParameters } from '../parameters.ts';
 import { route } from '../route.ts';
 import { keysExample } from './examples.ts';
 
@@ -54,6 +56,7 @@ export const keyRoutes = [
     operationId: 'listKeys',
     summary: 'The keys of the tenant, newest first, without their secrets',
     tag,
+    query: z.strictObject(waitParameters),
     responses: {
       200: {
         description: 'All keys',
@@ -61,10 +64,13 @@ export const keyRoutes = [
         example: keysExample,
       },
     },
-    async handle({ caller }, services) {
+    async handle({ caller, query }, services) {
       if (isMaster(caller) || !hasRole(caller, 'admin')) {
         throw new Problem('forbidden', 'listing keys needs the role admin in their tenant');
       }
+      const { store } = services.commands;
+      const { minPosition = 0, waitMs } = readWait(store, query);
+      await untilLogReaches(store.log, minPosition, waitMs);
       const items = (await services.directory.list(caller.tenant)).map(({ secretHash: _, ...key }) => key);
       return { status: 200, body: { items } };
     },
@@ -78,8 +84,9 @@ export const keyRoutes = [
     command: true,
     params: z.strictObject({ id: z.string() }),
     responses: { 200: { description: 'Revoked', schema: z.object({ position: z.string() }) } },
-    async handle({ context, params }, services) {
+    async handle({ caller, context, params }, services) {
       const { position, replayed } = await revokeApiKey(services.commands, context, params.id);
+      await services.directory.refresh(caller.tenant);
       return {
         status: 200,
         body: { position: positionToken(services.commands.store.log.logId, position) },

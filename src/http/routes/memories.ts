@@ -12,6 +12,7 @@ import { Problem } from '../../domain/problems.ts';
 import { getMemory, withCounters } from '../../queries/get-memory.ts';
 import { readHistory } from '../../queries/history.ts';
 import { listMemories } from '../../queries/list-memories.ts';
+import { untilLogReaches } from '../../queries/read-models.ts';
 import type { Services } from '../../services.ts';
 import {
   asOfParameter,
@@ -45,11 +46,11 @@ export async function memoryResult(
   result: MemoryResult,
   status = 200,
 ): Promise<Answer> {
-  // A memory that was just stored was never read.
-  const isNew = status === 201 && !result.replayed;
-  const memory = isNew
-    ? viewOf(caller.tenant, result.snapshot)
-    : await withCounters(services.models, caller, result.snapshot);
+  // A memory that was just stored was never read; its replay shows the same.
+  const memory =
+    status === 201
+      ? viewOf(caller.tenant, result.snapshot)
+      : await withCounters(services.models, caller, result.snapshot);
   return {
     status,
     body: { memory, position: positionToken(services.commands.store.log.logId, result.position) },
@@ -139,9 +140,9 @@ export const memoryRoutes = [
     responses: { 200: { description: 'The memory itself', schema: memorySchema, example: memoryExample } },
     async handle({ caller, params, query }, services) {
       const { store, clock } = services.commands;
-      // The memory's own stream is always up to date; a position of another log is still refused.
-      readWait(store, query);
       const asOf = await readAsOf(store, clock.now(), query.asOf);
+      const { minPosition = 0, waitMs } = readWait(store, query);
+      await untilLogReaches(store.log, Math.max(minPosition, asOf ?? 0), waitMs);
       const memory = await getMemory(store, services.models, caller, params.id, asOf);
       return { status: 200, body: memory, headers: { etag: `"${memory.revision}"` } };
     },
@@ -261,7 +262,8 @@ export const memoryRoutes = [
     },
     async handle({ caller, params, query }, services) {
       const { store } = services.commands;
-      readWait(store, query);
+      const { minPosition = 0, waitMs } = readWait(store, query);
+      await untilLogReaches(store.log, minPosition, waitMs);
       const from = readRevisionCursor(query.cursor);
       const limit = query.limit ?? defaultLimit;
       const versions = (await readHistory(store, caller, params.id)).slice(from);

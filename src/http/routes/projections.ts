@@ -3,6 +3,8 @@ import { hasRole, type TenantContext } from '../../domain/access/context.ts';
 import { eventContext } from '../../commands/context.ts';
 import { positionToken } from '../../domain/position.ts';
 import { Problem } from '../../domain/problems.ts';
+import { untilLogReaches } from '../../queries/read-models.ts';
+import { readWait, waitParameters } from '../parameters.ts';
 import { route } from '../route.ts';
 import { projectionsExample } from './examples.ts';
 
@@ -47,6 +49,7 @@ export const projectionRoutes = [
     operationId: 'listProjections',
     summary: 'Every read model with its generations, how far each has come, and what is parked',
     tag,
+    query: z.strictObject(waitParameters),
     responses: {
       200: {
         description: 'All projections',
@@ -54,8 +57,11 @@ export const projectionRoutes = [
         example: projectionsExample,
       },
     },
-    async handle({ caller }, services) {
+    async handle({ caller, query }, services) {
       assertOperator(caller);
+      const { store } = services.commands;
+      const { minPosition = 0, waitMs } = readWait(store, query);
+      await untilLogReaches(store.log, minPosition, waitMs);
       return { status: 200, body: { items: await services.operations.status() } };
     },
   }),

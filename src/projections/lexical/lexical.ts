@@ -211,6 +211,13 @@ class StatisticsDelta {
          on conflict (tenant, term) do update set documents = t.documents + excluded.documents`,
         [tenant, changed.map(([term]) => term), changed.map(([, delta]) => delta)],
       );
+      const rarer = changed.filter(([, delta]) => delta < 0).map(([term]) => term);
+      if (rarer.length === 0) continue;
+      // A word that nobody uses any more may be what was erased.
+      await tx.query(
+        `delete from ${tables('lexical_terms')} where tenant = $1 and term = any ($2) and documents = 0`,
+        [tenant, rarer],
+      );
     }
     for (const [tenant, documents] of this.#documents) {
       if (documents === 0) continue;

@@ -1,0 +1,39 @@
+import { statfs } from 'node:fs/promises';
+import type { EventLog } from '../../ports/event-log.ts';
+import { SqlError } from '../sql/error.ts';
+
+/** PostgreSQL stops where it cannot make the next 16 MB of its write-ahead log: room for some, for what lags behind. */
+const reserveBytes = 64 * 2 ** 20;
+const freshForMs = 200;
+
+/**
+ * `log` with its appends refused (SQLSTATE 53100, disk full) while the disk of `directory` has less room than
+ * PostgreSQL needs to go on: writes are answered, and reads stay possible, where it would end itself.
+ */
+export function withHeadroom(log: EventLog, directory: string): EventLog {
+  let asked = -Infinity;
+  let free = Promise.resolve(Infinity);
+  const freeBytes = (): Promise<number> => {
+    if (performance.now() - asked < freshForMs) return free;
+    asked = performance.now();
+    free = statfs(directory).then(
+      ({ bavail, bsize }) => bavail * bsize,
+      () => Infinity,
+    );
+    return free;
+  };
+  return {
+    logId: log.logId,
+    async append(stream, expected, events) {
+      if ((await freeBytes()) < reserveBytes)
+        throw new SqlError({ code: '53100', message: `less than ${reserveBytes} bytes are free` });
+      return log.append(stream, expected, events);
+    },
+    readStream: (stream, options) => log.readStream(stream, options),
+    readAll: (options) => log.readAll(options),
+    head: () => log.head(),
+    positionAt: (time) => log.positionAt(time),
+    subscribe: (options) => log.subscribe(options),
+    close: () => log.close(),
+  };
+}

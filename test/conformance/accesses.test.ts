@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { clientWithKey, freshTenant, type Client, type Json } from '../support/api.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+
+beforeAll(async () => {
+  server = await startServer();
+});
+
+afterAll(() => server.remove());
+
+const newAdmin = (tenant = freshTenant()): Promise<Client> =>
+  clientWithKey(server, { tenant, role: 'admin', user: 'ada' });
+
+/** What counters follow is written after the answer: they are there within two seconds. */
+const within = { timeout: 2_000, interval: 50 };
+
+async function events(client: Client, ...types: string[]): Promise<Json[]> {
+  const parameters = new URLSearchParams(types.map((type): [string, string] => ['type', type]));
+  return (await client.get(`/v1/audit/events?${parameters}&limit=500`)).body.items;
+}
+
+const lunch = 'Lunch in the canteen starts at noon';
+
+describe('a search', () => {
+  it('[A9] leaves an event with its query, its settings and each result’s rank and score', async () => {
+    const client = await newAdmin();
+    await client.store({ content: lunch });
+    const { position } = await client.store({
+      content: 'The canteen opens for lunch at noon',
+      layer: 'company',
+    });
+    const filter = { revision: { gte: 0 } };
+    const body = { query: lunch, topK: 7, threshold: 0.2, order: 'relevance', filter, sessionId: 'chat-1' };
+    const headers = { 'x-request-id': 'search-1' };
+    const answer = await client.post(
+      '/v1/search',
+      { ...body, minPosition: position, waitMs: 30_000 },
+      headers,
+    );
+    expect(answer.body.results).toHaveLength(2);
+    const [event] = await vi.waitFor(async () => {
+      const found = await events(client, 'SearchPerformed');
+      expect(found).toHaveLength(1);
+      return found;
+    }, within);
+    expect(event).toMatchObject({ actor: 'user:ada', cause: 'user', correlationId: 'search-1' });
+    const { data } = event;
+    expect(data).toMatchObject({ ...body, searchId: answer.body.searchId, warnings: [] });
+    expect(data.results).toEqual(
+      answer.body.results.map(({ memory, rank, score }: Json) => ({ memoryId: memory.id, rank, score })),
+    );
+  });
+
+  it('[A9] leaves an event with the memories it returned, which count it once each', async () => {
+    const client = await newAdmin();
+    const { memory: found } = await client.store({ content: lunch });
+    const { memory: other, position } = await client.store({ content: 'Invoices are numbered by year' });
+    const search = () => client.post('/v1/search', { query: lunch, minPosition: position, waitMs: 30_000 });
+    const first = await search();
+    expect(first.body.results.map(({ memory }: Json) => memory.id)).toEqual([found.id]);
+    expect(first.body.results[0].memory.accessCount).toBe(0);
+    await vi.waitFor(async () => {
+      const { body } = await client.get(`/v1/memories/${found.id}`);
+      expect(body.accessCount).toBe(1);
+      expect(Date.parse(body.lastAccessedAt)).toBeGreaterThanOrEqual(Date.parse(body.createdAt));
+    }, within);
+    await search();
+    await search();
+    await vi.waitFor(async () => {
+      const { body } = await client.get('/v1/memories');
+      const counts = Object.fromEntries(body.items.map(({ id, accessCount }: Json) => [id, accessCount]));
+      expect(counts).toEqual({ [found.id]: 3, [other.id]: 0 });
+    }, within);
+    expect((await search()).body.results[0].memory.accessCount).toBe(3);
+    await vi.waitFor(async () => {
+      const accessed = await events(client, 'MemoriesAccessed');
+      expect(accessed.map(({ data }) => data.memoryIds)).toEqual(Array(4).fill([found.id]));
+      expect(accessed[0].data).toMatchObject({ how: 'search', searchId: first.body.searchId });
+    }, within);
+  });
+
+  it('[A9] that finds nothing is written down and accesses nothing', async () => {
+    const client = await newAdmin();
+    const { memory, position } = await client.store({ content: lunch });
+    const query = 'orbital mechanics of comets';
+    const { body } = await client.post('/v1/search', { query, minPosition: position, waitMs: 30_000 });
+    expect(body.results).toEqual([]);
+    await vi.waitFor(async () => {
+      const [performed] = await events(client, 'SearchPerformed');
+      expect(performed.data).toMatchObject({ query, results: [] });
+    }, within);
+    expect(await events(client, 'MemoriesAccessed')).toEqual([]);
+    expect((await client.get(`/v1/memories/${memory.id}`)).body.accessCount).toBe(0);
+  });
+
+  it('[A9] that is refused leaves no event', async () => {
+    const client = await newAdmin();
+    expect((await client.post('/v1/search', { query: lunch, topK: 0 })).status).toBe(400);
+    await client.post('/v1/search', { query: lunch });
+    await vi.waitFor(async () => expect(await events(client, 'SearchPerformed')).toHaveLength(1), within);
+  });
+
+  it('[A9] counts for every caller of the tenant together', async () => {
+    const tenant = freshTenant();
+    const admin = await newAdmin(tenant);
+    const { memory, position } = await admin.store({ content: lunch, layer: 'company' });
+    for (const user of ['bob', 'eve']) {
+      const member = await clientWithKey(server, { tenant, role: 'member', user });
+      const answer = await member.post('/v1/search', { query: lunch, minPosition: position, waitMs: 30_000 });
+      expect(answer.body.results).toHaveLength(1);
+    }
+    await vi.waitFor(async () => {
+      expect((await admin.get(`/v1/memories/${memory.id}`)).body.accessCount).toBe(2);
+    }, within);
+    const actors = (await events(admin, 'SearchPerformed')).map(({ actor }) => actor);
+    expect(actors.sort()).toEqual(['user:bob', 'user:eve']);
+  });
+});
+
+describe('what is no access', () => {
+  it('[A9] get, list, history, related and feedback count nothing', async () => {
+    const client = await newAdmin();
+    const { memory, position } = await client.store({ content: lunch });
+    const path = `/v1/memories/${memory.id}`;
+    for (const look of [
+      path,
+      '/v1/memories',
+      `${path}/history`,
+      `${path}/related`,
+      '/v1/stats',
+      '/v1/audit/events',
+    ]) {
+      expect((await client.get(look)).status).toBe(200);
+    }
+    await client.post(`${path}/feedback`, { kind: 'helpful' });
+    // One search behind them all: when it is counted, they would be too.
+    await client.post('/v1/search', { query: lunch, minPosition: position, waitMs: 30_000 });
+    await vi.waitFor(async () => expect((await client.get(path)).body.accessCount).toBe(1), within);
+    expect(await events(client, 'MemoriesAccessed')).toHaveLength(1);
+  });
+
+  it('[A9] an access changes neither revision nor ETag nor updatedAt', async () => {
+    const client = await newAdmin();
+    const { memory, position } = await client.store({ content: lunch });
+    await client.post('/v1/search', { query: lunch, minPosition: position, waitMs: 30_000 });
+    const seen = await vi.waitFor(async () => {
+      const reply = await client.get(`/v1/memories/${memory.id}`);
+      expect(reply.body.accessCount).toBe(1);
+      return reply;
+    }, within);
+    expect(seen.headers.get('etag')).toBe('"0"');
+    expect(seen.body).toMatchObject({ revision: 0, updatedAt: memory.updatedAt });
+    const history = await client.get(`/v1/memories/${memory.id}/history`);
+    expect(history.body.items).toHaveLength(1);
+  });
+});

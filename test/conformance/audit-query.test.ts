@@ -1,0 +1,206 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { clientOf, clientWithKey, freshTenant, type Client, type Json } from '../support/api.ts';
+import { auditEvents, openLines } from '../support/events.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+let tenant: string;
+let admin: Client;
+let bob: Client;
+let ids: string[];
+let end: string;
+/** Between the first two memories and the rest. */
+let middle: string;
+
+const pause = () => new Promise((resolve) => setTimeout(resolve, 20));
+
+beforeAll(async () => {
+  server = await startServer();
+  tenant = freshTenant();
+  admin = await clientWithKey(server, { tenant, role: 'admin', user: 'ada' });
+  bob = await clientWithKey(server, { tenant, role: 'member', user: 'bob' });
+  ids = [];
+  for (const [index, client] of [admin, bob, admin, bob].entries()) {
+    ids.push((await client.store({ content: `plan ${index}` })).memory.id);
+    if (index !== 1) continue;
+    await pause();
+    middle = new Date().toISOString();
+    await pause();
+  }
+  await admin.put(`/v1/memories/${ids[0]}/links/related/${ids[2]}`);
+  end = (await bob.delete(`/v1/memories/${ids[1]}`)).body.position;
+});
+
+afterAll(() => server.remove());
+
+const commands = 'type=MemoryStored&type=MemoriesLinked&type=MemoryDeleted';
+const stored = (events: readonly Json[]) => events.map(({ data }) => data.memoryId);
+
+describe('filters', () => {
+  it('[F2] by memory: its own events, the links from it included', async () => {
+    const events = await auditEvents(admin, `memory=${ids[0]}&${commands}`, end);
+    expect(events.map(({ type }) => type)).toEqual(['MemoryStored', 'MemoriesLinked']);
+    const deleted = await auditEvents(admin, `memory=${ids[1]}&${commands}`, end);
+    expect(deleted.map(({ type, revision }) => [type, revision])).toEqual([
+      ['MemoryStored', 0],
+      ['MemoryDeleted', 1],
+    ]);
+  });
+
+  it('[F2] by type, one or several', async () => {
+    expect(stored(await auditEvents(admin, 'type=MemoryStored', end))).toEqual(ids);
+    const both = await auditEvents(admin, 'type=MemoryDeleted&type=MemoriesLinked', end);
+    expect(both.map(({ type }) => type)).toEqual(['MemoriesLinked', 'MemoryDeleted']);
+  });
+
+  it('[F2] by actor', async () => {
+    expect(stored(await auditEvents(admin, 'type=MemoryStored&actor=user:bob', end))).toEqual([
+      ids[1],
+      ids[3],
+    ]);
+    expect(await auditEvents(admin, 'actor=user:nobody', end)).toEqual([]);
+  });
+
+  it('[F2] by stream', async () => {
+    const [event] = await auditEvents(admin, `memory=${ids[3]}`, end);
+    const events = await auditEvents(admin, `stream=${encodeURIComponent(event.stream)}`, end);
+    expect(events.map(({ id }) => id)).toEqual([event.id]);
+    expect(await auditEvents(admin, `stream=memory-another_tenant.${ids[3]}`, end)).toEqual([]);
+  });
+
+  it('[F2] by time: from inclusive, to exclusive', async () => {
+    const at = encodeURIComponent(middle);
+    expect(stored(await auditEvents(admin, `type=MemoryStored&to=${at}`, end))).toEqual(ids.slice(0, 2));
+    expect(stored(await auditEvents(admin, `type=MemoryStored&from=${at}`, end))).toEqual(ids.slice(2));
+    const [third] = await auditEvents(admin, `memory=${ids[2]}&type=MemoryStored`, end);
+    const exact = encodeURIComponent(third.at);
+    expect(stored(await auditEvents(admin, `type=MemoryStored&from=${exact}`, end))).toContain(ids[2]);
+    expect(stored(await auditEvents(admin, `type=MemoryStored&to=${exact}`, end))).not.toContain(ids[2]);
+  });
+
+  it('[F2] by position: after it, in the order of the log', async () => {
+    const all = await auditEvents(admin, commands, end);
+    for (const [index, { position }] of all.entries()) {
+      const rest = await auditEvents(admin, `${commands}&after=${position}`, end);
+      expect(rest.map(({ id }) => id)).toEqual(all.slice(index + 1).map(({ id }) => id));
+    }
+  });
+
+  it('[F2] together mean and', async () => {
+    const query = `type=MemoryStored&actor=user:ada&from=${encodeURIComponent(middle)}`;
+    expect(stored(await auditEvents(admin, query, end))).toEqual([ids[2]]);
+  });
+
+  it.each([
+    ['type=Nonsense', 'type.0'],
+    ['from=yesterday', 'from'],
+    ['to=2024-13-01', 'to'],
+    ['limit=0', 'limit'],
+    ['limit=501', 'limit'],
+    ['limit=ten', 'limit'],
+    ['follow=yes', 'follow'],
+    ['colour=red', 'colour'],
+    ['tenant=other', 'tenant'],
+    [`memory=${'x'.repeat(101)}`, 'memory'],
+  ])('[F2] refuse %s', async (query, path) => {
+    const reply = await admin.get(`/v1/audit/events?${query}`);
+    expect(reply).toMatchObject({ status: 400, body: { code: 'validation-failed' } });
+    expect(reply.body.errors[0].path).toBe(path);
+  });
+
+  it.each([['after'], ['cursor']])('[F2] refuse a strange %s', async (name) => {
+    const reply = await admin.get(`/v1/audit/events?${name}=strange`);
+    expect(reply.status).toBe(400);
+    expect(reply.body.errors[0].path).toBe(name);
+  });
+});
+
+describe('pages', () => {
+  it('[F2] of any size hold every event once, in order, whatever is written meanwhile', async () => {
+    const all = (await auditEvents(admin, commands, end)).map(({ id }) => id);
+    expect(all).toHaveLength(6);
+    for (const limit of [1, 2, 4, 6, 7]) {
+      const paged = await auditEvents(admin, `${commands}&limit=${limit}`, end);
+      expect(paged.map(({ id }) => id)).toEqual(all);
+    }
+    const first = (await admin.get(`/v1/audit/events?${commands}&limit=2`)).body;
+    expect(first.items).toHaveLength(2);
+    expect(first.nextCursor).toBeTruthy();
+    expect(first.position).toBeTruthy();
+  });
+});
+
+describe('streams', () => {
+  it('[F2] Accept: application/x-ndjson gives all events as lines and ends', async () => {
+    const all = await auditEvents(admin, commands, end);
+    const reply = await admin.get(`/v1/audit/events?${commands}&minPosition=${end}`, {
+      accept: 'application/x-ndjson',
+    });
+    expect(reply.status).toBe(200);
+    expect(reply.headers.get('content-type')).toContain('application/x-ndjson');
+    expect(reply.body).toEqual(all);
+  });
+
+  it('[F2] follow=true gives what is there and then each new event, the filters kept', async () => {
+    const after = end;
+    const query = `follow=true&type=MemoryStored&actor=user:bob&after=${after}`;
+    const stream = await openLines(`${server.url}/v1/audit/events?${query}`, admin.key);
+    try {
+      expect(stream.status).toBe(200);
+      const seen: string[] = [];
+      for (let round = 0; round < 3; round++) {
+        await admin.store({ content: 'of another actor' });
+        const { memory } = await bob.store({ content: `followed ${round}` });
+        const event = await stream.next();
+        expect(event).toMatchObject({ type: 'MemoryStored', actor: 'user:bob' });
+        expect(event.data).toMatchObject({ memoryId: memory.id, content: `followed ${round}` });
+        seen.push(event.position);
+      }
+      expect(new Set(seen).size).toBe(3);
+    } finally {
+      stream.close();
+    }
+    const resumed = await openLines(`${server.url}/v1/audit/events?${query}`, admin.key);
+    const first = await resumed.next();
+    resumed.close();
+    expect(first.data.content).toBe('followed 0');
+  });
+
+  it('[F2] follow=true shows nothing of another tenant', async () => {
+    const stream = await openLines(
+      `${server.url}/v1/audit/events?follow=true&type=MemoryStored&after=${end}&actor=user:eve`,
+      admin.key,
+    );
+    try {
+      const foreign = await clientWithKey(server, { tenant: freshTenant(), role: 'member', user: 'eve' });
+      await foreign.store({ content: 'elsewhere' });
+      const own = await clientWithKey(server, { tenant, role: 'member', user: 'eve' });
+      const { memory } = await own.store({ content: 'here' });
+      expect((await stream.next()).data.memoryId).toBe(memory.id);
+    } finally {
+      stream.close();
+    }
+  });
+});
+
+describe('who may audit', () => {
+  it.each([
+    ['member', 403],
+    ['reader', 403],
+    ['operator', 403],
+    ['auditor', 200],
+    ['admin', 200],
+  ])('[I2] a %s gets %s', async (role, status) => {
+    const client = await clientWithKey(server, { tenant, role, user: 'someone' });
+    expect((await client.get('/v1/audit/events')).status).toBe(status);
+    const streamed = await client.get('/v1/audit/events', { accept: 'application/x-ndjson' });
+    expect(streamed.status).toBe(status);
+    if (status === 200) return;
+    expect(streamed.body.code).toBe('forbidden');
+    expect((await client.get('/v1/audit/events?follow=true')).status).toBe(403);
+  });
+
+  it('[I1] nobody without a credential', async () => {
+    expect((await clientOf(server).get('/v1/audit/events')).status).toBe(401);
+  });
+});

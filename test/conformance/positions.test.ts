@@ -1,0 +1,154 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { clientWithKey, freshTenant, type Client, type Reply } from '../support/api.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+let client: Client;
+let id: string;
+let position: string;
+
+beforeAll(async () => {
+  server = await startServer();
+  client = await clientWithKey(server, { tenant: freshTenant(), role: 'admin', user: 'ada' });
+  const stored = await client.store({ content: 'The lease of the office ends in May' });
+  ({ position } = stored);
+  id = stored.memory.id;
+});
+
+afterAll(() => server.remove());
+
+type Wait = Record<string, string | number>;
+type Query = (wait: Wait, path?: string) => Promise<Reply>;
+
+const asText = (wait: Wait) =>
+  new URLSearchParams(Object.entries(wait).map(([name, value]): [string, string] => [name, String(value)]));
+const getting =
+  (path: () => string): Query =>
+  (wait) =>
+    client.get(`${path()}?${asText(wait)}`);
+
+/** Every kind of query, each as a call with the parameters of waiting. */
+const queries: [string, Query][] = [
+  ['search', (wait) => client.post('/v1/search', { query: 'lease', ...wait })],
+  ['list', getting(() => '/v1/memories')],
+  ['get', getting(() => `/v1/memories/${id}`)],
+  ['history', getting(() => `/v1/memories/${id}/history`)],
+  ['related', getting(() => `/v1/memories/${id}/related`)],
+  ['stats', getting(() => '/v1/stats')],
+  ['audit', getting(() => '/v1/audit/events')],
+  ['keys', getting(() => '/v1/admin/keys')],
+  ['projections', getting(() => '/v1/admin/projections')],
+  [
+    'audit as a stream',
+    (wait) => client.get(`/v1/audit/events?${asText(wait)}`, { accept: 'application/x-ndjson' }),
+  ],
+];
+
+/** A position of the same log far beyond its end. */
+const ahead = () => `${position.split('-')[0]}-zzzzzz`;
+
+const wrongPositions: [string, string][] = [
+  ['an empty text', ''],
+  ['a number', '5'],
+  ['a text', 'latest'],
+  ['a time', '2024-01-01T00:00:00Z'],
+  ['another log', '0123456789ab-5'],
+  ['something behind it', 'SUFFIX'],
+  ['an SQL text', "' or 1=1 --"],
+];
+
+describe.each(queries)('minPosition of %s', (_, query) => {
+  it('[A10] is met by the position of a command', async () => {
+    expect((await query({ minPosition: position, waitMs: 30_000 })).status).toBe(200);
+  });
+
+  it.each(wrongPositions)('[A10] refuses %s as position-unknown', async (_, text) => {
+    const minPosition = text === 'SUFFIX' ? `${position}-1` : text;
+    const reply = await query({ minPosition });
+    expect(reply).toMatchObject({ status: 400, body: { code: 'position-unknown' } });
+    expect(reply.body.errors[0].path).toBe('minPosition');
+  });
+
+  it('[A10] ahead of the log answers 504 after the wait, with Retry-After', async () => {
+    const reply = await query({ minPosition: ahead(), waitMs: 100 });
+    expect(reply).toMatchObject({ status: 504, body: { code: 'position-timeout', status: 504 } });
+    expect(reply.headers.get('content-type')).toMatch(/^application\/problem\+json/);
+    expect(reply.headers.get('retry-after')).toMatch(/^\d+$/);
+  });
+
+  it('[A10] ahead of the log answers 504 at once with waitMs 0', async () => {
+    expect((await query({ minPosition: ahead(), waitMs: 0 })).status).toBe(504);
+  });
+
+  it.each([[-1], [30_001], [1.5], ['soon']])('[A10] refuses waitMs %s', async (waitMs) => {
+    const reply = await query({ minPosition: position, waitMs });
+    expect(reply).toMatchObject({ status: 400, body: { code: 'validation-failed' } });
+    expect(reply.body.errors[0].path).toBe('waitMs');
+  });
+
+  it.each([[0], [30_000]])('[A10] takes waitMs %s', async (waitMs) => {
+    await query({ minPosition: position, waitMs: 30_000 });
+    expect((await query({ minPosition: position, waitMs })).status).toBe(200);
+  });
+});
+
+describe('reading one’s own writes', () => {
+  it('[A10] every command’s position shows its effect in the next query', async () => {
+    const own = await clientWithKey(server, { tenant: freshTenant(), role: 'admin', user: 'ada' });
+    const listed = async (minPosition: string, query = '') => {
+      const { status, body } = await own.get(`/v1/memories?minPosition=${minPosition}&waitMs=30000${query}`);
+      expect(status).toBe(200);
+      return body.items;
+    };
+    const searched = async (query: string, minPosition: string) =>
+      (await own.post('/v1/search', { query, minPosition, waitMs: 30_000 })).body.results.length;
+
+    for (let round = 0; round < 5; round++) {
+      const content = `Round ${round}: the vault of the third branch is opened by two people`;
+      const stored = await own.store({ content, externalId: `round-${round}` });
+      expect(await searched(content, stored.position)).toBeGreaterThan(0);
+      const path = `/v1/memories/${stored.memory.id}`;
+      const changed = await own.patch(path, { tags: [`t${round}`] }, { 'if-match': '*' });
+      expect(await listed(changed.body.position, `&tag=t${round}`)).toHaveLength(1);
+      const deleted = await own.delete(path);
+      expect(await searched(content, deleted.body.position)).toBe(0);
+      expect(await listed(deleted.body.position, '&state=deleted')).toHaveLength(round + 1);
+    }
+  });
+
+  it('[A10] links, feedback and bulk as well', async () => {
+    const own = await clientWithKey(server, { tenant: freshTenant(), role: 'admin', user: 'ada' });
+    const lines = await own.bulk([{ content: 'one' }, { content: 'two' }]);
+    const [one, two] = lines.map((line) => line.id);
+    const wait = (position: string) => `minPosition=${position}&waitMs=30000`;
+    const listed = await own.get(`/v1/memories?${wait(lines[1].position)}`);
+    expect(listed.body.items).toHaveLength(2);
+    const linked = await own.put(`/v1/memories/${one}/links/supports/${two}`);
+    const related = await own.get(`/v1/memories/${two}/related?${wait(linked.body.position)}`);
+    expect(related.body.items).toHaveLength(1);
+    const judged = await own.post(`/v1/memories/${one}/feedback`, { kind: 'helpful' });
+    const stats = await own.get(`/v1/stats?${wait(judged.body.position)}`);
+    expect(stats.body.feedback.total).toBe(1);
+  });
+
+  it('[A10] an answer’s own position can be asked for again', async () => {
+    for (const [, query] of queries) {
+      const { body } = await query({ minPosition: position, waitMs: 30_000 });
+      if (body?.position === undefined) continue;
+      expect((await query({ minPosition: body.position, waitMs: 30_000 })).status).toBe(200);
+    }
+  });
+
+  it('[A10] waits for a write that comes while it waits', async () => {
+    const own = await clientWithKey(server, { tenant: freshTenant(), role: 'admin', user: 'ada' });
+    const first = await own.store({ content: 'first' });
+    const [log, at] = first.position.split('-') as [string, string];
+    const later = `${log}-${(Number.parseInt(at, 36) + 2).toString(36)}`;
+    const waiting = own.get(`/v1/memories?minPosition=${later}&waitMs=30000`);
+    await own.store({ content: 'second' });
+    await own.store({ content: 'third' });
+    const { status, body } = await waiting;
+    expect(status).toBe(200);
+    expect(body.items).toHaveLength(3);
+  });
+});

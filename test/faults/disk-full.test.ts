@@ -1,0 +1,99 @@
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { clientOf, type Reply } from '../support/api.ts';
+import { expectProblem } from '../support/problem.ts';
+import { serveOnce } from '../support/serve-once.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+import { SmallDisk, whyNoSmallDisk } from '../support/small-disk.ts';
+
+const title = 'a server whose disk is full';
+const reason = whyNoSmallDisk();
+if (reason !== undefined) describe.skip(`${title} (no disk can be mounted here: ${reason})`, () => {});
+else
+  describe(title, () => {
+    let disk: SmallDisk;
+    let environment: Record<string, string>;
+    let server: TestServer;
+    const acknowledged: string[] = [];
+    const client = () => clientOf(server);
+    const start = (): Promise<TestServer> =>
+      startServer({ masterKey: null, environment, prefix: disk.prefix });
+
+    beforeAll(async () => {
+      disk = await SmallDisk.mount(220);
+      environment = {
+        STRATALOG_PROFILE: 'embedded',
+        STRATALOG_EMBEDDER: 'deterministic',
+        STRATALOG_DATA: path.join(disk.mountPoint, 'data'),
+      };
+      server = await start();
+      const { memory } = await client().store({ content: 'stored while there was room', tags: ['room'] });
+      acknowledged.push(memory.id);
+    });
+
+    afterAll(async () => {
+      await server.remove();
+      await disk.remove();
+    });
+
+    async function write(content: string): Promise<Reply> {
+      const reply = await client().post('/v1/memories', { content });
+      if (reply.status === 201) acknowledged.push(reply.body.memory.id);
+      return reply;
+    }
+
+    /** Writes until one is refused, and some more; answers the last refusal. */
+    async function writeUntilRefused(): Promise<Reply> {
+      let refused: Reply | undefined;
+      for (let refusals = 0; refusals < 30;) {
+        const reply = await write(`${'a long memory that takes room '.repeat(2_000)} ${acknowledged.length}`);
+        if (reply.status === 201) continue;
+        refused = reply;
+        refusals++;
+      }
+      return refused!;
+    }
+
+    async function expectReads(): Promise<void> {
+      const [first] = acknowledged;
+      expect(await client().get(`/v1/memories/${first}`)).toMatchObject({ status: 200, body: { id: first } });
+      expect((await client().get('/v1/memories?tag=room')).body.items).toMatchObject([{ id: first }]);
+      const found = await client().post('/v1/search', { query: 'stored while there was room' });
+      expect(found.body.results).toMatchObject([{ memory: { id: first } }]);
+      expect((await client().get(`/v1/memories/${first}/history`)).body.items).toHaveLength(1);
+    }
+
+    async function expectWritable(): Promise<void> {
+      await expect.poll(async () => (await write('there is room')).status, { timeout: 60_000 }).toBe(201);
+      for (const id of acknowledged) expect((await client().get(`/v1/memories/${id}`)).status).toBe(200);
+    }
+
+    it.each([
+      ['at once', 0],
+      ['but for less than the database needs to go on', 20 << 20],
+      ['by what it writes itself', 90 << 20],
+    ])('answers writes 503 storage-full, goes on reading, and writes again (full %s)', async (_, leave) => {
+      disk.fill(leave);
+      const refused = await writeUntilRefused();
+      expectProblem(refused, 503, 'storage-full');
+      expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+      expectProblem(await client().delete(`/v1/memories/${acknowledged[0]}`), 503, 'storage-full');
+      await expectReads();
+      disk.free();
+      await expectWritable();
+      await expectReads();
+    });
+
+    it('refuses to start where no room is left, says so, and loses nothing', async () => {
+      await server.stop('SIGKILL');
+      disk.fill();
+      const { code, output } = await serveOnce(environment, { prefix: disk.prefix });
+      disk.free();
+      expect(code).toBe(1);
+      expect(output).toMatch(/disk is full/i);
+      expect(output).not.toMatch(/^\s+at /m);
+      server = await start();
+      await expectWritable();
+      await expectReads();
+    });
+  });

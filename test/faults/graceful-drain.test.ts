@@ -1,0 +1,90 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Load } from '../support/load.ts';
+import { caughtUp, LogReader, rebuild } from '../support/log-reader.ts';
+import { faultsOfAnswers, faultsOfCommands, faultsOfLog, faultsOfSearches } from '../support/oracle.ts';
+import { faultSeed } from '../support/random.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+const seed = faultSeed('graceful-drain');
+
+describe('a server that is told to stop under load', () => {
+  let dataDir: string;
+  let server: TestServer;
+  let load: Load;
+
+  beforeAll(async () => {
+    dataDir = await mkdtemp(path.join(tmpdir(), 'stratalog-drain-'));
+    const start = (): Promise<TestServer> =>
+      startServer({
+        dataDir,
+        environment: { STRATALOG_PROFILE: 'embedded', STRATALOG_EMBEDDER: 'deterministic' },
+      });
+    server = await start();
+    load = await Load.begin(server, { seed });
+    const ended = new AbortController();
+    const running = load.run([server.url], 12, ended.signal);
+    await sleep(1_500);
+    const code = await server.stop('SIGTERM');
+    ended.abort();
+    await running;
+    expect(code).toBe(0);
+    expect(server.log.at(-1)).toContain('stopped');
+    server = await start();
+  });
+
+  afterAll(async () => {
+    await server.remove();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+
+  it('[J7] ends with 0, and has every acknowledged command and every answered search in the log', async () => {
+    await load.repeat(server.url, load.unsettled());
+    const head = await caughtUp(server.url);
+    const log = new LogReader(load.tenants);
+    await log.read(server.url);
+    expect(load.searches.length).toBeGreaterThan(0);
+    expect(load.surprises).toEqual([]);
+    expect(faultsOfLog(log.events, head)).toEqual([]);
+    expect(faultsOfCommands(load.commands, log.events)).toEqual([]);
+    expect(faultsOfSearches(load.searches, log.events, true)).toEqual([]);
+    for (const tenant of load.tenants)
+      expect(await faultsOfAnswers(server.url, tenant, log.events, 50)).toEqual([]);
+    const compared = await rebuild(server.url, load.tenants[0]!.key);
+    expect(compared.filter(({ equal }) => !equal)).toEqual([]);
+  });
+});
+
+describe('a stop', () => {
+  it('[J7] lets a request that is under way end, refuses new ones, and says so in /readyz until then', async () => {
+    const server = await startServer({
+      masterKey: null,
+      environment: { STRATALOG_PROFILE: 'embedded', STRATALOG_EMBEDDER: 'deterministic' },
+    });
+    const lines = new TransformStream<Uint8Array, Uint8Array>();
+    const writer = lines.writable.getWriter();
+    const line = (content: string): Uint8Array => Buffer.from(`${JSON.stringify({ content })}\n`);
+    const answer = fetch(`${server.url}/v1/memories/bulk`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-ndjson' },
+      body: lines.readable,
+      duplex: 'half',
+    } as RequestInit);
+    await writer.write(line('sent before the stop'));
+    const ended = server.stop('SIGTERM');
+    await expect.poll(() => server.log.some((entry) => entry.includes('draining'))).toBe(true);
+    await expect(fetch(`${server.url}/livez`)).rejects.toThrow();
+    await writer.write(line('sent while it drains'));
+    await writer.close();
+    const statuses = (await (await answer).text())
+      .trim()
+      .split('\n')
+      .map((text) => JSON.parse(text).status);
+    expect(statuses).toEqual([201, 201]);
+    expect(await ended).toBe(0);
+    await server.remove();
+  });
+});

@@ -1,0 +1,156 @@
+import * as fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { deterministicEmbedder } from '../../src/adapters/deterministic/embedder.ts';
+import type { LoadedEvent, LoadedPage } from '../../src/ports/event-store.ts';
+import { allProjections } from '../../src/projections/all.ts';
+import { EventFeed } from '../../src/projections/event-feed.ts';
+import { Generation } from '../../src/projections/generation.ts';
+import { createBeside, ensureLive } from '../../src/projections/generations.ts';
+import { fill, switchTo } from '../../src/projections/rebuild.ts';
+import { openTestStore, type TestStore } from '../support/event-store.ts';
+import { HistoryWriter, steps, type Step } from '../support/histories.ts';
+import {
+  digestAfter,
+  rowsOfReadModels,
+  eventsOf,
+  follow,
+  interleaved,
+  split,
+  startAfresh,
+} from '../support/read-models.ts';
+
+const projections = allProjections(deterministicEmbedder({ dimension: 16 }));
+/** Decides over orders and sizes: one number after another, from the start again at the end. */
+const dice = fc.array(fc.nat(1_000), { minLength: 12, maxLength: 60, size: 'max' }).map((numbers) => {
+  let at = 0;
+  return (n: number): number => numbers[at++ % numbers.length]! % n;
+});
+
+let test: TestStore;
+
+beforeAll(async () => {
+  test = await openTestStore();
+});
+
+afterAll(() => test.close());
+
+/** Checks with a few random histories; a slow machine stops after the first ones. */
+function check<T extends readonly unknown[]>(property: fc.IAsyncProperty<T>, numRuns: number): Promise<void> {
+  return fc.assert(property, { numRuns, interruptAfterTimeLimit: 20_000 }) as Promise<void>;
+}
+
+/** Writes a history and answers its events, each as it read when it was new: before any later erasure. */
+async function write(history: readonly Step[]): Promise<{ early: LoadedEvent[]; writer: HistoryWriter }> {
+  await startAfresh(test);
+  const writer = new HistoryWriter(test);
+  const early: LoadedEvent[] = [];
+  for (const step of history) {
+    await writer.write(step);
+    early.push(...(await eventsOf(test, early.at(-1)?.position ?? 0)));
+  }
+  return { early, writer };
+}
+
+describe('every read model', () => {
+  it('is the same for every order that keeps the order within each stream, read early or late', async () => {
+    await check(
+      fc.asyncProperty(steps, dice, async (history, choose) => {
+        const { early } = await write(history);
+        const late = await eventsOf(test);
+        for (const projection of projections) {
+          const expected = await digestAfter(test, projection, [early]);
+          for (const events of [early, late, early.map((event, n) => (choose(2) === 0 ? event : late[n]!))]) {
+            const batches = split(interleaved(events, choose), () => 1 + choose(9));
+            expect([projection.name, await digestAfter(test, projection, batches)]).toEqual([
+              projection.name,
+              expected,
+            ]);
+          }
+        }
+      }),
+      6,
+    );
+  });
+
+  it('is the same however the log is cut into batches', async () => {
+    await check(
+      fc.asyncProperty(steps, dice, async (history, choose) => {
+        const { early } = await write(history);
+        for (const projection of projections) {
+          const expected = await digestAfter(
+            test,
+            projection,
+            split(early, () => 1),
+          );
+          for (const batches of [[early], split(early, () => 1 + choose(12))])
+            expect([projection.name, await digestAfter(test, projection, batches)]).toEqual([
+              projection.name,
+              expected,
+            ]);
+        }
+      }),
+      6,
+    );
+  });
+
+  it('is not changed by pages that are given again', async () => {
+    await check(
+      fc.asyncProperty(steps, dice, async (history, choose) => {
+        await write(history);
+        for (const projection of projections) {
+          await ensureLive(test.sql, projection);
+          const generation = new Generation(test.sql, projection, 1);
+          const pages: LoadedPage[] = [];
+          await follow(
+            test,
+            generation,
+            () => 1 + choose(12),
+            (page) => pages.push(page),
+          );
+          const [digest, standing] = [await generation.digest(), await generation.standing()];
+          for (const page of pages)
+            if (choose(3) > 0)
+              expect(await generation.apply({ ...page, scannedTo: standing.bookmark }, standing)).toEqual(
+                standing,
+              );
+          expect([projection.name, await generation.digest()]).toEqual([projection.name, digest]);
+        }
+      }),
+      4,
+    );
+  });
+
+  it('equals a rebuild from the log, begun at any time while the log grows, and holds nothing of what was erased', async () => {
+    await check(
+      fc.asyncProperty(steps, dice, async (history, choose) => {
+        await startAfresh(test);
+        const writer = new HistoryWriter(test);
+        for (const projection of projections) await ensureLive(test.sql, projection);
+        const generations = projections.map((projection) => new Generation(test.sql, projection, 1));
+        const beside = choose(history.length);
+        for (const [n, step] of history.entries()) {
+          await writer.write(step);
+          if (n === beside)
+            for (const projection of projections) generations.push(await createBeside(test.sql, projection));
+          for (const generation of generations)
+            if (choose(4) === 0) await follow(test, generation, () => 1 + choose(20));
+        }
+        for (const generation of generations) await follow(test, generation, () => 50);
+        const feed = new EventFeed(test.store);
+        for (const projection of projections) {
+          const [live, second] = generations.filter((generation) => generation.projection === projection);
+          const third = await createBeside(test.sql, projection);
+          const result = await fill(test.sql, feed, third, () => {}, new AbortController().signal);
+          expect([projection.name, result.digest]).toEqual([projection.name, result.liveDigest]);
+          expect([projection.name, await second!.digest()]).toEqual([projection.name, await live!.digest()]);
+          await switchTo(test.sql, projection.name, third.number);
+        }
+        const rows = await rowsOfReadModels(test);
+        const gone = [...writer.erased].flatMap((id) => writer.words.get(id)!);
+        const left = rows.filter((row) => gone.some((word) => new RegExp(`\\b${word}\\b`).test(row)));
+        expect(left).toEqual([]);
+      }),
+      5,
+    );
+  });
+});

@@ -1,0 +1,135 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { roles, type TenantContext } from '../../src/domain/access/context.ts';
+import { isVisible, isWritable, visible, type Placed } from '../../src/domain/access/visibility.ts';
+import { layers, scopeKeys, type Layer, type ScopeKey } from '../../src/domain/layers.ts';
+
+const name = fc.constantFrom('a', 'b', 'c');
+const names = fc.uniqueArray(name);
+
+const context: fc.Arbitrary<TenantContext> = fc.record(
+  {
+    tenant: fc.constant('acme'),
+    principal: fc.constant('key:1'),
+    roles: fc.uniqueArray(fc.constantFrom(...roles), { maxLength: 2 }),
+    user: name,
+    agent: name,
+    orgs: names,
+    teams: names,
+    projects: names,
+    sessions: names,
+    agents: names,
+  },
+  { requiredKeys: ['tenant', 'principal', 'roles', 'orgs', 'teams', 'projects', 'sessions', 'agents'] },
+);
+
+const placed: fc.Arbitrary<Placed> = fc.record({
+  layer: fc.constantFrom(...layers),
+  scope: fc.record(Object.fromEntries(scopeKeys.map((key) => [key, name])), { requiredKeys: [] }),
+});
+
+const sees = (caller: TenantContext, memory: Placed) => isVisible(visible(caller), memory);
+const check = (rule: (caller: TenantContext, memory: Placed) => void) =>
+  fc.assert(fc.property(context, placed, rule), { numRuns: 500 });
+
+/** The identifiers by which a layer is seen; the others only place a memory. */
+const granting: Readonly<Record<Layer, readonly ScopeKey[]>> = {
+  company: [],
+  org: ['org'],
+  team: ['team'],
+  project: ['project'],
+  user: ['user'],
+  session: ['user', 'session'],
+  agent: ['user', 'agent'],
+};
+
+describe('who may write a memory', () => {
+  it('sees it', () => {
+    check((caller, memory) => {
+      if (isWritable(caller, memory)) expect(sees(caller, memory)).toBe(true);
+    });
+  });
+
+  it('is member or admin; the company is for admins', () => {
+    check((caller, memory) => {
+      if (!isWritable(caller, memory)) return;
+      const needed = memory.layer === 'company' ? ['admin'] : ['admin', 'member'];
+      expect(caller.roles.some((role) => needed.includes(role))).toBe(true);
+    });
+  });
+});
+
+describe('who sees a memory', () => {
+  it('has a role for it: none of them, or only that of the operator, sees nothing', () => {
+    check((caller, memory) => {
+      for (const of of [[], ['operator']] as const) {
+        const nobody = { ...caller, roles: of };
+        expect(sees(nobody, memory)).toBe(false);
+        expect(isWritable(nobody, memory)).toBe(false);
+      }
+    });
+  });
+
+  it('is an admin or an auditor for all of them', () => {
+    check((caller, memory) => {
+      for (const role of ['admin', 'auditor'] as const)
+        expect(sees({ ...caller, roles: [...caller.roles, role] }, memory)).toBe(true);
+    });
+  });
+
+  it('as a member has the layer’s own identifier, and that alone', () => {
+    check((caller, memory) => {
+      const member: TenantContext = { ...caller, roles: ['member'] };
+      const own: Readonly<Record<ScopeKey, readonly (string | undefined)[]>> = {
+        org: member.orgs,
+        team: member.teams,
+        project: member.projects,
+        session: member.sessions,
+        user: [member.user],
+        agent: [...member.agents, member.agent],
+      };
+      const granted = granting[memory.layer].some(
+        (key) => memory.scope[key] !== undefined && own[key].includes(memory.scope[key]),
+      );
+      expect(sees(member, memory)).toBe(memory.layer === 'company' || granted);
+      expect(isWritable(member, memory)).toBe(granted);
+    });
+  });
+
+  it('as a reader sees every shared layer, and of the personal ones what a member would', () => {
+    check((caller, memory) => {
+      const shared = ['company', 'org', 'team', 'project'].includes(memory.layer);
+      const reader = sees({ ...caller, roles: ['reader'] }, memory);
+      expect(reader).toBe(shared || sees({ ...caller, roles: ['member'] }, memory));
+      expect(isWritable({ ...caller, roles: ['reader'] }, memory)).toBe(false);
+    });
+  });
+
+  it('keeps seeing it with more roles and memberships', () => {
+    fc.assert(
+      fc.property(context, context, placed, (one, two, memory) => {
+        const both: TenantContext = {
+          ...one,
+          roles: [...one.roles, ...two.roles],
+          orgs: [...one.orgs, ...two.orgs],
+          teams: [...one.teams, ...two.teams],
+          projects: [...one.projects, ...two.projects],
+          sessions: [...one.sessions, ...two.sessions],
+          agents: [...one.agents, ...two.agents],
+        };
+        if (sees(one, memory)) expect(sees(both, memory)).toBe(true);
+        if (isWritable(one, memory)) expect(isWritable(both, memory)).toBe(true);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('does not see it where the layer’s identifier is missing', () => {
+    check((caller, { layer }) => {
+      if (layer === 'company') return;
+      const member: TenantContext = { ...caller, roles: ['member'] };
+      expect(sees(member, { layer, scope: {} })).toBe(false);
+      expect(isWritable(member, { layer, scope: {} })).toBe(false);
+    });
+  });
+});

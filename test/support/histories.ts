@@ -1,0 +1,226 @@
+import * as fc from 'fast-check';
+import { v7 as uuid } from 'uuid';
+import { deleteMemory, restoreMemory } from '../../src/commands/delete-memory.ts';
+import { eraseMemory } from '../../src/commands/erase-memory.ts';
+import { giveFeedback } from '../../src/commands/give-feedback.ts';
+import { linkMemories, unlinkMemories } from '../../src/commands/link-memories.ts';
+import { recordAuditRead } from '../../src/commands/record-audit-read.ts';
+import { storeMemory, storeMemoryInput } from '../../src/commands/store-memory.ts';
+import { updateMemory } from '../../src/commands/update-memory.ts';
+import { eventContext, type CommandContext, type CommandServices } from '../../src/commands/context.ts';
+import { linkTypes } from '../../src/domain/links/links.ts';
+import { Problem } from '../../src/domain/problems.ts';
+import { feedbackKinds } from '../../src/domain/retrieval/events.ts';
+import { retrievalStream } from '../../src/domain/streams.ts';
+import { systemClock } from '../../src/ports/clock.ts';
+import type { TestStore } from './event-store.ts';
+
+const words = fc
+  .array(fc.constantFrom('tea', 'kettle', 'the', 'running', 'böiler', '1.27', 'Zürich', 'x'), {
+    minLength: 1,
+    maxLength: 8,
+  })
+  .map((list) => list.join(' '));
+const names = fc.uniqueArray(fc.constantFrom('recipes', 'notes', 'ä'), { maxLength: 2 });
+/** One of the memories of its tenant so far. */
+const pick = fc.nat(30);
+const linkType = fc.constantFrom(...linkTypes.slice(0, 3));
+const tenant = fc.constantFrom('acme', 'globex');
+
+const step = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      kind: fc.constant('store' as const),
+      tenant,
+      layer: fc.constantFrom('user' as const, 'team' as const, 'company' as const),
+      words,
+      spaces: names,
+      tags: names,
+      externalId: fc.option(fc.constantFrom('e1', 'e2')),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant('update' as const),
+      tenant,
+      pick,
+      words: fc.option(words),
+      spaces: fc.option(names),
+      metadata: fc.option(fc.record({ rating: fc.nat(2) })),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constantFrom('delete' as const, 'restore' as const), tenant, pick }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('erase' as const), tenant, pick }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constantFrom('link' as const, 'unlink' as const),
+      tenant,
+      pick,
+      target: pick,
+      type: linkType,
+      confidence: fc.constantFrom(0, 0.25, 1),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('feedback' as const),
+      tenant,
+      pick,
+      of: fc.constantFrom(...feedbackKinds),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('search' as const),
+      tenant,
+      words,
+      found: fc.uniqueArray(pick, { maxLength: 4 }),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('audit' as const), tenant }) },
+);
+
+export type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
+
+/** What a few users of two tenants do, one thing after another; what is refused has no effect. */
+export const steps: fc.Arbitrary<readonly Step[]> = fc.array(step, {
+  minLength: 10,
+  maxLength: 45,
+  size: 'max',
+});
+
+/** Does steps through the commands of the program. Each text holds a word of its own, `only<n>`, to be found again. */
+export class HistoryWriter {
+  readonly #test: TestStore;
+  readonly #services: CommandServices;
+  readonly #memories = new Map<string, string[]>();
+  /** The words that each memory alone has held, by its id. */
+  readonly words = new Map<string, string[]>();
+  readonly erased = new Set<string>();
+  #texts = 0;
+
+  constructor(test: TestStore) {
+    this.#test = test;
+    this.#services = { store: test.store, vault: test.vault, clock: systemClock, newId: uuid };
+  }
+
+  async write(step: Step): Promise<void> {
+    try {
+      await this.#write(step);
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+    }
+  }
+
+  async #write(step: Step): Promise<void> {
+    const services = this.#services;
+    const context = contextOf(step.tenant);
+    if (step.kind === 'store') return this.#store(context, step);
+    if (step.kind === 'search') return this.#search(context, step);
+    if (step.kind === 'audit') return recordAuditRead(services, context, { what: 'events', items: 1 });
+    const id = this.#pick(step.tenant, step.pick);
+    if (id === undefined) return;
+    switch (step.kind) {
+      case 'update': {
+        const content = step.words === null ? undefined : this.#text(step.words, id);
+        const { spaces, metadata } = step;
+        const patch = { content, ...(spaces && { spaces }), ...(metadata && { metadata }) };
+        return void (await updateMemory(services, context, id, patch, '*'));
+      }
+      case 'delete':
+        return void (await deleteMemory(services, context, id, undefined));
+      case 'restore':
+        return void (await restoreMemory(services, context, id));
+      case 'erase':
+        await eraseMemory(services, context, id);
+        this.erased.add(id);
+        return;
+      case 'feedback':
+        return void (await giveFeedback(services, context, id, { kind: step.of }));
+      case 'link':
+      case 'unlink': {
+        const target = this.#pick(step.tenant, step.target)!;
+        if (step.kind === 'unlink') await unlinkMemories(services, context, id, step.type, target);
+        else await linkMemories(services, context, id, step.type, target, step.confidence);
+        return;
+      }
+      default:
+        return step satisfies never;
+    }
+  }
+
+  async #store(context: CommandContext, step: Extract<Step, { kind: 'store' }>): Promise<void> {
+    const { layer, spaces, tags, externalId } = step;
+    const scope = { user: 'alice', ...(layer === 'team' && { team: 'kitchen' }) };
+    const content = this.#text(step.words);
+    const input = { content, layer, scope, spaces, tags, ...(externalId !== null && { externalId }) };
+    const { snapshot } = await storeMemory(this.#services, context, storeMemoryInput.parse(input));
+    const { id } = snapshot.state.value;
+    const present = this.#memories.get(step.tenant) ?? [];
+    this.#memories.set(step.tenant, [...present, id]);
+    this.words.set(id, [content.split(' ').at(-1)!]);
+  }
+
+  /** As the search service records it, but at once. */
+  async #search(context: CommandContext, step: Extract<Step, { kind: 'search' }>): Promise<void> {
+    const searchId = uuid();
+    const found = step.found.map((n) => this.#pick(step.tenant, n)).filter((id) => id !== undefined);
+    const memoryIds = [...new Set(found)];
+    const subject = this.#test.vault.pseudonym('subject', step.tenant, 'alice');
+    const key = { tenant: step.tenant, id: `retrieval.${subject}`, subject };
+    await this.#test.store.append(
+      retrievalStream(step.tenant, searchId),
+      'any',
+      [
+        {
+          type: 'SearchPerformed',
+          data: {
+            searchId,
+            topK: 10,
+            threshold: 0.7,
+            order: 'relevance',
+            readPosition: 0,
+            results: memoryIds.map((memoryId, index) => ({ memoryId, rank: index + 1, score: 0.8 })),
+            warnings: [],
+            durationMs: 1,
+            query: step.words,
+          },
+        },
+        { type: 'MemoriesAccessed', data: { searchId, how: 'search', memoryIds } },
+      ],
+      eventContext(context, key),
+    );
+  }
+
+  #pick(of: string, n: number): string | undefined {
+    const present = this.#memories.get(of) ?? [];
+    return present[n % Math.max(1, present.length)];
+  }
+
+  #text(text: string, id?: string): string {
+    const word = `only${++this.#texts}`;
+    if (id !== undefined) this.words.get(id)!.push(word);
+    return `${text} ${word}`;
+  }
+}
+
+function contextOf(of: string): CommandContext {
+  const nobody = { orgs: [], projects: [], sessions: [], agents: [] };
+  const caller = {
+    tenant: of,
+    principal: 'key:1',
+    roles: ['admin'] as const,
+    user: 'alice',
+    teams: ['kitchen'],
+    ...nobody,
+  };
+  return { caller, cause: 'user', correlationId: 'request' };
+}

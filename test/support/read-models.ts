@@ -1,0 +1,110 @@
+import type { LoadedEvent, LoadedPage } from '../../src/ports/event-store.ts';
+import { Generation } from '../../src/projections/generation.ts';
+import { tablesOf, type Projection } from '../../src/projections/projection.ts';
+import type { TestStore } from './event-store.ts';
+
+/** Takes every event and every read model away, as after a fresh start. */
+export async function startAfresh({ sql }: TestStore): Promise<void> {
+  await sql.query('truncate log.events');
+  await sql.query('truncate read.generations, read.active, read.parked');
+  const tables = await sql.query<{ name: string }>(
+    `select format('%I.%I', schemaname, tablename) as name from pg_tables
+     where schemaname = 'read' and (tablename ~ '_g[0-9]+$' or tablename ~ '^kept_')`,
+  );
+  if (tables.length > 0) await sql.query(`drop table ${tables.map(({ name }) => name).join(', ')}`);
+}
+
+/** Every row of every table of the read models, as text with the table's name. */
+export async function rowsOfReadModels({ sql }: TestStore): Promise<string[]> {
+  const tables = await sql.query<{ name: string }>(
+    `select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname = 'read'`,
+  );
+  const dumps: string[] = [];
+  for (const { name } of tables) {
+    const rows = await sql.query<{ row: string }>(`select to_jsonb(t)::text as row from ${name} t`);
+    dumps.push(...rows.map(({ row }) => `${name} ${row}`));
+  }
+  return dumps;
+}
+
+/** Every event of the log, as it reads now. */
+export async function eventsOf({ store }: TestStore, after = 0): Promise<readonly LoadedEvent[]> {
+  const { events, unreadable } = await store.readAll({ after, limit: 10_000 });
+  if (unreadable[0]) throw unreadable[0].error;
+  return events;
+}
+
+let generations = 1_000;
+
+/**
+ * The digest of a read model that was given these batches, without the runner: no bookmark, so that events may come in
+ * an order that the log does not have. It starts from nothing and leaves nothing behind.
+ */
+export async function digestAfter(
+  { sql }: TestStore,
+  projection: Projection,
+  batches: readonly (readonly LoadedEvent[])[],
+): Promise<string> {
+  const tables = tablesOf(++generations);
+  for (const statement of projection.create(tables)) await sql.query(statement);
+  const kept = `select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname = 'read' and tablename ~ '^kept_'`;
+  for (const { name } of await sql.query<{ name: string }>(kept)) await sql.query(`truncate ${name}`);
+  for (const batch of batches) {
+    const events = batch.filter(({ event }) =>
+      (projection.handles as readonly string[]).includes(event.type),
+    );
+    if (events.length === 0) continue;
+    const prepared = await projection.prepare?.(events, { sql, tables });
+    await sql.transaction((tx) => projection.apply(events, tx, tables, prepared));
+  }
+  const [row] = await sql.query<{ digest: string }>(projection.digest(tables));
+  for (const table of projection.tables) await sql.query(`drop table ${tables(table)}`);
+  return row!.digest;
+}
+
+/** Lets a generation follow the log to its end, in pages of these sizes one after another. */
+export async function follow(
+  { store }: TestStore,
+  generation: Generation,
+  sizes: () => number,
+  onPage: (page: LoadedPage) => void = () => {},
+): Promise<void> {
+  let standing = await generation.standing();
+  for (;;) {
+    const page = await store.readAll({ after: standing.bookmark, limit: sizes() });
+    if (page.scannedTo <= standing.bookmark) return;
+    standing = await generation.apply(page, standing);
+    onPage(page);
+  }
+}
+
+/** An order in which only the order within each stream is kept; `choose(n)` answers a number below n. */
+export function interleaved(
+  events: readonly LoadedEvent[],
+  choose: (n: number) => number,
+): readonly LoadedEvent[] {
+  const streams = new Map<string, LoadedEvent[]>();
+  for (const event of events) {
+    const queue = streams.get(event.stream) ?? [];
+    queue.push(event);
+    streams.set(event.stream, queue);
+  }
+  const queues = [...streams.values()];
+  const mixed: LoadedEvent[] = [];
+  while (queues.length > 0) {
+    const at = choose(queues.length);
+    mixed.push(queues[at]!.shift()!);
+    if (queues[at]!.length === 0) queues.splice(at, 1);
+  }
+  return mixed;
+}
+
+export function split<T>(items: readonly T[], size: () => number): readonly (readonly T[])[] {
+  const batches: T[][] = [];
+  for (let at = 0; at < items.length;) {
+    const next = at + size();
+    batches.push(items.slice(at, next));
+    at = next;
+  }
+  return batches;
+}

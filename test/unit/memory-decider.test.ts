@@ -1,0 +1,211 @@
+import { describe, expect, it } from 'vitest';
+import type { MemoryEvent } from '../../src/domain/memory/events.ts';
+import {
+  decide,
+  evolve,
+  initialState,
+  type MemoryPatch,
+  type MemoryValue,
+} from '../../src/domain/memory/memory.ts';
+import { foldMemory, isLive } from '../../src/domain/memory/snapshot.ts';
+import { viewOf } from '../../src/domain/memory/view.ts';
+import { specify } from '../support/decider-specification.ts';
+
+const given = specify({ initialState, decide, evolve });
+
+const value: MemoryValue = {
+  id: 'm1',
+  externalId: 'x1',
+  content: 'tea at 80 degrees',
+  layer: 'team',
+  scope: { team: 'kitchen', user: 'alice' },
+  spaces: ['recipes'],
+  tags: ['tea', 'hot'],
+  metadata: { source: { page: 3, draft: true }, rating: 5 },
+  representations: { code: 'brew(80)' },
+  createdBy: 'user:alice',
+  claim: 'claim-acme.1',
+};
+const { id: _, ...rest } = value;
+const stored: MemoryEvent = {
+  type: 'MemoryStored',
+  data: { memoryId: 'm1', contentLength: 17, ...rest, spaces: ['recipes'], tags: ['tea', 'hot'] },
+};
+const retentionUntil = '2030-01-31T00:00:00.000Z';
+const deleted: MemoryEvent = { type: 'MemoryDeleted', data: { memoryId: 'm1', retentionUntil } };
+const restored: MemoryEvent = { type: 'MemoryRestored', data: { memoryId: 'm1' } };
+const erased: MemoryEvent = {
+  type: 'MemoryErased',
+  data: { memoryId: 'm1', keyId: 'k1', claim: 'claim-acme.1' },
+};
+const updated = (
+  changes: Omit<Extract<MemoryEvent, { type: 'MemoryUpdated' }>['data'], 'memoryId'>,
+): MemoryEvent => ({
+  type: 'MemoryUpdated',
+  data: { memoryId: 'm1', ...changes },
+});
+
+const remove = { type: 'delete', retentionUntil: new Date(retentionUntil) } as const;
+const restore = { type: 'restore', now: new Date('2030-01-01') } as const;
+const erase = { type: 'erase', keyId: 'k1' } as const;
+const update = (patch: MemoryPatch) => ({ type: 'update', patch }) as const;
+
+describe('a memory', () => {
+  it('is stored with the length of its content', () => given().when({ type: 'store', value }).then(stored));
+  it('has the value that was stored', () => given(stored).thenState({ status: 'active', value }));
+  it('is not stored twice', () =>
+    given(stored)
+      .when({ type: 'store', value })
+      .thenFails(/fresh id/));
+  it('is not stored again after its erasure', () =>
+    given(stored, erased)
+      .when({ type: 'store', value })
+      .thenFails(/fresh id/));
+
+  it.each([update({ content: 'x' }), remove, restore, erase])(
+    'that never was is unknown to $type',
+    (command) => given().when(command).thenRefused('not-found'),
+  );
+});
+
+describe('an update', () => {
+  it('carries the new value of what changed, whole', () =>
+    given(stored)
+      .when(update({ content: 'tea at 75', tags: ['tea'], spaces: [] }))
+      .then(updated({ content: 'tea at 75', contentLength: 9, tags: ['tea'], spaces: [] })));
+
+  it('counts UTF-16 units', () =>
+    given(stored)
+      .when(update({ content: '😀' }))
+      .then(updated({ content: '😀', contentLength: 2 })));
+
+  it('merges metadata: null deletes, objects merge, arrays replace', () =>
+    given(stored)
+      .when(update({ metadata: { rating: null, source: { draft: null, by: ['x'] } } }))
+      .then(updated({ metadata: { source: { page: 3, by: ['x'] } } })));
+
+  it('empties metadata and representations with null', () =>
+    given(stored)
+      .when(update({ metadata: null, representations: null }))
+      .then(updated({ metadata: {}, representations: {} })));
+
+  it('adds and drops representations by kind', () =>
+    given(stored)
+      .when(update({ representations: { code: null, graph: 'a -> b' } }))
+      .then(updated({ representations: { graph: 'a -> b' } })));
+
+  it.each([
+    [{}],
+    [{ content: value.content }],
+    [{ tags: ['tea', 'hot'], spaces: ['recipes'] }],
+    [{ metadata: {} }],
+    [{ metadata: { missing: null, source: { page: 3 } } }],
+    [{ metadata: { rating: 5, source: { draft: true } } }],
+    [{ representations: { code: 'brew(80)', formal: null } }],
+  ])('that changes nothing is no event: %j', (patch) => given(stored).when(update(patch)).thenNothing());
+
+  it('of nothing but the order of tags is a change', () =>
+    given(stored)
+      .when(update({ tags: ['hot', 'tea'] }))
+      .then(updated({ tags: ['hot', 'tea'] })));
+
+  it('tells what did not change apart from what did', () =>
+    given(stored)
+      .when(update({ content: value.content, tags: [] }))
+      .then(updated({ tags: [] })));
+
+  it('of a deleted memory is refused', () =>
+    given(stored, deleted)
+      .when(update({ content: 'x' }))
+      .thenRefused('memory-deleted'));
+  it('of an erased memory is refused as unknown', () =>
+    given(stored, erased)
+      .when(update({ content: 'x' }))
+      .thenRefused('not-found'));
+});
+
+describe('a deletion', () => {
+  it('says until when it can be undone', () => given(stored).when(remove).then(deleted));
+  it('keeps the value', () => given(stored, deleted).thenState({ status: 'deleted', value, retentionUntil }));
+  it('of a deleted memory is no event', () => given(stored, deleted).when(remove).thenNothing());
+  it('of an erased memory is refused as unknown', () =>
+    given(stored, erased).when(remove).thenRefused('not-found'));
+});
+
+describe('a restoration', () => {
+  it('gives the value back', () => {
+    given(stored, deleted).when(restore).then(restored);
+    given(stored, updated({ tags: [] }), deleted, restored).thenState({
+      status: 'active',
+      value: { ...value, tags: [] },
+    });
+  });
+  it('of an active memory is no event', () => given(stored).when(restore).thenNothing());
+  it('is possible up to the last moment', () =>
+    given(stored, deleted)
+      .when({ type: 'restore', now: new Date(retentionUntil) })
+      .then(restored));
+  it('is refused after it', () =>
+    given(stored, deleted)
+      .when({ type: 'restore', now: new Date('2030-01-31T00:00:00.001Z') })
+      .thenRefused('retention-over'));
+  it('of an erased memory is refused as unknown', () =>
+    given(stored, erased).when(restore).thenRefused('not-found'));
+});
+
+describe('an erasure', () => {
+  it('names the key and the claim to be freed', () => given(stored).when(erase).then(erased));
+  it('needs no claim', () => {
+    const { claim: _, ...unclaimed } = value;
+    const events = decide({ type: 'store', value: unclaimed }, initialState);
+    given(...events)
+      .when(erase)
+      .then({ type: 'MemoryErased', data: { memoryId: 'm1', keyId: 'k1' } });
+  });
+  it('of a deleted memory is possible', () => given(stored, deleted).when(erase).then(erased));
+  it('is done once', () => given(stored, erased).when(erase).thenNothing());
+  it('leaves nothing', () => given(stored, updated({ tags: [] }), erased).thenState({ status: 'erased' }));
+});
+
+describe('a snapshot', () => {
+  const at = (minute: number) => new Date(Date.UTC(2030, 0, 1, 0, minute));
+  const facts = (...events: MemoryEvent[]) =>
+    events.map((event, index) => ({
+      event,
+      revision: index,
+      position: 10 * (index + 1),
+      time: at(index),
+      erased: false,
+    }));
+
+  it('adds what the log knows', () => {
+    expect(foldMemory(facts(stored, updated({ tags: [] })))).toEqual({
+      state: { status: 'active', value: { ...value, tags: [] } },
+      revision: 1,
+      position: 20,
+      createdAt: at(0),
+      updatedAt: at(1),
+    });
+    expect(foldMemory([])).toMatchObject({ state: { status: 'absent' }, revision: -1, position: 0 });
+  });
+
+  it('is erased as soon as one event’s key is gone, whatever follows', () => {
+    const [first, ...others] = facts(stored, updated({ tags: [] }));
+    expect(foldMemory([{ ...first!, erased: true }, ...others]).state).toEqual({ status: 'erased' });
+  });
+
+  it('is shown without its claim, with its tenant as company', () => {
+    const snapshot = foldMemory(facts(stored, deleted));
+    if (!isLive(snapshot)) throw new Error('it is not live');
+    const view = viewOf('acme', snapshot);
+    expect(view).not.toHaveProperty('claim');
+    expect(view).toMatchObject({
+      id: 'm1',
+      scope: { company: 'acme', team: 'kitchen', user: 'alice' },
+      state: 'deleted',
+      retentionUntil,
+      revision: 1,
+      accessCount: 0,
+    });
+  });
+});
