@@ -12,6 +12,7 @@ interface BulkLine {
   readonly line: number;
   readonly status: number;
   readonly position?: string;
+  readonly replayed?: true;
   readonly problem?: { code: string; detail: string };
 }
 
@@ -48,8 +49,8 @@ export function importCommand(): Command {
       const totals = { stored: 0, present: 0, refused: 0 };
       let position: string | undefined;
       for await (const line of linesOf<BulkLine>(response)) {
-        if (line.status === 201) totals.stored++;
-        else if (line.status === 200) totals.present++;
+        if (line.replayed) totals.present++;
+        else if (line.status === 201) totals.stored++;
         else {
           totals.refused++;
           if (!connection.json)

@@ -22,6 +22,8 @@ export interface BulkLineResult {
   /** Covers this line and all before it. */
   readonly position?: number;
   readonly problem?: Problem;
+  /** The line was done before, under the same Idempotency-Key: this is its first answer again. */
+  readonly replayed?: true;
 }
 
 /**
@@ -42,11 +44,38 @@ export async function* bulkStore(
     covered = Math.max(covered, result.position ?? 0);
     return covered > 0 ? { ...result, position: covered } : result;
   };
-  for await (const line of lines) {
-    inFlight.push(storeLine(services, line, byExternalId, contextOf, asProblem));
-    if (inFlight.length >= maxInFlight) yield await next();
+  const source = lines[Symbol.asyncIterator]();
+  let reading: Promise<IteratorResult<BulkLine>> | undefined;
+  let ended = false;
+  try {
+    while (!ended || inFlight.length > 0) {
+      if (!ended && inFlight.length < maxInFlight) reading ??= readAhead(source);
+      const first = inFlight[0];
+      // What is ready to be read goes first, so that lines are stored together; a sender that pauses gets its answers.
+      const step = await Promise.race([
+        ...(reading ? [reading.then(() => 'read')] : []),
+        ...(first ? [first.then(() => 'answer')] : []),
+      ]);
+      if (step === 'answer') {
+        yield await next();
+        continue;
+      }
+      const { value, done = false } = await reading!;
+      reading = undefined;
+      ended = done;
+      if (!done) inFlight.push(storeLine(services, value, byExternalId, contextOf, asProblem));
+    }
+  } finally {
+    // Not awaited: it waits behind a read that a silent sender may never fulfil.
+    source.return?.().catch(() => undefined);
   }
-  while (inFlight.length > 0) yield await next();
+}
+
+/** The next line. Its failure is met where it is awaited, however late. */
+function readAhead(source: AsyncIterator<BulkLine>): Promise<IteratorResult<BulkLine>> {
+  const reading = source.next();
+  reading.catch(() => undefined);
+  return reading;
 }
 
 async function storeLine(
@@ -66,10 +95,11 @@ async function storeLine(
     const { snapshot, position, replayed } = await inOrder(externalId, byExternalId, store);
     return {
       line,
-      status: replayed ? 200 : 201,
+      status: 201,
       id: snapshot.state.value.id,
       ...(externalId !== undefined && { externalId }),
       position,
+      ...(replayed && { replayed }),
     };
   } catch (error) {
     const problem = asProblem(error);

@@ -14,16 +14,20 @@ const page = `<!doctype html>
 <body><div id="api"></div><script src="/docs/swagger-ui-bundle.js"></script><script src="/docs/start.js"></script></body>
 </html>`;
 
+/** The viewer draws with inline styles and images; everything else comes from this server, and nothing from another. */
+const contentSecurityPolicy = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:";
+
 /** The OpenAPI document for a browser, at `/docs`, from files of the package alone. */
 export function browsableDocs(router: Router): void {
   const folder = path.dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
   router.get('/docs', (context) => {
     context.type = 'text/html';
+    context.set('Content-Security-Policy', contentSecurityPolicy);
     context.body = page;
   });
   router.get('/docs/start.js', (context) => {
     context.type = 'text/javascript';
-    context.body = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#api' });`;
+    context.body = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#api', validatorUrl: null });`;
   });
   for (const [name, type] of Object.entries(assets)) {
     router.get(`/docs/${name}`, (context) => {

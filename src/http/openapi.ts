@@ -1,5 +1,11 @@
 import { z } from 'zod';
-import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
+import {
+  createDocument,
+  type ZodOpenApiOperationObject,
+  type ZodOpenApiPathItemObject,
+  type ZodOpenApiPathsObject,
+  type ZodOpenApiResponsesObject,
+} from 'zod-openapi';
 import { problems } from '../domain/problems.ts';
 import { causes } from '../domain/access/context.ts';
 import type { Route } from './route.ts';
@@ -31,9 +37,36 @@ const ifMatchHeader = z.object({
   'If-Match': z.string().optional().meta({ description: 'ETag of the memory, or *' }),
 });
 
+const readiness = z
+  .object({
+    status: z.enum(['ready', 'starting', 'draining', 'unavailable']),
+    profile: z.string(),
+    identity: z.enum(['development', 'credentials']),
+    log: z.union([z.object({ head: z.int() }), z.object({ error: z.string() })]),
+    projections: z.array(z.object({ name: z.string(), position: z.int(), lag: z.int(), parked: z.int() })),
+  })
+  .meta({ id: 'Readiness' });
+
+/** Asked by what keeps the process running, without a credential. */
+const healthPaths: ZodOpenApiPathsObject = {
+  '/livez': health('livez', 'Whether the process answers at all', {
+    200: { description: 'Alive', schema: z.object({ status: z.literal('alive') }) },
+  }),
+  '/readyz': health('readyz', 'Whether it can do its work: the log, and how far each read model lags', {
+    200: { description: 'Ready', schema: readiness },
+    503: { description: 'Not now: starting, draining, or without its log', schema: readiness },
+  }),
+};
+
+function health(operationId: string, summary: string, answers: Route['responses']): ZodOpenApiPathItemObject {
+  return {
+    get: { operationId, summary, tags: ['Health'], security: [], responses: responsesOf(answers) },
+  };
+}
+
 /** The API as OpenAPI 3.1, from the schemas that validate it. */
 export function openApiDocument(routes: readonly Route[]): ReturnType<typeof createDocument> {
-  const paths: ZodOpenApiPathsObject = {};
+  const paths: ZodOpenApiPathsObject = { ...healthPaths };
   for (const route of routes) {
     const path = route.path.replaceAll(/:([A-Za-z]+)/g, '{$1}');
     paths[path] = { ...paths[path], [route.method]: operationOf(route) };
@@ -52,6 +85,22 @@ export function openApiDocument(routes: readonly Route[]): ReturnType<typeof cre
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'An API key or a JWT' } },
     },
   });
+}
+
+function responsesOf(answers: Route['responses']): ZodOpenApiResponsesObject {
+  return Object.fromEntries(
+    Object.entries(answers).map(
+      ([status, { description, schema, example, contentType = 'application/json' }]) => [
+        status,
+        {
+          description,
+          ...(schema && {
+            content: { [contentType]: { schema, ...(example !== undefined && { example }) } },
+          }),
+        },
+      ],
+    ),
+  );
 }
 
 function operationOf(route: Route): ZodOpenApiOperationObject {
@@ -81,14 +130,7 @@ function operationOf(route: Route): ZodOpenApiOperationObject {
       requestBody: { required: true, content: { [accepts[0]!]: { schema: { type: 'string' } } } },
     }),
     responses: {
-      ...Object.fromEntries(
-        Object.entries(route.responses).map(
-          ([status, { description, schema, contentType = 'application/json' }]) => [
-            status,
-            { description, ...(schema && { content: { [contentType]: { schema } } }) },
-          ],
-        ),
-      ),
+      ...responsesOf(route.responses),
       default: {
         description: 'A problem (RFC 9457)',
         content: { 'application/problem+json': { schema: problemSchema } },

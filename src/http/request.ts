@@ -76,7 +76,7 @@ export function commandContext(
   const reason = headerText(koa, 'X-Reason', 500);
   const cause = z.enum(causes).safeParse(koa.get('x-cause') === '' ? 'user' : koa.get('x-cause'));
   if (!cause.success) throw invalid('X-Cause', `must be one of ${causes.join(', ')}`);
-  const traceId = /^[0-9a-f]{2}-([0-9a-f]{32})-/.exec(koa.get('traceparent'))?.[1];
+  const traceId = traceIdOf(koa);
   const idempotency = idempotencyOf(koa, caller, body);
   return {
     caller,
@@ -86,6 +86,11 @@ export function commandContext(
     ...(traceId !== undefined && { traceId }),
     ...(idempotency && { idempotency }),
   };
+}
+
+/** The trace that the request belongs to (W3C Trace Context). */
+export function traceIdOf(koa: Context): string | undefined {
+  return /^[0-9a-f]{2}-([0-9a-f]{32})-/.exec(koa.get('traceparent'))?.[1];
 }
 
 function idempotencyOf(koa: Context, caller: TenantContext, body: unknown): Idempotency | undefined {

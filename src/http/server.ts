@@ -9,7 +9,7 @@ import { masterIdentity, type Authenticator } from './authenticate.ts';
 import { browsableDocs } from './docs-page.ts';
 import { openApiDocument } from './openapi.ts';
 import { asProblem, problemDocument } from './problem.ts';
-import { commandContext, readJson } from './request.ts';
+import { commandContext, readJson, traceIdOf } from './request.ts';
 import type { Answer, Route } from './route.ts';
 import { routes } from './routes/index.ts';
 import type { Services } from '../services.ts';
@@ -28,7 +28,12 @@ export async function startHttpServer(
 ): Promise<HttpServer> {
   const { host, port } = services.config;
   const answer = createKoa(services, authenticator, logger).callback();
-  const server = http.createServer((request, response) => void answer(request, response));
+  let closing = false;
+  const server = http.createServer((request, response) => {
+    // A client that never pauses would be served on its open connection until that is cut.
+    if (closing) response.setHeader('Connection', 'close');
+    void answer(request, response);
+  });
   // A bulk body may stream for long; a silent connection may not.
   server.requestTimeout = 0;
   server.headersTimeout = 30_000;
@@ -40,7 +45,10 @@ export async function startHttpServer(
   const shown = family === 'IPv6' ? `[${address}]` : address;
   return {
     url: `http://${shown}:${actual}`,
-    close: (graceMs = 10_000) => closeGracefully(server, graceMs),
+    close: (graceMs = 10_000) => {
+      closing = true;
+      return closeGracefully(server, graceMs);
+    },
   };
 }
 
@@ -74,13 +82,7 @@ function createKoa(services: Services, authenticator: Authenticator, logger: Log
   }
   koa.use((context, next) => answerErrors(context, next, logger));
   koa.use(router.routes());
-  koa.use(
-    router.allowedMethods({
-      throw: true,
-      methodNotAllowed: () => new Problem('method-not-allowed', 'this path has no such method'),
-      notImplemented: () => new Problem('method-not-allowed', 'this server knows no such method'),
-    }),
-  );
+  koa.use(router.allowedMethods());
   koa.on('error', (error: NodeJS.ErrnoException) => {
     // The client went away in the middle of an answer: nobody is left to tell.
     if (
@@ -145,6 +147,12 @@ async function answerErrors(koa: Context, next: Next, logger: Logger): Promise<v
     if (koa.status === 404 && koa.body === undefined) {
       throw new Problem('not-found', 'there is no such path; /openapi.json lists them all');
     }
+    if (koa.status === 405 || koa.status === 501) {
+      throw new Problem(
+        'method-not-allowed',
+        `this path has no such method, but ${koa.response.get('allow')}`,
+      );
+    }
   } catch (error) {
     const problem = asProblem(error);
     logFailure(logger, requestId, problem);
@@ -157,10 +165,9 @@ async function answerErrors(koa: Context, next: Next, logger: Logger): Promise<v
     if (!koa.req.complete) koa.set('Connection', 'close');
   } finally {
     const ms = Math.round((performance.now() - started) * 10) / 10;
-    logger.debug(
-      { requestId, method: koa.method, path: koa.path, status: koa.status, ms, tenant: koa.state['tenant'] },
-      'request',
-    );
+    const { method, path, status } = koa;
+    const traceId = traceIdOf(koa);
+    logger.debug({ requestId, traceId, method, path, status, ms, tenant: koa.state['tenant'] }, 'request');
   }
 }
 

@@ -48,29 +48,37 @@ export class Generation {
   async apply(page: LoadedPage, standing: Standing): Promise<Standing> {
     const mine = this.#mine(page.events, standing);
     const poison = page.unreadable.filter(
-      ({ type, stream }) => this.#handles(type) && !standing.parked.has(stream),
+      ({ type, stream, position }) =>
+        position > standing.bookmark && this.#handles(type) && !standing.parked.has(stream),
     );
+    let now = standing;
     if (poison.length === 0) {
       try {
-        return await this.#writeInSlices(mine, page.scannedTo, standing);
+        for (const { events, to } of slices(mine, this.projection.batchSize ?? Infinity, page.scannedTo))
+          now = await this.#write(events, to, now);
+        return now;
       } catch (error) {
         if (isPassing(error)) throw error;
       }
     }
-    return this.#writeOneByOne(mine, poison, page.scannedTo, standing);
+    return this.#writeOneByOne(this.#mine(mine, now), poison, page.scannedTo, now);
   }
 
-  /** Applies what a parked stream waits with, up to the bookmark, and takes the stream out of the parked ones. */
-  async retry(stream: string, events: readonly LoadedEvent[]): Promise<void> {
+  /**
+   * Applies what a parked stream waits with, up to the bookmark, and takes the stream out of the parked ones. `events`
+   * are all that the stream has up to `covered`; false, and nothing done, where the bookmark is beyond it by now.
+   */
+  async retry(stream: string, events: readonly LoadedEvent[], covered: number): Promise<boolean> {
     const prepared = await this.#prepare(events);
-    await this.#sql.transaction(async (tx) => {
+    return this.#sql.transaction(async (tx) => {
       const [row] = await tx.query<{ bookmark: number; position: number }>(
         `select g.bookmark, p.position from read.generations g
          join read.parked p on p.name = g.name and p.generation = g.generation and p.stream = $3
          where g.name = $1 and g.generation = $2 for update`,
         [this.projection.name, this.number, stream],
       );
-      if (!row) return;
+      if (!row) return true;
+      if (row.bookmark > covered) return false;
       const waiting = events.filter(({ position }) => position >= row.position && position <= row.bookmark);
       if (waiting.length > 0) await this.projection.apply(waiting, tx, this.tables, prepared);
       await tx.query('delete from read.parked where name = $1 and generation = $2 and stream = $3', [
@@ -78,6 +86,7 @@ export class Generation {
         this.number,
         stream,
       ]);
+      return true;
     });
   }
 
@@ -100,18 +109,6 @@ export class Generation {
   async #prepare(events: readonly LoadedEvent[]): Promise<unknown> {
     if (events.length === 0 || !this.projection.prepare) return undefined;
     return this.projection.prepare(events, { sql: this.#sql, tables: this.tables });
-  }
-
-  async #writeInSlices(events: readonly LoadedEvent[], to: number, standing: Standing): Promise<Standing> {
-    const size = this.projection.batchSize ?? Infinity;
-    let now = standing;
-    let rest = events;
-    while (rest.length > size) {
-      const slice = rest.slice(0, size);
-      rest = rest.slice(size);
-      now = await this.#write(slice, slice.at(-1)!.position, now);
-    }
-    return this.#write(rest, to, now);
   }
 
   async #write(events: readonly LoadedEvent[], to: number, standing: Standing): Promise<Standing> {
@@ -186,6 +183,18 @@ export class Generation {
       throw new BookmarkMoved(`${this.projection.name} generation ${this.number} moved on`);
     }
   }
+}
+
+/** Cuts a page into transactions; the last one takes the bookmark to the end of the page. */
+function* slices(
+  events: readonly LoadedEvent[],
+  size: number,
+  end: number,
+): Generator<{ events: readonly LoadedEvent[]; to: number }> {
+  let rest = events;
+  for (; rest.length > size; rest = rest.slice(size))
+    yield { events: rest.slice(0, size), to: rest[size - 1]!.position };
+  yield { events: rest, to: end };
 }
 
 /** Nothing is wrong with the event: the same page will go through later. */

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Problem } from '../domain/problems.ts';
 import type { OperationEvent } from '../domain/operation/events.ts';
 import { projectionStream } from '../domain/streams.ts';
@@ -36,6 +37,8 @@ export interface ProjectionStatus {
   /** Of a rebuild that runs in this process. */
   readonly rebuilding?: RebuildProgress;
 }
+
+const levelWaitMs = 5_000;
 
 /** What operators do to projections. Every act is an event. */
 export class ProjectionOperations {
@@ -173,13 +176,27 @@ export class ProjectionOperations {
     const rows = await readGenerations(this.#sql);
     const next = rows.findLast((row) => row.name === name && !row.active && row.state === state);
     if (!next) throw new Problem('rebuild-not-ready', `${name} has no generation that is ${state}`);
-    const { from, to } = await switchTo(this.#sql, name, next.generation);
+    const { from, to } = await this.#switchWhenLevel(name, next.generation);
     const position = await this.#record(name, context, {
       type: 'ProjectionSwitched',
       data: { projection: name, from, to, rollback },
     });
     await this.#runner.refresh();
     return { from, to, position };
+  }
+
+  /** A generation that is just ready trails the live one for moments, as both follow the log: it is waited for. */
+  async #switchWhenLevel(name: string, generation: number): Promise<{ from: number; to: number }> {
+    const deadline = performance.now() + levelWaitMs;
+    for (;;) {
+      try {
+        return await switchTo(this.#sql, name, generation);
+      } catch (error) {
+        const trails = error instanceof Problem && error.retryAfter !== undefined;
+        if (!trails || performance.now() >= deadline) throw error;
+        await sleep(20);
+      }
+    }
   }
 
   async #record(name: string, context: EventContext, event: OperationEvent): Promise<number> {

@@ -93,13 +93,18 @@ export class ProjectionRunner {
     const projection = this.projection(name);
     if (!projection) throw new Problem('not-found', `no projection ${name}`);
     const { store, sql } = this.#options;
-    const events = await store.load(stream as Parameters<EventStore['load']>[0]);
     for (const row of await readGenerations(sql)) {
       if (row.name !== name || row.signature !== signatureOf(projection)) continue;
-      const mine = events.filter(({ event }) =>
-        (projection.handles as readonly string[]).includes(event.type),
-      );
-      await new Generation(sql, projection, row.generation).retry(stream, mine);
+      const generation = new Generation(sql, projection, row.generation);
+      let done = false;
+      while (!done) {
+        const covered = await store.log.head();
+        const events = await store.load(stream as Parameters<EventStore['load']>[0]);
+        const mine = events.filter(({ event }) =>
+          (projection.handles as readonly string[]).includes(event.type),
+        );
+        done = await generation.retry(stream, mine, covered);
+      }
     }
   }
 

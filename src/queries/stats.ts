@@ -84,9 +84,11 @@ function visibleSums(models: ReadModels, caller: TenantContext, view: ReadView):
   const region = regionCondition({ tenant: caller.tenant, visibility: visible(caller) }, 'm', parameters);
   return models.sql.queryAs<SumRow>(
     caller.tenant,
-    `select m.layer, s.space, m.state, count(*) as memories, sum(length(m.value->>'content')) as characters
-     from ${view.table('memories')} m cross join lateral (select '' as space union select unnest(m.spaces)) s
-     where m.to_position is null and ${region} group by m.layer, s.space, m.state`,
+    `select c.layer, s.space, c.state, count(*) as memories, sum(c.characters) as characters
+     from ${view.table('memories')} m
+     join ${view.table('statistics', 'statistics_counted')} c on c.tenant = m.tenant and c.memory_id = m.memory_id
+     cross join lateral (select '' as space union select unnest(c.spaces)) s
+     where m.to_position is null and ${region} group by c.layer, s.space, c.state`,
     parameters.values,
   );
 }

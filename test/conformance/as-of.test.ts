@@ -113,7 +113,7 @@ describe('a list as of', () => {
     const own = await newTenant(server);
     const lines = await own.admin.bulk(Array.from({ length: 5 }, (_, n) => ({ content: `n${n}` })));
     const ids = lines
-      .map(({ id }) => id)
+      .map(({ id }): string => id)
       .sort()
       .reverse();
     const asOf = at(lines.at(-1).position);

@@ -49,12 +49,12 @@ function commands(ids: readonly string[]): Record<string, Step> {
     link: {
       type: 'MemoriesLinked',
       run: (client, headers) => client.put(`${path}/links/supports/${second}`, { confidence: 0.5 }, headers),
-      data: { source: first, target: second, link: 'supports', confidence: 0.5 },
+      data: { source: first, target: second, type: 'supports', confidence: 0.5 },
     },
     unlink: {
       type: 'MemoriesUnlinked',
       run: (client, headers) => client.delete(`${path}/links/supports/${second}`, headers),
-      data: { source: first, target: second, link: 'supports' },
+      data: { source: first, target: second, type: 'supports' },
     },
     feedback: {
       type: 'FeedbackGiven',

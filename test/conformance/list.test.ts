@@ -140,7 +140,7 @@ describe('pages', () => {
       Array.from({ length: 7 }, (_, n) => ({ content: `n${n}`, tags: ['page'] })),
     );
     ids = lines
-      .map(({ id }) => id)
+      .map(({ id }): string => id)
       .sort()
       .reverse();
     ({ position } = lines.at(-1));

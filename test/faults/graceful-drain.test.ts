@@ -1,6 +1,9 @@
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
+import http from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Load } from '../support/load.ts';
@@ -59,31 +62,32 @@ describe('a server that is told to stop under load', () => {
 });
 
 describe('a stop', () => {
-  it('[J7] lets a request that is under way end, refuses new ones, and says so in /readyz until then', async () => {
+  it('[J7] lets requests under way end, takes no new connections, and asks open ones to go', async () => {
     const server = await startServer({
       masterKey: null,
       environment: { STRATALOG_PROFILE: 'embedded', STRATALOG_EMBEDDER: 'deterministic' },
     });
-    const lines = new TransformStream<Uint8Array, Uint8Array>();
-    const writer = lines.writable.getWriter();
-    const line = (content: string): Uint8Array => Buffer.from(`${JSON.stringify({ content })}\n`);
-    const answer = fetch(`${server.url}/v1/memories/bulk`, {
+    const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+    const bulk = http.request(`${server.url}/v1/memories/bulk`, {
+      agent,
       method: 'POST',
       headers: { 'content-type': 'application/x-ndjson' },
-      body: lines.readable,
-      duplex: 'half',
-    } as RequestInit);
-    await writer.write(line('sent before the stop'));
+    });
+    const line = (content: string): string => `${JSON.stringify({ content })}\n`;
+    bulk.write(line('sent before the stop'));
+    const underWay = once(bulk, 'response') as Promise<[http.IncomingMessage]>;
+    await underWay;
+    const next = http.get(`${server.url}/livez`, { agent });
     const ended = server.stop('SIGTERM');
     await expect.poll(() => server.log.some((entry) => entry.includes('draining'))).toBe(true);
     await expect(fetch(`${server.url}/livez`)).rejects.toThrow();
-    await writer.write(line('sent while it drains'));
-    await writer.close();
-    const statuses = (await (await answer).text())
-      .trim()
-      .split('\n')
-      .map((text) => JSON.parse(text).status);
-    expect(statuses).toEqual([201, 201]);
+    bulk.end(line('sent while it drains'));
+    const lines = (await text((await underWay)[0])).trim().split('\n');
+    expect(lines.map((one) => JSON.parse(one).status)).toEqual([201, 201]);
+    const [onSameConnection] = (await once(next, 'response')) as [http.IncomingMessage];
+    expect(onSameConnection.statusCode).toBe(200);
+    expect(onSameConnection.headers.connection).toBe('close');
+    onSameConnection.resume();
     expect(await ended).toBe(0);
     await server.remove();
   });

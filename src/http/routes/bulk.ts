@@ -32,6 +32,7 @@ export const bulkRoute = route({
           externalId: z.string().optional(),
           position: z.string().optional(),
           problem: z.record(z.string(), z.unknown()).optional(),
+          replayed: z.literal(true).optional().meta({ description: 'Done before under the same key' }),
         })
         .meta({ id: 'BulkLine' }),
     },

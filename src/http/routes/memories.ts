@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { deleteMemory, restoreMemory } from '../../commands/delete-memory.ts';
 import { eraseMemory } from '../../commands/erase-memory.ts';
 import type { MemoryResult } from '../../commands/change-memory.ts';
+import { recordAuditRead } from '../../commands/record-audit-read.ts';
 import { storeMemory, storeMemoryInput } from '../../commands/store-memory.ts';
 import { updateMemory, updateMemoryInput } from '../../commands/update-memory.ts';
 import type { TenantContext } from '../../domain/access/context.ts';
@@ -260,7 +261,7 @@ export const memoryRoutes = [
         }),
       },
     },
-    async handle({ caller, params, query }, services) {
+    async handle({ caller, context, params, query }, services) {
       const { store } = services.commands;
       const { minPosition = 0, waitMs } = readWait(store, query);
       await untilLogReaches(store.log, minPosition, waitMs);
@@ -271,6 +272,8 @@ export const memoryRoutes = [
         .slice(0, limit)
         .map((version) => ({ ...version, position: positionToken(store.log.logId, version.position) }));
       const nextCursor = versions.length > limit ? `r${from + limit}` : undefined;
+      const look = { what: 'memory history', memoryId: params.id, items: items.length };
+      await recordAuditRead(services.commands, context, look);
       return { status: 200, body: { items, nextCursor } };
     },
   }),

@@ -1,0 +1,303 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Client, Json, Reply } from '../support/api.ts';
+import { expectInvalid, expectProblem } from '../support/problem.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+import { slowBulk } from '../support/slow-bulk.ts';
+import { newTenant, type Tenant } from '../support/tenant.ts';
+
+let server: TestServer;
+let tenant: Tenant;
+let admin: Client;
+
+beforeAll(async () => {
+  server = await startServer({ environment: { STRATALOG_EMBEDDER: 'deterministic' } });
+});
+
+beforeEach(async () => {
+  tenant = await newTenant(server);
+  ({ admin } = tenant);
+});
+
+afterAll(() => server?.remove());
+
+const ndjson = { 'content-type': 'application/x-ndjson' };
+const many = (count: number) => Array.from({ length: count }, (_, n) => ({ content: `memory ${n}` }));
+
+async function sent(raw: string | Uint8Array, headers: Record<string, string> = {}): Promise<Json[]> {
+  const reply: Reply = await admin.send('POST', '/v1/memories/bulk', {
+    raw,
+    headers: { ...ndjson, ...headers },
+  });
+  expect(reply.status).toBe(200);
+  expect(reply.headers.get('content-type')).toMatch(/^application\/x-ndjson/);
+  if (reply.body === undefined) return [];
+  return Array.isArray(reply.body) ? reply.body : [reply.body];
+}
+
+async function contents(position: string): Promise<string[]> {
+  const { body } = await admin.get(`/v1/memories?limit=500&minPosition=${position}`);
+  return body.items.map(({ content }: Json) => content).reverse();
+}
+
+describe('a bulk store', () => {
+  it('[A12] answers each line in order with its id, and stores what it answers', async () => {
+    const lines = await admin.bulk(many(300));
+    expect(lines.map(({ line }) => line)).toEqual(many(300).map((_, n) => n + 1));
+    expect(new Set(lines.map(({ status }) => status))).toEqual(new Set([201]));
+    expect(new Set(lines.map(({ id }) => id)).size).toBe(300);
+    for (const n of [0, 150, 299]) {
+      expect((await admin.get(`/v1/memories/${lines[n].id}`)).body.content).toBe(`memory ${n}`);
+    }
+    expect((await contents(lines.at(-1).position)).sort()).toEqual(
+      many(300)
+        .map(({ content }) => content)
+        .sort(),
+    );
+  });
+
+  it('[A12] takes the same fields as a store', async () => {
+    const memory = {
+      content: 'Use argon2id.',
+      layer: 'team',
+      scope: { team: 'api' },
+      spaces: ['dev'],
+      tags: ['t'],
+      metadata: { n: 1 },
+      externalId: 'adr-7',
+      occurredAt: '2024-05-01T12:30:00.000Z',
+      representations: { code: 'x' },
+    };
+    const [line] = await admin.bulk([memory]);
+    expect(line).toMatchObject({ line: 1, status: 201, externalId: 'adr-7' });
+    expect((await admin.get(`/v1/memories/${line.id}`)).body).toMatchObject({
+      ...memory,
+      scope: { company: tenant.id, team: 'api' },
+    });
+  });
+
+  it('[A12] gives each line the reason and the cause of the whole', async () => {
+    const lines = await admin.bulk(many(2), { 'x-reason': 'first load', 'x-cause': 'system' });
+    for (const { id } of lines) {
+      const { body } = await admin.get(`/v1/memories/${id}/history`);
+      expect(body.items).toMatchObject([{ reason: 'first load', cause: 'system', actor: 'user:ada' }]);
+    }
+  });
+
+  it('[A12] goes on after a bad line, and tells what is wrong with it', async () => {
+    const lines = await admin.bulk([
+      { content: 'one' },
+      '{"content": "broken',
+      { content: '', colour: 'red' },
+      'null',
+      { content: 'five', layer: 'team' },
+      { content: 'six' },
+    ]);
+    expect(lines.map(({ line, status }) => [line, status])).toEqual([
+      [1, 201],
+      [2, 400],
+      [3, 400],
+      [4, 400],
+      [5, 400],
+      [6, 201],
+    ]);
+    expect(lines[1].problem).toMatchObject({ status: 400, code: 'malformed-json' });
+    expect(lines[2].problem.errors.map(({ path }: Json) => path).sort()).toEqual(['colour', 'content']);
+    expect(lines[4].problem.errors[0].path).toBe('scope.team');
+    for (const { problem } of lines.filter(({ status }) => status !== 201)) {
+      expect(problem).toMatchObject({
+        type: expect.any(String),
+        title: expect.any(String),
+        detail: expect.any(String),
+      });
+    }
+    expect(lines.filter(({ id }) => id !== undefined)).toHaveLength(2);
+    expect(await contents(lines.at(-1).position)).toEqual(['one', 'six']);
+  });
+
+  it('[A12] refuses lines that the caller may not write, each on its own', async () => {
+    const member = await tenant.key({ user: 'bob' });
+    const lines = await member.bulk([{ content: 'mine' }, { content: 'ours', layer: 'company' }]);
+    expect(lines.map(({ status }) => status)).toEqual([201, 403]);
+    expect(lines[1].problem.code).toBe('forbidden');
+  });
+
+  it('[A12] counts blank lines and skips them; line ends may be CRLF, the last may lack', async () => {
+    const lines = await sent('\n{"content":"two"}\r\n\r\n   \n{"content":"five"}\n\n{"content":"seven"}');
+    expect(lines.map(({ line, status }) => [line, status])).toEqual([
+      [2, 201],
+      [5, 201],
+      [7, 201],
+    ]);
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['blank lines', '\n\r\n  \n'],
+  ])('[A12] of %s is answered with nothing', async (_, raw) => {
+    expect(await sent(raw)).toEqual([]);
+  });
+
+  it('[A12] refuses a line over 2,000,000 bytes and takes one of just as many', async () => {
+    const fitting = '{"content":"fits"}'.padEnd(2_000_000, ' ');
+    const lines = await sent(
+      `{"content":"first"}\n${fitting}\n${fitting} \n{"content":"last"}\n${'x'.repeat(2_500_000)}`,
+    );
+    expect(lines.map(({ line, status }) => [line, status])).toEqual([
+      [1, 201],
+      [2, 201],
+      [3, 413],
+      [4, 201],
+      [5, 413],
+    ]);
+    expect(lines[2].problem.code).toBe('body-too-large');
+  });
+
+  it('[A12] has no limit in all', async () => {
+    const memory = { content: 'x'.repeat(150_000) };
+    const lines = await admin.bulk(Array.from({ length: 40 }, () => memory));
+    expect(lines.map(({ status }) => status)).toEqual(lines.map(() => 201));
+    expect(lines).toHaveLength(40);
+  });
+
+  it('[A12] refuses a line of other bytes than UTF-8', async () => {
+    const bad = Buffer.concat([
+      Buffer.from('{"content":"'),
+      Buffer.from([0xff]),
+      Buffer.from('"}\n{"content":"ok"}'),
+    ]);
+    const lines = await sent(bad);
+    expect(lines.map(({ status }) => status)).toEqual([400, 201]);
+    expect(lines[0].problem.code).toBe('malformed-json');
+  });
+
+  it('[A12] of one externalId twice stores the earlier line', async () => {
+    const line = (n: number) => ({ content: `line ${n}`, externalId: 'e' });
+    const lines = await admin.bulk([line(1), { content: 'between' }, line(3), ...many(100), line(104)]);
+    const twins = [lines[0], lines[2], lines[103]];
+    expect(twins.map(({ status }) => status)).toEqual([201, 409, 409]);
+    expect(twins[1].problem).toMatchObject({ code: 'external-id-taken', memoryId: lines[0].id });
+    expect(twins[2]).toMatchObject({ line: 104, externalId: 'e' });
+    expect((await admin.get(`/v1/memories/${lines[0].id}`)).body.content).toBe('line 1');
+  });
+
+  it('[A12] gives the externalId to the first line that can have it', async () => {
+    const lines = await admin.bulk([
+      { content: '', externalId: 'e' },
+      { content: 'second', externalId: 'e' },
+      { content: 'third', externalId: 'e' },
+    ]);
+    expect(lines.map(({ status }) => status)).toEqual([400, 201, 409]);
+  });
+
+  it('[A12] names with each position all lines up to it', async () => {
+    const lines = await admin.bulk(many(200).map((memory, n) => (n % 7 === 3 ? '{' : memory)));
+    for (const n of [0, 3, 64, 100, 199]) {
+      const done = lines.slice(0, n + 1).filter(({ status }) => status === 201);
+      const { body } = await admin.get(`/v1/memories?limit=500&asOf=${lines[n].position}`);
+      const seen = body.items.map(({ id }: Json) => id);
+      expect(seen).toEqual(expect.arrayContaining(done.map(({ id }) => id)));
+    }
+  });
+});
+
+describe('while it reads', () => {
+  it('[A12] answers each line before the next one comes', async () => {
+    const bulk = slowBulk(server, admin);
+    for (let n = 1; n <= 3; n++) {
+      await bulk.send({ content: `slow ${n}` });
+      const line = await bulk.line();
+      expect(line).toMatchObject({ line: n, status: 201 });
+      expect((await admin.get(`/v1/memories/${line.id}`)).body.content).toBe(`slow ${n}`);
+    }
+    await bulk.write('{"content":');
+    await bulk.write('"in pieces"}');
+    bulk.end();
+    expect(await bulk.line()).toMatchObject({ line: 4, status: 201 });
+    expect(await bulk.line()).toBeUndefined();
+  });
+
+  it('[A12] keeps what it answered when the sender goes away', async () => {
+    const bulk = slowBulk(server, admin);
+    await bulk.send({ content: 'answered' });
+    const { id, position } = await bulk.line();
+    await bulk.write('{"content":"never fini');
+    bulk.cut();
+    expect((await admin.get(`/v1/memories/${id}`)).body.content).toBe('answered');
+    const { position: later } = await admin.store({ content: 'after it' });
+    expect(later).not.toBe(position);
+    expect(await contents(later)).toEqual(['answered', 'after it']);
+  });
+});
+
+describe('with an Idempotency-Key', () => {
+  const key = { 'idempotency-key': 'load-1' };
+
+  it('[A12] sent again as a whole replays each line and stores nothing', async () => {
+    const body = [...many(100), '{', { content: 'named', externalId: 'e' }];
+    const first = await admin.bulk(body, key);
+    const again = await admin.bulk(body, key);
+    const shown = ({ line, status, id, externalId, position, problem }: Json) => ({
+      line,
+      status,
+      id,
+      externalId,
+      position,
+      code: problem?.code,
+    });
+    expect(again.map(shown)).toEqual(first.map(shown));
+    expect(await contents(again.at(-1).position)).toHaveLength(101);
+  });
+
+  it('[A12] resumes where it was cut', async () => {
+    const bulk = slowBulk(server, admin, key);
+    for (const memory of many(3)) await bulk.send(memory);
+    const begun = [await bulk.line(), await bulk.line(), await bulk.line()];
+    bulk.cut();
+    const lines = await admin.bulk(many(10), key);
+    expect(lines.slice(0, 3).map(({ id }) => id)).toEqual(begun.map(({ id }) => id));
+    expect(lines.map(({ status }) => status)).toEqual(lines.map(() => 201));
+    expect(await contents(lines.at(-1).position)).toHaveLength(10);
+  });
+
+  it('[A12] refuses a line that changed, and it alone', async () => {
+    const first = await admin.bulk(many(3), key);
+    const changed = many(3).with(1, { content: 'changed' });
+    const lines = await admin.bulk(changed, key);
+    expect(lines.map(({ status }) => status)).toEqual([201, 422, 201]);
+    expect(lines[1].problem.code).toBe('idempotency-key-reused');
+    expect(lines[0].id).toBe(first[0].id);
+    expect(await contents(lines.at(-1).position)).toEqual(many(3).map(({ content }) => content));
+  });
+
+  it('[A12] takes a line that was bad before and is mended', async () => {
+    await admin.bulk([{ content: 'one' }, { content: '' }], key);
+    const lines = await admin.bulk([{ content: 'one' }, { content: 'two' }], key);
+    expect(lines.map(({ status }) => status)).toEqual([201, 201]);
+    expect(await contents(lines.at(-1).position)).toEqual(['one', 'two']);
+  });
+
+  it('[A12] sent twice at once stores each line once', async () => {
+    const [one, two] = await Promise.all([admin.bulk(many(100), key), admin.bulk(many(100), key)]);
+    expect(two.map(({ id }) => id)).toEqual(one.map(({ id }) => id));
+    expect(await contents(one.at(-1).position)).toHaveLength(100);
+  });
+
+  it('[A12] of no key stores the same lines again', async () => {
+    await admin.bulk(many(2));
+    const lines = await admin.bulk(many(2));
+    expect(await contents(lines.at(-1).position)).toHaveLength(4);
+  });
+});
+
+describe('what is no bulk body', () => {
+  it('[A12] another media type is 415, a bad key or cause 400, nobody 401', async () => {
+    const send = (headers: Record<string, string>) =>
+      admin.send('POST', '/v1/memories/bulk', { raw: '{"content":"x"}\n', headers });
+    expectProblem(await send({ 'content-type': 'application/json' }), 415, 'unsupported-media-type');
+    expectProblem(await send({ 'content-type': 'text/plain' }), 415, 'unsupported-media-type');
+    expectInvalid(await send({ ...ndjson, 'idempotency-key': 'a b' }), 'Idempotency-Key');
+    expectInvalid(await send({ ...ndjson, 'x-cause': 'weather' }), 'X-Cause');
+    expectProblem(await send({ ...ndjson, authorization: 'Bearer nobody' }), 401, 'unauthenticated');
+    expect((await admin.get('/v1/memories')).body.items).toEqual([]);
+  });
+});

@@ -1,0 +1,237 @@
+import { request } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { clientOf, clientWithKey, freshTenant, type Client, type Json, type Reply } from '../support/api.ts';
+import { startServer, testProfile, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+let client: Client;
+
+beforeAll(async () => {
+  server = await startServer({ environment: { STRATALOG_LOG_LEVEL: 'debug' } });
+  client = await clientWithKey(server, { tenant: freshTenant(), role: 'admin', user: 'ada' });
+});
+
+afterAll(() => server.remove());
+
+function expectProblem(reply: Reply, status: number, code: string): void {
+  expect(reply.headers.get('content-type')).toMatch(/^application\/problem\+json/);
+  expect(reply.body).toMatchObject({ status, code });
+  expect(reply.status).toBe(status);
+  for (const member of ['type', 'title', 'detail', 'requestId']) {
+    expect(reply.body[member], member).toEqual(expect.any(String));
+    expect(reply.body[member]).not.toBe('');
+  }
+  expect(reply.body.requestId).toBe(reply.headers.get('x-request-id'));
+}
+
+describe('paths and methods', () => {
+  it.each([
+    '/',
+    '/v1',
+    '/v1/nothing',
+    '/v2/memories',
+    '/v1/memories/a/b/c',
+    '/docs/../etc/passwd',
+    '/favicon.ico',
+  ])('[J2] %s is a 404 problem, with and without a credential', async (path) => {
+    expectProblem(await client.get(path), 404, 'not-found');
+    expectProblem(await clientOf(server).get(path), 404, 'not-found');
+    expectProblem(await client.post(path), 404, 'not-found');
+  });
+
+  it.each([
+    ['DELETE', '/v1/search', ['POST']],
+    ['GET', '/v1/search', ['POST']],
+    ['PUT', '/v1/memories', ['GET', 'POST']],
+    ['POST', '/v1/memories/x', ['GET', 'PATCH', 'DELETE']],
+    ['GET', '/v1/memories/x/links/related/y', ['PUT', 'DELETE']],
+    ['PATCH', '/v1/admin/keys', ['GET', 'POST']],
+    ['POST', '/livez', ['GET']],
+    ['DELETE', '/openapi.json', ['GET']],
+  ])('[J2] %s %s is a 405 problem that lists the methods in Allow', async (method, path, allowed) => {
+    const reply = await client.send(method, path);
+    expectProblem(reply, 405, 'method-not-allowed');
+    const methods = (reply.headers.get('allow') ?? '').split(/, */);
+    expect(methods).toEqual(expect.arrayContaining(allowed));
+    expect(methods).not.toContain(method);
+  });
+
+  it('[J2] OPTIONS lists the methods and HEAD answers as GET without a body', async () => {
+    const options = await client.send('OPTIONS', '/v1/memories');
+    expect(options.status).toBeLessThan(300);
+    expect(options.headers.get('allow')).toContain('POST');
+    const head = await client.send('HEAD', '/v1/memories');
+    expect(head).toMatchObject({ status: 200, body: undefined });
+  });
+
+  it('[J2] a path that is not well-formed is no server error', async () => {
+    for (const path of ['/v1/memories/%zz', '/v1/memories/%E0%A4%A', '/%']) {
+      const status = await new Promise<number>((resolve, reject) => {
+        const { hostname, port } = new URL(server.url);
+        const headers = { authorization: `Bearer ${client.key}` };
+        request({ hostname, port, path, headers }, (response) => {
+          response.resume();
+          resolve(response.statusCode ?? 0);
+        })
+          .on('error', reject)
+          .end();
+      });
+      expect([400, 404]).toContain(status);
+    }
+  });
+
+  it.each([
+    ['/v1/memories?limit=1&limit=2', 'limit'],
+    ['/v1/memories?colour=red', 'colour'],
+    ['/v1/memories?externalId=a&externalId=b', 'externalId'],
+    ['/v1/memories?minPosition=a&minPosition=b', 'minPosition'],
+    ['/v1/memories?__proto__=x', '__proto__'],
+    ['/v1/stats?limit=3', 'limit'],
+    ['/v1/admin/keys?role=admin', 'role'],
+  ])('[J2] %s is a 400 that names the parameter', async (path, parameter) => {
+    const reply = await client.get(path);
+    expectProblem(reply, 400, 'validation-failed');
+    expect(reply.body.errors.map((error: Json) => error.path)).toContain(parameter);
+  });
+});
+
+describe('media types', () => {
+  const body = JSON.stringify({ content: 'a note' });
+  const post = (headers: Record<string, string>) =>
+    client.send('POST', '/v1/memories', { raw: body, headers });
+
+  it.each([
+    ['another type', { 'content-type': 'text/plain' }],
+    ['a form', { 'content-type': 'application/x-www-form-urlencoded' }],
+    ['a malformed type', { 'content-type': 'application' }],
+    ['another character set', { 'content-type': 'application/json; charset=iso-8859-1' }],
+    ['an encoded body', { 'content-type': 'application/json', 'content-encoding': 'gzip' }],
+    ['the type of a patch', { 'content-type': 'application/merge-patch+json' }],
+  ])('[J2] %s is a 415 problem that says what to send', async (_, headers) => {
+    const reply = await post(headers);
+    expectProblem(reply, 415, 'unsupported-media-type');
+  });
+
+  it('[J2] JSON with its character set, in any case, is taken', async () => {
+    for (const type of [
+      'application/json',
+      'application/json; charset=utf-8',
+      'Application/JSON;charset=UTF-8',
+    ]) {
+      expect((await post({ 'content-type': type })).status).toBe(201);
+    }
+  });
+
+  it('[J2] answers are JSON in UTF-8', async () => {
+    const content = 'Grüße aus Zürich 🏔';
+    const { memory } = await client.store({ content });
+    const reply = await client.get(`/v1/memories/${memory.id}`);
+    expect(reply.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(reply.body.content).toBe(content);
+  });
+});
+
+describe('request ids', () => {
+  it('[J2] are on every answer, and fresh for each', async () => {
+    const ids = new Set<string>();
+    for (const path of ['/livez', '/readyz', '/v1/memories', '/v1/nothing', '/openapi.json']) {
+      const id = (await client.get(path)).headers.get('x-request-id');
+      expect(id).toMatch(/^\S{16,}$/);
+      ids.add(id!);
+    }
+    expect(ids.size).toBe(5);
+  });
+
+  it('[J2] are the caller’s own where it sends a harmless one', async () => {
+    const reply = await client.get('/v1/memories/none', { 'x-request-id': 'my-request.1' });
+    expect(reply.headers.get('x-request-id')).toBe('my-request.1');
+    expect(reply.body.requestId).toBe('my-request.1');
+  });
+
+  it.each([['with space'], ['{"json":1}'], ['x'.repeat(129)]])(
+    '[J2] are replaced where it is not: %s',
+    async (id) => {
+      const reply = await client.get('/v1/memories/none', { 'x-request-id': id });
+      expect(reply.headers.get('x-request-id')).not.toBe(id);
+      expect(reply.body.requestId).toBe(reply.headers.get('x-request-id'));
+    },
+  );
+});
+
+describe('health', () => {
+  it('[J7] /livez answers without a credential', async () => {
+    expect(await clientOf(server).get('/livez')).toMatchObject({ status: 200, body: { status: 'alive' } });
+  });
+
+  it('[J7] /readyz tells profile, identity, the head of the log and how far each read model lags', async () => {
+    const { position } = await client.store({ content: 'one more' });
+    await client.get(`/v1/memories?minPosition=${position}&waitMs=30000`);
+    const { status, body } = await clientOf(server).get('/readyz');
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ status: 'ready', profile: testProfile, identity: 'credentials' });
+    expect(body.log.head).toBeGreaterThan(0);
+    expect(body.projections.map(({ name }: Json) => name)).toEqual(
+      expect.arrayContaining(['memories', 'lexical', 'vectors', 'usage', 'audit']),
+    );
+    for (const projection of body.projections) {
+      expect(projection).toMatchObject({ parked: 0 });
+      expect(projection.lag).toBeGreaterThanOrEqual(0);
+      expect(projection.position).toBeLessThanOrEqual(body.log.head);
+    }
+  });
+});
+
+describe('the log of the server', () => {
+  it('[J7] is JSON a line and tells a request with its id, its trace and its answer', async () => {
+    const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
+    const headers = { 'x-request-id': 'logged-1', traceparent: `00-${traceId}-00f067aa0ba902b7-01` };
+    expect((await client.get('/v1/stats', headers)).status).toBe(200);
+    const entries = () =>
+      server.log.map((line) => JSON.parse(line) as Json).filter(({ requestId }) => requestId === 'logged-1');
+    await expect.poll(() => entries().length).toBeGreaterThan(0);
+    expect(entries()[0]).toMatchObject({ method: 'GET', path: '/v1/stats', status: 200, traceId });
+  });
+
+  it('[J7] holds neither credentials nor content, whatever goes wrong', async () => {
+    const content = 'Kennwort-des-Tresors-4711';
+    await client.store({ content, metadata: { pin: content }, externalId: content });
+    await client.post('/v1/search', { query: content, filter: { 'metadata.pin': { eq: content } } });
+    await client.post('/v1/memories', { content, layer: content });
+    await client.send('POST', '/v1/memories', {
+      raw: `{"content":"${content}`,
+      headers: { 'content-type': 'application/json' },
+    });
+    await clientOf(server, `sl_wrong.${content}`).get('/v1/memories');
+    await client.get('/v1/stats', { 'x-request-id': 'last-one' });
+    await expect.poll(() => server.log.join('\n')).toContain('last-one');
+    const log = server.log.join('\n');
+    expect(log).not.toContain(content);
+    expect(log).not.toContain(client.key!.split('.').at(-1));
+    expect(log).not.toContain(server.masterKey);
+  });
+});
+
+describe('/docs', () => {
+  it('[J2] loads from this server alone', async () => {
+    const page = await fetch(`${server.url}/docs`);
+    expect(page.status).toBe(200);
+    expect(page.headers.get('content-type')).toMatch(/^text\/html/);
+    const html = await page.text();
+    const loaded = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1]!);
+    expect(loaded.length).toBeGreaterThanOrEqual(3);
+    for (const target of loaded) {
+      expect(target).toMatch(/^\/docs\//);
+      const asset = await fetch(server.url + target);
+      expect([target, asset.status]).toEqual([target, 200]);
+      expect(asset.headers.get('content-type')).toMatch(
+        target.endsWith('.css') ? /^text\/css/ : /javascript/,
+      );
+      expect((await asset.text()).length).toBeGreaterThan(20);
+    }
+    expect(html).not.toMatch(/https?:\/\//);
+    // The viewer would ask a validator on the internet about the document: the browser is told to ask nobody else.
+    const policy = page.headers.get('content-security-policy') ?? '';
+    expect(policy).toContain("default-src 'self'");
+    expect(policy).not.toMatch(/https?:|\*/);
+  });
+});

@@ -1,0 +1,217 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { clientOf, clientWithKey, freshTenant, type Client, type Json } from '../support/api.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+let document: Json;
+let ajv: Ajv2020;
+
+beforeAll(async () => {
+  server = await startServer();
+  document = (await clientOf(server).get('/openapi.json')).body;
+  ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: true });
+  addFormats.default(ajv);
+  ajv.addSchema(document, 'openapi', undefined, false);
+});
+
+afterAll(() => server.remove());
+
+const methods = ['get', 'post', 'patch', 'put', 'delete'];
+
+/** The calls that API.md names, as far as they are built. */
+const calls = [
+  'post /v1/memories',
+  'get /v1/memories',
+  'post /v1/memories/bulk',
+  'get /v1/memories/{id}',
+  'patch /v1/memories/{id}',
+  'delete /v1/memories/{id}',
+  'post /v1/memories/{id}/restore',
+  'get /v1/memories/{id}/history',
+  'get /v1/memories/{id}/related',
+  'put /v1/memories/{id}/links/{type}/{target}',
+  'delete /v1/memories/{id}/links/{type}/{target}',
+  'post /v1/memories/{id}/feedback',
+  'post /v1/search',
+  'get /v1/stats',
+  'get /v1/audit/events',
+  'get /v1/admin/keys',
+  'post /v1/admin/keys',
+  'get /v1/admin/projections',
+  'post /v1/admin/projections/{name}/rebuild',
+  'post /v1/admin/projections/{name}/switch',
+  'post /v1/admin/projections/{name}/rollback',
+  'get /livez',
+  'get /readyz',
+];
+
+function operations(): { call: string; path: string; method: string; operation: Json }[] {
+  return Object.entries(document.paths as Record<string, Json>).flatMap(([path, item]) =>
+    methods
+      .filter((method) => item[method] !== undefined)
+      .map((method) => ({ call: `${method} ${path}`, path, method, operation: item[method] })),
+  );
+}
+
+const pointer = (...keys: string[]) =>
+  keys.map((key) => encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/');
+
+/** What is wrong with `value` as the answer that the document promises. */
+function faultsOf(
+  call: string,
+  status: number | 'default',
+  value: unknown,
+  type = 'application/json',
+): unknown {
+  const [method, path] = call.split(' ') as [string, string];
+  const place = pointer('paths', path, method, 'responses', String(status), 'content', type, 'schema');
+  const validate = ajv.compile({ $ref: `openapi#/${place}` });
+  validate(value);
+  return validate.errors ?? [];
+}
+
+describe('the OpenAPI document', () => {
+  it('[J2] is valid OpenAPI 3.1', async () => {
+    expect(document.openapi).toMatch(/^3\.1\./);
+    const result = await new Validator().validate(structuredClone(document));
+    expect(result.errors ?? []).toEqual([]);
+    expect(result.valid).toBe(true);
+  });
+
+  it('[J2] names every call of the API, each with its own operationId', () => {
+    const named = operations().map(({ call }) => call);
+    expect(named).toEqual(expect.arrayContaining(calls));
+    const ids = operations().map(({ operation }) => operation.operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it('[J2] shows for each call its parameters, its body, its answers and the problem', () => {
+    for (const { call, path, operation } of operations()) {
+      expect(operation.summary, call).toBeTruthy();
+      const declared = (operation.parameters ?? []).filter((parameter: Json) => parameter.in === 'path');
+      const inPath = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
+      expect(declared.map(({ name }: Json) => name).sort(), call).toEqual(inPath.sort());
+      const good = Object.keys(operation.responses).filter((status) => status.startsWith('2'));
+      expect(good.length, call).toBeGreaterThan(0);
+      for (const status of good)
+        expect(operation.responses[status].content, `${call} ${status}`).toBeTruthy();
+      if (path.startsWith('/v1')) {
+        const problem = operation.responses.default.content['application/problem+json'].schema;
+        expect(problem.$ref).toBe('#/components/schemas/Problem');
+      }
+    }
+    const headersOf = (call: string) =>
+      operations()
+        .find((operation) => operation.call === call)!
+        .operation.parameters.filter((parameter: Json) => parameter.in === 'header')
+        .map(({ name }: Json) => name);
+    expect(headersOf('patch /v1/memories/{id}')).toEqual(
+      expect.arrayContaining(['Idempotency-Key', 'If-Match', 'X-Reason', 'X-Cause']),
+    );
+  });
+
+  it('[J2] tells the limits that the server keeps', () => {
+    const search = document.components.schemas.Search.properties;
+    expect(search.topK).toMatchObject({ type: 'integer', minimum: 1, maximum: 1000, default: 10 });
+    expect(search.threshold).toMatchObject({ minimum: 0, maximum: 1, default: 0.7 });
+    expect(search.order).toMatchObject({ enum: ['precedence', 'relevance'], default: 'precedence' });
+    expect(document.components.schemas.StoreMemory.properties.content).toMatchObject({ maxLength: 200_000 });
+    expect(document.components.schemas.StoreMemory.additionalProperties).toBe(false);
+    const limit = operations()
+      .find(({ call }) => call === 'get /v1/memories')!
+      .operation.parameters.find(({ name }: Json) => name === 'limit');
+    expect(limit.schema).toMatchObject({ type: 'integer', minimum: 1, maximum: 500 });
+  });
+
+  it.each([
+    ['get /v1/stats'],
+    ['get /v1/audit/events'],
+    ['get /v1/admin/keys'],
+    ['get /v1/admin/projections'],
+  ])('[J2] shows an example of the answer to %s, which fits its schema', (call) => {
+    const { operation } = operations().find((operation) => operation.call === call)!;
+    const { example } = operation.responses['200'].content['application/json'];
+    expect(example).toBeTruthy();
+    expect(faultsOf(call, 200, example)).toEqual([]);
+  });
+});
+
+describe('real answers', () => {
+  let client: Client;
+
+  beforeAll(async () => {
+    client = await clientWithKey(server, { tenant: freshTenant(), role: 'admin', user: 'ada' });
+  });
+
+  it('[J2] are as the document promises them', async () => {
+    const body = {
+      content: 'The bridge opens at six',
+      externalId: 'bridge',
+      occurredAt: '2024-01-01T00:00:00+01:00',
+    };
+    const stored = await client.post('/v1/memories', body);
+    const { id } = stored.body.memory;
+    const other = (await client.store({ content: 'The bridge closes at nine', layer: 'company' })).memory.id;
+    const path = `/v1/memories/${id}`;
+    const link = `${path}/links/related/${other}`;
+    const position = (await client.put(link)).body.position;
+    const wait = `minPosition=${position}&waitMs=30000`;
+    const ndjson = { headers: { 'content-type': 'application/x-ndjson' } };
+    const key = await client.post('/v1/admin/keys', { role: 'reader', name: 'x' });
+    const answers: [string, Promise<{ status: number; body: Json }>][] = [
+      ['post /v1/memories', Promise.resolve(stored)],
+      ['get /v1/memories', client.get(`/v1/memories?${wait}`)],
+      ['get /v1/memories/{id}', client.get(path)],
+      ['patch /v1/memories/{id}', client.patch(path, { tags: ['x'] }, { 'if-match': '*' })],
+      ['get /v1/memories/{id}/history', client.get(`${path}/history`)],
+      ['get /v1/memories/{id}/related', client.get(`${path}/related?${wait}`)],
+      ['put /v1/memories/{id}/links/{type}/{target}', client.put(link)],
+      ['delete /v1/memories/{id}/links/{type}/{target}', client.delete(link)],
+      ['post /v1/memories/{id}/feedback', client.post(`${path}/feedback`, { kind: 'helpful' })],
+      [
+        'post /v1/search',
+        client.post('/v1/search', { query: body.content, minPosition: position, waitMs: 30_000 }),
+      ],
+      ['get /v1/stats', client.get('/v1/stats')],
+      ['get /v1/audit/events', client.get('/v1/audit/events')],
+      ['post /v1/admin/keys', Promise.resolve(key)],
+      ['get /v1/admin/keys', client.get('/v1/admin/keys')],
+      ['delete /v1/admin/keys/{id}', client.delete(`/v1/admin/keys/${key.body.id}`)],
+      ['get /v1/admin/projections', client.get('/v1/admin/projections')],
+      ['post /v1/admin/projections/{name}/rebuild', client.post('/v1/admin/projections/links/rebuild')],
+      ['get /livez', client.get('/livez')],
+      ['get /readyz', client.get('/readyz')],
+    ];
+    for (const [call, answer] of answers) {
+      const { status, body } = await answer;
+      expect([call, Math.floor(status / 100)]).toEqual([call, 2]);
+      expect(faultsOf(call, status, body), call).toEqual([]);
+    }
+    const lines = await client.send('POST', '/v1/memories/bulk', { raw: '{"content":"x"}\n{}\n', ...ndjson });
+    for (const line of lines.body) {
+      expect(faultsOf('post /v1/memories/bulk', 200, line, 'application/x-ndjson')).toEqual([]);
+    }
+    const [deleted, restored, erased] = [
+      await client.delete(path),
+      await client.post(`${path}/restore`),
+      await client.delete(`${path}?mode=erase`),
+    ];
+    expect(faultsOf('delete /v1/memories/{id}', 200, deleted.body)).toEqual([]);
+    expect(faultsOf('post /v1/memories/{id}/restore', 200, restored.body)).toEqual([]);
+    expect(faultsOf('delete /v1/memories/{id}', 200, erased.body)).toEqual([]);
+  });
+
+  it('[J2] are the promised problem where something is wrong', async () => {
+    const type = 'application/problem+json';
+    const problems = [
+      await client.post('/v1/memories', {}),
+      await client.get('/v1/memories/none'),
+      await clientOf(server).get('/v1/stats'),
+      await client.patch('/v1/memories/none', {}),
+    ];
+    for (const { body } of problems) expect(faultsOf('post /v1/memories', 'default', body, type)).toEqual([]);
+  });
+});

@@ -1,0 +1,221 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { clientOf, clientWithKey, freshTenant, type Client, type Json } from '../support/api.ts';
+import { auditEvents } from '../support/events.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+let admin: Client;
+let operator: Client;
+let end: string;
+
+const base = '/v1/admin/projections';
+const names = ['audit', 'lexical', 'links', 'memories', 'statistics', 'usage', 'vectors'];
+const rows = 200;
+const content = (number: number) =>
+  `Note ${number}: the pump of hall ${number % 7} was serviced by team ${number % 5}`;
+
+beforeAll(async () => {
+  server = await startServer();
+  const tenant = freshTenant();
+  admin = await clientWithKey(server, { tenant, role: 'admin', user: 'ada' });
+  operator = await clientWithKey(server, { tenant, role: 'operator' });
+  const lines = await admin.bulk(
+    Array.from({ length: rows }, (_, number) => ({ externalId: `n${number}`, content: content(number) })),
+  );
+  const [first, second, third, fourth] = lines.map(({ id }) => id);
+  await admin.patch(`/v1/memories/${first}`, { content: 'The pump of hall 9 is new' }, { 'if-match': '*' });
+  await admin.delete(`/v1/memories/${second}`);
+  await admin.put(`/v1/memories/${first}/links/supports/${third}`);
+  await admin.post(`/v1/memories/${third}/feedback`, { kind: 'helpful' });
+  await admin.delete(`/v1/memories/${fourth}?mode=erase`);
+  const { body } = await admin.post('/v1/search', { query: 'pump of hall 9', waitMs: 30_000 });
+  expect(body.searchId).toBeTruthy();
+  end = (await admin.store({ externalId: 'last', content: 'The last one before the rebuild' })).position;
+  const caughtUp = await admin.get(`/v1/stats?minPosition=${end}&waitMs=30000`);
+  expect(caughtUp.status).toBe(200);
+});
+
+afterAll(() => server.remove());
+
+async function statusOf(name: string): Promise<Json> {
+  const { status, body } = await operator.get(base);
+  expect(status).toBe(200);
+  return body.items.find((item: Json) => item.name === name);
+}
+
+const liveOf = (status: Json): Json => status.generations.find(({ active }: Json) => active);
+
+/** Starts a rebuild and answers the new generation once it was compared with the live one. */
+async function rebuild(name: string): Promise<Json> {
+  const started = await operator.post(`${base}/${name}/rebuild`);
+  expect(started).toMatchObject({ status: 202, body: { projection: name } });
+  return finished(name, started.body.generation);
+}
+
+async function finished(name: string, generation: number): Promise<Json> {
+  let own: Json;
+  await expect
+    .poll(
+      async () => {
+        own = (await statusOf(name)).generations.find((item: Json) => item.generation === generation);
+        return own.state;
+      },
+      { timeout: 60_000 },
+    )
+    .not.toBe('building');
+  return own;
+}
+
+const wanted = { query: 'the pump of hall 3', threshold: 0, topK: 1000, waitMs: 30_000 };
+const search = async (minPosition: string) =>
+  (await admin.post('/v1/search', { ...wanted, minPosition })).body.results.map(({ memory, score }: Json) => [
+    memory.externalId,
+    score,
+  ]);
+
+describe('the state of the read models', () => {
+  it('[F4] shows each with its live generation, its position, its lag and what is parked', async () => {
+    const { body } = await operator.get(base);
+    expect(body.items.map(({ name }: Json) => name).sort()).toEqual(names);
+    for (const item of body.items) {
+      expect(item.parked).toEqual([]);
+      const live = liveOf(item);
+      expect(live).toMatchObject({ state: 'live', active: true });
+      await expect.poll(async () => liveOf(await statusOf(item.name)).position).toBeGreaterThan(rows);
+      expect(live.lag).toBeGreaterThanOrEqual(0);
+    }
+  });
+});
+
+describe('a rebuild', () => {
+  it.each(names)('[F4] of %s equals the live one, by digest', async (name) => {
+    const before = liveOf(await statusOf(name));
+    const own = await rebuild(name);
+    expect(own).toMatchObject({ state: 'ready', active: false, equal: true });
+    expect(own.digest.length).toBeGreaterThanOrEqual(16);
+    expect(own.generation).not.toBe(before.generation);
+    expect(liveOf(await statusOf(name)).generation).toBe(before.generation);
+  });
+
+  it('[F4] answers the same after the switch, and again after the roll-back; both are events', async () => {
+    const before = await search(end);
+    expect(before).toHaveLength(rows - 2 + 1);
+    for (const name of ['memories', 'lexical', 'vectors']) {
+      const old = liveOf(await statusOf(name)).generation;
+      const { generation } = await rebuild(name);
+      const switched = await operator.post(`${base}/${name}/switch`);
+      expect(switched).toMatchObject({ status: 202, body: { projection: name, from: old, to: generation } });
+      expect(liveOf(await statusOf(name)).generation).toBe(generation);
+      expect(await search(end)).toEqual(before);
+    }
+    const { position } = await admin.store({ externalId: 'after', content: 'Written to both generations' });
+    const after = await search(position);
+    expect(after).toHaveLength(before.length + 1);
+    for (const name of ['memories', 'lexical', 'vectors']) {
+      const back = await operator.post(`${base}/${name}/rollback`);
+      expect(back.status).toBe(202);
+      expect(liveOf(await statusOf(name)).generation).toBe(back.body.to);
+    }
+    // The one that was rolled back to kept projecting: what was written since is there.
+    expect(await search(position)).toEqual(after);
+    const events = await auditEvents(admin, 'type=ProjectionRebuilt&type=ProjectionSwitched', position);
+    const told = events
+      .filter(({ data }) => data.projection === 'lexical')
+      .map(({ type, data }) => [type, data]);
+    expect(told.slice(-2)).toMatchObject([
+      ['ProjectionRebuilt', { equal: true }],
+      ['ProjectionSwitched', { rollback: false }],
+    ]);
+    await expect
+      .poll(
+        async () =>
+          (await auditEvents(admin, 'type=ProjectionSwitched')).filter(({ data }) => data.rollback).length,
+      )
+      .toBe(3);
+  });
+
+  it('[F4] shows its progress, lets searches answer, loses no write, and refuses a second one meanwhile', async () => {
+    const before = await search(end);
+    const writer = await clientWithKey(server, { tenant: freshTenant(), role: 'admin', user: 'eve' });
+    // Long enough that the rebuild is still under way when the calls below are made.
+    const lines = await writer.bulk(
+      Array.from({ length: 1_500 }, (_, number) => ({ content: `Filler ${number}: ${'pump '.repeat(20)}` })),
+    );
+    await writer.get(`/v1/memories?minPosition=${lines.at(-1)!.position}&waitMs=30000`);
+    const started = await operator.post(`${base}/memories/rebuild`);
+    expect(started.status).toBe(202);
+    const second = await operator.post(`${base}/memories/rebuild`);
+    expect(second).toMatchObject({ status: 409, body: { code: 'rebuild-in-progress' } });
+    const early = await operator.post(`${base}/memories/switch`);
+    expect(early).toMatchObject({ status: 409, body: { code: 'rebuild-not-ready' } });
+    const status = await statusOf('memories');
+    expect(status.rebuilding).toMatchObject({ projection: 'memories' });
+    const { position: done, head } = status.rebuilding;
+    expect(done).toBeLessThanOrEqual(Math.max(head, liveOf(status).position));
+
+    expect((await search(end)).slice(0, before.length)).toEqual(before);
+    const written: string[] = [];
+    for (let number = 0; number < 10; number++) {
+      const { memory } = await writer.store({ content: `Written while it runs ${number}` });
+      written.push(memory.id);
+    }
+    const own = await finished('memories', started.body.generation);
+    expect(own).toMatchObject({ state: 'ready', equal: true });
+    expect((await operator.post(`${base}/memories/switch`)).status).toBe(202);
+    const { position } = await writer.store({ content: 'Written after the switch' });
+    const listed = await writer.get(`/v1/memories?limit=11&minPosition=${position}&waitMs=30000`);
+    expect(listed.body.items.map(({ id }: Json) => id).slice(1)).toEqual(written.reverse());
+    expect((await statusOf('memories')).rebuilding).toBeUndefined();
+  }, 120_000);
+
+  it('[F4] can be made again and again', async () => {
+    for (let round = 0; round < 3; round++) {
+      const { generation, equal } = await rebuild('links');
+      expect(equal).toBe(true);
+      const switched = await operator.post(`${base}/links/switch`);
+      expect(switched.body.to).toBe(generation);
+    }
+    expect((await statusOf('links')).generations.length).toBeLessThanOrEqual(2);
+  });
+});
+
+describe('what is refused', () => {
+  it.each(['rebuild', 'switch', 'rollback'])('[F4] %s of an unknown projection: 404', async (act) => {
+    const reply = await operator.post(`${base}/nonsense/${act}`);
+    expect(reply).toMatchObject({ status: 404, body: { code: 'not-found' } });
+    expect(reply.body.detail).toContain('nonsense');
+  });
+
+  it('[F4] switch and rollback without another generation: 409', async () => {
+    const fresh = await startServer();
+    try {
+      const own = await clientWithKey(fresh, { tenant: 'acme', role: 'operator' });
+      for (const act of ['switch', 'rollback']) {
+        const reply = await own.post(`${base}/memories/${act}`);
+        expect(reply).toMatchObject({ status: 409, body: { code: 'rebuild-not-ready' } });
+      }
+    } finally {
+      await fresh.remove();
+    }
+  });
+
+  it.each(['member', 'reader', 'auditor'])('[I2] every call of a %s: 403', async (role) => {
+    const client = await clientWithKey(server, { tenant: freshTenant(), role });
+    expect((await client.get(base)).status).toBe(403);
+    for (const act of ['rebuild', 'switch', 'rollback']) {
+      expect((await client.post(`${base}/links/${act}`)).status).toBe(403);
+      expect((await client.post(`${base}/nonsense/${act}`)).status).toBe(403);
+    }
+    expect((await client.post(`${base}/links/retry`, { stream: 'links-a.b' })).status).toBe(403);
+  });
+
+  it('[I1] every call without a credential: 401', async () => {
+    expect((await clientOf(server).get(base)).status).toBe(401);
+    expect((await clientOf(server).post(`${base}/links/rebuild`)).status).toBe(401);
+  });
+
+  it('[F4] fields that are not known: 400', async () => {
+    const reply = await operator.post(`${base}/links/rebuild`, { force: true });
+    expect(reply).toMatchObject({ status: 400, body: { errors: [{ path: 'force' }] } });
+  });
+});

@@ -1,0 +1,86 @@
+import { once } from 'node:events';
+import net, { type AddressInfo, type Socket } from 'node:net';
+
+/** When a connection is cut: with the request on its way, or when its answer is about to come back. */
+export type CutAt = 'request' | 'answer';
+
+interface Cut {
+  readonly marker: string;
+  readonly at: CutAt;
+  left: number;
+}
+
+/** A TCP proxy that loses replies: it passes everything on, until a request holds a marker. */
+export class CuttingProxy {
+  readonly #server: net.Server;
+  readonly #sockets = new Set<Socket>();
+  #cut: Cut | undefined;
+  /** How many connections it has cut. */
+  cuts = 0;
+
+  private constructor(server: net.Server) {
+    this.#server = server;
+  }
+
+  static async start(targetPort: number): Promise<CuttingProxy> {
+    const server = net.createServer();
+    const proxy = new CuttingProxy(server);
+    server.on('connection', (client) => proxy.#join(client, net.connect(targetPort, '127.0.0.1')));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return proxy;
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  /** Cuts the next `times` connections on which `marker` is sent; the request itself always reaches the server. */
+  cutAfter(marker: string, at: CutAt, times = 1): void {
+    this.#cut = { marker, at, left: times };
+  }
+
+  /** Passes everything on again. */
+  heal(): void {
+    this.#cut = undefined;
+  }
+
+  async close(): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy();
+    this.#server.close();
+    await once(this.#server, 'close');
+  }
+
+  #join(client: Socket, server: Socket): void {
+    let cutAtAnswer = false;
+    const both = [client, server];
+    const end = (): void => both.forEach((socket) => socket.destroy());
+    for (const socket of both) {
+      this.#sockets.add(socket);
+      socket.setNoDelay(true);
+      socket.on('error', end);
+      socket.on('close', () => {
+        this.#sockets.delete(socket);
+        end();
+      });
+    }
+    client.on('data', (bytes) => {
+      const cut = this.#take(bytes);
+      if (cut === 'answer') cutAtAnswer = true;
+      // `end` sends what is written and then says goodbye, so that the server has the whole request.
+      if (cut === 'request') {
+        client.destroy();
+        server.removeAllListeners('close').end(bytes);
+      } else server.write(bytes);
+    });
+    server.on('data', (bytes) => (cutAtAnswer ? end() : client.write(bytes)));
+  }
+
+  #take(bytes: Buffer): CutAt | undefined {
+    const cut = this.#cut;
+    if (!cut || cut.left === 0 || !bytes.includes(cut.marker)) return undefined;
+    cut.left--;
+    this.cuts++;
+    return cut.at;
+  }
+}

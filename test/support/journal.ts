@@ -1,0 +1,65 @@
+import type { LoadedEvent } from '../../src/ports/event-store.ts';
+import type { Sql } from '../../src/ports/sql.ts';
+import type { PrepareContext, Projection } from '../../src/projections/projection.ts';
+
+/** What a row of the journal says of an event. */
+export interface JournalRow {
+  readonly stream: string;
+  readonly revision: number;
+  readonly text: string;
+}
+
+/**
+ * A read model that writes down each content it is given: an event given twice is there twice, one left out is missing.
+ * `apply` and `prepare` do as the test says before.
+ */
+export class Journal implements Projection {
+  readonly name: string;
+  readonly version = 1;
+  readonly handles = ['MemoryStored', 'MemoryUpdated'] as const;
+  readonly tables: readonly string[];
+  readonly batchSize: number;
+  /** Runs for each event before it is written; throws to refuse it. */
+  onEvent: (text: string) => void = () => {};
+  onPrepare: (events: readonly LoadedEvent[], context: PrepareContext) => Promise<void> = async () => {};
+
+  constructor(name: string, batchSize: number = Infinity) {
+    this.name = name;
+    this.tables = [name];
+    this.batchSize = batchSize;
+  }
+
+  create(...[tables]: Parameters<Projection['create']>): readonly string[] {
+    return [`create table ${tables(this.name)} (n serial, stream text, revision integer, text text)`];
+  }
+
+  prepare = (...[events, context]: Parameters<NonNullable<Projection['prepare']>>): Promise<void> =>
+    this.onPrepare(events, context);
+
+  async apply(...[events, tx, tables]: Parameters<Projection['apply']>): Promise<void> {
+    for (const { stream, revision, event } of events) {
+      const { content = '' } = event.data as { content?: string };
+      this.onEvent(content);
+      await tx.query(`insert into ${tables(this.name)} (stream, revision, text) values ($1, $2, $3)`, [
+        stream,
+        revision,
+        content,
+      ]);
+    }
+  }
+
+  digest(...[tables]: Parameters<Projection['digest']>): string {
+    return `select coalesce(string_agg(concat_ws(' ', stream, revision, text), ',' order by stream, revision, n), '') as digest from ${tables(this.name)}`;
+  }
+
+  /** What it has written, in order. */
+  rows(sql: Sql, generation = 1): Promise<JournalRow[]> {
+    return sql.query<JournalRow>(
+      `select stream, revision, text from read.${this.name}_g${generation} order by n`,
+    );
+  }
+
+  async texts(sql: Sql, generation = 1): Promise<string[]> {
+    return (await this.rows(sql, generation)).map(({ text }) => text);
+  }
+}

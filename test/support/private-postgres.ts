@@ -1,0 +1,158 @@
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import net, { type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import pg from 'pg';
+
+const run = promisify(execFile);
+
+/** PostgreSQL's programs: STACK_POSTGRES_BIN, or what `npm run stack -- up postgres` fetched. Undefined where neither is there. */
+export function postgresPrograms(): string | undefined {
+  const fetched = path.resolve('.stack/postgres/root/usr/lib/postgresql/18/bin');
+  const folder = process.env['STACK_POSTGRES_BIN'] ?? fetched;
+  return existsSync(path.join(folder, 'initdb')) ? folder : undefined;
+}
+
+/** A PostgreSQL server that belongs to one test: it may be frozen and killed. */
+export class PrivatePostgres {
+  readonly port: number;
+  readonly #home: string;
+  readonly #process: ChildProcess;
+
+  private constructor(home: string, port: number, child: ChildProcess) {
+    this.#home = home;
+    this.port = port;
+    this.#process = child;
+  }
+
+  static async start(programs: string): Promise<PrivatePostgres> {
+    const home = await mkdtemp(path.join(tmpdir(), 'stratalog-postgres-'));
+    const data = path.join(home, 'data');
+    const environment = { PATH: process.env['PATH'], HOME: home, LC_ALL: 'C' };
+    // PostgreSQL refuses root. In a user namespace the same user has another number.
+    const asUser =
+      process.getuid?.() === 0 ? ['unshare', '--user', '--map-user=1000', '--map-group=1000', '--'] : [];
+    const [initialise, ...words] = [...asUser, path.join(programs, 'initdb')];
+    const options = ['-D', data, '-U', 'postgres', '-E', 'UTF8', '--locale=C', '--auth=trust', '--no-sync'];
+    await run(initialise!, [...words, ...options], { env: environment });
+    const port = await freePort();
+    const settings = {
+      port,
+      listen_addresses: '127.0.0.1',
+      unix_socket_directories: '',
+      shared_preload_libraries: 'pg_textsearch',
+      timezone: 'UTC',
+      max_connections: 60,
+    };
+    const [command, ...args] = [...asUser, path.join(programs, 'postgres'), '-D', data];
+    for (const [name, value] of Object.entries(settings)) args.push('-c', `${name}=${value}`);
+    const child = spawn(command!, args, { env: environment, cwd: home, stdio: 'ignore' });
+    const server = new PrivatePostgres(home, port, child);
+    await server.#prepare();
+    return server;
+  }
+
+  url(user = 'stratalog', database = 'stratalog'): string {
+    return `postgres://${user}@127.0.0.1:${this.port}/${database}`;
+  }
+
+  /** Runs one statement as `user` and answers its rows. */
+  async query(text: string, params: unknown[] = [], user = 'postgres'): Promise<Record<string, unknown>[]> {
+    return this.session(user, async (client) => (await client.query(text, params)).rows);
+  }
+
+  async session<T>(user: string, work: (client: pg.Client) => Promise<T>, database?: string): Promise<T> {
+    const client = new pg.Client({ connectionString: this.url(user, database) });
+    await client.connect();
+    try {
+      return await work(client);
+    } finally {
+      await client.end();
+    }
+  }
+
+  /** An empty database with both extensions, owned by the login that row-level security binds. */
+  async createDatabase(name: string): Promise<string> {
+    await this.session('postgres', (client) => client.query(`create database ${name} owner stratalog`), 'postgres');
+    await this.session(
+      'postgres',
+      async (client) => {
+        await client.query('create extension vector');
+        await client.query('create extension pg_textsearch');
+      },
+      name,
+    );
+    return this.url('stratalog', name);
+  }
+
+  /** Stops every process of the server where it stands: it neither answers nor closes a connection. */
+  freeze(): void {
+    for (const pid of this.#processes()) process.kill(pid, 'SIGSTOP');
+  }
+
+  thaw(): void {
+    for (const pid of this.#processes()) process.kill(pid, 'SIGCONT');
+  }
+
+  async remove(): Promise<void> {
+    this.thaw();
+    const ended = once(this.#process, 'exit');
+    this.#process.kill('SIGINT');
+    await ended;
+    await rm(this.#home, { recursive: true, force: true });
+  }
+
+  async #prepare(): Promise<void> {
+    const giveUp = Date.now() + 30_000;
+    for (;;) {
+      try {
+        await this.session('postgres', (client) => client.query('select 1'), 'postgres');
+        break;
+      } catch (error) {
+        if (Date.now() > giveUp || this.#process.exitCode !== null) throw error;
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+    }
+    await this.session(
+      'postgres',
+      async (client) => {
+        await client.query('create role stratalog login nosuperuser nocreaterole nobypassrls');
+        await client.query('create role stratalog_query nologin');
+        await client.query('grant stratalog_query to stratalog with inherit false, set true');
+      },
+      'postgres',
+    );
+    await this.createDatabase('stratalog');
+  }
+
+  /** The postmaster first, so that it starts no others meanwhile. */
+  #processes(): number[] {
+    const own = this.#process.pid!;
+    const others = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && parentOf(name) === own);
+    return [own, ...others.map(Number)];
+  }
+}
+
+function parentOf(pid: string): number | undefined {
+  try {
+    const [, parent] = readFileSync(`/proc/${pid}/stat`, 'utf8')
+      .replace(/^.*\) /s, '')
+      .split(' ');
+    return Number(parent);
+  } catch {
+    return undefined;
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = net.createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
