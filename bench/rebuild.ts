@@ -8,7 +8,7 @@ import { Program } from './support/program.ts';
 import type { Report } from './support/report.ts';
 import { timed } from './support/statistics.ts';
 
-const pollMs = 250;
+const pollMs = 50;
 
 export const rebuild: Benchmark = {
   name: 'rebuild',

@@ -33,6 +33,7 @@ import { projectionSchema } from './projections/schema.ts';
 import { ReadModels } from './queries/read-models.ts';
 import { SearchService } from './queries/search/search.ts';
 import { TenantDirectory } from './queries/tenant-directory.ts';
+import { readiness } from './readiness.ts';
 import type { Readiness, Services } from './services.ts';
 
 /** A running Stratalog. */
@@ -221,31 +222,4 @@ async function assertSafeToListen(
 
 function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
-}
-
-async function readiness(
-  config: Config,
-  status: Readiness['status'],
-  authenticator: Authenticator,
-  { commands, operations }: Services,
-): Promise<Readiness> {
-  const identity = (await authenticator.developmentIsOpen().catch(() => false))
-    ? 'development'
-    : 'credentials';
-  try {
-    const head = await commands.store.log.head();
-    const projections = (await operations.status()).map(({ name, generations, parked }) => {
-      const live = generations.find(({ active }) => active);
-      return { name, position: live?.position ?? 0, lag: live?.lag ?? head, parked: parked.length };
-    });
-    return { status, profile: config.profile, identity, log: { head }, projections };
-  } catch {
-    return {
-      status: 'unavailable',
-      profile: config.profile,
-      identity,
-      log: { error: 'the log does not answer' },
-      projections: [],
-    };
-  }
 }

@@ -70,7 +70,7 @@ async function ready(folder) {
   );
 }
 
-/** A login that is no superuser, the role that row-level security binds, and a database with both extensions. */
+/** A login that is no superuser, the role that row-level security binds, a database and a template with both extensions. */
 async function prepare(folder) {
   await asSuperuser(folder, 'postgres', async (client) => {
     const has = async (text) => (await client.query(text)).rowCount > 0;
@@ -78,16 +78,22 @@ async function prepare(folder) {
       await client.query(
         `create role stratalog login password 'stratalog' nosuperuser nocreaterole nobypassrls`,
       );
+    // Tests make databases of their own, from a template that has the extensions.
+    await client.query('alter role stratalog createdb');
     if (!(await has(`select from pg_roles where rolname = 'stratalog_query'`)))
       await client.query('create role stratalog_query nologin');
     await client.query('grant stratalog_query to stratalog with inherit false, set true');
     if (!(await has(`select from pg_database where datname = 'stratalog'`)))
       await client.query('create database stratalog owner stratalog');
+    if (!(await has(`select from pg_database where datname = 'stratalog_template'`)))
+      await client.query('create database stratalog_template is_template true');
   });
-  await asSuperuser(folder, 'stratalog', async (client) => {
-    await client.query('create extension if not exists vector');
-    await client.query('create extension if not exists pg_textsearch');
-  });
+  for (const database of ['stratalog', 'stratalog_template']) {
+    await asSuperuser(folder, database, async (client) => {
+      await client.query('create extension if not exists vector');
+      await client.query('create extension if not exists pg_textsearch');
+    });
+  }
 }
 
 async function asSuperuser(folder, database, work) {

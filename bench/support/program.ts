@@ -55,7 +55,9 @@ export class Program {
         stdio: ['ignore', 'pipe', 'pipe'],
       },
     );
-    process.once('exit', () => child.kill('SIGKILL'));
+    const kill = () => child.kill('SIGKILL');
+    process.once('exit', kill);
+    child.once('exit', () => process.off('exit', kill));
     const url = await readyUrl(child);
     return new Program(child, url, performance.now() - started);
   }

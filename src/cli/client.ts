@@ -24,6 +24,11 @@ export class ServerUnreachable extends Error {
   override readonly name = 'ServerUnreachable';
 }
 
+/** The answer ended before it was complete. */
+export class ConnectionLost extends Error {
+  override readonly name = 'ConnectionLost';
+}
+
 const defaultUrl = 'http://127.0.0.1:8080';
 
 export function connectionOf(command: Command): Connection {
@@ -42,7 +47,7 @@ export interface RequestOptions {
   readonly signal?: AbortSignal;
 }
 
-/** One call, answered as its JSON. Throws `ApiError` or `ServerUnreachable`. */
+/** One call, answered as its JSON. Throws `ApiError`, `ServerUnreachable` or `ConnectionLost`. */
 export async function call<Answer>(
   connection: Connection,
   path: string,
@@ -54,7 +59,12 @@ export async function call<Answer>(
     headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
-  return (await response.json()) as Answer;
+  const text = await response.text().catch((cause: unknown) => lost(cause));
+  try {
+    return JSON.parse(text) as Answer;
+  } catch (cause) {
+    throw new ServerUnreachable(`something else than Stratalog answers at ${connection.url}`, { cause });
+  }
 }
 
 /** One call whose answer is read as a stream. */
@@ -88,10 +98,18 @@ export async function open(
 export async function* linesOf<Line>(response: Response): AsyncGenerator<Line> {
   const decoder = new TextDecoder();
   let rest = '';
-  for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
+  const body = response.body as unknown as AsyncIterable<Uint8Array>;
+  const chunks = body[Symbol.asyncIterator]();
+  for (;;) {
+    const { value: chunk, done } = await chunks.next().catch((cause: unknown) => lost(cause));
+    if (done) break;
     const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
     rest = lines.pop()!;
     for (const line of lines) if (line !== '') yield JSON.parse(line) as Line;
   }
   if (rest.trim() !== '') yield JSON.parse(rest) as Line;
+}
+
+function lost(cause: unknown): never {
+  throw new ConnectionLost('the connection was lost in the middle of the answer', { cause });
 }

@@ -9,7 +9,7 @@ import { RootKeyUnusable } from '../adapters/vault/root-key.ts';
 import { WrongRootKey } from '../adapters/vault/sql-key-vault.ts';
 import { ConfigError } from '../config.ts';
 import { SqlUnavailable } from '../ports/sql.ts';
-import { ApiError, ServerUnreachable } from './client.ts';
+import { ApiError, ConnectionLost, ServerUnreachable } from './client.ts';
 
 /** An error in words for the person at the terminal: what is wrong and what to do. */
 export function explain(error: unknown): string {
@@ -25,6 +25,9 @@ export function explain(error: unknown): string {
   if (error instanceof ServerUnreachable) {
     return `${error.message}. Start one with \`stratalog serve\`, or name another with --url or STRATALOG_URL.`;
   }
+  if (error instanceof ConnectionLost) {
+    return `${error.message}. Run the command again when the server is back: \`import\` goes on where it was.`;
+  }
   if (error instanceof ConfigError) return `The configuration is not valid.\n${error.message}`;
   if (error instanceof SqlUnavailable) {
     return `The database cannot be used: ${error.message}\n\`stratalog doctor\` says what is missing.`;
@@ -39,10 +42,17 @@ export function explain(error: unknown): string {
     WrongRootKey,
   ];
   if (known.some((type) => error instanceof type)) return (error as Error).message;
-  const system = error as NodeJS.ErrnoException & { port?: number; address?: string };
+  const system = error as NodeJS.ErrnoException & { port?: number; address?: string; hostname?: string };
   switch (system?.code) {
     case 'EADDRINUSE':
       return `Port ${system.port} is taken by another program. Choose another with --port, or stop that program.`;
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return `This machine has no address ${system.address ?? system.hostname}. Choose another with --host or STRATALOG_HOST.`;
+    case 'EEXIST':
+    case 'ENOTDIR':
+      return `${system.path ?? system.message} is no folder. Choose another with --data or STRATALOG_DATA.`;
     case 'EACCES':
     case 'EPERM':
       return `No permission: ${system.message}`;

@@ -12,6 +12,7 @@ import { packageVersion } from './version.ts';
 
 const exitFailed = 1;
 const exitUsage = 2;
+const helpHint = '(stratalog --help lists everything)';
 
 /** Runs the command line. Exit status: 0 done, 1 failed, 2 called wrongly. */
 export async function main(argv: readonly string[]): Promise<void> {
@@ -23,7 +24,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     .option('--url <url>', 'server to talk to (STRATALOG_URL)')
     .option('--key <key>', 'API key or JWT (STRATALOG_API_KEY)')
     .option('--json', 'print JSON for programs instead of text for people')
-    .showHelpAfterError('(stratalog --help lists everything)')
+    .showHelpAfterError(helpHint)
     .exitOverride();
   const commands = [
     serveCommand(),
@@ -51,7 +52,7 @@ export async function main(argv: readonly string[]): Promise<void> {
 
 /** The connection options may also stand behind the command they belong to. */
 function inheritOptions(command: Command): Command {
-  command.exitOverride();
+  command.exitOverride().showHelpAfterError(helpHint);
   if (command.commands.length > 0) {
     for (const sub of command.commands) inheritOptions(sub);
     return command;

@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import { Command } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
 import { call, connectionOf } from './client.ts';
 import { printJson, preview } from './output.ts';
 
@@ -12,6 +12,16 @@ interface SearchAnswer {
   readonly warnings: { code: string; detail: string }[];
 }
 
+interface SearchOptions {
+  readonly layer?: string[];
+  readonly space?: string[];
+  readonly tag?: string[];
+  readonly filter?: unknown;
+  readonly top: number;
+  readonly threshold: number;
+  readonly order: string;
+}
+
 export function searchCommand(): Command {
   return new Command('search')
     .description('Search the memories that the key may see')
@@ -19,23 +29,23 @@ export function searchCommand(): Command {
     .option('--layer <layer...>', 'only these layers')
     .option('--space <space...>', 'only these spaces')
     .option('--tag <tag...>', 'only these tags')
-    .option('--filter <json>', 'a filter, as the API takes it')
-    .option('--top <n>', 'how many at most', '10')
-    .option('--threshold <score>', 'least score, 0 to 1', '0.7')
+    .option('--filter <json>', 'a filter, as the API takes it', json)
+    .option('--top <n>', 'how many at most', number, 10)
+    .option('--threshold <score>', 'least score, 0 to 1', number, 0.7)
     .option('--order <order>', 'precedence or relevance', 'precedence')
-    .action(async (query: string, options: Record<string, string & string[]>, command: Command) => {
+    .action(async (query: string, options: SearchOptions, command: Command) => {
       const connection = connectionOf(command);
       const answer = await call<SearchAnswer>(connection, '/v1/search', {
         method: 'POST',
         body: {
           query,
-          topK: Number(options['top']),
-          threshold: Number(options['threshold']),
-          order: options['order'],
-          layers: options['layer'],
-          spaces: options['space'],
-          tags: options['tag'],
-          ...(options['filter'] !== undefined && { filter: JSON.parse(options['filter']) as unknown }),
+          topK: options.top,
+          threshold: options.threshold,
+          order: options.order,
+          layers: options.layer,
+          spaces: options.space,
+          tags: options.tag,
+          filter: options.filter,
         },
       });
       if (connection.json) return printJson(answer);
@@ -48,4 +58,18 @@ export function searchCommand(): Command {
         );
       }
     });
+}
+
+function number(text: string): number {
+  const value = Number(text);
+  if (text.trim() === '' || !Number.isFinite(value)) throw new InvalidArgumentError('It must be a number.');
+  return value;
+}
+
+function json(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new InvalidArgumentError('It must be JSON, such as \'{"layer":{"eq":"team"}}\'.');
+  }
 }

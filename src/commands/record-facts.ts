@@ -64,9 +64,14 @@ export class FactQueue {
     const { tenant, user } = context.caller;
     const subject = vault.pseudonym('subject', tenant, user ?? tenant);
     const key = { tenant, id: `retrieval.${subject}`, subject };
+    const stream = retrievalStream(tenant, id);
     for (let attempt = 1; ; attempt++) {
       try {
-        await store.append(retrievalStream(tenant, id), 'any', events, eventContext(context, key));
+        // An earlier attempt may have been written although its answer was lost, or be on its way still.
+        const before = attempt === 1 ? [] : await store.load<RetrievalEvent>(stream);
+        if (before.some(({ event }) => event.type === events[0]!.type)) return;
+        const last = before.at(-1)?.revision ?? 'noStream';
+        await store.append(stream, last, events, eventContext(context, key));
         return;
       } catch (error) {
         if (attempt >= maxAttempts) {

@@ -1,5 +1,5 @@
 import type { LoadedEvent, LoadedPage, UnreadableEvent } from '../ports/event-store.ts';
-import { SqlUnavailable, type Sql, type SqlExecutor } from '../ports/sql.ts';
+import { SqlUnavailable, sqlState, type Sql, type SqlExecutor } from '../ports/sql.ts';
 import { EmbedderUnavailable } from '../ports/embedder.ts';
 import { tablesOf, type Projection, type Tables } from './projection.ts';
 
@@ -197,9 +197,15 @@ function* slices(
   yield { events: rest, to: end };
 }
 
+/** A lost race between transactions, too few resources (a full disk), a system error: SQLSTATE classes 40, 53 and 58. */
+const passingStates = /^(40|53|58)/;
+
 /** Nothing is wrong with the event: the same page will go through later. */
 function isPassing(error: unknown): boolean {
   return (
-    error instanceof SqlUnavailable || error instanceof EmbedderUnavailable || error instanceof BookmarkMoved
+    error instanceof SqlUnavailable ||
+    error instanceof EmbedderUnavailable ||
+    error instanceof BookmarkMoved ||
+    passingStates.test(sqlState(error) ?? '')
   );
 }

@@ -39,4 +39,8 @@ create table control.leases (
 );
 grant select on read.generations, read.active, read.parked to stratalog_query;
 `,
+  // Names of streams hold tenants, and no query reads them.
+  `
+revoke select on read.parked from stratalog_query;
+`,
 ];

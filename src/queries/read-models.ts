@@ -76,8 +76,9 @@ export async function untilLogReaches(
   position: number,
   waitMs: number = defaultWaitMs,
 ): Promise<void> {
+  if (position <= 0) return;
   const deadline = performance.now() + waitMs;
-  while (position > 0 && (await log.head()) < position) {
+  while ((await log.head()) < position) {
     const left = deadline - performance.now();
     if (left <= 0) throw positionTimeout('log', waitMs);
     await sleep(Math.min(pollMs, left));

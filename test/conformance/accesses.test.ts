@@ -18,7 +18,7 @@ const within = { timeout: 2_000, interval: 50 };
 
 async function events(client: Client, ...types: string[]): Promise<Json[]> {
   const parameters = new URLSearchParams(types.map((type): [string, string] => ['type', type]));
-  return (await client.get(`/v1/audit/events?${parameters}&limit=500`)).body.items;
+  return (await client.get(`/v1/audit/events?${parameters.toString()}&limit=500`)).body.items;
 }
 
 const lunch = 'Lunch in the canteen starts at noon';
@@ -76,7 +76,7 @@ describe('a search', () => {
     expect((await search()).body.results[0].memory.accessCount).toBe(3);
     await vi.waitFor(async () => {
       const accessed = await events(client, 'MemoriesAccessed');
-      expect(accessed.map(({ data }) => data.memoryIds)).toEqual(Array(4).fill([found.id]));
+      expect(accessed.map(({ data }) => data.memoryIds)).toEqual(Array.from({ length: 4 }, () => [found.id]));
       expect(accessed[0].data).toMatchObject({ how: 'search', searchId: first.body.searchId });
     }, within);
   });
@@ -115,7 +115,8 @@ describe('a search', () => {
       expect((await admin.get(`/v1/memories/${memory.id}`)).body.accessCount).toBe(2);
     }, within);
     const actors = (await events(admin, 'SearchPerformed')).map(({ actor }) => actor);
-    expect(actors.sort()).toEqual(['user:bob', 'user:eve']);
+    expect(new Set(actors)).toEqual(new Set(['user:bob', 'user:eve']));
+    expect(actors).toHaveLength(2);
   });
 });
 

@@ -43,7 +43,8 @@ afterAll(() => server.remove());
 
 function list(filter: unknown): Promise<Reply> {
   const text = typeof filter === 'string' ? filter : JSON.stringify(filter);
-  return client.get(`/v1/memories?${new URLSearchParams({ filter: text, minPosition, waitMs: '30000' })}`);
+  const parameters = new URLSearchParams({ filter: text, minPosition, waitMs: '30000' });
+  return client.get(`/v1/memories?${parameters.toString()}`);
 }
 
 async function found(filter: object): Promise<string[]> {

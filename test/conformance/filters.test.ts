@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { clientWithKey, freshTenant, type Client, type Json, type Reply } from '../support/api.ts';
 import { startServer, type TestServer } from '../support/server.ts';
@@ -53,7 +53,7 @@ function list(filter: unknown): Promise<Reply> {
     minPosition,
     waitMs: '30000',
   });
-  return client.get(`/v1/memories?${parameters}`);
+  return client.get(`/v1/memories?${parameters.toString()}`);
 }
 
 function search(filter: unknown): Promise<Reply> {

@@ -93,7 +93,7 @@ describe('the OpenAPI document', () => {
       expect(operation.summary, call).toBeTruthy();
       const declared = (operation.parameters ?? []).filter((parameter: Json) => parameter.in === 'path');
       const inPath = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
-      expect(declared.map(({ name }: Json) => name).sort(), call).toEqual(inPath.sort());
+      expect(new Set(declared.map(({ name }: Json) => name)), call).toEqual(new Set(inPath));
       const good = Object.keys(operation.responses).filter((status) => status.startsWith('2'));
       expect(good.length, call).toBeGreaterThan(0);
       for (const status of good)

@@ -25,7 +25,7 @@ const asText = (wait: Wait) =>
 const getting =
   (path: () => string): Query =>
   (wait) =>
-    client.get(`${path()}?${asText(wait)}`);
+    client.get(`${path()}?${asText(wait).toString()}`);
 
 /** Every kind of query, each as a call with the parameters of waiting. */
 const queries: [string, Query][] = [
@@ -40,7 +40,7 @@ const queries: [string, Query][] = [
   ['projections', getting(() => '/v1/admin/projections')],
   [
     'audit as a stream',
-    (wait) => client.get(`/v1/audit/events?${asText(wait)}`, { accept: 'application/x-ndjson' }),
+    (wait) => client.get(`/v1/audit/events?${asText(wait).toString()}`, { accept: 'application/x-ndjson' }),
   ],
 ];
 

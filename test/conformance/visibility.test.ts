@@ -92,7 +92,7 @@ afterAll(() => server.remove());
 
 async function listed(client: Client, query: Record<string, string> = {}): Promise<string[]> {
   const parameters = new URLSearchParams({ minPosition, waitMs: '30000', limit: '500', ...query });
-  const { status, body } = await client.get(`/v1/memories?${parameters}`);
+  const { status, body } = await client.get(`/v1/memories?${parameters.toString()}`);
   expect(status).toBe(200);
   return body.items.map(({ externalId }: Json) => externalId).sort();
 }

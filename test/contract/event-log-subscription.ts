@@ -14,7 +14,7 @@ class Reader {
 
   async next(): Promise<LogPage | undefined> {
     const { value, done } = await this.#pages.next();
-    return done ? undefined : (value as LogPage);
+    return done ? undefined : value;
   }
 
   /** Reads on until `count` events came. */

@@ -35,8 +35,11 @@ beforeAll(async () => {
 afterAll(() => test.close());
 
 /** Checks with a few random histories; a slow machine stops after the first ones. */
-function check<T extends readonly unknown[]>(property: fc.IAsyncProperty<T>, numRuns: number): Promise<void> {
-  return fc.assert(property, { numRuns, interruptAfterTimeLimit: 12_000 }) as Promise<void>;
+async function check<T extends readonly unknown[]>(
+  property: fc.IAsyncProperty<T>,
+  numRuns: number,
+): Promise<void> {
+  await fc.assert(property, { numRuns, interruptAfterTimeLimit: 12_000 });
 }
 
 /** Writes a history and answers its events, each as it read when it was new: before any later erasure. */

@@ -53,6 +53,7 @@ export class CuttingProxy {
 
   #join(client: Socket, server: Socket): void {
     let cutAtAnswer = false;
+    let cutAtRequest = false;
     const both = [client, server];
     const end = (): void => both.forEach((socket) => socket.destroy());
     for (const socket of both) {
@@ -61,19 +62,22 @@ export class CuttingProxy {
       socket.on('error', end);
       socket.on('close', () => {
         this.#sockets.delete(socket);
-        end();
+        if (!cutAtRequest) end();
       });
     }
     client.on('data', (bytes) => {
       const cut = this.#take(bytes);
-      if (cut === 'answer') cutAtAnswer = true;
-      // `end` sends what is written and then says goodbye, so that the server has the whole request.
-      if (cut === 'request') {
-        client.destroy();
-        server.removeAllListeners('close').end(bytes);
-      } else server.write(bytes);
+      cutAtAnswer ||= cut === 'answer';
+      cutAtRequest ||= cut === 'request';
+      if (!cutAtRequest) return void server.write(bytes);
+      client.destroy();
+      // The server gets the whole request before it learns that nobody is left to answer.
+      server.end(bytes);
     });
-    server.on('data', (bytes) => (cutAtAnswer ? end() : client.write(bytes)));
+    server.on('data', (bytes) => {
+      if (cutAtAnswer) end();
+      else if (!cutAtRequest) client.write(bytes);
+    });
   }
 
   #take(bytes: Buffer): CutAt | undefined {

@@ -3,11 +3,11 @@ import type { ProblemCode } from '../../src/domain/problems.ts';
 
 export interface Decider<Command, State, Event> {
   readonly initialState: State;
-  decide(command: Command, state: State): readonly Event[];
-  evolve(state: State, event: Event): State;
+  readonly decide: (command: Command, state: State) => readonly Event[];
+  readonly evolve: (state: State, event: Event) => State;
 }
 
-/** `given(past)(command).then(events)`: what a decider says to a command after what happened. */
+/** `given(past).when(command).thenDecides(events)`: what a decider says to a command after what happened. */
 export function specify<Command, State, Event>({
   initialState,
   decide,
@@ -19,7 +19,7 @@ export function specify<Command, State, Event>({
       when(command: Command) {
         const decision = () => decide(command, state);
         return {
-          then(...events: readonly Event[]): void {
+          thenDecides(...events: readonly Event[]): void {
             expect(decision()).toEqual(events);
           },
           thenNothing(): void {

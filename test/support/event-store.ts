@@ -5,7 +5,7 @@ import { migrate } from '../../src/adapters/migrate.ts';
 import { openPglite } from '../../src/adapters/pglite/open.ts';
 import { openSqlEventLog } from '../../src/adapters/sqllog/sql-event-log.ts';
 import { openSqlKeyVault } from '../../src/adapters/vault/sql-key-vault.ts';
-import type { EventLog } from '../../src/ports/event-log.ts';
+import type { EventLog, StreamName } from '../../src/ports/event-log.ts';
 import type { EventContext } from '../../src/ports/event-store.ts';
 import type { KeyRef, KeyVault } from '../../src/ports/key-vault.ts';
 import { projectionSchema } from '../../src/projections/schema.ts';
@@ -84,4 +84,18 @@ export async function storeTestMemory(
   const context = testContext({ key, ...(reason !== undefined && { reason }) });
   await store.append(stream, 'noStream', events, context);
   return { value, stream, key, events };
+}
+
+/** Gives a memory another text, under the key of its first event. */
+export async function updateTestMemory(
+  { store }: TestStore,
+  stream: StreamName,
+  content: string,
+): Promise<void> {
+  const [first] = await store.load(stream);
+  const { tenant, keyId, subject } = first!.metadata;
+  const memoryId = stream.slice(stream.indexOf('.') + 1);
+  const key = { tenant, id: keyId!, subject: subject! };
+  const data = { memoryId, content, contentLength: content.length };
+  await store.append(stream, 'exists', [{ type: 'MemoryUpdated', data }], testContext({ key }));
 }

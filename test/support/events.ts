@@ -10,7 +10,7 @@ export async function auditEvents(client: Client, query = '', minPosition?: stri
   }
   const items: Json[] = [];
   for (;;) {
-    const reply = await client.get(`/v1/audit/events?${parameters}`);
+    const reply = await client.get(`/v1/audit/events?${parameters.toString()}`);
     if (reply.status !== 200) throw new Error(`audit answered ${reply.status} ${JSON.stringify(reply.body)}`);
     items.push(...reply.body.items);
     if (reply.body.nextCursor === undefined) return items;
@@ -42,7 +42,7 @@ export async function openLines(url: string, key: string | undefined): Promise<L
         if (end >= 0) {
           const line = buffered.slice(0, end);
           buffered = buffered.slice(end + 1);
-          return JSON.parse(line) as Json;
+          return JSON.parse(line);
         }
         const { value, done } = await reader.read();
         if (done) throw new Error(`the stream ended: ${buffered}`);

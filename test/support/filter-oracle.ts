@@ -49,7 +49,7 @@ function compares(field: unknown, operator: string, operand: unknown): boolean {
     (typeof field === 'number' && typeof operand === 'number') ||
     (typeof field === 'string' && typeof operand === 'string');
   if (!comparable) return false;
-  const [left, right] = [field, operand as typeof field];
+  const [left, right] = [field, operand];
   if (operator === 'gt') return left > right;
   if (operator === 'gte') return left >= right;
   return operator === 'lt' ? left < right : left <= right;

@@ -185,7 +185,7 @@ export class Load {
 /** The lines that came are acknowledged, also where the stream broke off after them. */
 function judgeBulk(requestId: string, text: string, complete: boolean): Attempt {
   const whole = text.slice(0, text.lastIndexOf('\n') + 1).split('\n');
-  const body = whole.filter((line) => line !== '').map((line) => JSON.parse(line) as Json);
+  const body = whole.filter((line) => line !== '').map((line) => JSON.parse(line));
   const settled = complete && body.every(({ status }) => status !== 503);
   return { requestId, outcome: settled ? 'acknowledged' : 'unknown', status: 200, body };
 }

@@ -47,7 +47,7 @@ export class LogReader {
     const text = await response.text();
     if (response.status !== 200) throw new Error(`the audit answered ${response.status} ${text}`);
     const lines = text.split('\n').filter((line) => line !== '');
-    const shown = lines.map((line) => JSON.parse(line) as Json);
+    const shown = lines.map((line) => JSON.parse(line));
     if (shown.length > 0) this.#after.set(id, shown.at(-1).position);
     return shown.map((event) => ({ ...event, tenant: id, position: placeOf(event.position) }));
   }

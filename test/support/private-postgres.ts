@@ -6,7 +6,7 @@ import net, { type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import pg from 'pg';
+import { Client } from 'pg';
 
 const run = promisify(execFile);
 
@@ -38,7 +38,7 @@ export class PrivatePostgres {
       process.getuid?.() === 0 ? ['unshare', '--user', '--map-user=1000', '--map-group=1000', '--'] : [];
     const [initialise, ...words] = [...asUser, path.join(programs, 'initdb')];
     const options = ['-D', data, '-U', 'postgres', '-E', 'UTF8', '--locale=C', '--auth=trust', '--no-sync'];
-    await run(initialise!, [...words, ...options], { env: environment });
+    await run(initialise, [...words, ...options], { env: environment });
     const port = await freePort();
     const settings = {
       port,
@@ -50,7 +50,7 @@ export class PrivatePostgres {
     };
     const [command, ...args] = [...asUser, path.join(programs, 'postgres'), '-D', data];
     for (const [name, value] of Object.entries(settings)) args.push('-c', `${name}=${value}`);
-    const child = spawn(command!, args, { env: environment, cwd: home, stdio: 'ignore' });
+    const child = spawn(command, args, { env: environment, cwd: home, stdio: 'ignore' });
     const server = new PrivatePostgres(home, port, child);
     await server.#prepare();
     return server;
@@ -65,8 +65,8 @@ export class PrivatePostgres {
     return this.session(user, async (client) => (await client.query(text, params)).rows);
   }
 
-  async session<T>(user: string, work: (client: pg.Client) => Promise<T>, database?: string): Promise<T> {
-    const client = new pg.Client({ connectionString: this.url(user, database) });
+  async session<T>(user: string, work: (client: Client) => Promise<T>, database?: string): Promise<T> {
+    const client = new Client({ connectionString: this.url(user, database) });
     await client.connect();
     try {
       return await work(client);
@@ -77,7 +77,11 @@ export class PrivatePostgres {
 
   /** An empty database with both extensions, owned by the login that row-level security binds. */
   async createDatabase(name: string): Promise<string> {
-    await this.session('postgres', (client) => client.query(`create database ${name} owner stratalog`), 'postgres');
+    await this.session(
+      'postgres',
+      (client) => client.query(`create database ${name} owner stratalog`),
+      'postgres',
+    );
     await this.session(
       'postgres',
       async (client) => {
@@ -91,11 +95,11 @@ export class PrivatePostgres {
 
   /** Stops every process of the server where it stands: it neither answers nor closes a connection. */
   freeze(): void {
-    for (const pid of this.#processes()) process.kill(pid, 'SIGSTOP');
+    for (const pid of this.#processes()) signal(pid, 'SIGSTOP');
   }
 
   thaw(): void {
-    for (const pid of this.#processes()) process.kill(pid, 'SIGCONT');
+    for (const pid of this.#processes()) signal(pid, 'SIGCONT');
   }
 
   async remove(): Promise<void> {
@@ -134,6 +138,15 @@ export class PrivatePostgres {
     const own = this.#process.pid!;
     const others = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && parentOf(name) === own);
     return [own, ...others.map(Number)];
+  }
+}
+
+/** To a process that may have ended meanwhile. */
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }
 

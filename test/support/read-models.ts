@@ -1,5 +1,5 @@
 import type { LoadedEvent, LoadedPage } from '../../src/ports/event-store.ts';
-import { Generation } from '../../src/projections/generation.ts';
+import type { Generation } from '../../src/projections/generation.ts';
 import { tablesOf, type Projection } from '../../src/projections/projection.ts';
 import type { TestStore } from './event-store.ts';
 

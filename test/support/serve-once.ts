@@ -11,7 +11,7 @@ export async function serveOnce(
   }: { readonly program?: string; readonly prefix?: readonly string[] } = {},
 ): Promise<{ code: number | null; output: string }> {
   const [command, ...words] = [...prefix, process.execPath, program, 'serve'];
-  const child = spawn(command!, words, {
+  const child = spawn(command, words, {
     env: { PATH: process.env['PATH'], STRATALOG_PORT: '0', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -8,7 +8,13 @@ import { BookmarkMoved, Generation } from '../../src/projections/generation.ts';
 import { ensureLive, createBeside } from '../../src/projections/generations.ts';
 import { EventFeed } from '../../src/projections/event-feed.ts';
 import { fill } from '../../src/projections/rebuild.ts';
-import { openTestStore, storeTestMemory, testContext, type TestStore } from '../support/event-store.ts';
+import {
+  openTestStore,
+  storeTestMemory,
+  testContext,
+  updateTestMemory,
+  type TestStore,
+} from '../support/event-store.ts';
 import { failing } from '../support/faulty-sql.ts';
 import { storedEvent } from '../support/log-events.ts';
 import { Journal } from '../support/journal.ts';
@@ -42,18 +48,8 @@ const stored = async (...texts: string[]): Promise<StreamName[]> => {
   for (const content of texts) streams.push((await storeTestMemory(test, { content })).stream);
   return streams;
 };
-/** Appends to a memory's stream an event whose text is `content`. */
-const updated = async (stream: StreamName, content: string): Promise<void> => {
-  const [first] = await test.store.load(stream);
-  const { tenant, keyId, subject } = first!.metadata;
-  const memoryId = stream.slice(stream.indexOf('.') + 1);
-  await test.store.append(
-    stream,
-    'exists',
-    [{ type: 'MemoryUpdated', data: { memoryId, content, contentLength: content.length } }],
-    testContext({ key: { tenant, id: keyId!, subject: subject! } }),
-  );
-};
+const updated = (stream: StreamName, content: string): Promise<void> =>
+  updateTestMemory(test, stream, content);
 const parked = () =>
   test.sql.query(`select name, stream, revision, position, type, error from read.parked order by position`);
 const refuse = (word: string) => {
@@ -114,6 +110,22 @@ describe('a page', () => {
     await expect(generation.apply(await all(), await generation.standing())).rejects.toBeInstanceOf(
       EmbedderUnavailable,
     );
+    expect(await parked()).toEqual([]);
+    expect(await generation.standing()).toMatchObject({ bookmark: 0 });
+  });
+});
+
+describe('a page that the database cannot take now', () => {
+  it.each([
+    ['the disk is full', '53100'],
+    ['two transactions wait for each other', '40P01'],
+    ['a file cannot be read', '58030'],
+  ])('because %s comes again later: no stream is parked for it', async (message, code) => {
+    await stored('a');
+    journal.onEvent = () => {
+      throw Object.assign(new Error(message), { code });
+    };
+    await expect(generation.apply(await all(), await generation.standing())).rejects.toThrow(message);
     expect(await parked()).toEqual([]);
     expect(await generation.standing()).toMatchObject({ bookmark: 0 });
   });

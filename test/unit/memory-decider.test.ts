@@ -51,7 +51,8 @@ const erase = { type: 'erase', keyId: 'k1' } as const;
 const update = (patch: MemoryPatch) => ({ type: 'update', patch }) as const;
 
 describe('a memory', () => {
-  it('is stored with the length of its content', () => given().when({ type: 'store', value }).then(stored));
+  it('is stored with the length of its content', () =>
+    given().when({ type: 'store', value }).thenDecides(stored));
   it('has the value that was stored', () => given(stored).thenState({ status: 'active', value }));
   it('is not stored twice', () =>
     given(stored)
@@ -72,27 +73,27 @@ describe('an update', () => {
   it('carries the new value of what changed, whole', () =>
     given(stored)
       .when(update({ content: 'tea at 75', tags: ['tea'], spaces: [] }))
-      .then(updated({ content: 'tea at 75', contentLength: 9, tags: ['tea'], spaces: [] })));
+      .thenDecides(updated({ content: 'tea at 75', contentLength: 9, tags: ['tea'], spaces: [] })));
 
   it('counts UTF-16 units', () =>
     given(stored)
       .when(update({ content: '😀' }))
-      .then(updated({ content: '😀', contentLength: 2 })));
+      .thenDecides(updated({ content: '😀', contentLength: 2 })));
 
   it('merges metadata: null deletes, objects merge, arrays replace', () =>
     given(stored)
       .when(update({ metadata: { rating: null, source: { draft: null, by: ['x'] } } }))
-      .then(updated({ metadata: { source: { page: 3, by: ['x'] } } })));
+      .thenDecides(updated({ metadata: { source: { page: 3, by: ['x'] } } })));
 
   it('empties metadata and representations with null', () =>
     given(stored)
       .when(update({ metadata: null, representations: null }))
-      .then(updated({ metadata: {}, representations: {} })));
+      .thenDecides(updated({ metadata: {}, representations: {} })));
 
   it('adds and drops representations by kind', () =>
     given(stored)
       .when(update({ representations: { code: null, graph: 'a -> b' } }))
-      .then(updated({ representations: { graph: 'a -> b' } })));
+      .thenDecides(updated({ representations: { graph: 'a -> b' } })));
 
   it.each([
     [{}],
@@ -107,12 +108,12 @@ describe('an update', () => {
   it('of nothing but the order of tags is a change', () =>
     given(stored)
       .when(update({ tags: ['hot', 'tea'] }))
-      .then(updated({ tags: ['hot', 'tea'] })));
+      .thenDecides(updated({ tags: ['hot', 'tea'] })));
 
   it('tells what did not change apart from what did', () =>
     given(stored)
       .when(update({ content: value.content, tags: [] }))
-      .then(updated({ tags: [] })));
+      .thenDecides(updated({ tags: [] })));
 
   it('of a deleted memory is refused', () =>
     given(stored, deleted)
@@ -125,7 +126,7 @@ describe('an update', () => {
 });
 
 describe('a deletion', () => {
-  it('says until when it can be undone', () => given(stored).when(remove).then(deleted));
+  it('says until when it can be undone', () => given(stored).when(remove).thenDecides(deleted));
   it('keeps the value', () => given(stored, deleted).thenState({ status: 'deleted', value, retentionUntil }));
   it('of a deleted memory is no event', () => given(stored, deleted).when(remove).thenNothing());
   it('of an erased memory is refused as unknown', () =>
@@ -134,7 +135,7 @@ describe('a deletion', () => {
 
 describe('a restoration', () => {
   it('gives the value back', () => {
-    given(stored, deleted).when(restore).then(restored);
+    given(stored, deleted).when(restore).thenDecides(restored);
     given(stored, updated({ tags: [] }), deleted, restored).thenState({
       status: 'active',
       value: { ...value, tags: [] },
@@ -144,7 +145,7 @@ describe('a restoration', () => {
   it('is possible up to the last moment', () =>
     given(stored, deleted)
       .when({ type: 'restore', now: new Date(retentionUntil) })
-      .then(restored));
+      .thenDecides(restored));
   it('is refused after it', () =>
     given(stored, deleted)
       .when({ type: 'restore', now: new Date('2030-01-31T00:00:00.001Z') })
@@ -154,15 +155,15 @@ describe('a restoration', () => {
 });
 
 describe('an erasure', () => {
-  it('names the key and the claim to be freed', () => given(stored).when(erase).then(erased));
+  it('names the key and the claim to be freed', () => given(stored).when(erase).thenDecides(erased));
   it('needs no claim', () => {
     const { claim: _, ...unclaimed } = value;
     const events = decide({ type: 'store', value: unclaimed }, initialState);
     given(...events)
       .when(erase)
-      .then({ type: 'MemoryErased', data: { memoryId: 'm1', keyId: 'k1' } });
+      .thenDecides({ type: 'MemoryErased', data: { memoryId: 'm1', keyId: 'k1' } });
   });
-  it('of a deleted memory is possible', () => given(stored, deleted).when(erase).then(erased));
+  it('of a deleted memory is possible', () => given(stored, deleted).when(erase).thenDecides(erased));
   it('is done once', () => given(stored, erased).when(erase).thenNothing());
   it('leaves nothing', () => given(stored, updated({ tags: [] }), erased).thenState({ status: 'erased' }));
 });

@@ -6,7 +6,7 @@ import type { LoadedEvent } from '../../src/ports/event-store.ts';
 import { EmbedderUnavailable } from '../../src/ports/embedder.ts';
 import { WakeUp } from '../../src/ports/wake-up.ts';
 import { ProjectionRunner } from '../../src/projections/runner.ts';
-import { openTestStore, storeTestMemory, testContext, type TestStore } from '../support/event-store.ts';
+import { openTestStore, storeTestMemory, updateTestMemory, type TestStore } from '../support/event-store.ts';
 import { Journal } from '../support/journal.ts';
 import { startAfresh } from '../support/read-models.ts';
 
@@ -48,14 +48,8 @@ async function start(
 
 const store = async (content: string): Promise<StreamName> =>
   (await storeTestMemory(test, { content })).stream;
-const update = async (stream: StreamName, content: string): Promise<void> => {
-  const [first] = await test.store.load(stream);
-  const { tenant, keyId, subject } = first!.metadata;
-  const memoryId = stream.slice(stream.indexOf('.') + 1);
-  const key = { tenant, id: keyId!, subject: subject! };
-  const data = { memoryId, content, contentLength: content.length };
-  await test.store.append(stream, 'exists', [{ type: 'MemoryUpdated', data }], testContext({ key }));
-};
+const update = (stream: StreamName, content: string): Promise<void> =>
+  updateTestMemory(test, stream, content);
 const written = (of = journal) => expect.poll(() => of.texts(test.sql), { timeout: 15_000 });
 const bookmark = async (of = journal): Promise<number> => {
   const [row] = await test.sql.query<{ bookmark: number }>(

@@ -22,14 +22,14 @@ describe('links', () => {
     ({ type: 'link', source: 'a', target: 'b', link: 'supports', confidence }) as const;
   const unlink = { type: 'unlink', source: 'a', target: 'b', link: 'supports' } as const;
 
-  it('are made', () => given().when(link(0.5)).then(linked(0.5)));
+  it('are made', () => given().when(link(0.5)).thenDecides(linked(0.5)));
   it('are not made twice', () => given(linked(0.5)).when(link(0.5)).thenNothing());
-  it('take a new confidence, also 0', () => given(linked(0.5)).when(link(0)).then(linked(0)));
-  it('of confidence 0 are links', () => given(linked(0)).when(unlink).then(unlinked));
-  it('are taken away', () => given(linked(0.5)).when(unlink).then(unlinked));
+  it('take a new confidence, also 0', () => given(linked(0.5)).when(link(0)).thenDecides(linked(0)));
+  it('of confidence 0 are links', () => given(linked(0)).when(unlink).thenDecides(unlinked));
+  it('are taken away', () => given(linked(0.5)).when(unlink).thenDecides(unlinked));
   it('that are not there are not taken away', () => given().when(unlink).thenNothing());
   it('are taken away once', () => given(linked(1), unlinked).when(unlink).thenNothing());
-  it('are made again', () => given(linked(0.5), unlinked).when(link(0.5)).then(linked(0.5)));
+  it('are made again', () => given(linked(0.5), unlinked).when(link(0.5)).thenDecides(linked(0.5)));
   it('of other types and to other memories are others', () => {
     const others = [linked(0.5, 'causes'), linked(0.5, 'supports', 'c')];
     given(...others)
@@ -37,7 +37,7 @@ describe('links', () => {
       .thenNothing();
     given(...others)
       .when(link(0.5))
-      .then(linked(0.5));
+      .thenDecides(linked(0.5));
     given(...others, linked(0.5), unlinked).thenState(
       new Map([
         ['causes b', 0.5],

@@ -1,0 +1,130 @@
+import { createHash } from 'node:crypto';
+import { encode } from '../src/adapters/eventstore/codec.ts';
+import type { AnyEventDefinition } from '../src/domain/events/define.ts';
+import type { EventType, StratalogEvent } from '../src/domain/events/registry.ts';
+import type { RecordedEvent } from '../src/ports/event-log.ts';
+import type { Document } from './event-schemas.ts';
+
+/** An event as some version of this program recorded it, with all that is needed to read it for ever. */
+export interface GoldenEvent {
+  readonly recorded: Omit<RecordedEvent, 'time'> & { readonly time: string };
+  /** The data key in base64, where something is sealed. */
+  readonly key?: string;
+  readonly reason: string;
+  /** What was written, as data of its own version. */
+  readonly data: Document;
+}
+
+type DataOf<Type extends EventType> = Extract<StratalogEvent, { type: Type }>['data'];
+
+const memoryId = '0197c1a2-0000-7000-8000-000000000001';
+const other = '0197c1a2-0000-7000-8000-000000000002';
+const keyId = '0197c1a2-0000-7000-8000-000000000003';
+const claim = 'claim-acme.5f2b9c0d1e3a47658899aabbccddeeff';
+const searchId = '0197c1a2-0000-7000-8000-000000000004';
+
+/** One example of each event, with every field set: the golden event of its present version is made from it. */
+export const examples: { readonly [Type in EventType]: DataOf<Type> } = {
+  MemoryStored: {
+    memoryId,
+    layer: 'team',
+    scope: { org: 'research', team: 'search', user: 'alice' },
+    spaces: ['decisions'],
+    contentLength: 27,
+    occurredAt: '2025-12-31T23:59:59.000Z',
+    createdBy: 'user:alice',
+    claim,
+    content: 'Grüße: we chose HNSW at 😀 8',
+    externalId: 'ticket-17',
+    tags: ['vector', 'index'],
+    metadata: { source: { page: 3, draft: false }, ratings: [1, null, 2.5] },
+    representations: { code: 'create index using hnsw', natural_language: 'HNSW it is' },
+  },
+  MemoryUpdated: {
+    memoryId,
+    spaces: [],
+    contentLength: 5,
+    content: 'IVF 1',
+    tags: [],
+    metadata: {},
+    representations: { graph: 'ivf -> hnsw' },
+  },
+  MemoryDeleted: { memoryId, retentionUntil: '2026-01-31T00:00:00.000Z' },
+  MemoryRestored: { memoryId },
+  MemoryErased: { memoryId, keyId, claim },
+  ClaimTaken: { memoryId },
+  ClaimReleased: { memoryId },
+  CommandAnswered: { memoryId, revision: 3, position: 41 },
+  MemoriesLinked: { source: memoryId, target: other, type: 'contradicts', confidence: 0.75 },
+  MemoriesUnlinked: { source: memoryId, target: other, type: 'contradicts' },
+  FeedbackGiven: { memoryId, kind: 'outdated', score: -0.5, searchId, note: 'we moved on' },
+  SearchPerformed: {
+    searchId,
+    layers: ['team', 'company'],
+    topK: 10,
+    threshold: 0.7,
+    order: 'precedence',
+    readPosition: 41,
+    embeddingModel: 'bge-small-en-v1.5',
+    results: [{ memoryId, rank: 1, score: 0.91 }],
+    warnings: ['degraded'],
+    durationMs: 12.5,
+    query: 'which index did we choose?',
+    filter: { tags: { eq: 'index' } },
+    sessionId: 's-1',
+  },
+  MemoriesAccessed: { searchId, how: 'search', memoryIds: [memoryId] },
+  AuditRead: { what: 'history', memoryId, items: 4, parameters: { limit: 50 } },
+  TenantCreated: { tenant: 'acme' },
+  ApiKeyCreated: {
+    keyId: '5f2b9c0d1e3a47658899aabbccddeeff',
+    secretHash: '0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef',
+    role: 'member',
+    user: 'alice',
+    orgs: ['research'],
+    teams: ['search'],
+    projects: ['p1'],
+    sessions: ['s-1'],
+    agents: ['crawler'],
+    expiresAt: '2027-01-01T00:00:00.000Z',
+    name: 'laptop of Alice',
+  },
+  ApiKeyRevoked: { keyId: '5f2b9c0d1e3a47658899aabbccddeeff' },
+  ProjectionRebuilt: {
+    projection: 'memories',
+    generation: 2,
+    events: 41,
+    digest: '12:34',
+    liveDigest: '12:34',
+    equal: true,
+  },
+  ProjectionSwitched: { projection: 'memories', from: 1, to: 2, rollback: false },
+};
+
+/** Records the example of an event as this program does it today. */
+export function recordGolden({ type, category, version }: AnyEventDefinition): GoldenEvent {
+  const event = { type, data: examples[type as EventType] } as StratalogEvent;
+  const stream = `${category}-acme.${memoryId}` as const;
+  const key = createHash('sha256').update(`golden ${type} ${version}`).digest();
+  const reason = 'a golden event';
+  const metadata = {
+    tenant: 'acme',
+    actor: 'user:alice',
+    principal: 'key:5f2b9c0d1e3a47658899aabbccddeeff',
+    cause: 'user',
+    correlationId: '0197c1a2-0000-7000-8000-000000000005',
+    causationId: '0197c1a2-0000-7000-8000-000000000006',
+    commandId: 'a command',
+    bodyHash: 'ab'.repeat(32),
+    traceId: 'cd'.repeat(16),
+    keyId,
+    subject: 'ef'.repeat(16),
+  } as const;
+  const stored = encode('0197c1a2-0000-7000-8000-000000000007', stream, event, metadata, { key, reason });
+  return {
+    recorded: { ...stored, stream, revision: 0, position: 1, time: '2026-01-01T00:00:00.000Z' },
+    key: key.toString('base64'),
+    reason,
+    data: event.data,
+  };
+}

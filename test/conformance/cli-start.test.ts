@@ -1,0 +1,205 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import net, { type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { clientOf } from '../support/api.ts';
+import { expectClear, stratalog } from '../support/cli.ts';
+import { auditEvents } from '../support/events.ts';
+import { startServer, testProfile, type TestServer } from '../support/server.ts';
+
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'stratalog-start-'));
+});
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const embedded = { STRATALOG_PROFILE: 'embedded', STRATALOG_EMBEDDER: 'deterministic', STRATALOG_PORT: '0' };
+
+describe('settings that are wrong', () => {
+  it.each([
+    ['STRATALOG_PORT', 'eighty', /number|integer/i],
+    ['STRATALOG_PORT', '65536', /65535|65_535|65,535/],
+    ['STRATALOG_PORT', '-1', /0/],
+    ['STRATALOG_PROFILE', 'cloud', /embedded/],
+    ['STRATALOG_ROLES', 'api,king', /projector/],
+    ['STRATALOG_MASTER_KEY', 'short', /16 characters/],
+    ['STRATALOG_VAULT_KEY', 'short', /40 characters/],
+    ['STRATALOG_POSTGRES_URL', 'mysql://x', /postgres:/],
+    ['STRATALOG_EMBEDDER', 'magic', /onnx/],
+    ['STRATALOG_EMBEDDER', 'openai', /STRATALOG_EMBEDDING_BASE_URL/],
+    ['STRATALOG_EMBEDDING_BASE_URL', 'nowhere', /https?:/],
+    ['STRATALOG_JWT_ISSUER', 'https://id.example', /STRATALOG_JWT_AUDIENCE/],
+    ['STRATALOG_JWT_JWKS', 'nowhere', /URL/],
+    ['STRATALOG_LOG_LEVEL', 'loud', /debug/],
+  ])('[J8] %s=%s stops the start with its name and what it takes', async (name, value, takes) => {
+    const data = path.join(folder, 'never-made');
+    const result = await stratalog(['serve', '--data', data], { ...embedded, [name]: value });
+    expectClear(result, 1, name, takes);
+    expect(result.stdout).toBe('');
+  });
+
+  it('[J8] options are checked as their variables are', async () => {
+    expectClear(await stratalog(['serve', '--port', 'eighty']), 1, 'STRATALOG_PORT');
+    expectClear(await stratalog(['serve', '--profile', 'cloud']), 1, 'STRATALOG_PROFILE');
+  });
+
+  it('[J8] several are all named at once', async () => {
+    const result = await stratalog(['serve'], { STRATALOG_PORT: 'x', STRATALOG_LOG_LEVEL: 'y' });
+    expectClear(result, 1, 'STRATALOG_PORT', 'STRATALOG_LOG_LEVEL');
+  });
+});
+
+describe('addresses that cannot be taken', () => {
+  it('[J8] a port that another program has: says which and what to do', async () => {
+    const other = net.createServer();
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    const { port } = other.address() as AddressInfo;
+    try {
+      const data = path.join(folder, 'port');
+      const result = await stratalog(['serve', '--data', data, '--port', String(port)], embedded);
+      expectClear(result, 1, `Port ${port}`, '--port');
+      const doctor = await stratalog(['doctor', '--data', data, '--port', String(port)], embedded);
+      expect(doctor.code).toBe(1);
+      expect(doctor.stdout).toMatch(new RegExp(`FAIL port.*${port}`));
+    } finally {
+      other.close();
+    }
+  });
+
+  it('[J8] an address that is not of this machine, or no name at all', async () => {
+    const environment = { ...embedded, STRATALOG_MASTER_KEY: 'a-master-key-of-this-test' };
+    const data = path.join(folder, 'address');
+    for (const host of ['203.0.113.7', 'no-such-host.invalid']) {
+      const result = await stratalog(['serve', '--data', data, '--host', host], environment);
+      expectClear(result, 1, host, /--host|STRATALOG_HOST/);
+    }
+  });
+});
+
+describe('data folders that cannot be opened', () => {
+  it('[J8] one that another server holds: says who has it', async () => {
+    const server = await startServer({ environment: { STRATALOG_PROFILE: 'embedded' } });
+    try {
+      const second = await stratalog(['serve', '--data', server.dataDir], embedded);
+      expectClear(second, 1, server.dataDir, String(server.process.pid));
+      const doctor = await stratalog(['doctor', '--data', server.dataDir], embedded);
+      expect(doctor.code).toBe(1);
+      expect(doctor.stdout).toMatch(/FAIL database.*in use/);
+      expect((await clientOf(server).get('/readyz')).status).toBe(200);
+    } finally {
+      await server.remove();
+    }
+  });
+
+  it('[J8] one that a newer version wrote: says so and leaves it alone', async () => {
+    const server = await startServer({ environment: embedded, dataDir: path.join(folder, 'newer') });
+    await server.stop();
+    await writeFile(path.join(server.dataDir, 'VERSION'), '999\n');
+    const result = await stratalog(['serve', '--data', server.dataDir], embedded);
+    expectClear(result, 1, server.dataDir, '999', /update/);
+    await writeFile(path.join(server.dataDir, 'VERSION'), '1\n');
+    const again = await startServer({ environment: embedded, dataDir: server.dataDir });
+    expect((await clientOf(again).get('/readyz')).status).toBe(200);
+    await again.stop();
+  });
+
+  it('[J8] one that is a file', async () => {
+    const data = path.join(folder, 'a-file');
+    await writeFile(data, 'something else');
+    expectClear(await stratalog(['serve', '--data', data], embedded), 1, 'a-file');
+  });
+});
+
+describe('a server that cannot be reached', () => {
+  it('[J8] PostgreSQL: says which service and how to look further', async () => {
+    const environment = {
+      ...embedded,
+      STRATALOG_PROFILE: 'postgres',
+      STRATALOG_POSTGRES_URL: 'postgres://u:secret@127.0.0.1:1/x',
+    };
+    const result = await stratalog(['serve', '--data', path.join(folder, 'pg')], environment);
+    expectClear(result, 1, /database/i, /doctor/);
+    expect(result.stderr).not.toContain('secret');
+    const doctor = await stratalog(['doctor', '--json'], environment);
+    expect(doctor.code).toBe(1);
+    expect(doctor.json.find(({ check }: { check: string }) => check === 'database').ok).toBe(false);
+  });
+});
+
+describe('doctor', () => {
+  it('[J4] finds nothing wrong where nothing is: node, model, database, port', async () => {
+    const environment = { STRATALOG_DATA: path.join(folder, 'doctor'), STRATALOG_PORT: '0' };
+    const text = await stratalog(['doctor'], environment);
+    expect(text.code).toBe(0);
+    expect(text.stdout).not.toContain('FAIL');
+    const { code, json } = await stratalog(['doctor', '--json'], environment);
+    expect(code).toBe(0);
+    expect(json.map(({ check, ok }: { check: string; ok: boolean }) => [check, ok])).toEqual([
+      ['node', true],
+      ['model', true],
+      ['database', true],
+      ['port', true],
+    ]);
+  });
+});
+
+describe('a server that is told to stop', () => {
+  it.each<[NodeJS.Signals]>([['SIGTERM'], ['SIGINT']])(
+    '[J7] by %s writes down the accesses that it still holds, and ends with 0',
+    async (signal) => {
+      const first: TestServer = await startServer();
+      const master = clientOf(first, first.masterKey);
+      const { key } = (await master.post('/v1/admin/keys', { tenant: 'acme', role: 'admin', user: 'ada' }))
+        .body;
+      const client = clientOf(first, key);
+      const content = 'The accounts are closed on the last day of the month';
+      const { memory, position } = await client.store({ content });
+      const body = { query: content, minPosition: position, waitMs: 30_000 };
+      const searched = await Promise.all(Array.from({ length: 20 }, () => client.post('/v1/search', body)));
+      for (const { body } of searched) expect(body.results).toHaveLength(1);
+      expect(await first.stop(signal)).toBe(0);
+
+      const second = await startServer({ dataDir: first.dataDir, environment: first.environment });
+      try {
+        const reader = clientOf(second, key);
+        await expect
+          .poll(async () => (await reader.get(`/v1/memories/${memory.id}`)).body.accessCount, {
+            timeout: 10_000,
+          })
+          .toBe(20);
+        const performed = await auditEvents(reader, 'type=SearchPerformed');
+        const told = performed.map(({ data }) => data.searchId);
+        expect(told).toHaveLength(20);
+        expect(new Set(told)).toEqual(new Set(searched.map(({ body }) => body.searchId)));
+      } finally {
+        await second.stop();
+        await first.remove();
+      }
+    },
+  );
+});
+
+describe('serve', () => {
+  it.skipIf(testProfile !== 'embedded')(
+    '[J4] takes its settings as options and says where it listens',
+    async () => {
+      const dataDir = path.join(folder, 'options');
+      const server = await startServer({
+        environment: {
+          STRATALOG_DATA: path.join(folder, 'not-this-one'),
+          STRATALOG_EMBEDDER: 'deterministic',
+        },
+        args: ['--data', dataDir, '--port', '0', '--host', '127.0.0.1', '--profile', 'embedded'],
+      });
+      try {
+        const ready = server.log.map((line) => JSON.parse(line)).find(({ msg }) => msg.startsWith('ready'));
+        expect(ready).toMatchObject({ url: server.url, profile: 'embedded', data: dataDir });
+      } finally {
+        await server.remove();
+      }
+    },
+  );
+});

@@ -1,0 +1,133 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { clientWithKey, freshTenant, type Client, type Json } from '../support/api.ts';
+import { expectClear, stratalogAs } from '../support/cli.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+let folder: string;
+let server: TestServer;
+
+beforeAll(async () => {
+  server = await startServer();
+  folder = await mkdtemp(path.join(tmpdir(), 'stratalog-cli-'));
+});
+
+afterAll(async () => {
+  await server.remove();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const newAdmin = (): Promise<Client> =>
+  clientWithKey(server, { tenant: freshTenant(), role: 'admin', user: 'ada' });
+
+const as = (client: Pick<Client, 'key'>, ...args: string[]) => stratalogAs(server, client, ...args);
+
+async function file(name: string, lines: readonly unknown[]): Promise<string> {
+  const target = path.join(folder, name);
+  const text = lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line)));
+  await writeFile(target, `${text.join('\n')}\n`);
+  return target;
+}
+
+const memories = [
+  {
+    externalId: 'm1',
+    content: 'The lighthouse keeper counts the ships',
+    tags: ['sea'],
+    metadata: { page: 1 },
+  },
+  {
+    externalId: 'm2',
+    content: 'Bread is baked before dawn',
+    spaces: ['kitchen'],
+    occurredAt: '2024-05-01T04:00:00.000Z',
+  },
+  { externalId: 'm3', content: 'Lärm am Hafen 🚢', layer: 'company' },
+];
+
+describe('import and export', () => {
+  it('[J4] imports a file, counts what it did, and resumes where it is run again', async () => {
+    const client = await newAdmin();
+    const input = await file('memories.ndjson', memories);
+    const first = await as(client, 'import', input);
+    expect(first).toMatchObject({ code: 0, stdout: '3 stored, 0 there already, 0 refused\n' });
+    const again = await as(client, 'import', input, '--json');
+    expect(again.json).toMatchObject({ stored: 0, present: 3, refused: 0 });
+    const grown = await file('memories.ndjson', [...memories, { externalId: 'm4', content: 'A fourth' }]);
+    const { json } = await as(client, 'import', grown, '--json', '--name', 'grown');
+    expect(json).toMatchObject({ stored: 1, present: 0, refused: 3 });
+    const { body } = await client.get(`/v1/memories?minPosition=${json.position}&waitMs=30000`);
+    expect(body.items).toHaveLength(4);
+  });
+
+  it('[J4] goes on after a broken import under the same name', async () => {
+    const client = await newAdmin();
+    const cut = await file('cut.ndjson', memories.slice(0, 2));
+    const whole = await file('whole.ndjson', memories);
+    expect((await as(client, 'import', cut, '--name', 'night', '--json')).json).toMatchObject({ stored: 2 });
+    const { code, json } = await as(client, 'import', whole, '--name', 'night', '--json');
+    expect(code).toBe(0);
+    expect(json).toMatchObject({ stored: 1, present: 2, refused: 0 });
+  });
+
+  it('[J4] tells which lines were refused and why, stores the rest, and ends with 1', async () => {
+    const client = await newAdmin();
+    const input = await file('mixed.ndjson', [memories[0], '{broken', '', { content: '' }, memories[2]]);
+    const result = await as(client, 'import', input);
+    expectClear(result, 1, /line 2: malformed-json/, /line 4: validation-failed: content/);
+    expect(result.stdout).toBe('2 stored, 0 there already, 2 refused\n');
+  });
+
+  it('[J4] exports what it imported: the exported file imported elsewhere is exported the same', async () => {
+    const [client, other] = [await newAdmin(), await newAdmin()];
+    const input = await file('roundtrip.ndjson', memories);
+    const { json } = await as(client, 'import', input, '--json');
+    await client.get(`/v1/memories?minPosition=${json.position}&waitMs=30000`);
+    const output = path.join(folder, 'exported.ndjson');
+    expect(await as(client, 'export', output)).toMatchObject({
+      code: 0,
+      stdout: `3 memories written to ${output}\n`,
+    });
+    const exported = await as(client, 'export');
+    expect(await readFile(output, 'utf8')).toBe(exported.stdout);
+    const byName = Object.fromEntries(exported.lines.map((memory) => [memory.externalId, memory]));
+    for (const memory of memories) expect(byName[memory.externalId]).toMatchObject(memory);
+
+    // The company is the tenant: another one has another name.
+    const { company } = exported.lines[0].scope;
+    const moved = exported.lines.map((memory) => ({
+      ...memory,
+      scope: { ...memory.scope, company: undefined },
+    }));
+    const imported = await as(other, 'import', await file('moved.ndjson', moved), '--json');
+    expect(imported.json).toMatchObject({ stored: 3, refused: 0 });
+    await other.get(`/v1/memories?minPosition=${imported.json.position}&waitMs=30000`);
+    const again = (await as(other, 'export')).lines.map((memory) => ({
+      ...memory,
+      scope: { ...memory.scope, company },
+    }));
+    const sorted = (list: readonly Json[]) =>
+      [...list].sort((left, right) => (left.externalId < right.externalId ? -1 : 1));
+    expect(sorted(again)).toEqual(sorted(exported.lines));
+  });
+
+  it('[J4] exports ids, revisions and counters with --full, and more than a page', async () => {
+    const client = await newAdmin();
+    const many = Array.from({ length: 1_050 }, (_, number) => ({ content: `Row ${number}` }));
+    const lines = await client.bulk(many);
+    await client.get(`/v1/memories?minPosition=${lines.at(-1)!.position}&waitMs=30000`);
+    const { lines: exported } = await as(client, 'export', '--full');
+    expect(new Set(exported.map(({ id }) => id))).toEqual(new Set(lines.map(({ id }) => id)));
+    expect(exported[0]).toMatchObject({ revision: 0, state: 'active', accessCount: 0 });
+  });
+
+  it('[J8] says that there is no such file', async () => {
+    expectClear(
+      await as(await newAdmin(), 'import', path.join(folder, 'none.ndjson')),
+      1,
+      /no such file.*none/,
+    );
+  });
+});

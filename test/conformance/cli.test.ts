@@ -1,0 +1,300 @@
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { clientOf, clientWithKey, freshTenant, type Client, type Json } from '../support/api.ts';
+import { expectClear, stratalog, stratalogAs } from '../support/cli.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+
+beforeAll(async () => {
+  server = await startServer();
+});
+
+afterAll(() => server.remove());
+
+const newAdmin = (): Promise<Client> =>
+  clientWithKey(server, { tenant: freshTenant(), role: 'admin', user: 'ada' });
+
+const as = (client: Pick<Client, 'key'>, ...args: string[]) => stratalogAs(server, client, ...args);
+
+const memories = [
+  {
+    externalId: 'm1',
+    content: 'The lighthouse keeper counts the ships',
+    tags: ['sea'],
+    metadata: { page: 1 },
+  },
+  {
+    externalId: 'm2',
+    content: 'Bread is baked before dawn',
+    spaces: ['kitchen'],
+    occurredAt: '2024-05-01T04:00:00.000Z',
+  },
+  { externalId: 'm3', content: 'Lärm am Hafen 🚢', layer: 'company' },
+];
+
+describe('search', () => {
+  it('[J4] prints what it found, as text and as JSON', async () => {
+    const client = await newAdmin();
+    const lines = await client.bulk(memories);
+    await client.post('/v1/search', { query: 'x', minPosition: lines.at(-1)!.position, waitMs: 30_000 });
+    const query = memories[0]!.content;
+    const shown = await as(client, 'search', query);
+    expect(shown.code).toBe(0);
+    expect(shown.stdout).toContain(query);
+    expect(shown.stdout).toContain('m1');
+    expect(shown.stdout).not.toContain('Bread');
+    const { json } = await as(client, 'search', query, '--json');
+    expect(json.results.map(({ memory }: Json) => memory.externalId)).toEqual(['m1']);
+    const all = ['search', 'x', '--threshold', '0', '--json'];
+    const names = async (...more: string[]) =>
+      (await as(client, ...all, ...more)).json.results.map(({ memory }: Json) => memory.externalId).sort();
+    expect(await names('--top', '2', '--order', 'relevance')).toHaveLength(2);
+    expect(await names('--layer', 'company')).toEqual(['m3']);
+    expect(await names('--space', 'kitchen')).toEqual(['m2']);
+    expect(await names('--tag', 'sea')).toEqual(['m1']);
+    expect(await names('--filter', '{"metadata.page":{"eq":1}}')).toEqual(['m1']);
+  });
+
+  it('[J4] says that nothing was found and ends with 0', async () => {
+    const { code, stdout } = await as(await newAdmin(), 'search', 'anything');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/threshold/);
+  });
+
+  it.each([
+    ['a filter that is no JSON', ['--filter', '{oops']],
+    ['a number that is none', ['--top', 'many']],
+    ['a threshold that is none', ['--threshold', 'high']],
+  ])('[J8] refuses %s in clear words', async (_, options) => {
+    const result = await as(await newAdmin(), 'search', 'x', ...options);
+    expectClear(result, 2, options[0]!);
+  });
+
+  it('[J8] shows what the server refused, field by field', async () => {
+    const result = await as(await newAdmin(), 'search', 'x', '--top', '5000');
+    expectClear(result, 1, /400 validation-failed/, /topK/);
+  });
+});
+
+describe('projections', () => {
+  it('[J4] shows their state, rebuilds, switches and rolls back', async () => {
+    const client = await newAdmin();
+    await client.store({ content: 'one' });
+    const status = await as(client, 'projections', 'status');
+    expect(status.code).toBe(0);
+    for (const name of ['memories', 'lexical', 'vectors']) expect(status.stdout).toContain(name);
+    const rebuilt = await as(client, 'projections', 'rebuild', 'links', 'usage', '--json');
+    expect(rebuilt.code).toBe(0);
+    expect(rebuilt.json).toMatchObject([
+      { name: 'links', equal: true, switched: false },
+      { name: 'usage', equal: true, switched: false },
+    ]);
+    const switched = await as(client, 'projections', 'switch', 'links', '--json');
+    expect(switched.json).toMatchObject({ projection: 'links', to: rebuilt.json[0].generation });
+    const back = await as(client, 'projections', 'rollback', 'links');
+    expect(back).toMatchObject({ code: 0 });
+    expect(back.stdout).toContain(`generation ${switched.json.from} now`);
+  });
+
+  it('[J4] rebuilds all of them and switches each that is equal', async () => {
+    const client = await newAdmin();
+    const { code, json } = await as(client, 'projections', 'rebuild', '--switch', '--json');
+    expect(code).toBe(0);
+    expect(json).toHaveLength(7);
+    for (const one of json) expect(one).toMatchObject({ equal: true, switched: true });
+    const { json: items } = await as(client, 'projections', 'status', '--json');
+    const live = Object.fromEntries(
+      items.map(({ name, generations }: Json) => [
+        name,
+        generations.find(({ active }: Json) => active).generation,
+      ]),
+    );
+    for (const { name, generation } of json) expect(live[name]).toBe(generation);
+  });
+
+  it('[J8] says that there is no such projection, or nothing to switch to', async () => {
+    const client = await newAdmin();
+    expectClear(await as(client, 'projections', 'rebuild', 'nonsense'), 1, /404 not-found/, /nonsense/);
+    expectClear(await as(client, 'projections', 'switch', 'audit'), 1, /409 rebuild-not-ready/);
+  });
+});
+
+describe('audit events', () => {
+  it('[J4] prints the events, filtered, as text and as JSON lines', async () => {
+    const client = await newAdmin();
+    const stored = await client.post('/v1/memories', { content: 'one' }, { 'x-reason': 'to be shown' });
+    const { id } = stored.body.memory;
+    const deleted = await client.delete(`/v1/memories/${id}`);
+    await client.get(`/v1/audit/events?minPosition=${deleted.body.position}&waitMs=30000`);
+    const shown = await as(client, 'audit', 'events', '--memory', id);
+    expect(shown.code).toBe(0);
+    for (const word of ['MemoryStored', 'MemoryDeleted', 'user:ada', 'to be shown']) {
+      expect(shown.stdout).toContain(word);
+    }
+    const { lines } = await as(
+      client,
+      'audit',
+      'events',
+      '--json',
+      '--type',
+      'MemoryStored',
+      'ApiKeyCreated',
+    );
+    expect(lines.map(({ type }) => type)).toEqual(['ApiKeyCreated', 'MemoryStored']);
+    const after = await as(
+      client,
+      'audit',
+      'events',
+      '--json',
+      '--type',
+      'MemoryDeleted',
+      '--after',
+      lines[1].position,
+    );
+    expect(after.lines).toHaveLength(1);
+    const nobody = await as(client, 'audit', 'events', '--json', '--actor', 'user:nobody');
+    expect(nobody).toMatchObject({ code: 0, stdout: '' });
+  });
+
+  it('[J8] says what the credential lacks', async () => {
+    const member = await clientWithKey(server, { tenant: freshTenant(), role: 'member' });
+    expectClear(await as(member, 'audit', 'events'), 1, /403 forbidden/, /auditor/);
+  });
+});
+
+describe('keys', () => {
+  it('[J4] creates a key that works, lists it and revokes it', async () => {
+    const tenant = freshTenant();
+    const created = await as(
+      { key: server.masterKey },
+      'keys',
+      'create',
+      '--tenant',
+      tenant,
+      '--role',
+      'admin',
+      '--user',
+      'ada',
+      '--name',
+      'laptop',
+      '--org',
+      'o1',
+      '--org',
+      'o2',
+      '--team',
+      't',
+      '--expires',
+      '2100-01-01T00:00:00Z',
+    );
+    expect(created.code).toBe(0);
+    const key = created.stdout.trim();
+    const admin = clientOf(server, key);
+    const { body } = await admin.get('/v1/admin/keys');
+    expect(body.items).toMatchObject([
+      { role: 'admin', user: 'ada', name: 'laptop', orgs: ['o1', 'o2'], teams: ['t'] },
+    ]);
+
+    const member = await as(admin, 'keys', 'create', '--json');
+    expect((await clientOf(server, member.json.key).get('/v1/memories')).status).toBe(200);
+    const listed = await as(admin, 'keys', 'list');
+    expect(listed.stdout).toContain(member.json.id);
+    expect(listed.stdout).not.toContain(member.json.key);
+    expect((await as(admin, 'keys', 'list', '--json')).json).toHaveLength(2);
+    expect((await as(admin, 'keys', 'revoke', member.json.id)).code).toBe(0);
+    expect((await clientOf(server, member.json.key).get('/v1/memories')).status).toBe(401);
+    expect((await as(admin, 'keys', 'list')).stdout).toContain('revoked');
+  });
+
+  it('[J8] says what is wrong with a key that cannot be created or revoked', async () => {
+    const admin = await newAdmin();
+    expectClear(await as(admin, 'keys', 'create', '--role', 'king'), 1, /400 validation-failed/, /role/);
+    expectClear(await as({ key: server.masterKey }, 'keys', 'create'), 1, /tenant/);
+    expectClear(await as(admin, 'keys', 'revoke', 'none'), 1, /404 not-found/);
+  });
+});
+
+describe('connections', () => {
+  it('[J4] --url and --key override the environment, before and behind the command', async () => {
+    const client = await newAdmin();
+    const wrong = { STRATALOG_URL: 'http://127.0.0.1:1', STRATALOG_API_KEY: 'wrong' };
+    const options = ['--url', server.url, '--key', client.key!, '--json'];
+    expect((await stratalog([...options, 'keys', 'list'], wrong)).json).toHaveLength(1);
+    expect((await stratalog(['keys', 'list', ...options], wrong)).json).toHaveLength(1);
+  });
+
+  it('[J8] no server at the address: clear words, which say how to start one', async () => {
+    const result = await stratalog(['search', 'x'], { STRATALOG_URL: 'http://127.0.0.1:1' });
+    expectClear(result, 1, 'http://127.0.0.1:1', /stratalog serve/);
+  });
+
+  it('[J8] something else at the address, or a connection that is lost: clear words', async () => {
+    const other = http.createServer((request, response) => {
+      if (request.url!.startsWith('/v1/audit')) {
+        response.write(
+          '{"at":"now","type":"MemoryStored","actor":"user:ada","stream":"s","revision":0}\n',
+          () => request.socket.destroy(),
+        );
+      } else response.end('<html>Welcome</html>');
+    });
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    const environment = { STRATALOG_URL: `http://127.0.0.1:${(other.address() as AddressInfo).port}` };
+    try {
+      expectClear(await stratalog(['search', 'x'], environment), 1, /something else than Stratalog/);
+      const cut = await stratalog(['audit', 'events', '--json'], environment);
+      expectClear(cut, 1, /connection was lost/);
+      expect(cut.lines).toHaveLength(1);
+    } finally {
+      other.close();
+    }
+  });
+
+  it('[J8] no credential, or a wrong one: clear words, which say where to give it', async () => {
+    expectClear(
+      await stratalog(['search', 'x'], { STRATALOG_URL: server.url }),
+      1,
+      /401/,
+      /STRATALOG_API_KEY/,
+    );
+    expectClear(await as({ key: 'wrong' }, 'export'), 1, /401 unauthenticated/);
+  });
+});
+
+describe('the command line itself', () => {
+  it.each([
+    ['an unknown command', ['frobnicate']],
+    ['an unknown option', ['serve', '--frobnicate']],
+    ['a missing argument', ['import']],
+    ['an argument too many', ['import', 'a', 'b']],
+    ['an option without its value', ['search', 'x', '--top']],
+    ['a command without its part', ['keys']],
+    ['nothing', []],
+  ])('[J4] %s ends with 2 and a hint', async (_, args) => {
+    const result = await stratalog(args);
+    expectClear(result, 2, /help|Usage/);
+    expect(result.stdout).toBe('');
+  });
+
+  it('[J4] --help and --version end with 0', async () => {
+    const help = await stratalog(['--help']);
+    expect(help.code).toBe(0);
+    for (const command of [
+      'serve',
+      'demo',
+      'import',
+      'export',
+      'search',
+      'projections',
+      'audit',
+      'keys',
+      'doctor',
+    ]) {
+      expect(help.stdout).toContain(command);
+    }
+    expect((await stratalog(['serve', '--help'])).code).toBe(0);
+    const { code, stdout } = await stratalog(['--version']);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^\d+\.\d+\.\d+/);
+  });
+});

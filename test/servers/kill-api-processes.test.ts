@@ -1,0 +1,67 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ApiProcesses } from '../support/api-processes.ts';
+import { Load } from '../support/load.ts';
+import { caughtUp, LogReader, rebuild } from '../support/log-reader.ts';
+import { faultsOfAnswers, faultsOfCommands, faultsOfLog, faultsOfSearches } from '../support/oracle.ts';
+import { postgresPrograms, PrivatePostgres } from '../support/private-postgres.ts';
+import { faultSeed, randomOf } from '../support/random.ts';
+
+const programs = postgresPrograms();
+const kills = Number(process.env['STRATALOG_FAULT_KILLS'] ?? 5);
+const seed = faultSeed('kill-api-processes');
+
+describe.runIf(programs)(
+  'api processes on one database that are killed under load, one after another',
+  () => {
+    let postgres: PrivatePostgres;
+    let processes: ApiProcesses;
+    let load: Load;
+    const random = randomOf(seed);
+
+    beforeAll(async () => {
+      postgres = await PrivatePostgres.start(programs!);
+      processes = await ApiProcesses.start(postgres, 2);
+      load = await Load.begin(processes.servers[0]!, { seed });
+    }, 120_000);
+
+    afterAll(async () => {
+      await processes.remove();
+      await postgres.remove();
+    });
+
+    it.each(Array.from({ length: kills }, (_, index) => index + 1))(
+      'have every acknowledged command once, after kill %i',
+      async () => {
+        const ended = new AbortController();
+        const running = load.run([...processes.urls], random.int(8, 16), ended.signal);
+        await sleep(random.int(300, 1_500));
+        await processes.kill(random.pick(processes.servers));
+        await sleep(random.int(0, 300));
+        ended.abort();
+        await running;
+
+        const [survivor] = processes.servers;
+        await load.repeat(survivor!.url, [...load.unsettled(), ...load.sampleAcknowledged(20)]);
+        await processes.add();
+        const head = await caughtUp(survivor!.url);
+        const log = new LogReader(load.tenants);
+        await log.read(random.pick(processes.urls));
+        expect(faultsOfLog(log.events, head)).toEqual([]);
+        expect(faultsOfCommands(load.commands, log.events)).toEqual([]);
+        expect(faultsOfSearches(load.searches, log.events, false)).toEqual([]);
+        expect(load.unsettled()).toEqual([]);
+        expect(load.surprises).toEqual([]);
+        const tenant = random.pick(load.tenants);
+        expect(await faultsOfAnswers(random.pick(processes.urls), tenant, log.events, 25)).toEqual([]);
+      },
+    );
+
+    it('have every read model equal to its rebuild in the end', async () => {
+      process.stdout.write(`${JSON.stringify(load.figures())}\n`);
+      const compared = await rebuild(processes.urls[0]!, load.tenants[0]!.key);
+      expect(compared).toHaveLength(7);
+      expect(compared.filter(({ equal }) => !equal)).toEqual([]);
+    });
+  },
+);

@@ -1,0 +1,159 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type pg from 'pg';
+import { clientOf, clientWithKey, freshTenant, type Client } from '../support/api.ts';
+import { ApiProcesses } from '../support/api-processes.ts';
+import { caughtUp } from '../support/log-reader.ts';
+import { postgresPrograms, PrivatePostgres } from '../support/private-postgres.ts';
+
+const programs = postgresPrograms();
+/** Of the read models themselves, not of what tenants store. */
+const withoutTenant = ['active', 'generations', 'parked'];
+
+describe.runIf(programs)('the query role on the read models', () => {
+  let postgres: PrivatePostgres;
+  let processes: ApiProcesses;
+  const tenants = [freshTenant(), freshTenant()] as const;
+  let tables: string[];
+
+  beforeAll(async () => {
+    postgres = await PrivatePostgres.start(programs!);
+    processes = await ApiProcesses.start(postgres, 1);
+    const [server] = processes.servers;
+    for (const tenant of tenants)
+      await fillEveryTable(await clientWithKey(server!, { tenant, role: 'admin', user: 'ada' }));
+    await caughtUp(server!.url);
+    tables = await asLogin(async (client) => {
+      const { rows } = await client.query(
+        `select tablename from pg_tables where schemaname = 'read' order by 1`,
+      );
+      return rows.map(({ tablename }) => tablename as string).filter((name) => !withoutTenant.includes(name));
+    });
+  }, 120_000);
+
+  afterAll(async () => {
+    await processes.remove();
+    await postgres.remove();
+  });
+
+  async function fillEveryTable(client: Client): Promise<void> {
+    const { memory } = await client.store({
+      content: 'the login endpoint of the billing service',
+      externalId: 'a',
+    });
+    const { memory: other, position } = await client.store({ content: 'retries of the billing service' });
+    await client.put(`/v1/memories/${memory.id}/links/supports/${other.id}`);
+    await client.post(`/v1/memories/${memory.id}/feedback`, { kind: 'helpful' });
+    const found = await client.post('/v1/search', {
+      query: 'billing service',
+      threshold: 0,
+      minPosition: position,
+      waitMs: 20_000,
+    });
+    expect(found.body.results).toHaveLength(2);
+    // The access of the search is written after its answer.
+    while ((await client.get(`/v1/memories/${memory.id}`)).body.accessCount === 0) await sleep(50);
+  }
+
+  function asLogin<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
+    return postgres.session('stratalog', work, new URL(processes.databaseUrl).pathname.slice(1));
+  }
+
+  /** How many rows of each tenant the query role sees. */
+  async function seen(client: pg.Client, table: string, tenant?: string): Promise<Record<string, number>> {
+    await client.query('begin');
+    await client.query('set local role stratalog_query');
+    if (tenant !== undefined) await client.query(`select set_config('app.tenant', $1, true)`, [tenant]);
+    const { rows } = await client.query(`select tenant, count(*)::int as rows from read.${table} group by 1`);
+    await client.query('rollback');
+    return Object.fromEntries(rows.map((row) => [row.tenant, row.rows]));
+  }
+
+  it('[I3] finds a tenant in every table, and rows of both tenants as their owner', async () => {
+    expect(tables.length).toBeGreaterThanOrEqual(9);
+    await asLogin(async (client) => {
+      for (const table of tables) {
+        const { rows } = await client.query(`select tenant, count(*) from read.${table} group by 1`);
+        const found = rows.map(({ tenant }) => tenant);
+        expect(found, table).toEqual(expect.arrayContaining([...tenants]));
+      }
+    });
+  });
+
+  it('[I3] sees no row of any table without a tenant', async () => {
+    await asLogin(async (client) => {
+      for (const table of tables) {
+        expect(await seen(client, table), table).toEqual({});
+        expect(await seen(client, table, ''), table).toEqual({});
+      }
+    });
+  });
+
+  it('[I3] sees the rows of its own tenant in every table, all of them, and no others', async () => {
+    await asLogin(async (client) => {
+      for (const table of tables) {
+        for (const tenant of tenants) {
+          const { rows } = await client.query(
+            `select count(*)::int as rows from read.${table} where tenant = $1`,
+            [tenant],
+          );
+          expect(await seen(client, table, tenant), table).toEqual({ [tenant]: rows[0].rows });
+        }
+      }
+    });
+  });
+
+  it('[I3] is bound by row-level security on every table, and writes nothing', async () => {
+    await asLogin(async (client) => {
+      const { rows } = await client.query(
+        `select relname from pg_class where relnamespace = 'read'::regnamespace and relkind = 'r'
+         and relname <> all ($1) and not (relrowsecurity and relforcerowsecurity)`,
+        [withoutTenant],
+      );
+      expect(rows).toEqual([]);
+      for (const table of tables) {
+        await client.query(
+          `begin; set local role stratalog_query; select set_config('app.tenant', '${tenants[0]}', true)`,
+        );
+        await expect(client.query(`delete from read.${table}`), table).rejects.toMatchObject({
+          code: '42501',
+        });
+        await client.query('rollback');
+      }
+    });
+  });
+
+  it.each([
+    'log.events',
+    'log.head',
+    'control.data_keys',
+    'control.subject_keys',
+    'control.vault',
+    'control.leases',
+    'read.parked',
+  ])('[I3] may not read %s at all', async (table) => {
+    await asLogin(async (client) => {
+      await expect(client.query(`select 1 from ${table}`)).resolves.toBeDefined();
+      await client.query('begin; set local role stratalog_query');
+      await expect(client.query(`select 1 from ${table}`)).rejects.toMatchObject({ code: '42501' });
+      await client.query('rollback');
+    });
+  });
+
+  it('[I3] is what answers come from: a tenant finds nothing of the other by any name', async () => {
+    const [server] = processes.servers;
+    const stranger = await clientWithKey(server!, { tenant: tenants[1], role: 'admin', user: 'eve' });
+    const own = await clientOf(server!, stranger.key).get('/v1/memories');
+    const { items } = own.body;
+    expect(items).toHaveLength(2);
+    const ids = await asLogin(async (client) => {
+      const { rows } = await client.query(
+        `select distinct memory_id::text as id from read.memories_g1 where tenant = $1`,
+        [tenants[0]],
+      );
+      return rows.map(({ id }) => id as string);
+    });
+    expect(ids).toHaveLength(2);
+    for (const id of ids) expect((await stranger.get(`/v1/memories/${id}`)).status).toBe(404);
+  });
+});

@@ -1,0 +1,66 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { expect } from 'vitest';
+import type { Client, Json } from './api.ts';
+import type { TestServer } from './server.ts';
+
+export interface CliResult {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Standard output as one JSON value. */
+  readonly json: Json;
+  /** Standard output as NDJSON. */
+  readonly lines: readonly Json[];
+}
+
+const program = path.resolve('bin/stratalog.mjs');
+
+/** Runs `stratalog …` to its end, with `environment` and nothing else of Stratalog's in its environment. */
+export async function stratalog(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<CliResult> {
+  const own = Object.entries(process.env).filter(([name]) => !name.startsWith('STRATALOG_'));
+  const child = spawn(process.execPath, [program, ...args], {
+    env: { ...Object.fromEntries(own), ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const [stdout, stderr, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'exit') as Promise<[number | null]>,
+  ]);
+  return {
+    code,
+    stdout,
+    stderr,
+    get json() {
+      return JSON.parse(stdout);
+    },
+    get lines() {
+      return stdout
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line) => JSON.parse(line));
+    },
+  };
+}
+
+/** A call of the command line as `client` makes it. */
+export function stratalogAs(
+  server: Pick<TestServer, 'url'>,
+  client: Pick<Client, 'key'>,
+  ...args: string[]
+): Promise<CliResult> {
+  return stratalog(args, { STRATALOG_URL: server.url, STRATALOG_API_KEY: client.key! });
+}
+
+/** Expects an end with `code` and words on standard error for a person: no stack trace. */
+export function expectClear(result: CliResult, code: number, ...words: (string | RegExp)[]): void {
+  expect(result.code, result.stderr + result.stdout).toBe(code);
+  for (const word of words) expect(result.stderr).toMatch(word);
+  expect(result.stderr).not.toMatch(/^\s+at /m);
+}

@@ -1,0 +1,155 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import {
+  eventSchema,
+  fileOf,
+  isSameShape,
+  readFolder,
+  schemaFaults,
+  type Document,
+  type Folder,
+} from '../../schemas/event-schemas.ts';
+import { recordGolden, type GoldenEvent } from '../../schemas/golden-events.ts';
+import { decode, hashOf, metadataOf } from '../../src/adapters/eventstore/codec.ts';
+import { defineEvent, type AnyEventDefinition } from '../../src/domain/events/define.ts';
+import { eventDefinitions } from '../../src/domain/events/registry.ts';
+
+const root = path.resolve(import.meta.dirname, '../../schemas');
+const definitions = [...eventDefinitions.values()];
+const schemas = await readFolder(path.join(root, 'events'));
+const golden = (await readFolder(path.join(root, 'golden'))) as ReadonlyMap<string, Document & GoldenEvent>;
+
+describe('[F9] the schemas that are checked in', () => {
+  it('are those of the program, and of every earlier version of each event', () => {
+    expect(schemaFaults(definitions, schemas)).toEqual([]);
+  });
+
+  it('are written as the generator writes them', async () => {
+    for (const [file, schema] of schemas)
+      expect(await readFile(path.join(root, 'events', file), 'utf8')).toBe(
+        `${JSON.stringify(schema, null, 2)}\n`,
+      );
+  });
+
+  it.each(definitions.map((definition) => [definition.type, definition] as const))(
+    'mark what is sealed: %s',
+    (_, definition) => {
+      const { properties } = eventSchema(definition) as { properties: Record<string, Document> };
+      const marked = Object.keys(properties).filter((name) => properties[name]!['x-sealed'] === true);
+      expect(marked.sort()).toEqual(Object.keys(definition.sealed.shape).sort());
+      expect(Object.keys(properties)).toHaveLength(
+        marked.length + Object.keys(definition.routing.shape).length,
+      );
+    },
+  );
+});
+
+describe('[F9] the golden event', () => {
+  it('is there for every version of every event, and for nothing else', () => {
+    const wanted = definitions.flatMap(({ type, version }) =>
+      Array.from({ length: version }, (_, n) => fileOf(type, n + 1)),
+    );
+    expect([...golden.keys()].sort()).toEqual(wanted.sort());
+  });
+
+  describe.each([...golden])('%s', (file, { recorded, key, data, reason }) => {
+    const event = { ...recorded, time: new Date(recorded.time) };
+    const metadata = metadataOf(event);
+    const definition = eventDefinitions.get(recorded.type)!;
+    const open = (dataKey: Uint8Array | 'destroyed' | undefined) => decode(event, metadata, dataKey);
+
+    it('is read, lifted and accepted by the schemas of today', () => {
+      const loaded = open(key === undefined ? undefined : Buffer.from(key, 'base64'));
+      expect(loaded).toMatchObject({ erased: false, reason, event: { type: recorded.type } });
+      const { routing, sealed } = definition;
+      expect({ ...routing.parse(loaded.event.data), ...sealed.parse(loaded.event.data) }).toEqual(
+        loaded.event.data,
+      );
+      if (recorded.schemaVersion === definition.version) expect(loaded.event.data).toEqual(data);
+    });
+
+    it('is read without its key, when that was destroyed, as what routing needs', () => {
+      const loaded = open('destroyed');
+      expect(loaded).toMatchObject({ erased: true });
+      expect(definition.routing.safeParse(loaded.event.data).error).toBeUndefined();
+      for (const name of Object.keys(definition.sealed.shape))
+        expect(loaded.event.data).not.toHaveProperty(name);
+    });
+
+    it('has the data that its own schema describes, and the hash of its bytes', () => {
+      expect(file).toBe(fileOf(recorded.type, recorded.schemaVersion));
+      const schema = z.fromJSONSchema(schemas.get(file)!);
+      expect(schema.safeParse(data).error).toBeUndefined();
+      expect(schema.safeParse({}).success).toBe(false);
+      const { hash, ...rest } = metadata;
+      expect(hash).toBe(hashOf(event.stream, event.type, event.schemaVersion, event.data, rest));
+    });
+  });
+});
+
+describe('[F9] the compatibility gate', () => {
+  const upcasters = { 1: (data: Record<string, unknown>) => data };
+  const weighed = (routing: z.ZodObject, version = 1): AnyEventDefinition =>
+    defineEvent({
+      type: 'Weighed',
+      category: 'memory',
+      version,
+      routing,
+      sealed: z.object({ note: z.string().optional() }),
+      ...(version > 1 && { upcasters }),
+    });
+  const first = weighed(z.object({ grams: z.int(), title: z.string() }));
+  const folder = (...of: AnyEventDefinition[]): Folder =>
+    new Map(of.map((definition) => [fileOf(definition.type, definition.version), eventSchema(definition)]));
+
+  it('lets the same shape through', () => {
+    expect(schemaFaults([first], folder(first))).toEqual([]);
+  });
+
+  it.each([
+    ['a field more', z.object({ grams: z.int(), title: z.string(), at: z.string().optional() })],
+    ['a field less', z.object({ grams: z.int() })],
+    ['another type', z.object({ grams: z.number(), title: z.string() })],
+    ['a narrower value', z.object({ grams: z.int(), title: z.string().max(5) })],
+    ['an optional field', z.object({ grams: z.int().optional(), title: z.string() })],
+  ])('refuses an existing version with %s', (_, routing) => {
+    expect(schemaFaults([weighed(routing)], folder(first))).toEqual([
+      expect.stringMatching(/^Weighed.v1.json has another shape/),
+    ]);
+  });
+
+  it('refuses what was sealed and is not any more', () => {
+    const open = { ...first, routing: first.routing.extend(first.sealed.shape), sealed: z.object({}) };
+    expect(schemaFaults([open], folder(first))).toHaveLength(1);
+  });
+
+  it('asks for a new file only where words changed', () => {
+    const described = weighed(z.object({ grams: z.int().meta({ description: 'net' }), title: z.string() }));
+    expect(isSameShape(eventSchema(first), eventSchema(described))).toBe(true);
+    expect(schemaFaults([described], folder(first))).toEqual([expect.stringMatching(/out of date/)]);
+  });
+
+  it('lets a new version differ, once it is checked in beside the old one', () => {
+    const second = weighed(z.object({ kilos: z.number() }), 2);
+    expect(schemaFaults([second], folder(first))).toEqual([
+      expect.stringMatching(/^Weighed.v2.json is missing/),
+    ]);
+    expect(schemaFaults([second], folder(second))).toEqual([
+      expect.stringMatching(/^Weighed.v1.json is missing/),
+    ]);
+    expect(schemaFaults([second], folder(first, second))).toEqual([]);
+  });
+
+  it('misses an event that was taken away', () => {
+    expect(schemaFaults([], folder(first))).toEqual([expect.stringMatching(/no program can read/)]);
+  });
+
+  it('has an example of every event to record', () => {
+    for (const definition of definitions) {
+      const { recorded } = recordGolden(definition);
+      expect(recorded.type).toBe(definition.type);
+    }
+  });
+});
