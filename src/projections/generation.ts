@@ -201,7 +201,7 @@ function* slices(
 const passingStates = /^(40|53|58)/;
 
 /** Nothing is wrong with the event: the same page will go through later. */
-function isPassing(error: unknown): boolean {
+export function isPassing(error: unknown): boolean {
   return (
     error instanceof SqlUnavailable ||
     error instanceof EmbedderUnavailable ||

@@ -94,6 +94,8 @@ export class ProjectionOperations {
     this.#running.set(name, entry);
     try {
       const generation = await beginRebuild(this.#sql, projection);
+      // Loops of the generations that it cleared away have nothing to run on.
+      await this.#runner.refresh();
       entry.done = inBackground(() => this.#fill(name, generation, context, (now) => (entry.progress = now)));
       entry.done.catch(() => undefined);
       return { generation: generation.number, done: entry.done };

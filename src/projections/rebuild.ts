@@ -1,7 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Problem } from '../domain/problems.ts';
 import type { Sql } from '../ports/sql.ts';
 import type { EventFeed } from './event-feed.ts';
-import { Generation } from './generation.ts';
+import { Generation, isPassing } from './generation.ts';
 import {
   createBeside,
   dropGeneration,
@@ -10,6 +11,9 @@ import {
   type GenerationRow,
 } from './generations.ts';
 import type { Projection } from './projection.ts';
+
+/** A database or an embedder that does not answer is asked again after so long. */
+const retryMs = 1_000;
 
 export interface RebuildProgress {
   readonly projection: string;
@@ -54,7 +58,14 @@ export async function fill(
     signal.throwIfAborted();
     const page = await feed.nextNow(standing.bookmark);
     if (page) {
-      standing = await generation.apply(page, standing);
+      try {
+        standing = await generation.apply(page, standing);
+      } catch (error) {
+        if (!isPassing(error)) throw error;
+        await sleep(retryMs, undefined, { signal });
+        standing = await generation.standing();
+        continue;
+      }
       onProgress({
         projection: name,
         generation: generation.number,

@@ -160,7 +160,7 @@ describe('the hash of an event', () => {
   const verifies = (recorded: RecordedEvent): boolean => {
     try {
       const { hash, ...metadata } = metadataOf(recorded);
-      return hash === hashOf(recorded.stream, recorded.type, recorded.schemaVersion, recorded.data, metadata);
+      return hash === hashOf(recorded, metadata);
     } catch {
       return false;
     }

@@ -44,7 +44,7 @@ export function encode(
     routing,
     ...(sealed && { sealed: sealed.toString('base64') }),
   } satisfies StoredData);
-  const hash = hashOf(stream, event.type, definition.version, data, metadata);
+  const hash = hashOf({ id, stream, type: event.type, schemaVersion: definition.version, data }, metadata);
   const stored = {
     id,
     type: event.type,
@@ -72,13 +72,10 @@ export function encode(
 
 /** SHA-256 in hex over everything of the event that is stored, but for what the log itself assigns. */
 export function hashOf(
-  stream: StreamName,
-  type: string,
-  version: number,
-  data: string,
+  { id, stream, type, schemaVersion, data }: Omit<StoredEvent, 'metadata'> & { readonly stream: StreamName },
   metadata: Omit<EventMetadata, 'hash'>,
 ): string {
-  const parts = [stream, type, version, data, JSON.stringify(metadata)];
+  const parts = [id, stream, type, schemaVersion, data, JSON.stringify(metadata)];
   return createHash('sha256').update(parts.join('\n')).digest('hex');
 }
 

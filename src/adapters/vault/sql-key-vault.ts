@@ -96,7 +96,10 @@ class SqlKeyVault implements KeyVault {
       'select id, subject, wrapped from control.data_keys where tenant = $1 and id = any ($2)',
       [tenant, missing],
     );
-    for (const row of rows) found.set(row.id, await this.#unwrap(tenant, row));
+    for (const row of rows) {
+      const key = await this.#unwrap(tenant, row);
+      if (key) found.set(row.id, key);
+    }
     return found;
   }
 
@@ -135,16 +138,21 @@ class SqlKeyVault implements KeyVault {
     return rows.map((row) => mine.has(`${row.tenant}/${row.id}/${row.wrapped}`));
   }
 
-  async #unwrap(tenant: string, row: KeyRow): Promise<DataKey | 'destroyed'> {
+  /** Undefined for a damaged key: what it sealed cannot be read, and everything else can. */
+  async #unwrap(tenant: string, row: KeyRow): Promise<DataKey | 'destroyed' | undefined> {
     if (row.wrapped === null || row.subject === null) return 'destroyed';
     const subjectKey = await this.#subjectKey(tenant, row.subject).catch((error: unknown) => {
       if (error instanceof KeyDestroyed) return undefined;
       throw error;
     });
     if (!subjectKey) return 'destroyed';
-    const key = open(subjectKey, row.wrapped, `${tenant}/${row.id}`);
-    this.#dataKeys.set(tenant, row.id, key);
-    return key;
+    try {
+      const key = open(subjectKey, row.wrapped, `${tenant}/${row.id}`);
+      this.#dataKeys.set(tenant, row.id, key);
+      return key;
+    } catch {
+      return undefined;
+    }
   }
 
   async #subjectKey(tenant: string, subject: string): Promise<DataKey> {

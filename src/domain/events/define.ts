@@ -8,8 +8,8 @@ export interface DomainEvent<Type extends string = string, Data = unknown> {
 
 /**
  * An event type is its schema. `routing` stays readable in the log and on the topics; `sealed` is stored as
- * ciphertext under the key of the event's owner. Every shape that was ever written stays in `history`, so that an
- * old event is read as its own version and then lifted by the upcasters, one version at a time.
+ * ciphertext under the key of the event's owner. Every shape that was ever written stays in `schemas/events/`;
+ * an old event is lifted by the upcasters, one version at a time.
  */
 export interface EventDefinition<
   Type extends string,

@@ -47,15 +47,23 @@ export function scorerOf(query: RankedQuery): Scorer {
   const scale = scaleOf(query.model);
   const terms = weigh(query.terms, query.statistics);
   const wanted = query.text === undefined ? undefined : quotable(query.text);
+  // Signs alone have no terms to compare and no words to quote: they are the same text or not.
+  const isWordless = query.terms.length === 0;
   return {
     score(candidate) {
-      const quoted = () =>
-        wanted && candidate.text !== undefined ? containment(wanted, shingles(candidate.text)) : 0;
+      const quoted = () => {
+        if (candidate.text === undefined) return 0;
+        if (isWordless) return query.text?.trim() === candidate.text.trim() ? 1 : 0;
+        return wanted ? containment(wanted, shingles(candidate.text)) : 0;
+      };
       const found = evidence(terms, candidate, candidate.cosine, quoted);
       const fused = fuse(found, scale.fusion, candidate.signals, query.signalWeights ?? SIGNALS_OFF);
       return probability(fused, found, scale);
     },
-    mayQuote: (candidate) => wanted !== undefined && match(terms, candidate).coverage >= OVERLAP_FLOOR,
+    mayQuote: (candidate) =>
+      isWordless
+        ? candidate.length === 0
+        : wanted !== undefined && match(terms, candidate).coverage >= OVERLAP_FLOOR,
   };
 }
 
