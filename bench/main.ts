@@ -36,6 +36,8 @@ export async function main(args: string[]): Promise<void> {
   if (![memories, events].every((count) => Number.isInteger(count) && count >= 100)) {
     return usage('--memories and --events are whole numbers from 100 on');
   }
+  // So that nothing is left behind: servers and scratch folders go with the process.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
   if (values.fresh) await dropLoaded();
   const profile = values.profile === undefined ? undefined : path.resolve(values.profile);
   const options: BenchmarkOptions = { memories, events, profile, source: new MemorySource() };

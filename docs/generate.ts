@@ -18,18 +18,25 @@ export async function referencePages(): Promise<Map<string, string>> {
     ['docs/reference/http.md', httpPage()],
   ]);
   const formatted = new Map<string, string>();
-  for (const [file, text] of pages) formatted.set(file, await format(text, { parser: 'markdown', proseWrap: 'preserve' }));
+  for (const [file, text] of pages)
+    formatted.set(file, await format(text, { parser: 'markdown', proseWrap: 'preserve' }));
   formatted.set('schemas/openapi.json', `${JSON.stringify(openApiDocument(routes), null, 2)}\n`);
   return formatted;
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
 }
 
 function problemsPage(): string {
-  const rows = Object.entries(problems).map(([code, { status, title, remedy }]) => [`\`${code}\``, String(status), title, remedy]);
+  const rows = Object.entries(problems).map(([code, { status, title, remedy }]) => [
+    `\`${code}\``,
+    String(status),
+    title,
+    remedy,
+  ]);
   return `# Problems
 
 Every error answer is \`application/problem+json\` (RFC 9457): \`type, title, status, code, detail, requestId\`, and \`errors: [{path, message}]\`
@@ -41,8 +48,16 @@ ${table(['code', 'status', 'what it means', 'what to do'], rows)}
 
 function configurationPage(): string {
   const rows = Object.entries(settings.shape).map(([name, schema]) => {
-    const json = z.toJSONSchema(schema as z.ZodType, { io: 'input', unrepresentable: 'any' }) as { default?: unknown; enum?: string[] };
-    return [`\`${name}\``, json.default === undefined || json.default === '' ? '' : `\`${String(json.default)}\``, json.enum ? json.enum.join(', ') : '', schema.description ?? ''];
+    const json = z.toJSONSchema(schema as z.ZodType, { io: 'input', unrepresentable: 'any' }) as {
+      default?: unknown;
+      enum?: string[];
+    };
+    return [
+      `\`${name}\``,
+      json.default === undefined || json.default === '' ? '' : `\`${String(json.default)}\``,
+      json.enum ? json.enum.join(', ') : '',
+      schema.description ?? '',
+    ];
   });
   return `# Configuration
 
@@ -54,7 +69,10 @@ ${table(['variable', 'default', 'one of', 'meaning'], rows)}
 }
 
 function eventsPage(): string {
-  const fields = (schema: z.ZodObject) => Object.keys(schema.shape).map((name) => `\`${name}\``).join(', ');
+  const fields = (schema: z.ZodObject) =>
+    Object.keys(schema.shape)
+      .map((name) => `\`${name}\``)
+      .join(', ');
   const rows = [...eventDefinitions.values()].map(({ type, category, version, routing, sealed }) => [
     `\`${type}\``,
     category,
@@ -77,7 +95,11 @@ ${table(['type', 'category', 'version', 'readable', 'sealed'], rows)}
 }
 
 function httpPage(): string {
-  const rows = routes.map(({ method, path, summary, command }) => [`\`${method.toUpperCase()} ${path.replaceAll(/:([A-Za-z]+)/g, '{$1}')}\``, summary, command ? 'yes' : '']);
+  const rows = routes.map(({ method, path, summary, command }) => [
+    `\`${method.toUpperCase()} ${path.replaceAll(/:([A-Za-z]+)/g, '{$1}')}\``,
+    summary,
+    command ? 'yes' : '',
+  ]);
   return `# HTTP
 
 The whole document is served at \`/openapi.json\` and browsable at \`/docs\`. Commands take \`Idempotency-Key\`, \`X-Reason\` and \`X-Cause\`,

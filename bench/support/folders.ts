@@ -1,4 +1,4 @@
-import { constants } from 'node:fs';
+import { constants, rmSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import path from 'node:path';
 
@@ -9,9 +9,12 @@ export const keptData = path.resolve('.cache', 'bench-data');
 export async function withScratch<T>(use: (folder: string) => Promise<T>): Promise<T> {
   await mkdir(keptData, { recursive: true });
   const folder = await mkdtemp(path.join(keptData, 'scratch-'));
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  process.once('exit', remove);
   try {
     return await use(folder);
   } finally {
+    process.off('exit', remove);
     await rm(folder, { recursive: true, force: true });
   }
 }

@@ -134,7 +134,10 @@ describe('a sentence that a longer memory quotes', () => {
   function scoreOf(query: string, memory: string): number {
     const terms = [...termCounts(query).counts.keys()];
     const { counts, length } = termCounts(memory);
-    const statistics = { documents: 1, documentFrequency: new Map([...counts.keys()].map((term) => [term, 1])) };
+    const statistics = {
+      documents: 1,
+      documentFrequency: new Map([...counts.keys()].map((term) => [term, 1])),
+    };
     // The cosine of this sentence with a page of the demo corpus that holds it.
     const candidate = { cosine: 0.77, termFrequencies: counts, length, text: memory };
     return scoreCandidates({ text: query, terms, statistics, model: MODEL }, [candidate])[0]!;

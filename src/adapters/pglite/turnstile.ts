@@ -22,7 +22,7 @@ export class Turnstile {
   #heldSince = 0;
   #lastWanted = -Infinity;
   #backgroundAfter = -Infinity;
-  #timer: NodeJS.Timeout | undefined;
+  #waking = false;
 
   /** Runs `start` when it is this task's turn; at once where nothing holds or waits. Background work is in nobody's way here. */
   pass(background: boolean, start: () => void): void {
@@ -76,8 +76,10 @@ export class Turnstile {
       this.#start(this.#background.shift()!);
       return;
     }
-    this.#timer ??= setTimeout(() => {
-      this.#timer = undefined;
+    if (this.#waking) return;
+    this.#waking = true;
+    setTimeout(() => {
+      this.#waking = false;
       this.#letBackgroundIn();
     }, due - now);
   }
