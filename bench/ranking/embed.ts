@@ -30,7 +30,9 @@ export async function embedAll(
   const start = performance.now();
   await Promise.all(
     Array.from({ length: workers }, async () => {
-      const worker = fork('bin/run.mjs', ['bench/ranking/embed-worker.ts', model]);
+      const worker = fork('bin/run.mjs', ['bench/ranking/embed-worker.ts', model], {
+        env: { ...process.env, ORT_DISABLE_TELEMETRY: '1' },
+      });
       for (let at = next; at < texts.length; at = next) {
         next = at + SLICE;
         const answer = await ask(worker, texts.slice(at, next));

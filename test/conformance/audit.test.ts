@@ -185,7 +185,9 @@ describe('a look of an auditor', () => {
     // The look stands in the log before its answer goes out; the read model may come to it a moment later.
     const looks = await auditEvents(admin, 'type=AuditRead', page.body.position);
     await expect
-      .poll(async () => (await auditEvents(admin, 'type=AuditRead&actor=user:otto')).length)
+      .poll(async () => (await auditEvents(admin, 'type=AuditRead&actor=user:otto')).length, {
+        timeout: 10_000,
+      })
       .toBe(1);
     const [look] = await auditEvents(admin, 'type=AuditRead&actor=user:otto');
     expect(look.data).toMatchObject({
@@ -203,8 +205,10 @@ describe('a look of an auditor', () => {
     const { memory } = await admin.store({ content: 'a plan' });
     expect((await auditor.get(`/v1/memories/${memory.id}/history`)).status).toBe(200);
     await expect
-      .poll(async () =>
-        (await auditEvents(admin, 'type=AuditRead&actor=user:otto')).map(({ data }) => data.memoryId),
+      .poll(
+        async () =>
+          (await auditEvents(admin, 'type=AuditRead&actor=user:otto')).map(({ data }) => data.memoryId),
+        { timeout: 10_000 },
       )
       .toEqual([memory.id]);
   });

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { clientOf } from '../support/api.ts';
 import { expectClear, stratalog } from '../support/cli.ts';
 import { auditEvents } from '../support/events.ts';
-import { startServer, testProfile, type TestServer } from '../support/server.ts';
+import { startServer, type TestServer } from '../support/server.ts';
 
 let folder: string;
 
@@ -183,23 +183,20 @@ describe('a server that is told to stop', () => {
 });
 
 describe('serve', () => {
-  it.skipIf(testProfile !== 'embedded')(
-    '[J4] takes its settings as options and says where it listens',
-    async () => {
-      const dataDir = path.join(folder, 'options');
-      const server = await startServer({
-        environment: {
-          STRATALOG_DATA: path.join(folder, 'not-this-one'),
-          STRATALOG_EMBEDDER: 'deterministic',
-        },
-        args: ['--data', dataDir, '--port', '0', '--host', '127.0.0.1', '--profile', 'embedded'],
-      });
-      try {
-        const ready = server.log.map((line) => JSON.parse(line)).find(({ msg }) => msg.startsWith('ready'));
-        expect(ready).toMatchObject({ url: server.url, profile: 'embedded', data: dataDir });
-      } finally {
-        await server.remove();
-      }
-    },
-  );
+  it('[J4] takes its settings as options and says where it listens', async () => {
+    const dataDir = path.join(folder, 'options');
+    const server = await startServer({
+      environment: {
+        STRATALOG_DATA: path.join(folder, 'not-this-one'),
+        STRATALOG_EMBEDDER: 'deterministic',
+      },
+      args: ['--data', dataDir, '--port', '0', '--host', '127.0.0.1', '--profile', 'embedded'],
+    });
+    try {
+      const ready = server.log.map((line) => JSON.parse(line)).find(({ msg }) => msg.startsWith('ready'));
+      expect(ready).toMatchObject({ url: server.url, profile: 'embedded', data: dataDir });
+    } finally {
+      await server.remove();
+    }
+  });
 });

@@ -188,7 +188,7 @@ describe('the log of the server', () => {
     expect((await client.get('/v1/stats', headers)).status).toBe(200);
     const entries = () =>
       server.log.map((line) => JSON.parse(line)).filter(({ requestId }) => requestId === 'logged-1');
-    await expect.poll(() => entries().length).toBeGreaterThan(0);
+    await expect.poll(() => entries().length, { timeout: 10_000 }).toBeGreaterThan(0);
     expect(entries()[0]).toMatchObject({ method: 'GET', path: '/v1/stats', status: 200, traceId });
   });
 
@@ -203,7 +203,7 @@ describe('the log of the server', () => {
     });
     await clientOf(server, `sl_wrong.${content}`).get('/v1/memories');
     await client.get('/v1/stats', { 'x-request-id': 'last-one' });
-    await expect.poll(() => server.log.join('\n')).toContain('last-one');
+    await expect.poll(() => server.log.join('\n'), { timeout: 10_000 }).toContain('last-one');
     const log = server.log.join('\n');
     expect(log).not.toContain(content);
     expect(log).not.toContain(client.key!.split('.').at(-1));

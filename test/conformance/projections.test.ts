@@ -81,7 +81,9 @@ describe('the state of the read models', () => {
       expect(item.parked).toEqual([]);
       const live = liveOf(item);
       expect(live).toMatchObject({ state: 'live', active: true });
-      await expect.poll(async () => liveOf(await statusOf(item.name)).position).toBeGreaterThan(rows);
+      await expect
+        .poll(async () => liveOf(await statusOf(item.name)).position, { timeout: 20_000 })
+        .toBeGreaterThan(rows);
       expect(live.lag).toBeGreaterThanOrEqual(0);
     }
   });
@@ -130,6 +132,7 @@ describe('a rebuild', () => {
       .poll(
         async () =>
           (await auditEvents(admin, 'type=ProjectionSwitched')).filter(({ data }) => data.rollback).length,
+        { timeout: 10_000 },
       )
       .toBe(3);
   });
@@ -176,6 +179,14 @@ describe('a rebuild', () => {
       expect(switched.body.to).toBe(generation);
     }
     expect((await statusOf('links')).generations.length).toBeLessThanOrEqual(2);
+  });
+});
+
+describe('the server', () => {
+  it('[F4] had nothing to complain of while its read models were rebuilt and switched', () => {
+    const entries: Json[] = server.log.map((line) => JSON.parse(line));
+    const warnings = entries.filter(({ level }) => level >= 40);
+    expect(warnings).toEqual([]);
   });
 });
 

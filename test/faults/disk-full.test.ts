@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { clientOf, type Reply } from '../support/api.ts';
+import { clientOf, type Json, type Reply } from '../support/api.ts';
+import { caughtUp } from '../support/log-reader.ts';
 import { expectProblem } from '../support/problem.ts';
 import { serveOnce } from '../support/serve-once.ts';
 import { startServer, type TestServer } from '../support/server.ts';
@@ -29,11 +30,15 @@ else
       server = await start();
       const { memory } = await client().store({ content: 'stored while there was room', tags: ['room'] });
       acknowledged.push(memory.id);
+      await caughtUp(server.url);
     });
 
     afterAll(async () => {
-      await server.remove();
-      await disk.remove();
+      try {
+        await server.remove();
+      } finally {
+        await disk.remove();
+      }
     });
 
     async function write(content: string): Promise<Reply> {
@@ -65,6 +70,10 @@ else
     async function expectWritable(): Promise<void> {
       await expect.poll(async () => (await write('there is room')).status, { timeout: 60_000 }).toBe(201);
       for (const id of acknowledged) expect((await client().get(`/v1/memories/${id}`)).status).toBe(200);
+      // Read models waited for room; none of them gave up on an event.
+      await caughtUp(server.url);
+      const page = await client().get('/v1/memories?limit=500');
+      expect(page.body.items.map(({ id }: Json) => id).sort()).toEqual([...acknowledged].sort());
     }
 
     it.each([

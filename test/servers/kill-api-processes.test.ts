@@ -26,8 +26,11 @@ describe.runIf(programs)(
     }, 120_000);
 
     afterAll(async () => {
-      await processes.remove();
-      await postgres.remove();
+      try {
+        await processes.remove();
+      } finally {
+        await postgres.remove();
+      }
     });
 
     it.each(Array.from({ length: kills }, (_, index) => index + 1))(

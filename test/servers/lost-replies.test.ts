@@ -34,9 +34,12 @@ describe.runIf(programs)('an api process whose database answers get lost', () =>
   }, 120_000);
 
   afterAll(async () => {
-    await processes.remove();
-    await proxy.close();
-    await postgres.remove();
+    try {
+      await processes.remove();
+      await proxy.close();
+    } finally {
+      await postgres.remove();
+    }
   });
 
   const newAdmin = (): Promise<Client> =>

@@ -32,8 +32,11 @@ describe.runIf(programs)('the query role on the read models', () => {
   }, 120_000);
 
   afterAll(async () => {
-    await processes.remove();
-    await postgres.remove();
+    try {
+      await processes.remove();
+    } finally {
+      await postgres.remove();
+    }
   });
 
   async function fillEveryTable(client: Client): Promise<void> {

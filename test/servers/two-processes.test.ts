@@ -21,8 +21,11 @@ describe.runIf(programs)('two api processes on one database, started at once', (
   }, 120_000);
 
   afterAll(async () => {
-    await processes.remove();
-    await postgres.remove();
+    try {
+      await processes.remove();
+    } finally {
+      await postgres.remove();
+    }
   });
 
   /** The same administrator at both. */

@@ -32,6 +32,8 @@ const exitWithinMs = 2_000;
  * the first passage. Rejects with `ModelMissing` when the model's files are not there or damaged.
  */
 export async function openOnnxEmbedder(options: OnnxEmbedderOptions): Promise<Embedder> {
+  // The library reports its use to its vendor unless it is told not to, before it is loaded.
+  process.env['ORT_DISABLE_TELEMETRY'] = '1';
   const model = onnxModels[options.model];
   const folder = options.folder ?? modelFolder(options.model);
   const workers = Math.max(1, options.workers ?? availableParallelism());

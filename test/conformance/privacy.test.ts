@@ -1,0 +1,31 @@
+import { existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { clientOf } from '../support/api.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+
+beforeAll(async () => {
+  server = await startServer({ masterKey: 'privacy-master-key' });
+});
+afterAll(() => server.remove());
+
+it('[I5] the model’s library reports nothing to its vendor', async () => {
+  const admin = clientOf(server, server.masterKey);
+  const { body } = await admin.post('/v1/admin/keys', { tenant: 'quiet', role: 'admin' });
+  const { position } = await clientOf(server, body.key).store({
+    content: 'nobody else is told',
+    layer: 'company',
+  });
+  const found = await clientOf(server, body.key).post('/v1/search', {
+    query: 'told',
+    threshold: 0,
+    minPosition: position,
+    waitMs: 20_000,
+  });
+  expect(found.body.results).toHaveLength(1);
+  // The library opens this file as soon as its reporting begins.
+  expect(existsSync(path.join(tmpdir(), `mat-debug-${server.process.pid}.log`))).toBe(false);
+});
