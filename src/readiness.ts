@@ -39,7 +39,8 @@ async function stateOfLog(
   const head = await commands.store.log.head();
   const projections = (await operations.status()).map(({ name, generations, parked }) => {
     const live = generations.find(({ active }) => active);
-    return { name, position: live?.position ?? 0, lag: live?.lag ?? head, parked: parked.length };
+    const { position = 0, lag = head, lock = 'free' } = live ?? {};
+    return { name, position, lag, lock, parked: parked.length };
   });
   return { identity, log: { head }, projections };
 }

@@ -24,5 +24,12 @@ export interface Readiness {
   readonly profile: string;
   readonly identity: 'development' | 'credentials';
   readonly log: { readonly head: number } | { readonly error: string };
-  readonly projections: readonly { name: string; position: number; lag: number; parked: number }[];
+  readonly projections: readonly {
+    readonly name: string;
+    readonly position: number;
+    readonly lag: number;
+    /** Which process keeps it up with the log. */
+    readonly lock: 'here' | 'elsewhere' | 'free';
+    readonly parked: number;
+  }[];
 }

@@ -43,7 +43,15 @@ const readiness = z
     profile: z.string(),
     identity: z.enum(['development', 'credentials']),
     log: z.union([z.object({ head: z.int() }), z.object({ error: z.string() })]),
-    projections: z.array(z.object({ name: z.string(), position: z.int(), lag: z.int(), parked: z.int() })),
+    projections: z.array(
+      z.object({
+        name: z.string(),
+        position: z.int(),
+        lag: z.int(),
+        lock: z.enum(['here', 'elsewhere', 'free']).meta({ description: 'Which process runs it' }),
+        parked: z.int(),
+      }),
+    ),
   })
   .meta({ id: 'Readiness' });
 

@@ -31,6 +31,15 @@ export class Leases {
     return rows.length > 0;
   }
 
+  /** Who holds each lease that is held now. */
+  async holders(): Promise<Map<string, 'here' | 'elsewhere'>> {
+    const rows = await this.#sql.query<{ name: string; here: boolean }>(
+      'select name, holder = $1 as here from control.leases where expires_at > now()',
+      [this.#holder],
+    );
+    return new Map(rows.map(({ name, here }) => [name, here ? 'here' : 'elsewhere']));
+  }
+
   /** Lets another process take it at once. */
   async release(name: string): Promise<void> {
     await this.#sql.query('delete from control.leases where name = $1 and holder = $2', [name, this.#holder]);

@@ -14,6 +14,8 @@ export interface GenerationStatus {
   readonly state: GenerationState;
   readonly signature: string;
   readonly active: boolean;
+  /** Which process keeps it up with the log: this one, another, or none. */
+  readonly lock: 'here' | 'elsewhere' | 'free';
   readonly position: number;
   /** Events of the log that it has not seen yet. */
   readonly lag: number;
@@ -57,6 +59,7 @@ export class ProjectionOperations {
   async status(): Promise<ProjectionStatus[]> {
     const head = await this.#store.log.head();
     const rows = await readGenerations(this.#sql);
+    const holders = await this.#runner.holders();
     const parked = await this.#sql.query<ParkedStream & { name: string }>(
       `select p.name, p.stream, p.position, p.type, p.error from read.parked p
        join read.active a on a.name = p.name and a.generation = p.generation order by p.position`,
@@ -70,6 +73,7 @@ export class ProjectionOperations {
           state,
           signature,
           active,
+          lock: holders.get(`${name}/${generation}`) ?? 'free',
           position: bookmark,
           lag: Math.max(0, head - bookmark),
           ...(digest !== null && { digest }),

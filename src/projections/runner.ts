@@ -84,6 +84,11 @@ export class ProjectionRunner {
     return rows.filter((row) => row.active && this.#isStale(row)).map((row) => row.name);
   }
 
+  /** Which process runs each generation, by `name/generation`. */
+  async holders(): Promise<Map<string, 'here' | 'elsewhere'>> {
+    return this.#leases.holders();
+  }
+
   projection(name: string): Projection | undefined {
     return this.#options.projections.find((projection) => projection.name === name);
   }

@@ -174,7 +174,7 @@ describe('health', () => {
       expect.arrayContaining(['memories', 'lexical', 'vectors', 'usage', 'audit']),
     );
     for (const projection of body.projections) {
-      expect(projection).toMatchObject({ parked: 0 });
+      expect(projection).toMatchObject({ parked: 0, lock: 'here' });
       expect(projection.lag).toBeGreaterThanOrEqual(0);
       expect(projection.position).toBeLessThanOrEqual(body.log.head);
     }

@@ -171,6 +171,27 @@ describe('a rebuild', () => {
     expect((await statusOf('memories')).rebuilding).toBeUndefined();
   }, 120_000);
 
+  it('[A11] under one key is started once, and answers the same again', async () => {
+    const key = { 'idempotency-key': 'rebuild-once' };
+    const first = await operator.post(`${base}/links/rebuild`, {}, key);
+    expect(first.status).toBe(202);
+    const again = await operator.post(`${base}/links/rebuild`, {}, key);
+    expect(again.status).toBe(202);
+    expect(again.body).toEqual(first.body);
+    expect(again.headers.get('idempotency-replayed')).toBe('true');
+    await expect
+      .poll(
+        async () => {
+          const { body } = await operator.get(base);
+          const links = body.items.find(({ name }: Json) => name === 'links');
+          return links.generations.find(({ generation }: Json) => generation === first.body.generation)
+            ?.state;
+        },
+        { timeout: 20_000 },
+      )
+      .toBe('ready');
+  });
+
   it('[F4] can be made again and again', async () => {
     for (let round = 0; round < 3; round++) {
       const { generation, equal } = await rebuild('links');

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineEvent, type EventOf } from '../events/define.ts';
+import { jsonObject } from '../json.ts';
 
 /**
  * A claim makes a value unique in its tenant: the first event of its stream, appended with `noStream`, wins.
@@ -30,7 +31,14 @@ export const CommandAnswered = defineEvent({
   type: 'CommandAnswered',
   category: 'claim',
   version: 1,
-  routing: z.object({ memoryId: z.string(), revision: z.int(), position: z.int() }),
+  routing: z.object({
+    /** Empty where the command was not about a memory. */
+    memoryId: z.string(),
+    revision: z.int(),
+    position: z.int(),
+    /** The answer itself, where it cannot be told from a stream. */
+    answer: jsonObject.optional(),
+  }),
   sealed: z.object({}),
 });
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineEvent, type EventOf } from '../events/define.ts';
 import { filterObject } from '../filter.ts';
 import { jsonObject } from '../json.ts';
-import { layerSchema } from '../layers.ts';
+import { layerSchema, scopeSchema } from '../layers.ts';
 
 export const feedbackKinds = ['helpful', 'irrelevant', 'outdated', 'inaccurate', 'duplicate'] as const;
 export type FeedbackKind = (typeof feedbackKinds)[number];
@@ -37,6 +37,8 @@ export const SearchPerformed = defineEvent({
   routing: z.object({
     searchId: z.string(),
     layers: z.array(layerSchema).optional(),
+    scope: scopeSchema.optional(),
+    spaces: z.array(z.string()).optional(),
     topK: z.int(),
     threshold: z.number(),
     order: z.enum(['precedence', 'relevance']),
@@ -47,7 +49,12 @@ export const SearchPerformed = defineEvent({
     warnings: z.array(z.string()),
     durationMs: z.number(),
   }),
-  sealed: z.object({ query: z.string(), filter: filterObject.optional(), sessionId: z.string().optional() }),
+  sealed: z.object({
+    query: z.string(),
+    tags: z.array(z.string()).optional(),
+    filter: filterObject.optional(),
+    sessionId: z.string().optional(),
+  }),
 });
 
 /** Which memories one answer held: access counts follow from these. */

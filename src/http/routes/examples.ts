@@ -116,12 +116,21 @@ export const projectionsExample = {
     {
       name: 'memories',
       generations: [
-        { generation: 1, state: 'standby', signature: '1', active: false, position: 4_211, lag: 0 },
+        {
+          generation: 1,
+          state: 'standby',
+          signature: '1',
+          active: false,
+          lock: 'here',
+          position: 4_211,
+          lag: 0,
+        },
         {
           generation: 2,
           state: 'live',
           signature: '1',
           active: true,
+          lock: 'here',
           position: 4_211,
           lag: 0,
           digest: '1209:708654313187673577429',

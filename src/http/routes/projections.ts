@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { hasRole, type TenantContext } from '../../domain/access/context.ts';
+import { answerOnce } from '../../commands/answer-once.ts';
 import { eventContext } from '../../commands/context.ts';
 import { positionToken } from '../../domain/position.ts';
 import { Problem } from '../../domain/problems.ts';
@@ -19,6 +20,7 @@ const generationStatus = z.object({
   state: z.enum(['live', 'building', 'ready', 'standby', 'failed']),
   signature: z.string().meta({ description: 'Version of the projection and what else its rows depend on' }),
   active: z.boolean().meta({ description: 'Queries read it' }),
+  lock: z.enum(['here', 'elsewhere', 'free']).meta({ description: 'Which process keeps it up with the log' }),
   position: z.int().meta({ description: 'Bookmark: the last position of the log that it includes' }),
   lag: z.int().meta({ description: 'Events behind the head' }),
   digest: z.string().optional(),
@@ -77,12 +79,11 @@ export const projectionRoutes = [
     responses: { 202: { description: 'Started; follow it with GET', schema: accepted } },
     async handle({ caller, context, params: { name } }, services) {
       assertOperator(caller);
-      const { generation } = await services.operations.rebuild(name, eventContext(context));
-      return {
-        status: 202,
-        body: { projection: name, generation },
-        headers: { location: '/v1/admin/projections' },
-      };
+      const { answer, replayed } = await answerOnce(services.commands, context, async () => {
+        const { generation } = await services.operations.rebuild(name, eventContext(context));
+        return { projection: name, generation };
+      });
+      return { status: 202, body: answer, headers: { location: '/v1/admin/projections' }, replayed };
     },
   }),
   ...(['switch', 'rollback'] as const).map((act) =>
@@ -101,9 +102,12 @@ export const projectionRoutes = [
       responses: { 202: { description: 'Done', schema: switched } },
       async handle({ caller, context, params: { name } }, services) {
         assertOperator(caller);
-        const { from, to, position } = await services.operations[act](name, eventContext(context));
-        const token = positionToken(services.commands.store.log.logId, position);
-        return { status: 202, body: { projection: name, from, to, position: token } };
+        const { answer, replayed } = await answerOnce(services.commands, context, async () => {
+          const { from, to, position } = await services.operations[act](name, eventContext(context));
+          const token = positionToken(services.commands.store.log.logId, position);
+          return { projection: name, from, to, position: token };
+        });
+        return { status: 202, body: answer, replayed };
       },
     }),
   ),
@@ -119,10 +123,13 @@ export const projectionRoutes = [
     responses: {
       202: { description: 'It was taken', schema: z.object({ projection: z.string(), stream: z.string() }) },
     },
-    async handle({ caller, params: { name }, body: { stream } }, services) {
+    async handle({ caller, context, params: { name }, body: { stream } }, services) {
       assertOperator(caller);
-      await services.operations.retry(name, stream);
-      return { status: 202, body: { projection: name, stream } };
+      const { answer, replayed } = await answerOnce(services.commands, context, async () => {
+        await services.operations.retry(name, stream);
+        return { projection: name, stream };
+      });
+      return { status: 202, body: answer, replayed };
     },
   }),
 ];

@@ -100,6 +100,8 @@ export class SearchService {
       data: {
         searchId,
         ...(request.layers && { layers: [...request.layers] }),
+        ...(request.scope && { scope: request.scope }),
+        ...(request.spaces && { spaces: [...request.spaces] }),
         topK: request.topK,
         threshold: request.threshold,
         order: request.order,
@@ -109,6 +111,7 @@ export class SearchService {
         warnings: warnings.map(({ code }) => code),
         durationMs: Math.round(performance.now() - started),
         query: request.query,
+        ...(request.tags && { tags: [...request.tags] }),
         ...(filterAsSent && { filter: filterAsSent }),
         ...(request.sessionId !== undefined && { sessionId: request.sessionId }),
       },

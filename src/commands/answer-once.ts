@@ -1,0 +1,35 @@
+import type { ClaimEvent } from '../domain/claim/claim.ts';
+import type { JsonObject } from '../domain/json.ts';
+import { WrongExpectedRevision } from '../ports/event-log.ts';
+import { assertSameBody } from './change-stream.ts';
+import { claimStreamOf } from './claims.ts';
+import { eventContext, type CommandContext, type CommandServices } from './context.ts';
+
+/**
+ * Acts, and under an Idempotency-Key remembers the answer: for commands that leave no event from which it could be told
+ * again. A repetition answers as the first time and does nothing.
+ */
+export async function answerOnce<Answer extends JsonObject>(
+  { store, vault }: CommandServices,
+  context: CommandContext,
+  act: () => Promise<Answer>,
+): Promise<{ answer: Answer; replayed: boolean }> {
+  const { idempotency, caller } = context;
+  if (!idempotency) return { answer: await act(), replayed: false };
+  const stream = claimStreamOf(vault, caller.tenant, 'command', idempotency.commandId);
+  const [first] = await store.load<ClaimEvent>(stream);
+  if (first?.event.type === 'CommandAnswered' && first.event.data.answer) {
+    assertSameBody(first, idempotency.bodyHash);
+    return { answer: first.event.data.answer as Answer, replayed: true };
+  }
+  const answer = await act();
+  const { reason: _, ...unsealed } = eventContext(context);
+  const data = { memoryId: '', revision: -1, position: 0, answer };
+  try {
+    await store.append(stream, 'noStream', [{ type: 'CommandAnswered', data }], unsealed);
+  } catch (error) {
+    // A twin of this command was faster: both did the same.
+    if (!(error instanceof WrongExpectedRevision)) throw error;
+  }
+  return { answer, replayed: false };
+}
