@@ -17,7 +17,7 @@ import type { CommandContext, CommandServices } from './commands/context.ts';
 import { eventContext } from './commands/context.ts';
 import { FactQueue } from './commands/record-facts.ts';
 import { ConfigError, type Config } from './config.ts';
-import type { TenantContext } from './domain/access/context.ts';
+import { systemTenant, type TenantContext } from './domain/access/context.ts';
 import { Authenticator } from './http/authenticate.ts';
 import { startHttpServer, type HttpServer } from './http/server.ts';
 import type { Embedder } from './ports/embedder.ts';
@@ -48,7 +48,7 @@ export interface App {
 const nobody = { orgs: [], teams: [], projects: [], sessions: [], agents: [] } as const;
 
 /** The program itself as an actor: what it does by its own decision. */
-const system: TenantContext = { tenant: 'system', principal: 'system', roles: [], ...nobody };
+const system: TenantContext = { tenant: systemTenant, principal: 'system', roles: [], ...nobody };
 
 /** Starts what `config` says, in the order of need, and undoes it where a step fails. */
 export async function startApp(config: Config, logger: Logger = createLogger(config)): Promise<App> {

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { roles, tenantPattern, type TenantContext } from '../domain/access/context.ts';
+import { roles, systemTenant, tenantPattern, type TenantContext } from '../domain/access/context.ts';
 import { identifier } from '../domain/layers.ts';
 import { timestamp } from '../domain/memory/content.ts';
 import { invalid, Problem } from '../domain/problems.ts';
@@ -15,7 +15,11 @@ const names = z.array(identifier).max(1_000).default([]);
 
 export const createKeyInput = z
   .strictObject({
-    tenant: z.string().regex(tenantPattern, 'must match [a-z0-9_]{1,63}').optional(),
+    tenant: z
+      .string()
+      .regex(tenantPattern, 'must match [a-z0-9_]{1,63}')
+      .refine((tenant) => tenant !== systemTenant, 'is reserved for the program itself')
+      .optional(),
     role: z.enum(roles),
     user: identifier.optional(),
     orgs: names,
@@ -78,8 +82,8 @@ async function assertFirstTenant(
 ): Promise<void> {
   const { idempotency } = context;
   if (!idempotency) return;
-  const inSystem = { ...context, caller: { ...context.caller, tenant: 'system' } };
-  const claim = claimStreamOf(services.vault, 'system', 'master command', idempotency.commandId);
+  const inSystem = { ...context, caller: { ...context.caller, tenant: systemTenant } };
+  const claim = claimStreamOf(services.vault, systemTenant, 'master command', idempotency.commandId);
   const first = await takeClaim(services, inSystem, claim, tenant);
   if (first === tenant) return;
   const done = await services.store.load<TenantEvent>(tenantStream(first));

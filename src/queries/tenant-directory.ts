@@ -23,7 +23,8 @@ export class TenantDirectory {
   readonly #store: EventStore;
   readonly #clock: Clock;
   readonly #known = new Map<string, Known>();
-  #anyKey = false;
+  /** Undefined until it is looked up, and again after this process made a key. */
+  #anyKey: boolean | undefined;
 
   constructor(store: EventStore, clock: Clock) {
     this.#store = store;
@@ -43,16 +44,19 @@ export class TenantDirectory {
     return [...(await this.#state(tenant, 0)).values()].reverse();
   }
 
-  /** Whether any tenant ever had a key: then the development identity is gone for good. */
+  /**
+   * Whether any tenant ever had a key: then the development identity is gone for good. Where that identity exists, no
+   * other process can make one unseen: call `refresh` after a key was made here.
+   */
   async anyKeyEver(): Promise<boolean> {
-    if (this.#anyKey) return true;
+    if (this.#anyKey !== undefined) return this.#anyKey;
     const page = await this.#store.log.readAll({ limit: 1, filter: { categories: ['tenant'] } });
-    this.#anyKey = page.events.length > 0;
-    return this.#anyKey;
+    return (this.#anyKey = page.events.length > 0);
   }
 
   /** Reads a tenant's keys anew: they were changed just now. */
   async refresh(tenant: string): Promise<void> {
+    this.#anyKey = undefined;
     await this.#state(tenant, 0);
   }
 

@@ -173,6 +173,15 @@ describe('API keys', () => {
 });
 
 describe('the master key', () => {
+  it('[I1] takes no tenant by the name that the program keeps for itself', async () => {
+    const reply = await clientOf(server, server.masterKey).post('/v1/admin/keys', {
+      tenant: 'system',
+      role: 'admin',
+    });
+    expect(reply.status).toBe(400);
+    expect(reply.body.errors).toEqual([{ path: 'tenant', message: 'is reserved for the program itself' }]);
+  });
+
   it('[I1] needs the tenant to be named', async () => {
     const reply = await master.post('/v1/admin/keys', { role: 'admin' });
     expect(reply).toMatchObject({ status: 400, body: { errors: [{ path: 'tenant' }] } });

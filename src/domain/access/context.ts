@@ -1,6 +1,9 @@
 /** Tenant ids leave `-` and `.` free as separators of stream names. */
 export const tenantPattern = /^[a-z0-9_]{1,63}$/;
 
+/** Streams that belong to no tenant carry this name in its place; nobody may take it. */
+export const systemTenant = 'system';
+
 export const roles = ['member', 'reader', 'auditor', 'operator', 'admin'] as const;
 export type Role = (typeof roles)[number];
 

@@ -46,6 +46,7 @@ export const keyRoutes = [
     },
     async handle({ context, body }, services) {
       const { id, key, position, replayed } = await createApiKey(services.commands, context, body);
+      await services.directory.refresh(body.tenant ?? context.caller.tenant);
       const token = positionToken(services.commands.store.log.logId, position);
       return { status: 201, body: { id, key, position: token }, replayed };
     },
