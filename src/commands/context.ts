@@ -35,6 +35,12 @@ export interface CommandResult {
   readonly replayed: boolean;
 }
 
+/** Seals what a caller said or asked, apart from any memory: under a key of the caller's own subject. */
+export function callerKey(vault: KeyVault, { tenant, user }: TenantContext): KeyRef {
+  const subject = vault.pseudonym('subject', tenant, user ?? tenant);
+  return { tenant, id: `retrieval.${subject}`, subject };
+}
+
 export function eventContext(context: CommandContext, key?: KeyRef): EventContext {
   const { caller, cause, reason, correlationId, causationId, traceId, idempotency } = context;
   return {

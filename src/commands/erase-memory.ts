@@ -9,7 +9,7 @@ import type { LoadedEvent } from '../ports/event-store.ts';
 import { changeStream } from './change-stream.ts';
 import { assertMatches, unknownMemory, type MatchCondition } from './change-memory.ts';
 import { releaseClaim } from './claims.ts';
-import type { CommandContext, CommandResult, CommandServices } from './context.ts';
+import { callerKey, type CommandContext, type CommandResult, type CommandServices } from './context.ts';
 
 export interface ErasureResult extends CommandResult {
   readonly memoryId: string;
@@ -37,12 +37,8 @@ export async function eraseMemory(
       if (isLive(snapshot)) assertMatches(match, snapshot);
       return decide({ type: 'erase', keyId: keyIdOf(loaded) }, snapshot.state);
     },
-    key: (loaded) => {
-      const { keyId, subject } = loaded[0]?.metadata ?? {};
-      return keyId === undefined || subject === undefined
-        ? undefined
-        : { tenant: context.caller.tenant, id: keyId, subject };
-    },
+    // The memory's own key is about to be destroyed: the reason of the erasure outlives it.
+    key: () => callerKey(services.vault, context.caller),
   });
   const last = changed.history.at(-1)!;
   if (last.event.type === 'MemoryErased') {

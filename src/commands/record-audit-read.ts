@@ -1,7 +1,7 @@
 import type { JsonObject } from '../domain/json.ts';
 import type { RetrievalEvent } from '../domain/retrieval/events.ts';
 import { retrievalStream } from '../domain/streams.ts';
-import { eventContext, type CommandContext, type CommandServices } from './context.ts';
+import { callerKey, eventContext, type CommandContext, type CommandServices } from './context.ts';
 
 /** Writes down what an auditor looks at, before the answer goes out: such a look is never lost. */
 export async function recordAuditRead(
@@ -10,13 +10,11 @@ export async function recordAuditRead(
   look: { what: string; memoryId?: string; items: number; parameters?: JsonObject },
 ): Promise<void> {
   const { store, vault, newId } = services;
-  const { tenant, user } = context.caller;
-  const subject = vault.pseudonym('subject', tenant, user ?? tenant);
   const event: Extract<RetrievalEvent, { type: 'AuditRead' }> = { type: 'AuditRead', data: look };
   await store.append(
-    retrievalStream(tenant, newId()),
+    retrievalStream(context.caller.tenant, newId()),
     'noStream',
     [event],
-    eventContext(context, { tenant, id: `retrieval.${subject}`, subject }),
+    eventContext(context, callerKey(vault, context.caller)),
   );
 }

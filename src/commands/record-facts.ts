@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RetrievalEvent } from '../domain/retrieval/events.ts';
 import { retrievalStream } from '../domain/streams.ts';
-import { eventContext, type CommandContext, type CommandServices } from './context.ts';
+import { callerKey, eventContext, type CommandContext, type CommandServices } from './context.ts';
 
 /** What one answer told its caller, to be written down after the answer. */
 export interface RetrievalFact {
@@ -61,10 +61,8 @@ export class FactQueue {
 
   async #append({ id, events, context }: RetrievalFact): Promise<void> {
     const { store, vault } = this.#services;
-    const { tenant, user } = context.caller;
-    const subject = vault.pseudonym('subject', tenant, user ?? tenant);
-    const key = { tenant, id: `retrieval.${subject}`, subject };
-    const stream = retrievalStream(tenant, id);
+    const key = callerKey(vault, context.caller);
+    const stream = retrievalStream(context.caller.tenant, id);
     for (let attempt = 1; ; attempt++) {
       try {
         // An earlier attempt may have been written although its answer was lost, or be on its way still.

@@ -109,8 +109,7 @@ describe('what each command leaves behind', () => {
         cause: 'llm',
         traceId,
         data,
-        // What an erasure says is not sealed, for its key dies with it: only sealed events can keep a reason.
-        ...(type !== 'MemoryErased' && { reason: `because of ${name}` }),
+        reason: `because of ${name}`,
       });
       expect(own[0].commandId, name).toMatch(/^[0-9a-f]{64}$/);
       expect(own[0].principal).toMatch(/^key:/);

@@ -38,14 +38,16 @@ export function clientOf(server: Pick<TestServer, 'url'>, key?: string): Client 
     path: string,
     { body, raw, headers = {} }: SendOptions = {},
   ): Promise<Reply> => {
-    const response = await fetch(server.url + path, {
+    const response = await fetch(server.url + patientPath(path), {
       method,
       headers: {
         ...(key !== undefined && { authorization: `Bearer ${key}` }),
         ...(body !== undefined && { 'content-type': 'application/json' }),
         ...headers,
       },
-      ...(raw !== undefined ? { body: raw as Buffer } : body !== undefined && { body: JSON.stringify(body) }),
+      ...(raw !== undefined
+        ? { body: raw as Buffer }
+        : body !== undefined && { body: JSON.stringify(patientBody(body)) }),
     });
     const text = await response.text();
     return { status: response.status, headers: response.headers, body: parseBody(text) };
@@ -75,6 +77,23 @@ export function clientOf(server: Pick<TestServer, 'url'>, key?: string): Client 
       return Array.isArray(reply.body) ? reply.body : reply.body === undefined ? [] : [reply.body];
     },
   };
+}
+
+/** A machine under test is a busy one: whoever names a position, and not how long to wait for it, waits long. */
+const patienceMs = 25_000;
+
+function patientPath(path: string): string {
+  const isRead = /^\/v1\/(memories|stats|audit)/.test(path);
+  return isRead && path.includes('minPosition=') && !path.includes('waitMs=')
+    ? `${path}&waitMs=${patienceMs}`
+    : path;
+}
+
+function patientBody(body: unknown): unknown {
+  const named = (body ?? {}) as { minPosition?: unknown; waitMs?: unknown };
+  return typeof named.minPosition === 'string' && named.waitMs === undefined
+    ? { ...named, waitMs: patienceMs }
+    : body;
 }
 
 /** JSON, or the lines of NDJSON as a list. */
