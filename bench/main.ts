@@ -37,7 +37,7 @@ export async function main(args: string[]): Promise<void> {
     return usage('--memories and --events are whole numbers from 100 on');
   }
   // So that nothing is left behind: servers and scratch folders go with the process.
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopped(signal));
   if (values.fresh) await dropLoaded();
   const profile = values.profile === undefined ? undefined : path.resolve(values.profile);
   const options: BenchmarkOptions = { memories, events, profile, source: new MemorySource() };
@@ -59,6 +59,11 @@ export async function main(args: string[]): Promise<void> {
   }
   if (values.json) console.log(JSON.stringify({ machine: machine(), memories, events, results }, null, 2));
   if (results.some(({ checks }) => checks.some(({ ok }) => !ok))) process.exitCode = 1;
+}
+
+function stopped(signal: NodeJS.Signals): never {
+  console.error(`\nstopped by ${signal}`);
+  process.exit(1);
 }
 
 function machine(): string {
