@@ -17,7 +17,8 @@ export interface FactQueueOptions {
 
 const flushMs = 200;
 const maxWaiting = 10_000;
-const maxAttempts = 5;
+const maxAttempts = 12;
+const longestPauseMs = 1_000;
 
 /**
  * Writes searches and accesses to the log off the request path, in groups, within a second. What waits here when the
@@ -76,7 +77,7 @@ export class FactQueue {
           this.#options.onDropped(events.length, error);
           return;
         }
-        await sleep(100 * 2 ** attempt);
+        await sleep(Math.min(100 * 2 ** attempt, longestPauseMs));
       }
     }
   }
