@@ -67,6 +67,8 @@ export interface SubscribeOptions {
   readonly after: number;
   readonly filter?: LogFilter;
   readonly batchSize?: number;
+  /** The shortest time between two reads at the head: what a busy log gets meanwhile comes as one page. 10 by default. */
+  readonly lingerMs?: number;
   /** Ends the subscription. */
   readonly signal: AbortSignal;
 }

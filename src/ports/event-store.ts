@@ -6,13 +6,14 @@ import type {
   ExpectedRevision,
   LogPage,
   ReadAllOptions,
+  RecordedEvent,
   StreamName,
   SubscribeOptions,
 } from './event-log.ts';
 import type { KeyRef } from './key-vault.ts';
 
-/** Who causes the events of one append, and why. */
-export interface EventContext {
+/** Who caused an event, and by which command. */
+export interface EventOrigin {
   readonly tenant: string;
   /** As history shows it: `user:alice`, `key:…`, `system`. */
   readonly actor: string;
@@ -25,22 +26,18 @@ export interface EventContext {
   /** Of the command's canonical body: tells a repetition from a reused key. */
   readonly bodyHash?: string;
   readonly traceId?: string;
+}
+
+/** What the events of one append come with. */
+export interface EventContext extends EventOrigin {
   /** Free text of the caller: stored sealed, and only where the events have a key. */
   readonly reason?: string;
   /** The key that seals these events; events without sealed fields need none. */
   readonly key?: KeyRef;
 }
 
-export interface EventMetadata {
-  readonly tenant: string;
-  readonly actor: string;
-  readonly principal: string;
-  readonly cause: Cause;
-  readonly correlationId: string;
-  readonly causationId?: string;
-  readonly commandId?: string;
-  readonly bodyHash?: string;
-  readonly traceId?: string;
+/** As it stands beside an event in the log, in clear. */
+export interface EventMetadata extends EventOrigin {
   /** Names the key in the vault. */
   readonly keyId?: string;
   /** Whom the content is about, as a keyed hash. */
@@ -79,12 +76,17 @@ export interface EventStore {
   loadOne(stream: StreamName, revision: number): Promise<LoadedEvent | undefined>;
   readAll(options: ReadAllOptions): Promise<LoadedPage>;
   subscribe(options: SubscribeOptions): AsyncIterable<LoadedPage>;
+  /** Opens events of this log that came by another way, such as a topic. */
+  open(recorded: readonly RecordedEvent[]): Promise<OpenedEvents>;
 }
 
-export interface LoadedPage {
+export interface OpenedEvents {
   readonly events: readonly LoadedEvent[];
   /** Recorded events that this program cannot read, with the reason: a projection parks their streams. */
   readonly unreadable: readonly UnreadableEvent[];
+}
+
+export interface LoadedPage extends OpenedEvents {
   readonly scannedTo: LogPage['scannedTo'];
 }
 
