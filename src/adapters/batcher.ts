@@ -1,3 +1,5 @@
+import { setImmediate } from 'node:timers/promises';
+
 interface Waiting<Item, Result> {
   readonly item: Item;
   readonly resolve: (result: Result) => void;
@@ -37,9 +39,9 @@ export class Batcher<Item, Result> {
 
   async #drain(): Promise<void> {
     this.#running = true;
-    // Items added in the same turn of the event loop belong into one batch.
-    await Promise.resolve();
     while (this.#waiting.length > 0) {
+      // What has arrived at the sockets meanwhile belongs into this batch too.
+      await setImmediate();
       const batch = this.#take();
       try {
         const results = await this.#run(batch.map(({ item }) => item));

@@ -1,4 +1,5 @@
 import type { Sql } from '../ports/sql.ts';
+import { splitStatements } from './sql/statements.ts';
 
 /** The database was written by a newer program: this one would damage it. */
 export class SchemaTooNew extends Error {
@@ -37,21 +38,4 @@ export async function migrate(sql: Sql, component: string, scripts: readonly str
       ]);
     }
   });
-}
-
-/** Statements end with a semicolon at the end of a line; function bodies stand between $$ and $$. */
-function splitStatements(script: string): string[] {
-  const statements: string[] = [];
-  let current = '';
-  let quoted = false;
-  for (const line of script.split('\n')) {
-    current += `${line}\n`;
-    if ((line.match(/\$\$/g)?.length ?? 0) % 2 === 1) quoted = !quoted;
-    if (!quoted && line.trimEnd().endsWith(';')) {
-      statements.push(current.trim());
-      current = '';
-    }
-  }
-  if (current.trim() !== '') statements.push(current.trim());
-  return statements;
 }

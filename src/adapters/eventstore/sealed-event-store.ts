@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { v7 as uuid } from 'uuid';
 import type { StratalogEvent } from '../../domain/events/registry.ts';
 import {
@@ -19,11 +19,14 @@ import type {
   EventStore,
   LoadedEvent,
   LoadedPage,
+  OpenedEvents,
   UnreadableEvent,
 } from '../../ports/event-store.ts';
 import type { DataKey, KeyVault } from '../../ports/key-vault.ts';
 import { decode, encode, metadataOf } from './codec.ts';
 
+/** Some milliseconds of work: requests get their turn in between. */
+const openedAtOnce = 100;
 /** Pauses before an append whose outcome is unknown is repeated, with the same ids. */
 const retryPausesMs = [50, 200, 800];
 
@@ -51,14 +54,14 @@ export class SealedEventStore implements EventStore {
   }
 
   async load<Event extends StratalogEvent>(stream: StreamName): Promise<LoadedEvent<Event>[]> {
-    const { events, unreadable } = await this.#open(await this.log.readStream(stream));
+    const { events, unreadable } = await this.open(await this.log.readStream(stream));
     if (unreadable[0]) throw unreadable[0].error;
     return events as LoadedEvent<Event>[];
   }
 
   async loadOne(stream: StreamName, revision: number): Promise<LoadedEvent | undefined> {
     const recorded = await this.log.readStream(stream, { from: revision, limit: 1 });
-    const { events, unreadable } = await this.#open(recorded.filter((event) => event.revision === revision));
+    const { events, unreadable } = await this.open(recorded.filter((event) => event.revision === revision));
     if (unreadable[0]) throw unreadable[0].error;
     return events[0];
   }
@@ -69,6 +72,26 @@ export class SealedEventStore implements EventStore {
 
   async *subscribe(options: SubscribeOptions): AsyncGenerator<LoadedPage> {
     for await (const page of this.log.subscribe(options)) yield await this.#openPage(page);
+  }
+
+  async open(recorded: readonly RecordedEvent[]): Promise<OpenedEvents> {
+    const metadata = recorded.map(readMetadata);
+    const keys = await this.#keysOf(metadata.flatMap((read) => (read instanceof Error ? [] : [read])));
+    const events: LoadedEvent[] = [];
+    const unreadable: UnreadableEvent[] = [];
+    for (const [index, event] of recorded.entries()) {
+      if (index > 0 && index % openedAtOnce === 0) await setImmediate();
+      const read = metadata[index]!;
+      try {
+        if (read instanceof Error) throw read;
+        events.push(decode(event, read, keys.get(read.tenant)?.get(read.keyId ?? '')));
+      } catch (cause) {
+        const { stream, revision, position, type } = event;
+        const error = new Error(`${stream}@${revision} (${type}) cannot be read`, { cause });
+        unreadable.push({ stream, revision, position, type, error });
+      }
+    }
+    return { events, unreadable };
   }
 
   async #appendPersistently(
@@ -88,28 +111,7 @@ export class SealedEventStore implements EventStore {
   }
 
   async #openPage(page: LogPage): Promise<LoadedPage> {
-    return { ...(await this.#open(page.events)), scannedTo: page.scannedTo };
-  }
-
-  async #open(
-    recorded: readonly RecordedEvent[],
-  ): Promise<{ events: LoadedEvent[]; unreadable: UnreadableEvent[] }> {
-    const metadata = recorded.map(readMetadata);
-    const keys = await this.#keysOf(metadata.flatMap((read) => (read instanceof Error ? [] : [read])));
-    const events: LoadedEvent[] = [];
-    const unreadable: UnreadableEvent[] = [];
-    for (const [index, event] of recorded.entries()) {
-      const read = metadata[index]!;
-      try {
-        if (read instanceof Error) throw read;
-        events.push(decode(event, read, keys.get(read.tenant)?.get(read.keyId ?? '')));
-      } catch (cause) {
-        const { stream, revision, position, type } = event;
-        const error = new Error(`${stream}@${revision} (${type}) cannot be read`, { cause });
-        unreadable.push({ stream, revision, position, type, error });
-      }
-    }
-    return { events, unreadable };
+    return { ...(await this.open(page.events)), scannedTo: page.scannedTo };
   }
 
   async #keysOf(

@@ -113,8 +113,8 @@ export class PgliteSql implements Sql {
     this.#refuseClosed();
     return new Promise((resolve, reject) => {
       this.#turnstile.pass(isInBackground(), () => {
-        if (this.#thread instanceof EngineThread) this.#thread.request(request).then(resolve, reject);
-        else reject(this.#thread);
+        if (!(this.#thread instanceof EngineThread)) return Promise.resolve(reject(this.#thread));
+        return this.#thread.request(request).then(resolve, reject);
       });
     });
   }

@@ -10,13 +10,17 @@ export interface PostgresLogin {
   readonly bypassesRowSecurity: boolean;
 }
 
-const extensions = ['vector', 'pg_textsearch'];
+/** As `server_version_num` has it. */
+export const leastVersion = 180_000;
 
 /**
  * Finds the query role and the extensions, or makes them where this login may. Rejects with `PostgresNotPrepared`,
  * naming the statements that a superuser has to run once.
  */
-export async function prepareLogin(client: ClientBase): Promise<PostgresLogin> {
+export async function prepareLogin(
+  client: ClientBase,
+  extensions: readonly string[],
+): Promise<PostgresLogin> {
   const login = await readLogin(client);
   if (!(await mayBecomeQueryRole(client))) {
     const statements = [
@@ -40,7 +44,7 @@ async function readLogin(client: ClientBase): Promise<PostgresLogin> {
     from pg_roles where rolname = current_user`,
   );
   const { role, superuser, bypass, version } = rows[0]!;
-  if (version < 180_000)
+  if (version < leastVersion)
     throw new PostgresNotPrepared(
       `the server is PostgreSQL ${Math.floor(version / 10_000)}: 18 or later is needed`,
     );

@@ -26,10 +26,14 @@ import { prepareLogin, type PostgresLogin } from './login.ts';
 export interface PostgresOptions {
   /** `postgres://user:password@host:port/database?sslmode=…` */
   readonly url: string;
+  /** What the database must have beside the tables, made where it is not there; both of the one-database profiles by default. */
+  readonly extensions?: readonly string[];
   /** Connections at most, besides the one that listens. */
   readonly maxConnections?: number;
   /** How long a new connection, or a free one of the pool, is waited for. */
   readonly connectTimeoutMs?: number;
+  /** How long the answer to a single statement or a query is waited for: a frozen server must not hold its callers for ever. */
+  readonly answerTimeoutMs?: number;
   readonly onNotice?: (notice: { readonly severity: string; readonly message: string }) => void;
 }
 
@@ -42,7 +46,14 @@ export interface PostgresSql extends Sql {
  * `PostgresNotPrepared` where the query role or an extension is missing and this login may not make it.
  */
 export async function openPostgres(options: PostgresOptions): Promise<PostgresSql> {
-  const { url, maxConnections = 10, connectTimeoutMs = 5000, onNotice = () => {} } = options;
+  const {
+    url,
+    extensions = ['vector', 'pg_textsearch'],
+    maxConnections = 10,
+    connectTimeoutMs = 5_000,
+    answerTimeoutMs = 10_000,
+    onNotice = () => {},
+  } = options;
   const config: PoolConfig = {
     connectionString: url,
     application_name: 'stratalog',
@@ -62,8 +73,8 @@ export async function openPostgres(options: PostgresOptions): Promise<PostgresSq
   });
   const connections = new Connections(pool);
   try {
-    const login = await connections.use((client) => prepareLogin(client).catch(rethrow));
-    return new PooledSql(connections, new Listener(config), login);
+    const login = await connections.use((client) => prepareLogin(client, extensions).catch(rethrow));
+    return new PooledSql(connections, new Listener(config), login, answerTimeoutMs);
   } catch (error) {
     await pool.end();
     throw error;
@@ -113,17 +124,19 @@ class PooledSql implements PostgresSql {
   readonly login: PostgresLogin;
   readonly #connections: Connections;
   readonly #listener: Listener;
+  readonly #answerTimeoutMs: number;
   readonly #nesting = new NestingGuard();
   #closed: Promise<void> | undefined;
 
-  constructor(connections: Connections, listener: Listener, login: PostgresLogin) {
+  constructor(connections: Connections, listener: Listener, login: PostgresLogin, answerTimeoutMs: number) {
     this.#connections = connections;
     this.#listener = listener;
     this.login = login;
+    this.#answerTimeoutMs = answerTimeoutMs;
   }
 
   async query<R = Row>(text: string, params: readonly SqlValue[] = []): Promise<R[]> {
-    return this.#use((client) => statement<R>(client, text, params));
+    return this.#use((client) => statement<R>(client, text, params, this.#answerTimeoutMs));
   }
 
   async queryAs<R = Row>(tenant: string, text: string, params: readonly SqlValue[] = []): Promise<R[]> {
@@ -132,7 +145,7 @@ class PooledSql implements PostgresSql {
       // One round trip: a statement whose begin failed finds the transaction aborted and reads nothing.
       const parts = [
         send(client, begin),
-        statement<R>(client, text, params),
+        statement<R>(client, text, params, this.#answerTimeoutMs),
         send(client, 'commit'),
       ] as const;
       await Promise.allSettled(parts);
@@ -142,7 +155,9 @@ class PooledSql implements PostgresSql {
   }
 
   async transaction<T>(body: (tx: SqlExecutor) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
-    return this.#use((client) => this.#nesting.run(() => runTransaction(client, body, options)));
+    // What writes in a transaction may take its time: migrations, the pages of a projection, its digest.
+    const timeoutMs = options.readOnly ? this.#answerTimeoutMs : undefined;
+    return this.#use((client) => this.#nesting.run(() => runTransaction(client, body, options, timeoutMs)));
   }
 
   async execute(script: string): Promise<void> {
@@ -176,6 +191,7 @@ async function runTransaction<T>(
   client: PoolClient,
   body: (tx: SqlExecutor) => Promise<T>,
   options: TransactionOptions,
+  timeoutMs: number | undefined,
 ): Promise<T> {
   let over = false;
   // Not awaited: the connection is pipelined, so the first statement follows it and fails where this fails.
@@ -184,7 +200,7 @@ async function runTransaction<T>(
   const tx: SqlExecutor = {
     async query<R = Row>(text: string, params: readonly SqlValue[] = []): Promise<R[]> {
       if (over) throw new Error('the transaction is over: its executor was used after its end');
-      return statement<R>(client, text, params);
+      return statement<R>(client, text, params, timeoutMs);
     },
   };
   let result: T;
@@ -204,11 +220,17 @@ async function runTransaction<T>(
 }
 
 /** Always the extended protocol, with or without parameters: one statement, the same answer. */
-async function statement<R>(client: PoolClient, text: string, params: readonly SqlValue[]): Promise<R[]> {
-  const config: QueryConfig & { queryMode: 'extended' } = {
+async function statement<R>(
+  client: PoolClient,
+  text: string,
+  params: readonly SqlValue[],
+  timeoutMs: number | undefined,
+): Promise<R[]> {
+  const config: QueryConfig & { queryMode: 'extended'; query_timeout?: number } = {
     text,
     values: params.map(toWire),
     queryMode: 'extended',
+    ...(timeoutMs !== undefined && { query_timeout: timeoutMs }),
   };
   const { rows } = await client.query<R & QueryResultRow>(config).catch(rethrow);
   return rows;

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type {
   AppendResult,
   EventLog,
@@ -18,6 +19,7 @@ import { logSchema } from './schema.ts';
 import { WakeUp } from '../../ports/wake-up.ts';
 
 const defaultBatchSize = 500;
+const defaultLingerMs = 10;
 /** A wake-up may be missed: look at least this often. */
 const pollMs = 1_000;
 const retryMs = 500;
@@ -115,11 +117,13 @@ class SqlEventLog implements EventLog {
     after,
     filter,
     batchSize = defaultBatchSize,
+    lingerMs = defaultLingerMs,
     signal,
   }: SubscribeOptions): AsyncGenerator<LogPage> {
     let position = after;
     while (!signal.aborted) {
       const seen = this.#wakeUp.count;
+      const readAt = performance.now();
       let page: LogPage;
       try {
         page = await this.readAll({ after: position, limit: batchSize, ...(filter && { filter }) });
@@ -131,9 +135,10 @@ class SqlEventLog implements EventLog {
       if (page.scannedTo > position) {
         position = page.scannedTo;
         yield page;
-      } else {
-        await this.#wakeUp.after(seen, pollMs, signal);
+        if (page.events.length === batchSize) continue;
       }
+      await this.#wakeUp.after(seen, pollMs, signal);
+      await pause(readAt + lingerMs - performance.now(), signal);
     }
   }
 
@@ -152,6 +157,10 @@ class SqlEventLog implements EventLog {
       throw error;
     }
   }
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  if (ms > 0) await sleep(ms, undefined, { signal }).catch(() => undefined);
 }
 
 function recorded(row: EventRow): RecordedEvent {

@@ -22,11 +22,23 @@ export async function hasVault(sql: Sql): Promise<boolean> {
   return table!.there && (await sql.query('select 1 from control.vault')).length > 0;
 }
 
+export interface VaultOptions {
+  /**
+   * The log is in this same database. Then a new key need not be synced on its own: the append that uses it comes
+   * after it in the same write-ahead log, whose sync takes the key along.
+   */
+  readonly sharesLog: boolean;
+}
+
 /**
  * Opens the vault in the `control` schema. `rootKey` (32 bytes) wraps the subjects' keys, these wrap the data keys;
  * it stands outside the database, so that a copy of the database alone opens nothing.
  */
-export async function openSqlKeyVault(sql: Sql, rootKey: Uint8Array): Promise<KeyVault> {
+export async function openSqlKeyVault(
+  sql: Sql,
+  rootKey: Uint8Array,
+  { sharesLog }: VaultOptions = { sharesLog: false },
+): Promise<KeyVault> {
   await migrate(sql, 'vault', vaultSchema);
   await sql.query('insert into control.vault (proof) values ($1) on conflict do nothing', [
     seal(rootKey, Buffer.from(proofText), 'proof'),
@@ -39,7 +51,7 @@ export async function openSqlKeyVault(sql: Sql, rootKey: Uint8Array): Promise<Ke
       cause,
     });
   }
-  return new SqlKeyVault(sql, rootKey);
+  return new SqlKeyVault(sql, rootKey, sharesLog);
 }
 
 interface NewKey {
@@ -56,14 +68,16 @@ interface KeyRow extends Record<string, unknown> {
 class SqlKeyVault implements KeyVault {
   readonly #sql: Sql;
   readonly #rootKey: Uint8Array;
+  readonly #sharesLog: boolean;
   readonly #pseudonymKey: Uint8Array;
   readonly #dataKeys = new KeyCache();
   readonly #subjectKeys = new KeyCache();
   readonly #inserts: Batcher<NewKey, boolean>;
 
-  constructor(sql: Sql, rootKey: Uint8Array) {
+  constructor(sql: Sql, rootKey: Uint8Array, sharesLog: boolean) {
     this.#sql = sql;
     this.#rootKey = rootKey;
+    this.#sharesLog = sharesLog;
     this.#pseudonymKey = new Uint8Array(hkdfSync('sha256', rootKey, '', 'stratalog pseudonyms', 32));
     this.#inserts = new Batcher((keys) => this.#insert(keys), { maxItems: 500 });
   }
@@ -121,21 +135,19 @@ class SqlKeyVault implements KeyVault {
 
   /** Answers of each key whether it is new; one that was there stays as it is. */
   async #insert(keys: readonly NewKey[]): Promise<boolean[]> {
-    const rows = keys.map(({ ref, wrapped }) => ({
-      ...ref,
-      wrapped: Buffer.from(wrapped).toString('base64'),
-    }));
-    const inserted = await this.#sql.query<{ tenant: string; id: string; wrapped: Uint8Array }>(
-      `insert into control.data_keys (tenant, id, subject, wrapped)
-       select key->>'tenant', key->>'id', key->>'subject', decode(key->>'wrapped', 'base64')
-       from jsonb_array_elements($1::text::jsonb) key
-       on conflict (tenant, id) do nothing returning tenant, id, wrapped`,
-      [JSON.stringify(rows)],
+    const rows = await this.#sql.query<{ new_tenant: string; new_id: string }>(
+      'select * from control.insert_data_keys($1, $2, $3, $4, $5)',
+      [
+        keys.map(({ ref }) => ref.tenant),
+        keys.map(({ ref }) => ref.id),
+        keys.map(({ ref }) => ref.subject),
+        keys.map(({ wrapped }) => Buffer.from(wrapped).toString('base64')),
+        !this.#sharesLog,
+      ],
     );
-    const mine = new Set(
-      inserted.map((row) => `${row.tenant}/${row.id}/${Buffer.from(row.wrapped).toString('base64')}`),
-    );
-    return rows.map((row) => mine.has(`${row.tenant}/${row.id}/${row.wrapped}`));
+    const inserted = new Set(rows.map((row) => `${row.new_tenant}/${row.new_id}`));
+    // Where one id comes twice in a batch, the database keeps the first.
+    return keys.map(({ ref }) => inserted.delete(`${ref.tenant}/${ref.id}`));
   }
 
   /** Undefined for a damaged key: what it sealed cannot be read, and everything else can. */

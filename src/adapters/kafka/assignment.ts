@@ -1,0 +1,67 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ConsumeOptions, TopicPartition } from '../../ports/transport.ts';
+
+const firstRetryMs = 200;
+const longestRetryMs = 5000;
+
+/** The partitions that one member of a group holds from one rebalance to the next. */
+export class Assignment {
+  readonly partitions: readonly TopicPartition[];
+  /** Resolves once the member may work on them, or has lost them. */
+  readonly ready: Promise<void>;
+  readonly #options: ConsumeOptions;
+  readonly #over = new AbortController();
+
+  /** `settled` resolves when nothing works any more on partitions that this member was given before. */
+  constructor(options: ConsumeOptions, partitions: readonly TopicPartition[], settled: Promise<void>) {
+    this.#options = options;
+    this.partitions = partitions;
+    this.ready = this.#begin(settled);
+  }
+
+  get signal(): AbortSignal {
+    return this.#over.signal;
+  }
+
+  get lost(): boolean {
+    return this.#over.signal.aborted;
+  }
+
+  holds({ topic, partition }: TopicPartition): boolean {
+    return this.partitions.some((own) => own.topic === topic && own.partition === partition);
+  }
+
+  end(): void {
+    if (this.lost) return;
+    this.#over.abort();
+    if (this.partitions.length === 0) return;
+    try {
+      this.#options.revoked?.(this.partitions);
+    } catch (error) {
+      this.#options.onError?.(error);
+    }
+  }
+
+  /** Does `work` until it succeeds. False where the partitions were lost, or the member left, before that. */
+  async insist(work: () => Promise<void>): Promise<boolean> {
+    const { signal, onError } = this.#options;
+    for (let wait = firstRetryMs; !this.lost; wait = Math.min(wait * 2, longestRetryMs)) {
+      try {
+        await work();
+        return true;
+      } catch (error) {
+        if (!this.lost) onError?.(error);
+      }
+      if (signal.aborted) return false;
+      await delay(wait, undefined, { signal: AbortSignal.any([signal, this.#over.signal]) }).catch(() => {});
+      if (signal.aborted) return false;
+    }
+    return false;
+  }
+
+  async #begin(settled: Promise<void>): Promise<void> {
+    await settled;
+    if (this.partitions.length > 0 && !this.#options.signal.aborted)
+      await this.insist(async () => this.#options.assigned?.(this.partitions));
+  }
+}

@@ -1,0 +1,46 @@
+import { TransportUnavailable } from '../../ports/transport.ts';
+
+/** The brokers are there and refuse: the login, a right, a name. Trying again will not help. */
+export class KafkaRefused extends Error {
+  override readonly name = 'KafkaRefused';
+}
+
+const refusals =
+  /AUTHORIZATION_FAILED|SASL_AUTHENTICATION_FAILED|UNSUPPORTED_SASL_MECHANISM|INVALID_TOPIC_EXCEPTION|MESSAGE_TOO_LARGE|RECORD_LIST_TOO_LARGE|INVALID_RECORD|POLICY_VIOLATION|INVALID_REPLICATION_FACTOR|INVALID_PARTITIONS|INVALID_CONFIG|SECURITY_DISABLED|UNSUPPORTED_VERSION/;
+/** After these the broker takes nothing more under the producer's number. */
+const lostProducer =
+  /^(OUT_OF_ORDER_SEQUENCE_NUMBER|DUPLICATE_SEQUENCE_NUMBER|INVALID_PRODUCER_EPOCH|UNKNOWN_PRODUCER_ID|INVALID_PRODUCER_ID_MAPPING)$/;
+
+/** The package's error as the port has it: `KafkaRefused`, else `TransportUnavailable`. */
+export function translate(error: unknown): Error {
+  if (error instanceof KafkaRefused || error instanceof TransportUnavailable) return error;
+  const reasons = chainOf(error);
+  const refusal = reasons.find(({ name, type }) => name.includes('SASLAuth') || refusals.test(type));
+  if (refusal) return new KafkaRefused(`Kafka refuses: ${refusal.message}`, { cause: error });
+  return new TransportUnavailable(`Kafka cannot be reached: ${reasons[0]?.message ?? String(error)}`, {
+    cause: error,
+  });
+}
+
+export function losesProducer(error: unknown): boolean {
+  return chainOf(error).some(({ type }) => lostProducer.test(type));
+}
+
+/** The broker's word for what failed (`UNKNOWN_TOPIC_OR_PARTITION`, …) is in `error` or in one of its causes. */
+export function hasType(error: unknown, type: string): boolean {
+  return chainOf(error).some((reason) => reason.type === type);
+}
+
+interface Reason {
+  readonly name: string;
+  readonly message: string;
+  readonly type: string;
+}
+
+function chainOf(error: unknown): Reason[] {
+  if (!(error instanceof Error)) return [];
+  const { type, cause, errors } = error as Error & { type?: unknown; cause?: unknown; errors?: unknown };
+  const own = { name: error.name, message: error.message, type: typeof type === 'string' ? type : '' };
+  const inner = Array.isArray(errors) ? errors : [];
+  return [own, ...inner.flatMap(chainOf), ...(cause === error ? [] : chainOf(cause))];
+}

@@ -1,0 +1,184 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Batch, Consumer, EachBatchPayload, KafkaMessage } from 'kafkajs';
+import type { ConsumeOptions, ReceivedRecord } from '../../ports/transport.ts';
+import { Assignment } from './assignment.ts';
+import { openClient, type KafkaClient } from './client.ts';
+import { Commits, type NextOffset } from './commits.ts';
+import { consumption, retries, type KafkaTransportOptions } from './options.ts';
+
+const attempts = 8;
+const concurrentPartitions = 64;
+/**
+ * How long the next fetch waits for what the last one brought. A handle within it is over before a rebalance; a longer
+ * one does not keep the other partitions waiting, nor the heartbeats: its partition pauses until it is done.
+ */
+const patienceMs = 250;
+const leaveMs = 5000;
+/** The package has said goodbye already, as far as it could. */
+const lostFarewellMs = 1000;
+
+/** Work that goes on in this process, by partition; it may outlive the session that began it. */
+export type Busy = Map<string, Promise<void>>;
+
+/** One consumer of the package: it takes part in the group until it is lost, or the caller leaves. */
+export class Session {
+  readonly #options: ConsumeOptions;
+  readonly #busy: Busy;
+  readonly #client: KafkaClient;
+  readonly #consumer: Consumer;
+  readonly #commits = new Commits();
+  readonly #lost: Promise<never>;
+  #assignment: Assignment | undefined;
+  #ready: Promise<void>;
+  #leaving = false;
+
+  /** `ready` resolves when no `assigned` of an earlier session runs. */
+  constructor(transport: KafkaTransportOptions, options: ConsumeOptions, busy: Busy, ready: Promise<void>) {
+    this.#options = options;
+    this.#busy = busy;
+    this.#ready = ready;
+    this.#client = openClient(transport, attempts);
+    this.#consumer = this.#client.kafka.consumer({
+      groupId: options.group,
+      ...consumption,
+      allowAutoTopicCreation: false,
+      // A new consumer is made instead: the package's own restart gives up where the error is not one it knows.
+      retry: { ...retries, retries: attempts, restartOnFailure: async () => false },
+    });
+    this.#lost = this.#watch();
+    this.#lost.catch(() => {});
+  }
+
+  /** Resolves when no `assigned` of this session runs. */
+  get ready(): Promise<void> {
+    return this.#ready;
+  }
+
+  /** Resolves when the member has left at the caller's wish; rejects where the session was lost. */
+  async run(): Promise<void> {
+    const left = untilAborted(this.#options.signal);
+    let farewellMs = lostFarewellMs;
+    try {
+      await Promise.race([this.#start(), this.#lost, left.promise]);
+      await Promise.race([this.#lost, left.promise]);
+      await Promise.race([this.#finish(), this.#lost]);
+      farewellMs = leaveMs;
+    } finally {
+      left.forget();
+      this.#leaving = true;
+      this.#assignment?.end();
+      await this.#client.close(this.#consumer, farewellMs);
+    }
+  }
+
+  async #start(): Promise<void> {
+    await this.#consumer.connect();
+    await this.#consumer.subscribe({ topics: [...this.#options.topics], fromBeginning: true });
+    await this.#consumer.run({
+      autoCommit: false,
+      partitionsConsumedConcurrently: concurrentPartitions,
+      eachBatch: (payload) => this.#take(payload),
+    });
+  }
+
+  #watch(): Promise<never> {
+    const { GROUP_JOIN, REBALANCING, CRASH, STOP, DISCONNECT } = this.#consumer.events;
+    this.#consumer.on(GROUP_JOIN, ({ payload }) => this.#join(payload.memberAssignment));
+    this.#consumer.on(REBALANCING, () => this.#assignment?.end());
+    return new Promise((_, reject) => {
+      this.#consumer.on(CRASH, ({ payload }) => reject(payload.error));
+      // Both come before the crash that causes them.
+      const ended = (): NodeJS.Timeout =>
+        setTimeout(() => reject(new Error('the consumer ended by itself')), 1000).unref();
+      this.#consumer.on(STOP, ended);
+      this.#consumer.on(DISCONNECT, ended);
+    });
+  }
+
+  #join(memberAssignment: Record<string, number[]>): void {
+    this.#assignment?.end();
+    if (this.#leaving) return;
+    const partitions = Object.entries(memberAssignment).flatMap(([topic, numbers]) =>
+      numbers.map((partition) => ({ topic, partition })),
+    );
+    const settled = Promise.all([this.#ready, ...this.#busy.values()]).then(() => {});
+    this.#assignment = new Assignment(this.#options, partitions, settled);
+    this.#ready = this.#assignment.ready;
+  }
+
+  async #take(payload: EachBatchPayload): Promise<void> {
+    const { batch } = payload;
+    const assignment = this.#assignment;
+    if (this.#leaving || !assignment?.holds(batch)) return;
+    const resume = payload.pause();
+    const place = `${batch.topic}/${batch.partition}`;
+    const before = this.#busy.get(place);
+    const commit = (): Promise<void> =>
+      this.#commits.commit(
+        nextOffset(batch),
+        (held) => this.#assignment?.holds(held) ?? false,
+        (request) => payload.commitOffsetsIfNecessary(request),
+      );
+    const work = (async () => {
+      await before;
+      await this.#deliver(assignment, batch, commit);
+      resume();
+    })();
+    this.#busy.set(place, work);
+    const done = work.finally(() => {
+      if (this.#busy.get(place) === work) this.#busy.delete(place);
+    });
+    const patience = new AbortController();
+    const late = delay(patienceMs, undefined, { signal: patience.signal }).catch(() => {});
+    await Promise.race([done, late]);
+    patience.abort();
+  }
+
+  /** Hands one batch over until it is taken, then commits it, as long as its partition is this member's. */
+  async #deliver(assignment: Assignment, batch: Batch, commit: () => Promise<void>): Promise<void> {
+    await assignment.ready;
+    if (this.#leaving) return;
+    const { topic, partition } = batch;
+    const records = batch.messages.map(recordOf);
+    const taken = await assignment.insist(() => this.#options.handle({ topic, partition, records }));
+    if (taken) await assignment.insist(commit);
+  }
+
+  /** Lets the work under way end, while the consumer keeps its place in the group by its heartbeats. */
+  async #finish(): Promise<void> {
+    this.#leaving = true;
+    try {
+      this.#consumer.pause(this.#options.topics.map((topic) => ({ topic })));
+    } catch {
+      // It has not begun, or is over.
+    }
+    await Promise.all([this.#ready, ...this.#busy.values()]);
+  }
+}
+
+/** The group goes on there. */
+function nextOffset(batch: Batch): NextOffset {
+  const { topic, partition } = batch;
+  return { topic, partition, offset: (BigInt(batch.lastOffset()) + 1n).toString() };
+}
+
+function recordOf({ key, value, headers, offset }: KafkaMessage): ReceivedRecord {
+  const entries = Object.entries(headers ?? {}).map(([name, text]) => [name, String(text ?? '')] as const);
+  return {
+    key: key === null ? null : String(key),
+    value: String(value ?? ''),
+    headers: Object.fromEntries(entries),
+    offset,
+  };
+}
+
+function untilAborted(signal: AbortSignal): { promise: Promise<void>; forget(): void } {
+  let forget = (): void => {};
+  const promise = new Promise<void>((resolve) => {
+    if (signal.aborted) return resolve();
+    const listener = (): void => resolve();
+    signal.addEventListener('abort', listener, { once: true });
+    forget = () => signal.removeEventListener('abort', listener);
+  });
+  return { promise, forget: () => forget() };
+}

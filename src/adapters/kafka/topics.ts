@@ -1,0 +1,122 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Admin } from 'kafkajs';
+import { TopicMismatch, type TopicDefinition } from '../../ports/transport.ts';
+import { openClient } from './client.ts';
+import { hasType, KafkaRefused, translate } from './errors.ts';
+import { maxBatchBytes, type KafkaTransportOptions } from './options.ts';
+
+const attempts = 6;
+const visibleMs = 10_000;
+
+/** Makes topics and knows how many partitions they have. */
+export class Topics {
+  readonly #options: KafkaTransportOptions;
+  /** A topic's partitions never change in number. */
+  readonly #partitions = new Map<string, Promise<number>>();
+
+  constructor(options: KafkaTransportOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves where a broker answers and takes the login. */
+  async check(): Promise<void> {
+    await this.#withAdmin((admin) => admin.describeCluster());
+  }
+
+  async ensure(definitions: readonly TopicDefinition[]): Promise<void> {
+    if (definitions.length === 0) return;
+    await this.#withAdmin(async (admin) => {
+      const missing: TopicDefinition[] = [];
+      for (const definition of definitions) {
+        const found = await countPartitions(admin, definition.name);
+        if (found === undefined) missing.push(definition);
+        else refuseOther(definition, found);
+      }
+      if (missing.length === 0) return;
+      // False where another process was faster.
+      await admin.createTopics({
+        topics: missing.map((definition) => this.#configuration(definition)),
+        waitForLeaders: false,
+      });
+      for (const definition of missing) refuseOther(definition, await untilVisible(admin, definition.name));
+    });
+  }
+
+  partitions(topic: string): Promise<number> {
+    let count = this.#partitions.get(topic);
+    if (!count) {
+      count = this.#count(topic);
+      this.#partitions.set(topic, count);
+      count.catch(() => this.#partitions.delete(topic));
+    }
+    return count;
+  }
+
+  async #count(topic: string): Promise<number> {
+    const count = await this.#withAdmin((admin) => countPartitions(admin, topic));
+    if (count === undefined) throw new KafkaRefused(`there is no topic ${topic}: ensureTopics makes it`);
+    return count;
+  }
+
+  async #withAdmin<T>(work: (admin: Admin) => Promise<T>): Promise<T> {
+    const client = openClient(this.#options, attempts);
+    const admin = client.kafka.admin();
+    try {
+      await admin.connect();
+      return await work(admin);
+    } catch (error) {
+      throw error instanceof TopicMismatch ? error : translate(error);
+    } finally {
+      await client.close(admin);
+    }
+  }
+
+  #configuration({ name, partitions, retentionMs }: TopicDefinition) {
+    const { replicas } = this.#options;
+    const settings = {
+      'cleanup.policy': 'delete',
+      'retention.ms': `${retentionMs ?? -1}`,
+      'retention.bytes': '-1',
+      // A producer whose clock is ahead would be refused; when an event happened stands in its own header.
+      'message.timestamp.type': 'LogAppendTime',
+      'max.message.bytes': `${maxBatchBytes}`,
+      ...(replicas !== undefined && { 'min.insync.replicas': replicas > 2 ? '2' : '1' }),
+    };
+    return {
+      topic: name,
+      numPartitions: partitions,
+      ...(replicas !== undefined && { replicationFactor: replicas }),
+      configEntries: Object.entries(settings).map(([name, value]) => ({ name, value })),
+    };
+  }
+}
+
+/** Undefined where there is no such topic, or not yet every partition of it has a leader. */
+async function countPartitions(admin: Admin, topic: string): Promise<number | undefined> {
+  try {
+    const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
+    const partitions = topics[0]?.partitions ?? [];
+    return partitions.length > 0 && partitions.every(({ leader }) => leader >= 0)
+      ? partitions.length
+      : undefined;
+  } catch (error) {
+    if (hasType(error, 'UNKNOWN_TOPIC_OR_PARTITION')) return undefined;
+    throw error;
+  }
+}
+
+/** A topic that was made is seen by every broker a moment later. */
+async function untilVisible(admin: Admin, topic: string): Promise<number> {
+  for (const end = Date.now() + visibleMs; ; await delay(50)) {
+    const found = await countPartitions(admin, topic);
+    if (found !== undefined) return found;
+    if (Date.now() > end) throw new Error(`the topic ${topic} was made and is not served`);
+  }
+}
+
+function refuseOther({ name, partitions }: TopicDefinition, found: number): void {
+  if (found !== partitions)
+    throw new TopicMismatch(
+      `the topic ${name} has ${found} partitions and must have ${partitions}: their number cannot be changed, since keys keep their partition`,
+    );
+}

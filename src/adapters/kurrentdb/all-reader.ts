@@ -1,0 +1,116 @@
+import type { LogFilter, LogPage, RecordedEvent } from '../../ports/event-log.ts';
+import type { Connection } from './connection.ts';
+import { ServerRefusal } from './errors.ts';
+import { isShown, matcherOf, receivedEvent, type Received } from './records.ts';
+import { allReadRequest, type Place } from './requests.ts';
+
+const pageSize = 500;
+/** A page of the server holds at least so many: system events may stand between the wanted ones. */
+const smallestPage = 32;
+
+/** Reads the whole log. The server filters subscriptions only, so the reader leaves out what is not wanted. */
+export class AllReader {
+  readonly #connection: Connection;
+  /** The head that was found below this last record of the server. */
+  #known = { last: 0, head: 0 };
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  /**
+   * Up to `limit` matching events after a position. Where that is no event's, the log is read from `otherwise`, the
+   * position of an earlier event: the server finds nothing between two records.
+   */
+  async forwards(after: number, limit: number, filter?: LogFilter, otherwise = 0): Promise<LogPage> {
+    const matches = matcherOf(filter);
+    const events: RecordedEvent[] = [];
+    let scannedTo = after;
+    for await (const received of this.#walk(after, otherwise, filter ? pageSize : limit)) {
+      if (received.position <= scannedTo || !isShown(received)) continue;
+      scannedTo = received.position;
+      if (matches(received)) events.push(received.event());
+      if (events.length >= limit) break;
+    }
+    return { events, scannedTo };
+  }
+
+  /** Up to `limit` matching events before a position, or from the end, newest first. */
+  async backwards(before: number | undefined, limit: number, filter?: LogFilter): Promise<LogPage> {
+    const matches = matcherOf(filter);
+    const events: RecordedEvent[] = [];
+    const from = before === undefined || before > (await this.head()) ? 'end' : before;
+    for await (const received of this.#walkBack(from, filter ? pageSize : limit)) {
+      if ((before !== undefined && received.position >= before) || !isShown(received) || !matches(received))
+        continue;
+      events.push(received.event());
+      if (events.length >= limit) return { events, scannedTo: received.position };
+    }
+    return { events, scannedTo: 0 };
+  }
+
+  /** Position of the last event, 0 where there is none. */
+  async head(): Promise<number> {
+    const last = await this.lastRecord();
+    const { last: knownLast, head: knownHead } = this.#known;
+    let head = knownHead;
+    if (last > knownLast) {
+      for await (const received of this.#walkBack('end', smallestPage)) {
+        if (received.position <= knownLast) break;
+        head = isShown(received) ? received.position : head;
+        if (isShown(received)) break;
+      }
+      if (last > this.#known.last) this.#known = { last, head };
+    }
+    return head;
+  }
+
+  /** Position of the server's last record, system events among them; 0 where there is none. */
+  async lastRecord(): Promise<number> {
+    const [last] = await this.#page('end', true, 1);
+    return last?.position ?? 0;
+  }
+
+  async *#walk(after: number, otherwise: number, wanted: number): AsyncGenerator<Received> {
+    let from: Place = after === 0 ? 'start' : after;
+    for (;;) {
+      // The event at `from` comes too.
+      const count = Math.min(pageSize, Math.max(smallestPage, wanted + 1));
+      let page: Received[];
+      try {
+        page = await this.#page(from, false, count);
+      } catch (error) {
+        const earlier: Place = otherwise === 0 ? 'start' : otherwise;
+        if (!(error instanceof ServerRefusal) || from !== after || earlier === from) throw error;
+        from = earlier;
+        continue;
+      }
+      yield* page;
+      if (page.length < count) return;
+      from = page.at(-1)!.position;
+    }
+  }
+
+  async *#walkBack(before: Place, wanted: number): AsyncGenerator<Received> {
+    let from = before;
+    for (;;) {
+      const count = Math.min(pageSize, Math.max(smallestPage, wanted));
+      let page: Received[];
+      try {
+        page = await this.#page(from, true, count);
+      } catch (error) {
+        if (!(error instanceof ServerRefusal) || from !== before || from === 'end') throw error;
+        from = 'end';
+        continue;
+      }
+      yield* page;
+      if (page.length < count) return;
+      from = page.at(-1)!.position;
+    }
+  }
+
+  async #page(from: Place, backwards: boolean, count: number): Promise<Received[]> {
+    const responses = await this.#connection.read(allReadRequest({ from, backwards, count }));
+    return responses.map(receivedEvent).filter((received) => received !== undefined);
+  }
+}

@@ -1,0 +1,60 @@
+import type { Types } from '@opensearch-project/opensearch';
+import type { Region } from '../../domain/access/region.ts';
+import type { VisibleLayer } from '../../domain/access/visibility.ts';
+import { scopeKeys, type ScopeKey } from '../../domain/layers.ts';
+
+type Query = Types.Common_QueryDsl.QueryContainer;
+
+/** Active documents of the region that hold any word of `text`; with `among`, of these ids only. */
+export function queryOf(region: Region, text: string, among: readonly string[] | undefined): Query {
+  return {
+    bool: {
+      filter: [
+        { term: { deleted: { value: false } } },
+        ...regionFilter(region),
+        ...(among ? [{ terms: { memoryId: [...among] } }] : []),
+      ],
+      must: [{ match: { body: { query: text } } }],
+    },
+  };
+}
+
+/** The region as conditions that all hold. An empty visibility matches nothing. */
+function regionFilter({ tenant, visibility, layers, scope = {} }: Region): Query[] {
+  const conditions: Query[] = [{ term: { tenant: { value: tenant } } }];
+  if (visibility !== 'all') conditions.push(anyOf(visibility.map(visibleLayer)));
+  if (layers) conditions.push({ terms: { layer: [...layers] } });
+  for (const key of scopeKeys) {
+    const value = scope[key];
+    if (value === undefined) continue;
+    const field = fieldOf(key);
+    conditions.push(
+      anyOf([{ bool: { must_not: [{ exists: { field } }] } }, { term: { [field]: { value } } }]),
+    );
+  }
+  return conditions;
+}
+
+function visibleLayer({ layer, key, values }: VisibleLayer): Query {
+  const own: Query = { term: { layer: { value: layer } } };
+  return key === undefined
+    ? own
+    : { bool: { filter: [own, { terms: { [fieldOf(key)]: [...(values ?? [])] } }] } };
+}
+
+/** An empty list of alternatives in a `bool` would match everything. */
+function anyOf(alternatives: Query[]): Query {
+  return alternatives.length === 0
+    ? { match_none: {} }
+    : { bool: { should: alternatives, minimum_should_match: 1 } };
+}
+
+function fieldOf(key: ScopeKey): string {
+  return `scope.${key}`;
+}
+
+/** What is left of a text that has more words than a query may have: each word once, and if they are too many, the first half. */
+export function fewerWords(text: string): string {
+  const distinct = [...new Set(text.split(/\s+/u))].join(' ');
+  return distinct.length < text.length ? distinct : text.slice(0, Math.floor(text.length / 2));
+}

@@ -1,0 +1,68 @@
+import { randomUUID } from 'node:crypto';
+import { leaseTtlMs, type Leases } from '../../ports/leases.ts';
+import type { Sql } from '../../ports/sql.ts';
+import { migrate } from '../migrate.ts';
+
+/** Rows stay when a lease ends, so that its epoch never counts from the beginning again. */
+const leaseSchema: readonly string[] = [
+  `
+create table control.lease_terms (
+  name text primary key,
+  holder text not null,
+  instance uuid not null,
+  epoch bigint not null,
+  expires_at timestamptz not null
+);
+`,
+];
+
+/**
+ * Leases in a table, by the clock of the database. `holder` names this process; a process of the same name takes its
+ * leases at once, since it is the successor, yet with a new epoch.
+ */
+export async function openSqlLeases(sql: Sql, holder: string): Promise<Leases> {
+  await migrate(sql, 'leases', leaseSchema);
+  return new SqlLeases(sql, holder);
+}
+
+class SqlLeases implements Leases {
+  readonly #sql: Sql;
+  readonly #holder: string;
+  readonly #instance = randomUUID();
+
+  constructor(sql: Sql, holder: string) {
+    this.#sql = sql;
+    this.#holder = holder;
+  }
+
+  async hold(name: string): Promise<number | undefined> {
+    const rows = await this.#sql.query<{ epoch: number }>(
+      `insert into control.lease_terms as l (name, holder, instance, epoch, expires_at)
+       values ($1, $2, $3, 1, now() + make_interval(secs => $4))
+       on conflict (name) do update set
+         holder = excluded.holder,
+         instance = excluded.instance,
+         epoch = l.epoch + (l.instance <> excluded.instance or l.expires_at < now())::integer,
+         expires_at = excluded.expires_at
+       where l.holder = excluded.holder or l.expires_at < now()
+       returning epoch`,
+      [name, this.#holder, this.#instance, leaseTtlMs / 1_000],
+    );
+    return rows[0]?.epoch;
+  }
+
+  async holders(): Promise<Map<string, 'here' | 'elsewhere'>> {
+    const rows = await this.#sql.query<{ name: string; here: boolean }>(
+      'select name, instance = $1 as here from control.lease_terms where expires_at > now()',
+      [this.#instance],
+    );
+    return new Map(rows.map(({ name, here }) => [name, here ? 'here' : 'elsewhere']));
+  }
+
+  async release(name: string): Promise<void> {
+    await this.#sql.query(
+      `update control.lease_terms set expires_at = '-infinity' where name = $1 and instance = $2`,
+      [name, this.#instance],
+    );
+  }
+}
