@@ -102,6 +102,12 @@ export const examples: { readonly [Type in EventType]: DataOf<Type> } = {
     equal: true,
   },
   ProjectionSwitched: { projection: 'memories', from: 1, to: 2, rollback: false },
+  ParkedEventSkipped: {
+    projection: 'memories',
+    stream: `memory-acme.${memoryId}`,
+    revision: 3,
+    type: 'MemoryUpdated',
+  },
 };
 
 /** Records the example of an event as this program does it today. */

@@ -89,7 +89,7 @@ describe('[F9] the golden event', () => {
   });
 });
 
-describe('[F9] the compatibility gate', () => {
+describe('[F9] [G5] the compatibility gate', () => {
   const upcasters = { 1: (data: Record<string, unknown>) => data };
   const weighed = (routing: z.ZodObject, version = 1): AnyEventDefinition =>
     defineEvent({
@@ -100,7 +100,17 @@ describe('[F9] the compatibility gate', () => {
       sealed: z.object({ note: z.string().optional() }),
       ...(version > 1 && { upcasters }),
     });
-  const first = weighed(z.object({ grams: z.int(), title: z.string() }));
+  const first = weighed(
+    z.object({
+      grams: z.int(),
+      title: z.string(),
+      scale: z.enum(['kitchen', 'post']),
+      tare: z.int().optional(),
+      parts: z.array(z.object({ name: z.string(), grams: z.int().optional() })),
+    }),
+  );
+  const { grams, title, scale, tare, parts } = first.routing.shape as unknown as Record<string, z.ZodType>;
+  const before = { grams: grams!, title: title!, scale: scale!, tare: tare!, parts: parts! };
   const folder = (...of: AnyEventDefinition[]): Folder =>
     new Map(of.map((definition) => [fileOf(definition.type, definition.version), eventSchema(definition)]));
 
@@ -109,16 +119,31 @@ describe('[F9] the compatibility gate', () => {
   });
 
   it.each([
-    ['a field more', z.object({ grams: z.int(), title: z.string(), at: z.string().optional() })],
-    ['a field less', z.object({ grams: z.int() })],
-    ['another type', z.object({ grams: z.number(), title: z.string() })],
-    ['a narrower value', z.object({ grams: z.int(), title: z.string().max(5) })],
-    ['an optional field', z.object({ grams: z.int().optional(), title: z.string() })],
-  ])('refuses an existing version with %s', (_, routing) => {
-    expect(schemaFaults([weighed(routing)], folder(first))).toEqual([
-      expect.stringMatching(/^Weighed.v1.json has another shape/),
-    ]);
-  });
+    ['a field more', { at: z.string().optional() }],
+    ['a field less', { title: undefined }],
+    ['a field of another name', { title: undefined, heading: z.string() }],
+    ['a wider type', { grams: z.number() }],
+    ['another type', { grams: z.string() }],
+    ['a narrower value', { title: z.string().max(5) }],
+    ['fewer words', { scale: z.enum(['kitchen']) }],
+    ['more words', { scale: z.enum(['kitchen', 'post', 'truck']) }],
+    ['a field that became optional', { grams: z.int().optional() }],
+    ['a field that became required', { tare: z.int() }],
+    [
+      'a field that became required inside',
+      { parts: z.array(z.object({ name: z.string(), grams: z.int() })) },
+    ],
+    ['a field less inside', { parts: z.array(z.object({ name: z.string() })) }],
+  ] as [string, Record<string, z.ZodType | undefined>][])(
+    'refuses an existing version with %s',
+    (_, change) => {
+      const fields = Object.entries({ ...before, ...change }).filter(([, field]) => field !== undefined);
+      const routing = z.object(Object.fromEntries(fields) as Record<string, z.ZodType>);
+      expect(schemaFaults([weighed(routing)], folder(first))).toEqual([
+        expect.stringMatching(/^Weighed.v1.json has another shape/),
+      ]);
+    },
+  );
 
   it('refuses what was sealed and is not any more', () => {
     const open = { ...first, routing: first.routing.extend(first.sealed.shape), sealed: z.object({}) };
@@ -126,7 +151,7 @@ describe('[F9] the compatibility gate', () => {
   });
 
   it('asks for a new file only where words changed', () => {
-    const described = weighed(z.object({ grams: z.int().meta({ description: 'net' }), title: z.string() }));
+    const described = weighed(z.object({ ...before, grams: z.int().meta({ description: 'net' }) }));
     expect(isSameShape(eventSchema(first), eventSchema(described))).toBe(true);
     expect(schemaFaults([described], folder(first))).toEqual([expect.stringMatching(/out of date/)]);
   });

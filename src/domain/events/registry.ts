@@ -9,7 +9,7 @@ import {
 } from '../memory/events.ts';
 import { AuditRead, FeedbackGiven, MemoriesAccessed, SearchPerformed } from '../retrieval/events.ts';
 import { ApiKeyCreated, ApiKeyRevoked, TenantCreated } from '../tenant/tenant.ts';
-import { ProjectionRebuilt, ProjectionSwitched } from '../operation/events.ts';
+import { ParkedEventSkipped, ProjectionRebuilt, ProjectionSwitched } from '../operation/events.ts';
 import type { AnyEventDefinition, EventOf } from './define.ts';
 
 const definitions = [
@@ -32,6 +32,7 @@ const definitions = [
   ApiKeyRevoked,
   ProjectionRebuilt,
   ProjectionSwitched,
+  ParkedEventSkipped,
 ] as const;
 
 /** Every event of this program. */

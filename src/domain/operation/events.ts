@@ -27,4 +27,14 @@ export const ProjectionSwitched = defineEvent({
   sealed: z.object({}),
 });
 
-export type OperationEvent = EventOf<typeof ProjectionRebuilt> | EventOf<typeof ProjectionSwitched>;
+/** An operator gave up an event that a read model cannot apply, so that its stream goes on there. */
+export const ParkedEventSkipped = defineEvent({
+  type: 'ParkedEventSkipped',
+  category: 'projection',
+  version: 1,
+  routing: z.object({ projection: z.string(), stream: z.string(), revision: z.int(), type: z.string() }),
+  sealed: z.object({}),
+});
+
+export type OperationEvent =
+  EventOf<typeof ProjectionRebuilt> | EventOf<typeof ProjectionSwitched> | EventOf<typeof ParkedEventSkipped>;

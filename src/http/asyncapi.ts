@@ -1,0 +1,233 @@
+import { z } from 'zod';
+import { causes } from '../domain/access/context.ts';
+import { dataSchemaOf, watermarkType } from '../domain/contract/cloud-event.ts';
+import {
+  defaultTopicPrefix,
+  kindOfCategory,
+  topicsOf,
+  type ContractTopic,
+  type TopicKind,
+} from '../domain/contract/topics.ts';
+import type { AnyEventDefinition } from '../domain/events/define.ts';
+import { eventDefinitions } from '../domain/events/registry.ts';
+import { maxRecordBytes } from '../ports/transport.ts';
+
+type JsonSchema = Readonly<Record<string, unknown>>;
+
+const bindingVersion = '0.5.0';
+const dayMs = 24 * 60 * 60 * 1_000;
+
+const purposes: Readonly<Record<TopicKind, string>> = {
+  events:
+    'What was remembered, changed, linked, judged and forgotten, and the tenants and keys it belongs to.',
+  retrieval: 'Who searched, what was read, and who looked into the audit.',
+  internal: 'How the program runs itself. No contract: its events may change with any version.',
+};
+
+/** The topics as AsyncAPI 3.0, from the definitions that events are checked against. */
+export function asyncApiDocument(prefix: string = defaultTopicPrefix) {
+  const definitions = [...eventDefinitions.values()];
+  const topics = topicsOf(prefix);
+  return {
+    asyncapi: '3.0.0',
+    info: {
+      title: 'Stratalog',
+      version: '1',
+      description: `Every event of the log as a CloudEvent 1.0 in Kafka's binary mode. A stream is in one partition, in order. An event comes at least once: skip, in each partition, what is not behind the largest ce_position you have seen. Beside the events there are watermarks, and in place of an event of more than ${maxRecordBytes} bytes comes one without data.`,
+      license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
+    },
+    defaultContentType: 'application/json',
+    channels: Object.fromEntries(topics.map((topic) => [topic.kind, channelOf(topic, definitions)])),
+    operations: Object.fromEntries(
+      topics.map(({ kind }) => [
+        `publish-${kind}`,
+        { action: 'send', channel: { $ref: `#/channels/${kind}` }, summary: purposes[kind] },
+      ]),
+    ),
+    components: {
+      messages: {
+        ...Object.fromEntries(definitions.map((definition) => [definition.type, messageOf(definition)])),
+        Withheld: withheld,
+        Watermark: watermark,
+      },
+      schemas: {
+        ...Object.fromEntries(
+          definitions.map((definition) => [`${definition.type}Data`, dataSchema(definition)]),
+        ),
+        EventAttributes: eventAttributes,
+        Metadata: metadata,
+      },
+    },
+  };
+}
+
+function channelOf(
+  { kind, name, partitions, retentionMs }: ContractTopic,
+  definitions: AnyEventDefinition[],
+) {
+  const own = definitions.filter(({ category }) => kindOfCategory(category) === kind).map(({ type }) => type);
+  return {
+    address: name,
+    title: name,
+    description: `${purposes[kind]} Kept for ${retentionMs / dayMs} days; the log keeps everything.`,
+    messages: Object.fromEntries(
+      [...own, 'Withheld', 'Watermark'].map((type) => [type, { $ref: `#/components/messages/${type}` }]),
+    ),
+    bindings: {
+      kafka: {
+        topic: name,
+        partitions,
+        topicConfiguration: { 'cleanup.policy': ['delete'], 'retention.ms': retentionMs },
+        bindingVersion,
+      },
+    },
+  };
+}
+
+function messageOf({ type, version, routing, sealed }: AnyEventDefinition) {
+  const clear = Object.keys(routing.shape);
+  const secret = Object.keys(sealed.shape);
+  return {
+    name: type,
+    title: type,
+    summary:
+      secret.length === 0
+        ? 'All of its data is in clear.'
+        : `In clear: ${clear.join(', ')}. Sealed, as ciphertext: ${secret.join(', ')}.`,
+    contentType: 'application/json',
+    headers: {
+      type: 'object',
+      allOf: [
+        { $ref: '#/components/schemas/EventAttributes' },
+        {
+          type: 'object',
+          properties: {
+            ce_type: { const: type },
+            ce_schemaversion: { const: `${version}` },
+            ce_dataschema: { const: dataSchemaOf(type, version) },
+          },
+        },
+      ],
+      required: ['ce_metadata'],
+    },
+    payload: { $ref: `#/components/schemas/${type}Data` },
+    bindings: {
+      kafka: { key: { type: 'string', description: 'The stream, as in ce_subject' }, bindingVersion },
+    },
+  };
+}
+
+/** Of the data as it is stored: what routing needs in clear, the rest as one ciphertext. */
+function dataSchema({ type, version, routing, sealed }: AnyEventDefinition): JsonSchema {
+  const secret = Object.keys(sealed.shape);
+  const holds = [secret.join(', '), 'the X-Reason of the command, if any'].filter(Boolean).join(', and ');
+  const alwaysSealed = !sealed.safeParse({}).success;
+  const open = z.toJSONSchema(routing, { io: 'input', target: 'draft-7' });
+  return {
+    $id: dataSchemaOf(type, version),
+    title: `${type}, version ${version}`,
+    type: 'object',
+    properties: {
+      routing: { type: 'object', properties: open.properties ?? {}, required: open.required ?? [] },
+      sealed: {
+        type: 'string',
+        contentEncoding: 'base64',
+        description: `AES-256-GCM under the key that ce_metadata names in keyId; gone for ever once that is destroyed. Holds ${holds}.`,
+      },
+    },
+    required: alwaysSealed ? ['routing', 'sealed'] : ['routing'],
+  };
+}
+
+const wholeNumber = { type: 'string', pattern: '^(0|[1-9][0-9]*)$' };
+const logId = { type: 'string', description: 'The log: a position of another log means nothing here' };
+const text = (description: string): JsonSchema => ({ type: 'string', description });
+
+const eventAttributes: JsonSchema = {
+  type: 'object',
+  properties: {
+    ce_specversion: { const: '1.0' },
+    ce_id: { type: 'string', format: 'uuid', description: 'Of the event; a repetition has the same' },
+    ce_source: logId,
+    ce_type: text('What happened'),
+    ce_subject: text('The stream, `<category>-<tenant>.<id>`; also the key of the record'),
+    ce_time: { type: 'string', format: 'date-time', description: 'When the log accepted it' },
+    ce_dataschema: text('The $id of the schema of the data'),
+    ce_position: { ...wholeNumber, description: 'Place in the whole log; grows with every event' },
+    ce_revision: { ...wholeNumber, description: 'Place in its stream, 0 for the first' },
+    ce_schemaversion: { ...wholeNumber, description: 'Version of the schema of this type' },
+    ce_metadata: {
+      type: 'string',
+      contentMediaType: 'application/json',
+      description: 'Who, why and by which command, as JSON text: see the schema Metadata',
+    },
+    'content-type': { const: 'application/json' },
+  },
+  required: [
+    'ce_specversion',
+    'ce_id',
+    'ce_source',
+    'ce_type',
+    'ce_subject',
+    'ce_time',
+    'ce_dataschema',
+    'ce_position',
+    'ce_revision',
+    'ce_schemaversion',
+  ],
+};
+
+const metadata: JsonSchema = {
+  type: 'object',
+  properties: {
+    tenant: text('Whose event it is'),
+    actor: text('As history shows it: `user:alice`, `key:…`, `system`'),
+    principal: text('The credential that was used'),
+    cause: { type: 'string', enum: [...causes], description: 'Who wanted it' },
+    correlationId: text('The request'),
+    causationId: text('The event that led to this one'),
+    commandId: text('Names the command across its repetitions'),
+    bodyHash: text("Of the command's canonical body"),
+    traceId: text('W3C trace id of the request'),
+    keyId: text('Names the key of what is sealed'),
+    subject: text('Whom the content is about, as a keyed hash'),
+    hash: text('SHA-256 in hex over id, stream, type, version, data and metadata as they are stored'),
+  },
+  required: ['tenant', 'actor', 'principal', 'cause', 'correlationId', 'hash'],
+};
+
+const withheld = {
+  name: 'Withheld',
+  title: 'An event that is too large for Kafka',
+  summary: `Instead of an event of more than ${maxRecordBytes} bytes: its key and attributes with ce_dataref, without data and metadata. Those stand in the log.`,
+  headers: {
+    type: 'object',
+    allOf: [
+      { $ref: '#/components/schemas/EventAttributes' },
+      { type: 'object', properties: { ce_dataref: text('`urn:stratalog:log:<log>:<position>`') } },
+    ],
+    required: ['ce_dataref'],
+  },
+  payload: { type: 'string', maxLength: 0 },
+  bindings: { kafka: { key: { type: 'string', description: 'The stream' }, bindingVersion } },
+};
+
+const watermark = {
+  name: 'Watermark',
+  title: 'How far a partition is complete',
+  summary:
+    'Every event up to ce_position that belongs in this partition was written before this record. Goes to every partition, ten times a second at most while the log moves, and once when it comes to rest.',
+  headers: {
+    type: 'object',
+    properties: {
+      ce_specversion: { const: '1.0' },
+      ce_id: text('The position'),
+      ce_source: logId,
+      ce_type: { const: watermarkType },
+      ce_position: wholeNumber,
+    },
+    required: ['ce_specversion', 'ce_id', 'ce_source', 'ce_type', 'ce_position'],
+  },
+  payload: { type: 'string', maxLength: 0 },
+  bindings: { kafka: { key: { type: 'null', description: 'None' }, bindingVersion } },
+};
