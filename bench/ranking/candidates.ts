@@ -1,7 +1,10 @@
 // The candidates of each query as the server would find them: the best of the vectors and the best of the words.
-import { match, weigh, type TermStatistics } from '../../src/domain/ranking/bm25.ts';
+import { match, weigh, type TermFrequencies, type TermStatistics } from '../../src/domain/ranking/bm25.ts';
+import { askedMonths, isOfMonth } from '../../src/domain/ranking/dates.ts';
 import { evidence, type Evidence } from '../../src/domain/ranking/fusion.ts';
-import { termCounts, type TermCounts } from '../../src/domain/text/tokens.ts';
+import { speakerMatcher, speakerOf } from '../../src/domain/ranking/speaker.ts';
+import { windowAt } from '../../src/domain/ranking/window.ts';
+import { termCounts } from '../../src/domain/text/tokens.ts';
 import { inScope, type DataSet, type Memory, type Query } from './datasets.ts';
 import { cosine } from './embed.ts';
 
@@ -24,7 +27,10 @@ export interface Case {
 interface Indexed {
   readonly memory: Memory;
   readonly vector: Float32Array;
-  readonly terms: TermCounts;
+  readonly terms: TermFrequencies;
+  readonly speaker: string | undefined;
+  /** Of a turn in a session. */
+  window?: TermFrequencies;
 }
 
 interface Tenant {
@@ -32,11 +38,16 @@ interface Tenant {
   readonly documentFrequency: Map<string, number>;
 }
 
+/** What is known beside a memory's own words and vector; each can be left out, to see what it brings. */
+export const SURROUNDINGS = ['window', 'speaker', 'dated'] as const;
+export type Surrounding = (typeof SURROUNDINGS)[number];
+
 /** One case a query, in its own scope; statistics are of the whole tenant. */
 export function casesOf(
   set: DataSet,
   memoryVectors: readonly Float32Array[],
   queryVectors: readonly Float32Array[],
+  known: readonly Surrounding[] = SURROUNDINGS,
 ): Case[] {
   const tenants = indexTenants(set.memories, memoryVectors);
   return set.queries.map((query, i) => {
@@ -44,11 +55,17 @@ export function casesOf(
     const vector = queryVectors[i];
     if (tenant === undefined || vector === undefined)
       throw new Error(`${query.id}: no such tenant or no vector`);
-    return caseOf(set.name, query, vector, tenant);
+    return caseOf(set.name, query, vector, tenant, new Set(known));
   });
 }
 
-function caseOf(set: string, query: Query, vector: Float32Array, tenant: Tenant): Case {
+function caseOf(
+  set: string,
+  query: Query,
+  vector: Float32Array,
+  tenant: Tenant,
+  known: ReadonlySet<Surrounding>,
+): Case {
   const statistics: TermStatistics = {
     documents: tenant.memories.length,
     documentFrequency: tenant.documentFrequency,
@@ -57,9 +74,8 @@ function caseOf(set: string, query: Query, vector: Float32Array, tenant: Tenant)
   const scored = tenant.memories
     .filter(({ memory }) => inScope(memory.scope, query.scope))
     .map((indexed) => {
-      const frequencies = { termFrequencies: indexed.terms.counts, length: indexed.terms.length };
       const dense = cosine(vector, indexed.vector);
-      return { indexed, frequencies, dense, bm25: match(terms, frequencies).bm25 };
+      return { indexed, dense, bm25: match(terms, indexed.terms).bm25 };
     });
   const dense = scored.toSorted((a, b) => b.dense - a.dense).slice(0, DEPTH);
   const lexical = scored
@@ -67,12 +83,20 @@ function caseOf(set: string, query: Query, vector: Float32Array, tenant: Tenant)
     .sort((a, b) => b.bm25 - a.bm25)
     .slice(0, DEPTH);
 
+  const matchSpeaker = speakerMatcher(query.query);
+  const months = askedMonths(query.query);
   const byDocument = query.gold_docs !== undefined;
   const gold = new Set(query.gold_docs ?? query.gold);
   const found = [...new Set([...dense, ...lexical])].map((hit): Found => {
-    const { id, metadata } = hit.indexed.memory;
+    const { memory, terms: own, window, speaker } = hit.indexed;
+    const { id, metadata, timestamp } = memory;
     const key = byDocument ? (metadata?.doc ?? id) : id;
-    return { ...evidence(terms, hit.frequencies, hit.dense), memory: id, key, relevant: gold.has(key) };
+    const found = evidence(terms, own, hit.dense, undefined, {
+      ...(known.has('window') && { window }),
+      ...(known.has('speaker') && speaker !== undefined && { speaker: matchSpeaker(speaker) }),
+      ...(known.has('dated') && timestamp !== undefined && { dated: isOfMonth(timestamp, months) }),
+    });
+    return { ...found, memory: id, key, relevant: gold.has(key) };
   });
   return { set, query, gold, found };
 }
@@ -85,21 +109,49 @@ function indexTenants(memories: readonly Memory[], vectors: readonly Float32Arra
     const name = memory.scope['tenant'] ?? '';
     const tenant = tenants.get(name) ?? { memories: [], documentFrequency: new Map<string, number>() };
     tenants.set(name, tenant);
-    const terms = termCounts(memory.text);
-    tenant.memories.push({ memory, vector, terms });
-    for (const term of terms.counts.keys()) {
+    const { counts, length } = termCounts(memory.text);
+    const speaker =
+      memory.scope['session'] === undefined ? undefined : speakerOf(memory.text, memory.metadata ?? {});
+    tenant.memories.push({ memory, vector, terms: { termFrequencies: counts, length }, speaker });
+    for (const term of counts.keys()) {
       tenant.documentFrequency.set(term, (tenant.documentFrequency.get(term) ?? 0) + 1);
     }
   }
+  for (const { memories } of tenants.values()) addWindows(memories);
   return tenants;
 }
+
+function addWindows(memories: readonly Indexed[]): void {
+  const sessions = new Map<string, Indexed[]>();
+  for (const indexed of memories) {
+    const { session, user = '' } = indexed.memory.scope;
+    if (session === undefined) continue;
+    const key = JSON.stringify([user, session]);
+    const turns = sessions.get(key) ?? [];
+    sessions.set(key, turns);
+    turns.push(indexed);
+  }
+  for (const session of sessions.values()) {
+    const turns = session.toSorted((a, b) => byTime(a.memory, b.memory));
+    const terms = turns.map((turn) => turn.terms);
+    for (const [i, turn] of turns.entries()) turn.window = windowAt(terms, i);
+  }
+}
+
+/** Memories of the same time keep the order of the file: that in which they would be stored. */
+function byTime({ timestamp: a = '' }: Memory, { timestamp: b = '' }: Memory): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** Higher is better; `undefined` leaves the candidate out. */
+export type Score = (found: Found) => number | undefined;
 
 export interface Ranked extends Found {
   readonly score: number;
 }
 
 /** Best first by `score`, one a key. Candidates scored `undefined` are left out. */
-export function rank(candidates: readonly Found[], score: (found: Found) => number | undefined): Ranked[] {
+export function rank(candidates: readonly Found[], score: Score): Ranked[] {
   const scored: Ranked[] = [];
   for (const found of candidates) {
     const value = score(found);

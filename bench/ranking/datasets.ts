@@ -9,7 +9,9 @@ export interface Memory {
   readonly id: string;
   readonly text: string;
   readonly scope: Scope;
-  readonly metadata?: { readonly doc?: string };
+  /** A day or a time. */
+  readonly timestamp?: string;
+  readonly metadata?: { readonly doc?: string; readonly speaker?: string; readonly role?: string };
 }
 
 export interface Query {

@@ -2,22 +2,17 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import type { Line } from '../../src/domain/ranking/calibration.ts';
 import { fuse, type FusionWeights } from '../../src/domain/ranking/fusion.ts';
 import { BGE_SMALL } from '../../src/domain/ranking/scales.ts';
-import { casesOf, rank, type Case, type Found, type Ranked } from './candidates.ts';
-import { readDataSet } from './datasets.ts';
+import { printCalibration } from './calibration.ts';
+import { casesOf, rank, SURROUNDINGS, type Case, type Score, type Surrounding } from './candidates.ts';
+import { readDataSet, type DataSet } from './datasets.ts';
 import { embedAll, QUERY_PREFIX } from './embed.ts';
-import { applyLine, fitLine } from './logistic.ts';
-import { calibrationError, rankingScores, type Outcome } from './metrics.ts';
+import { mean, rankingScores } from './metrics.ts';
 
 const SETS = ['locomo', 'beam-100k', 'orgmem', 'scifact'];
-const FOLDS = 5;
-const DEFAULT_THRESHOLD = 0.7;
-const LEXICAL_GRID = [0.08, 0.1, 0.12, 0.14, 0.16, 0.18, 0.2, 0.24, 0.28];
+const LEXICAL_GRID = [0.08, 0.1, 0.115, 0.13, 0.145, 0.16, 0.18, 0.2];
 const NEAR_GAIN_GRID = [0, 0.3, 0.6, 1, 1.5];
-
-type Score = (found: Found) => number | undefined;
 
 const byWords: Score = ({ lexical }) => (lexical === undefined || lexical === 0 ? undefined : lexical);
 const byVector: Score = ({ cosine }) => cosine;
@@ -29,22 +24,33 @@ const fused =
 const fusedWithout =
   (weights: FusionWeights, missing: 'cosine' | 'lexical'): Score =>
   (found) => {
-    const { [missing]: _, ...rest } = found;
-    return missing === 'cosine' ? fuse(rest, weights) : fuse({ ...rest, overlap: 0 }, weights);
+    if (missing === 'lexical')
+      return found.cosine === undefined ? 0 : fuse({ cosine: found.cosine, overlap: 0 }, weights);
+    const { cosine: _, ...rest } = found;
+    return fuse(rest, weights);
   };
 
 export async function main(args: string[]): Promise<void> {
   const { values } = parseArgs({
     args,
-    options: { data: { type: 'string' }, model: { type: 'string' }, runs: { type: 'string' } },
+    options: {
+      data: { type: 'string' },
+      model: { type: 'string' },
+      runs: { type: 'string' },
+      ablate: { type: 'boolean', default: false },
+    },
   });
   if (values.data === undefined || values.model === undefined) {
-    throw new Error('usage: fit.ts --data DIR --model DIR [--runs DIR]');
+    throw new Error('usage: fit.ts --data DIR --model DIR [--runs DIR] [--ablate]');
   }
-  const cases = new Map<string, Case[]>();
-  for (const name of SETS) cases.set(name, await load(values.data, values.model, name));
-
+  const embedded: Embedded[] = [];
+  for (const name of SETS) embedded.push(await load(values.data, values.model, name));
   const { fusion, both, denseOnly, lexicalOnly } = BGE_SMALL;
+  if (values.ablate) {
+    printAblation(embedded, fused(fusion));
+    return;
+  }
+  const cases = casesOfAll(embedded);
   console.log('\nnDCG@10 / recall@10 / MRR@10');
   printRanking('words alone (BM25)', cases, byWords);
   printRanking('vector alone', cases, byVector);
@@ -68,7 +74,34 @@ export async function main(args: string[]): Promise<void> {
   if (values.runs !== undefined) await writeRuns(values.runs, cases, fused(fusion));
 }
 
-async function load(data: string, model: string, name: string): Promise<Case[]> {
+interface Embedded {
+  readonly set: DataSet;
+  readonly memories: readonly Float32Array[];
+  readonly queries: readonly Float32Array[];
+}
+
+function casesOfAll(embedded: readonly Embedded[], known?: readonly Surrounding[]): Map<string, Case[]> {
+  return new Map(
+    embedded.map(({ set, memories, queries }) => [set.name, casesOf(set, memories, queries, known)]),
+  );
+}
+
+/** What each thing that is known beside a memory's own words and vector brings. */
+function printAblation(embedded: readonly Embedded[], score: Score): void {
+  const variants: [string, readonly Surrounding[]][] = [
+    ['none', []],
+    ...SURROUNDINGS.map((one): [string, readonly Surrounding[]] => [`${one} alone`, [one]]),
+    ...SURROUNDINGS.map((one): [string, readonly Surrounding[]] => [
+      `all but ${one}`,
+      SURROUNDINGS.filter((other) => other !== one),
+    ]),
+    ['all', SURROUNDINGS],
+  ];
+  console.log('\nnDCG@10 / recall@10 / MRR@10');
+  for (const [label, known] of variants) printRanking(label, casesOfAll(embedded, known), score);
+}
+
+async function load(data: string, model: string, name: string): Promise<Embedded> {
   const set = await readDataSet(data, name);
   const queries = await embedAll(
     model,
@@ -80,7 +113,7 @@ async function load(data: string, model: string, name: string): Promise<Case[]> 
     set.memories.map(({ text }) => text),
     `${name}-memories`,
   );
-  return casesOf(set, memories, queries);
+  return { set, memories, queries };
 }
 
 function printRanking(label: string, cases: ReadonlyMap<string, Case[]>, score: Score): void {
@@ -134,71 +167,6 @@ function bestWeights(sets: readonly (readonly Case[])[]): FusionWeights {
   return best.weights;
 }
 
-interface Row extends Outcome {
-  readonly set: string;
-  readonly query: string;
-}
-
-function firstTen(cases: ReadonlyMap<string, Case[]>, score: Score): Row[] {
-  return [...cases.values()].flat().flatMap((one) =>
-    rank(one.found, score)
-      .slice(0, 10)
-      .map((hit: Ranked) => ({
-        score: hit.score,
-        relevant: hit.relevant,
-        set: one.set,
-        query: one.query.id,
-      })),
-  );
-}
-
-function printCalibration(
-  label: string,
-  cases: ReadonlyMap<string, Case[]>,
-  score: Score,
-  shipped: Line,
-): void {
-  const rows = firstTen(cases, score);
-  const fitted = fitLine(rows);
-  console.log(`${label}: fitted intercept ${fitted.intercept.toFixed(2)}, slope ${fitted.slope.toFixed(2)}`);
-  const perQuery = crossFit(rows, ({ query }) => String(fold(query)));
-  const perSet = crossFit(rows, ({ set }) => set);
-  const sets = [...cases.keys()];
-  const columns = (list: readonly (Outcome & { set: string })[]) =>
-    [list, ...sets.map((set) => list.filter((row) => row.set === set))]
-      .map((part) => calibrationError(part).toFixed(4))
-      .join('  ');
-  console.log(`  ECE                  pooled  ${sets.join('  ')}`);
-  const now = applyLine(rows, shipped).map((outcome, i) => ({ ...(rows[i] as Row), ...outcome }));
-  console.log(`  as shipped           ${columns(now)}`);
-  console.log(`  ${FOLDS} folds of queries   ${columns(perQuery)}`);
-  console.log(`  leaving the set out  ${columns(perSet)}`);
-  const sure = now.filter((row) => row.score >= DEFAULT_THRESHOLD);
-  const share = sets.map((set) => {
-    const answered = new Set(sure.filter((row) => row.set === set).map(({ query }) => query)).size;
-    return `${set} ${((100 * answered) / (cases.get(set)?.length ?? 1)).toFixed(1)} %`;
-  });
-  const precision = mean(sure.map(({ relevant }) => (relevant ? 1 : 0)));
-  console.log(
-    `  queries with a result >= ${DEFAULT_THRESHOLD}: ${share.join(', ')}; ${(100 * precision).toFixed(0)} % of those relevant`,
-  );
-}
-
-/** Each row scored by the line fitted on the rows of the other groups. */
-function crossFit(rows: readonly Row[], groupOf: (row: Row) => string): Row[] {
-  return [...new Set(rows.map(groupOf))].flatMap((group) => {
-    const line = fitLine(rows.filter((row) => groupOf(row) !== group));
-    const held = rows.filter((row) => groupOf(row) === group);
-    return applyLine(held, line).map((outcome, i) => ({ ...(held[i] as Row), ...outcome }));
-  });
-}
-
-function fold(query: string): number {
-  let hash = 0;
-  for (const character of query) hash = (hash * 31 + (character.codePointAt(0) ?? 0)) % 1_000_003;
-  return hash % FOLDS;
-}
-
 async function writeRuns(folder: string, cases: ReadonlyMap<string, Case[]>, score: Score): Promise<void> {
   await mkdir(folder, { recursive: true });
   for (const [name, list] of cases) {
@@ -207,8 +175,4 @@ async function writeRuns(folder: string, cases: ReadonlyMap<string, Case[]>, sco
     );
     await writeFile(path.join(folder, `${name}.jsonl`), `${lines.join('\n')}\n`);
   }
-}
-
-function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }

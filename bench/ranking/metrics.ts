@@ -50,3 +50,7 @@ export function calibrationError(outcomes: readonly Outcome[], bins = 10): numbe
   }
   return error / sorted.length;
 }
+
+export function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}

@@ -2,7 +2,7 @@ import { hasRole, type TenantContext } from '../domain/access/context.ts';
 import { Problem } from '../domain/problems.ts';
 import type { StreamName } from '../ports/event-log.ts';
 import type { EventStore, LoadedEvent } from '../ports/event-store.ts';
-import type { ReadModels } from './read-models.ts';
+import type { ReadModels, ReadView } from './read-models.ts';
 import { allOf, Parameters } from './sql-builder.ts';
 
 export interface AuditFilter {
@@ -43,7 +43,7 @@ export async function readAuditEvents(
     waitMs: request.waitMs,
   });
   const parameters = new Parameters();
-  const conditions = auditConditions(caller.tenant, request, parameters);
+  const conditions = auditConditions(caller.tenant, request, view, parameters);
   const rows = await models.sql.queryAs<{ stream: StreamName; revision: number; position: number }>(
     caller.tenant,
     `select stream, revision, position from ${view.table('audit')} where ${allOf(conditions)}
@@ -88,10 +88,19 @@ export function assertAuditor(caller: TenantContext): void {
     throw new Problem('forbidden', 'the audit needs the role auditor or admin');
 }
 
-function auditConditions(tenant: string, filter: AuditRequest, parameters: Parameters): string[] {
-  const conditions = [`tenant = ${parameters.bind(tenant)}`, `position > ${parameters.bind(filter.after)}`];
+function auditConditions(
+  tenant: string,
+  filter: AuditRequest,
+  view: ReadView,
+  parameters: Parameters,
+): string[] {
+  const own = `tenant = ${parameters.bind(tenant)}`;
+  const conditions = [own, `position > ${parameters.bind(filter.after)}`];
   if (filter.stream !== undefined) conditions.push(`stream = ${parameters.bind(filter.stream)}`);
-  if (filter.memory !== undefined) conditions.push(`memory_id = ${parameters.bind(filter.memory)}`);
+  if (filter.memory !== undefined) {
+    const named = `select position from ${view.table('audit', 'audit_memories')}`;
+    conditions.push(`position in (${named} where ${own} and memory_id = ${parameters.bind(filter.memory)})`);
+  }
   if (filter.actor !== undefined) conditions.push(`actor = ${parameters.bind(filter.actor)}`);
   if (filter.type) conditions.push(`type = any (${parameters.bind([...filter.type])}::text[])`);
   if (filter.from !== undefined) conditions.push(`time >= ${parameters.bind(new Date(filter.from))}`);

@@ -13,7 +13,8 @@ export interface ReadView {
   /** The table of the generation that is live now: `table('lexical', 'lexical_terms')`. */
   readonly table: (projection: string, table?: string) => string;
   readonly signature: (projection: string) => string;
-  /** All that these read models reach back to: the least of their bookmarks. */
+  readonly generation: (projection: string) => number;
+  /** What these read models include all of: the least of their bookmarks in any partition. */
   readonly position: number;
 }
 
@@ -28,6 +29,7 @@ interface ActiveRow extends Record<string, unknown> {
   name: string;
   generation: number;
   signature: string;
+  /** The least of all partitions. */
   bookmark: number;
 }
 
@@ -59,7 +61,8 @@ export class ReadModels {
 
   #active(projections: readonly string[]): Promise<ActiveRow[]> {
     return this.sql.query<ActiveRow>(
-      `select a.name, a.generation, g.signature, g.bookmark
+      `select a.name, a.generation, g.signature,
+         (select min(b.bookmark) from read.bookmarks b where b.name = a.name and b.generation = a.generation) as bookmark
        from read.active a join read.generations g on g.name = a.name and g.generation = a.generation
        where a.name = any ($1)`,
       [projections],
@@ -101,6 +104,7 @@ function viewOf(rows: readonly ActiveRow[], position: number): ReadView {
   return {
     table: (projection, table = projection) => `read.${table}_g${rowOf(projection).generation}`,
     signature: (projection) => rowOf(projection).signature,
+    generation: (projection) => rowOf(projection).generation,
     position,
   };
 }

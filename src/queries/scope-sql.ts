@@ -1,15 +1,6 @@
-import type { Visibility } from '../domain/access/visibility.ts';
-import { scopeKeys, type Layer, type Scope, type ScopeKey } from '../domain/layers.ts';
+import type { Region } from '../domain/access/region.ts';
+import { scopeKeys, type ScopeKey } from '../domain/layers.ts';
 import { allOf, anyOf, type Parameters } from './sql-builder.ts';
-
-/** What part of the tenant a read looks at: what the caller may see, narrowed by what it asks for. */
-export interface Region {
-  readonly tenant: string;
-  readonly visibility: Visibility;
-  readonly layers?: readonly Layer[];
-  /** A memory has each of these values or lacks the key. */
-  readonly scope?: Scope;
-}
 
 /** The region as a condition on the scope columns of `alias`. An empty visibility matches nothing. */
 export function regionCondition(region: Region, alias: string, parameters: Parameters): string {

@@ -26,10 +26,23 @@ export interface Bm25Parameters {
   readonly priorDocuments: number;
   /** Share of the prior's memories that hold a given term. */
   readonly priorShare: number;
+  /** Power of the inverse document frequency: above 1, rare terms count for more than BM25 has them. */
+  readonly rarity: number;
+  /** Factor for terms with a digit: numbers, versions and identifiers are what a vector does not see. */
+  readonly digits: number;
 }
 
 /** Fitted by `bench/ranking`. */
-export const BM25: Bm25Parameters = { pivotLength: 75, priorDocuments: 1000, priorShare: 0.002 };
+export const BM25: Bm25Parameters = {
+  pivotLength: 100,
+  priorDocuments: 1000,
+  priorShare: 0.002,
+  rarity: 1.5,
+  digits: 2,
+};
+
+/** The idf that keeps its value whatever `rarity` is, so that the scale of the scores stays. */
+const TYPICAL_IDF = 4;
 
 /**
  * Inverse document frequency of a term, ≥ 0: log(1 + (N − n + ½) / (n + ½)), N and n counted over the tenant's memories
@@ -53,6 +66,16 @@ export function saturation(frequency: number, length: number, parameters: Bm25Pa
   return frequency / (frequency + Math.max(0, length) / parameters.pivotLength);
 }
 
+/** What a term of a query is worth in this tenant, ≥ 0. */
+export function termWeight(
+  term: string,
+  statistics: TermStatistics,
+  parameters: Bm25Parameters = BM25,
+): number {
+  const rare = (idf(term, statistics, parameters) / TYPICAL_IDF) ** parameters.rarity * TYPICAL_IDF;
+  return /\p{N}/u.test(term) ? rare * parameters.digits : rare;
+}
+
 /** A query's terms with what each is worth in this tenant. */
 export interface WeightedTerms {
   readonly terms: readonly string[];
@@ -68,7 +91,7 @@ export function weigh(
   parameters: Bm25Parameters = BM25,
 ): WeightedTerms {
   const distinct = [...new Set(terms)];
-  const weights = distinct.map((term) => idf(term, statistics, parameters));
+  const weights = distinct.map((term) => termWeight(term, statistics, parameters));
   return { terms: distinct, weights, mass: weights.reduce((sum, weight) => sum + weight, 0) };
 }
 

@@ -1,16 +1,32 @@
 import { match, type TermFrequencies, type WeightedTerms } from './bm25.ts';
+import type { SpeakerMatch } from './speaker.ts';
 
 /** What is known of one candidate, each on a scale that depends on nothing but the query, the memory and the tenant. */
 export interface Evidence {
   /** Cosine of query and memory, −1..1; absent where there is no vector to compare. */
   readonly cosine?: number;
-  /** BM25 over the square root of the query's mass, ≥ 0; absent for a query without terms. */
+  /**
+   * BM25 over the square root of the query's mass, ≥ 0, of a turn of a conversation the mean of its own and its window's;
+   * absent for a query without terms.
+   */
   readonly lexical?: number;
   /**
    * How nearly the query stands in the memory, 0..1: the harmonic mean of coverage and focus where both are about the
    * same words, or the share of the query's shingles that a longer memory quotes.
    */
   readonly overlap: number;
+  /** Absent where the memory has no speaker, or one whom the question does not ask about. */
+  readonly speaker?: SpeakerMatch;
+  /** Whether the memory is of a month that the question names. */
+  readonly dated?: boolean;
+}
+
+/** What is known of a memory beside its own words and vector. Each part may be missing. */
+export interface Surroundings {
+  /** Terms of the turns around it and its own (`windowOf`); absent for a memory outside of a session. */
+  readonly window?: TermFrequencies | undefined;
+  readonly speaker?: SpeakerMatch | undefined;
+  readonly dated?: boolean | undefined;
 }
 
 /** How the cosine of one embedding model is read, and what the other signals weigh in units of that cosine. */
@@ -22,6 +38,8 @@ export interface FusionWeights {
   readonly nearGain: number;
   /** Of an overlap of 1; below `OVERLAP_FLOOR` it counts nothing. */
   readonly overlap: number;
+  readonly speaker: Readonly<Record<SpeakerMatch, number>>;
+  readonly dated: number;
 }
 
 /** Chance matches stay below it in every data set; a sentence with one of seven content words changed is above. */
@@ -46,16 +64,20 @@ export function evidence(
   memory: TermFrequencies,
   cosine: number | undefined,
   quoted: () => number = () => 0,
+  { window, speaker, dated }: Surroundings = {},
 ): Evidence {
   const dense = cosine === undefined || Number.isNaN(cosine) ? {} : { cosine };
+  // Without content words nobody and no month is asked about.
   if (query.mass <= 0) return { ...dense, overlap: quoted() };
-  const { bm25, coverage, focus } = match(query, memory);
+  const around = { ...(speaker !== undefined && { speaker }), ...(dated !== undefined && { dated }) };
+  const { bm25: own, coverage, focus } = match(query, memory);
+  const bm25 = window === undefined ? own : (own + match(query, window).bm25) / 2;
   const sameness = coverage + focus > 0 ? (2 * coverage * focus) / (coverage + focus) : 0;
   // Only a memory that has the query's words can quote it: all others need no look at their text.
   const overlap = coverage < OVERLAP_FLOOR ? sameness : Math.max(sameness, quoted());
   // The square root stands between the raw sum, which grows with every word of a long question, and the share
   // of the query that is matched, which makes one matched word of one as good as ten of ten.
-  return { ...dense, lexical: bm25 / Math.sqrt(query.mass), overlap };
+  return { ...dense, ...around, lexical: bm25 / Math.sqrt(query.mass), overlap };
 }
 
 /**
@@ -69,10 +91,12 @@ export function fuse(
   signals: SignalValues = {},
   signalWeights: SignalWeights = SIGNALS_OFF,
 ): number {
-  const { cosine, lexical = 0, overlap } = found;
+  const { cosine, lexical = 0, overlap, speaker, dated = false } = found;
   let fused = weights.lexical * lexical;
   fused += (weights.overlap * Math.max(0, overlap - OVERLAP_FLOOR)) / (1 - OVERLAP_FLOOR);
   if (cosine !== undefined) fused += cosine + weights.nearGain * softplus(cosine - weights.nearCosine, BEND);
+  if (speaker !== undefined) fused += weights.speaker[speaker];
+  if (dated) fused += weights.dated;
   for (const signal of SIGNALS) fused += signalWeights[signal] * (signals[signal] ?? 0);
   return fused;
 }

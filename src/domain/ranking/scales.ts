@@ -6,10 +6,17 @@ import type { ModelScale } from './calibration.ts';
  * of .84 to .99 under this model, answers .5 to .9, unrelated text .2 to .6.
  */
 export const BGE_SMALL: ModelScale = {
-  fusion: { lexical: 0.16, nearCosine: 0.75, nearGain: 0.6, overlap: 0.3 },
-  both: { intercept: -8.56, slope: 6.76 },
+  fusion: {
+    lexical: 0.13,
+    nearCosine: 0.75,
+    nearGain: 0.6,
+    overlap: 0.3,
+    speaker: { asker: 0.12, named: 0.04 },
+    dated: 0.12,
+  },
+  both: { intercept: -8.34, slope: 6.71 },
   denseOnly: { intercept: -9.89, slope: 10.52 },
-  lexicalOnly: { intercept: -5.21, slope: 11.38 },
+  lexicalOnly: { intercept: -4.96, slope: 11.21 },
 };
 
 /**
@@ -18,7 +25,14 @@ export const BGE_SMALL: ModelScale = {
  * default threshold, by the vector alone only a near-identical one does. Fit the model with `bench/ranking` for more.
  */
 export const UNKNOWN_MODEL: ModelScale = {
-  fusion: { lexical: 0.61, nearCosine: 1, nearGain: 0, overlap: 1.2 },
+  fusion: {
+    lexical: 0.61,
+    nearCosine: 1,
+    nearGain: 0,
+    overlap: 1.2,
+    speaker: { asker: 0.3, named: 0.1 },
+    dated: 0.3,
+  },
   both: { intercept: -7, slope: 3 },
   denseOnly: { intercept: -18, slope: 20 },
   lexicalOnly: { intercept: -5.21, slope: 3 },

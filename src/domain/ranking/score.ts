@@ -1,5 +1,6 @@
 import { match, weigh, type TermFrequencies, type TermStatistics } from './bm25.ts';
 import { probability } from './calibration.ts';
+import { askedMonths, isOfMonth } from './dates.ts';
 import {
   evidence,
   fuse,
@@ -9,10 +10,14 @@ import {
   type SignalWeights,
 } from './fusion.ts';
 import { scaleOf } from './scales.ts';
+import { speakerMatcher } from './speaker.ts';
 import { containment, quotable, shingles } from '../text/shingles.ts';
 
 export interface RankedQuery {
-  /** The query as it was asked: a memory that quotes it is an answer, however long it is. */
+  /**
+   * The query as it was asked: a memory that quotes it is an answer, however long it is, and whom and which month it asks
+   * about is read from it.
+   */
   readonly text?: string;
   /** The keys of `termCounts(query).counts`. */
   readonly terms: readonly string[];
@@ -29,14 +34,20 @@ export interface Candidate extends TermFrequencies {
   readonly cosine?: number | undefined;
   readonly signals?: SignalValues;
   readonly text?: string;
+  /** Of a turn in a session: the terms of its window (`windowOf`), its own among them. */
+  readonly window?: TermFrequencies;
+  /** Who said it (`speakerOf`). */
+  readonly speaker?: string;
+  /** ISO 8601. */
+  readonly occurredAt?: string;
 }
 
 /** Scores candidates of one query. */
 export interface Scorer {
   /**
-   * A calibrated probability in [0, 1] that the memory is relevant. It depends on the query, the memory and the tenant's
-   * term statistics alone: never on the other candidates, the scope searched or another tenant. Among candidates with the
-   * same kinds of evidence it orders as the fused score does.
+   * A calibrated probability in [0, 1] that the memory is relevant. It depends on the query, the memory with the turns around
+   * it in its session, and the tenant's term statistics: never on the other candidates, the scope searched or another tenant.
+   * Among candidates with the same kinds of evidence it orders as the fused score does.
    */
   score(candidate: Candidate): number;
   /** Whether the memory has enough of the query's words to quote it: then its text may raise its score. */
@@ -47,6 +58,8 @@ export function scorerOf(query: RankedQuery): Scorer {
   const scale = scaleOf(query.model);
   const terms = weigh(query.terms, query.statistics);
   const wanted = query.text === undefined ? undefined : quotable(query.text);
+  const matchSpeaker = query.text === undefined ? undefined : speakerMatcher(query.text);
+  const months = query.text === undefined ? [] : askedMonths(query.text);
   // Signs alone have no terms to compare and no words to quote: they are the same text or not.
   const isWordless = query.terms.length === 0;
   return {
@@ -56,7 +69,12 @@ export function scorerOf(query: RankedQuery): Scorer {
         if (isWordless) return query.text?.trim() === candidate.text.trim() ? 1 : 0;
         return wanted ? containment(wanted, shingles(candidate.text)) : 0;
       };
-      const found = evidence(terms, candidate, candidate.cosine, quoted);
+      const { window, speaker, occurredAt } = candidate;
+      const found = evidence(terms, candidate, candidate.cosine, quoted, {
+        window,
+        speaker: speaker === undefined ? undefined : matchSpeaker?.(speaker),
+        dated: occurredAt === undefined ? undefined : isOfMonth(occurredAt, months),
+      });
       const fused = fuse(found, scale.fusion, candidate.signals, query.signalWeights ?? SIGNALS_OFF);
       return probability(fused, found, scale);
     },

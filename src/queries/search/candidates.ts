@@ -1,21 +1,23 @@
-import type { Filter } from '../../domain/filter.ts';
+import type { Region } from '../../domain/access/region.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
-import { filterCondition } from '../filter-sql.ts';
 import { memoryColumns, type MemoryRow } from '../memory-row.ts';
 import type { ReadView } from '../read-models.ts';
-import { regionCondition, type Region } from '../scope-sql.ts';
-import { allOf, Parameters } from '../sql-builder.ts';
+import { regionCondition } from '../scope-sql.ts';
+import { Parameters } from '../sql-builder.ts';
+import { filterJoin, type MemoryFilters } from './filter-join.ts';
+import { lookupsOf } from './lookups.ts';
+import { readNeighbours } from './neighbours.ts';
+import { signalsOf, textColumns, type TermSignal, type TextRow, type TextSignal } from './text-signals.ts';
 
 /** Up to this many memories in the tenant every vector in reach is compared; above, the HNSW index answers first. */
 export const exactScanLimit = 10_000;
 
-export interface CandidateRequest {
+export interface CandidateRequest extends MemoryFilters {
   readonly region: Region;
-  readonly spaces?: readonly string[] | undefined;
-  readonly tags?: readonly string[] | undefined;
-  readonly filter?: Filter | undefined;
   readonly queryText: string;
   readonly terms: readonly string[];
+  /** What a lexical index found by the words of the text; `database`: they are to be looked for here. */
+  readonly words: readonly string[] | 'database';
   /** The query's vector and the table that keeps vectors of its model; undefined where there is none. */
   readonly dense?:
     { readonly vector: Float32Array; readonly table: string; readonly exact: boolean } | undefined;
@@ -23,17 +25,23 @@ export interface CandidateRequest {
   readonly perEngine: number;
 }
 
-/** A memory that an engine found, with both signals computed for it. */
-export interface CandidateRow extends Record<string, unknown> {
-  memory_id: string;
-  cosine: number | null;
-  length: number;
-  /** Occurrences of each of the query's terms, in their order. */
-  frequencies: number[];
+/** A memory that an engine found, with both signals. */
+export interface CandidateRow extends TextSignal {
+  readonly memory_id: string;
+  /** Null where the memory has no vector. */
+  readonly cosine: number | null;
+  /** The turns around it in its session. */
+  readonly neighbours: readonly TermSignal[];
+}
+
+interface CosineRow {
+  readonly memory_id: string;
+  readonly cosine: number;
 }
 
 /**
- * Both engines' candidates inside the region and the filters, each with its cosine and its term counts. Filters stand
+ * Both engines' candidates inside the region and the filters, each with its cosine, its term counts and what surrounds
+ * it. Filters stand
  * inside each engine's own search, so that they never eat its results. Runs inside one transaction, whose planner
  * settings it changes.
  */
@@ -42,46 +50,63 @@ export async function findCandidates(
   view: ReadView,
   request: CandidateRequest,
 ): Promise<CandidateRow[]> {
-  const dense = await denseCandidates(tx, view, request);
-  const lexical = await lexicalCandidates(tx, view, request);
-  const found = [...new Set([...dense, ...lexical])];
-  return found.length === 0 ? [] : readSignals(tx, view, request, found);
+  // Sent one behind the other without waiting: the database keeps their order, and no answer travels in between.
+  const [cosines, texts] = await Promise.all([
+    denseCandidates(tx, view, request),
+    lexicalCandidates(tx, view, request),
+  ]);
+  const found = [...new Set([...cosines.keys(), ...texts.keys()])];
+  await Promise.all([
+    completeTexts(tx, view, request, missing(found, texts), texts),
+    completeCosines(tx, request, missing(found, cosines), cosines),
+  ]);
+  const turns = [...texts].filter(([, text]) => text.is_turn).map(([id]) => id);
+  const neighbours = await readNeighbours(tx, view, request.region.tenant, request.terms, turns);
+  // Without its text a memory is not there for this search: deleted, or not indexed yet.
+  return [...texts].map(([memory_id, text]) => ({
+    memory_id,
+    ...text,
+    cosine: cosines.get(memory_id) ?? null,
+    neighbours: neighbours.get(memory_id) ?? [],
+  }));
 }
 
-interface FoundRow extends Record<string, unknown> {
-  memory_id: string;
+function missing(ids: readonly string[], known: ReadonlyMap<string, unknown>): string[] {
+  return ids.filter((id) => !known.has(id));
 }
 
 async function denseCandidates(
   tx: SqlExecutor,
   view: ReadView,
   request: CandidateRequest,
-): Promise<string[]> {
+): Promise<Map<string, number>> {
   const { dense, perEngine } = request;
-  if (!dense) return [];
-  if (!dense.exact) {
-    await tx.query(
+  if (!dense) return new Map();
+  if (dense.exact) return search(true);
+  const [, near] = await Promise.all([
+    tx.query(
       `select set_config('hnsw.iterative_scan', 'relaxed_order', true), set_config('hnsw.ef_search', $1, true)`,
       [String(Math.min(1_000, perEngine))],
-    );
-    const near = await search(false);
-    // Fewer than asked for: a selective filter used the scan up, and the few that match are compared one by one.
-    if (near.length >= perEngine) return near;
-  }
-  return search(true);
+    ),
+    search(false),
+  ]);
+  if (near.size >= perEngine) return near;
+  // Fewer than asked for: a selective filter used the scan up, and the few that match are compared one by one.
+  const [, all] = await Promise.all([planFreely(tx, true), search(true)]);
+  return all;
 
-  async function search(exact: boolean): Promise<string[]> {
+  async function search(exact: boolean): Promise<Map<string, number>> {
     const parameters = new Parameters();
     const vector = `${parameters.bind(vectorText(dense!.vector))}::vector`;
     // An expression that the index does not know makes the planner compare every vector in reach.
     const distance = exact ? `(k.embedding <=> ${vector}) + 0` : `k.embedding <=> ${vector}`;
-    const rows = await tx.query<FoundRow>(
-      `select k.memory_id from ${dense!.table} k ${filterJoin(view, request, 'k', parameters)}
+    const rows = await tx.query<CosineRow>(
+      `select k.memory_id, 1 - (k.embedding <=> ${vector}) as cosine from ${dense!.table} k ${filterJoin(view, request, 'k', parameters)}
        where k.embedding is not null and ${regionCondition(request.region, 'k', parameters)}
        order by ${distance} limit ${parameters.bind(perEngine)}`,
       parameters.values,
     );
-    return rows.map(({ memory_id }) => memory_id);
+    return new Map(rows.map(({ memory_id, cosine }) => [memory_id, cosine]));
   }
 }
 
@@ -89,58 +114,94 @@ async function lexicalCandidates(
   tx: SqlExecutor,
   view: ReadView,
   request: CandidateRequest,
-): Promise<string[]> {
-  if (request.terms.length === 0) return [];
-  // Without its index BM25 tokenises every row in reach: the planner does not know that, so other ways are closed.
-  await tx.query(
-    `select set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true), set_config('enable_sort', 'off', true)`,
-  );
-  const parameters = new Parameters();
-  const query = `to_bm25query(${parameters.bind(request.queryText)}, '${view.table('lexical', 'lexical_body')}')`;
-  const rows = await tx.query<FoundRow>(
-    `select l.memory_id from ${view.table('lexical')} l ${filterJoin(view, request, 'l', parameters)}
-     where l.body is not null and l.body <@> ${query} < 0 and ${regionCondition(request.region, 'l', parameters)}
-     order by l.body <@> ${query} limit ${parameters.bind(request.perEngine)}`,
-    parameters.values,
-  );
-  return rows.map(({ memory_id }) => memory_id);
+): Promise<Map<string, TextSignal>> {
+  if (request.terms.length === 0) return new Map();
+  return request.words === 'database'
+    ? bm25Candidates(tx, view, request)
+    : indexCandidates(tx, view, request, request.words);
 }
 
-/** Filters on what may change stand in the memories table. */
-function filterJoin(
-  view: ReadView,
-  request: CandidateRequest,
-  alias: string,
-  parameters: Parameters,
-): string {
-  const conditions: string[] = [];
-  if (request.spaces) conditions.push(`m.spaces && ${parameters.bind([...request.spaces])}::text[]`);
-  if (request.tags) conditions.push(`m.tags && ${parameters.bind([...request.tags])}::text[]`);
-  if (request.filter) conditions.push(filterCondition(request.filter, 'm', parameters));
-  if (conditions.length === 0) return '';
-  return `join ${view.table('memories')} m
-    on m.tenant = ${alias}.tenant and m.memory_id = ${alias}.memory_id and m.to_position is null and ${allOf(conditions)}`;
-}
-
-async function readSignals(
+async function bm25Candidates(
   tx: SqlExecutor,
   view: ReadView,
-  { region, terms, dense }: CandidateRequest,
-  found: readonly string[],
-): Promise<CandidateRow[]> {
+  request: CandidateRequest,
+): Promise<Map<string, TextSignal>> {
+  const parameters = new Parameters();
+  const query = `to_bm25query(${parameters.bind(request.queryText)}, '${view.table('lexical', 'lexical_body')}')`;
+  const found = `select l.* from ${view.table('lexical')} l ${filterJoin(view, request, 'l', parameters)}
+     where l.body is not null and l.body <@> ${query} < 0 and ${regionCondition(request.region, 'l', parameters)}
+     order by l.body <@> ${query} limit ${parameters.bind(request.perEngine)}`;
+  // Counted for those that were found, not for each that was looked at.
+  const signals = `select t.memory_id, ${textColumns(request.terms, parameters)} from (${found}) t`;
+  // Without its index BM25 tokenises every row in reach: the planner does not know that, so other ways are closed.
+  const [, rows] = await Promise.all([planFreely(tx, false), tx.query<TextRow>(signals, parameters.values)]);
+  return signalsOf(rows);
+}
+
+/** Of what the index found, what stands here too: it may be ahead, and its word is not taken for who may see what. */
+async function indexCandidates(
+  tx: SqlExecutor,
+  view: ReadView,
+  request: CandidateRequest,
+  ids: readonly string[],
+): Promise<Map<string, TextSignal>> {
+  if (ids.length === 0) return new Map();
+  const { region, terms } = request;
   const parameters = new Parameters();
   const lookup = lookupsOf(region.tenant, parameters);
-  const ids = parameters.bind(found);
-  const cosine =
-    dense && `1 - (t.embedding <=> ${parameters.bind(vectorText(dense.vector))}::vector) as cosine`;
-  const frequencies = `array(select coalesce((t.terms->>term)::integer, 0) from unnest(${parameters.bind([...terms])}::text[]) term)`;
-  return tx.query<CandidateRow>(
-    `select found.memory_id, l.length, l.frequencies, ${cosine ? 'k.cosine' : 'null::float8 as cosine'}
-     from unnest(${ids}::uuid[]) as found(memory_id)
-     cross join ${lookup(`t.length, ${frequencies} as frequencies`, view.table('lexical'), 't.body is not null')} l
-     ${cosine ? `left join ${lookup(cosine, dense.table)} k on true` : ''}`,
+  const found = `select l.* from unnest(${parameters.bind(ids)}::uuid[]) as found(memory_id)
+     cross join ${lookup('t.*', view.table('lexical'), 't.body is not null')} l ${filterJoin(view, request, 'l', parameters)}
+     where ${regionCondition(region, 'l', parameters)}`;
+  return signalsOf(
+    await tx.query<TextRow>(
+      `select t.memory_id, ${textColumns(terms, parameters)} from (${found}) t`,
+      parameters.values,
+    ),
+  );
+}
+
+/** Whether the planner may read tables without an index and sort, from here on. */
+function planFreely(tx: SqlExecutor, freely: boolean): Promise<unknown> {
+  return tx.query(
+    `select set_config(name, $1, true) from unnest(array['enable_seqscan', 'enable_bitmapscan', 'enable_sort']) as name`,
+    [freely ? 'on' : 'off'],
+  );
+}
+
+async function completeTexts(
+  tx: SqlExecutor,
+  view: ReadView,
+  { region, terms }: CandidateRequest,
+  ids: readonly string[],
+  texts: Map<string, TextSignal>,
+): Promise<void> {
+  if (ids.length === 0) return;
+  const parameters = new Parameters();
+  const lookup = lookupsOf(region.tenant, parameters);
+  const rows = await tx.query<TextRow>(
+    `select found.memory_id, l.* from unnest(${parameters.bind(ids)}::uuid[]) as found(memory_id)
+     cross join ${lookup(textColumns(terms, parameters), view.table('lexical'), 't.body is not null')} l`,
     parameters.values,
   );
+  for (const [id, text] of signalsOf(rows)) texts.set(id, text);
+}
+
+async function completeCosines(
+  tx: SqlExecutor,
+  { region, dense }: CandidateRequest,
+  ids: readonly string[],
+  cosines: Map<string, number>,
+): Promise<void> {
+  if (!dense || ids.length === 0) return;
+  const parameters = new Parameters();
+  const lookup = lookupsOf(region.tenant, parameters);
+  const cosine = `1 - (t.embedding <=> ${parameters.bind(vectorText(dense.vector))}::vector) as cosine`;
+  const rows = await tx.query<CosineRow>(
+    `select found.memory_id, k.cosine from unnest(${parameters.bind(ids)}::uuid[]) as found(memory_id)
+     cross join ${lookup(cosine, dense.table, 't.embedding is not null')} k`,
+    parameters.values,
+  );
+  for (const row of rows) cosines.set(row.memory_id, row.cosine);
 }
 
 /** The memories themselves, of those that are active. */
@@ -158,14 +219,6 @@ export async function readMemories(
      left join ${lookup('t.accesses, t.last_accessed_at', view.table('usage'))} u on true`,
     parameters.values,
   );
-}
-
-/** Lookups by primary key, whatever the planner believes of the tables: a limit keeps it from joining at large. */
-function lookupsOf(tenant: string, parameters: Parameters) {
-  const own = parameters.bind(tenant);
-  return (columns: string, table: string, condition = 'true') =>
-    `lateral (select ${columns} from ${table} t
-      where t.tenant = ${own} and t.memory_id = found.memory_id and ${condition} limit 1)`;
 }
 
 function vectorText(vector: Float32Array): string {

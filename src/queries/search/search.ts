@@ -1,26 +1,32 @@
 import { v7 as uuid } from 'uuid';
 import type { TenantContext } from '../../domain/access/context.ts';
+import type { Region } from '../../domain/access/region.ts';
 import { visible } from '../../domain/access/visibility.ts';
 import type { Filter } from '../../domain/filter.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { precedence, type Layer, type Scope } from '../../domain/layers.ts';
 import type { MemoryView } from '../../domain/memory/view.ts';
 import { scorerOf, type Candidate } from '../../domain/ranking/score.ts';
+import { windowOf } from '../../domain/ranking/window.ts';
 import type { RetrievalEvent } from '../../domain/retrieval/events.ts';
 import { signSearchId } from '../../domain/retrieval/search-id.ts';
 import { vectorTable } from '../../domain/retrieval/vector-table.ts';
 import { termCounts } from '../../domain/text/tokens.ts';
 import { EmbedderUnavailable, type Embedder } from '../../ports/embedder.ts';
 import type { KeyVault } from '../../ports/key-vault.ts';
+import { LexicalIndexUnavailable, type LexicalIndex } from '../../ports/lexical-index.ts';
 import type { ReadModels, ReadView } from '../read-models.ts';
 import {
   exactScanLimit,
   findCandidates,
   readMemories,
   readStatistics,
+  type CandidateRequest,
   type CandidateRow,
 } from './candidates.ts';
+import type { TermSignal } from './text-signals.ts';
 import { byScore, pickBest, type Scored } from './pick-best.ts';
+import { WordSearch, type WordMatches } from './word-search.ts';
 
 export interface SearchRequest {
   readonly query: string;
@@ -69,30 +75,36 @@ export class SearchService {
   readonly #models: ReadModels;
   readonly #embedder: Embedder;
   readonly #vault: KeyVault;
+  readonly #words: WordSearch;
 
-  constructor(models: ReadModels, embedder: Embedder, vault: KeyVault) {
+  /** `index` finds words where the live read model keeps its documents there. */
+  constructor(models: ReadModels, embedder: Embedder, vault: KeyVault, index?: LexicalIndex) {
     this.#models = models;
     this.#embedder = embedder;
     this.#vault = vault;
+    this.#words = new WordSearch(models.sql, index);
   }
 
-  /** Where the query cannot be embedded it answers from words alone and says so. */
+  /**
+   * Where the query cannot be embedded it answers from words alone, where words cannot be looked for from meaning alone,
+   * and says so; rejects with `LexicalIndexUnavailable` where it has neither.
+   */
   async search(
     caller: TenantContext,
     request: SearchRequest,
     filterAsSent?: JsonObject,
   ): Promise<SearchAnswer> {
     const started = performance.now();
-    const [view, vector] = await Promise.all([
-      this.#models.view({
-        projections: ['memories', 'lexical', 'vectors', 'usage'],
-        minPosition: request.minPosition,
-        waitMs: request.waitMs,
-      }),
+    const query = queryOf(caller, request);
+    const [{ view, words }, vector] = await Promise.all([
+      this.#viewAndWords(request, query),
       this.#embed(request.query),
     ]);
-    const warnings: Warning[] = vector ? [] : [partialWarning];
-    const results = arrange(await this.#found(caller, request, view, vector), request.order);
+    if (words === 'away' && !vector)
+      throw new LexicalIndexUnavailable('neither words nor meaning can be compared just now');
+    const warnings = [...(vector ? [] : [wordsAlone]), ...(words === 'away' ? [meaningAlone] : [])];
+    const found = await this.#found(query, request, view, words === 'away' ? [] : words, vector);
+    const results = arrange(found, request.order);
     const id = uuid();
     const searchId = signSearchId(this.#vault, caller, id);
     const performed: Extract<RetrievalEvent, { type: 'SearchPerformed' }> = {
@@ -134,18 +146,29 @@ export class SearchService {
     }
   }
 
+  async #viewAndWords(
+    request: SearchRequest,
+    query: Query,
+  ): Promise<{ readonly view: ReadView; readonly words: WordMatches }> {
+    const view = await this.#models.view({
+      projections: ['memories', 'lexical', 'vectors', 'usage'],
+      minPosition: request.minPosition,
+      waitMs: request.waitMs,
+    });
+    const nothing = query.seesNothing || query.terms.length === 0;
+    return { view, words: nothing ? [] : await this.#words.find(view, { ...request, ...query }) };
+  }
+
   async #found(
-    caller: TenantContext,
+    { region, terms, seesNothing, queryText, perEngine }: Query,
     request: SearchRequest,
     view: ReadView,
+    words: CandidateRequest['words'],
     vector: Float32Array | undefined,
   ): Promise<Scored[]> {
-    const visibility = visible(caller);
-    if (visibility !== 'all' && visibility.length === 0) return [];
-    const { tenant } = caller;
-    const { query, layers, scope, topK, threshold } = request;
-    const terms = [...termCounts(query).counts.keys()];
-    const region = { tenant, visibility, ...(layers && { layers }), ...(scope && { scope }) };
+    if (seesNothing) return [];
+    const { tenant } = region;
+    const { topK, threshold } = request;
     return this.#models.sql.transaction(
       async (tx) => {
         const statistics = await readStatistics(tx, view, tenant, terms);
@@ -154,12 +177,13 @@ export class SearchService {
         const rows = await findCandidates(tx, view, {
           ...request,
           region,
-          queryText: query,
+          queryText,
           terms,
+          words,
           dense,
-          perEngine: Math.max(leastPerEngine, topK),
+          perEngine,
         });
-        const scorer = scorerOf({ text: query, terms, statistics, model: this.#embedder.model.id });
+        const scorer = scorerOf({ text: queryText, terms, statistics, model: this.#embedder.model.id });
         const load = (ids: readonly string[]) => readMemories(tx, view, tenant, ids);
         return pickBest(candidatesOf(rows, terms), scorer, { topK, threshold }, load);
       },
@@ -168,22 +192,56 @@ export class SearchService {
   }
 }
 
+/** What is looked for, and where. */
+interface Query {
+  readonly region: Region;
+  readonly seesNothing: boolean;
+  readonly queryText: string;
+  readonly terms: readonly string[];
+  readonly perEngine: number;
+}
+
+function queryOf(caller: TenantContext, { query, layers, scope, topK }: SearchRequest): Query {
+  const visibility = visible(caller);
+  return {
+    region: { tenant: caller.tenant, visibility, ...(layers && { layers }), ...(scope && { scope }) },
+    seesNothing: visibility !== 'all' && visibility.length === 0,
+    queryText: query,
+    terms: [...termCounts(query).counts.keys()],
+    perEngine: Math.max(leastPerEngine, topK),
+  };
+}
+
 interface FoundCandidate extends Candidate {
   readonly id: string;
 }
 
 function candidatesOf(rows: readonly CandidateRow[], terms: readonly string[]): FoundCandidate[] {
-  return rows.map(({ memory_id: id, cosine, length, frequencies }) => ({
-    id,
+  const counted = ({ length, frequencies }: TermSignal) => ({
     length,
     termFrequencies: new Map(terms.map((term, index) => [term, frequencies[index] ?? 0])),
-    ...(cosine !== null && { cosine }),
-  }));
+  });
+  return rows.map(({ memory_id: id, cosine, is_turn, speaker, occurred_at, neighbours, ...row }) => {
+    const own = counted(row);
+    return {
+      id,
+      ...own,
+      ...(cosine !== null && { cosine }),
+      ...(is_turn && { window: windowOf([own, ...neighbours.map(counted)]) }),
+      ...(speaker !== null && { speaker }),
+      ...(occurred_at && { occurredAt: occurred_at.toISOString() }),
+    };
+  });
 }
 
-const partialWarning: Warning = {
+const wordsAlone: Warning = {
   code: 'partial',
   detail: 'meaning could not be compared just now: these results match by words alone',
+};
+
+const meaningAlone: Warning = {
+  code: 'partial',
+  detail: 'words could not be looked for just now: these results were found by meaning alone',
 };
 
 /** The order that was asked for (D4), and the ranks in it. */

@@ -1,0 +1,9 @@
+import type { Parameters } from '../sql-builder.ts';
+
+/** Lookups by primary key, whatever the planner believes of the tables: a limit keeps it from joining at large. */
+export function lookupsOf(tenant: string, parameters: Parameters) {
+  const own = parameters.bind(tenant);
+  return (columns: string, table: string, condition = 'true') =>
+    `lateral (select ${columns} from ${table} t
+      where t.tenant = ${own} and t.memory_id = found.memory_id and ${condition} limit 1)`;
+}

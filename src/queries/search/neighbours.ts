@@ -1,0 +1,48 @@
+import { WINDOW } from '../../domain/ranking/window.ts';
+import type { SqlExecutor } from '../../ports/sql.ts';
+import type { ReadView } from '../read-models.ts';
+import { Parameters } from '../sql-builder.ts';
+import { lookupsOf } from './lookups.ts';
+import { termColumns, type TermSignal } from './text-signals.ts';
+
+interface NeighbourRow extends TermSignal {
+  readonly memory_id: string;
+}
+
+/**
+ * The active turns around each of these turns in its session (`WINDOW`), by its id. They are part of a score: neither
+ * filters nor the scope of the search take them away, and the session key keeps them to what its readers may see.
+ */
+export async function readNeighbours(
+  tx: SqlExecutor,
+  view: ReadView,
+  tenant: string,
+  terms: readonly string[],
+  turns: readonly string[],
+): Promise<ReadonlyMap<string, readonly TermSignal[]>> {
+  const neighbours = new Map<string, TermSignal[]>();
+  // Without terms there is nothing to count in them.
+  if (turns.length === 0 || terms.length === 0) return neighbours;
+  const parameters = new Parameters();
+  const own = parameters.bind(tenant);
+  const table = view.table('lexical');
+  const lookup = lookupsOf(tenant, parameters);
+  const columns = termColumns(terms, parameters);
+  const nearest = (side: '<' | '>', order: 'asc' | 'desc', count: number) =>
+    `(select ${columns} from ${table} t
+      where t.tenant = ${own} and t.session_key = turn.session_key and t.body is not null
+        and (t.said_at, t.position) ${side} (turn.said_at, turn.position)
+      order by t.said_at ${order}, t.position ${order} limit ${count})`;
+  const rows = await tx.query<NeighbourRow>(
+    `select found.memory_id, n.length, n.frequencies from unnest(${parameters.bind(turns)}::uuid[]) as found(memory_id)
+     cross join ${lookup('t.session_key, t.said_at, t.position', table, 't.body is not null')} turn
+     cross join lateral (${nearest('<', 'desc', WINDOW.before)} union all ${nearest('>', 'asc', WINDOW.after)}) n`,
+    parameters.values,
+  );
+  for (const { memory_id, ...signal } of rows) {
+    const known = neighbours.get(memory_id);
+    if (known) known.push(signal);
+    else neighbours.set(memory_id, [signal]);
+  }
+  return neighbours;
+}

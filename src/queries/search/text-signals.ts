@@ -1,0 +1,39 @@
+import type { Parameters } from '../sql-builder.ts';
+
+/** What the lexical score of a text is made of. */
+export interface TermSignal {
+  readonly length: number;
+  /** Occurrences of each of the query's terms, in their order; empty where it has none of them. */
+  readonly frequencies: readonly number[];
+}
+
+/** What the lexical read model tells of a memory. */
+export interface TextSignal extends TermSignal {
+  /** Whether it is a turn of a session. */
+  readonly is_turn: boolean;
+  readonly speaker: string | null;
+  readonly occurred_at: Date | null;
+}
+
+export interface TextRow extends TextSignal {
+  readonly memory_id: string;
+}
+
+/** Columns of a `TermSignal`, of the table `t`. */
+export function termColumns(terms: readonly string[], parameters: Parameters): string {
+  const wanted = parameters.bind([...terms]);
+  // Most texts have none of the terms: to see that is cheap, to unpack the counts for each term is not.
+  return `t.length, case when t.counts ?| ${wanted}::text[]
+      then array(select coalesce((t.counts ->> term)::integer, 0) from unnest(${wanted}::text[]) term)
+      else '{}'::integer[] end as frequencies`;
+}
+
+/** Columns of a `TextSignal`, of the table `t`. */
+export function textColumns(terms: readonly string[], parameters: Parameters): string {
+  return `${termColumns(terms, parameters)}, t.session_key is not null as is_turn,
+    coalesce(t.attributed, t.labelled) as speaker, t.occurred_at`;
+}
+
+export function signalsOf(rows: readonly TextRow[]): Map<string, TextSignal> {
+  return new Map(rows.map(({ memory_id, ...signal }) => [memory_id, signal]));
+}

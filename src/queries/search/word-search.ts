@@ -1,0 +1,111 @@
+import type { Region } from '../../domain/access/region.ts';
+import { lexicalGeneration, usesLexicalIndex } from '../../domain/retrieval/lexical-generation.ts';
+import { LexicalIndexUnavailable, NoSuchGeneration, type LexicalIndex } from '../../ports/lexical-index.ts';
+import type { Sql } from '../../ports/sql.ts';
+import type { ReadView } from '../read-models.ts';
+import { regionCondition } from '../scope-sql.ts';
+import { Parameters } from '../sql-builder.ts';
+import { Circuit } from './circuit.ts';
+import { filterJoin, hasFilters, type MemoryFilters } from './filter-join.ts';
+
+export interface WordRequest extends MemoryFilters {
+  readonly region: Region;
+  readonly queryText: string;
+  /** How many memories are wanted. */
+  readonly perEngine: number;
+}
+
+/**
+ * Ids that the lexical index found, best first; `database` where the live generation is to be searched there; `away`
+ * where the index does not answer.
+ */
+export type WordMatches = readonly string[] | 'database' | 'away';
+
+const patienceMs = 1_500;
+const pauseMs = 5_000;
+/** Of what the words find this many times more is asked for, where filters may take most of it away. */
+const excess = 10;
+/** The most that the index answers, and the most that it looks among. */
+const mostResults = 10_000;
+const mostIds = 50_000;
+
+/** Finds memories by their words in a lexical index. Filters stand in the database: what they take away is made up for. */
+export class WordSearch {
+  readonly #sql: Sql;
+  readonly #index: LexicalIndex | undefined;
+  readonly #circuit = new Circuit({
+    patienceMs,
+    pauseMs,
+    isAway: (error) => error instanceof LexicalIndexUnavailable || error instanceof NoSuchGeneration,
+  });
+
+  constructor(sql: Sql, index: LexicalIndex | undefined) {
+    this.#sql = sql;
+    this.#index = index;
+  }
+
+  async find(view: ReadView, request: WordRequest): Promise<WordMatches> {
+    if (!usesLexicalIndex(view.signature('lexical'))) return 'database';
+    const { perEngine } = request;
+    const filtered = hasFilters(request);
+    const limit = filtered ? Math.min(mostResults, perEngine * excess) : perEngine;
+    const best = await this.#search(view, request, limit);
+    if (best === undefined) return 'away';
+    if (!filtered) return best;
+    const matching = new Set(await this.#matching(view, request, { of: best }));
+    const left = best.filter((id) => matching.has(id));
+    // The words find no more, or enough is left.
+    if (best.length < limit || left.length >= perEngine) return left;
+    return this.#amongMatching(view, request);
+  }
+
+  /** Looks among the memories that the filters let through, and no others; each part brings its best. */
+  async #amongMatching(view: ReadView, request: WordRequest): Promise<WordMatches> {
+    const found: string[] = [];
+    for (let after: string | undefined; ;) {
+      const among = await this.#matching(view, request, { after });
+      if (among.length > 0) {
+        const part = await this.#search(view, request, request.perEngine, among);
+        if (part === undefined) return 'away';
+        found.push(...part);
+      }
+      if (among.length < mostIds) return found;
+      after = among.at(-1);
+    }
+  }
+
+  async #search(
+    view: ReadView,
+    { region, queryText: text }: WordRequest,
+    limit: number,
+    among?: readonly string[],
+  ): Promise<string[] | undefined> {
+    const index = this.#index;
+    if (!index) return undefined;
+    const generation = lexicalGeneration(view.generation('lexical'));
+    return this.#circuit.ask(() =>
+      index.search({ region, text, limit, ...(among && { among }) }, generation),
+    );
+  }
+
+  /** Ids that the filters let through: all of those given, or the next after one. */
+  async #matching(
+    view: ReadView,
+    request: WordRequest,
+    { of, after }: { of?: readonly string[]; after?: string | undefined },
+  ): Promise<string[]> {
+    const { region } = request;
+    const parameters = new Parameters();
+    const join = filterJoin(view, request, 'l', parameters);
+    const given = of ? `and l.memory_id = any (${parameters.bind(of)}::uuid[])` : '';
+    const later = after === undefined ? '' : `and l.memory_id > ${parameters.bind(after)}::uuid`;
+    const rows = await this.#sql.queryAs<{ memory_id: string }>(
+      region.tenant,
+      `select l.memory_id from ${view.table('lexical')} l ${join}
+       where l.body is not null and ${regionCondition(region, 'l', parameters)} ${given} ${later}
+       order by l.memory_id limit ${parameters.bind(mostIds)}`,
+      parameters.values,
+    );
+    return rows.map(({ memory_id }) => memory_id);
+  }
+}
