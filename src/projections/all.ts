@@ -1,4 +1,5 @@
 import type { Embedder } from '../ports/embedder.ts';
+import type { LexicalIndex } from '../ports/lexical-index.ts';
 import { audit } from './audit/audit.ts';
 import { lexical } from './lexical/lexical.ts';
 import { links } from './links/links.ts';
@@ -8,7 +9,7 @@ import { statistics } from './statistics/statistics.ts';
 import { usage } from './usage/usage.ts';
 import { vectors } from './vectors/vectors.ts';
 
-/** Every read model of this program. */
-export function allProjections(embedder: Embedder): readonly Projection[] {
-  return [memories, lexical, vectors(embedder), links, usage, statistics, audit];
+/** Every read model of this program. With `index` words are found there, not in the database. */
+export function allProjections(embedder: Embedder, index?: LexicalIndex): readonly Projection[] {
+  return [memories, lexical(index), vectors(embedder), links, usage, statistics, audit];
 }

@@ -10,8 +10,13 @@ const doorbellMs = 1_000;
 export class EventFeed {
   readonly #store: EventStore;
   readonly #kept = new Map<number, LoadedPage>();
+  readonly #underWay = new Map<number, Promise<LoadedPage | undefined>>();
   readonly #arrived = new WakeUp();
+  readonly #reachedEnd = new WakeUp();
   #keptCount = 0;
+  #waiting = 0;
+  /** Where `follow` stands. Without it readers look beyond by themselves. */
+  #followed = Infinity;
 
   constructor(store: EventStore) {
     this.#store = store;
@@ -19,11 +24,17 @@ export class EventFeed {
 
   /** Follows the log from its head until `signal` aborts, so that waiting readers wake. Run once a process. */
   async follow(signal: AbortSignal): Promise<void> {
-    let after = await this.#store.log.head();
-    for await (const page of this.#store.subscribe({ after, batchSize: pageSize, signal })) {
-      this.#keep(after, page);
-      after = page.scannedTo;
-      this.#arrived.wake();
+    this.#followed = await this.#store.log.head();
+    const pages = this.#store.subscribe({ after: this.#followed, batchSize: pageSize, signal });
+    try {
+      for await (const page of pages) {
+        this.#keep(this.#followed, page);
+        this.#followed = page.scannedTo;
+        this.#arrived.wake();
+        await this.#readerAtEnd(signal);
+      }
+    } finally {
+      this.#followed = Infinity;
     }
   }
 
@@ -31,19 +42,37 @@ export class EventFeed {
   async next(position: number, signal: AbortSignal): Promise<LoadedPage | undefined> {
     while (!signal.aborted) {
       const seen = this.#arrived.count;
-      const page = this.#gather(position) ?? (await this.#read(position));
+      const page = this.#gather(position) ?? (await this.#readBehind(position));
       if (page) return page;
+      this.#waiting++;
+      this.#reachedEnd.wake();
       await this.#arrived.after(seen, doorbellMs, signal);
+      this.#waiting--;
     }
     return undefined;
   }
 
-  /** As `next`, but answers undefined at the end of the log. */
-  async nextNow(position: number): Promise<LoadedPage | undefined> {
-    return this.#gather(position) ?? this.#read(position);
+  /** While every reader has older events to work on, nobody needs newer ones: a busy log is then read in large pages. */
+  async #readerAtEnd(signal: AbortSignal): Promise<void> {
+    while (this.#waiting === 0 && !signal.aborted) {
+      await this.#reachedEnd.after(this.#reachedEnd.count, doorbellMs, signal);
+    }
   }
 
-  async #read(position: number): Promise<LoadedPage | undefined> {
+  async #readBehind(position: number): Promise<LoadedPage | undefined> {
+    return position < this.#followed ? this.#read(position) : undefined;
+  }
+
+  /** Readers at the same position share one read. */
+  #read(position: number): Promise<LoadedPage | undefined> {
+    const underWay = this.#underWay.get(position);
+    if (underWay) return underWay;
+    const reading = this.#readPage(position).finally(() => this.#underWay.delete(position));
+    this.#underWay.set(position, reading);
+    return reading;
+  }
+
+  async #readPage(position: number): Promise<LoadedPage | undefined> {
     const page = await this.#store.readAll({ after: position, limit: pageSize });
     if (page.scannedTo <= position) return undefined;
     this.#keep(position, page);

@@ -1,60 +1,77 @@
 import type { LoadedEvent, LoadedPage, UnreadableEvent } from '../ports/event-store.ts';
-import { SqlUnavailable, sqlState, type Sql, type SqlExecutor } from '../ports/sql.ts';
-import { EmbedderUnavailable } from '../ports/embedder.ts';
+import type { Sql, SqlExecutor, TransactionOptions } from '../ports/sql.ts';
+import { BookmarkTable, type Standing } from './bookmarks.ts';
+import { ParkedTable } from './parked-table.ts';
+import { isPassing } from './passing.ts';
+import { undivided, type Bookmarks, type Partitioning } from './partitions.ts';
 import { tablesOf, type Projection, type Tables } from './projection.ts';
 
-/** Another process moved the bookmark: what was read before no longer counts. */
-export class BookmarkMoved extends Error {
-  override readonly name = 'BookmarkMoved';
-}
-
-/** Where a generation stands, as its guard read it. */
-interface Standing {
-  readonly bookmark: number;
-  readonly parked: ReadonlySet<string>;
+/** A generation cannot be brought level with another one now. */
+export class NotLevel extends Error {
+  override readonly name = 'NotLevel';
 }
 
 /**
- * One generation of one projection: its tables, its bookmark and its parked streams. Every page is applied in one
- * transaction with the bookmark, guarded by the bookmark that was read.
+ * One generation of one projection: its tables, and the bookmark and the parked streams of each partition. Every page
+ * is applied in one transaction with the bookmark, guarded by the bookmark that was read.
  */
 export class Generation {
   readonly projection: Projection;
   readonly number: number;
   readonly tables: Tables;
+  readonly partitions: readonly string[];
+  readonly bookmarks: BookmarkTable;
+  readonly parked: ParkedTable;
   readonly #sql: Sql;
+  #turn: Promise<unknown> = Promise.resolve();
+  readonly #partitioning: Partitioning;
 
-  constructor(sql: Sql, projection: Projection, number: number) {
+  constructor(sql: Sql, projection: Projection, number: number, partitioning: Partitioning = undivided) {
     this.#sql = sql;
+    this.#partitioning = partitioning;
     this.projection = projection;
     this.number = number;
     this.tables = tablesOf(number);
+    this.bookmarks = new BookmarkTable(sql, projection.name, number);
+    this.parked = new ParkedTable(projection.name, number);
+    this.partitions = partitioning.partitionsOf(projection);
   }
 
-  async standing(): Promise<Standing> {
-    const [row] = await this.#sql.query<{ bookmark: number; parked: string[] }>(
-      `select bookmark, array(select stream from read.parked p where p.name = g.name and p.generation = g.generation) as parked
-       from read.generations g where name = $1 and generation = $2`,
-      [this.projection.name, this.number],
-    );
-    if (!row) throw new BookmarkMoved(`${this.projection.name} generation ${this.number} is gone`);
-    return { bookmark: row.bookmark, parked: new Set(row.parked) };
+  /** Names it among all generations of all projections. */
+  get key(): string {
+    return `${this.projection.name}/${this.number}`;
+  }
+
+  /** Of partitions that stand at the same bookmark, or rejects with `BookmarkMoved`; of all, where none is named. */
+  async standing(partitions: readonly string[] = this.partitions): Promise<Standing> {
+    const [first, ...others] = await this.bookmarks.standings(partitions);
+    const { bookmark } = first!;
+    if (others.some((other) => other.bookmark !== bookmark)) throw this.bookmarks.moved();
+    return {
+      partitions,
+      bookmark,
+      parked: new Set([first!, ...others].flatMap(({ parked }) => [...parked])),
+    };
   }
 
   /**
-   * Applies a page that begins after `standing` and answers the new standing. An event that cannot be applied parks
-   * its stream; a database or an embedder that does not answer rejects, and the page is to be given again.
+   * Applies what a page that begins after `standing` holds of its partitions, and answers the new standing. An event
+   * that cannot be applied parks its stream; a database or an embedder that does not answer rejects, and the page is to
+   * be given again.
    */
-  async apply(page: LoadedPage, standing: Standing): Promise<Standing> {
+  async apply(
+    page: LoadedPage,
+    standing: Standing,
+    { rebuild = false }: { rebuild?: boolean } = {},
+  ): Promise<Standing> {
+    const { batchSize = Infinity, rebuildBatchSize = Infinity } = this.projection;
+    const size = rebuild ? rebuildBatchSize : batchSize;
     const mine = this.#mine(page.events, standing);
-    const poison = page.unreadable.filter(
-      ({ type, stream, position }) =>
-        position > standing.bookmark && this.#handles(type) && !standing.parked.has(stream),
-    );
+    const poison = page.unreadable.filter((event) => this.#isDue(event, event.type, standing));
     let now = standing;
     if (poison.length === 0) {
       try {
-        for (const { events, to } of slices(mine, this.projection.batchSize ?? Infinity, page.scannedTo))
+        for (const { events, to } of slices(mine, size, page.scannedTo))
           now = await this.#write(events, to, now);
         return now;
       } catch (error) {
@@ -65,57 +82,103 @@ export class Generation {
   }
 
   /**
-   * Applies what a parked stream waits with, up to the bookmark, and takes the stream out of the parked ones. `events`
-   * are all that the stream has up to `covered`; false, and nothing done, where the bookmark is beyond it by now.
+   * Brings each partition that is behind where another generation stands up to there, inside `tx`, which holds the locks
+   * on both. `page` begins at or before the least of `from`. Rejects with `NotLevel`, and `tx` is to be rolled back,
+   * where the other one is beyond the page, or an event cannot be applied: one by one they find what parks.
    */
-  async retry(stream: string, events: readonly LoadedEvent[], covered: number): Promise<boolean> {
-    const prepared = await this.#prepare(events);
-    return this.#sql.transaction(async (tx) => {
-      const [row] = await tx.query<{ bookmark: number; position: number }>(
-        `select g.bookmark, p.position from read.generations g
-         join read.parked p on p.name = g.name and p.generation = g.generation and p.stream = $3
-         where g.name = $1 and g.generation = $2 for update`,
-        [this.projection.name, this.number, stream],
-      );
-      if (!row) return true;
-      if (row.bookmark > covered) return false;
-      const waiting = events.filter(({ position }) => position >= row.position && position <= row.bookmark);
-      if (waiting.length > 0) await this.projection.apply(waiting, tx, this.tables, prepared);
-      await tx.query('delete from read.parked where name = $1 and generation = $2 and stream = $3', [
+  async level(tx: SqlExecutor, from: Bookmarks, to: Bookmarks, page: LoadedPage): Promise<void> {
+    const parked = new Set(await this.parked.streams(tx));
+    const isDue = ({ stream, position }: Pick<LoadedEvent, 'stream' | 'position'>, type: string): boolean => {
+      const partition = this.#partitioning.partitionOf(stream);
+      const isBetween = position > (from.get(partition) ?? Infinity) && position <= (to.get(partition) ?? 0);
+      return isBetween && this.#handles(type) && !parked.has(stream);
+    };
+    const behind = [...to].filter(([partition, position]) => position > (from.get(partition) ?? position));
+    const isOutside = behind.some(([, position]) => position > page.scannedTo);
+    if (isOutside || page.unreadable.some((event) => isDue(event, event.type)))
+      throw new NotLevel('too far behind the live one');
+    const events = page.events.filter((event) => isDue(event, event.event.type));
+    await tx.query(
+      `update read.bookmarks b set bookmark = a.reached from unnest($3::text[], $4::bigint[]) as a(partition, reached)
+       where b.name = $1 and b.generation = $2 and b.partition = a.partition`,
+      [
         this.projection.name,
         this.number,
-        stream,
-      ]);
-      return true;
-    });
+        behind.map(([partition]) => partition),
+        behind.map(([, position]) => position),
+      ],
+    );
+    if (events.length === 0) return;
+    try {
+      await this.projection.apply(events, tx, this.tables, await this.prepare(events, tx));
+    } catch (error) {
+      if (isPassing(error)) throw error;
+      throw new NotLevel('not to be brought level with the live one now', { cause: error });
+    }
+  }
+
+  /** Whether an event of this stream and type belongs in the partition, and the projection handles it. */
+  takes(partition: string, stream: string, type: string): boolean {
+    return this.#handles(type) && this.#partitioning.partitionOf(stream) === partition;
   }
 
   async digest(executor: SqlExecutor = this.#sql): Promise<string> {
-    const [row] = await executor.query<{ digest: string }>(this.projection.digest(this.tables));
-    return row!.digest;
+    const [digest] = await digestsOf([this], executor);
+    return digest!;
   }
 
   #handles(type: string): boolean {
     return (this.projection.handles as readonly string[]).includes(type);
   }
 
-  #mine(events: readonly LoadedEvent[], { bookmark, parked }: Standing): LoadedEvent[] {
-    return events.filter(
-      ({ event, position, stream }) =>
-        position > bookmark && this.#handles(event.type) && !parked.has(stream),
+  #mine(events: readonly LoadedEvent[], standing: Standing): LoadedEvent[] {
+    return events.filter((event) => this.#isDue(event, event.event.type, standing));
+  }
+
+  #isDue(
+    { stream, position }: Pick<LoadedEvent, 'stream' | 'position'>,
+    type: string,
+    { partitions, bookmark, parked }: Standing,
+  ): boolean {
+    return (
+      position > bookmark &&
+      this.#handles(type) &&
+      !parked.has(stream) &&
+      (partitions.length === this.partitions.length ||
+        partitions.includes(this.#partitioning.partitionOf(stream)))
     );
   }
 
-  async #prepare(events: readonly LoadedEvent[]): Promise<unknown> {
+  /** The work of the projection that must not hold a transaction: what `apply` is given with these events. */
+  async prepare(events: readonly LoadedEvent[], sql: SqlExecutor = this.#sql): Promise<unknown> {
     if (events.length === 0 || !this.projection.prepare) return undefined;
-    return this.projection.prepare(events, { sql: this.#sql, tables: this.tables });
+    return this.projection.prepare(events, { sql, tables: this.tables, generation: this.number });
+  }
+
+  /**
+   * A transaction that writes to its tables. Where the log is divided, one at a time, in this process and in all: its partitions write to what they have in
+   * common, such as a tenant's sums, and would wait for each other in circles.
+   */
+  transaction<Result>(
+    body: (tx: SqlExecutor) => Promise<Result>,
+    options: TransactionOptions = {},
+  ): Promise<Result> {
+    if (this.partitions.length === 1) return this.#sql.transaction(body, options);
+    const own = this.#turn.then(() =>
+      this.#sql.transaction(async (tx) => {
+        await tx.query('select pg_advisory_xact_lock(727003, hashtext($1))', [this.key]);
+        return body(tx);
+      }, options),
+    );
+    this.#turn = own.catch(() => undefined);
+    return own;
   }
 
   async #write(events: readonly LoadedEvent[], to: number, standing: Standing): Promise<Standing> {
-    const prepared = await this.#prepare(events);
-    await this.#sql.transaction(
+    const prepared = await this.prepare(events);
+    await this.transaction(
       async (tx) => {
-        await this.#moveBookmark(tx, standing, to);
+        await this.bookmarks.move(tx, standing, to);
         if (events.length > 0) await this.projection.apply(events, tx, this.tables, prepared);
       },
       { durable: false },
@@ -154,35 +217,33 @@ export class Generation {
     standing: Standing,
   ): Promise<Standing> {
     const message = error instanceof Error ? error.message : String(error);
-    await this.#sql.transaction(async (tx) => {
-      await this.#moveBookmark(tx, standing, event.position);
-      await tx.query(
-        `insert into read.parked (name, generation, stream, position, revision, type, error) values ($1, $2, $3, $4, $5, $6, $7)`,
-        [
-          this.projection.name,
-          this.number,
-          event.stream,
-          event.position,
-          event.revision,
-          event.type,
-          message.slice(0, 500),
-        ],
-      );
+    await this.transaction(async (tx) => {
+      await this.bookmarks.move(tx, standing, event.position);
+      await this.parked.add(tx, this.#partitioning.partitionOf(event.stream), event, message);
     });
-    return { bookmark: event.position, parked: new Set([...standing.parked, event.stream]) };
+    const { partitions, parked } = standing;
+    return { partitions, bookmark: event.position, parked: new Set([...parked, event.stream]) };
   }
+}
 
-  /** Moves the bookmark from where it was read; a zombie finds it elsewhere and writes nothing. */
-  async #moveBookmark(tx: SqlExecutor, standing: Standing, to: number): Promise<void> {
-    const [row] = await tx.query<{ parked: number }>(
-      `update read.generations g set bookmark = $3 where name = $1 and generation = $2 and bookmark = $4
-       returning (select count(*)::integer from read.parked p where p.name = g.name and p.generation = g.generation) as parked`,
-      [this.projection.name, this.number, to, standing.bookmark],
-    );
-    if (!row || row.parked !== standing.parked.size) {
-      throw new BookmarkMoved(`${this.projection.name} generation ${this.number} moved on`);
-    }
-  }
+/**
+ * The digests of generations, all of the same moment: a further one may be moving what they share, such as the kept
+ * vectors.
+ */
+export async function digestsOf(
+  generations: readonly Generation[],
+  executor: SqlExecutor,
+): Promise<string[]> {
+  const queries = generations.map(({ projection, tables }) => `(${projection.digest(tables)})`);
+  const [row] = await executor.query<{ digests: string[] }>(`select array[${queries.join(', ')}] as digests`);
+  return Promise.all(
+    generations.map(async ({ projection, number, tables }, index) => {
+      const own = row!.digests[index]!;
+      return projection.external
+        ? `${own} ${await projection.external.digest(number, executor, tables)}`
+        : own;
+    }),
+  );
 }
 
 /** Cuts a page into transactions; the last one takes the bookmark to the end of the page. */
@@ -195,17 +256,4 @@ function* slices(
   for (; rest.length > size; rest = rest.slice(size))
     yield { events: rest.slice(0, size), to: rest[size - 1]!.position };
   yield { events: rest, to: end };
-}
-
-/** A lost race between transactions, too few resources (a full disk), a system error: SQLSTATE classes 40, 53 and 58. */
-const passingStates = /^(40|53|58)/;
-
-/** Nothing is wrong with the event: the same page will go through later. */
-export function isPassing(error: unknown): boolean {
-  return (
-    error instanceof SqlUnavailable ||
-    error instanceof EmbedderUnavailable ||
-    error instanceof BookmarkMoved ||
-    passingStates.test(sqlState(error) ?? '')
-  );
 }

@@ -1,5 +1,6 @@
 import type { Sql, SqlExecutor } from '../ports/sql.ts';
 import { Generation } from './generation.ts';
+import { undivided, type Bookmarks, type Partitioning } from './partitions.ts';
 import { signatureOf, tablesOf, type Projection } from './projection.ts';
 
 export type GenerationState = 'live' | 'building' | 'ready' | 'standby' | 'failed';
@@ -9,19 +10,23 @@ export interface GenerationRow {
   readonly generation: number;
   readonly signature: string;
   readonly state: GenerationState;
-  readonly bookmark: number;
+  readonly bookmarks: Bookmarks;
   readonly digest: string | null;
   readonly equal: boolean | null;
   readonly error: string | null;
 }
 
 /** Creates the first generation of a projection that has none, with all its indexes, and makes it live. */
-export async function ensureLive(sql: Sql, projection: Projection): Promise<void> {
+export async function ensureLive(
+  sql: Sql,
+  projection: Projection,
+  partitioning: Partitioning = undivided,
+): Promise<void> {
   await sql.transaction(async (tx) => {
     await tx.query('select pg_advisory_xact_lock(727002)');
     const present = await tx.query('select 1 from read.active where name = $1', [projection.name]);
     if (present.length > 0) return;
-    const generation = await createGeneration(tx, projection, 'live');
+    const generation = await createGeneration(tx, projection, 'live', partitioning);
     await tx.query('insert into read.active (name, generation) values ($1, $2)', [
       projection.name,
       generation,
@@ -33,26 +38,38 @@ async function createGeneration(
   tx: SqlExecutor,
   projection: Projection,
   state: GenerationState,
+  partitioning: Partitioning,
 ): Promise<number> {
-  const [row] = await tx.query<{ next: number }>(
-    'select coalesce(max(generation), 0) + 1 as next from read.generations where name = $1',
+  const [row] = await tx.query<{ last: number }>(
+    `insert into read.generation_numbers as n (name, last) values ($1, 1)
+     on conflict (name) do update set last = n.last + 1 returning last`,
     [projection.name],
   );
-  const number = row!.next;
+  const number = row!.last;
   const tables = tablesOf(number);
   for (const statement of projection.create(tables)) await tx.query(statement);
+  await projection.external?.create(number);
   await tx.query(
     'insert into read.generations (name, generation, signature, state) values ($1, $2, $3, $4)',
     [projection.name, number, signatureOf(projection), state],
+  );
+  await tx.query(
+    'insert into read.bookmarks (name, generation, partition) select $1, $2, unnest($3::text[])',
+    [projection.name, number, partitioning.partitionsOf(projection)],
   );
   return number;
 }
 
 /** Creates an empty generation beside the live one. Its tables are filled by the runner. */
-export async function createBeside(sql: Sql, projection: Projection): Promise<Generation> {
+export async function createBeside(
+  sql: Sql,
+  projection: Projection,
+  partitioning: Partitioning = undivided,
+): Promise<Generation> {
   return sql.transaction(async (tx) => {
     await tx.query('select pg_advisory_xact_lock(727002)');
-    return new Generation(sql, projection, await createGeneration(tx, projection, 'building'));
+    const number = await createGeneration(tx, projection, 'building', partitioning);
+    return new Generation(sql, projection, number, partitioning);
   });
 }
 
@@ -72,11 +89,31 @@ export async function setState(
 export async function readGenerations(
   executor: SqlExecutor,
 ): Promise<(GenerationRow & { active: boolean })[]> {
-  return executor.query<GenerationRow & { active: boolean } & Record<string, unknown>>(
-    `select g.name, g.generation, g.signature, g.state, g.bookmark, g.digest, g.equal, g.error, a.generation is not null as active
+  const rows = await executor.query<
+    Omit<GenerationRow, 'bookmarks'> & { active: boolean; bookmarks: Record<string, number> | null }
+  >(
+    `select g.name, g.generation, g.signature, g.state, g.digest, g.equal, g.error, a.generation is not null as active,
+       (select jsonb_object_agg(b.partition, b.bookmark) from read.bookmarks b
+        where b.name = g.name and b.generation = g.generation) as bookmarks
      from read.generations g left join read.active a on a.name = g.name and a.generation = g.generation
      order by g.name, g.generation`,
   );
+  return rows.map((row) => ({ ...row, bookmarks: new Map(Object.entries(row.bookmarks ?? {})) }));
+}
+
+/**
+ * The generations of a projection, which stay as they are until `tx` ends: neither their states nor their bookmarks
+ * change.
+ */
+export async function lockGenerations(
+  tx: SqlExecutor,
+  name: string,
+): Promise<(GenerationRow & { active: boolean })[]> {
+  await tx.query('select 1 from read.generations where name = $1 order by generation for update', [name]);
+  await tx.query('select 1 from read.bookmarks where name = $1 order by generation, partition for update', [
+    name,
+  ]);
+  return (await readGenerations(tx)).filter((row) => row.name === name);
 }
 
 /** Removes a generation with its tables. The live one is never dropped. */
@@ -91,11 +128,14 @@ export async function dropGeneration(sql: Sql, projection: Projection, generatio
       projection.name,
       generation,
     ]);
-    await tx.query('delete from read.parked where name = $1 and generation = $2', [
-      projection.name,
-      generation,
-    ]);
+    for (const of of ['bookmarks', 'parked'])
+      await tx.query(`delete from read.${of} where name = $1 and generation = $2`, [
+        projection.name,
+        generation,
+      ]);
     const tables = tablesOf(generation);
     for (const table of projection.tables) await tx.query(`drop table if exists ${tables(table)}`);
+    // Last: what fails before leaves it whole, and if it fails itself the generation is there to be dropped again.
+    await projection.external?.drop(generation);
   });
 }

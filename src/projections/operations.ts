@@ -3,10 +3,14 @@ import { Problem } from '../domain/problems.ts';
 import type { OperationEvent } from '../domain/operation/events.ts';
 import { projectionStream } from '../domain/streams.ts';
 import { inBackground } from '../ports/background.ts';
-import type { EventContext, EventStore } from '../ports/event-store.ts';
+import type { EventContext, EventStore, LoadedPage } from '../ports/event-store.ts';
 import type { Sql } from '../ports/sql.ts';
-import { readGenerations, setState, type GenerationState } from './generations.ts';
-import { beginRebuild, fill, switchTo, type RebuildProgress, type RebuildResult } from './rebuild.ts';
+import type { Generation } from './generation.ts';
+import type { EventPlace } from './parked-table.ts';
+import { readGenerations, setState, type GenerationRow, type GenerationState } from './generations.ts';
+import { leastOf, type Bookmarks } from './partitions.ts';
+import { beginRebuild, switchTo, type RebuildProgress, type RebuildResult } from './rebuild.ts';
+import { RebuildWalk } from './rebuild-walk.ts';
 import type { ProjectionRunner } from './runner.ts';
 
 export interface GenerationStatus {
@@ -16,13 +20,21 @@ export interface GenerationStatus {
   readonly active: boolean;
   /** Which process keeps it up with the log: this one, another, or none. */
   readonly lock: 'here' | 'elsewhere' | 'free';
+  /** The least of its bookmarks. */
   readonly position: number;
-  /** Events of the log that it has not seen yet. */
+  /** Where it has several. */
+  readonly partitions?: readonly PartitionStatus[];
+  /** How far it is behind the head of the log, in positions. */
   readonly lag: number;
   readonly digest?: string;
   /** Whether the live one had the same digest at the same bookmark. */
   readonly equal?: boolean;
   readonly error?: string;
+}
+
+export interface PartitionStatus {
+  readonly partition: string;
+  readonly position: number;
 }
 
 export interface ParkedStream {
@@ -41,6 +53,8 @@ export interface ProjectionStatus {
 }
 
 const levelWaitMs = 5_000;
+/** What a switch applies at most, while it holds the locks. */
+const levelEvents = 2_000;
 
 /** What operators do to projections. Every act is an event. */
 export class ProjectionOperations {
@@ -49,11 +63,13 @@ export class ProjectionOperations {
   readonly #runner: ProjectionRunner;
   readonly #running = new Map<string, { progress: RebuildProgress; done: Promise<RebuildResult> }>();
   readonly #stop = new AbortController();
+  readonly #walk: RebuildWalk;
 
   constructor(sql: Sql, store: EventStore, runner: ProjectionRunner) {
     this.#sql = sql;
     this.#store = store;
     this.#runner = runner;
+    this.#walk = new RebuildWalk(sql, store, this.#stop.signal);
   }
 
   async status(): Promise<ProjectionStatus[]> {
@@ -68,14 +84,15 @@ export class ProjectionOperations {
       name,
       generations: rows
         .filter((row) => row.name === name)
-        .map(({ generation, state, signature, active, bookmark, digest, equal, error }) => ({
+        .map(({ generation, state, signature, active, bookmarks, digest, equal, error }) => ({
           generation,
           state,
           signature,
           active,
           lock: holders.get(`${name}/${generation}`) ?? 'free',
-          position: bookmark,
-          lag: Math.max(0, head - bookmark),
+          position: leastOf(bookmarks),
+          ...(bookmarks.size > 1 && { partitions: partitionStatus(bookmarks) }),
+          lag: Math.max(0, head - leastOf(bookmarks)),
           ...(digest !== null && { digest }),
           ...(equal !== null && { equal }),
           ...(error !== null && { error }),
@@ -97,7 +114,7 @@ export class ProjectionOperations {
     const entry = { progress, done: Promise.resolve() as Promise<unknown> as Promise<RebuildResult> };
     this.#running.set(name, entry);
     try {
-      const generation = await beginRebuild(this.#sql, projection);
+      const generation = await beginRebuild(this.#sql, projection, this.#runner.partitioning);
       // Loops of the generations that it cleared away have nothing to run on.
       await this.#runner.refresh();
       entry.done = inBackground(() => this.#fill(name, generation, context, (now) => (entry.progress = now)));
@@ -122,9 +139,22 @@ export class ProjectionOperations {
     return this.#switchTo(name, 'standby', true, context);
   }
 
-  /** Gives a parked stream to its projection again. Rejects with what is still wrong with it. */
+  /** Gives a parked stream to its projection again. Rejects with `still-parked` and what is wrong with it. */
   async retry(name: string, stream: string): Promise<void> {
     await this.#runner.retry(name, stream);
+  }
+
+  /** Leaves out the event that a parked stream waits with. The rest of the stream is applied, or parks at the next one. */
+  async skip(name: string, stream: string, context: EventContext): Promise<EventPlace> {
+    const skipped = await this.#runner.skip(name, stream);
+    if (!skipped) throw new Problem('not-found', `${stream} is not parked in ${name}`);
+    const { revision, type } = skipped;
+    await this.#record(name, context, {
+      type: 'ParkedEventSkipped',
+      data: { projection: name, stream, revision, type },
+    });
+    await this.#runner.retry(name, stream);
+    return skipped;
   }
 
   /** Rebuilds and switches what an older program left, one after another. */
@@ -148,7 +178,7 @@ export class ProjectionOperations {
     onProgress: (progress: RebuildProgress) => void,
   ): Promise<RebuildResult> {
     try {
-      const result = await fill(this.#sql, this.#runner.feed, generation, onProgress, this.#stop.signal);
+      const result = await this.#walk.fill(generation, onProgress);
       const { digest, liveDigest, position } = result;
       await this.#record(name, context, {
         type: 'ProjectionRebuilt',
@@ -182,7 +212,7 @@ export class ProjectionOperations {
     const rows = await readGenerations(this.#sql);
     const next = rows.findLast((row) => row.name === name && !row.active && row.state === state);
     if (!next) throw new Problem('rebuild-not-ready', `${name} has no generation that is ${state}`);
-    const { from, to } = await this.#switchWhenLevel(name, next.generation);
+    const { from, to } = await this.#switchWhenLevel(next);
     const position = await this.#record(name, context, {
       type: 'ProjectionSwitched',
       data: { projection: name, from, to, rollback },
@@ -191,12 +221,16 @@ export class ProjectionOperations {
     return { from, to, position };
   }
 
-  /** A generation that is just ready trails the live one for moments, as both follow the log: it is waited for. */
-  async #switchWhenLevel(name: string, generation: number): Promise<{ from: number; to: number }> {
+  /**
+   * A generation that is just ready trails the live one for moments, as both follow the log: it is waited for. Where
+   * both move each partition by itself they are hardly ever level: then it is brought there.
+   */
+  async #switchWhenLevel(row: GenerationRow): Promise<{ from: number; to: number }> {
     const deadline = performance.now() + levelWaitMs;
     for (;;) {
       try {
-        return await switchTo(this.#sql, name, generation);
+        const ahead = row.bookmarks.size > 1 ? await this.#ahead(row) : undefined;
+        return await switchTo(this.#sql, row.name, row.generation, ahead);
       } catch (error) {
         const trails = error instanceof Problem && error.retryAfter !== undefined;
         if (!trails || performance.now() >= deadline) throw error;
@@ -205,11 +239,24 @@ export class ProjectionOperations {
     }
   }
 
+  async #ahead(row: GenerationRow): Promise<{ generation: Generation; page: LoadedPage } | undefined> {
+    const generation = this.#runner.generation(row);
+    if (!generation) return undefined;
+    const standings = await generation.bookmarks.standings(generation.partitions);
+    const after = Math.min(...standings.map(({ bookmark }) => bookmark));
+    return { generation, page: await this.#store.readAll({ after, limit: levelEvents }) };
+  }
+
   async #record(name: string, context: EventContext, event: OperationEvent): Promise<number> {
-    const { reason: _, ...unsealed } = context;
-    const { position } = await this.#store.append(projectionStream(name), 'any', [event], unsealed);
+    const { position } = await this.#store.append(projectionStream(name), 'any', [event], context);
     return position;
   }
+}
+
+function partitionStatus(bookmarks: Bookmarks): PartitionStatus[] {
+  return [...bookmarks]
+    .map(([partition, position]) => ({ partition, position }))
+    .sort((left, right) => left.partition.localeCompare(right.partition, 'en', { numeric: true }));
 }
 
 function unknownProjection(name: string): Problem {

@@ -1,6 +1,6 @@
 import type { EventType } from '../domain/events/registry.ts';
 import type { LoadedEvent } from '../ports/event-store.ts';
-import type { Sql, SqlExecutor } from '../ports/sql.ts';
+import type { SqlExecutor } from '../ports/sql.ts';
 
 /** The names of one generation's tables: `tables('memories')` is `read.memories_g3`. */
 export type Tables = (table: string) => string;
@@ -19,6 +19,8 @@ export interface Projection<Prepared = unknown> {
   readonly handles: readonly EventType[];
   /** Events that one transaction takes at most: a slow index must not hold everything else up. */
   readonly batchSize?: number;
+  /** As `batchSize`, for a rebuild: it is for throughput, and nobody waits for it. */
+  readonly rebuildBatchSize?: number;
   /** Every table that it owns, for dropping a generation. */
   readonly tables: readonly string[];
   /** Creates the tables of a generation with their indexes: inserts in slices hold no query up, a late index would. */
@@ -29,11 +31,23 @@ export interface Projection<Prepared = unknown> {
   apply(events: readonly LoadedEvent[], tx: SqlExecutor, tables: Tables, prepared: Prepared): Promise<void>;
   /** A query for one row `{digest}` over ids, revisions, models and hashes: equal models have equal digests. */
   digest(tables: Tables): string;
+  readonly external?: ExternalStore;
+}
+
+/** What a read model keeps outside of the database, by its generations. */
+export interface ExternalStore {
+  /** Makes room for a generation; may come again where its tables were not committed. */
+  create(generation: number): Promise<void>;
+  /** Resolves too where there is nothing to drop. */
+  drop(generation: number): Promise<void>;
+  /** Of equal generations the same; `executor` and `tables` read their rows as they stand at the bookmark. */
+  digest(generation: number, executor: SqlExecutor, tables: Tables): Promise<string>;
 }
 
 export interface PrepareContext {
-  readonly sql: Sql;
+  readonly sql: SqlExecutor;
   readonly tables: Tables;
+  readonly generation: number;
 }
 
 /** Two generations of one signature hold the same rows. */

@@ -1,18 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Problem } from '../domain/problems.ts';
+import type { StreamName } from '../ports/event-log.ts';
 import { inBackground } from '../ports/background.ts';
-import type { EventStore, LoadedPage } from '../ports/event-store.ts';
+import type { EventStore, OpenedEvents } from '../ports/event-store.ts';
+import type { Leases } from '../ports/leases.ts';
 import type { Sql } from '../ports/sql.ts';
 import type { WakeUp } from '../ports/wake-up.ts';
-import { EventFeed } from './event-feed.ts';
-import { BookmarkMoved, Generation } from './generation.ts';
+import { Generation } from './generation.ts';
+import { retryParked, skipParked } from './parked.ts';
+import type { EventPlace } from './parked-table.ts';
 import { ensureLive, readGenerations, type GenerationRow } from './generations.ts';
-import { Leases } from './lease.ts';
+import { LogSource } from './log-source.ts';
+import { samePartitions, type Partitioning } from './partitions.ts';
+import { isPassing } from './passing.ts';
 import { signatureOf, type Projection } from './projection.ts';
+import type { Source } from './source.ts';
+import { TopicSource, type Topics } from './topic-source.ts';
 
-const leaseRenewalMs = 1_500;
-const firstPauseMs = 100;
-const longestPauseMs = 5_000;
+/** Another process may have built, switched or dropped a generation. */
+const refreshMs = 2_000;
 
 export interface RunnerOptions {
   readonly sql: Sql;
@@ -20,150 +26,172 @@ export interface RunnerOptions {
   readonly projections: readonly Projection[];
   /** Woken after each step, for queries that wait for a position. */
   readonly progress: WakeUp;
-  /** Names this process among those that may run the same projections. */
-  readonly holder: string;
+  /** Say which of the processes that may run the same projections does. */
+  readonly leases: Leases;
+  /** Where the relay publishes the log; without it the projections read the log itself. */
+  readonly topics?: Topics;
   readonly onError: (projection: string, error: unknown) => void;
 }
 
 /** Keeps every generation of every projection up with the log, each at its own pace. */
 export class ProjectionRunner {
-  readonly feed: EventFeed;
   readonly #options: RunnerOptions;
-  readonly #leases: Leases;
+  readonly #source: Source;
   readonly #stop = new AbortController();
   readonly #loops = new Map<string, { stop: AbortController; done: Promise<void> }>();
-  #follower: Promise<void> = Promise.resolve();
+  #background: readonly Promise<void>[] = [];
+  #refreshing: Promise<void> = Promise.resolve();
 
   constructor(options: RunnerOptions) {
     this.#options = options;
-    this.feed = new EventFeed(options.store);
-    this.#leases = new Leases(options.sql, options.holder);
+    const { store, leases, topics, progress, onError } = options;
+    const reports = { onStep: () => progress.wake(), onError };
+    this.#source = topics
+      ? new TopicSource(topics, store, leases, reports)
+      : new LogSource(store, leases, reports);
   }
 
-  /** Creates what is missing and begins to run. Generations of another signature stay as they are: see `stale`. */
+  get partitioning(): Partitioning {
+    return this.#source.partitioning;
+  }
+
+  /** Creates what is missing: from here on queries find every read model. */
+  async prepare(): Promise<void> {
+    const { projections, sql } = this.#options;
+    for (const projection of projections) await ensureLive(sql, projection, this.partitioning);
+  }
+
+  /** Begins to run. Generations of another signature stay as they are: see `stale`. */
   async start(): Promise<void> {
-    for (const projection of this.#options.projections) await ensureLive(this.#options.sql, projection);
-    this.#follower = inBackground(() => this.feed.follow(this.#stop.signal));
+    this.#background = [
+      inBackground(() => this.#source.follow(this.#stop.signal)),
+      inBackground(() => this.#refreshRegularly()),
+    ];
     await this.refresh();
   }
 
-  /** Starts loops for generations that came and ends those of generations that went. */
+  /** Starts loops for generations that came and ends those of generations that went. Nothing before `start`. */
   async refresh(): Promise<void> {
-    const rows = await readGenerations(this.#options.sql);
-    const wanted = new Map<string, Generation>();
-    for (const row of rows) {
-      const projection = this.projection(row.name);
-      if (
-        !projection ||
-        row.signature !== signatureOf(projection) ||
-        row.state === 'building' ||
-        row.state === 'failed'
-      )
-        continue;
-      wanted.set(
-        `${row.name}/${row.generation}`,
-        new Generation(this.#options.sql, projection, row.generation),
-      );
-    }
-    for (const [key, loop] of this.#loops) {
-      if (wanted.has(key)) continue;
-      loop.stop.abort();
-      await loop.done;
-      this.#loops.delete(key);
-    }
-    for (const [key, generation] of wanted) {
-      if (this.#loops.has(key) || this.#stop.signal.aborted) continue;
-      const stop = new AbortController();
-      this.#loops.set(key, { stop, done: inBackground(() => this.#run(key, generation, stop.signal)) });
-    }
+    if (this.#background.length === 0) return;
+    const refreshed = this.#refreshing.then(() => this.#refresh());
+    this.#refreshing = refreshed.catch(() => undefined);
+    await refreshed;
   }
 
-  /** The live generations that were built by another version of their projection: to be rebuilt. */
+  /**
+   * The live generations that were built by another version of their projection, or from a log that was divided
+   * otherwise: to be rebuilt.
+   */
   async stale(): Promise<string[]> {
     const rows = await readGenerations(this.#options.sql);
-    return rows.filter((row) => row.active && this.#isStale(row)).map((row) => row.name);
+    return rows
+      .filter((row) => row.active && this.projection(row.name) && !this.generation(row))
+      .map((row) => row.name);
   }
 
   /** Which process runs each generation, by `name/generation`. */
   async holders(): Promise<Map<string, 'here' | 'elsewhere'>> {
-    return this.#leases.holders();
+    return this.#source.holders();
+  }
+
+  /** Undefined where it is of another version of the projection, or of a log that was divided otherwise. */
+  generation(row: GenerationRow): Generation | undefined {
+    const projection = this.projection(row.name);
+    if (!projection || row.signature !== signatureOf(projection)) return undefined;
+    if (!samePartitions(row.bookmarks, this.partitioning.partitionsOf(projection))) return undefined;
+    return new Generation(this.#options.sql, projection, row.generation, this.partitioning);
   }
 
   projection(name: string): Projection | undefined {
     return this.#options.projections.find((projection) => projection.name === name);
   }
 
-  /** Gives a parked stream's events to its projection again. Rejects with what is wrong with them, if it still is. */
+  /** Gives a parked stream's events to its projection again. Rejects with `still-parked` where it cannot apply them yet. */
   async retry(name: string, stream: string): Promise<void> {
-    const projection = this.projection(name);
-    if (!projection) throw new Problem('not-found', `no projection ${name}`);
-    const { store, sql } = this.#options;
-    for (const row of await readGenerations(sql)) {
-      if (row.name !== name || row.signature !== signatureOf(projection)) continue;
-      const generation = new Generation(sql, projection, row.generation);
-      let done = false;
-      while (!done) {
-        const covered = await store.log.head();
-        const events = await store.load(stream as Parameters<EventStore['load']>[0]);
-        const mine = events.filter(({ event }) =>
-          (projection.handles as readonly string[]).includes(event.type),
-        );
-        done = await generation.retry(stream, mine, covered);
+    for (const generation of await this.#generationsOf(name)) {
+      try {
+        while (!(await this.#retryOnce(generation, stream)));
+      } catch (error) {
+        if (isPassing(error)) throw error;
+        throw new Problem('still-parked', `${name} and ${stream}: ${(error as Error).message}`, {
+          cause: error,
+        });
       }
     }
+  }
+
+  /**
+   * Leaves out the event that a parked stream waits with and gives the projection the rest, which may park again.
+   * Answers the event, or undefined where the stream is not parked.
+   */
+  async skip(name: string, stream: string): Promise<EventPlace | undefined> {
+    let skipped: EventPlace | undefined;
+    for (const generation of await this.#generationsOf(name)) {
+      let outcome: EventPlace | 'behind' | undefined = 'behind';
+      while (outcome === 'behind') {
+        const { covered, events, unreadable } = await this.#streamOf(generation, stream);
+        const places = [...events.map((event) => ({ ...event, type: event.event.type })), ...unreadable];
+        places.sort((left, right) => left.position - right.position);
+        outcome = await skipParked(generation, stream, places, covered);
+      }
+      skipped ??= outcome;
+    }
+    return skipped;
   }
 
   async stop(): Promise<void> {
     this.#stop.abort();
     for (const loop of this.#loops.values()) loop.stop.abort();
-    await Promise.all([this.#follower, ...[...this.#loops.values()].map((loop) => loop.done)]);
+    await Promise.all([...this.#background, ...[...this.#loops.values()].map((loop) => loop.done)]);
   }
 
-  #isStale(row: GenerationRow): boolean {
-    const projection = this.projection(row.name);
-    return projection !== undefined && row.signature !== signatureOf(projection);
+  async #generationsOf(name: string): Promise<Generation[]> {
+    if (!this.projection(name)) throw new Problem('not-found', `no projection ${name}`);
+    const rows = await readGenerations(this.#options.sql);
+    return rows.flatMap((row) => (row.name === name ? (this.generation(row) ?? []) : []));
   }
 
-  async #run(name: string, generation: Generation, signal: AbortSignal): Promise<void> {
-    let pause = firstPauseMs;
+  /** False where the stream has gone on meanwhile: to be done again. */
+  async #retryOnce(generation: Generation, stream: string): Promise<boolean> {
+    const { covered, events, unreadable } = await this.#streamOf(generation, stream);
+    if (unreadable[0]) throw unreadable[0].error;
+    return retryParked(generation, stream, events, covered);
+  }
+
+  /** What the projection handles of a stream, and how far the log was then. */
+  async #streamOf({ projection }: Generation, stream: string): Promise<OpenedEvents & { covered: number }> {
+    const { store } = this.#options;
+    const covered = await store.log.head();
+    const recorded = await store.log.readStream(stream as StreamName);
+    const handled = recorded.filter(({ type }) => (projection.handles as readonly string[]).includes(type));
+    return { covered, ...(await store.open(handled)) };
+  }
+
+  async #refreshRegularly(): Promise<void> {
+    const { signal } = this.#stop;
     while (!signal.aborted) {
-      try {
-        await this.#runUnderLease(name, generation, signal, () => (pause = firstPauseMs));
-      } catch (error) {
-        if (!(error instanceof BookmarkMoved)) this.#options.onError(generation.projection.name, error);
-        await sleep(pause * (0.5 + Math.random()), undefined, { signal }).catch(() => undefined);
-        pause = Math.min(pause * 2, longestPauseMs);
-      }
+      await sleep(refreshMs, undefined, { signal }).catch(() => undefined);
+      // A database that is away is told by the loops.
+      if (!signal.aborted) await this.refresh().catch(() => undefined);
     }
-    await this.#leases.release(name).catch(() => undefined);
   }
 
-  async #runUnderLease(
-    name: string,
-    generation: Generation,
-    signal: AbortSignal,
-    onStep: () => void,
-  ): Promise<void> {
-    let renewAt = 0;
-    let standing = await generation.standing();
-    let page: LoadedPage | undefined;
-    while (!signal.aborted) {
-      if (performance.now() >= renewAt) {
-        if (!(await this.#leases.hold(name))) {
-          await sleep(leaseRenewalMs, undefined, { signal }).catch(() => undefined);
-          standing = await generation.standing();
-          continue;
-        }
-        renewAt = performance.now() + leaseRenewalMs;
-      }
-      page = await this.feed.next(
-        standing.bookmark,
-        AbortSignal.any([signal, AbortSignal.timeout(leaseRenewalMs)]),
-      );
-      if (!page) continue;
-      standing = await generation.apply(page, standing);
-      onStep();
-      this.#options.progress.wake();
+  async #refresh(): Promise<void> {
+    const rows = await readGenerations(this.#options.sql);
+    const wanted = new Map<string, Generation>();
+    for (const row of rows) {
+      const generation = this.generation(row);
+      if (!generation || row.state === 'building' || row.state === 'failed') continue;
+      wanted.set(generation.key, generation);
+    }
+    const gone = [...this.#loops].filter(([key]) => !wanted.has(key));
+    for (const [, loop] of gone) loop.stop.abort();
+    await Promise.all(gone.map(([, loop]) => loop.done));
+    for (const [key] of gone) this.#loops.delete(key);
+    for (const [key, generation] of wanted) {
+      if (this.#loops.has(key) || this.#stop.signal.aborted) continue;
+      const stop = new AbortController();
+      this.#loops.set(key, { stop, done: inBackground(() => this.#source.run(generation, stop.signal)) });
     }
   }
 }

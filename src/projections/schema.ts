@@ -43,4 +43,33 @@ grant select on read.generations, read.active, read.parked to stratalog_query;
   `
 revoke select on read.parked from stratalog_query;
 `,
+  // A log that is divided moves each partition by itself.
+  `
+create table read.bookmarks (
+  name text not null,
+  generation integer not null,
+  partition text not null,
+  bookmark bigint not null default 0,
+  primary key (name, generation, partition)
+);
+insert into read.bookmarks (name, generation, partition, bookmark)
+  select name, generation, 'log', bookmark from read.generations;
+alter table read.generations drop column bookmark;
+alter table read.parked add column partition text not null default 'log';
+alter table read.parked alter column partition drop default;
+grant select on read.bookmarks to stratalog_query;
+`,
+  // Leases are not of projections alone: they keep a table of their own.
+  `
+drop table control.leases;
+`,
+  // A number is given once: another process may still work on a generation of it that was dropped.
+  `
+create table read.generation_numbers (
+  name text primary key,
+  last integer not null
+);
+insert into read.generation_numbers (name, last)
+  select name, max(generation) from read.generations group by name;
+`,
 ];

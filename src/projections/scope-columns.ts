@@ -1,4 +1,4 @@
-import type { Layer, Scope } from '../domain/layers.ts';
+import { scopeKeys, type Layer, type Scope } from '../domain/layers.ts';
 
 /** Where a memory lives, as columns. They never change, so every table that a search filters repeats them. */
 export const scopeColumns = `
@@ -14,4 +14,14 @@ export const scopeColumnNames = ['layer', 'org', 'team', 'project', 'session', '
 
 export function scopeRow(layer: Layer, { user, ...scope }: Scope): Record<string, string | undefined> {
   return { layer, ...scope, user_id: user };
+}
+
+/** The scope that such columns hold. */
+export function scopeOf(row: Readonly<Record<string, unknown>>): Scope {
+  return Object.fromEntries(
+    scopeKeys.flatMap((key) => {
+      const value = row[key === 'user' ? 'user_id' : key];
+      return typeof value === 'string' ? [[key, value]] : [];
+    }),
+  );
 }

@@ -3,6 +3,8 @@ import type { CommandContext, CommandServices } from '../commands/context.ts';
 import type { Sql } from '../ports/sql.ts';
 
 const retryMs = 2_000;
+/** Nobody waits for it: whoever erases completes the erasure himself. */
+const lingerMs = 1_000;
 
 /**
  * Completes every erasure of the log: destroys the key and frees the externalId, also where the process that erased
@@ -29,12 +31,30 @@ export class ErasureManager {
     this.#onError = onError;
   }
 
-  /** Catches up with the log before it resolves: nothing is served on a key that an erasure named. */
-  async start(): Promise<void> {
+  /** Completes what the log holds up to now: before that, nothing may be served on a key that an erasure named. */
+  async catchUp(): Promise<void> {
     await this.#sql.query(
       'insert into control.erasures (one, bookmark) values (true, 0) on conflict (one) do nothing',
     );
-    await this.#catchUp();
+    for (let after = await this.#bookmark(); ;) {
+      const page = await this.#services.store.readAll({
+        after,
+        limit: 500,
+        filter: { types: ['MemoryErased'] },
+      });
+      for (const { event, metadata } of page.events) {
+        if (event.type !== 'MemoryErased') continue;
+        const inTenant = { ...this.#context, caller: { ...this.#context.caller, tenant: metadata.tenant } };
+        await completeErasure(this.#services, inTenant, { tenant: metadata.tenant, ...event.data });
+      }
+      if (page.scannedTo <= after) return;
+      after = page.scannedTo;
+      await this.#sql.query('update control.erasures set bookmark = greatest(bookmark, $1)', [after]);
+    }
+  }
+
+  /** Goes on with every erasure to come. */
+  follow(): void {
     this.#running = this.#follow();
   }
 
@@ -52,33 +72,15 @@ export class ErasureManager {
         for await (const page of store.log.subscribe({
           after,
           filter: { types: ['MemoryErased'] },
+          lingerMs,
           signal,
         })) {
-          if (page.events.length > 0) await this.#catchUp();
+          if (page.events.length > 0) await this.catchUp();
         }
       } catch (error) {
         this.#onError(error);
         await new Promise((resolve) => setTimeout(resolve, retryMs));
       }
-    }
-  }
-
-  async #catchUp(): Promise<void> {
-    let after = await this.#bookmark();
-    for (;;) {
-      const page = await this.#services.store.readAll({
-        after,
-        limit: 500,
-        filter: { types: ['MemoryErased'] },
-      });
-      for (const { event, metadata } of page.events) {
-        if (event.type !== 'MemoryErased') continue;
-        const inTenant = { ...this.#context, caller: { ...this.#context.caller, tenant: metadata.tenant } };
-        await completeErasure(this.#services, inTenant, { tenant: metadata.tenant, ...event.data });
-      }
-      if (page.scannedTo <= after) return;
-      after = page.scannedTo;
-      await this.#sql.query('update control.erasures set bookmark = greatest(bookmark, $1)', [after]);
     }
   }
 

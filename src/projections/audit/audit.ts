@@ -1,14 +1,17 @@
-import { eventDefinitions, type EventType } from '../../domain/events/registry.ts';
+import { eventDefinitions, type EventType, type StratalogEvent } from '../../domain/events/registry.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
 import { digestOf, protect, type Projection, type Tables } from '../projection.ts';
 
-/** Where each event of a tenant stands in the log, by what auditors ask for. The event itself is read from the log. */
+/**
+ * Where each event of a tenant stands in the log, by what auditors ask for, with a row of its own for each memory that
+ * it names. The event itself is read from the log.
+ */
 export const audit: Projection = {
   name: 'audit',
-  version: 1,
+  version: 2,
   handles: [...eventDefinitions.keys()] as EventType[],
-  tables: ['audit'],
+  tables: ['audit', 'audit_memories'],
   create: (tables) => [
     `create table ${tables('audit')} (
       tenant text not null,
@@ -17,35 +20,59 @@ export const audit: Projection = {
       revision integer not null,
       type text not null,
       actor text not null,
-      memory_id text,
       time timestamptz not null,
       primary key (tenant, position)
     )`,
-    `create index on ${tables('audit')} (tenant, memory_id, position) where memory_id is not null`,
+    `create table ${tables('audit_memories')} (
+      tenant text not null,
+      memory_id text not null,
+      position bigint not null,
+      primary key (tenant, memory_id, position)
+    )`,
     ...protect(tables('audit')),
+    ...protect(tables('audit_memories')),
   ],
   apply,
   digest: (tables) =>
-    digestOf(tables('audit'), ['tenant', 'position', 'stream', 'revision', 'type', 'actor', 'memory_id']),
+    `select concat_ws(' ',
+      (${digestOf(tables('audit'), ['tenant', 'position', 'stream', 'revision', 'type', 'actor'])}),
+      (${digestOf(tables('audit_memories'), ['tenant', 'memory_id', 'position'])})) as digest`,
 };
 
 async function apply(events: readonly LoadedEvent[], tx: SqlExecutor, tables: Tables): Promise<void> {
-  const rows = events.map(({ event, metadata, position, stream, revision, time }) => {
-    const { memoryId, source } = event.data as { memoryId?: string; source?: string };
-    const memory = memoryId || source;
-    return {
-      tenant: metadata.tenant,
-      position,
-      stream,
-      revision,
-      type: event.type,
-      actor: metadata.actor,
-      ...(memory !== undefined && { memory_id: memory }),
-      time,
-    };
-  });
+  const rows = events.map(({ event, metadata, position, stream, revision, time }) => ({
+    tenant: metadata.tenant,
+    position,
+    stream,
+    revision,
+    type: event.type,
+    actor: metadata.actor,
+    time,
+  }));
+  await insert(tables('audit'), rows, tx);
+  const named = events.flatMap(({ event, metadata, position }) =>
+    memoriesOf(event).map((memoryId) => ({ tenant: metadata.tenant, memory_id: memoryId, position })),
+  );
+  if (named.length > 0) await insert(tables('audit_memories'), named, tx);
+}
+
+/** The memories that an event is about; a search names those that it returned in an event of their own. */
+function memoriesOf({ data }: StratalogEvent): string[] {
+  const { memoryId, memoryIds = [], source, target } = data as Partial<Naming>;
+  return [...new Set([memoryId, source, target, ...memoryIds])].filter((id): id is string => Boolean(id));
+}
+
+/** The fields by which events name memories. */
+interface Naming {
+  readonly memoryId: string;
+  readonly memoryIds: readonly string[];
+  readonly source: string;
+  readonly target: string;
+}
+
+async function insert(table: string, rows: readonly unknown[], tx: SqlExecutor): Promise<void> {
   await tx.query(
-    `insert into ${tables('audit')} select * from jsonb_populate_recordset(null::${tables('audit')}, $1::text::jsonb)`,
+    `insert into ${table} select * from jsonb_populate_recordset(null::${table}, $1::text::jsonb)`,
     [JSON.stringify(rows)],
   );
 }

@@ -86,7 +86,11 @@ export class KeptVectors {
       tx,
       withVectors.filter(({ vector }) => vector !== null),
     );
-    await this.#updateOlder(tx, withVectors);
+    // The first text of a memory is older than no other.
+    await this.#updateOlder(
+      tx,
+      withVectors.filter(({ revision, active }) => revision > 0 || !active),
+    );
   }
 
   async purge(tx: SqlExecutor, gone: readonly { tenant: string; memory_id: string }[]): Promise<void> {
@@ -125,6 +129,7 @@ export class KeptVectors {
     tx: SqlExecutor,
     rows: readonly (VectorRow & { vector: string | null })[],
   ): Promise<void> {
+    if (rows.length === 0) return;
     const type = `vector(${this.#model.dimension})`;
     await tx.query(
       `update ${this.#table} k set

@@ -22,7 +22,9 @@ export function vectors(embedder: Embedder): Projection<Prepared> {
     name: 'vectors',
     version: 1,
     variant: model.id,
-    batchSize: 32,
+    batchSize: 8,
+    // Where the vectors are kept a slice costs little; where they are not, each takes milliseconds to index.
+    rebuildBatchSize: 256,
     handles: ['MemoryStored', 'MemoryUpdated', 'MemoryDeleted', 'MemoryRestored', 'MemoryErased'],
     tables: ['vectors'],
     create: (tables) => [

@@ -1,0 +1,49 @@
+import type { SqlExecutor } from '../../ports/sql.ts';
+import type { Tables } from '../projection.ts';
+import type { TextRow } from './text-changes.ts';
+
+/** What a batch changes of the tenants' document frequencies: one upsert a term, however many documents have it. */
+export class DocumentFrequencies {
+  readonly #terms = new Map<string, Map<string, number>>();
+  readonly #documents = new Map<string, number>();
+
+  /** Counts a row in (+1) or out (-1); only rows that are in the index count. */
+  take(row: TextRow | undefined, sign: 1 | -1): void {
+    if (row?.body === undefined) return;
+    this.#documents.set(row.tenant, (this.#documents.get(row.tenant) ?? 0) + sign);
+    const terms = this.#terms.get(row.tenant) ?? new Map<string, number>();
+    this.#terms.set(row.tenant, terms);
+    for (const term of Object.keys(row.counts)) terms.set(term, (terms.get(term) ?? 0) + sign);
+  }
+
+  async write(tx: SqlExecutor, tables: Tables): Promise<void> {
+    for (const [tenant, terms] of this.#terms) {
+      // One order for all writers: two of them never wait for each other in a circle.
+      const changed = [...terms]
+        .filter(([, delta]) => delta !== 0)
+        .sort(([left], [right]) => (left < right ? -1 : 1));
+      if (changed.length === 0) continue;
+      await tx.query(
+        `insert into ${tables('lexical_terms')} as t (tenant, term, documents)
+         select $1, term, documents from unnest($2::text[], $3::integer[]) as delta(term, documents)
+         on conflict (tenant, term) do update set documents = t.documents + excluded.documents`,
+        [tenant, changed.map(([term]) => term), changed.map(([, delta]) => delta)],
+      );
+      const rarer = changed.filter(([, delta]) => delta < 0).map(([term]) => term);
+      if (rarer.length === 0) continue;
+      // A word that nobody uses any more may be what was erased.
+      await tx.query(
+        `delete from ${tables('lexical_terms')} where tenant = $1 and term = any ($2) and documents = 0`,
+        [tenant, rarer],
+      );
+    }
+    for (const [tenant, documents] of this.#documents) {
+      if (documents === 0) continue;
+      await tx.query(
+        `insert into ${tables('lexical_corpus')} as c (tenant, documents) values ($1, $2)
+         on conflict (tenant) do update set documents = c.documents + excluded.documents`,
+        [tenant, documents],
+      );
+    }
+  }
+}

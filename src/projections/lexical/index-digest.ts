@@ -1,0 +1,36 @@
+import type { IndexedEntry } from '../../ports/lexical-index.ts';
+import type { SqlExecutor } from '../../ports/sql.ts';
+import type { Tables } from '../projection.ts';
+
+/** As `textHash` of the port. */
+const hashOfRow = `translate(encode(sha256(convert_to(l.body, 'UTF8')), 'base64'), '+/=', '-_')`;
+
+/**
+ * A digest of the documents whose memories have rows, whatever their order: ids, revisions, whether deleted, hashes of
+ * texts. A document of a later revision than its row is one that a batch under way has just written: its row stands
+ * for it, so that equal generations have equal digests while the log moves. A search shows none without its row.
+ */
+export async function digestOfDocuments(
+  pages: AsyncIterable<readonly IndexedEntry[]>,
+  executor: SqlExecutor,
+  tables: Tables,
+): Promise<string> {
+  let [documents, sum] = [0, 0n];
+  for await (const page of pages) {
+    const [row] = await executor.query<{ documents: number; sum: string }>(
+      `select count(*)::integer as documents,
+         coalesce(sum(('x' || substr(md5(concat_ws('|', l.tenant, l.memory_id, e.revision, e.deleted, coalesce(e.hash, '~'))), 1, 15))::bit(60)::bigint), 0)::text as sum
+       from jsonb_to_recordset($1::text::jsonb) as d(tenant text, "memoryId" uuid, revision integer, deleted boolean, "textHash" text)
+       join ${tables('lexical')} l on l.tenant = d.tenant and l.memory_id = d."memoryId"
+       cross join lateral (
+         select d.revision, d.deleted, d."textHash" as hash where d.revision <= l.revision
+         union all
+         select l.revision, l.body is null, ${hashOfRow} where d.revision > l.revision
+       ) e`,
+      [JSON.stringify(page)],
+    );
+    documents += row!.documents;
+    sum += BigInt(row!.sum);
+  }
+  return `${documents}:${sum}`;
+}

@@ -1,0 +1,86 @@
+import { createHash } from 'node:crypto';
+import { scopeKeys, type Layer, type Scope } from '../../domain/layers.ts';
+import { attributedSpeaker, labelledSpeaker } from '../../domain/ranking/speaker.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import type { MemoryEvent } from '../../domain/memory/events.ts';
+import type { LoadedEvent } from '../../ports/event-store.ts';
+
+/** What places a memory among the turns of its session, and who said it. All but `occurred_at` is empty outside of one. */
+export interface Turn {
+  readonly session_key?: string | undefined;
+  /** When it occurred, else when it was stored; the position of its first event decides between equals. */
+  readonly said_at?: string | undefined;
+  readonly position?: number | undefined;
+  /** Whom the metadata name. */
+  readonly attributed?: string | undefined;
+  /** Whom the text names at its beginning. */
+  readonly labelled?: string | undefined;
+  readonly occurred_at?: string | undefined;
+}
+
+export const turnColumns = `
+  session_key text collate "C",
+  said_at timestamptz,
+  position bigint,
+  attributed text,
+  labelled text,
+  occurred_at timestamptz`;
+
+export const turnColumnNames = [
+  'session_key',
+  'said_at',
+  'position',
+  'attributed',
+  'labelled',
+  'occurred_at',
+] as const;
+
+/** The same text whatever the time zone of who asks. */
+export const turnDigest = [
+  'session_key',
+  'extract(epoch from said_at)',
+  'position',
+  'attributed',
+  'labelled',
+  'extract(epoch from occurred_at)',
+];
+
+type Stored = Extract<MemoryEvent, { type: 'MemoryStored' }>;
+
+export function turnOf({ event, metadata, position, time }: LoadedEvent<Stored>): Turn {
+  const { layer, scope, content, metadata: about, occurredAt } = event.data;
+  const occurred = occurredAt !== undefined && { occurred_at: occurredAt };
+  if (scope.session === undefined) return { ...occurred };
+  return {
+    ...occurred,
+    session_key: sessionKey(metadata.tenant, layer, scope),
+    said_at: occurredAt ?? time.toISOString(),
+    position,
+    attributed: attributedSpeaker(about),
+    labelled: labelledSpeaker(content),
+  };
+}
+
+/** Who said a turn after an update: each update may change its metadata, its text, or both. */
+export function respoken(
+  turn: Turn,
+  {
+    content,
+    metadata,
+  }: { readonly content?: string | undefined; readonly metadata?: JsonObject | undefined },
+): Turn {
+  if (turn.session_key === undefined) return {};
+  return {
+    ...(metadata !== undefined && { attributed: attributedSpeaker(metadata) }),
+    ...(content !== undefined && { labelled: labelledSpeaker(content) }),
+  };
+}
+
+/**
+ * One for all memories that the same callers see in the same session: tenant, layer and every identifier of the scope
+ * are in it, so that a window holds no text that a reader of its turn may not read. Hashed, since identifiers are long.
+ */
+function sessionKey(tenant: string, layer: Layer, scope: Scope): string {
+  const place = [tenant, layer, ...scopeKeys.map((key) => scope[key] ?? null)];
+  return createHash('sha256').update(JSON.stringify(place)).digest('base64url');
+}

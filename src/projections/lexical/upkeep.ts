@@ -1,0 +1,93 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { lexicalGeneration, usesLexicalIndex } from '../../domain/retrieval/lexical-generation.ts';
+import { inBackground } from '../../ports/background.ts';
+import type { LexicalIndex } from '../../ports/lexical-index.ts';
+import type { Sql } from '../../ports/sql.ts';
+import { readGenerations } from '../generations.ts';
+import { tablesOf } from '../projection.ts';
+import { claimExpunge, postponeExpunge, settleExpunge } from './expunge.ts';
+
+const pauseMs = 2_000;
+const longestPauseMs = 30_000;
+/** Longer than an expunge takes, as a rule; afterwards another process begins it again. */
+const claimSeconds = 300;
+const retrySeconds = 10;
+
+export interface LexicalUpkeepOptions {
+  readonly sql: Sql;
+  readonly index: LexicalIndex;
+  readonly onError: (error: unknown) => void;
+  /** Default: 2 s. */
+  readonly pauseMs?: number;
+}
+
+/**
+ * What the lexical index needs beside its documents: its alias follows the generation that is live, for readers from
+ * outside, and the words of erased memories leave its files. Any number of processes may run it.
+ */
+export class LexicalUpkeep {
+  readonly #options: LexicalUpkeepOptions;
+  readonly #stop = new AbortController();
+  #running: Promise<unknown> = Promise.resolve();
+
+  constructor(options: LexicalUpkeepOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#running = inBackground(() =>
+      Promise.all([this.#repeat(() => this.#serveLive()), this.#repeat(() => this.#expungeAll())]),
+    );
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
+  }
+
+  async #repeat(work: () => Promise<void>): Promise<void> {
+    const { signal } = this.#stop;
+    const { pauseMs: shortest = pauseMs, onError } = this.#options;
+    for (let pause = shortest; !signal.aborted;) {
+      try {
+        await work();
+        pause = shortest;
+      } catch (error) {
+        if (!signal.aborted) onError(error);
+        pause = Math.min(pause * 2, longestPauseMs);
+      }
+      await sleep(pause, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  async #serveLive(): Promise<void> {
+    const { index } = this.#options;
+    const live = (await this.#generations()).find(({ active }) => active);
+    if (!live) return;
+    const name = lexicalGeneration(live.generation);
+    if ((await index.serving()) !== name) await index.serve(name);
+  }
+
+  async #expungeAll(): Promise<void> {
+    for (const { generation } of await this.#generations()) await this.#expunge(generation);
+  }
+
+  async #expunge(generation: number): Promise<void> {
+    const { sql, index } = this.#options;
+    const tables = tablesOf(generation);
+    const erasures = await claimExpunge(sql, tables, claimSeconds);
+    if (erasures === undefined) return;
+    try {
+      await index.expunge(lexicalGeneration(generation), this.#stop.signal);
+      await settleExpunge(sql, tables, erasures);
+    } catch (error) {
+      await postponeExpunge(sql, tables, retrySeconds);
+      throw error;
+    }
+  }
+
+  async #generations(): Promise<readonly { readonly generation: number; readonly active: boolean }[]> {
+    const rows = await readGenerations(this.#options.sql);
+    return rows.filter(({ name, signature }) => name === 'lexical' && usesLexicalIndex(signature));
+  }
+}

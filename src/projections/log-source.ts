@@ -1,0 +1,70 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { EventStore } from '../ports/event-store.ts';
+import { leaseRenewalMs, type Leases } from '../ports/leases.ts';
+import { BookmarkMoved } from './bookmarks.ts';
+import { EventFeed } from './event-feed.ts';
+import type { Generation } from './generation.ts';
+import { undivided } from './partitions.ts';
+import type { Source, SourceReports } from './source.ts';
+
+const firstPauseMs = 100;
+const longestPauseMs = 5_000;
+
+/** The log itself: one process runs a generation, by lease. */
+export class LogSource implements Source {
+  readonly partitioning = undivided;
+  readonly #feed: EventFeed;
+  readonly #leases: Leases;
+  readonly #reports: SourceReports;
+
+  constructor(store: EventStore, leases: Leases, reports: SourceReports) {
+    this.#feed = new EventFeed(store);
+    this.#leases = leases;
+    this.#reports = reports;
+  }
+
+  follow(signal: AbortSignal): Promise<void> {
+    return this.#feed.follow(signal);
+  }
+
+  async run(generation: Generation, signal: AbortSignal): Promise<void> {
+    let pause = firstPauseMs;
+    while (!signal.aborted) {
+      try {
+        await this.#runUnderLease(generation, signal, () => (pause = firstPauseMs));
+      } catch (error) {
+        if (!(error instanceof BookmarkMoved)) this.#reports.onError(generation.projection.name, error);
+        await sleep(pause * (0.5 + Math.random()), undefined, { signal }).catch(() => undefined);
+        pause = Math.min(pause * 2, longestPauseMs);
+      }
+    }
+    await this.#leases.release(generation.key).catch(() => undefined);
+  }
+
+  holders(): Promise<Map<string, 'here' | 'elsewhere'>> {
+    return this.#leases.holders();
+  }
+
+  async #runUnderLease(generation: Generation, signal: AbortSignal, onStep: () => void): Promise<void> {
+    let renewAt = 0;
+    let standing = await generation.standing();
+    while (!signal.aborted) {
+      if (performance.now() >= renewAt) {
+        if ((await this.#leases.hold(generation.key)) === undefined) {
+          await sleep(leaseRenewalMs, undefined, { signal }).catch(() => undefined);
+          standing = await generation.standing();
+          continue;
+        }
+        renewAt = performance.now() + leaseRenewalMs;
+      }
+      const page = await this.#feed.next(
+        standing.bookmark,
+        AbortSignal.any([signal, AbortSignal.timeout(leaseRenewalMs)]),
+      );
+      if (!page) continue;
+      standing = await generation.apply(page, standing);
+      onStep();
+      this.#reports.onStep();
+    }
+  }
+}

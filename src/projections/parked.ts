@@ -1,0 +1,97 @@
+import type { LoadedEvent } from '../ports/event-store.ts';
+import type { Generation } from './generation.ts';
+import type { EventPlace, ParkedRow } from './parked-table.ts';
+import { isPassing } from './passing.ts';
+
+/**
+ * Applies what a parked stream waits with, up to the bookmark, and takes the stream out of the parked ones. `events`
+ * are all that the projection handles of the stream up to `covered`; false where the bookmark is beyond it by now.
+ * Rejects where one cannot be applied: those before it are, and the stream is parked at it.
+ */
+export async function retryParked(
+  generation: Generation,
+  stream: string,
+  events: readonly LoadedEvent[],
+  covered: number,
+): Promise<boolean> {
+  try {
+    return await retryAll(generation, stream, events, covered);
+  } catch (error) {
+    if (isPassing(error)) throw error;
+    for (const event of events) await retryOne(generation, stream, event, events, covered);
+    return retryAll(generation, stream, [], covered);
+  }
+}
+
+/**
+ * Leaves out the event that a parked stream waits with: it waits with the one after it, or no more. `places` are those
+ * of the events of the stream that the projection handles, readable or not, up to `covered`. Answers the event that was
+ * left out, undefined where the stream is not parked, and 'behind' where the bookmark is beyond `covered`.
+ */
+export function skipParked(
+  generation: Generation,
+  stream: string,
+  places: readonly EventPlace[],
+  covered: number,
+): Promise<EventPlace | 'behind' | undefined> {
+  const { parked } = generation;
+  return generation.transaction(async (tx) => {
+    const row = await parked.lock(tx, stream);
+    if (!row) return undefined;
+    if (row.bookmark > covered) return 'behind';
+    await parked.moveTo(tx, stream, placeAfter(row, row.position, places));
+    const { position, revision, type } = row;
+    return { position, revision, type };
+  });
+}
+
+async function retryAll(
+  generation: Generation,
+  stream: string,
+  events: readonly LoadedEvent[],
+  covered: number,
+): Promise<boolean> {
+  const { projection, tables, parked } = generation;
+  const prepared = await generation.prepare(events);
+  return generation.transaction(async (tx) => {
+    const row = await parked.lock(tx, stream);
+    if (!row) return true;
+    if (row.bookmark > covered) return false;
+    const waiting = events.filter(({ position }) => position >= row.position && position <= row.bookmark);
+    if (waiting.length > 0) await projection.apply(waiting, tx, tables, prepared);
+    await parked.moveTo(tx, stream, undefined);
+    return true;
+  });
+}
+
+async function retryOne(
+  generation: Generation,
+  stream: string,
+  event: LoadedEvent,
+  events: readonly LoadedEvent[],
+  covered: number,
+): Promise<void> {
+  const { projection, tables, parked } = generation;
+  try {
+    const prepared = await generation.prepare([event]);
+    await generation.transaction(async (tx) => {
+      const row = await parked.lock(tx, stream);
+      if (!row || row.bookmark > covered || event.position < row.position) return;
+      await projection.apply([event], tx, tables, prepared);
+      const places = events.map((other) => ({ ...other, type: other.event.type }));
+      await parked.moveTo(tx, stream, placeAfter(row, event.position, places));
+    });
+  } catch (error) {
+    if (!isPassing(error))
+      await generation.transaction((tx) => parked.note(tx, stream, (error as Error).message));
+    throw error;
+  }
+}
+
+function placeAfter(
+  { bookmark }: ParkedRow,
+  after: number,
+  places: readonly EventPlace[],
+): EventPlace | undefined {
+  return places.find(({ position }) => position > after && position <= bookmark);
+}

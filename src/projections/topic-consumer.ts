@@ -1,0 +1,147 @@
+import { fromRecord, type TopicRecord } from '../domain/contract/cloud-event.ts';
+import type { EventLog, RecordedEvent } from '../ports/event-log.ts';
+import type { ReceivedBatch, ReceivedRecord, TopicPartition } from '../ports/transport.ts';
+import { Advances } from './advances.ts';
+import type { Standing } from './bookmarks.ts';
+import type { Generation } from './generation.ts';
+import type { LogGaps } from './log-gaps.ts';
+import type { OpenedCache } from './opened-cache.ts';
+import { nameOf } from './topic-partitions.ts';
+
+/** A partition that this member of the group was given. */
+interface Place {
+  /** Undefined where it has to be read again. */
+  standing: Standing | undefined;
+  /** Whether the records that come follow what the generation has seen, without a gap. */
+  isContinuous: boolean;
+  /** The offset of the next record, once one was taken. */
+  next?: string;
+}
+
+/** What the records of a batch say that the generation has not seen yet. */
+interface Unseen {
+  /** The log holds what lies up to here and no record told. */
+  readonly gapTo: number | undefined;
+  readonly records: readonly Told[];
+  readonly to: number;
+}
+
+type Told = Exclude<TopicRecord, { kind: 'foreign' }>;
+
+export interface TopicServices {
+  readonly log: EventLog;
+  readonly opened: OpenedCache;
+  readonly gaps: LogGaps;
+  readonly prefix: string;
+  readonly onStep: () => void;
+}
+
+/** One generation as a member of its consumer group. */
+export class TopicConsumer {
+  readonly #generation: Generation;
+  readonly #services: TopicServices;
+  readonly #places = new Map<string, Place>();
+  readonly #advances: Advances;
+
+  constructor(generation: Generation, services: TopicServices) {
+    this.#generation = generation;
+    this.#services = services;
+    this.#advances = new Advances(generation.bookmarks);
+  }
+
+  /** Whether this member keeps any partition up with the log. */
+  get works(): boolean {
+    return this.#places.size > 0;
+  }
+
+  async assigned(partitions: readonly TopicPartition[]): Promise<void> {
+    const names = partitions.map((partition) => nameOf(partition, this.#services.prefix));
+    this.#places.clear();
+    for (const standing of await this.#generation.bookmarks.standings(names))
+      this.#places.set(standing.partitions[0]!, { standing, isContinuous: false });
+  }
+
+  revoked(partitions: readonly TopicPartition[]): void {
+    for (const partition of partitions) this.#places.delete(nameOf(partition, this.#services.prefix));
+  }
+
+  /** Rejects where the batch is to come again: something is away, or another member has moved the bookmark. */
+  async handle(batch: ReceivedBatch): Promise<void> {
+    const partition = nameOf(batch, this.#services.prefix);
+    const place = this.#places.get(partition);
+    // It was revoked on the way here: who has it now is given the batch again.
+    if (!place) throw this.#generation.bookmarks.moved();
+    // The topic let go of records before they came here.
+    if (place.next !== batch.records[0]?.offset) place.isContinuous = false;
+    try {
+      const standing = (place.standing ??= await this.#generation.standing([partition]));
+      const unseen = this.#unseen(batch.records, standing.bookmark, place);
+      if (unseen.to > standing.bookmark) {
+        place.standing = await this.#take(partition, unseen, standing);
+        this.#services.onStep();
+      }
+      place.next = String(BigInt(batch.records.at(-1)!.offset) + 1n);
+    } catch (error) {
+      place.standing = undefined;
+      place.isContinuous = false;
+      throw error;
+    }
+  }
+
+  /** The relay may write records again after a crash: those tell nothing, nor does what is not of this log. */
+  #unseen(batch: readonly ReceivedRecord[], bookmark: number, place: Place): Unseen {
+    let to = bookmark;
+    let gapTo: number | undefined;
+    const records: Told[] = [];
+    for (const received of batch) {
+      const record = fromRecord(received);
+      if (record.kind === 'foreign' || record.logId !== this.#services.log.logId) continue;
+      const position = positionOf(record);
+      if (position <= to) continue;
+      if (!place.isContinuous) gapTo = record.kind === 'watermark' ? position : position - 1;
+      place.isContinuous = true;
+      to = position;
+      records.push(record);
+    }
+    return { gapTo, records, to };
+  }
+
+  async #take(partition: string, unseen: Unseen, standing: Standing): Promise<Standing> {
+    let now = standing;
+    let { to } = unseen;
+    if (unseen.gapTo !== undefined) {
+      const { gaps, log } = this.#services;
+      // Not only up to the first record: one that a frozen relay wrote late may stand before others that are gone.
+      const gapTo = Math.max(unseen.gapTo, await log.head());
+      for await (const page of gaps.read(this.#generation, partition, now.bookmark, gapTo))
+        now = await this.#generation.apply(page, now);
+      to = Math.max(to, gapTo);
+    }
+    const recorded = await this.#eventsOf(partition, unseen.records);
+    if (recorded.length > 0) {
+      const opened = await this.#services.opened.open(recorded);
+      return this.#generation.apply({ ...opened, scannedTo: to }, now);
+    }
+    if (to === now.bookmark) return now;
+    await this.#advances.write({ partition, from: now.bookmark, to });
+    return { ...now, bookmark: to };
+  }
+
+  /** The events that the generation takes; one that was too large for the transport stands in the log alone. */
+  async #eventsOf(partition: string, records: readonly Told[]): Promise<RecordedEvent[]> {
+    const events: RecordedEvent[] = [];
+    for (const record of records) {
+      if (record.kind === 'watermark') continue;
+      const { stream, type, revision } = record.kind === 'event' ? record.event : record.place;
+      if (!this.#generation.takes(partition, stream, type)) continue;
+      if (record.kind === 'event') events.push(record.event);
+      else events.push(...(await this.#services.log.readStream(stream, { from: revision, limit: 1 })));
+    }
+    return events;
+  }
+}
+
+function positionOf(record: Told): number {
+  if (record.kind === 'watermark') return record.position;
+  return record.kind === 'event' ? record.event.position : record.place.position;
+}
