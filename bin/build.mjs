@@ -24,6 +24,9 @@ export async function build(outdir = path.join(root, '.cache', 'build')) {
     outdir,
     write: false,
     bundle: true,
+    // What is imported on demand, such as the clients of servers, is loaded on demand.
+    splitting: true,
+    chunkNames: 'chunk-[name]-[hash]',
     packages: 'external',
     platform: 'node',
     target: 'node20',
@@ -32,7 +35,12 @@ export async function build(outdir = path.join(root, '.cache', 'build')) {
     logLevel: 'error',
   });
   await mkdir(outdir, { recursive: true });
-  await Promise.all(outputFiles.map((file) => replace(file.path, file.contents)));
+  const [entryFiles, chunks] = [[], []];
+  for (const file of outputFiles)
+    (path.basename(file.path).startsWith('chunk-') ? chunks : entryFiles).push(file);
+  // An entry is replaced once all that it imports is there.
+  for (const files of [chunks, entryFiles])
+    await Promise.all(files.map((file) => replace(file.path, file.contents)));
   return outdir;
 }
 

@@ -4,8 +4,10 @@ import path from 'node:path';
 import { format } from 'prettier';
 import { z } from 'zod';
 import { settings } from '../src/config.ts';
+import { kindOfCategory } from '../src/domain/contract/topics.ts';
 import { eventDefinitions } from '../src/domain/events/registry.ts';
 import { problems } from '../src/domain/problems.ts';
+import { asyncApiDocument } from '../src/http/asyncapi.ts';
 import { openApiDocument } from '../src/http/openapi.ts';
 import { routes } from '../src/http/routes/index.ts';
 
@@ -21,6 +23,7 @@ export async function referencePages(): Promise<Map<string, string>> {
   for (const [file, text] of pages)
     formatted.set(file, await format(text, { parser: 'markdown', proseWrap: 'preserve' }));
   formatted.set('schemas/openapi.json', `${JSON.stringify(openApiDocument(routes), null, 2)}\n`);
+  formatted.set('schemas/asyncapi.json', `${JSON.stringify(asyncApiDocument(), null, 2)}\n`);
   return formatted;
 }
 
@@ -76,6 +79,7 @@ function eventsPage(): string {
   const rows = [...eventDefinitions.values()].map(({ type, category, version, routing, sealed }) => [
     `\`${type}\``,
     category,
+    kindOfCategory(category),
     String(version),
     fields(routing),
     fields(sealed),
@@ -88,9 +92,10 @@ command's \`X-Reason\` is sealed with them.
 
 Readable beside the data: stream, revision, position, time, type and version; tenant, actor, principal, cause, correlation and
 causation ids, command id and body hash, trace id, the name of the key, the subject as a keyed hash, and the SHA-256 of the stored bytes.
-A stream of a memory is named by its id; claims are named by keyed hashes.
+A stream of a memory is named by its id; claims are named by keyed hashes. In the profile \`cluster\` every event also goes to the
+[topic](../guides/topics.md) named here.
 
-${table(['type', 'category', 'version', 'readable', 'sealed'], rows)}
+${table(['type', 'category', 'topic', 'version', 'readable', 'sealed'], rows)}
 `;
 }
 
@@ -107,7 +112,7 @@ and answer \`position\`.
 
 ${table(['call', 'what it does', 'command'], rows)}
 
-Beside it: \`GET /livez\`, \`GET /readyz\`, \`GET /openapi.json\`, \`GET /docs\`.
+Beside it: \`GET /livez\`, \`GET /readyz\`, \`GET /openapi.json\`, \`GET /asyncapi.json\` ([the topics](../guides/topics.md)), \`GET /docs\`.
 `;
 }
 

@@ -1,48 +1,60 @@
 import { hostname } from 'node:os';
-import path from 'node:path';
 import pino, { type Logger } from 'pino';
 import { v7 as uuid } from 'uuid';
-import { deterministicEmbedder } from './adapters/deterministic/embedder.ts';
 import { SealedEventStore } from './adapters/eventstore/sealed-event-store.ts';
 import { migrate } from './adapters/migrate.ts';
-import { openOnnxEmbedder } from './adapters/onnx/embedder.ts';
-import { openOpenAiEmbedder } from './adapters/openai/embedder.ts';
-import { withHeadroom } from './adapters/pglite/headroom.ts';
-import { openPglite } from './adapters/pglite/open.ts';
-import { openPostgres } from './adapters/postgres/postgres.ts';
-import { openSqlEventLog } from './adapters/sqllog/sql-event-log.ts';
-import { parseRootKey, readRootKeyFile } from './adapters/vault/root-key.ts';
-import { hasVault, openSqlKeyVault } from './adapters/vault/sql-key-vault.ts';
-import type { CommandContext, CommandServices } from './commands/context.ts';
-import { eventContext } from './commands/context.ts';
+import { openMetrics } from './adapters/prometheus/metrics.ts';
+import { openSqlLeases } from './adapters/sql/leases.ts';
+import type { BackEnd } from './backends/back-ends.ts';
+import { openEmbedder } from './backends/embedder.ts';
+import { BackEndHealth } from './backends/health.ts';
+import { openStores, type Stores } from './backends/stores.ts';
+import { openVault } from './backends/vault.ts';
+import { eventContext, type CommandContext, type CommandServices } from './commands/context.ts';
 import { FactQueue } from './commands/record-facts.ts';
 import { ConfigError, type Config } from './config.ts';
 import { systemTenant, type TenantContext } from './domain/access/context.ts';
 import { Authenticator } from './http/authenticate.ts';
-import { startHttpServer, type HttpServer } from './http/server.ts';
+import { startHttpServer, type Api } from './http/server.ts';
 import type { Embedder } from './ports/embedder.ts';
-import type { EventLog } from './ports/event-log.ts';
 import { systemClock } from './ports/clock.ts';
-import type { Sql } from './ports/sql.ts';
+import type { Leases } from './ports/leases.ts';
+import type { LexicalIndex } from './ports/lexical-index.ts';
+import type { Metrics } from './ports/metrics.ts';
 import { WakeUp } from './ports/wake-up.ts';
 import { allProjections } from './projections/all.ts';
-import { ErasureManager } from './worker/erasure-manager.ts';
+import { LexicalUpkeep } from './projections/lexical/upkeep.ts';
 import { ProjectionOperations } from './projections/operations.ts';
 import { ProjectionRunner } from './projections/runner.ts';
 import { projectionSchema } from './projections/schema.ts';
 import { ReadModels } from './queries/read-models.ts';
 import { SearchService } from './queries/search/search.ts';
 import { TenantDirectory } from './queries/tenant-directory.ts';
-import { readiness } from './readiness.ts';
-import type { Readiness, Services } from './services.ts';
+import { readiness, type Readiness } from './readiness.ts';
+import { Relay } from './relay/relay.ts';
+import { relaySchema } from './relay/schema.ts';
+import { observeFacts, observeProjections, observeRelay } from './telemetry.ts';
+import { ErasureManager } from './worker/erasure-manager.ts';
+import { underLease } from './worker/under-lease.ts';
 
-/** A running Stratalog. */
+/** A running process of Stratalog. */
 export interface App {
-  readonly url: string | undefined;
-  readonly services: Services;
+  /** Of its API, or of its health alone where it has not the role `api`. */
+  readonly url: string;
   readonly developmentIdentity: boolean;
   /** Answers what is under way, writes down what waits, lets go of everything. */
   stop(): Promise<void>;
+}
+
+/** What the roles have in common. */
+interface Process {
+  readonly config: Config;
+  readonly logger: Logger;
+  readonly stores: Stores;
+  readonly leases: Leases;
+  readonly metrics: Metrics;
+  /** What is to be let go of, the last first. */
+  readonly undo: (() => Promise<void>)[];
 }
 
 const nobody = { orgs: [], teams: [], projects: [], sessions: [], agents: [] } as const;
@@ -79,36 +91,94 @@ export function createLogger(config: Config): Logger {
 }
 
 async function assemble(config: Config, logger: Logger, undo: (() => Promise<void>)[]): Promise<App> {
-  const opening = openEmbedder(config).then((embedder) => {
-    undo.push(() => embedder.close());
-    return embedder;
-  });
-  // The database is opened beside it; a failure here is met where the embedder is awaited.
-  opening.catch(() => undefined);
-  const sql = await openSql(config, logger);
-  undo.push(() => sql.close());
-  const embedder = await opening;
-  const vault = await openSqlKeyVault(sql, await rootKey(config, sql));
-  const log = await openLog(config, sql);
-  undo.push(() => log.close());
-  const store = new SealedEventStore(log, vault);
-  await migrate(sql, 'projections', projectionSchema);
+  // The stores are opened beside it; a failure here is met where the embedder is awaited.
+  const opening = config.roles.some((role) => role !== 'relay') ? openEmbedder(config) : undefined;
+  const opened = opening?.catch(() => undefined);
+  undo.push(async () => (await opened)?.close());
+  const stores = await openStores(config, logger, undo);
+  // The data folder's lock says already that there is no other embedded process.
+  const holder = config.profile === 'embedded' ? 'embedded' : `${hostname()}-${process.pid}`;
+  const leases = await openSqlLeases(stores.sql, holder);
+  const metrics = openMetrics((error) => logger.warn({ err: error }, 'a metric could not be read'));
+  undo.push(() => metrics.close());
+  const own: Process = { config, logger, stores, leases, metrics, undo };
 
+  const relay = config.roles.includes('relay') ? await startRelay(own) : undefined;
+  const memory = opening && (await startMemory(own, await opening));
+  const lifecycle: { status: Readiness['status'] } = { status: 'ready' };
+  const backEnds = new BackEndHealth(await serversOf(config));
+  const { api, operations } = memory ?? {};
+  const development = async () => (await api?.authenticator.developmentIsOpen()) ?? false;
+  const ready = () =>
+    readiness({
+      config,
+      status: () => lifecycle.status,
+      backEnds,
+      log: stores.log,
+      operations,
+      relay,
+      development,
+    });
+  const http = await startHttpServer({ ...config, ready, metrics, api }, logger);
+  return {
+    url: http.url,
+    developmentIdentity: await development(),
+    async stop() {
+      lifecycle.status = 'draining';
+      await http.close();
+      for (const step of undo.reverse()) await step();
+    },
+  };
+}
+
+/** The servers of the profile. Their clients are loaded where there are any. */
+async function serversOf(config: Config): Promise<BackEnd[]> {
+  if (config.profile === 'embedded') return [];
+  const { backEndsOf } = await import('./backends/back-ends.ts');
+  return backEndsOf(config);
+}
+
+async function startRelay({ config, logger, stores, leases, metrics, undo }: Process): Promise<Relay> {
+  const { sql, log, transport } = stores;
+  if (!transport) throw new Error(`the profile ${config.profile} has no relay`);
+  await migrate(sql, 'relay', relaySchema);
+  const relay = new Relay({
+    log,
+    transport,
+    sql,
+    leases,
+    prefix: config.kafka.topicPrefix,
+    onError: (error) => logger.warn({ err: error }, 'the relay waits and tries again'),
+  });
+  relay.start();
+  undo.push(() => relay.stop());
+  observeRelay(metrics.meter, relay);
+  return relay;
+}
+
+/** What the roles api, projector and worker are made of. */
+async function startMemory(
+  own: Process,
+  embedder: Embedder,
+): Promise<{ readonly operations: ProjectionOperations; readonly api: Api | undefined }> {
+  const { config, logger, stores, leases, metrics, undo } = own;
+  const { roles } = config;
+  const { sql, transport, lexicalIndex } = stores;
+  const vault = await openVault(config, sql);
+  const store = new SealedEventStore(stores.log, vault);
   const commands: CommandServices = { store, vault, clock: systemClock, newId: uuid };
-  const progress = new WakeUp();
-  const models = new ReadModels(sql, progress);
+  await migrate(sql, 'projections', projectionSchema);
   const directory = new TenantDirectory(store, systemClock);
   await assertSafeToListen(config, directory);
-  const facts = new FactQueue(commands, {
-    onDropped: (count, error) => logger.error({ count, err: error }, 'retrieval facts were dropped'),
-  });
+
+  const progress = new WakeUp();
   const runner = new ProjectionRunner({
     sql,
     store,
-    projections: allProjections(embedder),
+    projections: allProjections(embedder, lexicalIndex),
     progress,
-    // The data folder's lock says already that there is no other embedded process.
-    holder: config.profile === 'embedded' ? 'embedded' : `${hostname()}-${process.pid}`,
+    leases,
+    ...(transport && { topics: { transport, prefix: config.kafka.topicPrefix } }),
     onError: (projection, error) =>
       logger.warn({ projection, err: error }, 'projection waits and tries again'),
   });
@@ -116,94 +186,59 @@ async function assemble(config: Config, logger: Logger, undo: (() => Promise<voi
   const erasures = new ErasureManager(commands, sql, commandContextOf('system'), (error) =>
     logger.warn({ err: error }, 'an erasure waits to be completed'),
   );
-  await runner.start();
+  // In every process: no key is opened that an erasure has named.
+  await erasures.catchUp();
+  await runner.prepare();
   undo.push(() => runner.stop());
-  await erasures.start();
-  undo.push(() => erasures.stop());
-  void operations
-    .renewStale(eventContext(commandContextOf('renew')))
-    .catch((error: unknown) => logger.error({ err: error }, 'a stale read model could not be rebuilt'));
+  undo.push(() => operations.stop());
+  observeProjections(metrics.meter, operations);
 
+  if (roles.includes('projector')) {
+    await runner.start();
+    if (lexicalIndex) startLexicalUpkeep(own, lexicalIndex);
+  }
+  if (roles.includes('worker')) {
+    erasures.follow();
+    undo.push(() => erasures.stop());
+    startRenewal(own, operations);
+  }
+  if (!roles.includes('api')) return { operations, api: undefined };
+
+  const facts = new FactQueue(commands, {
+    onDropped: (count, error) => logger.error({ count, err: error }, 'retrieval facts were dropped'),
+  });
+  undo.push(() => facts.flush());
+  observeFacts(metrics.meter, facts);
+  const models = new ReadModels(sql, progress);
+  const search = new SearchService(models, embedder, vault, lexicalIndex);
   const authenticator = new Authenticator({
     directory,
     masterKey: config.masterKey,
     jwt: config.jwt,
     development: config.profile === 'embedded' && isLoopback(config.host),
   });
-  const lifecycle: { status: Readiness['status'] } = { status: 'ready' };
-  const services: Services = {
-    config,
-    commands,
-    facts,
-    models,
-    directory,
-    operations,
-    search: new SearchService(models, embedder, vault),
-    ready: () => readiness(config, lifecycle.status, authenticator, services),
-  };
-  const serves = config.roles.length === 0 || config.roles.includes('api');
-  let http: HttpServer | undefined;
-  if (serves) http = await startHttpServer(services, authenticator, logger);
-  return {
-    url: http?.url,
-    services,
-    developmentIdentity: await authenticator.developmentIsOpen(),
-    async stop() {
-      lifecycle.status = 'draining';
-      await http?.close();
-      await facts.flush();
-      await operations.stop();
-      for (const step of undo.reverse()) await step();
-    },
-  };
+  const services = { commands, facts, models, directory, operations, search };
+  return { operations, api: { services, authenticator, topicPrefix: config.kafka.topicPrefix } };
 }
 
-async function openSql(config: Config, logger: Logger): Promise<Sql> {
-  const onNotice = (notice: { severity: string; message: string }) => {
-    if (notice.severity === 'PANIC' || notice.severity === 'FATAL') logger.fatal(notice, 'database');
-  };
-  switch (config.profile) {
-    case 'embedded':
-      return openPglite({ dataDir: config.dataDir, onNotice });
-    case 'postgres':
-      return openPostgres({ url: config.postgresUrl, onNotice });
-    case 'cluster':
-      throw new ConfigError('STRATALOG_PROFILE: cluster is not built yet; take embedded or postgres');
-    default:
-      return config.profile satisfies never;
-  }
+/** Rebuilds what another version of the program left. */
+function startRenewal({ logger, leases, undo }: Process, operations: ProjectionOperations): void {
+  const stop = new AbortController();
+  const renew = () => operations.renewStale(eventContext(commandContextOf('renew')));
+  undo.push(() => Promise.resolve(stop.abort()));
+  void underLease(leases, 'renewal', renew, stop.signal).catch((error: unknown) => {
+    if (!stop.signal.aborted) logger.error({ err: error }, 'a stale read model could not be rebuilt');
+  });
 }
 
-async function openLog({ profile, dataDir }: Config, sql: Sql): Promise<EventLog> {
-  const log = await openSqlEventLog(sql);
-  return profile === 'embedded' ? withHeadroom(log, dataDir) : log;
-}
-
-async function openEmbedder({ embedder }: Config): Promise<Embedder> {
-  switch (embedder.kind) {
-    case 'onnx':
-      return openOnnxEmbedder({
-        model: 'bge-small-en-v1.5',
-        ...(embedder.workers !== undefined && { workers: embedder.workers }),
-      });
-    case 'openai': {
-      const { baseURL, model, apiKey } = embedder;
-      return openOpenAiEmbedder({ baseURL, model, ...(apiKey !== undefined && { apiKey }) });
-    }
-    case 'deterministic':
-      return deterministicEmbedder({ dimension: 384 });
-    default:
-      return embedder satisfies never;
-  }
-}
-
-async function rootKey({ vaultKey, dataDir }: Config, sql: Sql): Promise<Uint8Array> {
-  if (vaultKey === undefined) return readRootKeyFile(path.join(dataDir, 'vault.key'), !(await hasVault(sql)));
-  try {
-    return parseRootKey(vaultKey);
-  } catch (error) {
-    throw new ConfigError(`STRATALOG_VAULT_KEY: ${(error as Error).message}`);
-  }
+function startLexicalUpkeep({ logger, stores, undo }: Process, index: LexicalIndex): void {
+  const upkeep = new LexicalUpkeep({
+    sql: stores.sql,
+    index,
+    onError: (error) => logger.warn({ err: error }, 'the upkeep of the lexical index is tried again'),
+  });
+  upkeep.start();
+  undo.push(() => upkeep.stop());
 }
 
 function commandContextOf(correlationId: string): CommandContext {
@@ -211,10 +246,11 @@ function commandContextOf(correlationId: string): CommandContext {
 }
 
 async function assertSafeToListen(
-  { host, masterKey, jwt }: Config,
+  { roles, host, masterKey, jwt }: Config,
   directory: TenantDirectory,
 ): Promise<void> {
-  if (isLoopback(host) || masterKey !== undefined || jwt || (await directory.anyKeyEver())) return;
+  if (!roles.includes('api') || isLoopback(host) || masterKey !== undefined || jwt) return;
+  if (await directory.anyKeyEver()) return;
   throw new ConfigError(
     `STRATALOG_HOST: ${host} can be reached from other machines, so a credential is needed: set STRATALOG_MASTER_KEY and create keys with it`,
   );

@@ -1,20 +1,12 @@
 import path from 'node:path';
 import { z } from 'zod';
+import { clusterOf, clusterSettings, type ClusterConfig } from './config-cluster.ts';
+import { ConfigError, list, postgresUrl, secret, url } from './config-values.ts';
 
-/** A setting is wrong: the start stops with its name and what it takes. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError';
-}
+export { ConfigError } from './config-values.ts';
 
 export const profiles = ['embedded', 'postgres', 'cluster'] as const;
 export const processRoles = ['api', 'relay', 'projector', 'worker'] as const;
-
-const url = (...protocols: string[]) =>
-  z.string().refine((value) => URL.canParse(value) && protocols.includes(new URL(value).protocol), {
-    message: `must be a URL that begins with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
-  });
-
-const secret = (least: number) => z.string().min(least, `must have at least ${least} characters`);
 
 /** Every variable with its meaning: the configuration reference is generated from here. */
 export const settings = z.object({
@@ -25,12 +17,7 @@ export const settings = z.object({
   STRATALOG_ROLES: z
     .string()
     .default('')
-    .transform((text) =>
-      text
-        .split(',')
-        .map((role) => role.trim())
-        .filter((role) => role !== ''),
-    )
+    .transform(list)
     .pipe(z.array(z.enum(processRoles)))
     .describe('What this process does, comma separated: api, relay, projector, worker; empty for all'),
   STRATALOG_DATA: z
@@ -44,17 +31,22 @@ export const settings = z.object({
     .int()
     .min(0)
     .max(65_535)
-    .default(8_080)
-    .describe('Port to listen on; 0 takes a free one'),
+    .optional()
+    .describe(
+      'Port to listen on; 0 takes a free one; default: 8080, and a free one for the health of a process without the role api',
+    ),
   STRATALOG_MASTER_KEY: secret(16)
     .optional()
     .describe('May create tenants and keys and nothing else; switches the development identity off'),
   STRATALOG_VAULT_KEY: secret(40)
     .optional()
     .describe('32 bytes in base64 that open the key vault; default: the file vault.key in the data folder'),
-  STRATALOG_POSTGRES_URL: url('postgres:', 'postgresql:')
+  STRATALOG_POSTGRES_URL: postgresUrl()
     .default('postgres://stratalog:stratalog@127.0.0.1:54329/stratalog')
-    .describe('PostgreSQL 18 with vector and pg_textsearch (profiles postgres and cluster)'),
+    .describe(
+      'PostgreSQL 18 with vector, and with pg_textsearch in profile postgres. TLS: `?sslmode=verify-full&sslrootcert=/path/ca.pem`',
+    ),
+  ...clusterSettings,
   STRATALOG_EMBEDDER: z
     .enum(['onnx', 'openai', 'deterministic'])
     .default('onnx')
@@ -92,9 +84,12 @@ export const settings = z.object({
 
 type Settings = z.infer<typeof settings>;
 
-export interface Config {
+export type ProcessRole = (typeof processRoles)[number];
+
+export interface Config extends ClusterConfig {
   readonly profile: (typeof profiles)[number];
-  readonly roles: readonly (typeof processRoles)[number][];
+  /** What this process does: at least one of them. */
+  readonly roles: readonly ProcessRole[];
   readonly dataDir: string;
   readonly host: string;
   readonly port: number;
@@ -123,19 +118,32 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     throw new ConfigError(faults.join('\n'));
   }
   const values = parsed.data;
+  const roles = rolesOf(values);
   return {
     profile: values.STRATALOG_PROFILE,
-    roles: values.STRATALOG_ROLES,
+    roles,
     dataDir: path.resolve(values.STRATALOG_DATA),
     host: values.STRATALOG_HOST,
-    port: values.STRATALOG_PORT,
+    port: values.STRATALOG_PORT ?? (roles.includes('api') ? 8_080 : 0),
     masterKey: values.STRATALOG_MASTER_KEY,
     vaultKey: values.STRATALOG_VAULT_KEY,
     postgresUrl: values.STRATALOG_POSTGRES_URL,
+    ...clusterOf(values),
     embedder: embedderOf(values),
     jwt: jwtOf(values),
     logLevel: values.STRATALOG_LOG_LEVEL,
   };
+}
+
+/** Those that are named and that the profile has; all of the profile's where none is named. */
+function rolesOf({ STRATALOG_PROFILE: profile, STRATALOG_ROLES: named }: Settings): ProcessRole[] {
+  const own = processRoles.filter((role) => role !== 'relay' || profile === 'cluster');
+  if (named.length === 0) return own;
+  const chosen = own.filter((role) => named.includes(role));
+  if (chosen.length === 0) throw new ConfigError('STRATALOG_ROLES: only the profile cluster has a relay');
+  if (profile === 'embedded' && chosen.length < own.length)
+    throw new ConfigError(`STRATALOG_ROLES: the profile embedded is one process with ${own.join(', ')}`);
+  return chosen;
 }
 
 function embedderOf(values: Settings): Config['embedder'] {

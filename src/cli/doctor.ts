@@ -4,8 +4,10 @@ import { styleText } from 'node:util';
 import { Command } from 'commander';
 import { openOnnxEmbedder } from '../adapters/onnx/embedder.ts';
 import { openPglite } from '../adapters/pglite/open.ts';
-import { openPostgres } from '../adapters/postgres/postgres.ts';
-import { readConfig, type Config } from '../config.ts';
+import type { BackEnd } from '../backends/back-ends.ts';
+import { isRefusal } from '../backends/refusals.ts';
+import { ConfigError, readConfig, type Config } from '../config.ts';
+import { endSoon } from './end.ts';
 import { explain } from './explain.ts';
 import { printJson } from './output.ts';
 import { environmentWith } from './serve.ts';
@@ -14,33 +16,48 @@ interface Finding {
   readonly check: string;
   readonly ok: boolean;
   readonly detail: string;
+  /** Of a server only. */
+  readonly server?: {
+    readonly url: string;
+    readonly reachable: boolean;
+    readonly version?: string;
+    readonly missing: readonly string[];
+    readonly notes: readonly string[];
+  };
 }
 
 const leastNode = [20, 19] as const;
 
 export function doctorCommand(): Command {
   return new Command('doctor')
-    .description('Check what this machine and this configuration have, and say what is missing')
+    .description('Check what this machine, this configuration and its servers have, and say what is missing')
     .option('--profile <profile>', 'embedded, postgres or cluster (STRATALOG_PROFILE)')
     .option('--data <folder>', 'data folder (STRATALOG_DATA)')
     .option('--port <port>', 'port to listen on (STRATALOG_PORT)')
     .action(async (options: Record<string, string>, own: Command) => {
       const config = readConfig(environmentWith(options));
-      const findings = [
-        nodeVersion(),
-        await finding('model', () => model(config)),
-        await finding('database', () => database(config)),
-        await finding('port', () => port(config)),
-      ];
+      const { backEndsOf } = await import('../backends/back-ends.ts');
+      // At the same time: one that does not answer takes no time from the others.
+      const findings = await Promise.all([
+        Promise.resolve(nodeVersion()),
+        finding('model', () => model(config)),
+        ...(config.profile === 'embedded' ? [finding('database', () => database(config))] : []),
+        ...backEndsOf(config).map((backEnd) =>
+          // The profile with one server has always called it so.
+          server(config.profile === 'postgres' ? 'database' : backEnd.name, backEnd),
+        ),
+        finding('port', () => port(config)),
+      ]);
       const { json } = own.optsWithGlobals<{ json?: boolean }>();
       if (json) printJson(findings);
-      else
-        for (const { check, ok, detail } of findings)
-          console.log(
-            `${ok ? styleText('green', 'ok  ') : styleText('red', 'FAIL')} ${check.padEnd(9)} ${detail}`,
-          );
+      else for (const line of findings.map(lineOf)) console.log(line);
       if (findings.some(({ ok }) => !ok)) process.exitCode = 1;
+      endSoon();
     });
+}
+
+function lineOf({ check, ok, detail }: Finding): string {
+  return `${ok ? styleText('green', 'ok  ') : styleText('red', 'FAIL')} ${check.padEnd(10)} ${detail}`;
 }
 
 async function finding(check: string, look: () => Promise<string>): Promise<Finding> {
@@ -48,6 +65,21 @@ async function finding(check: string, look: () => Promise<string>): Promise<Find
     return { check, ok: true, detail: await look() };
   } catch (error) {
     return { check, ok: false, detail: explain(error).split('\n')[0]! };
+  }
+}
+
+async function server(check: string, { url, inspect }: BackEnd): Promise<Finding> {
+  try {
+    const { version, missing, notes } = await inspect();
+    const found = [`${version} at ${url}`, ...notes].join('; ');
+    const detail = missing.length > 0 ? `missing: ${missing.join('; ')} (${found})` : found;
+    const ok = missing.length === 0;
+    return { check, ok, detail, server: { url, reachable: true, version, missing, notes } };
+  } catch (error) {
+    // Of a driver's message the first line says what, the rest how.
+    const reason = (error as Error).message.split('\n')[0]!;
+    const detail = error instanceof ConfigError ? reason : `${reason} (${url})`;
+    return { check, ok: false, detail, server: { url, reachable: isRefusal(error), missing: [], notes: [] } };
   }
 }
 
@@ -69,22 +101,13 @@ async function model({ embedder }: Config): Promise<string> {
   return id;
 }
 
-async function database(config: Config): Promise<string> {
-  if (config.profile === 'embedded') {
-    await mkdir(config.dataDir, { recursive: true });
-    await access(config.dataDir, constants.W_OK);
-    const sql = await openPglite({ dataDir: config.dataDir });
-    const [row] = await sql.query<{ version: string }>('show server_version');
-    await sql.close();
-    return `${config.dataDir}, ${String(Object.values(row!)[0])}`;
-  }
-  const sql = await openPostgres({ url: config.postgresUrl });
-  try {
-    const [row] = await sql.query<{ server_version: string }>('show server_version');
-    return `PostgreSQL ${row!.server_version}`;
-  } finally {
-    await sql.close();
-  }
+async function database({ dataDir }: Config): Promise<string> {
+  await mkdir(dataDir, { recursive: true });
+  await access(dataDir, constants.W_OK);
+  const sql = await openPglite({ dataDir });
+  const [row] = await sql.query<{ version: string }>('show server_version');
+  await sql.close();
+  return `${dataDir}, ${String(Object.values(row!)[0])}`;
 }
 
 async function port({ host, port }: Config): Promise<string> {

@@ -4,11 +4,17 @@ import {
   DataDirectoryUnusable,
 } from '../adapters/pglite/errors.ts';
 import { ModelMissing } from '../adapters/onnx/model-files.ts';
+import { PostgresNotPrepared } from '../adapters/postgres/errors.ts';
+import { SqlError } from '../adapters/sql/error.ts';
+import { isRefusal } from '../backends/refusals.ts';
 import { SchemaTooNew } from '../adapters/migrate.ts';
 import { RootKeyUnusable } from '../adapters/vault/root-key.ts';
 import { WrongRootKey } from '../adapters/vault/sql-key-vault.ts';
 import { ConfigError } from '../config.ts';
+import { LogUnavailable } from '../ports/event-log.ts';
+import { LexicalIndexUnavailable } from '../ports/lexical-index.ts';
 import { SqlUnavailable } from '../ports/sql.ts';
+import { TopicMismatch, TransportUnavailable } from '../ports/transport.ts';
 import { ApiError, ConnectionLost, ServerUnreachable } from './client.ts';
 
 /** An error in words for the person at the terminal: what is wrong and what to do. */
@@ -32,13 +38,21 @@ export function explain(error: unknown): string {
   if (error instanceof SqlUnavailable) {
     return `The database cannot be used: ${error.message}\n\`stratalog doctor\` says what is missing.`;
   }
+  const unavailable = [LogUnavailable, LexicalIndexUnavailable, TransportUnavailable];
+  // A statement that the database refuses is a fault of this program, unless it is about the login or the database.
+  const refused = error instanceof SqlError ? /^(28|3D)/.test(error.code ?? '') : isRefusal(error);
+  if (refused || unavailable.some((type) => error instanceof type)) {
+    return `A server cannot be used: ${(error as Error).message}\n\`stratalog doctor\` says what is missing.`;
+  }
   const known = [
     DataDirectoryLocked,
     DataDirectoryTooNew,
     DataDirectoryUnusable,
     ModelMissing,
+    PostgresNotPrepared,
     RootKeyUnusable,
     SchemaTooNew,
+    TopicMismatch,
     WrongRootKey,
   ];
   if (known.some((type) => error instanceof type)) return (error as Error).message;

@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { auditCommand } from './audit.ts';
 import { demoCommand } from './demo/command.ts';
 import { doctorCommand } from './doctor.ts';
+import { endSoon } from './end.ts';
 import { explain } from './explain.ts';
 import { exportCommand, importCommand } from './transfer.ts';
 import { keysCommand } from './keys.ts';
@@ -47,6 +48,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     }
     console.error(explain(error));
     process.exitCode = exitFailed;
+    endSoon();
   }
 }
 

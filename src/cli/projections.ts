@@ -76,6 +76,20 @@ export function projectionsCommand(): Command {
       await call(connection, `${base}/${name}/retry`, { method: 'POST', body: { stream } });
       if (!connection.json) console.log(`${stream} is in ${name} again`);
     });
+  command
+    .command('skip')
+    .description('Leave out the event that a parked stream waits with')
+    .argument('<name>')
+    .argument('<stream>')
+    .action(async (name: string, stream: string, _, own: Command) => {
+      const connection = connectionOf(own);
+      const answer = await call<{ revision: number; type: string }>(connection, `${base}/${name}/skip`, {
+        method: 'POST',
+        body: { stream },
+      });
+      if (connection.json) return printJson(answer);
+      console.log(`${stream} is in ${name} again, without its ${answer.type} at revision ${answer.revision}`);
+    });
   return command;
 }
 
@@ -87,7 +101,7 @@ export interface RebuiltProjection {
   readonly switched: boolean;
 }
 
-/** Rebuilds one after another and follows each until its digests were compared. */
+/** Starts all rebuilds, which then read the log together, and follows each until its digests were compared. */
 export async function rebuild(
   connection: Connection,
   names: readonly string[],
@@ -96,11 +110,15 @@ export async function rebuild(
 ): Promise<RebuiltProjection[]> {
   const { items } = await call<{ items: ProjectionStatus[] }>(connection, base);
   const wanted = names.length > 0 ? names : items.map(({ name }) => name);
-  const results: RebuiltProjection[] = [];
+  const started: { name: string; generation: number }[] = [];
   for (const name of wanted) {
     const { generation } = await call<{ generation: number }>(connection, `${base}/${name}/rebuild`, {
       method: 'POST',
     });
+    started.push({ name, generation });
+  }
+  const results: RebuiltProjection[] = [];
+  for (const { name, generation } of started) {
     const { digest, equal } = await follow(connection, name, generation, show);
     const switched = andSwitch && equal;
     if (switched) await call(connection, `${base}/${name}/switch`, { method: 'POST' });

@@ -45,6 +45,7 @@ async function serve(options: ServeOptions): Promise<void> {
     {
       url: app.url,
       profile: config.profile,
+      roles: config.roles,
       data: config.dataDir,
       identity: app.developmentIdentity ? 'development' : 'credentials',
     },

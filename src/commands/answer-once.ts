@@ -23,10 +23,11 @@ export async function answerOnce<Answer extends JsonObject>(
     return { answer: first.event.data.answer as Answer, replayed: true };
   }
   const answer = await act();
-  const { reason: _, ...unsealed } = eventContext(context);
+  // The reason stands in the event of the act itself.
+  const { reason: _, ...answered } = eventContext(context);
   const data = { memoryId: '', revision: -1, position: 0, answer };
   try {
-    await store.append(stream, 'noStream', [{ type: 'CommandAnswered', data }], unsealed);
+    await store.append(stream, 'noStream', [{ type: 'CommandAnswered', data }], answered);
   } catch (error) {
     // A twin of this command was faster: both did the same.
     if (!(error instanceof WrongExpectedRevision)) throw error;

@@ -30,15 +30,26 @@ export class FactQueue {
   #waiting: RetrievalFact[] = [];
   #flushing: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #dropped = 0;
 
   constructor(services: CommandServices, options: FactQueueOptions) {
     this.#services = services;
     this.#options = options;
   }
 
+  /** Answers that are still to be written down. */
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
+  /** Events that were given up, since the start. */
+  get dropped(): number {
+    return this.#dropped;
+  }
+
   record(fact: RetrievalFact): void {
     if (this.#waiting.length >= maxWaiting) {
-      this.#options.onDropped(1, new Error('the queue of retrieval facts is full'));
+      this.#drop(fact.events.length, new Error('the queue of retrieval facts is full'));
       return;
     }
     this.#waiting.push(fact);
@@ -74,11 +85,16 @@ export class FactQueue {
         return;
       } catch (error) {
         if (attempt >= maxAttempts) {
-          this.#options.onDropped(events.length, error);
+          this.#drop(events.length, error);
           return;
         }
         await sleep(Math.min(100 * 2 ** attempt, longestPauseMs));
       }
     }
+  }
+
+  #drop(count: number, error: unknown): void {
+    this.#dropped += count;
+    this.#options.onDropped(count, error);
   }
 }

@@ -74,6 +74,11 @@ export const problems = {
     title: 'There is no rebuilt generation that could be switched to',
     remedy: 'Start a rebuild and wait until its state is `ready`.',
   },
+  'still-parked': {
+    status: 409,
+    title: 'The read model still cannot apply the event',
+    remedy: 'Mend what `detail` names and retry, or skip the event.',
+  },
   'revision-mismatch': {
     status: 412,
     title: 'The memory has changed',

@@ -41,6 +41,7 @@ const readiness = z
   .object({
     status: z.enum(['ready', 'starting', 'draining', 'unavailable']),
     profile: z.string(),
+    roles: z.array(z.enum(['api', 'relay', 'projector', 'worker'])).meta({ description: 'Of this process' }),
     identity: z.enum(['development', 'credentials']),
     log: z.union([z.object({ head: z.int() }), z.object({ error: z.string() })]),
     projections: z.array(
@@ -52,6 +53,28 @@ const readiness = z
         parked: z.int(),
       }),
     ),
+    relay: z
+      .object({
+        state: z.enum(['active', 'standby', 'failing']),
+        checkpoint: z.int(),
+        positionsBehind: z.int(),
+        secondsBehind: z.number(),
+        publishedEvents: z.int(),
+        withheldEvents: z.int(),
+        eventsPerSecond: z.number(),
+        error: z.string().optional(),
+      })
+      .optional()
+      .meta({ description: 'The relay of this process' }),
+    backEnds: z
+      .record(
+        z.string(),
+        z.union([
+          z.object({ state: z.literal('up'), version: z.string() }),
+          z.object({ state: z.literal('down'), error: z.string() }),
+        ]),
+      )
+      .meta({ description: 'Whether each server of the profile answers' }),
   })
   .meta({ id: 'Readiness' });
 
@@ -63,6 +86,9 @@ const healthPaths: ZodOpenApiPathsObject = {
   '/readyz': health('readyz', 'Whether it can do its work: the log, and how far each read model lags', {
     200: { description: 'Ready', schema: readiness },
     503: { description: 'Not now: starting, draining, or without its log', schema: readiness },
+  }),
+  '/metrics': health('metrics', 'Figures of this process for Prometheus: no tenant, no content', {
+    200: { description: 'Its text format', schema: z.string(), contentType: 'text/plain' },
   }),
 };
 

@@ -2,6 +2,7 @@ import { ZodError } from 'zod';
 import { EmbedderUnavailable } from '../ports/embedder.ts';
 import { LogUnavailable } from '../ports/event-log.ts';
 import { KeyDestroyed } from '../ports/key-vault.ts';
+import { LexicalIndexUnavailable } from '../ports/lexical-index.ts';
 import { sqlState, SqlUnavailable } from '../ports/sql.ts';
 import { Problem, problems, type FieldError } from '../domain/problems.ts';
 
@@ -44,7 +45,8 @@ export function asProblem(error: unknown): Problem {
   if (
     error instanceof SqlUnavailable ||
     error instanceof LogUnavailable ||
-    error instanceof EmbedderUnavailable
+    error instanceof EmbedderUnavailable ||
+    error instanceof LexicalIndexUnavailable
   ) {
     return new Problem('unavailable', 'a server behind this one does not answer', {
       retryAfter: 2,

@@ -5,13 +5,17 @@ import { Router } from '@koa/router';
 import Koa, { type Context, type Next } from 'koa';
 import type { Logger } from 'pino';
 import { Problem } from '../domain/problems.ts';
+import type { Metrics } from '../ports/metrics.ts';
 import { masterIdentity, type Authenticator } from './authenticate.ts';
 import { browsableDocs } from './docs-page.ts';
+import { asyncApiDocument } from './asyncapi.ts';
 import { openApiDocument } from './openapi.ts';
 import { asProblem, problemDocument } from './problem.ts';
 import { commandContext, readJson, traceIdOf } from './request.ts';
 import type { Answer, Route } from './route.ts';
 import { routes } from './routes/index.ts';
+import { measure, requestDurations } from './request-durations.ts';
+import type { Readiness } from '../readiness.ts';
 import type { Services } from '../services.ts';
 
 export interface HttpServer {
@@ -20,14 +24,27 @@ export interface HttpServer {
   close(graceMs?: number): Promise<void>;
 }
 
-/** Serves the API. Rejects with the system's error (`EADDRINUSE`, …) where it cannot listen. */
-export async function startHttpServer(
-  services: Services,
-  authenticator: Authenticator,
-  logger: Logger,
-): Promise<HttpServer> {
-  const { host, port } = services.config;
-  const answer = createKoa(services, authenticator, logger).callback();
+/** The calls below /v1. */
+export interface Api {
+  readonly services: Services;
+  readonly authenticator: Authenticator;
+  /** Of the names in `/asyncapi.json`. */
+  readonly topicPrefix: string;
+}
+
+export interface HttpServerOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly ready: () => Promise<Readiness>;
+  readonly metrics: Metrics;
+  /** Without it only health and metrics are served. */
+  readonly api: Api | undefined;
+}
+
+/** Serves health, metrics and the API. Rejects with the system's error (`EADDRINUSE`, …) where it cannot listen. */
+export async function startHttpServer(options: HttpServerOptions, logger: Logger): Promise<HttpServer> {
+  const { host, port } = options;
+  const answer = createKoa(options, logger).callback();
   let closing = false;
   const server = http.createServer((request, response) => {
     // A client that never pauses would be served on its open connection until that is cut.
@@ -60,26 +77,13 @@ async function closeGracefully(server: http.Server, graceMs: number): Promise<vo
   clearTimeout(timer);
 }
 
-function createKoa(services: Services, authenticator: Authenticator, logger: Logger): Koa {
+function createKoa({ ready, metrics, api }: HttpServerOptions, logger: Logger): Koa {
   const koa = new Koa();
+  const durations = requestDurations(metrics.meter);
   const router = new Router();
-  const document = openApiDocument(routes);
-  router.get('/livez', (context) => {
-    context.body = { status: 'alive' };
-  });
-  router.get('/readyz', async (context) => {
-    const readiness = await services.ready();
-    context.status = readiness.status === 'ready' ? 200 : 503;
-    if (context.status === 503) context.set('Retry-After', '2');
-    context.body = readiness;
-  });
-  router.get('/openapi.json', (context) => {
-    context.body = document;
-  });
-  browsableDocs(router);
-  for (const route of routes) {
-    router[route.method](route.path, (context: Context) => serve(route, context, services, authenticator));
-  }
+  serveHealth(router, ready, metrics);
+  if (api) serveApi(router, api);
+  koa.use((context, next) => measure(context, next, durations));
   koa.use((context, next) => answerErrors(context, next, logger));
   koa.use(router.routes());
   koa.use(router.allowedMethods());
@@ -94,6 +98,37 @@ function createKoa(services: Services, authenticator: Authenticator, logger: Log
     }
   });
   return koa;
+}
+
+function serveHealth(router: Router, ready: () => Promise<Readiness>, metrics: Metrics): void {
+  router.get('/livez', (context) => {
+    context.body = { status: 'alive' };
+  });
+  router.get('/readyz', async (context) => {
+    const readiness = await ready();
+    context.status = readiness.status === 'ready' ? 200 : 503;
+    if (context.status === 503) context.set('Retry-After', '2');
+    context.body = readiness;
+  });
+  router.get('/metrics', async (context) => {
+    context.type = metrics.contentType;
+    context.body = await metrics.text();
+  });
+}
+
+function serveApi(router: Router, { services, authenticator, topicPrefix }: Api): void {
+  const document = openApiDocument(routes);
+  const topicsDocument = asyncApiDocument(topicPrefix);
+  router.get('/openapi.json', (context) => {
+    context.body = document;
+  });
+  router.get('/asyncapi.json', (context) => {
+    context.body = topicsDocument;
+  });
+  browsableDocs(router);
+  for (const route of routes) {
+    router[route.method](route.path, (context: Context) => serve(route, context, services, authenticator));
+  }
 }
 
 async function serve(

@@ -1,9 +1,10 @@
+import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Command } from 'commander';
 import { createLogger, startApp, type App } from '../../app.ts';
-import { readConfig } from '../../config.ts';
+import { readConfig, type Config } from '../../config.ts';
 import { call, type Connection } from '../client.ts';
 import { environmentWith } from '../serve.ts';
 import { Narrator } from './narrator.ts';
@@ -20,7 +21,10 @@ export function demoCommand(): Command {
   return new Command('demo')
     .description('Show the main job on a real corpus, in under a minute')
     .option('--profile <profile>', 'embedded, postgres or cluster (STRATALOG_PROFILE)')
-    .option('--data <folder>', 'data folder; default: a new one that is removed at the end')
+    .option(
+      '--data <folder>',
+      'data folder; default: one that is removed at the end; with servers the usual one',
+    )
     .option('--port <port>', 'port to listen on; default: a free one, with --keep 8080')
     .option('--keep', 'leave the server up at the end')
     .action(async (options: DemoOptions, own: Command) => {
@@ -31,16 +35,10 @@ export function demoCommand(): Command {
 
 async function demo(options: DemoOptions, narrator: Narrator): Promise<void> {
   const started = performance.now();
-  const data = options.data ?? (await mkdtemp(path.join(tmpdir(), 'stratalog-demo-')));
-  const port = options.port ?? (options.keep ? '8080' : '0');
-  const environment = environmentWith({
-    ...(options.profile !== undefined && { profile: options.profile }),
-    data,
-    port,
-  });
-  const config = readConfig({ STRATALOG_LOG_LEVEL: 'warn', ...environment });
+  const { environment, passing } = await demoEnvironment(options);
+  const config = readConfig(environment);
   const app = await startApp(config, createLogger(config));
-  const connection: Connection = { url: app.url!, key: await demoKey(app), json: false };
+  const connection: Connection = { url: app.url, key: await demoKey(app, config), json: false };
   const facts = await runDemo(connection, narrator);
   const seconds = (performance.now() - started) / 1_000;
   narrator.end(seconds, config.profile, facts);
@@ -51,20 +49,39 @@ async function demo(options: DemoOptions, narrator: Narrator): Promise<void> {
     return;
   }
   await app.stop();
-  if (options.data === undefined) await rm(data, { recursive: true, force: true });
+  if (passing !== undefined) await rm(passing, { recursive: true, force: true });
+}
+
+/** The caller's environment with what the demo needs besides, and the folder that goes with it. */
+async function demoEnvironment({
+  profile,
+  data,
+  port,
+  keep,
+}: DemoOptions): Promise<{ environment: NodeJS.ProcessEnv; passing?: string }> {
+  const given = environmentWith({
+    ...(profile !== undefined && { profile }),
+    ...(data !== undefined && { data }),
+    port: port ?? (keep ? '8080' : '0'),
+  });
+  const environment = { STRATALOG_LOG_LEVEL: 'warn', ...given };
+  if (readConfig(environment).profile !== 'embedded') {
+    // Servers keep what the demo stores, so the vault's key stays in the data folder too.
+    return { environment: { STRATALOG_MASTER_KEY: randomBytes(24).toString('base64url'), ...environment } };
+  }
+  if (data !== undefined) return { environment };
+  const passing = await mkdtemp(path.join(tmpdir(), 'stratalog-demo-'));
+  return { environment: { ...environment, STRATALOG_DATA: passing }, passing };
 }
 
 /** Where there is no development identity, the demo is a tenant of its own, made with the master key. */
-async function demoKey({ url, developmentIdentity, services }: App): Promise<string | undefined> {
-  if (developmentIdentity) return undefined;
-  const { masterKey } = services.config;
-  if (masterKey === undefined) {
-    throw new Error(
-      'this profile has no development identity: set STRATALOG_MASTER_KEY, and the demo makes a tenant of its own',
-    );
-  }
+async function demoKey(
+  { url, developmentIdentity }: App,
+  { masterKey }: Config,
+): Promise<string | undefined> {
+  if (developmentIdentity || masterKey === undefined) return undefined;
   const tenant = `demo_${Date.now().toString(36)}`;
-  const master: Connection = { url: url!, key: masterKey, json: false };
+  const master: Connection = { url, key: masterKey, json: false };
   const { key } = await call<{ key: string }>(master, '/v1/admin/keys', {
     method: 'POST',
     body: { tenant, role: 'admin', user: 'demo', name: 'demo' },

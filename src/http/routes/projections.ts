@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { hasRole, type TenantContext } from '../../domain/access/context.ts';
 import { answerOnce } from '../../commands/answer-once.ts';
-import { eventContext } from '../../commands/context.ts';
+import { callerKey, eventContext, type CommandContext } from '../../commands/context.ts';
 import { positionToken } from '../../domain/position.ts';
 import { Problem } from '../../domain/problems.ts';
+import type { EventContext } from '../../ports/event-store.ts';
 import { untilLogReaches } from '../../queries/read-models.ts';
+import type { Services } from '../../services.ts';
 import { readWait, waitParameters } from '../parameters.ts';
 import { route } from '../route.ts';
 import { projectionsExample } from './examples.ts';
@@ -22,7 +24,14 @@ const generationStatus = z.object({
   active: z.boolean().meta({ description: 'Queries read it' }),
   lock: z.enum(['here', 'elsewhere', 'free']).meta({ description: 'Which process keeps it up with the log' }),
   position: z.int().meta({ description: 'Bookmark: the last position of the log that it includes' }),
-  lag: z.int().meta({ description: 'Events behind the head' }),
+  partitions: z
+    .array(z.object({ partition: z.string(), position: z.int() }))
+    .optional()
+    .meta({ description: 'How far each partition of the log has come, where it has several' }),
+  lag: z.int().meta({
+    description:
+      'Positions of the log that are not seen yet: 0 is up to date. A position is an event in the profiles embedded and postgres, a byte of the log in cluster',
+  }),
   digest: z.string().optional(),
   equal: z.boolean().optional().meta({ description: 'To the live one, at the same bookmark' }),
   error: z.string().optional(),
@@ -80,7 +89,7 @@ export const projectionRoutes = [
     async handle({ caller, context, params: { name } }, services) {
       assertOperator(caller);
       const { answer, replayed } = await answerOnce(services.commands, context, async () => {
-        const { generation } = await services.operations.rebuild(name, eventContext(context));
+        const { generation } = await services.operations.rebuild(name, operatorContext(services, context));
         return { projection: name, generation };
       });
       return { status: 202, body: answer, headers: { location: '/v1/admin/projections' }, replayed };
@@ -103,7 +112,10 @@ export const projectionRoutes = [
       async handle({ caller, context, params: { name } }, services) {
         assertOperator(caller);
         const { answer, replayed } = await answerOnce(services.commands, context, async () => {
-          const { from, to, position } = await services.operations[act](name, eventContext(context));
+          const { from, to, position } = await services.operations[act](
+            name,
+            operatorContext(services, context),
+          );
           const token = positionToken(services.commands.store.log.logId, position);
           return { projection: name, from, to, position: token };
         });
@@ -132,4 +144,37 @@ export const projectionRoutes = [
       return { status: 202, body: answer, replayed };
     },
   }),
+  route({
+    method: 'post',
+    path: '/v1/admin/projections/:name/skip',
+    operationId: 'skipParkedEvent',
+    summary: 'Leave out the event that a parked stream waits with',
+    tag,
+    command: true,
+    params,
+    body: z.strictObject({ stream: z.string().min(1) }),
+    responses: {
+      202: {
+        description: 'It was left out, and the rest of the stream is in the read model',
+        schema: z.object({ projection: z.string(), stream: z.string(), revision: z.int(), type: z.string() }),
+      },
+    },
+    async handle({ caller, context, params: { name }, body: { stream } }, services) {
+      assertOperator(caller);
+      const { answer, replayed } = await answerOnce(services.commands, context, async () => {
+        const { revision, type } = await services.operations.skip(
+          name,
+          stream,
+          operatorContext(services, context),
+        );
+        return { projection: name, stream, revision, type };
+      });
+      return { status: 202, body: answer, replayed };
+    },
+  }),
 ];
+
+/** The operator's reason is sealed under his own key. */
+function operatorContext({ commands }: Services, context: CommandContext): EventContext {
+  return eventContext(context, callerKey(commands.vault, context.caller));
+}

@@ -1,0 +1,20 @@
+import { readFileSync } from 'node:fs';
+import { ConfigError } from '../config.ts';
+
+/** A file that a setting names, such as a certificate. Throws `ConfigError` with the setting's name where it cannot be read. */
+export function readNamedFile(setting: string, file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const reason = code === 'ENOENT' ? 'there is no such file' : code === 'EACCES' ? 'no permission' : code;
+    throw new ConfigError(`${setting}: ${file} cannot be read: ${reason}`);
+  }
+}
+
+/** Certificates in PEM. */
+export function readPemFile(setting: string, file: string): string {
+  const text = readNamedFile(setting, file);
+  if (!text.includes('-----BEGIN ')) throw new ConfigError(`${setting}: ${file} holds nothing in PEM`);
+  return text;
+}

@@ -1,0 +1,12 @@
+/** What `work` comes to, or an error where it has not ended within `ms`; it goes on, and nobody waits for it. */
+export async function inTime<T>(ms: number, work: () => Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const silence = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms);
+  });
+  try {
+    return await Promise.race([work(), silence]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,76 @@
+import type { Logger } from 'pino';
+import { withHeadroom } from '../adapters/pglite/headroom.ts';
+import { openPglite } from '../adapters/pglite/open.ts';
+import { openPostgres } from '../adapters/postgres/postgres.ts';
+import { openSqlEventLog } from '../adapters/sqllog/sql-event-log.ts';
+import type { Config } from '../config.ts';
+import type { EventLog } from '../ports/event-log.ts';
+import type { LexicalIndex } from '../ports/lexical-index.ts';
+import type { Sql } from '../ports/sql.ts';
+import type { Transport } from '../ports/transport.ts';
+import { eventStoreOptions } from './eventstore.ts';
+import { kafkaOptions } from './kafka.ts';
+import { openSearchOptions } from './opensearch.ts';
+import { postgresOptions } from './postgres.ts';
+
+/** What a profile keeps its data in. */
+export interface Stores {
+  readonly sql: Sql;
+  readonly log: EventLog;
+  /** Carries events to the projectors; without one they read the log. */
+  readonly transport?: Transport;
+  /** Finds memories by their words; without one the database does. */
+  readonly lexicalIndex?: LexicalIndex;
+}
+
+/** The projections repeat their batches by themselves. */
+const writePatienceMs = 3_000;
+
+interface Notice {
+  readonly severity: string;
+  readonly message: string;
+}
+
+/** Opens what the profile names. `undo` gets a step for each that is open, whether or not the rest opens. */
+export async function openStores(
+  config: Config,
+  logger: Logger,
+  undo: (() => Promise<void>)[],
+): Promise<Stores> {
+  const sql = await openSql(config, (notice) => {
+    if (notice.severity === 'PANIC' || notice.severity === 'FATAL') logger.fatal(notice, 'database');
+  });
+  undo.push(() => sql.close());
+  const log = await openLog(config, sql);
+  undo.push(() => log.close());
+  if (config.profile !== 'cluster') return { sql, log };
+  // On demand, as the event store's: to load the clients of servers takes longer than an embedded start may.
+  const { openKafkaTransport } = await import('../adapters/kafka/transport.ts');
+  const transport = await openKafkaTransport(kafkaOptions(config, (notice) => logger.debug(notice, 'kafka')));
+  undo.push(() => transport.close());
+  const { openOpenSearch } = await import('../adapters/opensearch/opensearch.ts');
+  const lexicalIndex = openOpenSearch({ ...openSearchOptions(config), writePatienceMs });
+  undo.push(() => lexicalIndex.close());
+  return { sql, log, transport, lexicalIndex };
+}
+
+async function openSql(config: Config, onNotice: (notice: Notice) => void): Promise<Sql> {
+  return config.profile === 'embedded'
+    ? openPglite({ dataDir: config.dataDir, onNotice })
+    : openPostgres(postgresOptions(config, onNotice));
+}
+
+async function openLog(config: Config, sql: Sql): Promise<EventLog> {
+  switch (config.profile) {
+    case 'embedded':
+      return withHeadroom(await openSqlEventLog(sql), config.dataDir);
+    case 'postgres':
+      return openSqlEventLog(sql);
+    case 'cluster': {
+      const { openKurrentEventLog } = await import('../adapters/kurrentdb/kurrent-event-log.ts');
+      return openKurrentEventLog(eventStoreOptions(config));
+    }
+    default:
+      return config.profile satisfies never;
+  }
+}

@@ -1,0 +1,21 @@
+import path from 'node:path';
+import { parseRootKey, readRootKeyFile } from '../adapters/vault/root-key.ts';
+import { hasVault, openSqlKeyVault } from '../adapters/vault/sql-key-vault.ts';
+import { ConfigError, type Config } from '../config.ts';
+import type { KeyVault } from '../ports/key-vault.ts';
+import type { Sql } from '../ports/sql.ts';
+
+/** The vault in `sql`, opened with the configured key or the one in the data folder, which is made at first use. */
+export async function openVault(config: Config, sql: Sql): Promise<KeyVault> {
+  // Where key and event are in one database, one sync makes both durable.
+  return openSqlKeyVault(sql, await rootKey(config, sql), { sharesLog: config.profile !== 'cluster' });
+}
+
+async function rootKey({ vaultKey, dataDir }: Config, sql: Sql): Promise<Uint8Array> {
+  if (vaultKey === undefined) return readRootKeyFile(path.join(dataDir, 'vault.key'), !(await hasVault(sql)));
+  try {
+    return parseRootKey(vaultKey);
+  } catch (error) {
+    throw new ConfigError(`STRATALOG_VAULT_KEY: ${(error as Error).message}`);
+  }
+}

@@ -1,0 +1,71 @@
+import type { Meter } from '@opentelemetry/api';
+import type { FactQueue } from './commands/record-facts.ts';
+import type { ProjectionOperations } from './projections/operations.ts';
+import type { Relay } from './relay/relay.ts';
+
+// What operators watch, read when it is asked for.
+
+/** How far the read models are. */
+export function observeProjections(meter: Meter, operations: ProjectionOperations): void {
+  const lag = meter.createObservableGauge('stratalog.projection.lag', {
+    description: 'How far the live generation of a read model is behind the head of the log, in positions',
+  });
+  const parked = meter.createObservableGauge('stratalog.projection.parked', {
+    description: 'Streams whose events a read model cannot apply',
+  });
+  meter.addBatchObservableCallback(
+    async (result) => {
+      for (const { name, generations, parked: streams } of await operations.status()) {
+        const live = generations.find(({ active }) => active);
+        if (live) result.observe(lag, live.lag, { projection: name });
+        result.observe(parked, streams.length, { projection: name });
+      }
+    },
+    [lag, parked],
+  );
+}
+
+/** What is still to be written down of what was answered. */
+export function observeFacts(meter: Meter, facts: FactQueue): void {
+  meter
+    .createObservableGauge('stratalog.retrieval.facts.waiting', {
+      description: 'Searches and accesses that are not in the log yet',
+    })
+    .addCallback((result) => result.observe(facts.waiting));
+  meter
+    .createObservableCounter('stratalog.retrieval.facts.dropped', {
+      description: 'Searches and accesses that the log did not take',
+    })
+    .addCallback((result) => result.observe(facts.dropped));
+}
+
+/** How far the topics are behind the log, and how fast they are filled. */
+export function observeRelay(meter: Meter, relay: Relay): void {
+  const active = meter.createObservableGauge('stratalog.relay.active', {
+    description: '1 where this process is the relay, 0 where it stands by or fails',
+  });
+  const seconds = meter.createObservableGauge('stratalog.relay.lag', {
+    description: 'Age of the oldest event that is not known to be in Kafka',
+    unit: 's',
+  });
+  const positions = meter.createObservableGauge('stratalog.relay.lag.positions', {
+    description: 'How far the topics are behind the head of the log, in positions',
+  });
+  const published = meter.createObservableCounter('stratalog.relay.published', {
+    description: 'Events that this process published, repetitions among them',
+  });
+  const withheld = meter.createObservableCounter('stratalog.relay.withheld', {
+    description: 'Those of them that were too large to be sent with their data',
+  });
+  meter.addBatchObservableCallback(
+    async (result) => {
+      const status = await relay.status();
+      result.observe(active, status.state === 'active' ? 1 : 0);
+      result.observe(seconds, status.secondsBehind);
+      result.observe(positions, status.positionsBehind);
+      result.observe(published, status.publishedEvents);
+      result.observe(withheld, status.withheldEvents);
+    },
+    [active, seconds, positions, published, withheld],
+  );
+}
