@@ -1,33 +1,41 @@
 #!/usr/bin/env node
-// Real servers for development without Docker: `npm run stack -- up|down|status [name …] [--json]`.
+// Real servers for development without Docker: `npm run stack -- up|down|status|logs|reset [name …]`.
 // Everything they need, hold and write is below .stack/, one folder a server.
 import { existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { postgres } from './postgres.mjs';
 import { down, status, up } from './lifecycle.mjs';
+import { logs } from './logs.mjs';
 
-/** Each is `{name, url, install, command, ready, prepare, stopSignal}`, see `stack/postgres.mjs`. */
-const servers = { postgres };
+const modules = {
+  'kurrentdb-double': () => import('./kurrentdb-double.mjs').then((module) => module.kurrentdbDouble),
+  kafka: () => import('./kafka.mjs').then((module) => module.kafka),
+  postgres: () => import('./postgres.mjs').then((module) => module.postgres),
+  opensearch: () => import('./opensearch.mjs').then((module) => module.opensearch),
+};
 
-const home = path.join(path.dirname(path.dirname(fileURLToPath(import.meta.url))), '.stack');
-const usage = `usage: npm run stack -- up|down|status|reset [${Object.keys(servers).join('|')} …] [--json]
-  up      fetches what is missing, starts, and waits until the server takes requests
+const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
+const home = process.env['STACK_HOME'] ?? path.join(root, '.stack');
+const usage = `usage: npm run stack -- up|down|status|logs|reset [${Object.keys(modules).join('|')} …] [--json] [-f]
+  up      fetches what is missing, starts, and waits until the server takes requests; without a name all of them
   down    stops, and keeps the data
   status  says what runs and where; --json as {name: {state, url, pid}}
+  logs    prints the end of what it wrote; -f goes on with what it writes
   reset   stops, and deletes the data`;
 
+const options = new Set(['--json', '-f', '--follow']);
 const words = process.argv.slice(2);
+const [action, ...names] = words.filter((word) => !options.has(word));
 const json = words.includes('--json');
-const [action, ...names] = words.filter((word) => word !== '--json');
-const unknown = names.filter((name) => !(name in servers));
-if (!['up', 'down', 'status', 'reset'].includes(action) || unknown.length > 0) {
+const follow = words.includes('-f') || words.includes('--follow');
+const unknown = names.filter((name) => !Object.hasOwn(modules, name));
+if (!['up', 'down', 'status', 'logs', 'reset'].includes(action) || unknown.length > 0) {
   if (unknown.length > 0) console.error(`no such server: ${unknown.join(', ')}`);
   console.error(usage);
   process.exit(2);
 }
-const chosen = (names.length > 0 ? names : Object.keys(servers)).map((name) => servers[name]);
-const folderOf = (server) => path.join(home, server.name);
+const chosenNames = names.length > 0 ? names : Object.keys(modules);
+const folderOf = ({ name }) => path.join(home, name);
 
 const actions = {
   up: async (server) => up(server, folderOf(server), (text) => console.error(`${server.name}: ${text}`)),
@@ -40,16 +48,40 @@ const actions = {
   },
 };
 
+async function printLogs() {
+  const several = chosenNames.length > 1;
+  const write = (name, text) => {
+    const lines = text.replace(/\n$/, '').split('\n');
+    for (const line of lines) console.log(several ? `${name}: ${line}` : line);
+  };
+  await logs(
+    chosenNames.map((name) => ({ name, folder: folderOf({ name }) })),
+    write,
+    { follow },
+  );
+}
+
+async function act() {
+  const chosen = await Promise.all(chosenNames.map((name) => modules[name]()));
+  let failed = false;
+  for (const server of chosen)
+    await actions[action](server).catch((error) => {
+      // One that cannot start here takes none of the others along.
+      console.error(`${server.name}: ${error.expected ? error.message : error.stack}`);
+      failed = true;
+    });
+  const states = chosen.map(async (server) => [server.name, await status(server, folderOf(server))]);
+  const report = Object.fromEntries(await Promise.all(states));
+  if (json) console.log(JSON.stringify(report));
+  else
+    for (const [name, { state, url, pid }] of Object.entries(report))
+      console.log([name, state, ...(pid ? [`pid ${pid}`, url] : [])].join('  '));
+  if (failed) process.exitCode = 1;
+}
+
 try {
-  for (const server of chosen) await actions[action](server);
+  await (action === 'logs' ? printLogs() : act());
 } catch (error) {
   console.error(error.expected ? error.message : error.stack);
   process.exitCode = 1;
 }
-const report = Object.fromEntries(
-  await Promise.all(chosen.map(async (server) => [server.name, await status(server, folderOf(server))])),
-);
-if (json) console.log(JSON.stringify(report));
-else
-  for (const [name, { state, url, pid }] of Object.entries(report))
-    console.log([name, state, ...(pid ? [`pid ${pid}`, url] : [])].join('  '));

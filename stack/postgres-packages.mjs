@@ -25,8 +25,8 @@ const suite = process.env['STACK_DEBIAN_SUITE'] ?? 'forky';
 const wanted = ['postgresql-18', 'postgresql-18-pgvector', 'postgresql-18-pg-textsearch'];
 const keyring = '/usr/share/keyrings/debian-archive-keyring.gpg';
 const binFolder = 'usr/lib/postgresql/18/bin';
-const otherwise = `Run a PostgreSQL 18 with pgvector and pg_textsearch of your own (docker compose up postgres), or name
-the folder of its programs in STACK_POSTGRES_BIN.`;
+const otherwise = `Run a PostgreSQL 18 with pgvector and pg_textsearch of your own and name it in
+STRATALOG_POSTGRES_URL, or name the folder of its programs in STACK_POSTGRES_BIN.`;
 
 /** Answers the folder of `postgres` and `initdb`, fetched now unless they are there. */
 export async function fetchPostgres(folder, say) {

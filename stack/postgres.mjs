@@ -6,10 +6,12 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { failure } from './failure.mjs';
+import { asOrdinaryUser } from './ordinary-user.mjs';
+import { portOf } from './ports.mjs';
 import { fetchPostgres } from './postgres-packages.mjs';
 
 const run = promisify(execFile);
-const port = 54329;
+const port = portOf('STACK_POSTGRES_PORT', 54329);
 
 export const postgres = {
   name: 'postgres',
@@ -33,7 +35,7 @@ async function install(folder, say) {
   writeFileSync(password, randomBytes(18).toString('base64url'), { mode: 0o600 });
   const args = ['-D', data, '-U', 'postgres', '-E', 'UTF8', '--locale=C', '--locale-provider=builtin'];
   args.push('--builtin-locale=C.UTF-8', '--auth=scram-sha-256', `--pwfile=${password}`);
-  const [program, ...words] = [...(await asOrdinaryUser()), path.join(bin, 'initdb'), ...args];
+  const [program, ...words] = [...(await asOrdinaryUser('PostgreSQL')), path.join(bin, 'initdb'), ...args];
   await run(program, words, { env: environment(folder), cwd: folder }).catch((error) => {
     throw failure(`initdb failed:\n${error.stderr}`);
   });
@@ -54,7 +56,7 @@ async function command(folder) {
   const words = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const bin = await binaries(folder, () => {});
   const [program, ...args] = [
-    ...(await asOrdinaryUser()),
+    ...(await asOrdinaryUser('PostgreSQL')),
     path.join(bin, 'postgres'),
     '-D',
     dataOf(folder),
@@ -122,18 +124,6 @@ async function binaries(folder, say) {
   if (!own) return fetchPostgres(folder, say);
   if (!existsSync(path.join(own, 'initdb'))) throw failure(`STACK_POSTGRES_BIN=${own} holds no initdb`);
   return own;
-}
-
-/** PostgreSQL refuses root. In a user namespace the same user has another number: no account, no change of owner. */
-async function asOrdinaryUser() {
-  if (process.getuid?.() !== 0) return [];
-  const prefix = ['unshare', '--user', '--map-user=1000', '--map-group=1000', '--'];
-  await run(prefix[0], [...prefix.slice(1), 'true']).catch(() => {
-    throw failure(
-      'PostgreSQL does not run as root, and no user namespace can be made here: use an ordinary user',
-    );
-  });
-  return prefix;
 }
 
 /** Nothing of the caller's own PG* settings. */

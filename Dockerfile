@@ -1,0 +1,27 @@
+# Stratalog as one image for every role: docker build -t stratalog . && docker run stratalog serve --role api
+FROM node:22.23.1-bookworm-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --omit=dev
+COPY bin bin
+COPY src src
+RUN node bin/build.mjs dist
+
+FROM node:22.23.1-bookworm-slim
+ENV NODE_ENV=production STRATALOG_HOST=0.0.0.0 STRATALOG_DATA=/data
+RUN install --directory --owner=node --group=node /data
+WORKDIR /app
+COPY --from=build /app/node_modules node_modules
+COPY --from=build /app/dist dist
+COPY package.json LICENSE ./
+COPY bin/stratalog.mjs bin/
+COPY models models
+USER node
+VOLUME /data
+EXPOSE 8080
+STOPSIGNAL SIGTERM
+# Alive, not ready: a server that is away for a while is no reason to start this one again.
+HEALTHCHECK --interval=10s --timeout=5s --start-period=30s \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.STRATALOG_PORT || 8080}/livez`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+ENTRYPOINT ["node", "/app/bin/stratalog.mjs"]
+CMD ["serve"]

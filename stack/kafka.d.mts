@@ -1,0 +1,1 @@
+export const kafka: { readonly name: string; readonly url: string };

@@ -1,0 +1,1 @@
+export const kurrentdbDouble: { readonly name: string; readonly url: string };

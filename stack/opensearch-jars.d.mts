@@ -1,0 +1,1 @@
+export function fetchOpenSearch(folder: string, say: (text: string) => void): Promise<string>;

@@ -1,0 +1,1 @@
+export const opensearch: { readonly name: string; readonly url: string };

@@ -1,0 +1,1 @@
+export function portOf(variable: string, standard: number): number;

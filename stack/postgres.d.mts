@@ -1,0 +1,1 @@
+export const postgres: { readonly name: string; readonly url: string };
