@@ -3,7 +3,9 @@ import { availableParallelism, cpus, loadavg } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { bulk } from './bulk.ts';
+import { cluster } from './cluster.ts';
 import { rebuild } from './rebuild.ts';
+import { relay } from './relay.ts';
 import { search } from './search.ts';
 import { searchable } from './searchable.ts';
 import { startup } from './startup.ts';
@@ -13,7 +15,7 @@ import { dropLoaded } from './support/loaded.ts';
 import { MemorySource } from './support/memories.ts';
 import { printResult, Report, type BenchmarkResult } from './support/report.ts';
 
-const benchmarks: readonly Benchmark[] = [stores, bulk, searchable, search, rebuild, startup];
+const benchmarks: readonly Benchmark[] = [stores, bulk, searchable, search, rebuild, startup, relay, cluster];
 
 /** Runs the benchmarks named, all without a name. The exit status tells whether every answer was right. */
 export async function main(args: string[]): Promise<void> {

@@ -13,6 +13,10 @@ export interface ProgramOptions {
   readonly embedder: EmbedderKind;
   /** Where its CPU profiles go; none without it. */
   readonly profile?: string | undefined;
+  /** Settings beside those above: another profile and its servers. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Roles of the process; all without it. */
+  readonly role?: string;
 }
 
 const masterKey = 'benchmark-master-key';
@@ -20,7 +24,7 @@ const pollMs = 50;
 /** Longer than any catch-up of these benchmarks: beyond it something hangs. */
 const longestWaitMs = 60 * 60_000;
 
-/** The assembled program in a process of its own, embedded profile, on a data folder on disk. */
+/** The assembled program in a process of its own, by default embedded, on a data folder on disk. */
 export class Program {
   readonly url: string;
   /** From the start of the process to its readiness. */
@@ -33,7 +37,7 @@ export class Program {
     this.startMs = startMs;
   }
 
-  static async start({ dataDir, embedder, profile }: ProgramOptions): Promise<Program> {
+  static async start({ dataDir, embedder, profile, environment, role }: ProgramOptions): Promise<Program> {
     const own = Object.entries(process.env).filter(([name]) => !name.startsWith('STRATALOG_'));
     const started = performance.now();
     const child = spawn(
@@ -42,6 +46,7 @@ export class Program {
         ...(profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`]),
         path.resolve('bin/stratalog.mjs'),
         'serve',
+        ...(role === undefined ? [] : ['--role', role]),
       ],
       {
         env: {
@@ -51,6 +56,7 @@ export class Program {
           STRATALOG_MASTER_KEY: masterKey,
           STRATALOG_EMBEDDER: embedder,
           STRATALOG_LOG_LEVEL: 'info',
+          ...environment,
         },
         stdio: ['ignore', 'pipe', 'pipe'],
       },

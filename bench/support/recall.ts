@@ -50,6 +50,7 @@ async function nearest(
         ...(filter && { filter: parseFilter(filter) }),
         queryText: '',
         terms: [],
+        words: 'database',
         dense: { vector, table: vectorTable(deterministicModel), exact },
         perEngine: 100,
       }),

@@ -1,0 +1,128 @@
+// The cluster profile on its servers: how fast projectors fill the read models, and how long until a memory is found.
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { freshBackEnds } from '../test/support/back-ends.ts';
+import type { Benchmark, BenchmarkOptions } from './support/benchmark.ts';
+import { withScratch } from './support/folders.ts';
+import type { HttpClient } from './support/http.ts';
+import { adminOf } from './support/loaded.ts';
+import { realTexts } from './support/memories.ts';
+import { Program } from './support/program.ts';
+import type { Report } from './support/report.ts';
+import { inLanes, percentile } from './support/statistics.ts';
+
+const callers = 16;
+const pollMs = 20;
+const queryWords = 10;
+const warmUp = 20;
+
+export const cluster: Benchmark = {
+  name: 'cluster',
+  about: 'projectors into PostgreSQL and OpenSearch behind Kafka, and a store until it is found there',
+  async run(options, report) {
+    const named = ['STRATALOG_POSTGRES_URL', 'STRATALOG_KAFKA_BROKERS', 'STRATALOG_OPENSEARCH_URL'];
+    if (named.some((name) => process.env[name] === undefined))
+      return report.note(`left out: ${named.join(', ')} name no servers`);
+    await onServers((start) => measureProjector(options, report, start));
+    await onServers((start) => measureSearchable(options, report, start));
+    report.note('the log is on the double of KurrentDB, in a process beside');
+  },
+};
+
+type Start = (embedder: 'onnx' | 'deterministic', role?: string) => Promise<Program>;
+
+/** Runs `work` on a database, an event store, topics and indexes of its own. */
+async function onServers(work: (start: Start) => Promise<void>): Promise<void> {
+  const backEnds = await freshBackEnds('cluster');
+  try {
+    await withScratch(async (folder) => {
+      const environment = { STRATALOG_PROFILE: 'cluster', ...backEnds.environment };
+      await work((embedder, role) =>
+        Program.start({
+          dataDir: path.join(folder, 'data'),
+          embedder,
+          environment,
+          ...(role !== undefined && { role }),
+        }),
+      );
+    });
+  } finally {
+    await backEnds.remove();
+  }
+}
+
+/** Events that wait in the topics, from the start of the first projector until every read model has all of them. */
+async function measureProjector(
+  { memories, source }: BenchmarkOptions,
+  report: Report,
+  start: Start,
+): Promise<void> {
+  const count = Math.min(memories, 20_000);
+  const api = await start('deterministic', 'api,relay,worker');
+  const client = await adminOf(api);
+  await inLanes(callers, count, async (index) => {
+    await client.expect(201, 'POST', '/v1/memories', source.memory(index));
+  });
+  await untilRelayed(client);
+  const started = performance.now();
+  const projector = await start('deterministic', 'projector');
+  await api.caughtUp();
+  const seconds = (performance.now() - started - projector.startMs) / 1_000;
+  const { total } = await client.expect(200, 'GET', '/v1/stats');
+  report.check('every memory is in the read models', total.active === count, `${total.active}`);
+  report.figure({
+    name: `projector, all read models, ${count.toLocaleString('en-US')} stores`,
+    value: count / seconds,
+    unit: 'events/s',
+    target: { of: 'value', least: 3_000 },
+  });
+  client.close();
+  await projector.stop();
+  await api.stop();
+}
+
+async function untilRelayed(client: HttpClient): Promise<void> {
+  for (;;) {
+    const { relay } = await client.expect(200, 'GET', '/readyz');
+    if (relay.positionsBehind === 0) return;
+    await sleep(pollMs);
+  }
+}
+
+async function measureSearchable(
+  { memories }: BenchmarkOptions,
+  report: Report,
+  start: Start,
+): Promise<void> {
+  const count = Math.min(memories, 300);
+  const program = await start('onnx');
+  const client = await adminOf(program);
+  const times: number[] = [];
+  let found = 0;
+  for (const content of realTexts(warmUp + count)) {
+    const began = performance.now();
+    const { memory, position } = await client.expect(201, 'POST', '/v1/memories', { content });
+    const { results } = await client.expect(200, 'POST', '/v1/search', {
+      query: content.split(' ').slice(0, queryWords).join(' '),
+      threshold: 0,
+      minPosition: position,
+    });
+    times.push(performance.now() - began);
+    if ((results as { memory: { id: string } }[]).some((result) => result.memory.id === memory.id)) found++;
+  }
+  const measured = times.slice(warmUp);
+  report.check('every memory is found', found === warmUp + count, `${found}`);
+  report.figure({
+    name: 'write to searchable on the cluster, p50',
+    value: percentile(measured, 0.5),
+    unit: 'ms',
+  });
+  report.figure({
+    name: 'write to searchable on the cluster, p99',
+    value: percentile(measured, 0.99),
+    unit: 'ms',
+    target: { of: 'value', most: 500 },
+  });
+  client.close();
+  await program.stop();
+}
