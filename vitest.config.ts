@@ -8,8 +8,8 @@ export default defineConfig({
   test: {
     // Two cores, and each server brings a database and a model.
     maxWorkers: 2,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
     globalSetup: ['test/support/clean-cache.ts'],
     reporters: reports
       ? ['default', ['json', { outputFile: path.join(reports, `${profile}-${process.pid}.json`) }]]

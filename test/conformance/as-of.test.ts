@@ -1,18 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { Client, Json, Reply } from '../support/api.ts';
 import { expectInvalid, expectProblem } from '../support/problem.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { useServer } from '../support/server.ts';
 import { newTenant } from '../support/tenant.ts';
 
-let server: TestServer;
+const server = useServer({ environment: { STRATALOG_EMBEDDER: 'deterministic' } });
 let admin: Client;
-
-beforeAll(async () => {
-  server = await startServer({ environment: { STRATALOG_EMBEDDER: 'deterministic' } });
-});
-
-afterAll(() => server?.remove());
 
 /** Every step of one memory's life, each at a position and a time of its own. */
 interface Step {

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { clientOf, clientWithKey, freshTenant, type Client, type Json } from '../support/api.ts';
 import { auditEvents, openLines } from '../support/events.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { useServer } from '../support/server.ts';
 
-let server: TestServer;
+const server = useServer();
 let tenant: string;
 let admin: Client;
 let bob: Client;
@@ -12,10 +12,11 @@ let end: string;
 /** Between the first two memories and the rest. */
 let middle: string;
 
+/** What a search leaves is written within a second after its answer. */
+const patiently = { timeout: 10_000, interval: 50 };
 const pause = () => new Promise((resolve) => setTimeout(resolve, 20));
 
 beforeAll(async () => {
-  server = await startServer();
   tenant = freshTenant();
   admin = await clientWithKey(server, { tenant, role: 'admin', user: 'ada' });
   bob = await clientWithKey(server, { tenant, role: 'member', user: 'bob' });
@@ -31,8 +32,6 @@ beforeAll(async () => {
   end = (await bob.delete(`/v1/memories/${ids[1]}`)).body.position;
 });
 
-afterAll(() => server.remove());
-
 const commands = 'type=MemoryStored&type=MemoriesLinked&type=MemoryDeleted';
 const stored = (events: readonly Json[]) => events.map(({ data }) => data.memoryId);
 
@@ -45,6 +44,19 @@ describe('filters', () => {
       ['MemoryStored', 0],
       ['MemoryDeleted', 1],
     ]);
+  });
+
+  it('[F2] by memory: links from both of their ends, and every access', async () => {
+    const linked = await auditEvents(admin, `memory=${ids[2]}&type=MemoriesLinked`, end);
+    expect(linked.map(({ data }) => data.target)).toEqual([ids[2]]);
+    const query = { query: 'plan 2', threshold: 0, minPosition: end, waitMs: 30_000 };
+    const { results } = (await admin.post('/v1/search', query)).body;
+    expect(results.map(({ memory }: Json) => memory.id)).toContain(ids[2]);
+    await vi.waitFor(async () => {
+      const [access] = await auditEvents(admin, `memory=${ids[2]}&type=MemoriesAccessed`);
+      expect(access?.data.memoryIds).toContain(ids[2]);
+    }, patiently);
+    expect(await auditEvents(admin, `memory=${ids[1]}&type=MemoriesAccessed`)).toEqual([]);
   });
 
   it('[F2] by type, one or several', async () => {

@@ -1,16 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { clientWithKey, freshTenant, type Client, type Json, type Reply } from '../support/api.ts';
 import { auditEvents } from '../support/events.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { useServer } from '../support/server.ts';
 
-let server: TestServer;
-
-beforeAll(async () => {
-  server = await startServer();
-});
-
-afterAll(() => server.remove());
+const server = useServer();
 
 const newAdmin = (tenant = freshTenant()): Promise<Client> =>
   clientWithKey(server, { tenant, role: 'admin', user: 'ada' });
@@ -156,10 +150,12 @@ describe('what each command leaves behind', () => {
     const created = await auditEvents(client, 'type=ApiKeyCreated');
     expect(created[0].actor).toBe('master');
     expect(JSON.stringify(created)).not.toMatch(/secret/i);
-    expect((await client.post('/v1/admin/projections/links/rebuild')).status).toBe(202);
+    const why = { 'x-reason': 'the quarterly drill' };
+    expect((await client.post('/v1/admin/projections/links/rebuild', undefined, why)).status).toBe(202);
+    const rebuilt = () => auditEvents(client, 'type=ProjectionRebuilt');
     await expect
-      .poll(async () => (await auditEvents(client, 'type=ProjectionRebuilt')).length, { timeout: 20_000 })
-      .toBe(1);
+      .poll(rebuilt, { timeout: 20_000 })
+      .toMatchObject([{ actor: 'user:ada', data: { projection: 'links' }, reason: 'the quarterly drill' }]);
   });
 
   it('[F6] an erased memory’s events stay, without what was sealed', async () => {

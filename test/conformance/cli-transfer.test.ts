@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { clientWithKey, freshTenant, type Client, type Json } from '../support/api.ts';
-import { expectClear, stratalogAs } from '../support/cli.ts';
+import { expectClear, stratalogAs, threeMemories as memories } from '../support/cli.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 let folder: string;
@@ -30,22 +30,6 @@ async function file(name: string, lines: readonly unknown[]): Promise<string> {
   await writeFile(target, `${text.join('\n')}\n`);
   return target;
 }
-
-const memories = [
-  {
-    externalId: 'm1',
-    content: 'The lighthouse keeper counts the ships',
-    tags: ['sea'],
-    metadata: { page: 1 },
-  },
-  {
-    externalId: 'm2',
-    content: 'Bread is baked before dawn',
-    spaces: ['kitchen'],
-    occurredAt: '2024-05-01T04:00:00.000Z',
-  },
-  { externalId: 'm3', content: 'Lärm am Hafen 🚢', layer: 'company' },
-];
 
 describe('import and export', () => {
   it('[J4] imports a file, counts what it did, and resumes where it is run again', async () => {

@@ -1,38 +1,16 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { clientOf, clientWithKey, freshTenant, type Client, type Json } from '../support/api.ts';
-import { expectClear, stratalog, stratalogAs } from '../support/cli.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { expectClear, stratalog, stratalogAs, threeMemories as memories } from '../support/cli.ts';
+import { useServer } from '../support/server.ts';
 
-let server: TestServer;
-
-beforeAll(async () => {
-  server = await startServer();
-});
-
-afterAll(() => server.remove());
+const server = useServer();
 
 const newAdmin = (): Promise<Client> =>
   clientWithKey(server, { tenant: freshTenant(), role: 'admin', user: 'ada' });
 
 const as = (client: Pick<Client, 'key'>, ...args: string[]) => stratalogAs(server, client, ...args);
-
-const memories = [
-  {
-    externalId: 'm1',
-    content: 'The lighthouse keeper counts the ships',
-    tags: ['sea'],
-    metadata: { page: 1 },
-  },
-  {
-    externalId: 'm2',
-    content: 'Bread is baked before dawn',
-    spaces: ['kitchen'],
-    occurredAt: '2024-05-01T04:00:00.000Z',
-  },
-  { externalId: 'm3', content: 'Lärm am Hafen 🚢', layer: 'company' },
-];
 
 describe('search', () => {
   it('[J4] prints what it found, as text and as JSON', async () => {

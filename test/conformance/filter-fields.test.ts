@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { clientWithKey, freshTenant, type Client, type Json, type Reply } from '../support/api.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { useServer } from '../support/server.ts';
 
-let server: TestServer;
+const server = useServer();
 let client: Client;
 let tenant: string;
 let minPosition: string;
@@ -24,7 +24,6 @@ const memories = [
 ];
 
 beforeAll(async () => {
-  server = await startServer();
   tenant = freshTenant();
   client = await clientWithKey(server, { tenant, role: 'admin', user: 'ada' });
   stored = {};
@@ -38,8 +37,6 @@ beforeAll(async () => {
   stored['plain'] = changed.body.memory;
   minPosition = changed.body.position;
 });
-
-afterAll(() => server.remove());
 
 function list(filter: unknown): Promise<Reply> {
   const text = typeof filter === 'string' ? filter : JSON.stringify(filter);

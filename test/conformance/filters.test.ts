@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { clientWithKey, freshTenant, type Client, type Json, type Reply } from '../support/api.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { useServer } from '../support/server.ts';
 import { matches, type FilterJson } from '../support/filter-oracle.ts';
 
-let server: TestServer;
+const server = useServer();
 let client: Client;
 let minPosition: string;
 
@@ -35,7 +35,6 @@ const memories: Record<string, Record<string, unknown>> = {
 };
 
 beforeAll(async () => {
-  server = await startServer();
   client = await clientWithKey(server, { tenant: freshTenant(), role: 'admin', user: 'ada' });
   const lines = await client.bulk(
     Object.entries(memories).map(([externalId, memory]) => ({ externalId, content: common, ...memory })),
@@ -43,8 +42,6 @@ beforeAll(async () => {
   expect(lines.map(({ status }) => status)).toEqual(lines.map(() => 201));
   minPosition = lines.at(-1)!.position;
 });
-
-afterAll(() => server.remove());
 
 function list(filter: unknown): Promise<Reply> {
   const parameters = new URLSearchParams({

@@ -1,17 +1,14 @@
 import { request } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { clientOf, clientWithKey, freshTenant, type Client, type Json, type Reply } from '../support/api.ts';
-import { startServer, testProfile, type TestServer } from '../support/server.ts';
+import { useServer, testProfile } from '../support/server.ts';
 
-let server: TestServer;
+const server = useServer({ environment: { STRATALOG_LOG_LEVEL: 'debug' } });
 let client: Client;
 
 beforeAll(async () => {
-  server = await startServer({ environment: { STRATALOG_LOG_LEVEL: 'debug' } });
   client = await clientWithKey(server, { tenant: freshTenant(), role: 'admin', user: 'ada' });
 });
-
-afterAll(() => server.remove());
 
 function expectProblem(reply: Reply, status: number, code: string): void {
   expect(reply.headers.get('content-type')).toMatch(/^application\/problem\+json/);
@@ -48,6 +45,7 @@ describe('paths and methods', () => {
     ['PATCH', '/v1/admin/keys', ['GET', 'POST']],
     ['POST', '/livez', ['GET']],
     ['DELETE', '/openapi.json', ['GET']],
+    ['DELETE', '/asyncapi.json', ['GET']],
   ])('[J2] %s %s is a 405 problem that lists the methods in Allow', async (method, path, allowed) => {
     const reply = await client.send(method, path);
     expectProblem(reply, 405, 'method-not-allowed');

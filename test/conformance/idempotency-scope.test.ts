@@ -1,20 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { clientOf, type Client, type Json, type Reply } from '../support/api.ts';
 import { expectInvalid, expectProblem } from '../support/problem.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { useServer } from '../support/server.ts';
 import { newTenant, type Tenant } from '../support/tenant.ts';
 
-let server: TestServer;
+const server = useServer({ environment: { STRATALOG_EMBEDDER: 'deterministic' } });
 let tenant: Tenant;
 let admin: Client;
 
 beforeAll(async () => {
-  server = await startServer({ environment: { STRATALOG_EMBEDDER: 'deterministic' } });
   tenant = await newTenant(server);
   ({ admin } = tenant);
 });
-
-afterAll(() => server?.remove());
 
 const at = (memory: Json) => `/v1/memories/${memory.id}`;
 const key = (name: string) => ({ 'idempotency-key': name });

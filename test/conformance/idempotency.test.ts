@@ -1,21 +1,18 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { clientOf, type Client, type Json, type Reply } from '../support/api.ts';
 import { expectInvalid, expectProblem } from '../support/problem.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { useServer } from '../support/server.ts';
 import { newTenant, type Tenant } from '../support/tenant.ts';
 
-let server: TestServer;
+const server = useServer();
 let tenant: Tenant;
 let admin: Client;
 let counter = 0;
 
 beforeAll(async () => {
-  server = await startServer();
   tenant = await newTenant(server);
   ({ admin } = tenant);
 });
-
-afterAll(() => server?.remove());
 
 const at = (memory: Json) => `/v1/memories/${memory.id}`;
 const freshKey = () => ({ 'idempotency-key': `key-${++counter}` });

@@ -1,17 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { clientOf, clientWithKey, freshTenant, type Client, type Json } from '../support/api.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { useServer } from '../support/server.ts';
 
-let server: TestServer;
+const server = useServer();
 let master: Client;
 
 beforeAll(async () => {
-  server = await startServer();
   master = clientOf(server, server.masterKey);
 });
-
-afterAll(() => server.remove());
 
 const newAdmin = (): Promise<Client> =>
   clientWithKey(server, { tenant: freshTenant(), role: 'admin', user: 'ada' });

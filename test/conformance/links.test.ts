@@ -1,23 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Client, Json, Reply } from '../support/api.ts';
 import { expectInvalid, expectProblem } from '../support/problem.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { useServer } from '../support/server.ts';
 import { newTenant, type Tenant } from '../support/tenant.ts';
 
-let server: TestServer;
+const server = useServer({ environment: { STRATALOG_EMBEDDER: 'deterministic' } });
 let tenant: Tenant;
 let admin: Client;
-
-beforeAll(async () => {
-  server = await startServer({ environment: { STRATALOG_EMBEDDER: 'deterministic' } });
-});
 
 beforeEach(async () => {
   tenant = await newTenant(server);
   ({ admin } = tenant);
 });
-
-afterAll(() => server?.remove());
 
 const types = ['supports', 'contradicts', 'supersedes', 'requires', 'related', 'causes', 'derived_from'];
 const at = (memory: Json) => `/v1/memories/${memory.id}`;

@@ -1,16 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { Client, Json, Reply } from '../support/api.ts';
 import { expectInvalid, expectProblem } from '../support/problem.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { useServer } from '../support/server.ts';
 import { newTenant } from '../support/tenant.ts';
 
-let server: TestServer;
-
-beforeAll(async () => {
-  server = await startServer({ environment: { STRATALOG_EMBEDDER: 'deterministic' } });
-});
-
-afterAll(() => server?.remove());
+const server = useServer({ environment: { STRATALOG_EMBEDDER: 'deterministic' } });
 
 const idsOf = ({ body }: Reply): string[] => body.items.map(({ id }: Json) => id);
 const query = (parameters: Record<string, string>) => new URLSearchParams(parameters).toString();

@@ -1,23 +1,29 @@
+import { readFile } from 'node:fs/promises';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { clientOf, clientWithKey, freshTenant, type Client, type Json } from '../support/api.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { useServer } from '../support/server.ts';
 
-let server: TestServer;
+const server = useServer();
 let document: Json;
 let ajv: Ajv2020;
 
 beforeAll(async () => {
-  server = await startServer();
   document = (await clientOf(server).get('/openapi.json')).body;
   ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: true });
   addFormats.default(ajv);
   ajv.addSchema(document, 'openapi', undefined, false);
 });
 
-afterAll(() => server.remove());
+it('[G5] the AsyncAPI document of the topics is served beside it, as it is checked in', async () => {
+  const { body } = await clientOf(server).get('/asyncapi.json');
+  const written = await readFile('schemas/asyncapi.json', 'utf8');
+  const prefix = server.environment['STRATALOG_KAFKA_TOPIC_PREFIX'] ?? 'stratalog';
+  const own = written.replaceAll(/stratalog\.(?=(events|retrieval|internal)\b)/g, `${prefix}.`);
+  expect(body).toEqual(JSON.parse(own));
+});
 
 const methods = ['get', 'post', 'patch', 'put', 'delete'];
 
@@ -46,6 +52,7 @@ const calls = [
   'post /v1/admin/projections/{name}/rollback',
   'get /livez',
   'get /readyz',
+  'get /metrics',
 ];
 
 function operations(): { call: string; path: string; method: string; operation: Json }[] {

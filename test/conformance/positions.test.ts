@@ -1,21 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { clientWithKey, freshTenant, type Client, type Reply } from '../support/api.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { useServer } from '../support/server.ts';
 
-let server: TestServer;
+const server = useServer();
 let client: Client;
 let id: string;
 let position: string;
 
 beforeAll(async () => {
-  server = await startServer();
   client = await clientWithKey(server, { tenant: freshTenant(), role: 'admin', user: 'ada' });
   const stored = await client.store({ content: 'The lease of the office ends in May' });
   ({ position } = stored);
   id = stored.memory.id;
 });
-
-afterAll(() => server.remove());
 
 type Wait = Record<string, string | number>;
 type Query = (wait: Wait, path?: string) => Promise<Reply>;

@@ -1,16 +1,11 @@
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { clientOf } from '../support/api.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { useServer } from '../support/server.ts';
 
-let server: TestServer;
-
-beforeAll(async () => {
-  server = await startServer({ masterKey: 'privacy-master-key' });
-});
-afterAll(() => server.remove());
+const server = useServer({ masterKey: 'privacy-master-key' });
 
 it('[I5] the model’s library reports nothing to its vendor', async () => {
   const admin = clientOf(server, server.masterKey);

@@ -238,12 +238,19 @@ describe('what is refused', () => {
       expect((await client.post(`${base}/links/${act}`)).status).toBe(403);
       expect((await client.post(`${base}/nonsense/${act}`)).status).toBe(403);
     }
-    expect((await client.post(`${base}/links/retry`, { stream: 'links-a.b' })).status).toBe(403);
+    for (const act of ['retry', 'skip'])
+      expect((await client.post(`${base}/links/${act}`, { stream: 'links-a.b' })).status).toBe(403);
   });
 
   it('[I1] every call without a credential: 401', async () => {
     expect((await clientOf(server).get(base)).status).toBe(401);
     expect((await clientOf(server).post(`${base}/links/rebuild`)).status).toBe(401);
+  });
+
+  it('[G4] a stream that is not parked cannot be skipped: 404', async () => {
+    const reply = await operator.post(`${base}/links/skip`, { stream: 'links-a.b' });
+    expect(reply).toMatchObject({ status: 404, body: { code: 'not-found' } });
+    expect(reply.body.detail).toContain('links-a.b');
   });
 
   it('[F4] fields that are not known: 400', async () => {

@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { clientOf, clientWithKey, freshTenant, type Client } from '../support/api.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { useServer } from '../support/server.ts';
 
-let server: TestServer;
+const server = useServer();
 let client: Client;
 
 beforeAll(async () => {
-  server = await startServer();
   client = await clientWithKey(server, { tenant: freshTenant(), role: 'member', user: 'ada' });
   await client.store({ content: 'The build runs on two cores' });
 });
-
-afterAll(() => server.remove());
 
 const query = 'build cores';
 

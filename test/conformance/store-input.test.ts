@@ -1,18 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { Client, Json, SendOptions } from '../support/api.ts';
 import { expectInvalid, expectProblem } from '../support/problem.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { useServer } from '../support/server.ts';
 import { newTenant } from '../support/tenant.ts';
 
-let server: TestServer;
+const server = useServer({ environment: { STRATALOG_EMBEDDER: 'deterministic' } });
 let admin: Client;
 
 beforeAll(async () => {
-  server = await startServer({ environment: { STRATALOG_EMBEDDER: 'deterministic' } });
   ({ admin } = await newTenant(server));
 });
-
-afterAll(() => server?.remove());
 
 const json = { 'content-type': 'application/json' };
 const many = (count: number) => Array.from({ length: count }, (_, n) => `n${n}`);

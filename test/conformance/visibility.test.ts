@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { clientWithKey, freshTenant, type Client, type Json } from '../support/api.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { useServer } from '../support/server.ts';
 
-let server: TestServer;
+const server = useServer();
 let minPosition: string;
 const ids: Record<string, string> = {};
 const callers: Record<string, Client> = {};
@@ -72,7 +72,6 @@ const keys: Record<string, Caller> = {
 const content = (place: string) => `The handbook of ${place} says that lunch is at noon`;
 
 beforeAll(async () => {
-  server = await startServer();
   const tenant = freshTenant();
   const admin = await clientWithKey(server, { tenant, role: 'admin', user: 'root' });
   for (const [name, { key }] of Object.entries(keys))
@@ -87,8 +86,6 @@ beforeAll(async () => {
     minPosition = position;
   }
 });
-
-afterAll(() => server.remove());
 
 async function listed(client: Client, query: Record<string, string> = {}): Promise<string[]> {
   const parameters = new URLSearchParams({ minPosition, waitMs: '30000', limit: '500', ...query });

@@ -106,14 +106,5 @@ export function idempotencyContract(contract: ContractLog): void {
         repeated: true,
       });
     });
-
-    it('in another stream is refused and writes nothing', async () => {
-      const [one, other] = [freshStream(), freshStream()];
-      const events = storedEvents(2);
-      await contract.log.append(one, 'noStream', events);
-      for (const expected of ['any', 'noStream'] as const)
-        await expect(contract.log.append(other, expected, events)).rejects.toThrow();
-      expect(await contract.log.readStream(other)).toEqual([]);
-    });
   });
 }

@@ -84,19 +84,19 @@ export function readContract(contract: ContractLog): void {
       const { before, events } = await fill();
       const all = await contract.log.readAll({ after: before, limit: 100 });
       expect(ids(all.events)).toEqual(ids(events));
-      expect(all.events.map(({ position }) => position)).toEqual(events.map((_, n) => before + 1 + n));
+      for (const [n, { position }] of all.events.entries())
+        expect(position).toBeGreaterThan(n === 0 ? before : all.events[n - 1]!.position);
       expect(all.scannedTo).toBe(await contract.log.head());
       for (const limit of [1, 5, 12, 13]) expect(await readPages({ limit }, before)).toEqual(ids(events));
     });
 
     it('comes backwards from its end', async () => {
-      const { before, events } = await fill();
+      const { events } = await fill();
       const page = await contract.log.readAll({ direction: 'backwards', limit: 5 });
       expect(ids(page.events)).toEqual(ids(events).slice(-5).toReversed());
       expect(page.scannedTo).toBe(page.events.at(-1)!.position);
       const older = await contract.log.readAll({ direction: 'backwards', limit: 7, after: page.scannedTo });
       expect(ids(older.events)).toEqual(ids(events).slice(0, 7).toReversed());
-      expect(older.events.at(-1)!.position).toBe(before + 1);
     });
 
     it('is filtered by category, by type and by both', async () => {

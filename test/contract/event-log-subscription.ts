@@ -35,9 +35,10 @@ export function subscriptionContract(contract: ContractLog): void {
     it('catches up from a position, exclusively, and turns live', async () => {
       const stream = freshStream();
       const events = storedEvents(30);
-      const first = await contract.log.append(stream, 'noStream', events.slice(0, 4));
+      await contract.log.append(stream, 'noStream', events.slice(0, 4));
+      const [, processed] = await contract.log.readStream(stream);
       await contract.log.append(stream, 3, events.slice(4, 20));
-      const reader = new Reader(contract, { after: first.position - 2, batchSize: 5 });
+      const reader = new Reader(contract, { after: processed!.position, batchSize: 5 });
       expect(ids(await reader.take(18))).toEqual(ids(events).slice(2, 20));
       const waiting = reader.take(10);
       await contract.log.append(stream, 19, events.slice(20));
@@ -49,12 +50,13 @@ export function subscriptionContract(contract: ContractLog): void {
       const category = freshCategory();
       const after = await contract.log.head();
       await contract.log.append(freshStream(category), 'noStream', storedEvents(3, { type: 'Wanted' }));
-      await contract.log.append(freshStream(category), 'noStream', storedEvents(7, { type: 'Other' }));
+      const others = storedEvents(7, { type: 'Other' });
+      const { position: end } = await contract.log.append(freshStream(category), 'noStream', others);
       const filter = { categories: [category], types: ['Wanted'] };
       const reader = new Reader(contract, { after, filter, batchSize: 2 });
       const pages: LogPage[] = [];
       let scannedTo = after;
-      while (scannedTo < after + 10) {
+      while (scannedTo < end) {
         const page = (await reader.next())!;
         expect(page.events.length).toBeLessThanOrEqual(2);
         expect(page.scannedTo).toBeGreaterThan(scannedTo);
@@ -102,9 +104,12 @@ export function subscriptionContract(contract: ContractLog): void {
       const after = (await contract.log.head()) + 2;
       const reader = new Reader(contract, { after });
       const waiting = reader.take(1);
-      const events = storedEvents(3);
-      for (const event of events) await contract.log.append(freshStream(), 'noStream', [event]);
-      expect(ids(await waiting)).toEqual([events[2]!.id]);
+      const beyond: string[] = [];
+      for (const event of storedEvents(3)) {
+        const { position } = await contract.log.append(freshStream(), 'noStream', [event]);
+        if (position > after) beyond.push(event.id);
+      }
+      expect(ids(await waiting)).toEqual(beyond.slice(0, 1));
       reader.abort();
     });
   });

@@ -6,6 +6,7 @@ import { openPglite } from '../../src/adapters/pglite/open.ts';
 import { openSqlEventLog } from '../../src/adapters/sqllog/sql-event-log.ts';
 import { freshStream, storedEvents, type LogUnderTest } from '../support/log-events.ts';
 import { eventLogContract } from './event-log.ts';
+import { sqlEventLogContract } from './sql-event-log.ts';
 
 const folders: string[] = [];
 
@@ -32,6 +33,7 @@ async function openLog(dataDir?: string): Promise<LogUnderTest> {
 }
 
 eventLogContract('the SQL log on PGlite in memory', () => openLog());
+sqlEventLogContract('the SQL log on PGlite', () => openLog());
 eventLogContract('the SQL log on PGlite on disk', async () => openLog(await freshFolder()));
 
 describe('the SQL log on disk', () => {

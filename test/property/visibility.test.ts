@@ -3,25 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { roles, type TenantContext } from '../../src/domain/access/context.ts';
 import { isVisible, isWritable, visible, type Placed } from '../../src/domain/access/visibility.ts';
 import { layers, scopeKeys, type Layer, type ScopeKey } from '../../src/domain/layers.ts';
+import { anyCaller } from '../support/callers.ts';
 
 const name = fc.constantFrom('a', 'b', 'c');
-const names = fc.uniqueArray(name);
 
-const context: fc.Arbitrary<TenantContext> = fc.record(
-  {
-    tenant: fc.constant('acme'),
-    principal: fc.constant('key:1'),
-    roles: fc.uniqueArray(fc.constantFrom(...roles), { maxLength: 2 }),
-    user: name,
-    agent: name,
-    orgs: names,
-    teams: names,
-    projects: names,
-    sessions: names,
-    agents: names,
-  },
-  { requiredKeys: ['tenant', 'principal', 'roles', 'orgs', 'teams', 'projects', 'sessions', 'agents'] },
-);
+const anyRoles = fc.uniqueArray(fc.constantFrom(...roles), { maxLength: 2 });
+const context = anyCaller(fc.constant('acme'), anyRoles, name);
 
 const placed: fc.Arbitrary<Placed> = fc.record({
   layer: fc.constantFrom(...layers),

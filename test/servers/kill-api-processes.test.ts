@@ -8,7 +8,8 @@ import { postgresPrograms, PrivatePostgres } from '../support/private-postgres.t
 import { faultSeed, randomOf } from '../support/random.ts';
 
 const programs = postgresPrograms();
-const kills = Number(process.env['STRATALOG_FAULT_KILLS'] ?? 5);
+/** A fifth of those of the embedded profile: each takes longer. */
+const kills = Math.max(5, Math.floor(Number(process.env['STRATALOG_FAULT_KILLS'] ?? 5) / 5));
 const seed = faultSeed('kill-api-processes');
 
 describe.runIf(programs)(

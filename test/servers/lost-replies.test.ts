@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openPostgres } from '../../src/adapters/postgres/postgres.ts';
+import { SqlUnavailable } from '../../src/ports/sql.ts';
 import { clientOf, clientWithKey, freshTenant, type Client, type Json, type Reply } from '../support/api.ts';
 import { ApiProcesses } from '../support/api-processes.ts';
 import { CuttingProxy, type CutAt } from '../support/cutting-proxy.ts';
@@ -188,26 +190,22 @@ describe.runIf(programs)('an api process whose database answers get lost', () =>
     const client = clientOf(other, (await newAdmin()).key);
     const { memory } = await client.store({ content: 'before the frost' });
     const key = { 'idempotency-key': randomUUID() };
-    const patience = 20_000;
+    // A statement is waited for 10 s, and tried again three times.
+    const patience = 45_000;
     postgres.freeze();
     try {
       const ready = await fetch(`${other.url}/readyz`, { signal: AbortSignal.timeout(patience) });
       expect(ready.status).toBe(503);
       expect(await ready.json()).toMatchObject({ status: 'unavailable' });
       expect((await fetch(`${other.url}/livez`)).status).toBe(200);
-      const write = fetch(`${other.url}/v1/memories`, {
+      const write = await fetch(`${other.url}/v1/memories`, {
         method: 'POST',
         headers: { ...key, authorization: `Bearer ${client.key}`, 'content-type': 'application/json' },
         body: JSON.stringify({ content: 'into the frost' }),
         signal: AbortSignal.timeout(patience),
       });
-      // Refused, or not answered while its outcome is unknown: never acknowledged.
-      expect(
-        await write.then(
-          ({ status }) => status,
-          () => 503,
-        ),
-      ).toBe(503);
+      expect(write.status).toBe(503);
+      expect(write.headers.get('retry-after')).toMatch(/^\d+$/);
     } finally {
       postgres.thaw();
     }
@@ -216,5 +214,29 @@ describe.runIf(programs)('an api process whose database answers get lost', () =>
     expect(again.status).toBe(201);
     expect((await client.get(`/v1/memories/${memory.id}`)).status).toBe(200);
     expect(await countOf(client, 'MemoryStored')).toBe(2);
+  });
+
+  it('[J7] holds no reader whose connection the database froze under', async () => {
+    const sql = await openPostgres({ url: processes.databaseUrl, answerTimeoutMs: 500 });
+    try {
+      const connected = () => sql.query('select pg_sleep(0.1)');
+      await Promise.all([connected(), connected()]);
+      const frozenUnder = sql.transaction(
+        async (tx) => {
+          await tx.query('select 1');
+          postgres.freeze();
+          await tx.query('select 1');
+        },
+        { readOnly: true },
+      );
+      await expect(frozenUnder).rejects.toBeInstanceOf(SqlUnavailable);
+      await expect(sql.queryAs('acme', 'select 1')).rejects.toBeInstanceOf(SqlUnavailable);
+    } finally {
+      postgres.thaw();
+    }
+    await expect
+      .poll(() => sql.query('select 1 as one').catch(() => 'away'), { timeout: 20_000 })
+      .toEqual([{ one: 1 }]);
+    await sql.close();
   });
 });

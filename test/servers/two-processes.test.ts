@@ -194,7 +194,7 @@ describe.runIf(programs)('two api processes on one database, started at once', (
       const rows = await postgres.session(
         'stratalog',
         async (session) =>
-          (await session.query('select holder from control.leases where expires_at > now()')).rows,
+          (await session.query('select holder from control.lease_terms where expires_at > now()')).rows,
         new URL(processes.databaseUrl).pathname.slice(1),
       );
       const counts = new Map<string, number>();

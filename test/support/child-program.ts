@@ -5,7 +5,8 @@ import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 
-const root = path.resolve(import.meta.dirname, '../..');
+/** Tests and benchmarks run there; a benchmark is a bundle that does not know where its sources were. */
+const root = process.cwd();
 
 export interface Child {
   readonly process: ChildProcess;
@@ -31,7 +32,7 @@ export class ChildProgram {
     };
     await entries.build(folder);
     await build({
-      entryPoints: { program: path.join(import.meta.dirname, source) },
+      entryPoints: { program: path.join(root, 'test', 'support', source) },
       outdir: folder,
       bundle: true,
       packages: 'external',

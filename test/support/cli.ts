@@ -64,3 +64,20 @@ export function expectClear(result: CliResult, code: number, ...words: (string |
   for (const word of words) expect(result.stderr).toMatch(word);
   expect(result.stderr).not.toMatch(/^\s+at /m);
 }
+
+/** With an externalId each, to be imported and exported again. */
+export const threeMemories = [
+  {
+    externalId: 'm1',
+    content: 'The lighthouse keeper counts the ships',
+    tags: ['sea'],
+    metadata: { page: 1 },
+  },
+  {
+    externalId: 'm2',
+    content: 'Bread is baked before dawn',
+    spaces: ['kitchen'],
+    occurredAt: '2024-05-01T04:00:00.000Z',
+  },
+  { externalId: 'm3', content: 'Lärm am Hafen 🚢', layer: 'company' },
+];

@@ -22,11 +22,12 @@ export class CuttingProxy {
     this.#server = server;
   }
 
-  static async start(targetPort: number): Promise<CuttingProxy> {
+  /** Listens on `port`, a free one by default. */
+  static async start(targetPort: number, port = 0): Promise<CuttingProxy> {
     const server = net.createServer();
     const proxy = new CuttingProxy(server);
     server.on('connection', (client) => proxy.#join(client, net.connect(targetPort, '127.0.0.1')));
-    server.listen(0, '127.0.0.1');
+    server.listen(port, '127.0.0.1');
     await once(server, 'listening');
     return proxy;
   }

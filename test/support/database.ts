@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
+import { sqlState } from '../../src/ports/sql.ts';
 
 /** A database on the test server that nobody else uses, with both extensions. */
 export interface FreshDatabase {
@@ -16,8 +18,24 @@ export async function freshDatabase(): Promise<FreshDatabase> {
   await run(ownUrl, `create database ${name} template stratalog_template`);
   return {
     url: Object.assign(new URL(ownUrl), { pathname: `/${name}` }).href,
-    drop: () => run(ownUrl, `drop database ${name} with (force)`),
+    drop: () => dropDatabase(ownUrl, name),
   };
+}
+
+const insufficientPrivilege = '42501';
+const autovacuumWaitMs = 30_000;
+
+/** The login may not end an autovacuum of the server's own, which ends by itself. */
+async function dropDatabase(url: string, name: string): Promise<void> {
+  const deadline = performance.now() + autovacuumWaitMs;
+  for (;;) {
+    try {
+      return await run(url, `drop database if exists ${name} with (force)`);
+    } catch (error) {
+      if (sqlState(error) !== insufficientPrivilege || performance.now() >= deadline) throw error;
+      await sleep(100);
+    }
+  }
 }
 
 async function run(url: string, ...statements: string[]): Promise<void> {

@@ -7,13 +7,14 @@ import { openSqlEventLog } from '../../src/adapters/sqllog/sql-event-log.ts';
 import { openSqlKeyVault } from '../../src/adapters/vault/sql-key-vault.ts';
 import type { EventLog, StreamName } from '../../src/ports/event-log.ts';
 import type { EventContext } from '../../src/ports/event-store.ts';
+import type { Sql } from '../../src/ports/sql.ts';
 import type { KeyRef, KeyVault } from '../../src/ports/key-vault.ts';
 import { projectionSchema } from '../../src/projections/schema.ts';
 import { decide, initialState, type MemoryValue } from '../../src/domain/memory/memory.ts';
 import { memoryStream } from '../../src/domain/streams.ts';
 import { FaultySql } from './faulty-sql.ts';
 
-/** Log, vault and event store in memory, with the tables that projections need. */
+/** Log, vault and event store on one database, with the tables that projections need. */
 export interface TestStore {
   readonly sql: FaultySql;
   readonly log: EventLog;
@@ -22,9 +23,13 @@ export interface TestStore {
   close(): Promise<void>;
 }
 
-export async function openTestStore(): Promise<TestStore> {
-  const sql = new FaultySql(await openPglite());
-  const vault = await openSqlKeyVault(sql, randomBytes(32));
+/** In memory, or on the database given, which it closes at its end. */
+export async function openTestStore(
+  database?: Sql,
+  rootKey: Uint8Array = randomBytes(32),
+): Promise<TestStore> {
+  const sql = new FaultySql(database ?? (await openPglite()));
+  const vault = await openSqlKeyVault(sql, rootKey);
   const log = await openSqlEventLog(sql);
   await migrate(sql, 'projections', projectionSchema);
   return {

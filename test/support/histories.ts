@@ -16,7 +16,7 @@ import { systemClock } from '../../src/ports/clock.ts';
 import type { TestStore } from './event-store.ts';
 
 const words = fc
-  .array(fc.constantFrom('tea', 'kettle', 'the', 'running', 'böiler', '1.27', 'Zürich', 'x'), {
+  .array(fc.constantFrom('tea', 'Bob:', 'kettle', 'the', 'running', 'böiler', '1.27', 'Zürich', 'x'), {
     minLength: 1,
     maxLength: 8,
   })
@@ -26,6 +26,7 @@ const names = fc.uniqueArray(fc.constantFrom('recipes', 'notes', 'ä'), { maxLen
 const pick = fc.nat(30);
 const linkType = fc.constantFrom(...linkTypes.slice(0, 3));
 const tenant = fc.constantFrom('acme', 'globex');
+const speaker = fc.constantFrom(null, 'Ada', 'user');
 
 const step = fc.oneof(
   {
@@ -38,6 +39,9 @@ const step = fc.oneof(
       spaces: names,
       tags: names,
       externalId: fc.option(fc.constantFrom('e1', 'e2')),
+      session: fc.option(fc.constantFrom('s1', 's2')),
+      occurredAt: fc.option(fc.constantFrom('2025-03-01T12:00:00Z', '2025-03-01T12:00:00.123456Z')),
+      speaker,
     }),
   },
   {
@@ -48,7 +52,7 @@ const step = fc.oneof(
       pick,
       words: fc.option(words),
       spaces: fc.option(names),
-      metadata: fc.option(fc.record({ rating: fc.nat(2) })),
+      metadata: fc.option(fc.record({ rating: fc.nat(2), speaker })),
     }),
   },
   {
@@ -158,10 +162,23 @@ export class HistoryWriter {
   }
 
   async #store(context: CommandContext, step: Extract<Step, { kind: 'store' }>): Promise<void> {
-    const { layer, spaces, tags, externalId } = step;
-    const scope = { user: 'alice', ...(layer === 'team' && { team: 'kitchen' }) };
+    const { layer, spaces, tags, externalId, session, occurredAt, speaker } = step;
+    const scope = {
+      user: 'alice',
+      ...(layer === 'team' && { team: 'kitchen' }),
+      ...(session && { session }),
+    };
     const content = this.#text(step.words);
-    const input = { content, layer, scope, spaces, tags, ...(externalId !== null && { externalId }) };
+    const input = {
+      content,
+      layer,
+      scope,
+      spaces,
+      tags,
+      metadata: { speaker },
+      ...(externalId !== null && { externalId }),
+      ...(occurredAt !== null && { occurredAt }),
+    };
     const { snapshot } = await storeMemory(this.#services, context, storeMemoryInput.parse(input));
     const { id } = snapshot.state.value;
     const present = this.#memories.get(step.tenant) ?? [];

@@ -54,8 +54,8 @@ export class LogReader {
 }
 
 /** Waits until every read model has seen the whole log and answers the log's head. Throws where one is parked or stuck. */
-export async function caughtUp(url: string): Promise<number> {
-  const giveUp = Date.now() + 60_000;
+export async function caughtUp(url: string, waitMs = 60_000): Promise<number> {
+  const giveUp = Date.now() + waitMs;
   for (;;) {
     const readiness: Json = await (await fetch(`${url}/readyz`)).json();
     const behind = readiness.projections.filter(({ lag }: Json) => lag > 0);

@@ -20,8 +20,11 @@ const effectOf: Readonly<Record<CommandKind, string>> = {
 /** Commands that may find their work done: then they are acknowledged without an event. */
 const mayBeDone: readonly CommandKind[] = ['delete', 'restore', 'erase', 'unlink'];
 
-/** What is wrong with the log itself: holes, doubles, disorder, a command that wrote twice. `head` was read before it. */
-export function faultsOfLog(events: readonly LogEvent[], head: number): string[] {
+/**
+ * What is wrong with the log itself: holes, doubles, disorder, a command that wrote twice. `head` was read before it;
+ * without it positions need not be dense, as they are not in KurrentDB.
+ */
+export function faultsOfLog(events: readonly LogEvent[], head = 0): string[] {
   const faults: string[] = [];
   const positions = new Map<number, LogEvent>();
   const streams = new Map<string, number[]>();

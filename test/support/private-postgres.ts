@@ -2,11 +2,11 @@ import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
-import net, { type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
+import { freePort } from './free-port.ts';
 
 const run = promisify(execFile);
 
@@ -17,16 +17,18 @@ export function postgresPrograms(): string | undefined {
   return existsSync(path.join(folder, 'initdb')) ? folder : undefined;
 }
 
-/** A PostgreSQL server that belongs to one test: it may be frozen and killed. */
+/** A PostgreSQL server that belongs to one test: it may be frozen, killed and started again on its port and its data. */
 export class PrivatePostgres {
   readonly port: number;
   readonly #home: string;
-  readonly #process: ChildProcess;
+  readonly #launch: () => ChildProcess;
+  #process: ChildProcess;
 
-  private constructor(home: string, port: number, child: ChildProcess) {
+  private constructor(home: string, port: number, launch: () => ChildProcess) {
     this.#home = home;
     this.port = port;
-    this.#process = child;
+    this.#launch = launch;
+    this.#process = launch();
   }
 
   static async start(programs: string): Promise<PrivatePostgres> {
@@ -50,10 +52,24 @@ export class PrivatePostgres {
     };
     const [command, ...args] = [...asUser, path.join(programs, 'postgres'), '-D', data];
     for (const [name, value] of Object.entries(settings)) args.push('-c', `${name}=${value}`);
-    const child = spawn(command, args, { env: environment, cwd: home, stdio: 'ignore' });
-    const server = new PrivatePostgres(home, port, child);
+    const launch = () => spawn(command, args, { env: environment, cwd: home, stdio: 'ignore' });
+    const server = new PrivatePostgres(home, port, launch);
+    await server.#ready();
     await server.#prepare();
     return server;
+  }
+
+  /** SIGKILL to every process of the server: nothing is written any more. */
+  async kill(): Promise<void> {
+    const ended = once(this.#process, 'exit');
+    for (const pid of this.#processes()) signal(pid, 'SIGKILL');
+    await ended;
+  }
+
+  /** Starts it after a `kill`, and resolves when it takes connections. */
+  async restart(): Promise<void> {
+    this.#process = this.#launch();
+    await this.#ready();
   }
 
   url(user = 'stratalog', database = 'stratalog'): string {
@@ -110,17 +126,20 @@ export class PrivatePostgres {
     await rm(this.#home, { recursive: true, force: true });
   }
 
-  async #prepare(): Promise<void> {
+  async #ready(): Promise<void> {
     const giveUp = Date.now() + 30_000;
     for (;;) {
       try {
         await this.session('postgres', (client) => client.query('select 1'), 'postgres');
-        break;
+        return;
       } catch (error) {
         if (Date.now() > giveUp || this.#process.exitCode !== null) throw error;
         await new Promise((resolve) => setTimeout(resolve, 100));
       }
     }
+  }
+
+  async #prepare(): Promise<void> {
     await this.session(
       'postgres',
       async (client) => {
@@ -159,13 +178,4 @@ function parentOf(pid: string): number | undefined {
   } catch {
     return undefined;
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = net.createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

@@ -1,12 +1,19 @@
 import type { LoadedEvent, LoadedPage } from '../../src/ports/event-store.ts';
-import type { Generation } from '../../src/projections/generation.ts';
+import { Generation } from '../../src/projections/generation.ts';
 import { tablesOf, type Projection } from '../../src/projections/projection.ts';
 import type { TestStore } from './event-store.ts';
 
 /** Takes every event and every read model away, as after a fresh start. */
-export async function startAfresh({ sql }: TestStore): Promise<void> {
-  await sql.query('truncate log.events');
-  await sql.query('truncate read.generations, read.active, read.parked');
+export async function startAfresh(test: TestStore): Promise<void> {
+  await test.sql.query('truncate log.events');
+  await dropReadModels(test);
+}
+
+/** Takes every read model away, as where their tables were lost. */
+export async function dropReadModels({ sql }: TestStore): Promise<void> {
+  await sql.query(
+    'truncate read.generations, read.generation_numbers, read.bookmarks, read.active, read.parked',
+  );
   const tables = await sql.query<{ name: string }>(
     `select format('%I.%I', schemaname, tablename) as name from pg_tables
      where schemaname = 'read' and (tablename ~ '_g[0-9]+$' or tablename ~ '^kept_')`,
@@ -41,12 +48,14 @@ let generations = 1_000;
  * an order that the log does not have. It starts from nothing and leaves nothing behind.
  */
 export async function digestAfter(
-  { sql }: TestStore,
+  { sql }: Pick<TestStore, 'sql'>,
   projection: Projection,
   batches: readonly (readonly LoadedEvent[])[],
 ): Promise<string> {
-  const tables = tablesOf(++generations);
+  const number = ++generations;
+  const tables = tablesOf(number);
   for (const statement of projection.create(tables)) await sql.query(statement);
+  await projection.external?.create(number);
   const kept = `select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname = 'read' and tablename ~ '^kept_'`;
   for (const { name } of await sql.query<{ name: string }>(kept)) await sql.query(`truncate ${name}`);
   for (const batch of batches) {
@@ -54,12 +63,13 @@ export async function digestAfter(
       (projection.handles as readonly string[]).includes(event.type),
     );
     if (events.length === 0) continue;
-    const prepared = await projection.prepare?.(events, { sql, tables });
+    const prepared = await projection.prepare?.(events, { sql, tables, generation: number });
     await sql.transaction((tx) => projection.apply(events, tx, tables, prepared));
   }
-  const [row] = await sql.query<{ digest: string }>(projection.digest(tables));
+  const digest = await new Generation(sql, projection, number).digest();
   for (const table of projection.tables) await sql.query(`drop table ${tables(table)}`);
-  return row!.digest;
+  await projection.external?.drop(number);
+  return digest;
 }
 
 /** Lets a generation follow the log to its end, in pages of these sizes one after another. */

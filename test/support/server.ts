@@ -4,7 +4,8 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { freshDatabase, type FreshDatabase } from './database.ts';
+import { afterAll, beforeAll } from 'vitest';
+import { freshBackEnds, type FreshBackEnds } from './back-ends.ts';
 
 /** The assembled program in a process of its own, as its user runs it. */
 export interface TestServer {
@@ -31,24 +32,34 @@ export interface TestServerOptions {
   readonly prefix?: readonly string[];
 }
 
-/** `embedded`, or `postgres` to run the same suite on the server that STRATALOG_POSTGRES_URL names. */
+/** `embedded`, or `postgres` or `cluster` to run the same suite on the servers that the variables name. */
 export const testProfile = process.env['STRATALOG_TEST_PROFILE'] ?? 'embedded';
 
 const program = path.resolve('bin/stratalog.mjs');
+
+/** One server for all tests of a file: started before the first, removed after the last, there only in between. */
+export function useServer(options: TestServerOptions = {}): TestServer {
+  let started: TestServer | undefined;
+  beforeAll(async () => {
+    started = await startServer(options);
+  });
+  afterAll(() => started?.remove());
+  return new Proxy({} as TestServer, { get: (_, name) => Reflect.get(started!, name) as unknown });
+}
 
 /** Starts a server on a free port with fresh data (or `dataDir`, or the database in `environment`) and waits until it is ready. */
 export async function startServer(options: TestServerOptions = {}): Promise<TestServer> {
   const dataDir = options.dataDir ?? (await mkdtemp(path.join(tmpdir(), 'stratalog-')));
   const masterKey =
     options.masterKey === null ? undefined : (options.masterKey ?? 'test-master-key-0123456789');
-  const database = await databaseOf(options.environment);
+  const backEnds = await backEndsOf(options.environment);
   const environment: Record<string, string> = {
     STRATALOG_PROFILE: testProfile,
     STRATALOG_DATA: dataDir,
     STRATALOG_PORT: '0',
     STRATALOG_LOG_LEVEL: 'info',
     ...(masterKey !== undefined && { STRATALOG_MASTER_KEY: masterKey }),
-    ...(database && { STRATALOG_POSTGRES_URL: database.url }),
+    ...backEnds?.environment,
     ...options.environment,
   };
   const [command, ...words] = [
@@ -63,7 +74,10 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const log: string[] = [];
-  const url = await readyUrl(child, log);
+  const url = await readyUrl(child, log).catch(async (error: unknown) => {
+    await backEnds?.remove();
+    throw error;
+  });
   const stop = async (signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> => {
     if (child.exitCode === null && child.signalCode === null) {
       const ended = once(child, 'exit');
@@ -83,7 +97,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     async remove() {
       await stop('SIGKILL');
       if (options.dataDir === undefined) await rm(dataDir, { recursive: true, force: true });
-      await database?.drop();
+      await backEnds?.remove();
     },
   };
 }
@@ -116,8 +130,9 @@ function withoutOwn(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !name.startsWith('STRATALOG_')));
 }
 
-/** On a PostgreSQL server each test server gets a database of its own. */
-async function databaseOf(given: Readonly<Record<string, string>> = {}): Promise<FreshDatabase | undefined> {
-  if (testProfile !== 'postgres' || given['STRATALOG_POSTGRES_URL'] !== undefined) return undefined;
-  return freshDatabase();
+/** Where servers are shared each test server gets its own part of them. */
+async function backEndsOf(given: Readonly<Record<string, string>> = {}): Promise<FreshBackEnds | undefined> {
+  if (given['STRATALOG_POSTGRES_URL'] !== undefined || given['STRATALOG_PROFILE'] !== undefined)
+    return undefined;
+  return testProfile === 'postgres' || testProfile === 'cluster' ? freshBackEnds(testProfile) : undefined;
 }

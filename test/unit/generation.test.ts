@@ -4,10 +4,11 @@ import { memoryStream } from '../../src/domain/streams.ts';
 import type { StreamName } from '../../src/ports/event-log.ts';
 import { SqlUnavailable } from '../../src/ports/sql.ts';
 import { EmbedderUnavailable } from '../../src/ports/embedder.ts';
-import { BookmarkMoved, Generation } from '../../src/projections/generation.ts';
-import { ensureLive, createBeside } from '../../src/projections/generations.ts';
-import { EventFeed } from '../../src/projections/event-feed.ts';
-import { fill } from '../../src/projections/rebuild.ts';
+import { BookmarkMoved } from '../../src/projections/bookmarks.ts';
+import { Generation } from '../../src/projections/generation.ts';
+import { retryParked } from '../../src/projections/parked.ts';
+import { createBeside, dropGeneration, ensureLive } from '../../src/projections/generations.ts';
+import { RebuildWalk } from '../../src/projections/rebuild-walk.ts';
 import {
   openTestStore,
   storeTestMemory,
@@ -63,7 +64,7 @@ describe('a page', () => {
     await stored('a', 'b');
     const page = await all();
     const standing = await generation.apply(page, await generation.standing());
-    expect(standing).toEqual({ bookmark: page.scannedTo, parked: new Set() });
+    expect(standing).toEqual({ partitions: ['log'], bookmark: page.scannedTo, parked: new Set() });
     expect(await generation.standing()).toEqual(standing);
     expect(await journal.texts(test.sql)).toEqual(['a', 'b']);
   });
@@ -156,7 +157,7 @@ describe('a process that was overtaken', () => {
     const page = await all();
     const standing = await generation.standing();
     await test.sql.query(
-      `insert into read.parked (name, generation, stream, position, revision, type, error) values ('journal', 1, $1, 0, 0, '', '')`,
+      `insert into read.parked (name, generation, partition, stream, position, revision, type, error) values ('journal', 1, 'log', $1, 0, 0, '', '')`,
       [stream!],
     );
     await expect(generation.apply(page, standing)).rejects.toBeInstanceOf(BookmarkMoved);
@@ -164,7 +165,7 @@ describe('a process that was overtaken', () => {
   });
 
   it('is told when its generation is gone', async () => {
-    await test.sql.query('delete from read.generations');
+    await test.sql.query('delete from read.bookmarks');
     await expect(generation.standing()).rejects.toBeInstanceOf(BookmarkMoved);
   });
 
@@ -188,7 +189,7 @@ describe('a poison event', () => {
     refuse('poison');
     const page = await all();
     const standing = await generation.apply(page, await generation.standing());
-    expect(standing).toEqual({ bookmark: page.scannedTo, parked: new Set([two]) });
+    expect(standing).toEqual({ partitions: ['log'], bookmark: page.scannedTo, parked: new Set([two]) });
     await updated(two!, 'waits too');
     await stored('c');
     await generation.apply(await all(standing.bookmark), standing);
@@ -207,7 +208,7 @@ describe('a poison event', () => {
     await updated(one!, 'b');
     const page = await all();
     const standing = await generation.apply(page, await generation.standing());
-    expect(standing).toEqual({ bookmark: page.scannedTo, parked: new Set([bad]) });
+    expect(standing).toEqual({ partitions: ['log'], bookmark: page.scannedTo, parked: new Set([bad]) });
     expect(await journal.texts(test.sql)).toEqual(['a', 'b']);
     expect(await parked()).toMatchObject([
       { stream: bad, error: expect.stringMatching(/cannot be read/) as string },
@@ -222,9 +223,13 @@ describe('a poison event', () => {
     await stored('a');
     const page = await all();
     await generation.apply(page, await generation.standing());
-    await generation.retry(bad, [], page.scannedTo);
+    await retryParked(generation, bad, [], page.scannedTo);
     await generation.apply(page, await generation.standing());
-    expect(await generation.standing()).toEqual({ bookmark: page.scannedTo, parked: new Set() });
+    expect(await generation.standing()).toEqual({
+      partitions: ['log'],
+      bookmark: page.scannedTo,
+      parked: new Set(),
+    });
     expect(await journal.texts(test.sql)).toEqual(['a']);
   });
 
@@ -251,14 +256,52 @@ describe('a poison event', () => {
     await stored('a', 'b', 'c', 'poison', 'd');
     await small.apply(await all(), await small.standing());
     const rebuilt = await createBeside(test.sql, sliced);
-    const result = await fill(
-      test.sql,
-      new EventFeed(test.store),
-      rebuilt,
-      () => {},
-      new AbortController().signal,
-    );
+    const result = await new RebuildWalk(test.sql, test.store, new AbortController().signal).fill(rebuilt);
     expect(result.digest).toBe(result.liveDigest);
     expect(await sliced.texts(test.sql, 2)).toEqual(['a', 'b', 'c', 'd']);
+  });
+});
+
+describe('rebuilds that walk together', () => {
+  const walk = () => new RebuildWalk(test.sql, test.store, new AbortController().signal);
+
+  it('each equal their live generation, also where the log and the database go away meanwhile', async () => {
+    const other = new Journal('other');
+    const second = await live(other);
+    await stored('a', 'b', 'c');
+    for (const one of [generation, second]) await one.apply(await all(), await one.standing());
+    const besides = [await createBeside(test.sql, journal), await createBeside(test.sql, other)];
+    const outages = ['from log.events', 'update read.bookmarks'];
+    test.sql.fault = (statement) => {
+      const met = outages.findIndex((text) => statement.includes(text));
+      if (met < 0) return undefined;
+      outages.splice(met, 1);
+      return 'before';
+    };
+    const together = walk();
+    const results = await Promise.all(besides.map((beside) => together.fill(beside)));
+    expect(outages).toEqual([]);
+    expect(results.map(({ projection, digest, liveDigest }) => [projection, digest === liveDigest])).toEqual([
+      ['journal', true],
+      ['other', true],
+    ]);
+    expect(await other.texts(test.sql, 2)).toEqual(['a', 'b', 'c']);
+  });
+
+  it('end where another rebuild dropped their generation, and the others go on', async () => {
+    const other = new Journal('other');
+    const second = await live(other);
+    await stored('a', 'b');
+    for (const one of [generation, second]) await one.apply(await all(), await one.standing());
+    const besides = [await createBeside(test.sql, journal), await createBeside(test.sql, other)];
+    journal.onEvent = () => {
+      throw new SqlUnavailable('for as long as it is asked');
+    };
+    const together = walk();
+    const [first, last] = besides.map((beside) => together.fill(beside));
+    const ended = expect(first).rejects.toBeInstanceOf(BookmarkMoved);
+    await dropGeneration(test.sql, journal, besides[0]!.number);
+    await ended;
+    expect((await last!).projection).toBe('other');
   });
 });

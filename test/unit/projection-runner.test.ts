@@ -1,67 +1,17 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { SealedEventStore } from '../../src/adapters/eventstore/sealed-event-store.ts';
-import type { StratalogEvent } from '../../src/domain/events/registry.ts';
-import type { StreamName } from '../../src/ports/event-log.ts';
-import type { LoadedEvent } from '../../src/ports/event-store.ts';
+import { describe, expect, it } from 'vitest';
+import { openSqlLeases } from '../../src/adapters/sql/leases.ts';
 import { EmbedderUnavailable } from '../../src/ports/embedder.ts';
 import { WakeUp } from '../../src/ports/wake-up.ts';
+import { ensureLive } from '../../src/projections/generations.ts';
+import { ProjectionOperations } from '../../src/projections/operations.ts';
 import { ProjectionRunner } from '../../src/projections/runner.ts';
-import { openTestStore, storeTestMemory, updateTestMemory, type TestStore } from '../support/event-store.ts';
+import { testContext } from '../support/event-store.ts';
 import { Journal } from '../support/journal.ts';
-import { startAfresh } from '../support/read-models.ts';
+import { dividedInto } from '../support/partitions.ts';
+import { useRunningJournal } from '../support/running-journal.ts';
 
-let test: TestStore;
-let journal: Journal;
-let errors: [string, unknown][];
-const runners: ProjectionRunner[] = [];
-
-beforeAll(async () => {
-  test = await openTestStore();
-});
-
-afterAll(() => test.close());
-
-beforeEach(async () => {
-  await startAfresh(test);
-  await test.sql.query('truncate control.leases');
-  journal = new Journal('journal');
-  errors = [];
-});
-
-afterEach(async () => {
-  test.sql.fault = () => undefined;
-  await Promise.all(runners.splice(0).map((runner) => runner.stop()));
-});
-
-async function start(
-  projections: readonly Journal[] = [journal],
-  holder = 'one',
-  store: SealedEventStore = test.store,
-): Promise<ProjectionRunner> {
-  const { sql } = test;
-  const onError = (projection: string, error: unknown) => void errors.push([projection, error]);
-  const runner = new ProjectionRunner({ sql, store, projections, progress: new WakeUp(), holder, onError });
-  runners.push(runner);
-  await runner.start();
-  return runner;
-}
-
-const store = async (content: string): Promise<StreamName> =>
-  (await storeTestMemory(test, { content })).stream;
-const update = (stream: StreamName, content: string): Promise<void> =>
-  updateTestMemory(test, stream, content);
-const written = (of = journal) => expect.poll(() => of.texts(test.sql), { timeout: 15_000 });
-const bookmark = async (of = journal): Promise<number> => {
-  const [row] = await test.sql.query<{ bookmark: number }>(
-    'select bookmark from read.generations where name = $1 and generation = 1',
-    [of.name],
-  );
-  return row!.bookmark;
-};
-const caughtUp = async (of = journal) => {
-  const head = await test.log.head();
-  await expect.poll(() => bookmark(of), { timeout: 15_000 }).toBe(head);
-};
+const running = useRunningJournal();
+const { runners, start, runnerOf, store, update, written, caughtUp } = running;
 
 describe('the runner', () => {
   it('brings a new projection up with the log and keeps it there', async () => {
@@ -85,32 +35,48 @@ describe('the runner', () => {
 
   it('lets each projection go at its own pace: one that fails holds no other up', async () => {
     const other = new Journal('other');
-    journal.onPrepare = () => Promise.reject(new EmbedderUnavailable('away'));
-    await start([journal, other]);
+    running.journal.onPrepare = () => Promise.reject(new EmbedderUnavailable('away'));
+    await start([running.journal, other]);
     await store('a');
     await written(other).toEqual(['a']);
-    expect(await journal.texts(test.sql)).toEqual([]);
-    journal.onPrepare = async () => {};
+    expect(await running.journal.texts(running.test.sql)).toEqual([]);
+    running.journal.onPrepare = async () => {};
     await written().toEqual(['a']);
   });
 
   it('says when it moved, for those who wait', async () => {
     const progress = new WakeUp();
-    const { sql } = test;
+    const { sql } = running.test;
     const runner = new ProjectionRunner({
       sql,
-      store: test.store,
-      projections: [journal],
+      store: running.test.store,
+      projections: [running.journal],
       progress,
-      holder: 'one',
+      leases: await openSqlLeases(sql, 'one'),
       onError: () => {},
     });
     runners.push(runner);
+    await runner.prepare();
     await runner.start();
     const seen = progress.count;
     await store('a');
     await progress.after(seen, 20_000, new AbortController().signal);
     expect(progress.count).toBeGreaterThan(seen);
+  });
+
+  it('leaves a generation alone whose log was divided otherwise, until it is built anew', async () => {
+    await store('a');
+    await ensureLive(running.test.sql, running.journal, dividedInto(3));
+    const runner = await start([running.journal, new Journal('other')]);
+    await caughtUp(new Journal('other'));
+    expect(await runner.stale()).toEqual(['journal']);
+    expect(await running.journal.texts(running.test.sql)).toEqual([]);
+    await new ProjectionOperations(running.test.sql, running.test.store, runner).renewStale(testContext());
+    expect(await runner.stale()).toEqual([]);
+    await store('b');
+    await expect
+      .poll(() => running.journal.texts(running.test.sql, 2), { timeout: 15_000 })
+      .toEqual(['a', 'b']);
   });
 
   it('leaves a generation of another version alone, and names it', async () => {
@@ -120,87 +86,23 @@ describe('the runner', () => {
     await store('a');
     await caughtUp(new Journal('other'));
     expect(await runner.stale()).toEqual(['journal']);
-    expect(await journal.texts(test.sql)).toEqual([]);
-  });
-});
-
-describe('a stream with a poison event', () => {
-  const refuse = () => {
-    journal.onEvent = (text) => {
-      if (text.startsWith('poison')) throw new Error('refused');
-    };
-  };
-
-  it('waits, while the others go on, and is done in order after the cause is mended', async () => {
-    refuse();
-    const runner = await start();
-    const [bad, good] = [await store('poison'), await store('a')];
-    await update(bad, 'later');
-    await update(good, 'b');
-    await written().toEqual(['a', 'b']);
-    await caughtUp();
-    await expect(runner.retry('journal', bad)).rejects.toThrow('refused');
-    await update(bad, 'even later');
-    await caughtUp();
-    expect(await journal.texts(test.sql)).toEqual(['a', 'b']);
-
-    journal.onEvent = () => {};
-    await runner.retry('journal', bad);
-    expect(await journal.texts(test.sql)).toEqual(['a', 'b', 'poison', 'later', 'even later']);
-    await update(bad, 'live again');
-    await written().toEqual(['a', 'b', 'poison', 'later', 'even later', 'live again']);
-    expect(await test.sql.query('select stream from read.parked')).toEqual([]);
-  });
-
-  it('loses nothing that arrives while it is retried', async () => {
-    /** Gives way between what it loaded and what is done with it. */
-    class SlowStore extends SealedEventStore {
-      afterLoad: () => Promise<void> = async () => {};
-
-      override async load<Event extends StratalogEvent>(stream: StreamName): Promise<LoadedEvent<Event>[]> {
-        const loaded = await super.load<Event>(stream);
-        await this.afterLoad();
-        return loaded;
-      }
-    }
-    refuse();
-    const slow = new SlowStore(test.log, test.vault);
-    const runner = await start([journal], 'one', slow);
-    const bad = await store('poison');
-    await caughtUp();
-    journal.onEvent = () => {};
-    slow.afterLoad = async () => {
-      slow.afterLoad = async () => {};
-      await update(bad, 'meanwhile');
-      await caughtUp();
-    };
-    await runner.retry('journal', bad);
-    await written().toEqual(['poison', 'meanwhile']);
-  });
-
-  it('is retried by name: an unknown projection is told, a stream that does not wait is left as it is', async () => {
-    const runner = await start();
-    const stream = await store('a');
-    await written().toEqual(['a']);
-    await expect(runner.retry('nobody', stream)).rejects.toMatchObject({ code: 'not-found' });
-    await runner.retry('journal', stream);
-    expect(await journal.texts(test.sql)).toEqual(['a']);
+    expect(await running.journal.texts(running.test.sql)).toEqual([]);
   });
 });
 
 describe('while something below is away', () => {
   it('the runner tells it, waits and tries again, and loses nothing: the embedder', async () => {
     let refusals = 3;
-    journal.onPrepare = async () => {
+    running.journal.onPrepare = async () => {
       if (refusals-- > 0) throw new EmbedderUnavailable('away');
     };
     await start();
     await store('a');
     await store('b');
     await written().toEqual(['a', 'b']);
-    expect(errors.length).toBeGreaterThanOrEqual(3);
-    expect(errors[0]).toMatchObject(['journal', { name: 'EmbedderUnavailable' }]);
-    expect(await test.sql.query('select stream from read.parked')).toEqual([]);
+    expect(running.errors.length).toBeGreaterThanOrEqual(3);
+    expect(running.errors[0]).toMatchObject(['journal', { name: 'EmbedderUnavailable' }]);
+    expect(await running.test.sql.query('select stream from read.parked')).toEqual([]);
   });
 
   it.each(['before', 'after'] as const)(
@@ -211,13 +113,14 @@ describe('while something below is away', () => {
       await written().toEqual(['a']);
       await store('b');
       // The log is in the same database: what is stored meanwhile goes by another connection.
-      test.sql.fault = (statement) => (/read\.|control\.leases/.test(statement) ? fault : undefined);
+      running.test.sql.fault = (statement) =>
+        /read\.|control\.lease_terms/.test(statement) ? fault : undefined;
       await store('c');
-      await expect.poll(() => errors.length, { timeout: 15_000 }).toBeGreaterThan(1);
-      test.sql.fault = () => undefined;
+      await expect.poll(() => running.errors.length, { timeout: 15_000 }).toBeGreaterThan(1);
+      running.test.sql.fault = () => undefined;
       await written().toEqual(['a', 'b', 'c']);
-      expect(errors[0]).toMatchObject(['journal', { name: 'SqlUnavailable' }]);
-      expect(await test.sql.query('select stream from read.parked')).toEqual([]);
+      expect(running.errors[0]).toMatchObject(['journal', { name: 'SqlUnavailable' }]);
+      expect(await running.test.sql.query('select stream from read.parked')).toEqual([]);
     },
   );
 });
@@ -243,20 +146,43 @@ describe('two processes', () => {
 
   it('do not share the work of one that died until its lease has run out', async () => {
     const other = new Journal('other');
-    await test.sql.query(
-      `insert into control.leases (name, holder, epoch, expires_at) values ('journal/1', 'dead', 1, now() + interval '1 hour')`,
+    await running.test.sql.query(
+      `insert into control.lease_terms (name, holder, instance, epoch, expires_at) values ('journal/1', 'dead', gen_random_uuid(), 1, now() + interval '1 hour')`,
     );
-    await start([journal, other], 'two');
+    await start([running.journal, other], 'two');
     await store('a');
     await written(other).toEqual(['a']);
-    expect(await journal.texts(test.sql)).toEqual([]);
-    await test.sql.query(
-      `update control.leases set expires_at = now() - interval '1 second' where holder = 'dead'`,
+    expect(await running.journal.texts(running.test.sql)).toEqual([]);
+    await running.test.sql.query(
+      `update control.lease_terms set expires_at = now() - interval '1 second' where holder = 'dead'`,
     );
     await written().toEqual(['a']);
-    expect(await test.sql.query(`select holder, epoch from control.leases where name = 'journal/1'`)).toEqual(
-      [{ holder: 'two', epoch: 2 }],
-    );
+    expect(
+      await running.test.sql.query(`select holder, epoch from control.lease_terms where name = 'journal/1'`),
+    ).toEqual([{ holder: 'two', epoch: 2 }]);
+  });
+
+  it('[F4] keep up with a generation that the other one built, and leave alone what it dropped', async () => {
+    const { sql, store: events } = running.test;
+    await start([new Journal('journal')], 'one');
+    await store('a');
+    await written().toEqual(['a']);
+    // A process that rebuilds and runs no projection by itself.
+    const elsewhere = new ProjectionOperations(sql, events, await runnerOf([running.journal], 'two'));
+    const { generation, done } = await elsewhere.rebuild('journal', testContext());
+    await done;
+    await store('b');
+    const texts = () => running.journal.texts(sql, generation);
+    await expect.poll(texts, { timeout: 15_000 }).toEqual(['a', 'b']);
+    await elsewhere.switch('journal', testContext());
+    const again = await elsewhere.rebuild('journal', testContext());
+    await again.done;
+    await store('c');
+    await expect.poll(texts, { timeout: 15_000 }).toEqual(['a', 'b', 'c']);
+    await expect
+      .poll(() => running.journal.texts(sql, again.generation), { timeout: 15_000 })
+      .toEqual(['a', 'b', 'c']);
+    expect(running.errors).toEqual([]);
   });
 
   it('that both believe to hold the lease write each event once', async () => {
@@ -267,6 +193,6 @@ describe('two processes', () => {
     for (const text of texts) await store(text);
     await written().toEqual(texts);
     await caughtUp();
-    expect(await journal.texts(test.sql)).toEqual(texts);
+    expect(await running.journal.texts(running.test.sql)).toEqual(texts);
   });
 });

@@ -1,0 +1,56 @@
+import { expect, it, vi } from 'vitest';
+import { clientOf, clientWithKey, freshTenant } from '../support/api.ts';
+import { useServer } from '../support/server.ts';
+
+const server = useServer();
+
+/** Each series with its value: `name{labels}` to a number. */
+async function series(): Promise<Map<string, number>> {
+  const answer = await fetch(`${server.url}/metrics`);
+  expect(answer.status).toBe(200);
+  expect(answer.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
+  const lines = (await answer.text()).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  return new Map(
+    lines.map((line) => {
+      const at = line.lastIndexOf(' ');
+      return [line.slice(0, at), Number(line.slice(at + 1))];
+    }),
+  );
+}
+
+const requests = (method: string, status: number, route: string) =>
+  `http_server_request_duration_count{http_request_method="${method}",http_response_status_code="${status}",http_route="${route}"}`;
+
+it('[J7] /metrics counts requests by method, declared path and status, and times them', async () => {
+  const client = await clientWithKey(server, { tenant: freshTenant(), role: 'admin', user: 'ada' });
+  const { memory } = await client.store({ content: 'counted' });
+  await client.get(`/v1/memories/${memory.id}`);
+  await client.get(`/v1/memories/${memory.id}`);
+  await client.get('/v1/memories/0190aaaa-0000-7000-8000-000000000000');
+  const now = await series();
+  expect(now.get(requests('POST', 201, '/v1/memories'))).toBe(1);
+  expect(now.get(requests('GET', 200, '/v1/memories/:id'))).toBe(2);
+  expect(now.get(requests('GET', 404, '/v1/memories/:id'))).toBe(1);
+});
+
+it('[J7] /metrics shows each read model’s lag and parked streams, and what is still to be written down', async () => {
+  const tenant = freshTenant();
+  const client = await clientWithKey(server, { tenant, role: 'admin', user: 'ada' });
+  const { position } = await client.store({ content: 'watched by Prometheus' });
+  await client.post('/v1/search', { query: 'Prometheus', minPosition: position, waitMs: 30_000 });
+  await vi.waitFor(async () => {
+    const now = await series();
+    for (const name of ['memories', 'lexical', 'vectors', 'usage', 'audit']) {
+      expect(now.get(`stratalog_projection_lag{projection="${name}"}`)).toBe(0);
+      expect(now.get(`stratalog_projection_parked{projection="${name}"}`)).toBe(0);
+    }
+    expect(now.get('stratalog_retrieval_facts_waiting')).toBe(0);
+    expect(now.get('stratalog_retrieval_facts_dropped_total')).toBe(0);
+    expect([...now.keys()].join('\n')).not.toContain(tenant);
+  }, 10_000);
+});
+
+it('[J7] /metrics needs no credential, as /livez and /readyz', async () => {
+  expect((await clientOf(server).get('/livez')).status).toBe(200);
+  expect((await series()).size).toBeGreaterThan(10);
+});

@@ -1,0 +1,356 @@
+import * as fc from 'fast-check';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { LoadedEvent } from '../../src/ports/event-store.ts';
+import { DocumentsRefused, LexicalIndexUnavailable } from '../../src/ports/lexical-index.ts';
+import { BookmarkMoved } from '../../src/projections/bookmarks.ts';
+import { Generation } from '../../src/projections/generation.ts';
+import { retryParked } from '../../src/projections/parked.ts';
+import { createBeside, dropGeneration, ensureLive } from '../../src/projections/generations.ts';
+import { lexical } from '../../src/projections/lexical/lexical.ts';
+import { RebuildWalk } from '../../src/projections/rebuild-walk.ts';
+import { storeTestMemory, testContext, updateTestMemory } from '../support/event-store.ts';
+import { failing } from '../support/faulty-sql.ts';
+import { HistoryWriter, steps } from '../support/histories.ts';
+import { eraseTestMemory, openLexicalCluster, type LexicalCluster } from '../support/lexical-cluster.ts';
+import { find, listed } from '../support/lexical-documents.ts';
+import { digestAfter, eventsOf, interleaved, split, startAfresh } from '../support/read-models.ts';
+
+const url = process.env['STRATALOG_OPENSEARCH_URL'];
+
+/** Decides over orders and sizes: one number after another, from the start again at the end. */
+const dice = fc.array(fc.nat(1_000), { minLength: 12, maxLength: 60, size: 'max' }).map((numbers) => {
+  let at = 0;
+  return (n: number): number => numbers[at++ % numbers.length]! % n;
+});
+
+describe.skipIf(!url)('[G3] the lexical read model on OpenSearch', () => {
+  let test: LexicalCluster;
+  let projection: ReturnType<typeof lexical>;
+
+  beforeAll(async () => {
+    test = await openLexicalCluster(url!, { writePatienceMs: 500 });
+    projection = lexical(test.index);
+  });
+
+  afterAll(() => test?.close());
+
+  beforeEach(() => reset());
+
+  afterEach(() => {
+    test.sql.fault = () => undefined;
+    test.faulty.mend();
+  });
+
+  async function reset(): Promise<void> {
+    await startAfresh(test);
+    for (const generation of await test.index.generations()) await test.index.dropGeneration(generation);
+  }
+
+  const all = () => test.store.readAll({ after: 0, limit: 1_000 });
+  const live = async (): Promise<Generation> => {
+    await ensureLive(test.sql, projection);
+    return new Generation(test.sql, projection, 1);
+  };
+  const parked = () => test.sql.query<{ stream: string; error: string }>('select * from read.parked');
+  const rebuilt = async () => {
+    const generation = await createBeside(test.sql, projection);
+    return new RebuildWalk(test.sql, test.store, new AbortController().signal).fill(generation);
+  };
+
+  it('is the same for every order that keeps the order within each stream, and as its rows in the database', async () => {
+    await fc.assert(
+      fc.asyncProperty(steps, dice, async (history, choose) => {
+        await reset();
+        const writer = new HistoryWriter(test);
+        // As each read when it was new: before any later erasure.
+        const early: LoadedEvent[] = [];
+        for (const step of history) {
+          await writer.write(step);
+          early.push(...(await eventsOf(test, early.at(-1)?.position ?? 0)));
+        }
+        const late = await eventsOf(test);
+        const expected = await digestAfter(test, projection, [late]);
+        expect(expected.startsWith(await digestAfter(test, lexical(), [late]))).toBe(true);
+        const mixed = early.map((event, n) => (choose(2) === 0 ? event : late[n]!));
+        for (const events of [early, late, mixed]) {
+          const batches = split(interleaved(events, choose), () => 1 + choose(9));
+          expect(await digestAfter(test, projection, batches)).toBe(expected);
+        }
+      }),
+      { numRuns: 6, interruptAfterTimeLimit: 40_000 },
+    );
+  });
+
+  it('has of each memory the document that its events make', async () => {
+    const generation = await live();
+    const [kept, edited, gone, back] = await Promise.all(
+      ['kettle one', 'kettle two', 'kettle three', 'kettle four'].map((content) =>
+        storeTestMemory(test, { content }),
+      ),
+    );
+    const say = (stream: typeof kept, event: object) =>
+      test.store.append(
+        stream!.stream,
+        'any',
+        [{ ...event, data: { memoryId: stream!.value.id, ...(event as { data?: object }).data } } as never],
+        {
+          tenant: 'acme',
+          actor: 'a',
+          principal: 'p',
+          cause: 'user',
+          correlationId: 'c',
+          key: stream!.key,
+        },
+      );
+    await updateTestMemory(test, edited!.stream, 'samovar');
+    await say(kept, { type: 'MemoryUpdated', data: { tags: ['new'] } });
+    await say(gone, { type: 'MemoryDeleted', data: { retentionUntil: '2030-01-01T00:00:00Z' } });
+    await say(back, { type: 'MemoryDeleted', data: { retentionUntil: '2030-01-01T00:00:00Z' } });
+    await say(back, { type: 'MemoryRestored' });
+    await generation.apply(await all(), await generation.standing());
+    expect(new Set(await find(test.index, 'lexical-g1', 'kettle'))).toEqual(
+      new Set([kept!.value.id, back!.value.id]),
+    );
+    expect(await find(test.index, 'lexical-g1', 'samovar')).toEqual([edited!.value.id]);
+    const revisions = new Map(
+      (await listed(test.index, 'lexical-g1')).map(({ memoryId, revision, deleted }) => [
+        memoryId,
+        [revision, deleted],
+      ]),
+    );
+    expect(revisions).toEqual(
+      new Map([
+        [kept!.value.id, [0, false]],
+        [edited!.value.id, [1, false]],
+        [gone!.value.id, [1, true]],
+        [back!.value.id, [2, false]],
+      ]),
+    );
+  });
+
+  it('follows a speaker whom the metadata alone name, without writing a document', async () => {
+    const generation = await live();
+    const scope = { user: 'alice', session: 's1' };
+    const { value, stream, key } = await storeTestMemory(test, {
+      content: 'Ada: lighthouse',
+      layer: 'session',
+      scope,
+    });
+    await generation.apply(await all(), await generation.standing());
+    const speakers = () => test.sql.query('select attributed, labelled, revision from read.lexical_g1');
+    expect(await speakers()).toEqual([{ attributed: null, labelled: 'ada', revision: 0 }]);
+    test.faulty.before = (method) => {
+      if (method === 'write') throw new Error('a document is written');
+    };
+    const data = { memoryId: value.id, metadata: { speaker: 'Grace' } };
+    await test.store.append(stream, 'any', [{ type: 'MemoryUpdated', data }], testContext({ key }));
+    await generation.apply(await all(), await generation.standing());
+    expect(await speakers()).toEqual([{ attributed: 'grace', labelled: 'ada', revision: 0 }]);
+    test.faulty.mend();
+    const { digest, liveDigest } = await rebuilt();
+    expect(digest).toBe(liveDigest);
+  });
+
+  it.each(['before', 'after'] as const)(
+    'has an effect once where the process ends between the documents and the commit (%s the bookmark)',
+    async (fault) => {
+      const generation = await live();
+      const { stream } = await storeTestMemory(test, { content: 'lighthouse' });
+      const standing = await generation.standing();
+      test.sql.fault = failing('update read.bookmarks', fault);
+      await expect(generation.apply(await all(), standing)).rejects.toThrow();
+      // The document is there, its row is not.
+      expect(await listed(test.index, 'lexical-g1')).toHaveLength(1);
+      expect(await test.sql.query('select 1 from read.lexical_g1')).toEqual([]);
+      await updateTestMemory(test, stream, 'foghorn');
+      await generation.apply(await all(), await generation.standing());
+      expect(await find(test.index, 'lexical-g1', 'lighthouse')).toEqual([]);
+      expect(await find(test.index, 'lexical-g1', 'foghorn')).toHaveLength(1);
+      const { digest, liveDigest } = await rebuilt();
+      expect(digest).toBe(liveDigest);
+    },
+  );
+
+  it('[F6] takes back the words of a memory that was erased between its document and the commit', async () => {
+    const generation = await live();
+    const { value } = await storeTestMemory(test, { content: 'lighthouse' });
+    test.sql.fault = failing('update read.bookmarks', 'before');
+    await expect(generation.apply(await all(), await generation.standing())).rejects.toThrow();
+    expect(await find(test.index, 'lexical-g1', 'lighthouse')).toEqual([value.id]);
+    await eraseTestMemory(test, value.id);
+    await generation.apply(await all(), await generation.standing());
+    expect(await find(test.index, 'lexical-g1', 'lighthouse')).toEqual([]);
+    expect(await listed(test.index, 'lexical-g1')).toMatchObject([{ revision: 1, deleted: true }]);
+    expect(await test.sql.query('select erasures from read.lexical_expunge_g1')).toEqual([{ erasures: 2 }]);
+  });
+
+  it('is not changed by a process that was overtaken in the middle of its batch', async () => {
+    const generation = await live();
+    const { stream } = await storeTestMemory(test, { content: 'lighthouse' });
+    const page = await all();
+    const standing = await generation.standing();
+    let wake = () => {};
+    let asleep = () => {};
+    const sleeping = new Promise<void>((resolve) => (asleep = resolve));
+    test.faulty.before = (method) => {
+      if (method !== 'write') return undefined;
+      test.faulty.mend();
+      asleep();
+      return new Promise<void>((resolve) => (wake = resolve));
+    };
+    const zombie = generation.apply(page, standing);
+    await sleeping;
+    await updateTestMemory(test, stream, 'foghorn');
+    await generation.apply(await all(), standing);
+    wake();
+    await expect(zombie).rejects.toBeInstanceOf(BookmarkMoved);
+    await test.index.refresh('lexical-g1');
+    expect(await find(test.index, 'lexical-g1', 'lighthouse')).toEqual([]);
+    expect(await find(test.index, 'lexical-g1', 'foghorn')).toHaveLength(1);
+    const { digest, liveDigest } = await rebuilt();
+    expect(digest).toBe(liveDigest);
+  });
+
+  it('is compared at its bookmark: documents that a batch under way has written make no difference', async () => {
+    const generation = await live();
+    const { stream } = await storeTestMemory(test, { content: 'lighthouse' });
+    await generation.apply(await all(), await generation.standing());
+    const digest = await generation.digest();
+    await updateTestMemory(test, stream, 'foghorn');
+    await storeTestMemory(test, { content: 'a new one' });
+    test.sql.fault = failing('update read.bookmarks', 'before');
+    await expect(generation.apply(await all(), await generation.standing())).rejects.toThrow();
+    expect(await generation.digest()).toBe(digest);
+    await generation.apply(await all(), await generation.standing());
+    expect(await generation.digest()).not.toBe(digest);
+  });
+
+  it('tells by its digest a document that is missing, and one that differs', async () => {
+    const generation = await live();
+    const { value } = await storeTestMemory(test, { content: 'lighthouse' });
+    await storeTestMemory(test, { content: 'foghorn' });
+    await generation.apply(await all(), await generation.standing());
+    const right = await generation.digest();
+    const other = {
+      tenant: 'acme',
+      memoryId: value.id,
+      revision: 0,
+      deleted: false,
+      layer: 'user',
+      scope: {},
+      body: 'x',
+    } as const;
+    await test.index.write('lexical-g1', [other]);
+    await test.index.refresh('lexical-g1');
+    const different = await generation.digest();
+    await test.index.dropGeneration('lexical-g1');
+    await test.index.createGeneration('lexical-g1');
+    const missing = await generation.digest();
+    await test.index.dropGeneration('lexical-g1');
+    const without = await generation.digest();
+    expect(new Set([right, different, missing, without]).size).toBe(4);
+  });
+
+  it('can be rebuilt where its index was lost', async () => {
+    const generation = await live();
+    await storeTestMemory(test, { content: 'lighthouse' });
+    await generation.apply(await all(), await generation.standing());
+    await test.index.dropGeneration('lexical-g1');
+    const { digest, liveDigest } = await rebuilt();
+    expect(digest).not.toBe(liveDigest);
+    expect(await find(test.index, 'lexical-g2', 'lighthouse')).toHaveLength(1);
+  });
+
+  it('waits for an index that is away, or refuses its password, and parks nothing', async () => {
+    const generation = await live();
+    await storeTestMemory(test, { content: 'lighthouse' });
+    const standing = await generation.standing();
+    for (const failure of [new LexicalIndexUnavailable('away'), new Error('OpenSearch answers 401')]) {
+      test.faulty.before = (method) => {
+        if (method === 'write') throw failure;
+      };
+      await expect(generation.apply(await all(), standing)).rejects.toBeInstanceOf(LexicalIndexUnavailable);
+    }
+    expect(await parked()).toEqual([]);
+    test.faulty.mend();
+    await generation.apply(await all(), standing);
+    expect(await find(test.index, 'lexical-g1', 'lighthouse')).toHaveLength(1);
+  });
+
+  it('parks the stream of a document that the index refuses, and that alone', async () => {
+    const generation = await live();
+    await storeTestMemory(test, { content: 'lighthouse' });
+    const bad = await storeTestMemory(test, { content: 'refused' });
+    await storeTestMemory(test, { content: 'foghorn' });
+    test.faulty.before = (method, [, documents]) => {
+      const refused = (
+        method === 'write' ? (documents as { memoryId: string; revision: number; tenant: string }[]) : []
+      ).filter(({ memoryId }) => memoryId === bad.value.id);
+      if (refused.length > 0)
+        throw new DocumentsRefused(
+          refused.map((one) => ({ ...one, reason: '400 mapper_parsing_exception' })),
+        );
+    };
+    await generation.apply(await all(), await generation.standing());
+    expect(await parked()).toMatchObject([
+      { stream: bad.stream, error: expect.stringMatching(/400 mapper_parsing_exception/) as string },
+    ]);
+    expect(await find(test.index, 'lexical-g1', 'lighthouse foghorn')).toHaveLength(2);
+    // Mended, it is done by `retry`.
+    test.faulty.mend();
+    await retryParked(
+      generation,
+      bad.stream,
+      await eventsOf(test).then((events) => events.filter(({ stream }) => stream === bad.stream)),
+      await test.log.head(),
+    );
+    expect(await find(test.index, 'lexical-g1', 'refused')).toEqual([bad.value.id]);
+  });
+
+  it('refreshes once for batches that wait at the same time, at most ten times a second', async () => {
+    const generation = await live();
+    let refreshes = 0;
+    test.faulty.before = (method) => {
+      if (method === 'refresh') refreshes++;
+    };
+    const began = performance.now();
+    for (let n = 0; n < 5; n++) await storeTestMemory(test, { content: `lighthouse ${n}` });
+    const events = (await all()).events;
+    const context = { sql: test.sql, tables: generation.tables, generation: 1 };
+    await Promise.all(Array.from({ length: 40 }, (_, n) => projection.prepare!([events[n % 5]!], context)));
+    expect(await find(test.index, 'lexical-g1', 'lighthouse')).toHaveLength(5);
+    expect(refreshes).toBeLessThanOrEqual(1 + (performance.now() - began) / 100);
+    expect(refreshes).toBeLessThan(40);
+  });
+
+  it('makes an index with each generation and drops it with it', async () => {
+    await live();
+    const beside = await createBeside(test.sql, projection);
+    expect(await test.index.generations()).toEqual(['lexical-g1', 'lexical-g2']);
+    await dropGeneration(test.sql, projection, beside.number);
+    expect(await test.index.generations()).toEqual(['lexical-g1']);
+    await expect(dropGeneration(test.sql, projection, 1)).rejects.toThrow(/is live/);
+    expect(await test.index.generations()).toEqual(['lexical-g1']);
+  });
+
+  it('keeps a generation whose index cannot be dropped now, to be dropped later', async () => {
+    await live();
+    const beside = await createBeside(test.sql, projection);
+    test.faulty.before = (method) => {
+      if (method === 'dropGeneration') throw new LexicalIndexUnavailable('away');
+    };
+    await expect(dropGeneration(test.sql, projection, beside.number)).rejects.toThrow('away');
+    expect(await beside.standing()).toMatchObject({ bookmark: 0 });
+    test.faulty.mend();
+    await dropGeneration(test.sql, projection, beside.number);
+    expect(await test.index.generations()).toEqual(['lexical-g1']);
+  });
+
+  it('does not begin in an index that holds the documents of another database', async () => {
+    await test.index.createGeneration('lexical-g1');
+    const foreign = { tenant: 'acme', memoryId: 'a', revision: 0, deleted: true } as const;
+    await test.index.write('lexical-g1', [foreign]);
+    await expect(ensureLive(test.sql, projection)).rejects.toThrow(/index prefix of its own/);
+    expect(await listed(test.index, 'lexical-g1')).toHaveLength(1);
+  });
+});

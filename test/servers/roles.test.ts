@@ -1,0 +1,80 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { clientOf, clientWithKey, freshTenant, type Client } from '../support/api.ts';
+import { freshBackEnds, type FreshBackEnds } from '../support/back-ends.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+const wait = 'waitMs=30000';
+
+describe.each(['postgres', 'cluster'] as const)('processes of one role each, profile %s', (profile) => {
+  let backEnds: FreshBackEnds;
+  let api: TestServer;
+  let client: Client;
+  const others = new Map<string, TestServer>();
+  const vaultKey = randomBytes(32).toString('base64');
+
+  async function start(role: string): Promise<TestServer> {
+    return startServer({
+      args: ['--role', role],
+      environment: {
+        STRATALOG_PROFILE: profile,
+        STRATALOG_EMBEDDER: 'deterministic',
+        STRATALOG_VAULT_KEY: vaultKey,
+        ...backEnds.environment,
+      },
+    });
+  }
+
+  beforeAll(async () => {
+    backEnds = await freshBackEnds(profile);
+    api = await start('api');
+    client = await clientWithKey(api, { tenant: freshTenant(), role: 'admin', user: 'ada' });
+  });
+
+  afterAll(async () => {
+    await Promise.all([api, ...others.values()].map((server) => server?.remove()));
+    await backEnds.remove();
+  });
+
+  it('[G1] an api process alone takes commands and shows memories, and says that its read models do not follow', async () => {
+    const { memory, position } = await client.store({ content: 'stored before any projector ran' });
+    expect((await client.get(`/v1/memories/${memory.id}`)).body.content).toBe(memory.content);
+    const list = await client.get(`/v1/memories?minPosition=${position}&waitMs=200`);
+    expect(list).toMatchObject({ status: 504, body: { code: 'position-timeout' } });
+  });
+
+  it('[G1] a projector, and on the cluster a relay, bring the read models up to date, and a worker completes', async () => {
+    const roles = profile === 'cluster' ? ['relay', 'projector', 'worker'] : ['projector', 'worker'];
+    await Promise.all(roles.map(async (role) => others.set(role, await start(role))));
+    const { memory, position } = await client.store({ content: 'found once every role is there' });
+    const list = await client.get(`/v1/memories?minPosition=${position}&${wait}`);
+    expect(list.body.items.map(({ id }: { id: string }) => id)).toContain(memory.id);
+    const body = { query: 'found once every role is there', minPosition: position, waitMs: 30_000 };
+    const found = await client.post('/v1/search', body);
+    expect(found.body.results[0].memory.id).toBe(memory.id);
+  });
+
+  it('[J7] a process without an API serves its health and its figures, and nothing else', async () => {
+    for (const [role, process] of others) {
+      const outside = clientOf(process);
+      await vi.waitFor(async () => {
+        const { status, body } = await outside.get('/readyz');
+        expect(body).toMatchObject({ status: 'ready', profile, roles: [role] });
+        expect(status).toBe(200);
+      }, 20_000);
+      expect((await outside.get('/livez')).status).toBe(200);
+      expect((await fetch(`${process.url}/metrics`)).status).toBe(200);
+      expect((await clientOf(process, client.key).get('/v1/memories')).status).toBe(404);
+    }
+  });
+
+  it('[G1] a second projector may come and the first one go, and nothing stands still', async () => {
+    const first = others.get('projector')!;
+    others.set('second projector', await start('projector'));
+    await first.stop('SIGKILL');
+    const { memory, position } = await client.store({ content: 'projected by whoever is left' });
+    const list = await client.get(`/v1/memories?minPosition=${position}&${wait}`);
+    expect(list.status).toBe(200);
+    expect(list.body.items[0].id).toBe(memory.id);
+  });
+});

@@ -1,0 +1,252 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openKafkaTransport } from '../../src/adapters/kafka/transport.ts';
+import { TransportUnavailable, type OutgoingRecord, type Transport } from '../../src/ports/transport.ts';
+import { CuttingProxy } from '../support/cutting-proxy.ts';
+import { freePort } from '../support/free-port.ts';
+import { Member, valuesByKey } from '../support/group-member.ts';
+import { hasKafka, PrivateKafka } from '../support/private-kafka.ts';
+import { freshName, freshTopic, numbers, record } from '../support/transport-records.ts';
+
+const keys = numbers(16).map((n) => `memory-acme.${n}`);
+
+describe.runIf(hasKafka())('Kafka as Transport, when its broker fails', () => {
+  let broker: PrivateKafka;
+  const open: Transport[] = [];
+
+  async function connect(address = broker.address, publishTimeoutMs?: number): Promise<Transport> {
+    const transport = await untilServed(() =>
+      openKafkaTransport({
+        brokers: [address],
+        ...(publishTimeoutMs !== undefined && { publishTimeoutMs }),
+      }),
+    );
+    open.push(transport);
+    return transport;
+  }
+
+  beforeAll(async () => {
+    broker = await PrivateKafka.start();
+  }, 60_000);
+
+  afterAll(async () => {
+    try {
+      await Promise.all(open.map((transport) => transport.close()));
+    } finally {
+      await broker?.remove();
+    }
+  }, 60_000);
+
+  /** Publishes rounds of one record a key, several rounds under way at a time, until it is told to stop. */
+  function underLoad(transport: Transport, topic: string) {
+    const stop = new AbortController();
+    const underWay = new Set<Promise<void>>();
+    const failures: unknown[] = [];
+    let rounds = 0;
+    const load = (async () => {
+      while (!stop.signal.aborted) {
+        const value = String(rounds++);
+        const publish = transport
+          .publish(keys.map((key) => record(topic, key, value)))
+          .catch((error: unknown) => void failures.push(error))
+          .finally(() => underWay.delete(publish));
+        underWay.add(publish);
+        if (underWay.size >= 4) await Promise.race(underWay);
+        else await sleep(1);
+      }
+      await Promise.all(underWay);
+    })();
+    return {
+      failures,
+      rounds: () => rounds,
+      async end(): Promise<void> {
+        stop.abort();
+        await load;
+      },
+    };
+  }
+
+  const faults: [string, () => Promise<void>][] = [
+    ['killed and started again', async () => (await broker.kill(), broker.launch())],
+    [
+      'killed, away for ten seconds and started again',
+      async () => (await broker.kill(), await sleep(10_000), broker.launch()),
+    ],
+    ['frozen for longer than a session', async () => (broker.freeze(), await sleep(9000), broker.thaw())],
+    ['stopped and started again', async () => (await broker.kill('SIGTERM'), broker.launch())],
+  ];
+
+  it.each(faults)(
+    '[G2] loses, doubles and reorders nothing that was acknowledged while the broker is %s',
+    async (_, fault) => {
+      const transport = await connect();
+      const topic = await freshTopic(transport, 4);
+      const member = new Member(transport, { group: freshName('group'), topics: [topic] });
+      await member.holds(4);
+      const load = underLoad(transport, topic);
+      await member.receives(500);
+      await fault();
+      const then = member.received.length;
+      await member.receives(then + 500);
+      await load.end();
+      expect(load.failures).toEqual([]);
+      const everything = numbers(load.rounds());
+
+      const fresh = new Member(transport, { group: freshName('group'), topics: [topic] });
+      await fresh.receives(everything.length * keys.length);
+      await fresh.leave();
+      const written = valuesByKey(fresh.received);
+      for (const key of keys) expect(written.get(key)).toEqual(everything);
+
+      const isComplete = (): boolean =>
+        keys.every((key) => new Set(valuesByKey(member.received).get(key)).size === everything.length);
+      await expect.poll(isComplete, { timeout: 60_000 }).toBe(true);
+      expect(member.over).toBe(false);
+      await member.leave();
+      for (const key of keys) expect([...new Set(valuesByKey(member.received).get(key))]).toEqual(everything);
+    },
+    240_000,
+  );
+
+  it('[G2] rejects what it cannot write in time, with all that waits behind it, and takes it later', async () => {
+    const transport = await connect(broker.address, 1500);
+    const topic = await freshTopic(transport, 1);
+    await transport.publish([record(topic, 'one', '0')]);
+    await broker.kill();
+    const publishes = numbers(5, 1).map(async (n) => {
+      await sleep(Number(n) * 100);
+      await transport.publish([record(topic, 'one', n)]);
+    });
+    for (const outcome of await Promise.allSettled(publishes))
+      expect(outcome).toMatchObject({ status: 'rejected', reason: { name: 'TransportUnavailable' } });
+    await broker.launch();
+    await untilServed(() => transport.publish(numbers(5, 1).map((n) => record(topic, 'one', n))));
+
+    const member = new Member(transport, { group: freshName('group'), topics: [topic] });
+    await member.receives(6);
+    await member.leave();
+    expect(member.values).toEqual(numbers(6));
+  }, 120_000);
+
+  it('[G2] leaves, closes and refuses to open while no broker is there', async () => {
+    const transport = await connect();
+    const topic = await freshTopic(transport, 2);
+    const member = new Member(transport, { group: freshName('group'), topics: [topic] });
+    await member.holds(2);
+    const forgotten = new Member(transport, { group: freshName('group'), topics: [topic] });
+    await forgotten.holds(2);
+    await broker.kill();
+    const publish = transport.publish([record(topic, 'one', 'never')]).catch((error: unknown) => error);
+    await sleep(3000);
+    await member.leave();
+    await transport.close();
+    expect(await publish).toBeInstanceOf(TransportUnavailable);
+    expect(forgotten.over).toBe(true);
+    await expect(openKafkaTransport({ brokers: [broker.address] })).rejects.toThrow(TransportUnavailable);
+    await broker.launch();
+    await connect();
+  }, 120_000);
+});
+
+describe.runIf(hasKafka())('Kafka as Transport, when answers get lost', () => {
+  let broker: PrivateKafka;
+  let proxy: CuttingProxy;
+  let address: string;
+  const open: Transport[] = [];
+
+  async function connect(publishTimeoutMs = 60_000): Promise<Transport> {
+    const transport = await openKafkaTransport({ brokers: [address], publishTimeoutMs });
+    open.push(transport);
+    return transport;
+  }
+
+  beforeAll(async () => {
+    const publicPort = await freePort();
+    broker = await PrivateKafka.start(() => ({
+      settings: { 'advertised.listeners': `BROKER://127.0.0.1:${publicPort}` },
+    }));
+    proxy = await CuttingProxy.start(broker.port, publicPort);
+    address = `127.0.0.1:${publicPort}`;
+    await untilServed(() => connect());
+  }, 60_000);
+
+  afterAll(async () => {
+    try {
+      await Promise.all(open.map((transport) => transport.close()));
+      await proxy?.close();
+    } finally {
+      await broker?.remove();
+    }
+  });
+
+  async function everything(topic: string, count: number): Promise<string[]> {
+    const member = new Member(await connect(), { group: freshName('group'), topics: [topic] });
+    await member.receives(count);
+    await sleep(1000);
+    await member.leave();
+    return member.values;
+  }
+
+  it.each(['request', 'answer'] as const)(
+    '[G2] writes once, and in order, what it has to send again and again (cut at the %s)',
+    async (at) => {
+      const patient = await connect();
+      const topic = await freshTopic(patient, 1);
+      const values = ['before', `cut: ${at}`, 'behind'.padEnd(5 + at.length), 'last'];
+      await patient.publish([record(topic, 'one', values[0]!)]);
+      const cuts = proxy.cuts;
+      proxy.cutAfter(`cut: ${at}`, at, 6);
+      const publishes: Promise<void>[] = [];
+      for (const value of values.slice(1)) {
+        publishes.push(patient.publish([record(topic, 'one', value)]));
+        // The next one comes while this one is under way.
+        await sleep(20);
+      }
+      await Promise.all(publishes);
+      expect(proxy.cuts).toBe(cuts + 6);
+      expect(await everything(topic, values.length)).toEqual(values);
+    },
+  );
+
+  it('[G2] lets nothing overtake a publish that fails', async () => {
+    const hasty = await connect(1000);
+    const topic = await freshTopic(hasty, 1);
+    proxy.cutAfter('request lost', 'request', Infinity);
+    const first = hasty.publish([record(topic, 'one', 'request lost')]);
+    await sleep(20);
+    const behind = hasty.publish([record(topic, 'one', 'behind')]);
+    for (const outcome of await Promise.allSettled([first, behind]))
+      expect(outcome).toMatchObject({ status: 'rejected', reason: { name: 'TransportUnavailable' } });
+    proxy.heal();
+    await hasty.publish([record(topic, 'one', 'later')]);
+    const values = await everything(topic, 1);
+    expect(values).not.toContain('behind');
+    expect(values.at(-1)).toBe('later');
+  });
+
+  it('[G2] never takes a later publish for one whose answer was lost', async () => {
+    const hasty = await connect(1000);
+    const topic = await freshTopic(hasty, 1);
+    await hasty.publish([record(topic, 'one', 'before')]);
+    const lost: OutgoingRecord = record(topic, 'one', 'answer lost');
+    proxy.cutAfter('answer lost', 'answer', Infinity);
+    await expect(hasty.publish([lost])).rejects.toThrow(TransportUnavailable);
+    proxy.heal();
+    await hasty.publish([record(topic, 'one', 'of one size')]);
+    await hasty.publish([lost]);
+    const values = await everything(topic, 4);
+    expect(values.filter((value) => value !== 'answer lost')).toEqual(['before', 'of one size']);
+    expect(values.at(-1)).toBe('answer lost');
+  });
+});
+
+/** Repeats `work` while a broker starts. */
+async function untilServed<T>(work: () => Promise<T>): Promise<T> {
+  for (const end = Date.now() + 60_000; ; await sleep(200)) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof TransportUnavailable) || Date.now() > end) throw error;
+    }
+  }
+}

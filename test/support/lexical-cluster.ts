@@ -1,0 +1,143 @@
+import { randomBytes } from 'node:crypto';
+import { v7 as uuid } from 'uuid';
+import { deterministicEmbedder } from '../../src/adapters/deterministic/embedder.ts';
+import { openOpenSearch, type OpenSearchOptions } from '../../src/adapters/opensearch/opensearch.ts';
+import { openPostgres } from '../../src/adapters/postgres/postgres.ts';
+import { openSqlLeases } from '../../src/adapters/sql/leases.ts';
+import { eraseMemory } from '../../src/commands/erase-memory.ts';
+import type { TenantContext } from '../../src/domain/access/context.ts';
+import type { Filter } from '../../src/domain/filter.ts';
+import type { Layer } from '../../src/domain/layers.ts';
+import { systemClock } from '../../src/ports/clock.ts';
+import type { Embedder } from '../../src/ports/embedder.ts';
+import type { Leases } from '../../src/ports/leases.ts';
+import type { LexicalIndex } from '../../src/ports/lexical-index.ts';
+import { WakeUp } from '../../src/ports/wake-up.ts';
+import { allProjections } from '../../src/projections/all.ts';
+import { ProjectionOperations } from '../../src/projections/operations.ts';
+import type { Projection } from '../../src/projections/projection.ts';
+import { ProjectionRunner } from '../../src/projections/runner.ts';
+import { ReadModels } from '../../src/queries/read-models.ts';
+import { SearchService, type SearchAnswer } from '../../src/queries/search/search.ts';
+import { freshDatabase } from './database.ts';
+import { openTestStore, type TestStore } from './event-store.ts';
+import { FaultyIndex } from './faulty-index.ts';
+
+/** A store on PostgreSQL beside an OpenSearch, under names that nobody else uses. */
+export interface LexicalCluster extends TestStore {
+  readonly index: LexicalIndex;
+  readonly faulty: FaultyIndex;
+  readonly prefix: string;
+  readonly embedder: Embedder;
+  readonly projections: readonly Projection[];
+}
+
+/** The index that the projections and searches get goes through `faulty`. */
+export async function openLexicalCluster(
+  url: string,
+  options: Partial<OpenSearchOptions> = {},
+): Promise<LexicalCluster> {
+  const database = await freshDatabase();
+  const test = await openTestStore(await openPostgres({ url: database.url }));
+  const prefix = `test-${randomBytes(6).toString('hex')}`;
+  const below = openOpenSearch({ url, prefix, ...options });
+  const faulty = new FaultyIndex(below);
+  const { index } = faulty;
+  const embedder = deterministicEmbedder({ dimension: 16 });
+  return {
+    ...test,
+    index,
+    faulty,
+    prefix,
+    embedder,
+    projections: allProjections(embedder, index),
+    async close() {
+      faulty.mend();
+      for (const generation of await below.generations()) await below.dropGeneration(generation);
+      await below.close();
+      await test.close();
+      await database.drop();
+    },
+  };
+}
+
+interface Asked {
+  readonly tenant?: string;
+  readonly topK?: number;
+  readonly filter?: Filter;
+  readonly layers?: readonly Layer[];
+  /** Default: the head of the log. */
+  readonly minPosition?: number;
+}
+
+/** The read models of a store, kept up with its log, and what is asked of them. */
+export class RunningModels {
+  readonly #test: TestStore;
+  readonly runner: ProjectionRunner;
+  readonly operations: ProjectionOperations;
+  readonly errors: [string, unknown][] = [];
+  readonly #search: SearchService;
+
+  private constructor(
+    test: TestStore,
+    embedder: Embedder,
+    projections: readonly Projection[],
+    leases: Leases,
+    index: LexicalIndex | undefined,
+  ) {
+    const { sql, store, vault } = test;
+    const progress = new WakeUp();
+    this.#test = test;
+    this.runner = new ProjectionRunner({
+      sql,
+      store,
+      projections,
+      progress,
+      leases,
+      onError: (projection, error) => void this.errors.push([projection, error]),
+    });
+    this.operations = new ProjectionOperations(sql, store, this.runner);
+    this.#search = new SearchService(new ReadModels(sql, progress), embedder, vault, index);
+  }
+
+  static async start(
+    test: TestStore,
+    embedder: Embedder,
+    projections: readonly Projection[],
+    index?: LexicalIndex,
+  ): Promise<RunningModels> {
+    const leases = await openSqlLeases(test.sql, randomBytes(4).toString('hex'));
+    const models = new RunningModels(test, embedder, projections, leases, index);
+    await models.runner.prepare();
+    await models.runner.start();
+    return models;
+  }
+
+  /** As an administrator of the tenant, up to the head of the log; ids and scores, best first. */
+  async find(query: string, more: Asked = {}) {
+    const { results } = await this.answer(query, more);
+    return results.map(({ memory, score }) => ({ id: memory.id, score }));
+  }
+
+  async answer(query: string, { tenant = 'acme', ...more }: Asked = {}): Promise<SearchAnswer> {
+    const minPosition = more.minPosition ?? (await this.#test.log.head());
+    const request = { query, topK: 10, threshold: 0, order: 'relevance' as const, waitMs: 20_000, ...more };
+    return this.#search.search(adminOf(tenant), { ...request, minPosition });
+  }
+
+  async stop(): Promise<void> {
+    await this.operations.stop();
+    await this.runner.stop();
+  }
+}
+
+function adminOf(tenant: string): TenantContext {
+  const nowhere = { orgs: [], teams: [], projects: [], sessions: [], agents: [] };
+  return { tenant, principal: 'key:1', roles: ['admin'], user: 'ada', ...nowhere };
+}
+
+/** Erases a memory of tenant acme, event and key. */
+export async function eraseTestMemory({ store, vault }: TestStore, id: string): Promise<void> {
+  const services = { store, vault, clock: systemClock, newId: uuid };
+  await eraseMemory(services, { caller: adminOf('acme'), cause: 'user', correlationId: 'request' }, id);
+}

@@ -1,0 +1,106 @@
+import { createHash, randomUUID } from 'node:crypto';
+import type { Region } from '../../src/domain/access/region.ts';
+import { isVisible, type Placed } from '../../src/domain/access/visibility.ts';
+import { scopeKeys } from '../../src/domain/layers.ts';
+import type {
+  ActiveDocument,
+  DeletedDocument,
+  IndexedEntry,
+  LexicalDocument,
+  LexicalIndex,
+} from '../../src/ports/lexical-index.ts';
+
+/** The index that a contract is run on: empty, with names that nobody else uses. */
+export interface IndexUnderTest {
+  readonly index: LexicalIndex;
+  /** Another handle on the same. */
+  again(): LexicalIndex;
+  close(): Promise<void>;
+}
+
+/** What the parts of the contract work on. `index` is there once the tests run. */
+export interface ContractIndex {
+  readonly index: LexicalIndex;
+  again(): LexicalIndex;
+}
+
+let counter = 0;
+
+/** A generation that no other test uses, made and empty. */
+export async function freshGeneration(index: LexicalIndex): Promise<string> {
+  const generation = `g${++counter}`;
+  await index.createGeneration(generation);
+  return generation;
+}
+
+export function document(body: string, more: Partial<ActiveDocument> = {}): ActiveDocument {
+  const identity = { tenant: 'acme', memoryId: randomUUID(), revision: 0 };
+  return { ...identity, deleted: false, layer: 'company', scope: {}, body, ...more };
+}
+
+export function deletion({ tenant, memoryId }: LexicalDocument, revision: number): DeletedDocument {
+  return { tenant, memoryId, revision, deleted: true };
+}
+
+export function wholeTenant(tenant = 'acme'): Region {
+  return { tenant, visibility: 'all' };
+}
+
+/** Writes and awaits that they are found. */
+export async function put(
+  index: LexicalIndex,
+  generation: string,
+  ...documents: LexicalDocument[]
+): Promise<void> {
+  await index.write(generation, documents);
+  await index.refresh(generation);
+}
+
+/** Searches everything of tenant acme. */
+export function find(index: LexicalIndex, generation: string, text: string, limit = 100): Promise<string[]> {
+  return index.search({ region: wholeTenant(), text, limit }, generation);
+}
+
+export async function listed(
+  index: LexicalIndex,
+  generation: string,
+  pageSize?: number,
+): Promise<IndexedEntry[]> {
+  const entries: IndexedEntry[] = [];
+  for await (const page of index.list(generation, pageSize)) entries.push(...page);
+  return entries;
+}
+
+/** As `list` has to answer it. */
+export function entryOf(one: LexicalDocument): IndexedEntry {
+  const { tenant, memoryId, revision, deleted } = one;
+  const textHash = one.deleted ? undefined : createHash('sha256').update(one.body).digest('base64url');
+  return { tenant, memoryId, revision, deleted, ...(textHash !== undefined && { textHash }) };
+}
+
+/** The entries of the highest revision of each memory, in the order of `list`. */
+export function latestEntries(documents: readonly LexicalDocument[]): IndexedEntry[] {
+  const latest = new Map<string, LexicalDocument>();
+  for (const one of documents) {
+    const key = `${one.tenant} ${one.memoryId}`;
+    if ((latest.get(key)?.revision ?? -1) <= one.revision) latest.set(key, one);
+  }
+  return [...latest].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, one]) => entryOf(one));
+}
+
+/** What a region means, word for word. */
+export function isInRegion({ tenant, visibility, layers, scope = {} }: Region, memory: InTenant): boolean {
+  return (
+    memory.tenant === tenant &&
+    isVisible(visibility, memory) &&
+    (layers === undefined || layers.includes(memory.layer)) &&
+    scopeKeys.every((key) => {
+      const [wanted, own] = [scope[key], memory.scope[key]];
+      return wanted === undefined || own === undefined || own === wanted;
+    })
+  );
+}
+
+interface InTenant extends Placed {
+  readonly tenant: string;
+}

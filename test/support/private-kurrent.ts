@@ -1,0 +1,62 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { ChildProgram, type Child } from './child-program.ts';
+import { freePort } from './free-port.ts';
+
+/** The event store's double in a process of its own: it may be frozen, killed and started again on its port and its file. */
+export class PrivateKurrent {
+  readonly #folder: string;
+  readonly #port: number;
+  readonly #program: ChildProgram;
+  #process: Child;
+
+  private constructor(folder: string, port: number, program: ChildProgram, child: Child) {
+    this.#folder = folder;
+    this.#port = port;
+    this.#program = program;
+    this.#process = child;
+  }
+
+  static async start(): Promise<PrivateKurrent> {
+    const folder = await mkdtemp(path.join(tmpdir(), 'stratalog-kurrentdb-'));
+    const program = await ChildProgram.bundle('kurrentdb-process.ts');
+    const port = await freePort();
+    return new PrivateKurrent(folder, port, program, await launch(program, folder, port));
+  }
+
+  get url(): string {
+    return `esdb://127.0.0.1:${this.#port}?tls=false`;
+  }
+
+  kill(): Promise<void> {
+    return this.#process.end('SIGKILL');
+  }
+
+  /** Starts it after a `kill`, and resolves when it takes requests. */
+  async restart(): Promise<void> {
+    this.#process = await launch(this.#program, this.#folder, this.#port);
+  }
+
+  /** It neither answers nor closes a connection. */
+  freeze(): void {
+    this.#process.process.kill('SIGSTOP');
+  }
+
+  thaw(): void {
+    this.#process.process.kill('SIGCONT');
+  }
+
+  async remove(): Promise<void> {
+    this.thaw();
+    await this.#program.dispose();
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+}
+
+/** Resolves when the process has said that it listens. */
+async function launch(program: ChildProgram, folder: string, port: number): Promise<Child> {
+  const child = program.start('--data', path.join(folder, 'events'), '--port', String(port));
+  await child.line();
+  return child;
+}

@@ -1,0 +1,86 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { nodeCommand } from '../../stack/opensearch-node.mjs';
+import { freePort } from './free-port.ts';
+
+const readyMs = 60_000;
+
+/** OpenSearch's programs as `npm run stack -- up opensearch` fetched them. Undefined where they are not there. */
+export function openSearchHome(): string | undefined {
+  const home = path.resolve('.stack/opensearch/home');
+  return existsSync(path.join(home, 'complete')) ? home : undefined;
+}
+
+/** An OpenSearch node that belongs to one test: it may be frozen, killed and restarted on its port and its data. */
+export class PrivateOpenSearch {
+  readonly url: string;
+  /** Where its files are. */
+  readonly folder: string;
+  readonly #home: string;
+  readonly #port: number;
+  #process: ChildProcess | undefined;
+
+  private constructor(home: string, folder: string, port: number) {
+    this.#home = home;
+    this.folder = folder;
+    this.#port = port;
+    this.url = `http://127.0.0.1:${port}`;
+  }
+
+  static async start(home: string): Promise<PrivateOpenSearch> {
+    const folder = await mkdtemp(path.join(tmpdir(), 'stratalog-opensearch-'));
+    const node = new PrivateOpenSearch(home, folder, await freePort());
+    await node.restart();
+    return node;
+  }
+
+  /** Starts it after a `kill`, and resolves when its indexes are open. */
+  async restart(): Promise<void> {
+    const options = { home: this.#home, folder: this.folder, port: this.#port };
+    const { command, args, env, cwd } = await nodeCommand(options);
+    const child = spawn(command, args, { env, cwd, stdio: 'ignore' });
+    this.#process = child;
+    const giveUp = Date.now() + readyMs;
+    while (!(await this.#isReady())) {
+      if (child.exitCode !== null)
+        throw new Error(`OpenSearch ended with ${child.exitCode} while it started`);
+      if (Date.now() > giveUp) throw new Error(`OpenSearch is not ready after ${readyMs / 1000} s`);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+
+  /** SIGKILL: it gets no chance to write anything more. */
+  async kill(): Promise<void> {
+    const child = this.#process;
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, 'exit');
+    child.kill('SIGKILL');
+    await ended;
+  }
+
+  /** It neither answers nor closes a connection. */
+  freeze(): void {
+    this.#process?.kill('SIGSTOP');
+  }
+
+  thaw(): void {
+    this.#process?.kill('SIGCONT');
+  }
+
+  async remove(): Promise<void> {
+    await this.kill();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+
+  async #isReady(): Promise<boolean> {
+    const health = `${this.url}/_cluster/health?wait_for_status=yellow&timeout=1s`;
+    return fetch(health, { signal: AbortSignal.timeout(3_000) }).then(
+      ({ status }) => status === 200,
+      () => false,
+    );
+  }
+}

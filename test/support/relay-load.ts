@@ -1,0 +1,35 @@
+import { randomUUID } from 'node:crypto';
+import type { EventLog, StreamName } from '../../src/ports/event-log.ts';
+import { storedEvents } from './log-events.ts';
+
+const categories = ['memory', 'links', 'claim', 'feedback', 'tenant', 'retrieval', 'projection', 'unheard'];
+
+/** Appends several events at a time to streams of every category, a stream again and again. */
+export async function appendAll(log: EventLog, appends: number, eventsEach = 5): Promise<void> {
+  const streams = Array.from(
+    { length: Math.min(appends, 48) },
+    (_, n): StreamName => `${categories[n % categories.length]!}-acme.${randomUUID()}`,
+  );
+  const lanes = streams.map(async (stream, lane) => {
+    for (let n = lane; n < appends; n += streams.length)
+      await log.append(stream, 'any', storedEvents(eventsEach, { metadata: `{"tenant":"acme", "n":${n}}` }));
+  });
+  await Promise.all(lanes);
+}
+
+/** Appends until it is told to stop. */
+export function appendOnAndOn(log: EventLog): { end(): Promise<void> } {
+  const stop = new AbortController();
+  const load = (async () => {
+    while (!stop.signal.aborted) {
+      await appendAll(log, 48, 2);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  })();
+  return {
+    async end() {
+      stop.abort();
+      await load;
+    },
+  };
+}

@@ -1,0 +1,121 @@
+import { expect } from 'vitest';
+import { fromRecord, type ContractEvent, type TopicRecord } from '../../src/domain/contract/cloud-event.ts';
+import { kindOfStream, topicName, topicsOf } from '../../src/domain/contract/topics.ts';
+import type { EventLog, RecordedEvent } from '../../src/ports/event-log.ts';
+import type { Transport } from '../../src/ports/transport.ts';
+import { Member, placeOf } from './group-member.ts';
+import { freshName } from './transport-records.ts';
+
+/** All that a relay writes under a prefix, from the oldest record on. */
+export class TopicReader {
+  readonly #transport: Transport;
+  readonly #prefix: string;
+  readonly #member: Member;
+
+  private constructor(transport: Transport, prefix: string) {
+    this.#transport = transport;
+    this.#prefix = prefix;
+    const topics = topicsOf(prefix).map(({ name }) => name);
+    this.#member = new Member(transport, { group: freshName('group'), topics });
+  }
+
+  static async open(transport: Transport, prefix: string): Promise<TopicReader> {
+    await transport.ensureTopics(topicsOf(prefix));
+    return new TopicReader(transport, prefix);
+  }
+
+  /** What each partition holds, in order. */
+  get partitions(): Map<string, TopicRecord[]> {
+    const partitions = new Map<string, TopicRecord[]>();
+    for (const { name, partitions: count } of topicsOf(this.#prefix))
+      for (let partition = 0; partition < count; partition++)
+        partitions.set(placeOf({ topic: name, partition }), []);
+    for (const record of this.#member.received) partitions.get(placeOf(record))!.push(fromRecord(record));
+    return partitions;
+  }
+
+  /** Every event that came, as often as it came. */
+  get events(): ContractEvent[] {
+    return this.#member.received.flatMap((record) => {
+      const read = fromRecord(record);
+      return read.kind === 'event' ? [read.event] : [];
+    });
+  }
+
+  /** Waits until every partition of every topic tells that it is complete up to there. */
+  async reaches(position: number): Promise<void> {
+    const least = (): number =>
+      Math.min(...[...this.partitions.values()].map((records) => Math.max(-1, ...records.map(watermarkOf))));
+    await expect.poll(least, { timeout: 60_000, interval: 200 }).toBeGreaterThanOrEqual(position);
+  }
+
+  /**
+   * What would mislead a follower that keeps a bookmark a partition and skips what is not behind it: events that are
+   * missing, changed, in the wrong place or behind a gap, and watermarks that promise too much.
+   */
+  async faults(log: EventLog): Promise<string[]> {
+    const faults: string[] = [];
+    const expected = this.#place(await readEverything(log));
+    for (const [place, records] of this.partitions) {
+      const events = expected.get(place) ?? [];
+      const indexes = new Map(events.map((event, index) => [event.position, index]));
+      let seen = 0;
+      for (const read of records) {
+        if (read.kind === 'foreign') faults.push(`${place}: ${read.reason}`);
+        else if (read.logId !== log.logId) faults.push(`${place}: of the log ${read.logId}`);
+        else if (read.kind === 'watermark') {
+          const missing = events[seen];
+          if (missing && missing.position <= read.position)
+            faults.push(`${place}: the watermark ${read.position} hides ${missing.position}`);
+        } else {
+          const position = read.kind === 'event' ? read.event.position : read.place.position;
+          const index = indexes.get(position);
+          if (index === undefined) faults.push(`${place}: ${position} does not belong here`);
+          else if (index > seen) faults.push(`${place}: a gap before ${position}`);
+          else if (read.kind === 'event' && !isSame(read.event, events[index]!))
+            faults.push(`${place}: ${position} was changed`);
+          else seen = Math.max(seen, index + 1);
+        }
+      }
+      if (seen < events.length) faults.push(`${place}: ends after ${seen} of ${events.length}`);
+    }
+    return faults;
+  }
+
+  async leave(): Promise<void> {
+    await this.#member.leave();
+  }
+
+  #place(events: readonly RecordedEvent[]): Map<string, RecordedEvent[]> {
+    const places = new Map<string, RecordedEvent[]>();
+    for (const event of events) {
+      const topic = topicName(this.#prefix, kindOfStream(event.stream));
+      const partition = this.#transport.partitionOf(event.stream, 12);
+      const place = placeOf({ topic, partition });
+      const own = places.get(place) ?? [];
+      places.set(place, own);
+      own.push(event);
+    }
+    return places;
+  }
+}
+
+export async function readEverything(log: EventLog): Promise<RecordedEvent[]> {
+  const events: RecordedEvent[] = [];
+  for (let after = 0; ;) {
+    const page = await log.readAll({ after, limit: 1_000 });
+    events.push(...page.events);
+    if (page.scannedTo === after || page.events.length === 0) return events;
+    after = page.scannedTo;
+  }
+}
+
+function watermarkOf(record: TopicRecord): number {
+  return record.kind === 'watermark' ? record.position : -1;
+}
+
+function isSame(one: ContractEvent, two: RecordedEvent): boolean {
+  return (Object.keys(two) as (keyof RecordedEvent)[]).every((name) =>
+    name === 'time' ? one.time.getTime() === two.time.getTime() : one[name] === two[name],
+  );
+}

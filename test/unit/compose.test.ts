@@ -1,0 +1,180 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { processRoles, readConfig, settings } from '../../src/config.ts';
+import { backEndsOf } from '../../src/backends/back-ends.ts';
+import { kafka } from '../../stack/kafka.mjs';
+import { kurrentdbDouble } from '../../stack/kurrentdb-double.mjs';
+import { opensearch } from '../../stack/opensearch.mjs';
+import { postgres } from '../../stack/postgres.mjs';
+import { PrivatePostgres, postgresPrograms } from '../support/private-postgres.ts';
+import { inspectPostgres } from '../../src/adapters/postgres/inspect.ts';
+
+interface Service {
+  readonly image: string;
+  readonly ports?: readonly string[];
+  readonly volumes?: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+  readonly healthcheck?: { readonly test: readonly string[] };
+  readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
+  readonly command?: readonly string[];
+}
+
+const servers = ['kurrentdb', 'kafka', 'postgres', 'opensearch'];
+const text = readFileSync('docker-compose.yml', 'utf8');
+const compose = parse(text, { merge: true }) as {
+  readonly services: Readonly<Record<string, Service>>;
+  readonly volumes: Readonly<Record<string, unknown>>;
+};
+const { services } = compose;
+const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+
+describe('[G7] docker-compose.yml', () => {
+  it('starts every server and every role', () => {
+    expect(Object.keys(services).toSorted()).toEqual([...servers, ...processRoles].toSorted());
+    for (const role of processRoles) expect(services[role]!.command).toEqual(['serve', '--role', role]);
+  });
+
+  it('pins every image', () => {
+    for (const name of servers) expect(services[name]!.image, name).toMatch(/^[\w./-]+:\d+\.\d+\.\d+/);
+    for (const role of processRoles) expect(services[role]!.image).toBe(`stratalog:${version}`);
+  });
+
+  it('has the Kafka and the OpenSearch of `npm run stack`', () => {
+    const jars = JSON.parse(readFileSync('stack/kafka-jars.json', 'utf8')) as Record<string, string>;
+    const [, broker] = services['kafka']!.image.split(':');
+    expect(Object.keys(jars).join(' ')).toContain(`org.apache.kafka:kafka_2.13:${broker}`);
+    const [, node] = services['opensearch']!.image.split(':');
+    expect(readFileSync('stack/opensearch-jars.txt', 'utf8')).toContain(`org.opensearch:opensearch:${node}`);
+  });
+
+  it('is found by the configuration without a setting, as is the stack, and by nobody from another machine', () => {
+    const [eventStore, brokers, sql, index] = backEndsOf(readConfig({ STRATALOG_PROFILE: 'cluster' }));
+    const published = (name: string): string => {
+      const [port] = services[name]!.ports!;
+      expect(port, name).toMatch(/^127\.0\.0\.1:\d+:\d+$/);
+      return port!.split(':').slice(0, 2).join(':');
+    };
+    expect(eventStore!.url).toBe(`esdb://${published('kurrentdb')}`);
+    expect(brokers!.url).toBe(published('kafka'));
+    expect(sql!.url).toBe(`postgres://${published('postgres')}/stratalog`);
+    expect(index!.url).toBe(`http://${published('opensearch')}`);
+    expect(published('api')).toBe(`127.0.0.1:${readConfig({}).port}`);
+    const defaults = readConfig({});
+    expect(kurrentdbDouble.url).toBe(defaults.eventStoreUrl);
+    expect([kafka.url]).toEqual(defaults.kafka.brokers);
+    expect(postgres.url).toBe(defaults.postgresUrl);
+    expect(`${opensearch.url}/`).toBe(defaults.openSearch.urls[0]);
+  });
+
+  it('gives its own services a configuration that the program takes', () => {
+    for (const role of processRoles) {
+      const environment = Object.fromEntries(
+        Object.entries(services[role]!.environment).map(([name, value]) => [
+          name,
+          value.replace(/^\$\{\w+:-(.*)\}$/, '$1'),
+        ]),
+      );
+      for (const name of Object.keys(environment)) expect(Object.keys(settings.shape)).toContain(name);
+      const config = readConfig(environment);
+      expect(config.profile).toBe('cluster');
+      const hosts = [
+        config.eventStoreUrl,
+        ...config.kafka.brokers,
+        config.postgresUrl,
+        ...config.openSearch.urls,
+      ];
+      expect(hosts.map((url) => /(\w+):\d+(?!.*@)/.exec(url)?.[1])).toEqual(servers);
+    }
+    const advertised = services['kafka']!.environment['KAFKA_ADVERTISED_LISTENERS']!;
+    expect(advertised).toContain(`INTERNAL://${services['api']!.environment['STRATALOG_KAFKA_BROKERS']}`);
+  });
+
+  it('waits until what a service needs is healthy', () => {
+    for (const [name, { healthcheck }] of Object.entries(services)) {
+      const [kind, ...words] = healthcheck!.test;
+      expect(['CMD', 'CMD-SHELL'], name).toContain(kind);
+      expect(words.length, name).toBeGreaterThan(0);
+      // A colon and a space would make a mapping of a word.
+      for (const word of words) expect(word, name).toBeTypeOf('string');
+    }
+    for (const role of processRoles) {
+      const needed = services[role]!.depends_on!;
+      expect(Object.keys(needed)).toEqual(role === 'api' ? servers : [...servers, 'api']);
+      for (const { condition } of Object.values(needed)) expect(condition).toBe('service_healthy');
+    }
+  });
+
+  it('keeps what the servers hold in volumes of their own, and mounts files that are there', () => {
+    const mounted = Object.values(services).flatMap(({ volumes = [] }) =>
+      volumes.map((volume) => volume.split(':')),
+    );
+    for (const [source] of mounted) {
+      if (source!.startsWith('.')) expect(existsSync(source!), source).toBe(true);
+      else expect(Object.keys(compose.volumes)).toContain(source);
+    }
+    for (const name of servers) expect(mounted.map(([source]) => source)).toContain(name);
+  });
+});
+
+describe('[G7] the Dockerfile', () => {
+  const lines = readFileSync('Dockerfile', 'utf8').split('\n');
+  const only = readFileSync('.dockerignore', 'utf8').split('\n');
+
+  it('copies what is there and what the build context holds', () => {
+    expect(only[0]).toBe('*');
+    const sources = lines
+      .filter((line) => line.startsWith('COPY ') && !line.includes('--from='))
+      .flatMap((line) => line.split(' ').slice(1, -1));
+    expect(sources.length).toBeGreaterThan(5);
+    for (const source of sources) {
+      expect(existsSync(source), source).toBe(true);
+      expect(only, source).toContain(`!${source.split('/')[0]}`);
+    }
+  });
+
+  it('runs the program as an ordinary user, on a pinned Node.js that the program takes', () => {
+    const bases = lines.filter((line) => line.startsWith('FROM '));
+    for (const base of bases) expect(base).toMatch(/^FROM node:22\.\d+\.\d+-bookworm-slim/);
+    expect(lines).toContain('USER node');
+    expect(lines).toContain('STOPSIGNAL SIGTERM');
+    expect(lines.join('\n')).toMatch(/^HEALTHCHECK .*\n.*\/livez/m);
+    const names = lines.join(' ').match(/STRATALOG_\w+/g)!;
+    for (const name of names) expect(Object.keys(settings.shape)).toContain(name);
+  });
+});
+
+const programs = postgresPrograms();
+
+describe.runIf(programs)('[G7] stack/postgres-init.sql', () => {
+  let server: PrivatePostgres;
+
+  beforeAll(async () => {
+    server = await PrivatePostgres.start(programs!);
+  }, 60_000);
+
+  afterAll(() => server?.remove());
+
+  it('makes a database in which nothing is missing', async () => {
+    // As in a new container: nothing but the superuser and an empty database.
+    const asSuperuser = (...statements: string[]) =>
+      server.session(
+        'postgres',
+        async (client) => {
+          for (const statement of statements) await client.query(statement);
+        },
+        'postgres',
+      );
+    await asSuperuser(
+      'drop database stratalog',
+      'drop role stratalog',
+      'drop role stratalog_query',
+      'create database stratalog',
+    );
+    const script = readFileSync(path.resolve('stack/postgres-init.sql'), 'utf8');
+    await server.session('postgres', (client) => client.query(script), 'stratalog');
+    const { missing, notes } = await inspectPostgres(server.url(), ['vector'], 3_000);
+    expect({ missing, notes }).toEqual({ missing: [], notes: [] });
+  });
+});

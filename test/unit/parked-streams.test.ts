@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest';
+import { SealedEventStore } from '../../src/adapters/eventstore/sealed-event-store.ts';
+import type { RecordedEvent } from '../../src/ports/event-log.ts';
+import type { OpenedEvents } from '../../src/ports/event-store.ts';
+import { ProjectionOperations } from '../../src/projections/operations.ts';
+import { testContext } from '../support/event-store.ts';
+import { useRunningJournal } from '../support/running-journal.ts';
+
+const running = useRunningJournal();
+const { start, store, update, written, caughtUp } = running;
+
+describe('a stream with a poison event', () => {
+  const refuse = () => {
+    running.journal.onEvent = (text) => {
+      if (text.startsWith('poison')) throw new Error('refused');
+    };
+  };
+
+  it('waits, while the others go on, and is done in order after the cause is mended', async () => {
+    refuse();
+    const runner = await start();
+    const [bad, good] = [await store('poison'), await store('a')];
+    await update(bad, 'later');
+    await update(good, 'b');
+    await written().toEqual(['a', 'b']);
+    await caughtUp();
+    await expect(runner.retry('journal', bad)).rejects.toThrow('refused');
+    await update(bad, 'even later');
+    await caughtUp();
+    expect(await running.journal.texts(running.test.sql)).toEqual(['a', 'b']);
+
+    running.journal.onEvent = () => {};
+    await runner.retry('journal', bad);
+    expect(await running.journal.texts(running.test.sql)).toEqual([
+      'a',
+      'b',
+      'poison',
+      'later',
+      'even later',
+    ]);
+    await update(bad, 'live again');
+    await written().toEqual(['a', 'b', 'poison', 'later', 'even later', 'live again']);
+    expect(await running.test.sql.query('select stream from read.parked')).toEqual([]);
+  });
+
+  it('[G4] goes on without an event that is skipped, and parks at the next one that cannot be applied', async () => {
+    refuse();
+    const runner = await start();
+    const operations = new ProjectionOperations(running.test.sql, running.test.store, runner);
+    const bad = await store('poison');
+    await update(bad, 'between');
+    await update(bad, 'poison too');
+    await update(bad, 'last');
+    await caughtUp();
+    const skip = () => operations.skip('journal', bad, testContext());
+    await expect(skip()).rejects.toMatchObject({ code: 'still-parked' });
+    expect(await running.journal.texts(running.test.sql)).toEqual(['between']);
+    const parked = await running.test.sql.query('select revision, error from read.parked');
+    expect(parked).toEqual([{ revision: 2, error: 'refused' }]);
+    expect(await skip()).toMatchObject({ revision: 2, type: 'MemoryUpdated' });
+    expect(await running.journal.texts(running.test.sql)).toEqual(['between', 'last']);
+    expect(await running.test.sql.query('select stream from read.parked')).toEqual([]);
+
+    await update(bad, 'live again');
+    await written().toEqual(['between', 'last', 'live again']);
+    const { events } = await running.test.store.readAll({
+      limit: 100,
+      filter: { types: ['ParkedEventSkipped'] },
+    });
+    expect(events.map(({ event }) => event.data)).toEqual([
+      { projection: 'journal', stream: bad, revision: 0, type: 'MemoryStored' },
+      { projection: 'journal', stream: bad, revision: 2, type: 'MemoryUpdated' },
+    ]);
+    await expect(skip()).rejects.toMatchObject({ code: 'not-found' });
+  });
+
+  it('loses nothing that arrives while it is retried', async () => {
+    /** Gives way between what it loaded and what is done with it. */
+    class SlowStore extends SealedEventStore {
+      afterLoad: () => Promise<void> = async () => {};
+
+      override async open(recorded: readonly RecordedEvent[]): Promise<OpenedEvents> {
+        const opened = await super.open(recorded);
+        await this.afterLoad();
+        return opened;
+      }
+    }
+    refuse();
+    const slow = new SlowStore(running.test.log, running.test.vault);
+    const runner = await start([running.journal], 'one', slow);
+    const bad = await store('poison');
+    await caughtUp();
+    running.journal.onEvent = () => {};
+    slow.afterLoad = async () => {
+      slow.afterLoad = async () => {};
+      await update(bad, 'meanwhile');
+      await caughtUp();
+    };
+    await runner.retry('journal', bad);
+    await written().toEqual(['poison', 'meanwhile']);
+  });
+
+  it('is retried by name: an unknown projection is told, a stream that does not wait is left as it is', async () => {
+    const runner = await start();
+    const stream = await store('a');
+    await written().toEqual(['a']);
+    await expect(runner.retry('nobody', stream)).rejects.toMatchObject({ code: 'not-found' });
+    await runner.retry('journal', stream);
+    expect(await running.journal.texts(running.test.sql)).toEqual(['a']);
+  });
+});

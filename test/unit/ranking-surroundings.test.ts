@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest';
+import type { TermFrequencies } from '../../src/domain/ranking/bm25.ts';
+import { askedMonths, isOfMonth } from '../../src/domain/ranking/dates.ts';
+import { scoreCandidates, type Candidate } from '../../src/domain/ranking/score.ts';
+import { speakerMatcher, speakerOf } from '../../src/domain/ranking/speaker.ts';
+import { windowAt } from '../../src/domain/ranking/window.ts';
+import { termCounts } from '../../src/domain/text/tokens.ts';
+
+function frequencies(text: string): TermFrequencies {
+  const { counts, length } = termCounts(text);
+  return { termFrequencies: counts, length };
+}
+
+function scores(question: string, candidates: readonly Candidate[]): number[] {
+  const asked = {
+    text: question,
+    terms: [...termCounts(question).counts.keys()],
+    statistics: { documents: 500, documentFrequency: new Map<string, number>() },
+    model: 'bge-small-en-v1.5',
+  };
+  return scoreCandidates(asked, candidates);
+}
+
+describe('the window of a turn', () => {
+  const turns = ['alpha', 'beta', 'gamma', 'delta gamma', 'omega'].map(frequencies);
+
+  it('holds two turns before, the turn itself and one after', () => {
+    const { termFrequencies, length } = windowAt(turns, 2);
+    expect(Object.fromEntries(termFrequencies)).toEqual({ alpha: 1, beta: 1, gamma: 2, delta: 1 });
+    expect(length).toBe(5);
+  });
+
+  it('ends where the session ends', () => {
+    expect([...windowAt(turns, 0).termFrequencies.keys()]).toEqual(['alpha', 'beta']);
+    expect([...windowAt(turns, 4).termFrequencies.keys()]).toEqual(['gamma', 'delta', 'omega']);
+  });
+
+  it('finds the answer whose words stand in the question before it', () => {
+    const session = [
+      'Melanie: How was the pottery workshop?',
+      'Caroline: Wonderful, I made two bowls.',
+      'Melanie: Lunch?',
+    ].map(frequencies);
+    const reply = { ...session[1]!, cosine: 0.6 };
+    const [apart, together] = scores('What was made in the pottery workshop?', [
+      reply,
+      { ...reply, window: windowAt(session, 1) },
+    ]) as [number, number];
+    expect(together).toBeGreaterThan(apart);
+  });
+});
+
+describe('a turn between long ones', () => {
+  const long = 'We talked about the budget, the roof of the house and the holidays. '.repeat(20);
+  const session = [long, 'ok', 'Alice prefers tea over coffee.', long].map(frequencies);
+
+  it.each([
+    ['ok', 1, undefined],
+    ['ok', 1, 0.863],
+    ['Alice prefers tea over coffee.', 2, undefined],
+    ['Alice prefers tea over coffee.', 2, 0.95],
+  ])('is still found by its own text: %s (turn %i, cosine %s)', (text, index, cosine) => {
+    const turn = { ...session[index]!, cosine, window: windowAt(session, index) };
+    expect(scores(text, [turn])[0]).toBeGreaterThanOrEqual(0.7);
+  });
+});
+
+describe('the speaker of a turn', () => {
+  it.each([
+    ['Caroline: I went there.', {}, 'caroline'],
+    ['I went there.', { speaker: 'José Díaz' }, 'jose diaz'],
+    ['assistant: ok', { role: 'user' }, 'user'],
+    ['assistant: ok', { speaker: '!', role: '…' }, 'assistant'],
+    ['I went there. Note: twice.', {}, undefined],
+    ['12:30 we met', {}, undefined],
+    [': nothing', { speaker: '', role: 7 }, undefined],
+  ])('of %s with %o is %s', (content, metadata, speaker) => {
+    expect(speakerOf(content, metadata)).toBe(speaker);
+  });
+
+  it('is asked about by name, or by the asker in the first person', () => {
+    expect(speakerMatcher("What is Caroline's job?")('caroline')).toBe('named');
+    expect(speakerMatcher('What did Carol say?')('caroline')).toBeUndefined();
+    expect(speakerMatcher('Have I used Flask in my project?')('user')).toBe('asker');
+    expect(speakerMatcher('Have I used Flask in my project?')('assistant')).toBeUndefined();
+    expect(speakerMatcher('Which framework was used?')('user')).toBeUndefined();
+  });
+
+  it('raises the score of what the question asks about', () => {
+    const turn = { ...frequencies('Painted a sunrise over the lake'), cosine: 0.6 };
+    const [nobody, other, named] = scores('When did Melanie paint a sunrise?', [
+      turn,
+      { ...turn, speaker: 'caroline' },
+      { ...turn, speaker: 'melanie' },
+    ]) as [number, number, number];
+    expect(other).toBe(nobody);
+    expect(named).toBeGreaterThan(other);
+  });
+});
+
+describe('the months of a question', () => {
+  it.each([
+    ['What happened in June?', [{ month: 5 }]],
+    ['Where was she on 7 May 2023?', [{ month: 4, year: 2023 }]],
+    ['the release of 2024-02-29', [{ month: 1, year: 2024 }]],
+    ['between March and APRIL', [{ month: 2 }, { month: 3 }]],
+    ['May I march to the office, or may I not?', []],
+    ['What happened in 2023?', []],
+    ['decembers and juneau', []],
+  ])('%s', (question, months) => {
+    expect(askedMonths(question)).toEqual(months);
+  });
+
+  it('are those of a time in UTC', () => {
+    expect(isOfMonth('2023-06-01T01:00:00+02:00', [{ month: 4 }])).toBe(true);
+    expect(isOfMonth('2023-05-31', [{ month: 4, year: 2022 }])).toBe(false);
+    expect(isOfMonth('2023-05-31', [])).toBe(false);
+  });
+
+  it('raise the score of what is of that month', () => {
+    const turn = { ...frequencies('We went camping'), cosine: 0.6 };
+    const [undated, other, june] = scores('When did they go camping in June 2023?', [
+      turn,
+      { ...turn, occurredAt: '2022-06-10T00:00:00Z' },
+      { ...turn, occurredAt: '2023-06-10T00:00:00Z' },
+    ]) as [number, number, number];
+    expect(other).toBe(undated);
+    expect(june).toBeGreaterThan(other);
+  });
+});

@@ -1,0 +1,259 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { v7 as uuid } from 'uuid';
+import { toWatermark, toWithheldRecord } from '../../src/domain/contract/cloud-event.ts';
+import { memoryStream } from '../../src/domain/streams.ts';
+import { LogUnavailable, type StreamName } from '../../src/ports/event-log.ts';
+import { SqlUnavailable } from '../../src/ports/sql.ts';
+import { BookmarkMoved } from '../../src/projections/bookmarks.ts';
+import { Generation } from '../../src/projections/generation.ts';
+import { retryParked } from '../../src/projections/parked.ts';
+import { ensureLive, readGenerations } from '../../src/projections/generations.ts';
+import { LogGaps } from '../../src/projections/log-gaps.ts';
+import { OpenedCache } from '../../src/projections/opened-cache.ts';
+import { TopicConsumer } from '../../src/projections/topic-consumer.ts';
+import { openTestStore, storeTestMemory, updateTestMemory, type TestStore } from '../support/event-store.ts';
+import { failing } from '../support/faulty-sql.ts';
+import { Journal } from '../support/journal.ts';
+import { startAfresh } from '../support/read-models.ts';
+import { everyPartition, isIn, partitioning, prefix, TopicDouble } from '../support/topic-records.ts';
+
+const partition = 'events/3';
+
+let test: TestStore;
+let journal: Journal;
+let generation: Generation;
+let topic: TopicDouble;
+let start: number;
+
+beforeAll(async () => {
+  test = await openTestStore();
+});
+
+afterAll(() => test.close());
+
+beforeEach(async () => {
+  test.sql.fault = () => undefined;
+  await startAfresh(test);
+  journal = new Journal('journal');
+  await ensureLive(test.sql, journal, partitioning);
+  generation = new Generation(test.sql, journal, 1, partitioning);
+  topic = new TopicDouble(test.log, partition);
+  start = await test.log.head();
+});
+
+/** A member of the group that was just given the partition. */
+async function member(): Promise<TopicConsumer> {
+  const opened = new OpenedCache(test.store);
+  const gaps = new LogGaps(test.log, opened);
+  const consumer = new TopicConsumer(generation, { log: test.log, opened, gaps, prefix, onStep: () => {} });
+  await consumer.assigned([topic.place]);
+  return consumer;
+}
+
+/** Stores a memory in the partition, with others in other partitions before it. */
+async function store(content: string, of = partition): Promise<StreamName> {
+  for (;;) {
+    const id = uuid();
+    const stream = memoryStream('acme', id);
+    if (isIn(of, stream) || !isIn(partition, stream)) await storeTestMemory(test, { id, content });
+    if (isIn(of, stream)) return stream;
+  }
+}
+
+const bookmark = async (of = partition) => {
+  const [row] = await readGenerations(test.sql);
+  return row!.bookmarks.get(of);
+};
+const texts = () => journal.texts(test.sql);
+
+describe('a member of the group of a generation', () => {
+  it('[G3] applies the events of its partition in order, and moves its bookmark to the last record', async () => {
+    await store('a');
+    await updateTestMemory(test, await store('b'), 'c');
+    const head = await topic.relay(start);
+    await (await member()).handle(topic.batch());
+    expect(await texts()).toEqual(['a', 'b', 'c']);
+    expect(await bookmark()).toBe(head);
+    expect(await bookmark('events/4')).toBe(0);
+  });
+
+  it('[G3] leaves out what it has seen: records that come again, and those that the relay wrote twice', async () => {
+    const consumer = await member();
+    await store('a');
+    const then = await topic.relay(start);
+    await store('b');
+    await topic.relay(start);
+    await topic.relay(then);
+    await consumer.handle(topic.batch());
+    await consumer.handle(topic.batch());
+    await (await member()).handle(topic.batch(1));
+    expect(await texts()).toEqual(['a', 'b']);
+  });
+
+  it('[A10] is brought on by watermarks where nothing happens in its partition', async () => {
+    const consumer = await member();
+    await store('elsewhere', 'events/5');
+    const head = await topic.relay(start);
+    await consumer.handle(topic.batch());
+    expect(await bookmark()).toBe(head);
+    expect(await texts()).toEqual([]);
+  });
+
+  it('[G3] reads from the log what the topic let go of before it came', async () => {
+    await store('a');
+    await store('b');
+    await topic.relay(start);
+    const gone = topic.records.length;
+    await store('c');
+    const head = await topic.relay((await test.log.head()) - 1);
+    await (await member()).handle(topic.batch(gone));
+    expect(await texts()).toEqual(['a', 'b', 'c']);
+    expect(await bookmark()).toBe(head);
+  });
+
+  it('[G3] reads from the log what the topic let go of while it was slow', async () => {
+    const consumer = await member();
+    await store('a');
+    const then = await topic.relay(start);
+    await consumer.handle(topic.batch());
+    await store('b');
+    await topic.relay(then);
+    const gone = topic.records.length;
+    await store('c');
+    await topic.relay((await test.log.head()) - 1);
+    await consumer.handle(topic.batch(gone));
+    expect(await texts()).toEqual(['a', 'b', 'c']);
+  });
+
+  it('[G3] reads from the log what is gone between a record that a relay wrote late and the next', async () => {
+    await store('a');
+    const then = await topic.relay(start);
+    await store('b');
+    await store('c');
+    await topic.relay(then);
+    const gone = topic.records.length;
+    topic.records.push(topic.records[0]!);
+    const before = await test.log.head();
+    await store('d');
+    await topic.relay(before);
+    await (await member()).handle(topic.batch(gone));
+    expect(await texts()).toEqual(['a', 'b', 'c', 'd']);
+  });
+
+  it('[G3] reads all of it from the log where the topic tells no more than a watermark', async () => {
+    await store('a');
+    await topic.relay(start);
+    await (await member()).handle(topic.batch(topic.records.length - 1));
+    expect(await texts()).toEqual(['a']);
+  });
+
+  it('waits where the topic is ahead of the log', async () => {
+    await store('a');
+    topic.records.push(toWatermark((await test.log.head()) + 10, test.log.logId));
+    await expect((await member()).handle(topic.batch())).rejects.toBeInstanceOf(LogUnavailable);
+  });
+
+  it('reads an event that was too large for the transport from the log', async () => {
+    await store('large');
+    const { events } = await test.log.readAll({ after: start, limit: 1_000 });
+    const head = await topic.relay(start);
+    const source = { logId: test.log.logId, prefix };
+    topic.records.splice(0, 1, toWithheldRecord(events.at(-1)!, source));
+    const consumer = await member();
+    await generation.bookmarks.advance([{ partition, from: 0, to: start }]);
+    await consumer.assigned([topic.place]);
+    topic.records.unshift(toWatermark(start, test.log.logId));
+    await consumer.handle(topic.batch());
+    expect(await texts()).toEqual(['large']);
+    expect(await bookmark()).toBe(head);
+  });
+
+  it('passes over records of another log and those that are none of ours', async () => {
+    await store('a');
+    topic.records.push(toWatermark(1_000_000, 'another'), { key: 'x', value: 'nonsense', headers: {} });
+    const head = await topic.relay(start);
+    await (await member()).handle(topic.batch());
+    expect(await texts()).toEqual(['a']);
+    expect(await bookmark()).toBe(head);
+  });
+
+  it('[G3] that lost its partition writes nothing, and goes on from where the other one came', async () => {
+    const [zombie, heir] = [await member(), await member()];
+    await store('a');
+    const then = await topic.relay(start);
+    await heir.handle(topic.batch());
+    await expect(zombie.handle(topic.batch())).rejects.toBeInstanceOf(BookmarkMoved);
+    await store('b');
+    await topic.relay(then);
+    await zombie.handle(topic.batch());
+    expect(await texts()).toEqual(['a', 'b']);
+    zombie.revoked([topic.place]);
+    await expect(zombie.handle(topic.batch())).rejects.toBeInstanceOf(BookmarkMoved);
+  });
+
+  it('[G3] that lost its partition does not move its bookmark either', async () => {
+    const [zombie, heir] = [await member(), await member()];
+    const [first, second] = [1, 2].map((n) => toWatermark(start + n, test.log.logId));
+    await storeTestMemory(test, { content: 'x' });
+    await store('elsewhere', 'events/5');
+    topic.records.push(first!);
+    await heir.handle(topic.batch());
+    topic.records.push(second!);
+    await expect(zombie.handle(topic.batch())).rejects.toBeInstanceOf(BookmarkMoved);
+    expect(await bookmark()).toBe(await test.log.head());
+  });
+
+  it.each(['before', 'after'] as const)(
+    '[G3] loses and doubles nothing where the database goes away %s a write: the batch comes again',
+    async (fault) => {
+      const consumer = await member();
+      await store('a');
+      await topic.relay(start);
+      test.sql.fault = failing('insert into read.journal', fault);
+      await expect(consumer.handle(topic.batch())).rejects.toBeInstanceOf(SqlUnavailable);
+      await consumer.handle(topic.batch());
+      expect(await texts()).toEqual(['a']);
+    },
+  );
+
+  it('[G4] parks the stream of a poison event, and its partition goes on', async () => {
+    journal.onEvent = (text) => {
+      if (text === 'poison') throw new Error('refused');
+    };
+    const bad = await store('poison');
+    await store('a');
+    const then = await topic.relay(start);
+    const consumer = await member();
+    await consumer.handle(topic.batch());
+    await updateTestMemory(test, bad, 'later');
+    const head = await topic.relay(then);
+    await consumer.handle(topic.batch());
+    expect(await texts()).toEqual(['a']);
+    expect(await bookmark()).toBe(head);
+    journal.onEvent = () => {};
+    await retryParked(generation, bad, await test.store.load(bad), await test.log.head());
+    await updateTestMemory(test, bad, 'live again');
+    await topic.relay(head);
+    // What was read of the parked ones before counts no more.
+    await expect(consumer.handle(topic.batch())).rejects.toBeInstanceOf(BookmarkMoved);
+    await consumer.handle(topic.batch());
+    expect(await texts()).toEqual(['a', 'poison', 'later', 'live again']);
+  });
+
+  it('[G3] moves the bookmarks of many partitions by few writes', async () => {
+    const consumer = await member();
+    const topics = everyPartition.map((name) => new TopicDouble(test.log, name));
+    await consumer.assigned(topics.map(({ place }) => place));
+    await storeTestMemory(test, { content: 'x' });
+    for (const { records } of topics) records.push(toWatermark(start, test.log.logId));
+    let writes = 0;
+    test.sql.fault = (statement) => {
+      if (statement.includes('update read.bookmarks')) writes++;
+      return undefined;
+    };
+    await Promise.all(topics.map((one) => consumer.handle(one.batch())));
+    expect(writes).toBeLessThanOrEqual(2);
+    const head = await test.log.head();
+    for (const name of everyPartition) expect(await bookmark(name)).toBe(head);
+  });
+});

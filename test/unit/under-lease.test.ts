@@ -1,0 +1,44 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openSqlLeases } from '../../src/adapters/sql/leases.ts';
+import { underLease } from '../../src/worker/under-lease.ts';
+import { openTestStore, type TestStore } from '../support/event-store.ts';
+
+let test: TestStore;
+
+beforeAll(async () => {
+  test = await openTestStore();
+});
+
+afterAll(() => test.close());
+
+const never = new AbortController().signal;
+
+it('lets one process after another do a work that one should do', async () => {
+  const processes = await Promise.all(['a', 'b', 'c'].map((holder) => openSqlLeases(test.sql, holder)));
+  let working = 0;
+  let most = 0;
+  const work = async () => {
+    most = Math.max(most, ++working);
+    await sleep(50);
+    working--;
+  };
+  await Promise.all(processes.map((leases) => underLease(leases, 'one', work, never)));
+  expect(most).toBe(1);
+});
+
+it('lets go of the lease of a work that failed, and tells why', async () => {
+  const leases = await openSqlLeases(test.sql, 'a');
+  const failing = underLease(leases, 'two', () => Promise.reject(new Error('no luck')), never);
+  await expect(failing).rejects.toThrow('no luck');
+  expect(await (await openSqlLeases(test.sql, 'b')).hold('two')).toBeGreaterThan(0);
+});
+
+it('ends its waiting where it is told to', async () => {
+  const leases = await openSqlLeases(test.sql, 'a');
+  await leases.hold('three');
+  const stop = new AbortController();
+  const waiting = underLease(await openSqlLeases(test.sql, 'b'), 'three', async () => 'done', stop.signal);
+  stop.abort();
+  await expect(waiting).rejects.toThrow();
+});
