@@ -1,0 +1,25 @@
+import type { Filter } from '../filter.ts';
+import type { Layer, Scope } from '../layers.ts';
+
+/** How the answers to the operands become one: all of them, side by side, or ordered so that they cover the subject. */
+export type Aggregation = 'combine' | 'compare' | 'summarize';
+
+/**
+ * One thing that a question asks for, as a search of its own. What a part of the question became a condition of is left
+ * out of `query`; a condition is strong evidence and no promise, so that an operand is never empty for its sake alone.
+ */
+export interface Operand {
+  /** As the question names it. */
+  readonly label: string;
+  /** What the texts are compared with. */
+  readonly query: string;
+  readonly layers?: readonly Layer[];
+  readonly scope?: Scope;
+  readonly filter?: Filter;
+}
+
+/** What the executor does for a complex question: `operands` has at least one. */
+export interface Plan {
+  readonly aggregation: Aggregation;
+  readonly operands: readonly Operand[];
+}
