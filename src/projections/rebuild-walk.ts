@@ -5,13 +5,21 @@ import { BookmarkMoved, type Standing } from './bookmarks.ts';
 import type { Generation } from './generation.ts';
 import { leastOf } from './partitions.ts';
 import { isPassing } from './passing.ts';
-import { compareWithLive, liveBookmarks, type RebuildProgress, type RebuildResult } from './rebuild.ts';
+import {
+  compareWithLive,
+  liveBookmarks,
+  NotEqualYet,
+  type RebuildProgress,
+  type RebuildResult,
+} from './rebuild.ts';
 
 const pageSize = 2_000;
 /** A database or an embedder that does not answer is asked again after so long. */
 const retryMs = 1_000;
 /** The live generation is about to reach the head of the log too. */
 const levelMs = 10;
+/** So often digests that differ are taken again: more keys may be destroyed meanwhile. */
+const furtherComparisons = 3;
 
 interface Walker {
   readonly generation: Generation;
@@ -21,6 +29,10 @@ interface Walker {
   standing: Standing;
   /** Where there are several partitions: the least bookmark of the live generation, as it was last looked up. */
   live: number;
+  /** Both generations are compared from here on. */
+  compareFrom: number;
+  /** How often their digests were found to differ. */
+  differed: number;
 }
 
 /**
@@ -52,7 +64,8 @@ export class RebuildWalk {
   ): Promise<RebuildResult> {
     const standing = await generation.standing();
     return new Promise((resolve, reject) => {
-      this.#walkers.add({ generation, onProgress, resolve, reject, standing, live: Infinity });
+      const start = { standing, live: Infinity, compareFrom: 0, differed: 0 };
+      this.#walkers.add({ generation, onProgress, resolve, reject, ...start });
       if (!this.#walking) void this.#walk();
     });
   }
@@ -155,11 +168,21 @@ export class RebuildWalk {
   }
 
   async #compare(walker: Walker, page: LoadedPage): Promise<boolean> {
-    const { generation } = walker;
+    const { generation, compareFrom, differed } = walker;
     const ahead = generation.partitions.length > 1 ? page : undefined;
-    const result = await compareWithLive(this.#sql, generation, ahead);
-    if (result) this.#leave(walker, () => walker.resolve(result));
-    return result !== undefined;
+    const comparison = { ahead, from: compareFrom, final: differed === furtherComparisons };
+    try {
+      const result = await compareWithLive(this.#sql, generation, comparison);
+      if (result) this.#leave(walker, () => walker.resolve(result));
+      return result !== undefined;
+    } catch (error) {
+      if (!(error instanceof NotEqualYet)) throw error;
+      // A key is destroyed after the event of the erasure: of two generations that stand before it, one may have read
+      // the memory earlier. What made them differ is in the log by now.
+      walker.compareFrom = await this.#store.log.head();
+      walker.differed++;
+      return false;
+    }
   }
 
   #leave(walker: Walker, settle: () => void): void {

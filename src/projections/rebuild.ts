@@ -48,15 +48,29 @@ export async function liveBookmarks(
   return comparable ? live.bookmarks : undefined;
 }
 
+/** Their digests differ where what is still to come in the log may make them equal. */
+export class NotEqualYet extends Error {
+  override readonly name = 'NotEqualYet';
+}
+
+export interface Comparison {
+  /** The events that follow the new generation in the log. */
+  readonly ahead?: LoadedPage | undefined;
+  /** Both are to have come so far at least. */
+  readonly from: number;
+  /** Whether digests that differ are the outcome; else they reject with `NotEqualYet`, and nothing is written. */
+  readonly final: boolean;
+}
+
 /**
  * Both digests at the same bookmarks, or undefined while the live generation stands elsewhere; neither can move
  * meanwhile. Partitions move each by itself and are hardly ever level: what the live generation is ahead of the new one
- * is applied to it first, out of `ahead`, the events that follow the new one in the log.
+ * is applied to it first, out of `ahead`.
  */
 export async function compareWithLive(
   sql: Sql,
   generation: Generation,
-  ahead?: LoadedPage,
+  { ahead, from, final }: Comparison,
 ): Promise<RebuildResult | undefined> {
   const { projection, number, partitions } = generation;
   const compare = sql.transaction(async (tx) => {
@@ -66,7 +80,8 @@ export async function compareWithLive(
     if (!live || !fresh) return undefined;
     // One of another signature holds other rows and projects no more: there is nothing to compare with.
     const comparable = live.signature === fresh.signature && samePartitions(live.bookmarks, partitions);
-    if (comparable && !reaches(live.bookmarks, fresh.bookmarks)) return undefined;
+    const position = leastOf(comparable ? live.bookmarks : fresh.bookmarks);
+    if (comparable && (position < from || !reaches(live.bookmarks, fresh.bookmarks))) return undefined;
     if (comparable && !reaches(fresh.bookmarks, live.bookmarks)) {
       if (!ahead) return undefined;
       await generation.level(tx, fresh.bookmarks, live.bookmarks, ahead);
@@ -75,8 +90,9 @@ export async function compareWithLive(
       ? [generation, new Generation(sql, projection, live.generation)]
       : [generation];
     const [digest = '', liveDigest = ''] = await digestsOf(compared, tx);
+    if (comparable && !final && digest !== liveDigest)
+      throw new NotEqualYet(`${generation.key} at ${position}`);
     await setState(tx, projection.name, number, 'ready', { digest, equal: digest === liveDigest });
-    const position = leastOf(comparable ? live.bookmarks : fresh.bookmarks);
     return { projection: projection.name, generation: number, position, digest, liveDigest };
   });
   return compare.catch((error: unknown) => {

@@ -7,7 +7,13 @@ import { EmbedderUnavailable } from '../../src/ports/embedder.ts';
 import { BookmarkMoved } from '../../src/projections/bookmarks.ts';
 import { Generation } from '../../src/projections/generation.ts';
 import { retryParked } from '../../src/projections/parked.ts';
-import { createBeside, dropGeneration, ensureLive } from '../../src/projections/generations.ts';
+import {
+  createBeside,
+  dropGeneration,
+  ensureLive,
+  readGenerations,
+} from '../../src/projections/generations.ts';
+import { memories } from '../../src/projections/memories/memories.ts';
 import { RebuildWalk } from '../../src/projections/rebuild-walk.ts';
 import {
   openTestStore,
@@ -19,6 +25,7 @@ import {
 import { failing } from '../support/faulty-sql.ts';
 import { storedEvent } from '../support/log-events.ts';
 import { Journal } from '../support/journal.ts';
+import { dividedInto, followAll } from '../support/partitions.ts';
 import { startAfresh } from '../support/read-models.ts';
 
 let test: TestStore;
@@ -304,4 +311,60 @@ describe('rebuilds that walk together', () => {
     await ended;
     expect((await last!).projection).toBe('other');
   });
+});
+
+describe('a rebuild whose live generation moves each partition by itself', () => {
+  const divided = dividedInto(3);
+  let live: Generation;
+  let compared: number;
+
+  /** The live generation has the memory; in the log it is erased, and its key is destroyed. */
+  beforeEach(async () => {
+    await ensureLive(test.sql, memories, divided);
+    live = new Generation(test.sql, memories, 1, divided);
+    const { stream, value, key } = await storeTestMemory(test, { content: 'to be erased' });
+    await followAll(test, live);
+    await test.store.append(
+      stream,
+      'exists',
+      [{ type: 'MemoryErased', data: { memoryId: value.id, keyId: key.id } }],
+      testContext(),
+    );
+    await test.vault.destroy(key.tenant, key.id);
+    compared = 0;
+    test.sql.fault = (statement) => {
+      if (statement.includes('as digests')) compared++;
+      return undefined;
+    };
+  });
+
+  const fill = async () =>
+    new RebuildWalk(test.sql, test.store, new AbortController().signal).fill(
+      await createBeside(test.sql, memories, divided),
+    );
+
+  it('waits for an erasure that the live one has not applied yet, although its key is gone', async () => {
+    const filled = fill();
+    await expect.poll(() => compared).toBeGreaterThan(0);
+    expect(await stateOfRebuild()).toBe('building');
+    await followAll(test, live);
+    const { digest, liveDigest } = await filled;
+    expect(digest).toBe(liveDigest);
+    expect(await stateOfRebuild()).toBe('ready');
+  });
+
+  it('says that they differ where nothing in the log explains it', async () => {
+    await followAll(test, live);
+    await storeTestMemory(test);
+    await followAll(test, live);
+    await test.sql.query(`update ${live.tables('memories')} set state = 'deleted'`);
+    const { digest, liveDigest } = await fill();
+    expect(digest).not.toBe(liveDigest);
+    expect(await stateOfRebuild()).toBe('ready');
+  });
+
+  async function stateOfRebuild(): Promise<string> {
+    const rows = await readGenerations(test.sql);
+    return rows.find(({ name, generation }) => name === 'memories' && generation === 2)!.state;
+  }
 });
