@@ -1,10 +1,10 @@
 #!/usr/bin/env node
-// Real servers for development without Docker: `npm run stack -- up|down|status|logs|reset [name …]`.
+// Real servers for development without Docker: `npm run stack -- fetch|up|down|status|logs|reset [name …]`.
 // Everything they need, hold and write is below .stack/, one folder a server.
 import { existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { down, status, up } from './lifecycle.mjs';
+import { bring, down, status, up } from './lifecycle.mjs';
 import { logs } from './logs.mjs';
 
 const modules = {
@@ -16,7 +16,8 @@ const modules = {
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const home = process.env['STACK_HOME'] ?? path.join(root, '.stack');
-const usage = `usage: npm run stack -- up|down|status|logs|reset [${Object.keys(modules).join('|')} …] [--json] [-f]
+const usage = `usage: npm run stack -- fetch|up|down|status|logs|reset [${Object.keys(modules).join('|')} …] [--json] [-f]
+  fetch   brings what is missing, and starts nothing
   up      fetches what is missing, starts, and waits until the server takes requests; without a name all of them
   down    stops, and keeps the data
   status  says what runs and where; --json as {name: {state, url, pid}}
@@ -29,7 +30,7 @@ const [action, ...names] = words.filter((word) => !options.has(word));
 const json = words.includes('--json');
 const follow = words.includes('-f') || words.includes('--follow');
 const unknown = names.filter((name) => !Object.hasOwn(modules, name));
-if (!['up', 'down', 'status', 'logs', 'reset'].includes(action) || unknown.length > 0) {
+if (!['fetch', 'up', 'down', 'status', 'logs', 'reset'].includes(action) || unknown.length > 0) {
   if (unknown.length > 0) console.error(`no such server: ${unknown.join(', ')}`);
   console.error(usage);
   process.exit(2);
@@ -37,8 +38,14 @@ if (!['up', 'down', 'status', 'logs', 'reset'].includes(action) || unknown.lengt
 const chosenNames = names.length > 0 ? names : Object.keys(modules);
 const folderOf = ({ name }) => path.join(home, name);
 
+const sayOf =
+  ({ name }) =>
+  (text) =>
+    console.error(`${name}: ${text}`);
+
 const actions = {
-  up: async (server) => up(server, folderOf(server), (text) => console.error(`${server.name}: ${text}`)),
+  fetch: async (server) => bring(server, folderOf(server), sayOf(server)),
+  up: async (server) => up(server, folderOf(server), sayOf(server)),
   down: async (server) => down(server, folderOf(server)),
   status: async () => {},
   reset: async (server) => {

@@ -8,6 +8,12 @@ import { failure } from './failure.mjs';
 const readyMs = 60_000;
 const stopMs = 20_000;
 
+/** Brings what `server` needs, and starts nothing. */
+export async function bring(server, folder, say) {
+  mkdirSync(folder, { recursive: true });
+  if (!runningPid(folder)) await server.install(folder, say);
+}
+
 /** Starts `server` unless it runs, and waits until it takes requests. */
 export async function up(server, folder, say) {
   mkdirSync(folder, { recursive: true });

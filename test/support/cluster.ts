@@ -1,56 +1,77 @@
 import { randomBytes } from 'node:crypto';
+import { Network } from './network.ts';
 import { hasKafka, PrivateKafka } from './private-kafka.ts';
 import { PrivateKurrent } from './private-kurrent.ts';
 import { openSearchHome, PrivateOpenSearch } from './private-opensearch.ts';
 import { postgresPrograms, PrivatePostgres } from './private-postgres.ts';
 import { startServer, type TestServer } from './server.ts';
+import { SmallDisk, whyNoSmallDisk } from './small-disk.ts';
 
 export type Role = 'api' | 'relay' | 'projector' | 'worker';
 
 /** Whether the servers of a cluster can be started here. */
 export const hasCluster = hasKafka() && openSearchHome() !== undefined && postgresPrograms() !== undefined;
 
-/** The cluster profile with servers of its own and a process for each role: all of them may be killed and frozen. */
-export class Cluster {
+const diskMegabytes = 768;
+
+/** The way from all the processes to each server. */
+export interface Networks {
+  readonly events: Network;
+  readonly kafka: Network;
+  readonly postgres: Network;
+  readonly openSearch: Network;
+}
+
+interface Servers {
   readonly events: PrivateKurrent;
   readonly kafka: PrivateKafka;
   readonly postgres: PrivatePostgres;
   readonly openSearch: PrivateOpenSearch;
+}
+
+/**
+ * The cluster profile with servers of its own and a process for each role: all of them may be killed and frozen, and the
+ * ways between them cut. PostgreSQL's disk can be filled where one can be mounted here.
+ */
+export class Cluster implements Servers {
+  readonly events: PrivateKurrent;
+  readonly kafka: PrivateKafka;
+  readonly postgres: PrivatePostgres;
+  readonly openSearch: PrivateOpenSearch;
+  readonly networks: Networks;
+  readonly disk: SmallDisk | undefined;
   readonly #processes: { readonly role: Role; readonly server: TestServer }[] = [];
   readonly #environment: Readonly<Record<string, string>>;
 
-  private constructor(
-    events: PrivateKurrent,
-    kafka: PrivateKafka,
-    postgres: PrivatePostgres,
-    openSearch: PrivateOpenSearch,
-  ) {
-    this.events = events;
-    this.kafka = kafka;
-    this.postgres = postgres;
-    this.openSearch = openSearch;
+  private constructor(servers: Servers, networks: Networks, disk: SmallDisk | undefined) {
+    this.events = servers.events;
+    this.kafka = servers.kafka;
+    this.postgres = servers.postgres;
+    this.openSearch = servers.openSearch;
+    this.networks = networks;
+    this.disk = disk;
     this.#environment = {
       STRATALOG_PROFILE: 'cluster',
       STRATALOG_EMBEDDER: 'deterministic',
       STRATALOG_VAULT_KEY: randomBytes(32).toString('base64'),
-      STRATALOG_EVENTSTORE_URL: events.url,
-      STRATALOG_KAFKA_BROKERS: kafka.address,
-      STRATALOG_POSTGRES_URL: postgres.url(),
-      STRATALOG_OPENSEARCH_URL: openSearch.url,
+      STRATALOG_EVENTSTORE_URL: `esdb://127.0.0.1:${networks.events.port}?tls=false`,
+      STRATALOG_KAFKA_BROKERS: `127.0.0.1:${networks.kafka.port}`,
+      STRATALOG_POSTGRES_URL: `postgres://stratalog@127.0.0.1:${networks.postgres.port}/stratalog`,
+      STRATALOG_OPENSEARCH_URL: `http://127.0.0.1:${networks.openSearch.port}`,
     };
   }
 
   /** Starts the servers, and then a process for each role named; a role may be named several times. */
   static async start(roles: readonly Role[]): Promise<Cluster> {
-    const cluster = new Cluster(
-      ...(await Promise.all([
-        PrivateKurrent.start(),
-        // It takes requests once it is asked for: the processes wait for it.
-        PrivateKafka.start(),
-        PrivatePostgres.start(postgresPrograms()!),
-        PrivateOpenSearch.start(openSearchHome()!),
-      ])),
-    );
+    const [events, kafka, postgres, openSearch] = await Promise.all(Array.from({ length: 4 }, Network.open));
+    const networks = { events, kafka, postgres, openSearch } as Networks;
+    const disk = whyNoSmallDisk() === undefined ? await SmallDisk.mount(diskMegabytes) : undefined;
+    const servers = await startServers(networks, disk);
+    networks.events.leadTo(servers.events.port);
+    networks.kafka.leadTo(servers.kafka.port);
+    networks.postgres.leadTo(servers.postgres.port);
+    networks.openSearch.leadTo(servers.openSearch.port);
+    const cluster = new Cluster(servers, networks, disk);
     await Promise.all(roles.map((role) => cluster.add(role)));
     return cluster;
   }
@@ -97,5 +118,20 @@ export class Cluster {
       this.postgres.remove(),
       this.openSearch.remove(),
     ]);
+    await Promise.all(Object.values(this.networks).map((network: Network) => network.close()));
+    await this.disk?.remove();
   }
+}
+
+async function startServers({ kafka }: Networks, disk: SmallDisk | undefined): Promise<Servers> {
+  const [events, broker, postgres, openSearch] = await Promise.all([
+    PrivateKurrent.start(),
+    // Clients go where the broker says it is. It takes requests once it is asked for: the processes wait for it.
+    PrivateKafka.start(() => ({
+      settings: { 'advertised.listeners': `BROKER://127.0.0.1:${kafka.port}` },
+    })),
+    PrivatePostgres.start(postgresPrograms()!, disk),
+    PrivateOpenSearch.start(openSearchHome()!),
+  ]);
+  return { events, kafka: broker, postgres, openSearch };
 }

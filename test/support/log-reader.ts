@@ -74,25 +74,27 @@ export interface Rebuilt {
   readonly digest: string;
 }
 
-/** Rebuilds read models through the API, all of them if none is named, and answers how they compared. */
+/** Rebuilds read models at once through the API, all of them if none is named, and answers how they compared. */
 export async function rebuild(url: string, key: string, ...names: string[]): Promise<Rebuilt[]> {
   const client = clientOf({ url }, key);
   const list = async (): Promise<Json[]> => (await client.get('/v1/admin/projections')).body.items;
   const wanted = names.length > 0 ? names : (await list()).map(({ name }) => name as string);
-  const results: Rebuilt[] = [];
+  const building = new Map<string, number>();
   for (const name of wanted) {
     const { status, body } = await client.post(`/v1/admin/projections/${name}/rebuild`);
     if (status !== 202) throw new Error(`rebuild of ${name} answered ${status} ${JSON.stringify(body)}`);
-    for (;;) {
-      const { generations } = (await list()).find((item) => item.name === name);
-      const built = generations.find((item: Json) => item.generation === body.generation);
+    building.set(name, body.generation);
+  }
+  const results: Rebuilt[] = [];
+  while (building.size > 0) {
+    for (const { name, generations } of await list()) {
+      const built = generations.find((item: Json) => item.generation === building.get(name));
       if (built?.state === 'failed') throw new Error(`rebuild of ${name} failed: ${built.error}`);
-      if (built?.state === 'ready') {
-        results.push({ name, equal: built.equal, digest: built.digest });
-        break;
-      }
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      if (built?.state !== 'ready') continue;
+      results.push({ name, equal: built.equal, digest: built.digest });
+      building.delete(name);
     }
+    await new Promise((resolve) => setTimeout(resolve, 50));
   }
   return results;
 }

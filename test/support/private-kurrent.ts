@@ -6,14 +6,14 @@ import { freePort } from './free-port.ts';
 
 /** The event store's double in a process of its own: it may be frozen, killed and started again on its port and its file. */
 export class PrivateKurrent {
+  readonly port: number;
   readonly #folder: string;
-  readonly #port: number;
   readonly #program: ChildProgram;
   #process: Child;
 
   private constructor(folder: string, port: number, program: ChildProgram, child: Child) {
     this.#folder = folder;
-    this.#port = port;
+    this.port = port;
     this.#program = program;
     this.#process = child;
   }
@@ -26,7 +26,7 @@ export class PrivateKurrent {
   }
 
   get url(): string {
-    return `esdb://127.0.0.1:${this.#port}?tls=false`;
+    return `esdb://127.0.0.1:${this.port}?tls=false`;
   }
 
   kill(): Promise<void> {
@@ -35,7 +35,7 @@ export class PrivateKurrent {
 
   /** Starts it after a `kill`, and resolves when it takes requests. */
   async restart(): Promise<void> {
-    this.#process = await launch(this.#program, this.#folder, this.#port);
+    this.#process = await launch(this.#program, this.#folder, this.port);
   }
 
   /** It neither answers nor closes a connection. */

@@ -18,16 +18,16 @@ export function openSearchHome(): string | undefined {
 /** An OpenSearch node that belongs to one test: it may be frozen, killed and restarted on its port and its data. */
 export class PrivateOpenSearch {
   readonly url: string;
+  readonly port: number;
   /** Where its files are. */
   readonly folder: string;
   readonly #home: string;
-  readonly #port: number;
   #process: ChildProcess | undefined;
 
   private constructor(home: string, folder: string, port: number) {
     this.#home = home;
     this.folder = folder;
-    this.#port = port;
+    this.port = port;
     this.url = `http://127.0.0.1:${port}`;
   }
 
@@ -40,7 +40,7 @@ export class PrivateOpenSearch {
 
   /** Starts it after a `kill`, and resolves when its indexes are open. */
   async restart(): Promise<void> {
-    const options = { home: this.#home, folder: this.folder, port: this.#port };
+    const options = { home: this.#home, folder: this.folder, port: this.port };
     const { command, args, env, cwd } = await nodeCommand(options);
     const child = spawn(command, args, { env, cwd, stdio: 'ignore' });
     this.#process = child;

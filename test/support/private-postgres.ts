@@ -7,6 +7,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { freePort } from './free-port.ts';
+import type { SmallDisk } from './small-disk.ts';
 
 const run = promisify(execFile);
 
@@ -31,14 +32,16 @@ export class PrivatePostgres {
     this.#process = launch();
   }
 
-  static async start(programs: string): Promise<PrivatePostgres> {
-    const home = await mkdtemp(path.join(tmpdir(), 'stratalog-postgres-'));
+  /** On `disk` it holds its log to a few segments, so that it lives on little room. */
+  static async start(programs: string, disk?: SmallDisk): Promise<PrivatePostgres> {
+    const home = disk?.mountPoint ?? (await mkdtemp(path.join(tmpdir(), 'stratalog-postgres-')));
     const data = path.join(home, 'data');
     const environment = { PATH: process.env['PATH'], HOME: home, LC_ALL: 'C' };
     // PostgreSQL refuses root. In a user namespace the same user has another number.
     const asUser =
       process.getuid?.() === 0 ? ['unshare', '--user', '--map-user=1000', '--map-group=1000', '--'] : [];
-    const [initialise, ...words] = [...asUser, path.join(programs, 'initdb')];
+    const prefix = [...(disk?.prefix ?? []), ...asUser];
+    const [initialise, ...words] = [...prefix, path.join(programs, 'initdb')];
     const options = ['-D', data, '-U', 'postgres', '-E', 'UTF8', '--locale=C', '--auth=trust', '--no-sync'];
     await run(initialise, [...words, ...options], { env: environment });
     const port = await freePort();
@@ -49,8 +52,9 @@ export class PrivatePostgres {
       shared_preload_libraries: 'pg_textsearch',
       timezone: 'UTC',
       max_connections: 60,
+      ...(disk && { max_wal_size: '96MB' }),
     };
-    const [command, ...args] = [...asUser, path.join(programs, 'postgres'), '-D', data];
+    const [command, ...args] = [...prefix, path.join(programs, 'postgres'), '-D', data];
     for (const [name, value] of Object.entries(settings)) args.push('-c', `${name}=${value}`);
     const launch = () => spawn(command, args, { env: environment, cwd: home, stdio: 'ignore' });
     const server = new PrivatePostgres(home, port, launch);
@@ -70,6 +74,10 @@ export class PrivatePostgres {
   async restart(): Promise<void> {
     this.#process = this.#launch();
     await this.#ready();
+  }
+
+  get isRunning(): boolean {
+    return this.#process.exitCode === null && this.#process.signalCode === null;
   }
 
   url(user = 'stratalog', database = 'stratalog'): string {

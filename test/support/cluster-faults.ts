@@ -1,0 +1,122 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Cluster, Networks, Role } from './cluster.ts';
+import type { Random } from './random.ts';
+
+/** Something goes wrong in a cluster, and resolves when it is over. */
+export type Fault = (cluster: Cluster, random: Random) => Promise<void>;
+
+/** Longer than the lease of a relay and the session of a projector: another one takes over. */
+const frozenMs = 8_000;
+/** Longer than the patience of each client with one request. */
+const awayMs = 6_000;
+const slowMs = 80;
+
+interface Freezable {
+  freeze(): void;
+  thaw(): void;
+}
+
+const killedProcess =
+  (role: Role): Fault =>
+  async (cluster, random) => {
+    await cluster.kill(random.pick(cluster.of(role)));
+    await cluster.add(role);
+  };
+
+const frozenProcess =
+  (role: Role): Fault =>
+  async (cluster, random) => {
+    const { process } = random.pick(cluster.of(role));
+    process.kill('SIGSTOP');
+    await sleep(frozenMs);
+    process.kill('SIGCONT');
+  };
+
+const frozen =
+  (server: (cluster: Cluster) => Freezable): Fault =>
+  async (cluster) => {
+    server(cluster).freeze();
+    await sleep(awayMs);
+    server(cluster).thaw();
+  };
+
+const cut =
+  (name: keyof Networks): Fault =>
+  async ({ networks }, random) => {
+    // A short one breaks what is under way, a long one is met by every retry.
+    networks[name].cut();
+    await sleep(random.int(50, awayMs));
+    networks[name].heal();
+  };
+
+const slow =
+  (name: keyof Networks): Fault =>
+  async ({ networks }) => {
+    networks[name].slowDown(slowMs);
+    await sleep(awayMs);
+    networks[name].heal();
+  };
+
+const fullDisk: Fault = async ({ disk, postgres }) => {
+  disk!.fill();
+  await sleep(awayMs);
+  disk!.free();
+  // Without room for its log it ends itself.
+  if (!postgres.isRunning) await postgres.restart();
+};
+
+const everywhere: Readonly<Record<string, Fault>> = {
+  'an api process is killed': killedProcess('api'),
+  'a relay is killed': killedProcess('relay'),
+  'a projector is killed': killedProcess('projector'),
+  'the worker is killed': killedProcess('worker'),
+  'an api process is frozen': frozenProcess('api'),
+  'a relay is frozen': frozenProcess('relay'),
+  'a projector is frozen': frozenProcess('projector'),
+  'the event store is killed': async ({ events }) => {
+    await events.kill();
+    await sleep(1_000);
+    await events.restart();
+  },
+  'Kafka is killed': async ({ kafka }) => {
+    await kafka.kill();
+    await kafka.launch();
+  },
+  'PostgreSQL is killed': async ({ postgres }) => {
+    await postgres.kill();
+    await sleep(1_000);
+    await postgres.restart();
+  },
+  'OpenSearch is killed': async ({ openSearch }) => {
+    await openSearch.kill();
+    await openSearch.restart();
+  },
+  'the event store is frozen': frozen(({ events }) => events),
+  'Kafka is frozen': frozen(({ kafka }) => kafka),
+  'PostgreSQL is frozen': frozen(({ postgres }) => postgres),
+  'OpenSearch is frozen': frozen(({ openSearch }) => openSearch),
+  'the way to the event store is cut': cut('events'),
+  'the way to Kafka is cut': cut('kafka'),
+  'the way to PostgreSQL is cut': cut('postgres'),
+  'the way to OpenSearch is cut': cut('openSearch'),
+  'the event store is slow': slow('events'),
+  'Kafka is slow': slow('kafka'),
+  'PostgreSQL is slow': slow('postgres'),
+  'OpenSearch is slow': slow('openSearch'),
+};
+
+/** What may go wrong here: a disk is filled only where one can be mounted. */
+export function faultsOf(whyNoDisk: string | undefined): Readonly<Record<string, Fault>> {
+  return whyNoDisk === undefined ? { ...everywhere, 'the disk of PostgreSQL is full': fullDisk } : everywhere;
+}
+
+/** `count` of them in the order of chance; none comes again before each of the others came. */
+export function drawFaults(names: readonly string[], count: number, random: Random): string[] {
+  const drawn: string[] = [];
+  while (drawn.length < count) {
+    const deck = [...names];
+    while (deck.length > 0 && drawn.length < count)
+      drawn.push(...deck.splice(random.int(0, deck.length - 1), 1));
+  }
+  return drawn;
+}
