@@ -19,7 +19,7 @@ export async function timeBareIndexes(
   );
   const table = `read.lexical_g${live!.generation}`;
   const score = `body <@> to_bm25query($1, 'read.lexical_body_g${live!.generation}')`;
-  const lexical = `select memory_id from ${table} where tenant = $2 and ${score} < 0 order by ${score} limit $3`;
+  const lexical = `select memory_id from ${table} where tenant = $2 and body is not null order by ${score} limit $3`;
   const dense = `select memory_id from ${vectorTable(deterministicModel)} where tenant = $2 order by embedding <=> $1::vector limit $3`;
   // With the default of 40 the index would find no more than 40; and the planner, which does not know what a BM25
   // without its index costs, is left no other way than the two indexes.
