@@ -49,7 +49,7 @@ async function nearest(
         region: { tenant, visibility: 'all', ...(layers && { layers }), ...(scope && { scope }) },
         ...(filter && { filter: parseFilter(filter) }),
         queryText: '',
-        terms: [],
+        weighted: { terms: [], weights: [], mass: 0 },
         words: 'database',
         dense: { vector, table: vectorTable(deterministicModel), exact },
         perEngine: 100,

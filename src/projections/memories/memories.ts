@@ -4,13 +4,17 @@ import type { LoadedEvent } from '../../ports/event-store.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
 import { digestOf, protect, type Projection, type Tables } from '../projection.ts';
 import { scopeColumnNames, scopeColumns, scopeRow } from '../scope-columns.ts';
+import { createPostings, writePostings, type FiledChange } from './postings.ts';
 
-/** Every version of every memory, each valid in [from_position, to_position): lists and as-of reads. */
+/**
+ * Every version of every memory, each valid in [from_position, to_position): lists and as-of reads. Of those that are
+ * active now also the values by which they are looked up.
+ */
 export const memories: Projection = {
   name: 'memories',
-  version: 1,
+  version: 2,
   handles: ['MemoryStored', 'MemoryUpdated', 'MemoryDeleted', 'MemoryRestored', 'MemoryErased'],
-  tables: ['memories'],
+  tables: ['memories', 'memories_postings'],
   create: (tables) => [
     `create table ${tables('memories')} (
       tenant text not null,
@@ -34,18 +38,13 @@ export const memories: Projection = {
     `create unique index on ${tables('memories')} (tenant, memory_id) where to_position is null`,
     `create index on ${tables('memories')} (tenant, external_id) where to_position is null and external_id is not null`,
     ...protect(tables('memories')),
+    ...createPostings(tables),
   ],
   apply,
-  digest: (tables) =>
-    digestOf(tables('memories'), [
-      'tenant',
-      'memory_id',
-      'revision',
-      'from_position',
-      'to_position',
-      'state',
-      'value',
-    ]),
+  digest: (tables) => `
+    select concat_ws(' ',
+      (${digestOf(tables('memories'), ['tenant', 'memory_id', 'revision', 'from_position', 'to_position', 'state', 'value'])}),
+      (${digestOf(tables('memories_postings'), ['tenant', 'key', 'memory_id'])})) as digest`,
 };
 
 /** A version as it is written: the columns of the table. */
@@ -79,6 +78,8 @@ interface OpenRow extends Record<string, unknown> {
 
 /** What the batch knows of one memory as it goes through its events. */
 interface Progress {
+  /** As it was before the batch. */
+  readonly before: MemoryState;
   state: MemoryState;
   createdAt: Date;
   /** The version that the next event ends, if this batch wrote it. */
@@ -95,18 +96,19 @@ async function apply(events: readonly LoadedEvent[], tx: SqlExecutor, tables: Ta
     const { tenant } = fact.metadata;
     const { memoryId } = fact.event.data;
     const key = `${tenant}/${memoryId}`;
-    const now = progress.get(key) ?? { state: initialState, createdAt: fact.time };
+    const now = progress.get(key) ?? { before: initialState, state: initialState, createdAt: fact.time };
+    const { before, createdAt } = now;
     const state: MemoryState = fact.erased ? { status: 'erased' } : evolve(now.state, fact.event);
     if (now.open) Object.assign(now.open, { to_position: fact.position, to_time: fact.time });
     else if (progress.has(key)) {
       ended.set(key, { tenant, memory_id: memoryId, to_position: fact.position, to_time: fact.time });
     }
     if (state.status === 'active' || state.status === 'deleted') {
-      const open = versionRow(fact, state, now.createdAt);
+      const open = versionRow(fact, state, createdAt);
       added.push(open);
-      progress.set(key, { state, createdAt: now.createdAt, open });
+      progress.set(key, { before, state, createdAt, open });
     } else {
-      progress.set(key, { state, createdAt: now.createdAt });
+      progress.set(key, { before, state, createdAt });
       erased.set(key, { tenant, memory_id: memoryId });
     }
   }
@@ -123,6 +125,13 @@ async function apply(events: readonly LoadedEvent[], tx: SqlExecutor, tables: Ta
       [JSON.stringify([...erased.values()])],
     );
   }
+  await writePostings([...progress].map(filedChange), tx, tables);
+}
+
+function filedChange([key, { before, state }]: readonly [string, Progress]): FiledChange {
+  const [tenant, memoryId] = key.split('/') as [string, string];
+  const filed = (at: MemoryState) => (at.status === 'active' ? at.value : undefined);
+  return { tenant, memoryId, before: filed(before), after: filed(state) };
 }
 
 async function loadProgress(
@@ -150,7 +159,7 @@ async function loadProgress(
       row.state === 'deleted'
         ? { status: 'deleted', value, retentionUntil: row.retention_until!.toISOString() }
         : { status: 'active', value };
-    progress.set(`${row.tenant}/${row.memory_id}`, { state, createdAt: row.created_at });
+    progress.set(`${row.tenant}/${row.memory_id}`, { before: state, state, createdAt: row.created_at });
   }
   return progress;
 }

@@ -1,4 +1,5 @@
 import type { Region } from '../../domain/access/region.ts';
+import type { WeightedTerms } from '../../domain/ranking/bm25.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
 import { memoryColumns, type MemoryRow } from '../memory-row.ts';
 import type { ReadView } from '../read-models.ts';
@@ -7,15 +8,17 @@ import { Parameters } from '../sql-builder.ts';
 import { filterJoin, type MemoryFilters } from './filter-join.ts';
 import { lookupsOf } from './lookups.ts';
 import { readNeighbours } from './neighbours.ts';
+import { nearestInPool, wordsInPool } from './pool-candidates.ts';
+import { poolQuery, type Pool } from './pool.ts';
 import { signalsOf, textColumns, type TermSignal, type TextRow, type TextSignal } from './text-signals.ts';
-
-/** Up to this many memories in the tenant every vector in reach is compared; above, the HNSW index answers first. */
-export const exactScanLimit = 10_000;
 
 export interface CandidateRequest extends MemoryFilters {
   readonly region: Region;
   readonly queryText: string;
-  readonly terms: readonly string[];
+  /** Its terms, with what each is worth in the tenant. */
+  readonly weighted: WeightedTerms;
+  /** What the filters leave, where it is little. */
+  readonly pool?: Pool | undefined;
   /** What a lexical index found by the words of the text; `database`: they are to be looked for here. */
   readonly words: readonly string[] | 'database';
   /** The query's vector and the table that keeps vectors of its model; undefined where there is none. */
@@ -61,7 +64,7 @@ export async function findCandidates(
     completeCosines(tx, request, missing(found, cosines), cosines),
   ]);
   const turns = [...texts].filter(([, text]) => text.is_turn).map(([id]) => id);
-  const neighbours = await readNeighbours(tx, view, request.region.tenant, request.terms, turns);
+  const neighbours = await readNeighbours(tx, view, request.region.tenant, request.weighted.terms, turns);
   // Without its text a memory is not there for this search: deleted, or not indexed yet.
   return [...texts].map(([memory_id, text]) => ({
     memory_id,
@@ -80,8 +83,10 @@ async function denseCandidates(
   view: ReadView,
   request: CandidateRequest,
 ): Promise<Map<string, number>> {
-  const { dense, perEngine } = request;
+  const { dense, perEngine, pool } = request;
   if (!dense) return new Map();
+  if (pool)
+    return nearestInPool(tx, view, { ...request, pool }, { ...dense, vector: vectorText(dense.vector) });
   if (dense.exact) return search(true);
   const [, near] = await Promise.all([
     tx.query(
@@ -115,7 +120,9 @@ async function lexicalCandidates(
   view: ReadView,
   request: CandidateRequest,
 ): Promise<Map<string, TextSignal>> {
-  if (request.terms.length === 0) return new Map();
+  const { weighted, pool } = request;
+  if (weighted.terms.length === 0) return new Map();
+  if (pool?.counted) return wordsInPool(tx, view, { ...request, pool }, weighted);
   return request.words === 'database'
     ? bm25Candidates(tx, view, request)
     : indexCandidates(tx, view, request, request.words);
@@ -128,11 +135,16 @@ async function bm25Candidates(
 ): Promise<Map<string, TextSignal>> {
   const parameters = new Parameters();
   const query = `to_bm25query(${parameters.bind(request.queryText)}, '${view.table('lexical', 'lexical_body')}')`;
+  const { region, pool } = request;
+  // Looked up in a hash of the pool's ids. A join would not keep the order in which the index finds them.
+  const pooled = pool
+    ? `and (l.memory_id in (${poolQuery(view, region.tenant, pool, parameters)})) is true`
+    : '';
   const found = `select l.* from ${view.table('lexical')} l ${filterJoin(view, request, 'l', parameters)}
-     where l.body is not null and ${regionCondition(request.region, 'l', parameters)}
+     where l.body is not null and ${regionCondition(region, 'l', parameters)} ${pooled}
      order by l.body <@> ${query} limit ${parameters.bind(request.perEngine)}`;
   // Counted for those that were found, not for each that was looked at.
-  const signals = `select t.memory_id, ${textColumns(request.terms, parameters)} from (${found}) t`;
+  const signals = `select t.memory_id, ${textColumns(request.weighted.terms, parameters)} from (${found}) t`;
   // The index gives rows that match and no others. A condition on their score would tokenise each of them again (.1 ms),
   // as would a plan without the index: the planner does not know what that costs, so other ways are closed.
   const [, rows] = await Promise.all([planFreely(tx, false), tx.query<TextRow>(signals, parameters.values)]);
@@ -147,7 +159,10 @@ async function indexCandidates(
   ids: readonly string[],
 ): Promise<Map<string, TextSignal>> {
   if (ids.length === 0) return new Map();
-  const { region, terms } = request;
+  const {
+    region,
+    weighted: { terms },
+  } = request;
   const parameters = new Parameters();
   const lookup = lookupsOf(region.tenant, parameters);
   const found = `select l.* from unnest(${parameters.bind(ids)}::uuid[]) as found(memory_id)
@@ -172,7 +187,7 @@ function planFreely(tx: SqlExecutor, freely: boolean): Promise<unknown> {
 async function completeTexts(
   tx: SqlExecutor,
   view: ReadView,
-  { region, terms }: CandidateRequest,
+  { region, weighted: { terms } }: CandidateRequest,
   ids: readonly string[],
   texts: Map<string, TextSignal>,
 ): Promise<void> {
@@ -224,30 +239,4 @@ export async function readMemories(
 
 function vectorText(vector: Float32Array): string {
   return `[${vector.join(',')}]`;
-}
-
-export interface Statistics {
-  readonly documents: number;
-  readonly documentFrequency: ReadonlyMap<string, number>;
-}
-
-/** The tenant's number of documents and those that hold each term. */
-export async function readStatistics(
-  executor: SqlExecutor,
-  view: ReadView,
-  tenant: string,
-  terms: readonly string[],
-): Promise<Statistics> {
-  const rows = await executor.query<{ term: string | null; documents: number }>(
-    `select null as term, documents from ${view.table('lexical', 'lexical_corpus')} where tenant = $1
-     union all
-     select term, documents from ${view.table('lexical', 'lexical_terms')} where tenant = $1 and term = any ($2::text[])`,
-    [tenant, [...terms]],
-  );
-  return {
-    documents: rows.find(({ term }) => term === null)?.documents ?? 0,
-    documentFrequency: new Map(
-      rows.flatMap(({ term, documents }) => (term === null ? [] : [[term, documents]])),
-    ),
-  };
 }

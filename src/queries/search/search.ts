@@ -6,6 +6,7 @@ import type { Filter } from '../../domain/filter.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { precedence, type Layer, type Scope } from '../../domain/layers.ts';
 import type { MemoryView } from '../../domain/memory/view.ts';
+import { weigh } from '../../domain/ranking/bm25.ts';
 import { scorerOf, type Candidate } from '../../domain/ranking/score.ts';
 import { windowOf } from '../../domain/ranking/window.ts';
 import type { RetrievalEvent } from '../../domain/retrieval/events.ts';
@@ -16,14 +17,9 @@ import { EmbedderUnavailable, type Embedder } from '../../ports/embedder.ts';
 import type { KeyVault } from '../../ports/key-vault.ts';
 import { LexicalIndexUnavailable, type LexicalIndex } from '../../ports/lexical-index.ts';
 import type { ReadModels, ReadView } from '../read-models.ts';
-import {
-  exactScanLimit,
-  findCandidates,
-  readMemories,
-  readStatistics,
-  type CandidateRequest,
-  type CandidateRow,
-} from './candidates.ts';
+import { findCandidates, readMemories, type CandidateRequest, type CandidateRow } from './candidates.ts';
+import { exactScanLimit, findPool, type Pool } from './pool.ts';
+import { readStatistics } from './statistics.ts';
 import type { TermSignal } from './text-signals.ts';
 import { byScore, pickBest, type Scored } from './pick-best.ts';
 import { WordSearch, type WordMatches } from './word-search.ts';
@@ -96,14 +92,14 @@ export class SearchService {
   ): Promise<SearchAnswer> {
     const started = performance.now();
     const query = queryOf(caller, request);
-    const [{ view, words }, vector] = await Promise.all([
+    const [{ words, ...read }, vector] = await Promise.all([
       this.#viewAndWords(request, query),
       this.#embed(request.query),
     ]);
     if (words === 'away' && !vector)
       throw new LexicalIndexUnavailable('neither words nor meaning can be compared just now');
     const warnings = [...(vector ? [] : [wordsAlone]), ...(words === 'away' ? [meaningAlone] : [])];
-    const found = await this.#found(query, request, view, words === 'away' ? [] : words, vector);
+    const found = await this.#found(query, request, read, words === 'away' ? [] : words, vector);
     const results = arrange(found, request.order);
     const id = uuid();
     const searchId = signSearchId(this.#vault, caller, id);
@@ -117,7 +113,7 @@ export class SearchService {
         topK: request.topK,
         threshold: request.threshold,
         order: request.order,
-        readPosition: view.position,
+        readPosition: read.view.position,
         ...(vector && { embeddingModel: this.#embedder.model.id }),
         results: results.map(({ memory, rank, score }) => ({ memoryId: memory.id, rank, score })),
         warnings: warnings.map(({ code }) => code),
@@ -133,7 +129,7 @@ export class SearchService {
       data: { searchId, how: 'search', memoryIds: results.map(({ memory }) => memory.id) },
     };
     const events = results.length > 0 ? [performed, accessed] : [performed];
-    return { results, searchId, position: view.position, warnings, fact: { id, events } };
+    return { results, searchId, position: read.view.position, warnings, fact: { id, events } };
   }
 
   async #embed(query: string): Promise<Float32Array | undefined> {
@@ -146,23 +142,22 @@ export class SearchService {
     }
   }
 
-  async #viewAndWords(
-    request: SearchRequest,
-    query: Query,
-  ): Promise<{ readonly view: ReadView; readonly words: WordMatches }> {
+  async #viewAndWords(request: SearchRequest, query: Query): Promise<Read & { readonly words: WordMatches }> {
     const view = await this.#models.view({
       projections: ['memories', 'lexical', 'vectors', 'usage'],
       minPosition: request.minPosition,
       waitMs: request.waitMs,
     });
-    const nothing = query.seesNothing || query.terms.length === 0;
-    return { view, words: nothing ? [] : await this.#words.find(view, { ...request, ...query }) };
+    const reach = { ...request, ...query };
+    const pool = query.seesNothing ? undefined : await findPool(this.#models.sql, view, reach);
+    const nothing = query.seesNothing || query.terms.length === 0 || pool?.counted;
+    return { view, pool, words: nothing ? [] : await this.#words.find(view, reach) };
   }
 
   async #found(
     { region, terms, seesNothing, queryText, perEngine }: Query,
     request: SearchRequest,
-    view: ReadView,
+    { view, pool }: Read,
     words: CandidateRequest['words'],
     vector: Float32Array | undefined,
   ): Promise<Scored[]> {
@@ -178,7 +173,8 @@ export class SearchService {
           ...request,
           region,
           queryText,
-          terms,
+          weighted: weigh(terms, statistics),
+          pool,
           words,
           dense,
           perEngine,
@@ -190,6 +186,12 @@ export class SearchService {
       { tenant, readOnly: true },
     );
   }
+}
+
+/** Where it is looked for. */
+interface Read {
+  readonly view: ReadView;
+  readonly pool: Pool | undefined;
 }
 
 /** What is looked for, and where. */

@@ -1,0 +1,77 @@
+import { postingsOf, type Filed, type PostingKey } from '../../domain/retrieval/postings.ts';
+import type { SqlExecutor } from '../../ports/sql.ts';
+import { protect, type Tables } from '../projection.ts';
+
+const table = 'memories_postings';
+
+/** A memory's values before a batch and after it; undefined where it is not active. */
+export interface FiledChange {
+  readonly tenant: string;
+  readonly memoryId: string;
+  readonly before: Filed | undefined;
+  readonly after: Filed | undefined;
+}
+
+/**
+ * A B-tree and no GIN index: under row-level security PostgreSQL uses an index only for operators that are marked as
+ * leakproof, which those of arrays and JSON are not. The tenant comes first in it.
+ */
+export function createPostings(tables: Tables): string[] {
+  return [
+    `create table ${tables(table)} (
+      tenant text not null collate "C",
+      key bigint not null,
+      memory_id uuid not null,
+      primary key (tenant, key, memory_id)
+    )`,
+    ...protect(tables(table)),
+  ];
+}
+
+/** A memory under a key. */
+interface Posting {
+  readonly tenant: string;
+  readonly key: PostingKey;
+  readonly memoryId: string;
+}
+
+/** Files what changed. A memory's own stream alone says what it is filed under. */
+export async function writePostings(
+  changes: readonly FiledChange[],
+  tx: SqlExecutor,
+  tables: Tables,
+): Promise<void> {
+  const [gone, added]: [Posting[], Posting[]] = [[], []];
+  for (const { tenant, memoryId, before, after } of changes) {
+    const [old, now] = [keysOf(before), keysOf(after)];
+    for (const key of old) if (!now.has(key)) gone.push({ tenant, key, memoryId });
+    for (const key of now) if (!old.has(key)) added.push({ tenant, key, memoryId });
+  }
+  if (gone.length > 0) {
+    await tx.query(
+      `delete from ${tables(table)} p using ${unnest} as gone(tenant, key, memory_id)
+       where p.tenant = gone.tenant and p.key = gone.key and p.memory_id = gone.memory_id`,
+      columnsOf(gone),
+    );
+  }
+  if (added.length > 0) {
+    await tx.query(
+      `insert into ${tables(table)} (tenant, key, memory_id) select * from ${unnest} as added(tenant, key, memory_id)`,
+      columnsOf(added),
+    );
+  }
+}
+
+function keysOf(filed: Filed | undefined): ReadonlySet<PostingKey> {
+  return filed ? postingsOf(filed) : new Set();
+}
+
+const unnest = 'unnest($1::text[], $2::bigint[], $3::uuid[])';
+
+function columnsOf(postings: readonly Posting[]): string[][] {
+  return [
+    postings.map(({ tenant }) => tenant),
+    postings.map(({ key }) => key),
+    postings.map(({ memoryId }) => memoryId),
+  ];
+}

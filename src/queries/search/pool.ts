@@ -1,0 +1,63 @@
+import type { Region } from '../../domain/access/region.ts';
+import { lookupsOf, type AnyOf } from '../../domain/retrieval/postings.ts';
+import type { Sql } from '../../ports/sql.ts';
+import type { ReadView } from '../read-models.ts';
+import { Parameters } from '../sql-builder.ts';
+import { hasFilters, type MemoryFilters } from './filter-join.ts';
+
+/** Up to this many vectors in reach each of them is compared; above, the HNSW index answers first. */
+export const exactScanLimit = 10_000;
+/** Up to this many texts in reach each is scored by its own counts; above, the BM25 index answers. */
+const countedLimit = 2_000;
+
+/**
+ * What region and filters leave at most, where it is little enough to be looked at one by one: memories filed under one
+ * key of each list. Whether they match indeed remains to be checked.
+ */
+export interface Pool {
+  readonly lists: readonly AnyOf[];
+  /** Whether also the words of each are looked at. */
+  readonly counted: boolean;
+}
+
+export interface Reach extends MemoryFilters {
+  readonly region: Region;
+}
+
+/** Undefined where too many are left, or no key tells how many. */
+export async function findPool(sql: Sql, view: ReadView, reach: Reach): Promise<Pool | undefined> {
+  const lists = lookupsOf(reach);
+  if (lists.length === 0) return undefined;
+  const { tenant } = reach.region;
+  const parameters = new Parameters();
+  const own = parameters.bind(tenant);
+  // No more are counted than decide something: an unselective filter costs a look at so many entries of an index.
+  const counts = lists.map(
+    (keys) => `(select count(*)::integer from (select 1 from ${view.table('memories', 'memories_postings')}
+      where tenant = ${own} and key = any (${parameters.bind([...keys])}::bigint[]) limit ${exactScanLimit + 1}) filed)`,
+  );
+  const [row] = await sql.queryAs<{ counts: number[]; documents: number | null }>(
+    tenant,
+    `select array[${counts.join(', ')}] as counts,
+       (select documents from ${view.table('lexical', 'lexical_corpus')} where tenant = ${own}) as documents`,
+    parameters.values,
+  );
+  const { counts: sizes, documents } = row!;
+  // Without filters the tables themselves tell the region, and a small tenant is scanned faster than looked up.
+  if (!hasFilters(reach) && (documents ?? 0) <= exactScanLimit) return undefined;
+  const short = lists.filter((_, index) => sizes[index]! <= exactScanLimit);
+  return short.length === 0 ? undefined : { lists: short, counted: Math.min(...sizes) <= countedLimit };
+}
+
+/** The ids of a pool, as a query for `memory_id`. */
+export function poolQuery(view: ReadView, tenant: string, { lists }: Pool, parameters: Parameters): string {
+  const own = parameters.bind(tenant);
+  return lists
+    .map(
+      (
+        keys,
+      ) => `select ${keys.length > 1 ? 'distinct ' : ''}memory_id from ${view.table('memories', 'memories_postings')}
+        where tenant = ${own} and key = any (${parameters.bind([...keys])}::bigint[])`,
+    )
+    .join(' intersect ');
+}
