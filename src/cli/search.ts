@@ -20,6 +20,7 @@ interface SearchOptions {
   readonly top: number;
   readonly threshold: number;
   readonly order: string;
+  readonly asOf?: string;
 }
 
 export function searchCommand(): Command {
@@ -33,6 +34,7 @@ export function searchCommand(): Command {
     .option('--top <n>', 'how many at most', number, 10)
     .option('--threshold <score>', 'least score, 0 to 1', number, 0.7)
     .option('--order <order>', 'precedence or relevance', 'precedence')
+    .option('--as-of <when>', 'the memories as they were at a position or an RFC 3339 time')
     .action(async (query: string, options: SearchOptions, command: Command) => {
       const connection = connectionOf(command);
       const answer = await call<SearchAnswer>(connection, '/v1/search', {
@@ -46,6 +48,7 @@ export function searchCommand(): Command {
           spaces: options.space,
           tags: options.tag,
           filter: options.filter,
+          asOf: options.asOf,
         },
       });
       if (connection.json) return printJson(answer);

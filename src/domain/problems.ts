@@ -100,6 +100,11 @@ export const problems = {
     title: 'The Idempotency-Key was used for another request',
     remedy: 'Use a fresh key for a new request.',
   },
+  'as-of-scope-too-large': {
+    status: 422,
+    title: 'Too many memories to search as they were',
+    remedy: 'Narrow the search with `layers`, `scope`, `spaces`, `tags` or `filter`.',
+  },
   'match-required': {
     status: 428,
     title: 'If-Match is required',

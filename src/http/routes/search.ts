@@ -5,7 +5,7 @@ import { identifier, layerSchema, scopeSchema } from '../../domain/layers.ts';
 import { memorySchema } from '../../domain/memory/view.ts';
 import { positionToken } from '../../domain/position.ts';
 import { invalid } from '../../domain/problems.ts';
-import { readWait, waitFields } from '../parameters.ts';
+import { asOfParameter, readAsOf, readWait, waitFields } from '../parameters.ts';
 import { route } from '../route.ts';
 import { searchExample } from './examples.ts';
 
@@ -29,7 +29,7 @@ export const searchInput = z
     topK: z.int().min(1).max(1_000).default(10),
     threshold: z.number().min(0).max(1).default(0.7),
     order: z.enum(['precedence', 'relevance']).default('precedence'),
-    asOf: z.never('search as of a position is not built yet').optional(),
+    asOf: asOfParameter,
     sessionId: identifier.optional(),
     mode: z.enum(['standard']).optional(),
     ...waitFields,
@@ -58,8 +58,8 @@ export const searchRoute = route({
     },
   },
   async handle({ caller, context, body }, services) {
-    const { store } = services.commands;
-    const { minPosition, waitMs, filter, scope = {}, asOf: _, mode: __, ...rest } = body;
+    const { store, clock } = services.commands;
+    const { minPosition, waitMs, filter, scope = {}, asOf, mode: _, ...rest } = body;
     const { company, ...identifiers } = scope;
     if (company !== undefined && company !== caller.tenant) {
       throw invalid('scope.company', 'must be the tenant of the credential, or left out');
@@ -68,6 +68,7 @@ export const searchRoute = route({
       ...rest,
       scope: identifiers,
       ...(filter && { filter: parseFilter(filter) }),
+      asOf: await readAsOf(store, clock.now(), asOf),
       ...readWait(store, { minPosition, waitMs }),
     };
     const { fact, position, ...answer } = await services.search.search(caller, request, filter);

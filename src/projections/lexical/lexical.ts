@@ -24,7 +24,7 @@ const variant = `terms-${TOKENIZER_VERSION}`;
 export function lexical(index?: LexicalIndex): Projection<IndexedTexts> {
   const common: Projection<IndexedTexts> = {
     name: 'lexical',
-    version: 4,
+    version: 5,
     variant,
     batchSize: 64,
     handles: ['MemoryStored', 'MemoryUpdated', 'MemoryDeleted', 'MemoryRestored', 'MemoryErased'],

@@ -20,7 +20,7 @@ export function createTextRows(tables: Tables): string[] {
     ${turnColumns},
     primary key (tenant, memory_id)
   )`,
-    `create index on ${tables('lexical')} (tenant, session_key, said_at, position) where body is not null and session_key is not null`,
+    `create index on ${tables('lexical')} (tenant, session_key, said_at, position) where session_key is not null`,
   ];
 }
 

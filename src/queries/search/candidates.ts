@@ -10,6 +10,7 @@ import { lookupsOf } from './lookups.ts';
 import { readNeighbours } from './neighbours.ts';
 import { nearestInPool, wordsInPool } from './pool-candidates.ts';
 import { poolQuery, type Pool } from './pool.ts';
+import { vectorText } from './vector-text.ts';
 import { signalsOf, textColumns, type TermSignal, type TextRow, type TextSignal } from './text-signals.ts';
 
 export interface CandidateRequest extends MemoryFilters {
@@ -235,8 +236,4 @@ export async function readMemories(
      left join ${lookup('t.accesses, t.last_accessed_at', view.table('usage'))} u on true`,
     parameters.values,
   );
-}
-
-function vectorText(vector: Float32Array): string {
-  return `[${vector.join(',')}]`;
 }

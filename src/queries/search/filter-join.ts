@@ -14,17 +14,17 @@ export function hasFilters({ spaces, tags, filter }: MemoryFilters): boolean {
   return spaces !== undefined || tags !== undefined || filter !== undefined;
 }
 
-/** The filters as a condition on the current row of the memories table, `alias`; undefined where there are none. */
+/** The filters as conditions on a row of the memories table, `alias`. */
 export function filterConditions(
   { spaces, tags, filter }: MemoryFilters,
   alias: string,
   parameters: Parameters,
-): string | undefined {
+): string[] {
   const conditions: string[] = [];
   if (spaces) conditions.push(`${alias}.spaces && ${parameters.bind([...spaces])}::text[]`);
   if (tags) conditions.push(`${alias}.tags && ${parameters.bind([...tags])}::text[]`);
   if (filter) conditions.push(filterCondition(filter, alias, parameters));
-  return conditions.length === 0 ? undefined : allOf([`${alias}.to_position is null`, ...conditions]);
+  return conditions;
 }
 
 /** Joins the memories table, where such things stand, to the table of `alias`. */
@@ -34,8 +34,8 @@ export function filterJoin(
   alias: string,
   parameters: Parameters,
 ): string {
-  const conditions = filterConditions(filters, 'm', parameters);
-  if (conditions === undefined) return '';
+  if (!hasFilters(filters)) return '';
+  const conditions = allOf(['m.to_position is null', ...filterConditions(filters, 'm', parameters)]);
   return `join ${view.table('memories')} m
     on m.tenant = ${alias}.tenant and m.memory_id = ${alias}.memory_id and ${conditions}`;
 }

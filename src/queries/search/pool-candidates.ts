@@ -1,13 +1,13 @@
 import type { Region } from '../../domain/access/region.ts';
-import { BM25, type WeightedTerms } from '../../domain/ranking/bm25.ts';
+import type { WeightedTerms } from '../../domain/ranking/bm25.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
 import type { ReadView } from '../read-models.ts';
 import { regionCondition } from '../scope-sql.ts';
-import { Parameters } from '../sql-builder.ts';
-import { filterConditions, type MemoryFilters } from './filter-join.ts';
+import { allOf, Parameters } from '../sql-builder.ts';
+import { filterConditions, hasFilters, type MemoryFilters } from './filter-join.ts';
 import { lookupsOf } from './lookups.ts';
 import { poolQuery, type Pool } from './pool.ts';
-import { signalsOf, textColumns, type TextRow, type TextSignal } from './text-signals.ts';
+import { bm25Column, signalsOf, textColumns, type TextRow, type TextSignal } from './text-signals.ts';
 
 export interface PoolRequest extends MemoryFilters {
   readonly region: Region;
@@ -57,7 +57,7 @@ export async function wordsInPool(
   const table = view.table('lexical');
   const lookup = lookupsOf(tenant, parameters);
   const scored = lookup(
-    `${bm25(weighted, parameters)} as bm25`,
+    `${bm25Column(weighted, parameters)} as bm25`,
     table,
     `t.body is not null and t.counts ?| ${parameters.bind([...terms])}::text[] and ${regionCondition(request.region, 't', parameters)}`,
   );
@@ -75,15 +75,7 @@ export async function wordsInPool(
 
 /** Keeps of `found` what the filters let through. */
 function passing(view: ReadView, request: PoolRequest, parameters: Parameters): string {
-  const condition = filterConditions(request, 't', parameters);
-  if (condition === undefined) return '';
+  if (!hasFilters(request)) return '';
+  const condition = allOf(['t.to_position is null', ...filterConditions(request, 't', parameters)]);
   return `cross join ${lookupsOf(request.region.tenant, parameters)('true', view.table('memories'), condition)} m`;
-}
-
-/** `match(…).bm25` of the ranking, of the row `t` of the lexical read model. */
-function bm25({ terms, weights }: WeightedTerms, parameters: Parameters): string {
-  const bound = `${parameters.bind([...terms])}::text[], ${parameters.bind([...weights])}::float8[]`;
-  return `(select sum(w.weight * c.frequency / (c.frequency + t.length / ${BM25.pivotLength.toFixed(1)}))
-    from unnest(${bound}) as w(term, weight)
-    cross join lateral (select (t.counts ->> w.term)::float8 as frequency) c where c.frequency > 0)`;
 }

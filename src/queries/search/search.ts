@@ -1,43 +1,25 @@
 import { v7 as uuid } from 'uuid';
 import type { TenantContext } from '../../domain/access/context.ts';
-import type { Region } from '../../domain/access/region.ts';
-import { visible } from '../../domain/access/visibility.ts';
-import type { Filter } from '../../domain/filter.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import { precedence, type Layer, type Scope } from '../../domain/layers.ts';
+import { precedence } from '../../domain/layers.ts';
 import type { MemoryView } from '../../domain/memory/view.ts';
 import { weigh } from '../../domain/ranking/bm25.ts';
-import { scorerOf, type Candidate } from '../../domain/ranking/score.ts';
-import { windowOf } from '../../domain/ranking/window.ts';
 import type { RetrievalEvent } from '../../domain/retrieval/events.ts';
 import { signSearchId } from '../../domain/retrieval/search-id.ts';
 import { vectorTable } from '../../domain/retrieval/vector-table.ts';
-import { termCounts } from '../../domain/text/tokens.ts';
 import { EmbedderUnavailable, type Embedder } from '../../ports/embedder.ts';
 import type { KeyVault } from '../../ports/key-vault.ts';
 import { LexicalIndexUnavailable, type LexicalIndex } from '../../ports/lexical-index.ts';
 import type { ReadModels, ReadView } from '../read-models.ts';
-import { findCandidates, readMemories, type CandidateRequest, type CandidateRow } from './candidates.ts';
+import { searchAsOf } from './as-of/search.ts';
+import { findCandidates, readMemories, type CandidateRequest } from './candidates.ts';
+import { factsOf } from './facts.ts';
+import { byScore, type Scored } from './pick-best.ts';
 import { exactScanLimit, findPool, type Pool } from './pool.ts';
+import { queryOf, type Query, type SearchRequest } from './query.ts';
+import { rank } from './rank.ts';
 import { readStatistics } from './statistics.ts';
-import type { TermSignal } from './text-signals.ts';
-import { byScore, pickBest, type Scored } from './pick-best.ts';
 import { WordSearch, type WordMatches } from './word-search.ts';
-
-export interface SearchRequest {
-  readonly query: string;
-  readonly layers?: readonly Layer[] | undefined;
-  readonly scope?: Scope | undefined;
-  readonly spaces?: readonly string[] | undefined;
-  readonly tags?: readonly string[] | undefined;
-  readonly filter?: Filter | undefined;
-  readonly topK: number;
-  readonly threshold: number;
-  readonly order: 'precedence' | 'relevance';
-  readonly sessionId?: string | undefined;
-  readonly minPosition?: number | undefined;
-  readonly waitMs?: number | undefined;
-}
 
 export interface SearchResult {
   readonly memory: MemoryView;
@@ -62,9 +44,6 @@ export interface SearchAnswer {
     readonly events: readonly Exclude<RetrievalEvent, { type: 'FeedbackGiven' }>[];
   };
 }
-
-/** Each engine finds at least this many: the fusion needs both signals' best. */
-const leastPerEngine = 100;
 
 /** Hybrid search over what one caller may see. */
 export class SearchService {
@@ -92,44 +71,50 @@ export class SearchService {
   ): Promise<SearchAnswer> {
     const started = performance.now();
     const query = queryOf(caller, request);
+    const { found, position, model, warnings } =
+      request.asOf === undefined
+        ? await this.#now(query, request)
+        : await this.#asOf(query, request, request.asOf);
+    const results = arrange(found, request.order);
+    const id = uuid();
+    const searchId = signSearchId(this.#vault, caller, id);
+    const answer = { results, searchId, position, warnings };
+    const durationMs = performance.now() - started;
+    return {
+      ...answer,
+      fact: { id, events: factsOf(request, filterAsSent, { ...answer, model, durationMs }) },
+    };
+  }
+
+  async #now(query: Query, request: SearchRequest): Promise<Outcome> {
     const [{ words, ...read }, vector] = await Promise.all([
       this.#viewAndWords(request, query),
       this.#embed(request.query),
     ]);
     if (words === 'away' && !vector)
       throw new LexicalIndexUnavailable('neither words nor meaning can be compared just now');
-    const warnings = [...(vector ? [] : [wordsAlone]), ...(words === 'away' ? [meaningAlone] : [])];
-    const found = await this.#found(query, request, read, words === 'away' ? [] : words, vector);
-    const results = arrange(found, request.order);
-    const id = uuid();
-    const searchId = signSearchId(this.#vault, caller, id);
-    const performed: Extract<RetrievalEvent, { type: 'SearchPerformed' }> = {
-      type: 'SearchPerformed',
-      data: {
-        searchId,
-        ...(request.layers && { layers: [...request.layers] }),
-        ...(request.scope && { scope: request.scope }),
-        ...(request.spaces && { spaces: [...request.spaces] }),
-        topK: request.topK,
-        threshold: request.threshold,
-        order: request.order,
-        readPosition: read.view.position,
-        ...(vector && { embeddingModel: this.#embedder.model.id }),
-        results: results.map(({ memory, rank, score }) => ({ memoryId: memory.id, rank, score })),
-        warnings: warnings.map(({ code }) => code),
-        durationMs: Math.round(performance.now() - started),
-        query: request.query,
-        ...(request.tags && { tags: [...request.tags] }),
-        ...(filterAsSent && { filter: filterAsSent }),
-        ...(request.sessionId !== undefined && { sessionId: request.sessionId }),
-      },
+    return {
+      found: await this.#found(query, request, read, words === 'away' ? [] : words, vector),
+      position: read.view.position,
+      model: vector && this.#embedder.model.id,
+      warnings: [...(vector ? [] : [wordsAlone]), ...(words === 'away' ? [meaningAlone] : [])],
     };
-    const accessed: Extract<RetrievalEvent, { type: 'MemoriesAccessed' }> = {
-      type: 'MemoriesAccessed',
-      data: { searchId, how: 'search', memoryIds: results.map(({ memory }) => memory.id) },
+  }
+
+  /** Words are looked for in the rows, which need no lexical index. */
+  async #asOf(query: Query, request: SearchRequest, at: number): Promise<Outcome> {
+    const [view, vector] = await Promise.all([
+      this.#view(request, Math.max(at, request.minPosition ?? 0)),
+      this.#embed(request.query),
+    ]);
+    const services = { sql: this.#models.sql, embedder: this.#embedder };
+    const { found, compared } = await searchAsOf(services, view, { ...request, ...query, at, vector });
+    return {
+      found,
+      position: at,
+      model: compared ? this.#embedder.model.id : undefined,
+      warnings: compared ? [] : [wordsAlone],
     };
-    const events = results.length > 0 ? [performed, accessed] : [performed];
-    return { results, searchId, position: read.view.position, warnings, fact: { id, events } };
   }
 
   async #embed(query: string): Promise<Float32Array | undefined> {
@@ -142,12 +127,16 @@ export class SearchService {
     }
   }
 
-  async #viewAndWords(request: SearchRequest, query: Query): Promise<Read & { readonly words: WordMatches }> {
-    const view = await this.#models.view({
+  #view({ waitMs }: SearchRequest, minPosition: number | undefined): Promise<ReadView> {
+    return this.#models.view({
       projections: ['memories', 'lexical', 'vectors', 'usage'],
-      minPosition: request.minPosition,
-      waitMs: request.waitMs,
+      minPosition,
+      waitMs,
     });
+  }
+
+  async #viewAndWords(request: SearchRequest, query: Query): Promise<Read & { readonly words: WordMatches }> {
+    const view = await this.#view(request, request.minPosition);
     const reach = { ...request, ...query };
     const pool = query.seesNothing ? undefined : await findPool(this.#models.sql, view, reach);
     const nothing = query.seesNothing || query.terms.length === 0 || pool?.counted;
@@ -163,7 +152,6 @@ export class SearchService {
   ): Promise<Scored[]> {
     if (seesNothing) return [];
     const { tenant } = region;
-    const { topK, threshold } = request;
     return this.#models.sql.transaction(
       async (tx) => {
         const statistics = await readStatistics(tx, view, tenant, terms);
@@ -179,61 +167,27 @@ export class SearchService {
           dense,
           perEngine,
         });
-        const scorer = scorerOf({ text: queryText, terms, statistics, model: this.#embedder.model.id });
-        const load = (ids: readonly string[]) => readMemories(tx, view, tenant, ids);
-        return pickBest(candidatesOf(rows, terms), scorer, { topK, threshold }, load);
+        const ranking = { ...request, queryText, terms, statistics, model: this.#embedder.model.id };
+        return rank(rows, ranking, (ids) => readMemories(tx, view, tenant, ids));
       },
       { tenant, readOnly: true },
     );
   }
 }
 
+/** What a search found, and from what. */
+interface Outcome {
+  readonly found: readonly Scored[];
+  readonly position: number;
+  /** The model that compared meaning. */
+  readonly model: string | undefined;
+  readonly warnings: readonly Warning[];
+}
+
 /** Where it is looked for. */
 interface Read {
   readonly view: ReadView;
   readonly pool: Pool | undefined;
-}
-
-/** What is looked for, and where. */
-interface Query {
-  readonly region: Region;
-  readonly seesNothing: boolean;
-  readonly queryText: string;
-  readonly terms: readonly string[];
-  readonly perEngine: number;
-}
-
-function queryOf(caller: TenantContext, { query, layers, scope, topK }: SearchRequest): Query {
-  const visibility = visible(caller);
-  return {
-    region: { tenant: caller.tenant, visibility, ...(layers && { layers }), ...(scope && { scope }) },
-    seesNothing: visibility !== 'all' && visibility.length === 0,
-    queryText: query,
-    terms: [...termCounts(query).counts.keys()],
-    perEngine: Math.max(leastPerEngine, topK),
-  };
-}
-
-interface FoundCandidate extends Candidate {
-  readonly id: string;
-}
-
-function candidatesOf(rows: readonly CandidateRow[], terms: readonly string[]): FoundCandidate[] {
-  const counted = ({ length, frequencies }: TermSignal) => ({
-    length,
-    termFrequencies: new Map(terms.map((term, index) => [term, frequencies[index] ?? 0])),
-  });
-  return rows.map(({ memory_id: id, cosine, is_turn, speaker, occurred_at, neighbours, ...row }) => {
-    const own = counted(row);
-    return {
-      id,
-      ...own,
-      ...(cosine !== null && { cosine }),
-      ...(is_turn && { window: windowOf([own, ...neighbours.map(counted)]) }),
-      ...(speaker !== null && { speaker }),
-      ...(occurred_at && { occurredAt: occurred_at.toISOString() }),
-    };
-  });
 }
 
 const wordsAlone: Warning = {

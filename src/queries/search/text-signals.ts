@@ -1,3 +1,4 @@
+import { BM25, type WeightedTerms } from '../../domain/ranking/bm25.ts';
 import type { Parameters } from '../sql-builder.ts';
 
 /** What the lexical score of a text is made of. */
@@ -36,4 +37,12 @@ export function textColumns(terms: readonly string[], parameters: Parameters): s
 
 export function signalsOf(rows: readonly TextRow[]): Map<string, TextSignal> {
   return new Map(rows.map(({ memory_id, ...signal }) => [memory_id, signal]));
+}
+
+/** `match(…).bm25` of the ranking, of the table `t`; null where it has none of the terms. */
+export function bm25Column({ terms, weights }: WeightedTerms, parameters: Parameters): string {
+  const bound = `${parameters.bind([...terms])}::text[], ${parameters.bind([...weights])}::float8[]`;
+  return `(select sum(w.weight * c.frequency / (c.frequency + t.length / ${BM25.pivotLength.toFixed(1)}))
+    from unnest(${bound}) as w(term, weight)
+    cross join lateral (select (t.counts ->> w.term)::float8 as frequency) c where c.frequency > 0)`;
 }

@@ -1,0 +1,141 @@
+import { match, type WeightedTerms } from '../../../domain/ranking/bm25.ts';
+import { Problem } from '../../../domain/problems.ts';
+import { termCounts } from '../../../domain/text/tokens.ts';
+import type { Embedder } from '../../../ports/embedder.ts';
+import type { Sql } from '../../../ports/sql.ts';
+import type { ReadView } from '../../read-models.ts';
+import { regionCondition } from '../../scope-sql.ts';
+import { allOf, Parameters } from '../../sql-builder.ts';
+import { filterConditions } from '../filter-join.ts';
+import { lookupsOf } from '../lookups.ts';
+import type { Reach } from '../pool.ts';
+import { bm25Column } from '../text-signals.ts';
+import { vectorText } from '../vector-text.ts';
+import { wasActive } from './versions.ts';
+
+/** The most memories that a search looks at one by one as they were. */
+const mostScanned = 10_000;
+/** The most of them whose text has changed since: each is embedded again, which takes some milliseconds. */
+const mostOldTexts = 200;
+
+export interface AsOfRequest extends Reach {
+  /** A position: memories as they were when the log had reached it. */
+  readonly at: number;
+  readonly weighted: WeightedTerms;
+  readonly dense?: { readonly vector: Float32Array; readonly table: string } | undefined;
+  /** How many each signal contributes. */
+  readonly perEngine: number;
+}
+
+interface ScannedRow {
+  readonly memory_id: string;
+  readonly bm25: number | null;
+  readonly cosine: number | null;
+  /** The text as it was, where the read models of today know another one. */
+  readonly old_text: string | null;
+}
+
+/** Cosines of what is among the best by meaning or by words; null where there is no vector of the query. */
+export type Found = ReadonlyMap<string, number | null>;
+
+/**
+ * Looks at every memory in reach as it was, and answers the best by each signal. Texts of today have their vectors and
+ * counts; others are embedded and counted now. Throws `as-of-scope-too-large` where that would be too many.
+ */
+export async function scanAsOf(
+  sql: Sql,
+  view: ReadView,
+  embedder: Embedder,
+  request: AsOfRequest,
+): Promise<Found> {
+  const rows = await readRows(sql, view, request);
+  if (rows.length > mostScanned)
+    throw tooLarge(`more than ${mostScanned.toLocaleString('en-US')} memories are in reach`);
+  const old = rows.filter(({ old_text: text }) => text !== null);
+  if (old.length > mostOldTexts)
+    throw tooLarge(`more than ${mostOldTexts} of the memories in reach had another text then`);
+  const { dense, weighted, perEngine } = request;
+  // No transaction is held meanwhile.
+  const vectors = dense
+    ? await embedder.embed(
+        old.map(({ old_text: text }) => text!),
+        'passage',
+      )
+    : [];
+  const signals = [
+    ...rows.filter(({ old_text: text }) => text === null),
+    ...old.map(({ memory_id, old_text: text }, index) => ({
+      memory_id,
+      bm25: bm25Of(text!, weighted),
+      cosine: dense ? dot(vectors[index]!, dense.vector) : null,
+    })),
+  ];
+  const cosines = new Map(signals.map(({ memory_id, cosine }) => [memory_id, cosine]));
+  const best = [
+    ...bestBy(signals, ({ cosine }) => cosine, perEngine),
+    ...bestBy(signals, ({ bm25 }) => bm25, perEngine),
+  ];
+  return new Map(best.map(({ memory_id: id }) => [id, cosines.get(id) ?? null]));
+}
+
+function readRows(sql: Sql, view: ReadView, request: AsOfRequest): Promise<ScannedRow[]> {
+  const { region, at, weighted, dense } = request;
+  const parameters = new Parameters();
+  const lookup = lookupsOf(region.tenant, parameters);
+  const inReach = allOf([
+    regionCondition(region, 'm', parameters),
+    wasActive('m', at, parameters),
+    ...filterConditions(request, 'm', parameters),
+  ]);
+  const isSame = 'coalesce(t.body, t.shelved) = found.content';
+  const words = lookup(
+    `${isSame} as is_same, case when ${isSame} and t.counts ?| ${parameters.bind([...weighted.terms])}::text[]
+       then ${bm25Column(weighted, parameters)} end as bm25`,
+    view.table('lexical'),
+  );
+  // As the vectors read model names a text.
+  const hash = `translate(encode(sha256(convert_to(found.content, 'UTF8')), 'base64'), '+/=', '-_')`;
+  const meaning = dense
+    ? lookup(
+        `1 - (coalesce(t.embedding, t.shelved) <=> ${parameters.bind(vectorText(dense.vector))}::vector) as cosine`,
+        dense.table,
+        `t.text_hash = ${hash}`,
+      )
+    : '(select null::float8 as cosine)';
+  const known = `l.is_same ${dense ? 'and k.cosine is not null' : ''}`;
+  return sql.queryAs<ScannedRow>(
+    region.tenant,
+    `select found.memory_id, l.bm25, k.cosine, case when not (${known}) then found.content end as old_text
+     from (select m.memory_id, m.value->>'content' as content from ${view.table('memories')} m
+       where ${inReach} limit ${mostScanned + 1}) found
+     cross join ${words} l left join ${meaning} k on true`,
+    parameters.values,
+  );
+}
+
+function bm25Of(text: string, weighted: WeightedTerms): number | null {
+  const { counts: termFrequencies, length } = termCounts(text);
+  return match(weighted, { termFrequencies, length }).bm25 || null;
+}
+
+/** Of unit vectors the cosine. */
+function dot(left: Float32Array, right: Float32Array): number {
+  return left.reduce((sum, value, index) => sum + value * right[index]!, 0);
+}
+
+function bestBy<Item>(
+  items: readonly Item[],
+  value: (item: Item) => number | null,
+  count: number,
+): readonly Item[] {
+  return items
+    .filter((item) => value(item) !== null)
+    .sort((left, right) => value(right)! - value(left)!)
+    .slice(0, count);
+}
+
+function tooLarge(what: string): Problem {
+  return new Problem('as-of-scope-too-large', `asOf: ${what}`, {
+    errors: [{ path: 'asOf', message: what }],
+  });
+}

@@ -1,0 +1,69 @@
+import { weigh } from '../../../domain/ranking/bm25.ts';
+import { vectorTable } from '../../../domain/retrieval/vector-table.ts';
+import { EmbedderUnavailable, type Embedder } from '../../../ports/embedder.ts';
+import type { Sql } from '../../../ports/sql.ts';
+import type { ReadView } from '../../read-models.ts';
+import type { Scored } from '../pick-best.ts';
+import type { Query, SearchRequest } from '../query.ts';
+import { rank } from '../rank.ts';
+import { readStatistics } from '../statistics.ts';
+import { candidatesAsOf } from './candidates.ts';
+import { scanAsOf, type AsOfRequest, type Found } from './scan.ts';
+import { readVersions } from './versions.ts';
+
+export interface AsOfSearch extends Query, Omit<SearchRequest, 'asOf'> {
+  /** A position that the read models have reached. */
+  readonly at: number;
+  /** Of the query; undefined where it cannot be embedded now. */
+  readonly vector: Float32Array | undefined;
+}
+
+export interface AsOfFound {
+  readonly found: readonly Scored[];
+  /** Whether meaning was compared too. */
+  readonly compared: boolean;
+}
+
+/**
+ * The best of the memories as they were at a position, texts, tags and what surrounds a turn included; scored as in any
+ * search. Only how rare a term is among the tenant's memories, and who may see what, are as of today. Throws
+ * `as-of-scope-too-large`.
+ */
+export async function searchAsOf(
+  { sql, embedder }: { readonly sql: Sql; readonly embedder: Embedder },
+  view: ReadView,
+  search: AsOfSearch,
+): Promise<AsOfFound> {
+  const { vector, terms, region, at } = search;
+  if (search.seesNothing) return { found: [], compared: vector !== undefined };
+  const { tenant } = region;
+  const model = embedder.model.id;
+  const inTenant = { tenant, readOnly: true };
+  const statistics = await sql.transaction((tx) => readStatistics(tx, view, tenant, terms), inTenant);
+  const request: AsOfRequest = {
+    ...search,
+    weighted: weigh(terms, statistics),
+    dense: vector && { vector, table: vectorTable(model) },
+  };
+  const { seen, compared } = await scan(sql, view, embedder, request);
+  const found = await sql.transaction(async (tx) => {
+    const rows = await candidatesAsOf(tx, view, request, seen);
+    return rank(rows, { ...search, statistics, model }, (ids) => readVersions(tx, view, tenant, at, ids));
+  }, inTenant);
+  return { found, compared };
+}
+
+/** Without meaning where old texts cannot be embedded now. */
+async function scan(
+  sql: Sql,
+  view: ReadView,
+  embedder: Embedder,
+  request: AsOfRequest,
+): Promise<{ readonly seen: Found; readonly compared: boolean }> {
+  try {
+    return { seen: await scanAsOf(sql, view, embedder, request), compared: request.dense !== undefined };
+  } catch (error) {
+    if (!(error instanceof EmbedderUnavailable)) throw error;
+    return { seen: await scanAsOf(sql, view, embedder, { ...request, dense: undefined }), compared: false };
+  }
+}

@@ -1,0 +1,45 @@
+import type { JsonObject } from '../../domain/json.ts';
+import type { RetrievalEvent } from '../../domain/retrieval/events.ts';
+import type { SearchRequest } from './query.ts';
+import type { SearchAnswer } from './search.ts';
+
+type SearchFact = Exclude<RetrievalEvent, { type: 'FeedbackGiven' }>;
+
+/** What the log is told of an answer, before it is. */
+export interface Told extends Pick<SearchAnswer, 'results' | 'searchId' | 'position' | 'warnings'> {
+  /** The model that compared meaning. */
+  readonly model: string | undefined;
+  readonly durationMs: number;
+}
+
+/** The search with its answer, and which memories it showed. */
+export function factsOf(
+  request: SearchRequest,
+  filterAsSent: JsonObject | undefined,
+  { results, searchId, position, warnings, model, durationMs }: Told,
+): SearchFact[] {
+  const performed: SearchFact = {
+    type: 'SearchPerformed',
+    data: {
+      searchId,
+      ...(request.layers && { layers: [...request.layers] }),
+      ...(request.scope && { scope: request.scope }),
+      ...(request.spaces && { spaces: [...request.spaces] }),
+      topK: request.topK,
+      threshold: request.threshold,
+      order: request.order,
+      readPosition: position,
+      ...(model !== undefined && { embeddingModel: model }),
+      results: results.map(({ memory, rank, score }) => ({ memoryId: memory.id, rank, score })),
+      warnings: warnings.map(({ code }) => code),
+      durationMs: Math.round(durationMs),
+      query: request.query,
+      ...(request.tags && { tags: [...request.tags] }),
+      ...(filterAsSent && { filter: filterAsSent }),
+      ...(request.sessionId !== undefined && { sessionId: request.sessionId }),
+    },
+  };
+  if (results.length === 0) return [performed];
+  const memoryIds = results.map(({ memory }) => memory.id);
+  return [performed, { type: 'MemoriesAccessed', data: { searchId, how: 'search', memoryIds } }];
+}

@@ -1,0 +1,46 @@
+import type { TenantContext } from '../../domain/access/context.ts';
+import type { Region } from '../../domain/access/region.ts';
+import { visible } from '../../domain/access/visibility.ts';
+import type { Filter } from '../../domain/filter.ts';
+import type { Layer, Scope } from '../../domain/layers.ts';
+import { termCounts } from '../../domain/text/tokens.ts';
+
+export interface SearchRequest {
+  readonly query: string;
+  readonly layers?: readonly Layer[] | undefined;
+  readonly scope?: Scope | undefined;
+  readonly spaces?: readonly string[] | undefined;
+  readonly tags?: readonly string[] | undefined;
+  readonly filter?: Filter | undefined;
+  readonly topK: number;
+  readonly threshold: number;
+  readonly order: 'precedence' | 'relevance';
+  /** A position: memories as they were when the log had reached it. */
+  readonly asOf?: number | undefined;
+  readonly sessionId?: string | undefined;
+  readonly minPosition?: number | undefined;
+  readonly waitMs?: number | undefined;
+}
+
+/** Each engine finds at least this many: the fusion needs both signals' best. */
+const leastPerEngine = 100;
+
+/** What is looked for, and where. */
+export interface Query {
+  readonly region: Region;
+  readonly seesNothing: boolean;
+  readonly queryText: string;
+  readonly terms: readonly string[];
+  readonly perEngine: number;
+}
+
+export function queryOf(caller: TenantContext, { query, layers, scope, topK }: SearchRequest): Query {
+  const visibility = visible(caller);
+  return {
+    region: { tenant: caller.tenant, visibility, ...(layers && { layers }), ...(scope && { scope }) },
+    seesNothing: visibility !== 'all' && visibility.length === 0,
+    queryText: query,
+    terms: [...termCounts(query).counts.keys()],
+    perEngine: Math.max(leastPerEngine, topK),
+  };
+}

@@ -1,0 +1,49 @@
+import type { TermStatistics } from '../../domain/ranking/bm25.ts';
+import { scorerOf, type Candidate } from '../../domain/ranking/score.ts';
+import { windowOf } from '../../domain/ranking/window.ts';
+import type { MemoryRow } from '../memory-row.ts';
+import type { CandidateRow } from './candidates.ts';
+import { pickBest, type Scored } from './pick-best.ts';
+import type { TermSignal } from './text-signals.ts';
+
+export interface Ranking {
+  readonly queryText: string;
+  readonly terms: readonly string[];
+  readonly statistics: TermStatistics;
+  /** Id of the model that made the cosines. */
+  readonly model: string;
+  readonly topK: number;
+  readonly threshold: number;
+}
+
+/** The best of the candidates by our own score; `load` reads the memories of those that may be among them. */
+export function rank(
+  rows: readonly CandidateRow[],
+  { queryText, terms, statistics, model, topK, threshold }: Ranking,
+  load: (ids: readonly string[]) => Promise<MemoryRow[]>,
+): Promise<Scored[]> {
+  const scorer = scorerOf({ text: queryText, terms, statistics, model });
+  return pickBest(candidatesOf(rows, terms), scorer, { topK, threshold }, load);
+}
+
+interface FoundCandidate extends Candidate {
+  readonly id: string;
+}
+
+function candidatesOf(rows: readonly CandidateRow[], terms: readonly string[]): FoundCandidate[] {
+  const counted = ({ length, frequencies }: TermSignal) => ({
+    length,
+    termFrequencies: new Map(terms.map((term, index) => [term, frequencies[index] ?? 0])),
+  });
+  return rows.map(({ memory_id: id, cosine, is_turn, speaker, occurred_at, neighbours, ...row }) => {
+    const own = counted(row);
+    return {
+      id,
+      ...own,
+      ...(cosine !== null && { cosine }),
+      ...(is_turn && { window: windowOf([own, ...neighbours.map(counted)]) }),
+      ...(speaker !== null && { speaker }),
+      ...(occurred_at && { occurredAt: occurred_at.toISOString() }),
+    };
+  });
+}

@@ -1,0 +1,223 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import type { Client, Json } from '../support/api.ts';
+import { expectInvalid, expectProblem } from '../support/problem.ts';
+import { useServer } from '../support/server.ts';
+import { newTenant } from '../support/tenant.ts';
+
+const server = useServer({ environment: { STRATALOG_EMBEDDER: 'deterministic' } });
+
+async function search(client: Client, query: string, more: object = {}): Promise<Json[]> {
+  const asked = { query, threshold: 0, order: 'relevance', topK: 50, waitMs: 30_000, ...more };
+  const reply = await client.post('/v1/search', asked);
+  expect(reply, JSON.stringify(reply.body)).toMatchObject({ status: 200, body: { warnings: [] } });
+  return reply.body.results;
+}
+
+const contents = (results: Json[]): string[] => results.map(({ memory }) => memory.content);
+
+/** All but the counters, which are as of today. */
+function then({ accessCount: _, lastAccessedAt: __, ...memory }: Json): Json {
+  return memory;
+}
+
+describe('a search as of a position', () => {
+  it('[A5] finds the memories as they were there, by the texts that they had', async () => {
+    const { admin } = await newTenant(server);
+    const before = await admin.store({ content: 'The harbour opens at noon' });
+    const created = await admin.store({ content: 'The ferry to the island is blue', tags: ['old'] });
+    const path = `/v1/memories/${created.memory.id}`;
+    const any = { 'if-match': '*' };
+    const changed = (await admin.patch(path, { content: 'A train through the mountains' }, any)).body;
+    const gone = (await admin.delete(path)).body;
+    const back = (await admin.post(`${path}/restore`)).body;
+    const found = async (asOf: string, query: string) =>
+      contents(await search(admin, query, { asOf, threshold: 0.3 }));
+
+    expect(await found(before.position, 'ferry to the island')).toEqual([]);
+    expect(await found(created.position, 'ferry to the island')).toEqual([created.memory.content]);
+    expect(await found(created.position, 'train through mountains')).toEqual([]);
+    expect(await found(changed.position, 'ferry to the island')).toEqual([]);
+    expect(await found(changed.position, 'train through mountains')).toEqual([changed.memory.content]);
+    expect(await found(gone.position, 'train through mountains')).toEqual([]);
+    expect(await found(back.position, 'train through mountains')).toEqual([changed.memory.content]);
+
+    const [{ memory }] = await search(admin, 'ferry to the island', { asOf: created.position });
+    expect(then(memory)).toEqual(then(created.memory));
+  });
+
+  it('[A5] answers with the position, and takes a time for it', async () => {
+    const { admin } = await newTenant(server);
+    const { memory, position } = await admin.store({ content: 'The bridge is closed' });
+    await sleep(5);
+    const changed = await admin.patch(
+      `/v1/memories/${memory.id}`,
+      { content: 'The bridge is open' },
+      { 'if-match': '*' },
+    );
+    const asked = { query: 'bridge', threshold: 0, asOf: position };
+    expect((await admin.post('/v1/search', asked)).body.position).toBe(position);
+    const earlier = new Date(Date.parse(changed.body.memory.updatedAt) - 1).toISOString();
+    expect(contents(await search(admin, 'bridge', { asOf: earlier }))).toEqual(['The bridge is closed']);
+    expect(contents(await search(admin, 'bridge', { asOf: changed.body.memory.updatedAt }))).toEqual([
+      'The bridge is open',
+    ]);
+    expect(await search(admin, 'bridge', { asOf: '1999-01-01T00:00:00Z' })).toEqual([]);
+  });
+
+  it('[A5] filters by what the memories were then', async () => {
+    const { admin } = await newTenant(server);
+    const created = await admin.store({
+      content: 'The meeting is on Monday',
+      tags: ['draft'],
+      spaces: ['inbox'],
+      metadata: { stage: 1 },
+    });
+    const change = { tags: ['final'], spaces: ['archive'], metadata: { stage: 2 } };
+    const { position } = (await admin.patch(`/v1/memories/${created.memory.id}`, change, { 'if-match': '*' }))
+      .body;
+    const count = async (asOf: string, narrow: object) =>
+      (await search(admin, 'meeting on Monday', { asOf, ...narrow })).length;
+    for (const [old, now] of [
+      [{ tags: ['draft'] }, { tags: ['final'] }],
+      [{ spaces: ['inbox'] }, { spaces: ['archive'] }],
+      [{ filter: { 'metadata.stage': { eq: 1 } } }, { filter: { 'metadata.stage': { gt: 1 } } }],
+    ]) {
+      expect(await count(created.position, old!)).toBe(1);
+      expect(await count(created.position, now!)).toBe(0);
+      expect(await count(position, old!)).toBe(0);
+      expect(await count(position, now!)).toBe(1);
+    }
+  });
+
+  it('[A5] gives what a search gave there, scores too where the tenant has the same memories', async () => {
+    const { admin } = await newTenant(server);
+    const turn = (minute: number, content: string, more: object = {}) => ({
+      content,
+      layer: 'session',
+      scope: { session: 's1', user: 'ada' },
+      occurredAt: `2025-03-01T12:${String(minute).padStart(2, '0')}:00Z`,
+      ...more,
+    });
+    const lines = await admin.bulk([
+      turn(0, 'Ben: How was the pottery workshop in the old mill?'),
+      turn(1, 'Ann: Wonderful, I made two bowls.'),
+      turn(2, 'The third turn is about the weather', { metadata: { speaker: 'Ann' } }),
+      { content: 'Bowls and cups are sold on Saturdays in the workshop' },
+      { content: 'Nothing of the sort' },
+    ]);
+    const at = lines.at(-1).position;
+    const queries = ['What did Ann make in the pottery workshop?', 'weather in March', 'bowls', 'the of and'];
+    const plain = async (more: object) => Promise.all(queries.map((query) => search(admin, query, more)));
+    const shown = (answers: Json[][]) =>
+      answers.map((results) => results.map(({ memory, score }) => [then(memory), score.toFixed(6)]));
+    const answered = shown(await plain({ minPosition: at }));
+    expect(shown(await plain({ asOf: at }))).toEqual(answered);
+
+    // Each in another way: the text, the speaker, gone.
+    const any = { 'if-match': '*' };
+    const [first, second, third] = lines.map(({ id }) => `/v1/memories/${id}`);
+    await admin.patch(first!, { content: 'Ben: What time is it?' }, any);
+    await admin.patch(third!, { metadata: { speaker: 'Ben' } }, any);
+    await admin.delete(second!);
+    const ordered = (answers: Json[][]) =>
+      answers.map((results) => results.map(({ memory }) => memory.content));
+    const later = await plain({ asOf: at });
+    expect(ordered(later)).toEqual(answered.map((results) => results.map(([memory]) => memory.content)));
+    for (const [index, results] of later.entries())
+      for (const [place, { score }] of results.entries())
+        expect(Math.abs(score - Number(answered[index]![place]![1]))).toBeLessThan(0.02);
+  });
+
+  it('[A5] never shows what was erased', async () => {
+    const { admin } = await newTenant(server);
+    const { memory, position } = await admin.store({ content: 'The password of the safe' });
+    const kept = await admin.store({ content: 'The safe stands in the hall' });
+    const erased = await admin.delete(`/v1/memories/${memory.id}?mode=erase`);
+    expect(erased.status).toBe(200);
+    const more = { minPosition: erased.body.position };
+    expect(await search(admin, 'password of the safe', { asOf: position, ...more })).toEqual([]);
+    expect(contents(await search(admin, 'password of the safe', { asOf: kept.position, ...more }))).toEqual([
+      'The safe stands in the hall',
+    ]);
+  });
+
+  it('[A5] records the search and counts what it showed', async () => {
+    const { admin } = await newTenant(server);
+    const { memory, position } = await admin.store({ content: 'The ledger of the year' });
+    await search(admin, 'ledger', { asOf: position });
+    await expect
+      .poll(async () => (await admin.get(`/v1/memories/${memory.id}`)).body.accessCount, { timeout: 20_000 })
+      .toBe(1);
+  });
+});
+
+describe('who sees what in a search as of', () => {
+  it('[I2] nobody sees more than in a search of today', async () => {
+    const { admin, key } = await newTenant(server);
+    const ann = await key({ user: 'ann', teams: ['red'] });
+    const [mine, ours, hers] = [
+      { content: 'The plan of Ann', layer: 'user', scope: { user: 'ann' } },
+      { content: 'The plan of the red team', layer: 'team', scope: { team: 'red' } },
+      { content: 'The plan of Eve', layer: 'user', scope: { user: 'eve' } },
+    ];
+    const lines = await admin.bulk([mine, ours, hers, { ...ours, scope: { team: 'blue' } }]);
+    const asOf = lines.at(-1).position;
+    await Promise.all(lines.map(({ id }) => admin.delete(`/v1/memories/${id}`)));
+    expect(contents(await search(ann, 'plan', { asOf })).sort()).toEqual([mine!.content, ours!.content]);
+    expect(contents(await search(admin, 'plan', { asOf }))).toHaveLength(4);
+    const other = await newTenant(server);
+    expect(await search(other.admin, 'plan', { asOf })).toEqual([]);
+    const narrow = { asOf, layers: ['team'], scope: { team: 'red' } };
+    expect(contents(await search(admin, 'plan', narrow))).toEqual([ours!.content]);
+  });
+
+  it('[I2] no score tells of a text that its reader may not read', async () => {
+    const { admin, key } = await newTenant(server);
+    const ann = await key({ user: 'ann' });
+    const turn = (user: string, content: string) => ({
+      content,
+      layer: 'session',
+      scope: { session: 's1', user },
+    });
+    const { position: alone } = await admin.store(turn('ann', 'Wonderful, I made two bowls.'));
+    const { position: beside } = await admin.store(turn('eve', 'How was the pottery workshop?'));
+    const score = async (asOf: string) =>
+      (await search(ann, 'pottery workshop bowls', { asOf, minPosition: beside }))[0].score;
+    expect(await score(beside)).toBe(await score(alone));
+  });
+});
+
+describe('an asOf that cannot be', () => {
+  it('[A5] is refused as in any read', async () => {
+    const { admin } = await newTenant(server);
+    const { position } = await admin.store({ content: 'a memory' });
+    const ask = (asOf: unknown, more: object = {}) =>
+      admin.post('/v1/search', { query: 'memory', asOf, ...more });
+    expectInvalid(await ask(new Date(Date.now() + 3_600_000).toISOString()), 'asOf');
+    expectInvalid(await ask(null), 'asOf');
+    for (const asOf of ['yesterday', '2024-01-01', '0', ''])
+      expectProblem(await ask(asOf), 400, 'position-unknown', 'asOf');
+    const ahead = position.replace(/-[^-]+$/, '-zzzzzz');
+    expectProblem(await ask(ahead, { waitMs: 50 }), 504, 'position-timeout');
+  });
+
+  it('[A5] says so where too many texts would have to be embedded again', async () => {
+    const { admin } = await newTenant(server);
+    const lines = await admin.bulk(
+      Array.from({ length: 201 }, (_, n) => ({ content: `The note ${n}`, tags: [n < 5 ? 'few' : 'many'] })),
+    );
+    const asOf = lines.at(-1).position;
+    for (const { id } of lines) {
+      const change = { content: `Another text ${id}` };
+      expect((await admin.patch(`/v1/memories/${id}`, change, { 'if-match': '*' })).status).toBe(200);
+    }
+    const { position } = await admin.store({ content: 'last' });
+    const ask = (more: object) =>
+      admin.post('/v1/search', { query: 'note', threshold: 0, asOf, minPosition: position, ...more });
+    const refused = await ask({});
+    expectProblem(refused, 422, 'as-of-scope-too-large', 'asOf');
+    expect(refused.body.detail).toContain('200');
+    expect((await ask({ tags: ['few'] })).body.results).toHaveLength(5);
+  });
+});
