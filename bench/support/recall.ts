@@ -5,6 +5,7 @@ import { vectorTable } from '../../src/domain/retrieval/vector-table.ts';
 import type { Sql } from '../../src/ports/sql.ts';
 import { WakeUp } from '../../src/ports/wake-up.ts';
 import { findCandidates } from '../../src/queries/search/candidates.ts';
+import { findPool } from '../../src/queries/search/pool.ts';
 import { ReadModels } from '../../src/queries/read-models.ts';
 import { deterministicModel } from './bare-indexes.ts';
 import { tenant } from './loaded.ts';
@@ -15,10 +16,11 @@ const best = 10;
 export interface Narrowing {
   readonly layers?: readonly Layer[];
   readonly scope?: Scope;
+  readonly tags?: readonly string[];
   readonly filter?: JsonObject;
 }
 
-/** The share of the exact 10 nearest that are among the 10 nearest of the server's own dense search by index. */
+/** The share of the exact 10 nearest that are among the 10 nearest of the server's own dense search. */
 export async function denseRecall(
   sql: Sql,
   vectors: readonly Float32Array[],
@@ -28,9 +30,9 @@ export async function denseRecall(
   let wanted = 0;
   for (const vector of vectors) {
     const exact = await nearest(sql, vector, narrowing, true);
-    const byIndex = new Set(await nearest(sql, vector, narrowing, false));
+    const served = new Set(await nearest(sql, vector, narrowing, false));
     wanted += exact.length;
-    found += exact.filter((id) => byIndex.has(id)).length;
+    found += exact.filter((id) => served.has(id)).length;
   }
   return found / wanted;
 }
@@ -38,16 +40,22 @@ export async function denseRecall(
 async function nearest(
   sql: Sql,
   vector: Float32Array,
-  { layers, scope, filter }: Narrowing,
+  { layers, scope, tags, filter }: Narrowing,
   exact: boolean,
 ): Promise<string[]> {
   const models = new ReadModels(sql, new WakeUp());
   const view = await models.view({ projections: ['memories', 'lexical', 'vectors', 'usage'] });
+  const reach = {
+    region: { tenant, visibility: 'all' as const, ...(layers && { layers }), ...(scope && { scope }) },
+    ...(tags && { tags }),
+    ...(filter && { filter: parseFilter(filter) }),
+  };
+  const pool = exact ? undefined : await findPool(sql, view, reach);
   const rows = await sql.transaction(
     (tx) =>
       findCandidates(tx, view, {
-        region: { tenant, visibility: 'all', ...(layers && { layers }), ...(scope && { scope }) },
-        ...(filter && { filter: parseFilter(filter) }),
+        ...reach,
+        pool,
         queryText: '',
         weighted: { terms: [], weights: [], mass: 0 },
         words: 'database',

@@ -33,6 +33,8 @@ describe('search', () => {
     expect(await names('--space', 'kitchen')).toEqual(['m2']);
     expect(await names('--tag', 'sea')).toEqual(['m1']);
     expect(await names('--filter', '{"metadata.page":{"eq":1}}')).toEqual(['m1']);
+    expect(await names('--as-of', lines.at(-1)!.position)).toEqual(['m1', 'm2', 'm3']);
+    expect(await names('--as-of', '1999-01-01T00:00:00Z')).toEqual([]);
   });
 
   it('[J4] says that nothing was found and ends with 0', async () => {

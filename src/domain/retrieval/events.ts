@@ -42,7 +42,7 @@ export const SearchPerformed = defineEvent({
     topK: z.int(),
     threshold: z.number(),
     order: z.enum(['precedence', 'relevance']),
-    /** What the read models had reached. */
+    /** What the read models had reached, or the position that was asked about. */
     readPosition: z.int(),
     embeddingModel: z.string().optional(),
     results: z.array(z.object({ memoryId: z.string(), rank: z.int(), score: z.number() })),

@@ -1,0 +1,51 @@
+import { kinds, type MemoryBody } from './memories.ts';
+import type { Narrowing } from './recall.ts';
+
+/** A way to narrow a search. */
+export interface Variant {
+  readonly name: string;
+  readonly narrowing: Narrowing;
+  /** Whether the request allows this memory. */
+  readonly allows: (memory: MemoryBody) => boolean;
+}
+
+export const plain: Variant = { name: 'all', narrowing: {}, allows: () => true };
+
+export const oneTeam: Variant = {
+  name: 'one team, .6 %',
+  narrowing: { layers: ['team'], scope: { team: 'team7' } },
+  allows: ({ layer, scope }) => layer === 'team' && scope['team'] === 'team7',
+};
+
+const half = kinds.slice(0, kinds.length / 2);
+const [kind, tag] = [kinds[1]!, 'topic-3'];
+
+/** From all of `size` memories to very few. */
+export function variantsOf(size: number): readonly Variant[] {
+  return [
+    plain,
+    {
+      name: 'filter, 50 %',
+      narrowing: { filter: { 'metadata.kind': { in: half } } },
+      allows: ({ metadata }) => half.includes(metadata.kind),
+    },
+    {
+      name: 'filter, 10 %',
+      narrowing: { filter: { 'metadata.kind': { eq: kind } } },
+      allows: ({ metadata }) => metadata.kind === kind,
+    },
+    { name: 'tag, 5 %', narrowing: { tags: [tag] }, allows: ({ tags }) => tags.includes(tag) },
+    {
+      name: 'tag and filter, .5 %',
+      narrowing: { tags: [tag], filter: { 'metadata.kind': { eq: kind } } },
+      allows: ({ tags, metadata }) => tags.includes(tag) && metadata.kind === kind,
+    },
+    {
+      // No index tells what a range leaves.
+      name: 'range of numbers, 1 %',
+      narrowing: { filter: { 'metadata.serial': { lt: size / 100 } } },
+      allows: ({ metadata }) => metadata.serial < size / 100,
+    },
+    oneTeam,
+  ];
+}
