@@ -110,23 +110,21 @@ describe('a search as of a position', () => {
     const queries = ['What did Ann make in the pottery workshop?', 'weather in March', 'bowls', 'the of and'];
     const plain = async (more: object) => Promise.all(queries.map((query) => search(admin, query, more)));
     const shown = (answers: Json[][]) =>
-      answers.map((results) => results.map(({ memory, score }) => [then(memory), score.toFixed(6)]));
+      answers.map((results) => results.map(({ memory, score }) => [then(memory), score.toFixed(4)]));
     const answered = shown(await plain({ minPosition: at }));
     expect(shown(await plain({ asOf: at }))).toEqual(answered);
 
-    // Each in another way: the text, the speaker, gone.
+    // Two turns change their texts with each other, so that words are as rare as before; one also its speaker.
     const any = { 'if-match': '*' };
-    const [first, second, third] = lines.map(({ id }) => `/v1/memories/${id}`);
-    await admin.patch(first!, { content: 'Ben: What time is it?' }, any);
-    await admin.patch(third!, { metadata: { speaker: 'Ben' } }, any);
-    await admin.delete(second!);
-    const ordered = (answers: Json[][]) =>
-      answers.map((results) => results.map(({ memory }) => memory.content));
-    const later = await plain({ asOf: at });
-    expect(ordered(later)).toEqual(answered.map((results) => results.map(([memory]) => memory.content)));
-    for (const [index, results] of later.entries())
-      for (const [place, { score }] of results.entries())
-        expect(Math.abs(score - Number(answered[index]![place]![1]))).toBeLessThan(0.02);
+    const [first, , third] = lines.map(({ id }) => `/v1/memories/${id}`);
+    await admin.patch(first!, { content: 'The third turn is about the weather' }, any);
+    const swap = {
+      content: 'Ben: How was the pottery workshop in the old mill?',
+      metadata: { speaker: 'Ben' },
+    };
+    const { position: minPosition } = (await admin.patch(third!, swap, any)).body;
+    expect(shown(await plain({ minPosition }))).not.toEqual(answered);
+    expect(shown(await plain({ asOf: at, minPosition }))).toEqual(answered);
   });
 
   it('[A5] never shows what was erased', async () => {
@@ -208,10 +206,11 @@ describe('an asOf that cannot be', () => {
       Array.from({ length: 201 }, (_, n) => ({ content: `The note ${n}`, tags: [n < 5 ? 'few' : 'many'] })),
     );
     const asOf = lines.at(-1).position;
-    for (const { id } of lines) {
-      const change = { content: `Another text ${id}` };
-      expect((await admin.patch(`/v1/memories/${id}`, change, { 'if-match': '*' })).status).toBe(200);
-    }
+    const change = ({ id }: Json) =>
+      admin.patch(`/v1/memories/${id}`, { content: `Another text ${id}` }, { 'if-match': '*' });
+    for (let from = 0; from < lines.length; from += 20)
+      for (const { status } of await Promise.all(lines.slice(from, from + 20).map(change)))
+        expect(status).toBe(200);
     const { position } = await admin.store({ content: 'last' });
     const ask = (more: object) =>
       admin.post('/v1/search', { query: 'note', threshold: 0, asOf, minPosition: position, ...more });
