@@ -45,8 +45,13 @@ export async function findPool(sql: Sql, view: ReadView, reach: Reach): Promise<
   const { counts: sizes, documents } = row!;
   // Without filters the tables themselves tell the region, and a small tenant is scanned faster than looked up.
   if (!hasFilters(reach) && (documents ?? 0) <= exactScanLimit) return undefined;
-  const short = lists.filter((_, index) => sizes[index]! <= exactScanLimit);
-  return short.length === 0 ? undefined : { lists: short, counted: Math.min(...sizes) <= countedLimit };
+  const short = lists
+    .map((keys, index) => ({ keys, size: sizes[index]! }))
+    .filter(({ size }) => size <= exactScanLimit);
+  if (short.length === 0) return undefined;
+  // As if the conditions knew nothing of each other: it decides how the words are found, not what is.
+  const expected = short.reduce((left, { size }) => (left * size) / (documents || 1), documents ?? 0);
+  return { lists: short.map(({ keys }) => keys), counted: expected <= countedLimit };
 }
 
 /** The ids of a pool, as a query for `memory_id`. */
