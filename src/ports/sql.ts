@@ -1,9 +1,21 @@
 /** A row as the driver returns it: columns by name. */
 export type Row = Record<string, unknown>;
 
-/** Values that may be bound to `$1`, `$2`, … Objects and arrays of objects are bound as JSON text by the caller. */
+/**
+ * Values that may be bound to `$1`, `$2`, … Objects and arrays of objects are bound as JSON text by the caller. A
+ * `Float32Array` is a `vector`, where the statement takes one.
+ */
 export type SqlValue =
-  string | number | bigint | boolean | null | Date | Uint8Array | readonly string[] | readonly number[];
+  | string
+  | number
+  | bigint
+  | boolean
+  | null
+  | Date
+  | Uint8Array
+  | Float32Array
+  | readonly string[]
+  | readonly number[];
 
 /** Whatever runs statements: a database handle or an open transaction. */
 export interface SqlExecutor {

@@ -68,6 +68,16 @@ export function statementContract(db: ContractDatabase): void {
       });
     });
 
+    it('are vectors, alone and in an array', async () => {
+      const one = Float32Array.from([0.1, -2.5, 3e-7]);
+      const other = Float32Array.from([1, 0, -1]);
+      const [row] = await db.sql.query<{ one: string; many: string; near: number }>(
+        `select $1::vector::text as one, (array[$1, $2]::vector[])::text as many, ($1::vector <=> $1::vector) as near`,
+        [one, other],
+      );
+      expect(row).toEqual({ one: '[0.1,-2.5,3e-07]', many: '{"[0.1,-2.5,3e-07]","[1,0,-1]"}', near: 0 });
+    });
+
     it('keep any text, alone and in an array', async () => {
       const text = string({ unit: 'binary', maxLength: 40 }).filter((value) => !value.includes('\0'));
       await assert(
