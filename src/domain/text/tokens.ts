@@ -61,7 +61,20 @@ export function termCounts(text: string): TermCounts {
 function termsOf(word: string): readonly string[] {
   if (word.includes('.')) return [(word.startsWith('v') ? word.slice(1) : word).slice(0, MAX_TERM_LENGTH)];
   if (UNSPACED.test(word)) return pairs(word);
-  return [stem(word.slice(0, MAX_TERM_LENGTH))];
+  return [stemOf(word.slice(0, MAX_TERM_LENGTH))];
+}
+
+/** Most words of a text are among the frequent ones of its language, and to look one up is a tenth of stemming it. */
+const knownStems = new Map<string, string>();
+const mostKnownStems = 20_000;
+
+function stemOf(word: string): string {
+  const known = knownStems.get(word);
+  if (known !== undefined) return known;
+  const made = stem(word);
+  if (knownStems.size >= mostKnownStems) knownStems.clear();
+  knownStems.set(word, made);
+  return made;
 }
 
 /** One element for a word of a script with spaces, its characters for one without. */
