@@ -39,6 +39,8 @@ export interface TransactionOptions {
  * Every method rejects with `SqlUnavailable` when the database cannot be reached.
  */
 export interface Sql extends SqlExecutor {
+  /** How many statements and transactions it works on at the same time; others wait. 1 in this process. */
+  readonly connections: number;
   /** Commits when `body` resolves and rolls back when it rejects. Never nested. */
   transaction<T>(body: (tx: SqlExecutor) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /** One read-only statement inside its own transaction under row-level security, as `transaction({tenant})` does. */

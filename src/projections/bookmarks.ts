@@ -1,4 +1,4 @@
-import type { Sql, SqlExecutor } from '../ports/sql.ts';
+import type { Sql, SqlExecutor, SqlValue } from '../ports/sql.ts';
 
 /** Another process moved the bookmark: what was read before no longer counts. */
 export class BookmarkMoved extends Error {
@@ -11,6 +11,12 @@ export interface Standing {
   readonly partitions: readonly string[];
   readonly bookmark: number;
   readonly parked: ReadonlySet<string>;
+}
+
+/** Partitions that go on together from where they were read. */
+export interface Move {
+  readonly standing: Standing;
+  readonly to: number;
 }
 
 /** A partition that nothing happened in that matters: its bookmark alone goes on. */
@@ -50,42 +56,70 @@ export class BookmarkTable {
   }
 
   /** Moves partitions from where they were read; a zombie finds one of them elsewhere and writes nothing. */
-  async move(tx: SqlExecutor, { partitions, bookmark, parked }: Standing, to: number): Promise<void> {
-    const rows = await tx.query<{ parked: number }>(
-      `update read.bookmarks set bookmark = $4 where name = $1 and generation = $2 and partition = any ($3) and bookmark = $5
-       returning (select count(*) from read.parked where name = $1 and generation = $2 and partition = any ($3)) as parked`,
-      [this.#name, this.#generation, partitions, to, bookmark],
+  async move(tx: SqlExecutor, moves: readonly Move[]): Promise<void> {
+    const places = moves.flatMap(({ standing, to }) =>
+      standing.partitions.map((partition) => ({ partition, from: standing.bookmark, to })),
     );
-    if (rows.length < partitions.length || rows[0]!.parked !== parked.size) throw this.moved();
+    const parked = moves.reduce((sum, { standing }) => sum + standing.parked.size, 0);
+    const rows = await tx.query<{ parked: number }>(
+      `with held as (${this.#lock('update')})
+       update read.bookmarks b set bookmark = a.reached
+       from held join unnest($3::text[], $4::bigint[], $5::bigint[]) as a(partition, start, reached) using (partition)
+       where b.name = $1 and b.generation = $2 and b.partition = a.partition and b.bookmark = a.start
+       returning (select count(*) from read.parked where name = $1 and generation = $2 and partition = any ($3)) as parked`,
+      this.#parameters(places),
+    );
+    if (rows.length < places.length || rows[0]!.parked !== parked) throw this.moved();
+  }
+
+  /** Keeps partitions where they were read until `tx` ends; a zombie finds one of them elsewhere and is refused. */
+  async hold(tx: SqlExecutor, standings: readonly Standing[]): Promise<void> {
+    const places = standings.flatMap(({ partitions, bookmark }) =>
+      partitions.map((partition) => ({ partition, from: bookmark })),
+    );
+    const rows = await tx.query<{ partition: string; bookmark: number }>(this.#lock('share'), [
+      this.#name,
+      this.#generation,
+      places.map(({ partition }) => partition),
+    ]);
+    const held = new Map(rows.map(({ partition, bookmark }) => [partition, bookmark]));
+    if (places.some(({ partition, from }) => held.get(partition) !== from)) throw this.moved();
   }
 
   /** Moves each by one statement for all, and answers those that were not moved: they stand elsewhere by now. */
   async advance(advances: readonly Advance[]): Promise<ReadonlySet<string>> {
     const partitions = advances.map(({ partition }) => partition);
-    // Locked in one order, so that two of these never wait for each other in a circle.
     const rows = await this.#sql.transaction(
       (tx) =>
         tx.query<{ partition: string }>(
-          `with held as (
-             select partition from read.bookmarks
-             where name = $1 and generation = $2 and partition = any ($3) order by partition for update)
+          `with held as (${this.#lock('update')})
            update read.bookmarks b set bookmark = a.reached
            from held join unnest($3::text[], $4::bigint[], $5::bigint[]) as a(partition, start, reached) using (partition)
            where b.name = $1 and b.generation = $2 and b.partition = a.partition and b.bookmark = a.start
            returning b.partition`,
-          [
-            this.#name,
-            this.#generation,
-            partitions,
-            advances.map(({ from }) => from),
-            advances.map(({ to }) => to),
-          ],
+          this.#parameters(advances),
         ),
       { durable: false },
     );
     const missed = new Set(partitions);
     for (const { partition } of rows) missed.delete(partition);
     return missed;
+  }
+
+  /** In one order, so that two of these never wait for each other in a circle. */
+  #lock(strength: 'update' | 'share'): string {
+    return `select partition, bookmark from read.bookmarks
+      where name = $1 and generation = $2 and partition = any ($3) order by partition for ${strength}`;
+  }
+
+  #parameters(advances: readonly Advance[]): SqlValue[] {
+    return [
+      this.#name,
+      this.#generation,
+      advances.map(({ partition }) => partition),
+      advances.map(({ from }) => from),
+      advances.map(({ to }) => to),
+    ];
   }
 
   moved(): BookmarkMoved {

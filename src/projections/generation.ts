@@ -1,10 +1,19 @@
 import type { LoadedEvent, LoadedPage, UnreadableEvent } from '../ports/event-store.ts';
 import type { Sql, SqlExecutor, TransactionOptions } from '../ports/sql.ts';
-import { BookmarkTable, type Standing } from './bookmarks.ts';
+import { BookmarkTable, type Move, type Standing } from './bookmarks.ts';
+import { Gathering } from './gathering.ts';
 import { ParkedTable } from './parked-table.ts';
 import { isPassing } from './passing.ts';
 import { undivided, type Bookmarks, type Partitioning } from './partitions.ts';
-import { tablesOf, type Projection, type Tables } from './projection.ts';
+import { tablesOf, type PrepareContext, type Projection, type Tables } from './projection.ts';
+
+/** Events of a live generation that one transaction takes at most: searches wait for what is in them. */
+const mostEvents = 1_000;
+
+/** A step of some of the partitions, with the events that it applies. */
+interface Step extends Move {
+  readonly events: readonly LoadedEvent[];
+}
 
 /** A generation cannot be brought level with another one now. */
 export class NotLevel extends Error {
@@ -25,16 +34,25 @@ export class Generation {
   readonly #sql: Sql;
   #turn: Promise<unknown> = Promise.resolve();
   readonly #partitioning: Partitioning;
+  readonly #handled: ReadonlySet<string>;
+  readonly #gathering: Gathering<Step, unknown>;
 
   constructor(sql: Sql, projection: Projection, number: number, partitioning: Partitioning = undivided) {
     this.#sql = sql;
     this.#partitioning = partitioning;
     this.projection = projection;
+    this.#handled = new Set(projection.handles);
     this.number = number;
     this.tables = tablesOf(number);
     this.bookmarks = new BookmarkTable(sql, projection.name, number);
     this.parked = new ParkedTable(projection.name, number);
     this.partitions = partitioning.partitionsOf(projection);
+    this.#gathering = new Gathering<Step, unknown>({
+      most: this.#liveBatchSize,
+      sizeOf: ({ events }) => events.length,
+      prepare: (steps) => this.#prepare(steps),
+      write: (steps, prepared) => this.#write(steps, prepared),
+    });
   }
 
   /** Names it among all generations of all projections. */
@@ -64,15 +82,14 @@ export class Generation {
     standing: Standing,
     { rebuild = false }: { rebuild?: boolean } = {},
   ): Promise<Standing> {
-    const { batchSize = Infinity, rebuildBatchSize = Infinity } = this.projection;
-    const size = rebuild ? rebuildBatchSize : batchSize;
+    const size = rebuild ? (this.projection.largeBatchSize ?? Infinity) : this.#liveBatchSize;
     const mine = this.#mine(page.events, standing);
     const poison = page.unreadable.filter((event) => this.#isDue(event, event.type, standing));
     let now = standing;
     if (poison.length === 0) {
       try {
         for (const { events, to } of slices(mine, size, page.scannedTo))
-          now = await this.#write(events, to, now);
+          now = await this.#take({ events, to, standing: now }, { alone: false });
         return now;
       } catch (error) {
         if (isPassing(error)) throw error;
@@ -91,7 +108,7 @@ export class Generation {
     const isDue = ({ stream, position }: Pick<LoadedEvent, 'stream' | 'position'>, type: string): boolean => {
       const partition = this.#partitioning.partitionOf(stream);
       const isBetween = position > (from.get(partition) ?? Infinity) && position <= (to.get(partition) ?? 0);
-      return isBetween && this.#handles(type) && !parked.has(stream);
+      return isBetween && this.#handled.has(type) && !parked.has(stream);
     };
     const behind = [...to].filter(([partition, position]) => position > (from.get(partition) ?? position));
     const isOutside = behind.some(([, position]) => position > page.scannedTo);
@@ -119,16 +136,12 @@ export class Generation {
 
   /** Whether an event of this stream and type belongs in the partition, and the projection handles it. */
   takes(partition: string, stream: string, type: string): boolean {
-    return this.#handles(type) && this.#partitioning.partitionOf(stream) === partition;
+    return this.#handled.has(type) && this.#partitioning.partitionOf(stream) === partition;
   }
 
   async digest(executor: SqlExecutor = this.#sql): Promise<string> {
     const [digest] = await digestsOf([this], executor);
     return digest!;
-  }
-
-  #handles(type: string): boolean {
-    return (this.projection.handles as readonly string[]).includes(type);
   }
 
   #mine(events: readonly LoadedEvent[], standing: Standing): LoadedEvent[] {
@@ -142,17 +155,26 @@ export class Generation {
   ): boolean {
     return (
       position > bookmark &&
-      this.#handles(type) &&
+      this.#handled.has(type) &&
       !parked.has(stream) &&
       (partitions.length === this.partitions.length ||
         partitions.includes(this.#partitioning.partitionOf(stream)))
     );
   }
 
+  get #liveBatchSize(): number {
+    const { batchSize = Infinity, largeBatchSize = mostEvents } = this.projection;
+    return this.#sql.connections > 1 ? largeBatchSize : batchSize;
+  }
+
   /** The work of the projection that must not hold a transaction: what `apply` is given with these events. */
-  async prepare(events: readonly LoadedEvent[], sql: SqlExecutor = this.#sql): Promise<unknown> {
+  async prepare(
+    events: readonly LoadedEvent[],
+    sql: SqlExecutor = this.#sql,
+    beside?: PrepareContext['beside'],
+  ): Promise<unknown> {
     if (events.length === 0 || !this.projection.prepare) return undefined;
-    return this.projection.prepare(events, { sql, tables: this.tables, generation: this.number });
+    return this.projection.prepare(events, { sql, tables: this.tables, generation: this.number, beside });
   }
 
   /**
@@ -174,16 +196,39 @@ export class Generation {
     return own;
   }
 
-  async #write(events: readonly LoadedEvent[], to: number, standing: Standing): Promise<Standing> {
-    const prepared = await this.prepare(events);
+  /** Alone, or in one transaction with what other partitions have to write at the same time. */
+  async #take(step: Step, { alone }: { alone: boolean }): Promise<Standing> {
+    const { standing, to } = step;
+    const isOneOfMany = standing.partitions.length < this.partitions.length;
+    if (isOneOfMany && !alone) await this.#gathering.take(step);
+    else await this.#write([step], await this.#prepare([step]));
+    return { ...standing, bookmark: to };
+  }
+
+  #prepare(steps: readonly Step[]): Promise<unknown> {
+    const beside = (body: (tx: SqlExecutor) => Promise<void>): Promise<void> =>
+      this.#sql.transaction(
+        async (tx) => {
+          await this.bookmarks.hold(
+            tx,
+            steps.map(({ standing }) => standing),
+          );
+          await body(tx);
+        },
+        { durable: false },
+      );
+    return this.prepare(eventsOf(steps), this.#sql, this.#sql.connections > 1 ? beside : undefined);
+  }
+
+  async #write(steps: readonly Step[], prepared: unknown): Promise<void> {
+    const events = eventsOf(steps);
     await this.transaction(
       async (tx) => {
-        await this.bookmarks.move(tx, standing, to);
+        await this.bookmarks.move(tx, steps);
         if (events.length > 0) await this.projection.apply(events, tx, this.tables, prepared);
       },
       { durable: false },
     );
-    return { ...standing, bookmark: to };
   }
 
   /** The slow path, taken when a page failed: finds the poison and lets everything else through. */
@@ -202,13 +247,13 @@ export class Generation {
         continue;
       }
       try {
-        now = await this.#write([step], step.position, now);
+        now = await this.#take({ events: [step], to: step.position, standing: now }, { alone: true });
       } catch (error) {
         if (isPassing(error)) throw error;
         now = await this.#park({ ...step, type: step.event.type }, error, now);
       }
     }
-    return this.#write([], to, now);
+    return this.#take({ events: [], to, standing: now }, { alone: true });
   }
 
   async #park(
@@ -218,7 +263,7 @@ export class Generation {
   ): Promise<Standing> {
     const message = error instanceof Error ? error.message : String(error);
     await this.transaction(async (tx) => {
-      await this.bookmarks.move(tx, standing, event.position);
+      await this.bookmarks.move(tx, [{ standing, to: event.position }]);
       await this.parked.add(tx, this.#partitioning.partitionOf(event.stream), event, message);
     });
     const { partitions, parked } = standing;
@@ -244,6 +289,11 @@ export async function digestsOf(
         : own;
     }),
   );
+}
+
+/** Those of each partition in their order. */
+function eventsOf(steps: readonly Step[]): readonly LoadedEvent[] {
+  return steps.length === 1 ? steps[0]!.events : steps.flatMap(({ events }) => events);
 }
 
 /** Cuts a page into transactions; the last one takes the bookmark to the end of the page. */

@@ -19,8 +19,8 @@ export interface Projection<Prepared = unknown> {
   readonly handles: readonly EventType[];
   /** Events that one transaction takes at most: a slow index must not hold everything else up. */
   readonly batchSize?: number;
-  /** As `batchSize`, for a rebuild: it is for throughput, and nobody waits for it. */
-  readonly rebuildBatchSize?: number;
+  /** As `batchSize`, where it holds nothing up: in a rebuild, and on a database that works on several things at once. */
+  readonly largeBatchSize?: number;
   /** Every table that it owns, for dropping a generation. */
   readonly tables: readonly string[];
   /** Creates the tables of a generation with their indexes: inserts in slices hold no query up, a late index would. */
@@ -48,6 +48,11 @@ export interface PrepareContext {
   readonly sql: SqlExecutor;
   readonly tables: Tables;
   readonly generation: number;
+  /**
+   * A transaction before the one of `apply`, for what may be repeated and may be ahead of the bookmark; there where several
+   * run at once. The bookmark stays where it is until it ends, and a process that was overtaken is refused.
+   */
+  readonly beside?: ((body: (tx: SqlExecutor) => Promise<void>) => Promise<void>) | undefined;
 }
 
 /** Two generations of one signature hold the same rows. */

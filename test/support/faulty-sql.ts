@@ -13,6 +13,10 @@ export class FaultySql implements Sql {
     this.#sql = sql;
   }
 
+  get connections(): number {
+    return this.#sql.connections;
+  }
+
   query<R = Row>(text: string, params?: readonly SqlValue[]): Promise<R[]> {
     return this.#through(text, () => this.#sql.query<R>(text, params));
   }

@@ -82,6 +82,37 @@ describe('a partition', () => {
     expect(leastOf(await bookmarksOf(1))).toBe(page.scannedTo);
   });
 
+  it('[G3] is written in one transaction with others that come at the same time', async () => {
+    await storeIn(...partitions);
+    const page = await pageAfter(0);
+    const standings = await Promise.all(partitions.map((partition) => live.standing([partition])));
+    let moves = 0;
+    test.sql.fault = (statement) => {
+      if (statement.includes('update read.bookmarks')) moves++;
+      return undefined;
+    };
+    const after = await Promise.all(standings.map((standing) => live.apply(page, standing)));
+    expect(after.map(({ bookmark }) => bookmark)).toEqual(partitions.map(() => page.scannedTo));
+    expect(moves).toBe(1);
+    expect(await journal.rows(test.sql)).toHaveLength(page.events.length);
+  });
+
+  it('[G3] [G4] that is a zombie, or holds a poison event, takes none of the others with it', async () => {
+    const [, bad] = await storeIn(...partitions);
+    await updateTestMemory(test, bad!, 'poison');
+    journal.onEvent = (text) => {
+      if (text === 'poison') throw new Error('refused');
+    };
+    const page = await pageAfter(0);
+    const standings = await Promise.all(partitions.map((partition) => live.standing([partition])));
+    await new Generation(test.sql, journal, 1, partitioning).apply(page, standings[0]!);
+    const outcomes = await Promise.allSettled(standings.map((standing) => live.apply(page, standing)));
+    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled']);
+    expect(await parked()).toEqual([{ partition: 'p/1', stream: bad }]);
+    expect(await journal.rows(test.sql)).toHaveLength(page.events.length - 1);
+    expect(leastOf(await bookmarksOf(1))).toBe(page.scannedTo);
+  });
+
   it('[G3] that another process took over writes nothing: its bookmark is not where it read it', async () => {
     await storeIn('p/0');
     const page = await pageAfter(0);

@@ -23,6 +23,7 @@ const closed = (): SqlUnavailable => new SqlUnavailable('the database was closed
 
 /** PostgreSQL in a worker thread: one connection, on which transactions and statements take turns. */
 export class PgliteSql implements Sql {
+  readonly connections = 1;
   readonly #data: EngineData;
   readonly #noticed: (notice: EngineNotice) => void;
   readonly #released: () => Promise<void>;

@@ -74,7 +74,7 @@ export async function openPostgres(options: PostgresOptions): Promise<PostgresSq
   const connections = new Connections(pool);
   try {
     const login = await connections.use((client) => prepareLogin(client, extensions).catch(rethrow));
-    return new PooledSql(connections, new Listener(config), login, answerTimeoutMs);
+    return new PooledSql(connections, new Listener(config), login, { maxConnections, answerTimeoutMs });
   } catch (error) {
     await pool.end();
     throw error;
@@ -121,15 +121,25 @@ class Connections {
 }
 
 class PooledSql implements PostgresSql {
+  readonly connections: number;
   readonly login: PostgresLogin;
-  readonly #connections: Connections;
+  readonly #pool: Connections;
   readonly #listener: Listener;
   readonly #answerTimeoutMs: number;
   readonly #nesting = new NestingGuard();
   #closed: Promise<void> | undefined;
 
-  constructor(connections: Connections, listener: Listener, login: PostgresLogin, answerTimeoutMs: number) {
-    this.#connections = connections;
+  constructor(
+    pool: Connections,
+    listener: Listener,
+    login: PostgresLogin,
+    {
+      maxConnections,
+      answerTimeoutMs,
+    }: Required<Pick<PostgresOptions, 'maxConnections' | 'answerTimeoutMs'>>,
+  ) {
+    this.connections = maxConnections;
+    this.#pool = pool;
     this.#listener = listener;
     this.login = login;
     this.#answerTimeoutMs = answerTimeoutMs;
@@ -172,14 +182,14 @@ class PooledSql implements PostgresSql {
   }
 
   close(): Promise<void> {
-    this.#closed ??= Promise.all([this.#listener.close(), this.#connections.end()]).then(() => {});
+    this.#closed ??= Promise.all([this.#listener.close(), this.#pool.end()]).then(() => {});
     return this.#closed;
   }
 
   async #use<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
     this.#nesting.check();
     this.#refuseClosed();
-    return this.#connections.use(work);
+    return this.#pool.use(work);
   }
 
   #refuseClosed(): void {

@@ -43,8 +43,6 @@ function withIndex(common: Projection<IndexedTexts>, index: LexicalIndex): Proje
   return {
     ...common,
     variant: inLexicalIndex(variant),
-    // Each batch waits for a refresh of the index.
-    batchSize: 500,
     tables: [...common.tables, expungeTable],
     create: (tables) => [...createTables(tables), ...createExpunge(tables)],
     // Before the transaction: a bookmark says that the documents up to it are found.

@@ -1,7 +1,7 @@
 import { vectorTable } from '../../domain/retrieval/vector-table.ts';
 import type { EmbeddingModel } from '../../ports/embedder.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
-import { protect } from '../projection.ts';
+import { protect, type PrepareContext } from '../projection.ts';
 import { scopeColumnNames, scopeColumns } from '../scope-columns.ts';
 
 /** What a generation says of a memory's vector. */
@@ -13,6 +13,13 @@ export interface VectorRow {
   readonly active: boolean;
   readonly [scopeColumn: string]: unknown;
 }
+
+/** Vectors by the hash of their text. */
+type Made = ReadonlyMap<string, Float32Array>;
+
+/** Of one generation; the other read models have the rest of the connections. */
+const lanes = 3;
+const largestSlice = 64;
 
 export function keptTable(model: EmbeddingModel): string {
   return vectorTable(model.id);
@@ -73,23 +80,45 @@ export class KeptVectors {
     return texts.filter((_, index) => !present.has(index));
   }
 
-  async write(
-    tx: SqlExecutor,
+  /** Keeps the vectors of memories that have none here, and are among `made`. */
+  async insert(tx: SqlExecutor, rows: readonly VectorRow[], made: Made): Promise<void> {
+    for (const [column, isActive] of [
+      ['embedding', true],
+      ['shelved', false],
+    ] as const)
+      await this.#insertInto(
+        column,
+        tx,
+        rows.filter(({ active, text_hash }) => active === isActive && made.has(text_hash)),
+        made,
+      );
+  }
+
+  /** As `insert`, several slices at once. Each may be repeated, and be ahead of who asks for it. */
+  async insertBeside(
+    beside: NonNullable<PrepareContext['beside']>,
     rows: readonly VectorRow[],
-    made: ReadonlyMap<string, Float32Array>,
+    made: Made,
   ): Promise<void> {
-    const withVectors = rows.map((row) => {
-      const vector = made.get(row.text_hash);
-      return { ...row, vector: vector ? `[${vector.join(',')}]` : null };
-    });
-    await this.#insertNew(
-      tx,
-      withVectors.filter(({ vector }) => vector !== null),
-    );
+    const size = Math.min(largestSlice, Math.ceil(rows.length / lanes));
+    const slices: (readonly VectorRow[])[] = [];
+    for (let at = 0; at < rows.length; at += size) slices.push(rows.slice(at, at + size));
+    const waiting = slices.values();
+    const lane = async (): Promise<void> => {
+      for (const slice of waiting) await beside((tx) => this.insert(tx, slice, made));
+    };
+    // None is left behind that would go on after this one has failed.
+    const ended = await Promise.allSettled(Array.from({ length: lanes }, lane));
+    for (const outcome of ended) if (outcome.status === 'rejected') throw outcome.reason;
+  }
+
+  /** A new text brings its vector; the same text keeps it and only moves it onto the shelf or back. */
+  async update(tx: SqlExecutor, rows: readonly VectorRow[], made: Made): Promise<void> {
     // The first text of a memory is older than no other.
     await this.#updateOlder(
       tx,
-      withVectors.filter(({ revision, active }) => revision > 0 || !active),
+      rows.filter(({ revision, active }) => revision > 0 || !active),
+      made,
     );
   }
 
@@ -101,34 +130,27 @@ export class KeptVectors {
     );
   }
 
-  async #insertNew(tx: SqlExecutor, rows: readonly (VectorRow & { vector: string | null })[]): Promise<void> {
+  async #insertInto(
+    column: 'embedding' | 'shelved',
+    tx: SqlExecutor,
+    rows: readonly VectorRow[],
+    made: Made,
+  ): Promise<void> {
     if (rows.length === 0) return;
-    const columns = [
-      'tenant',
-      'memory_id',
-      'revision',
-      ...scopeColumnNames,
-      'text_hash',
-      'embedding',
-      'shelved',
-    ];
-    const values = rows.map(({ vector, active, ...row }) => ({
-      ...row,
-      ...(active ? { embedding: vector } : { shelved: vector }),
-    }));
+    const columns = ['tenant', 'memory_id', 'revision', ...scopeColumnNames, 'text_hash'].join(', ');
+    // In their binary form: as text a vector takes five times the room, and most of the time of all but the index.
+    const vectors = rows.map((_, n) => `$${n + 2}`).join(', ');
     await tx.query(
-      `insert into ${this.#table} (${columns.join(', ')})
-       select ${columns.join(', ')} from jsonb_populate_recordset(null::${this.#table}, $1::text::jsonb)
+      `insert into ${this.#table} (${columns}, ${column})
+       select ${columns}, vector
+       from rows from (jsonb_populate_recordset(null::${this.#table}, $1::text::jsonb), unnest(array[${vectors}]::vector[]))
+         as n(${columns}, embedding, shelved, vector)
        on conflict (tenant, memory_id) do nothing`,
-      [JSON.stringify(values)],
+      [JSON.stringify(rows), ...rows.map(({ text_hash }) => made.get(text_hash)!)],
     );
   }
 
-  /** A new text brings its vector; the same text keeps it and only moves it onto the shelf or back. */
-  async #updateOlder(
-    tx: SqlExecutor,
-    rows: readonly (VectorRow & { vector: string | null })[],
-  ): Promise<void> {
+  async #updateOlder(tx: SqlExecutor, rows: readonly VectorRow[], made: Made): Promise<void> {
     if (rows.length === 0) return;
     const type = `vector(${this.#model.dimension})`;
     await tx.query(
@@ -147,14 +169,17 @@ export class KeptVectors {
        where k.tenant = n.tenant and k.memory_id = n.memory_id`,
       [
         JSON.stringify(
-          rows.map(({ tenant, memory_id, revision, text_hash, active, vector }) => ({
-            tenant,
-            memory_id,
-            revision,
-            text_hash,
-            active,
-            vector,
-          })),
+          rows.map(({ tenant, memory_id, revision, text_hash, active }) => {
+            const vector = made.get(text_hash);
+            return {
+              tenant,
+              memory_id,
+              revision,
+              text_hash,
+              active,
+              vector: vector ? `[${vector.join(',')}]` : null,
+            };
+          }),
         ),
       ],
     );

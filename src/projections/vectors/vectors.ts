@@ -7,8 +7,12 @@ import { protect, type PrepareContext, type Projection, type Tables } from '../p
 import { scopeColumns, scopeRow } from '../scope-columns.ts';
 import { KeptVectors, keptTable, type VectorRow } from './kept-vectors.ts';
 
-/** Vectors made for this batch, by text hash; the others are kept already. */
-type Prepared = ReadonlyMap<string, Float32Array>;
+interface Prepared {
+  /** Vectors made for this batch, by text hash; the others are kept already. */
+  readonly made: ReadonlyMap<string, Float32Array>;
+  /** The memories, by `keyOf`, whose vector of this batch is kept by now. */
+  readonly kept: ReadonlySet<string>;
+}
 
 /**
  * Which text of each memory has a vector, by generation. The vectors themselves, with their HNSW index, are kept
@@ -23,8 +27,8 @@ export function vectors(embedder: Embedder): Projection<Prepared> {
     version: 1,
     variant: model.id,
     batchSize: 8,
-    // Where the vectors are kept a slice costs little; where they are not, each takes milliseconds to index.
-    rebuildBatchSize: 256,
+    // Where the vectors are kept a slice costs little; where they are not, each takes a millisecond to index.
+    largeBatchSize: 256,
     handles: ['MemoryStored', 'MemoryUpdated', 'MemoryDeleted', 'MemoryRestored', 'MemoryErased'],
     tables: ['vectors'],
     create: (tables) => [
@@ -41,9 +45,9 @@ export function vectors(embedder: Embedder): Projection<Prepared> {
       ...kept.create(),
     ],
     prepare: (events, context) =>
-      embedMissing(embedder, kept, events as readonly LoadedEvent<MemoryEvent>[], context),
-    apply: (events, tx, tables, made) =>
-      apply(kept, events as readonly LoadedEvent<MemoryEvent>[], tx, tables, made),
+      prepare(embedder, kept, events as readonly LoadedEvent<MemoryEvent>[], context),
+    apply: (events, tx, tables, prepared) =>
+      apply(kept, events as readonly LoadedEvent<MemoryEvent>[], tx, tables, prepared),
     // Tells also whether the kept vector is the one that this generation means.
     digest: (tables) => `
       select count(*)::text || ':' || coalesce(sum(('x' || substr(md5(concat_ws('|', v.tenant, v.memory_id, v.revision, v.text_hash, v.active,
@@ -57,16 +61,22 @@ export function textHash(text: string): string {
   return createHash('sha256').update(text).digest('base64url');
 }
 
-async function embedMissing(
+async function prepare(
   embedder: Embedder,
   kept: KeptVectors,
   events: readonly LoadedEvent<MemoryEvent>[],
-  { sql }: PrepareContext,
+  { sql, beside }: PrepareContext,
 ): Promise<Prepared> {
   const wanted = await kept.missing(sql, latestTexts(events));
   const texts = new Map(wanted.map(({ text }) => [textHash(text), text]));
-  const made = await embedder.embed([...texts.values()], 'passage');
-  return new Map([...texts.keys()].map((hash, index) => [hash, made[index]!]));
+  const embedded = await embedder.embed([...texts.values()], 'passage');
+  const made = new Map([...texts.keys()].map((hash, index) => [hash, embedded[index]!]));
+  if (!beside) return { made, kept: new Set() };
+  // The index takes most of the time of a batch, and several of its insertions run at once: those of new memories, for
+  // which no row has to be read.
+  const rows = present(rowsAfter(events, new Map())).filter(({ text_hash }) => made.has(text_hash));
+  await kept.insertBeside(beside, rows, made);
+  return { made, kept: new Set(rows.map(keyOf)) };
 }
 
 interface Text {
@@ -81,7 +91,7 @@ function latestTexts(events: readonly LoadedEvent<MemoryEvent>[]): Text[] {
   const wanted = new Map<string, Text>();
   for (const { event, metadata, revision, erased } of events) {
     const { tenant } = metadata;
-    const key = `${tenant}/${event.data.memoryId}`;
+    const key = keyOf({ tenant, memory_id: event.data.memoryId });
     if (erased || event.type === 'MemoryErased') wanted.delete(key);
     else if (
       (event.type === 'MemoryStored' || event.type === 'MemoryUpdated') &&
@@ -98,27 +108,25 @@ async function apply(
   events: readonly LoadedEvent<MemoryEvent>[],
   tx: SqlExecutor,
   tables: Tables,
-  made: Prepared,
+  prepared: Prepared,
 ): Promise<void> {
-  const before = await loadRows(events, tx, tables);
-  const after = new Map<string, VectorRow | undefined>();
-  for (const fact of events) {
-    const key = `${fact.metadata.tenant}/${fact.event.data.memoryId}`;
-    after.set(key, next(after.has(key) ? after.get(key) : before.get(key), fact));
-  }
-  const present = [...after.values()].filter((row) => row !== undefined);
-  const gone = events
-    .map(({ event, metadata }) => ({ tenant: metadata.tenant, memory_id: event.data.memoryId }))
-    .filter(({ tenant, memory_id }) => after.get(`${tenant}/${memory_id}`) === undefined);
+  const after = rowsAfter(events, await loadRows(events, tx, tables));
+  const rows = present(after);
+  const gone = events.map(memoryOf).filter((memory) => after.get(keyOf(memory)) === undefined);
   const table = tables('vectors');
-  if (present.length > 0) {
+  if (rows.length > 0) {
     await tx.query(
       `insert into ${table} select * from jsonb_populate_recordset(null::${table}, $1::text::jsonb)
        on conflict (tenant, memory_id) do update
        set revision = excluded.revision, text_hash = excluded.text_hash, active = excluded.active`,
-      [JSON.stringify(present)],
+      [JSON.stringify(rows)],
     );
-    await kept.write(tx, present, made);
+    await kept.insert(
+      tx,
+      rows.filter((row) => !prepared.kept.has(keyOf(row))),
+      prepared.made,
+    );
+    await kept.update(tx, rows, prepared.made);
   }
   if (gone.length > 0) {
     await tx.query(
@@ -128,6 +136,36 @@ async function apply(
     );
     await kept.purge(tx, gone);
   }
+}
+
+interface Memory {
+  readonly tenant: string;
+  readonly memory_id: string;
+}
+
+function memoryOf({ event, metadata }: LoadedEvent<MemoryEvent>): Memory {
+  return { tenant: metadata.tenant, memory_id: event.data.memoryId };
+}
+
+function keyOf({ tenant, memory_id }: Memory): string {
+  return `${tenant}/${memory_id}`;
+}
+
+/** What the batch makes of the rows, by `keyOf`; undefined where a memory has none, or it is not among `before`. */
+function rowsAfter(
+  events: readonly LoadedEvent<MemoryEvent>[],
+  before: ReadonlyMap<string, VectorRow>,
+): ReadonlyMap<string, VectorRow | undefined> {
+  const after = new Map<string, VectorRow | undefined>();
+  for (const fact of events) {
+    const key = keyOf(memoryOf(fact));
+    after.set(key, next(after.has(key) ? after.get(key) : before.get(key), fact));
+  }
+  return after;
+}
+
+function present(rows: ReadonlyMap<string, VectorRow | undefined>): VectorRow[] {
+  return [...rows.values()].filter((row) => row !== undefined);
 }
 
 function next(row: VectorRow | undefined, fact: LoadedEvent<MemoryEvent>): VectorRow | undefined {
@@ -164,14 +202,12 @@ async function loadRows(
   tx: SqlExecutor,
   tables: Tables,
 ): Promise<Map<string, VectorRow>> {
-  const wanted = events
-    .filter(({ event }) => event.type !== 'MemoryStored')
-    .map(({ event, metadata }) => ({ tenant: metadata.tenant, memory_id: event.data.memoryId }));
+  const wanted = events.filter(({ event }) => event.type !== 'MemoryStored').map(memoryOf);
   if (wanted.length === 0) return new Map();
   const rows = await tx.query<VectorRow & Record<string, unknown>>(
     `select distinct on (v.tenant, v.memory_id) v.* from jsonb_to_recordset($1::text::jsonb) as wanted(tenant text, memory_id uuid)
      join ${tables('vectors')} v using (tenant, memory_id)`,
     [JSON.stringify(wanted)],
   );
-  return new Map(rows.map((row) => [`${row.tenant}/${row.memory_id}`, row]));
+  return new Map(rows.map((row) => [keyOf(row), row]));
 }

@@ -1,0 +1,135 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { deterministicEmbedder } from '../../src/adapters/deterministic/embedder.ts';
+import { vectorTable } from '../../src/domain/retrieval/vector-table.ts';
+import type { Embedder } from '../../src/ports/embedder.ts';
+import { BookmarkMoved } from '../../src/projections/bookmarks.ts';
+import { Generation } from '../../src/projections/generation.ts';
+import { createBeside, ensureLive } from '../../src/projections/generations.ts';
+import type { Projection } from '../../src/projections/projection.ts';
+import { RebuildWalk } from '../../src/projections/rebuild-walk.ts';
+import { vectors } from '../../src/projections/vectors/vectors.ts';
+import { freshDatabase, type FreshDatabase } from '../support/database.ts';
+import { storeTestMemory, testContext, updateTestMemory, type TestStore } from '../support/event-store.ts';
+import { failing } from '../support/faulty-sql.ts';
+import { dividedInto, followAll } from '../support/partitions.ts';
+import { openServerStore } from '../support/projector.ts';
+
+const partitioning = dividedInto(3);
+const table = vectorTable('deterministic-words-16');
+
+describe.runIf(process.env['STRATALOG_POSTGRES_URL'] !== undefined)('vectors on a server', () => {
+  let database: FreshDatabase;
+  let test: TestStore;
+  let embedder: Embedder;
+  let embedded: number;
+  /** Runs before texts are embedded. */
+  let onEmbed: () => Promise<void>;
+  let projection: Projection;
+  let live: Generation;
+
+  beforeEach(async () => {
+    database = await freshDatabase();
+    test = await openServerStore(database.url);
+    const inner = deterministicEmbedder({ dimension: 16 });
+    [embedded, onEmbed] = [0, async () => {}];
+    embedder = {
+      ...inner,
+      async embed(texts, purpose) {
+        if (texts.length > 0) await onEmbed();
+        embedded += texts.length;
+        return inner.embed(texts, purpose);
+      },
+    };
+    projection = vectors(embedder) as Projection;
+    await ensureLive(test.sql, projection, partitioning);
+    live = generation();
+  });
+
+  afterEach(async () => {
+    await test.close();
+    await database.drop();
+  });
+
+  /** As another process has it. */
+  const generation = () => new Generation(test.sql, projection, 1, partitioning);
+  const kept = () =>
+    test.sql.query<{ memory_id: string; revision: number; active: boolean }>(
+      `select memory_id, revision, embedding is not null as active from ${table} order by memory_id`,
+    );
+  const pageOfAll = () => test.store.readAll({ after: 0, limit: 1_000 });
+  async function applyAll(to: Generation): Promise<PromiseSettledResult<unknown>[]> {
+    const page = await pageOfAll();
+    const standings = await Promise.all(partitions.map((partition) => to.standing([partition])));
+    return Promise.allSettled(standings.map((standing) => to.apply(page, standing)));
+  }
+  const partitions = partitioning.partitionsOf(
+    vectors(deterministicEmbedder({ dimension: 16 })) as Projection,
+  );
+
+  async function expectEqualRebuild(): Promise<void> {
+    const beside = await createBeside(test.sql, projection, partitioning);
+    const walk = new RebuildWalk(test.sql, test.store, new AbortController().signal);
+    const { digest, liveDigest } = await walk.fill(beside);
+    expect(digest).toBe(liveDigest);
+    // Every row's vector is of its text: the digest of a row whose vector is another, or none, holds `false`.
+    const [row] = await test.sql.query<{ wrong: number }>(
+      `select count(*) as wrong from read.vectors_g1 v left join ${table} k using (tenant, memory_id)
+       where (k.text_hash = v.text_hash and (k.embedding is not null) = v.active) is not true`,
+    );
+    expect(row).toEqual({ wrong: 0 });
+  }
+
+  it('[G3] are the same as a rebuild has them, through stores, updates, deletions and restorations', async () => {
+    for (let n = 0; n < 40; n++) {
+      const { stream, value } = await storeTestMemory(test, { content: `text ${n}` });
+      if (n % 3 === 0) await updateTestMemory(test, stream, `another text ${n}`);
+      if (n % 4 !== 0) continue;
+      const change = (type: 'MemoryDeleted' | 'MemoryRestored') =>
+        test.store.append(
+          stream,
+          'exists',
+          [
+            type === 'MemoryDeleted'
+              ? { type, data: { memoryId: value.id, retentionUntil: '2030-01-01T00:00:00Z' } }
+              : { type, data: { memoryId: value.id } },
+          ],
+          testContext(),
+        );
+      await change('MemoryDeleted');
+      if (n % 8 === 0) await change('MemoryRestored');
+    }
+    expect((await applyAll(live)).map(({ status }) => status)).toEqual(partitions.map(() => 'fulfilled'));
+    expect(await kept()).toHaveLength(40);
+    await expectEqualRebuild();
+  });
+
+  it('[G3] that were kept before the bookmark could not be moved are neither embedded nor written again', async () => {
+    for (let n = 0; n < 10; n++) await storeTestMemory(test, { content: `text ${n}` });
+    test.sql.fault = failing('update read.bookmarks', 'before');
+    const outcomes = await applyAll(live);
+    expect(outcomes.map(({ status }) => status)).toEqual(partitions.map(() => 'rejected'));
+    expect(await kept()).toHaveLength(10);
+    expect(await test.sql.query('select 1 from read.vectors_g1')).toEqual([]);
+    await followAll(test, live);
+    expect(embedded).toBe(10);
+    await expectEqualRebuild();
+  });
+
+  it('[F6] of a memory that was erased meanwhile are not kept by a process that was overtaken', async () => {
+    const { stream, value, key } = await storeTestMemory(test, { content: 'to be erased' });
+    const partition = partitioning.partitionOf(stream);
+    const page = await pageOfAll();
+    const zombie = generation();
+    const standing = await zombie.standing([partition]);
+    onEmbed = async () => {
+      onEmbed = async () => {};
+      await followAll(test, live);
+      const erased = { type: 'MemoryErased', data: { memoryId: value.id, keyId: key.id } } as const;
+      await test.store.append(stream, 'exists', [erased], testContext());
+      await test.vault.destroy(key.tenant, key.id);
+      await followAll(test, live);
+    };
+    await expect(zombie.apply(page, standing)).rejects.toBeInstanceOf(BookmarkMoved);
+    expect(await kept()).toEqual([]);
+  });
+});
