@@ -8,14 +8,25 @@ import {
 import type { TopicPartition, Transport } from '../ports/transport.ts';
 import type { Partitioning } from './partitions.ts';
 
+/** Every generation asks for the same streams about the same time. */
+const mostKnown = 10_000;
+
 /** The log as the topics divide it: `events/0`, `events/1`, … */
 export function topicPartitioning(transport: Pick<Transport, 'partitionOf'>): Partitioning {
+  const known = new Map<string, string>();
   return {
     partitionsOf: ({ handles }) =>
       kindsOfTypes(handles).flatMap((kind) =>
         Array.from({ length: topicPartitions }, (_, number) => `${kind}/${number}`),
       ),
-    partitionOf: (stream) => `${kindOfStream(stream)}/${transport.partitionOf(stream, topicPartitions)}`,
+    partitionOf(stream) {
+      const before = known.get(stream);
+      if (before !== undefined) return before;
+      const partition = `${kindOfStream(stream)}/${transport.partitionOf(stream, topicPartitions)}`;
+      if (known.size >= mostKnown) known.clear();
+      known.set(stream, partition);
+      return partition;
+    },
   };
 }
 

@@ -19,7 +19,7 @@ type Made = ReadonlyMap<string, Float32Array>;
 
 /** Of one generation; the other read models have the rest of the connections. */
 const lanes = 3;
-const largestSlice = 64;
+const largestSlice = 32;
 
 export function keptTable(model: EmbeddingModel): string {
   return vectorTable(model.id);
@@ -100,9 +100,11 @@ export class KeptVectors {
     rows: readonly VectorRow[],
     made: Made,
   ): Promise<void> {
+    // In one order, so that another generation that writes the same ones never waits for this one in a circle.
+    const sorted = rows.toSorted((left, right) => (left.memory_id < right.memory_id ? -1 : 1));
     const size = Math.min(largestSlice, Math.ceil(rows.length / lanes));
     const slices: (readonly VectorRow[])[] = [];
-    for (let at = 0; at < rows.length; at += size) slices.push(rows.slice(at, at + size));
+    for (let at = 0; at < sorted.length; at += size) slices.push(sorted.slice(at, at + size));
     const waiting = slices.values();
     const lane = async (): Promise<void> => {
       for (const slice of waiting) await beside((tx) => this.insert(tx, slice, made));
