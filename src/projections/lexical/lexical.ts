@@ -73,7 +73,7 @@ function createTables(tables: Tables): string[] {
       term text not null collate "C",
       documents integer not null,
       primary key (tenant, term)
-    )`,
+    ) with (fillfactor = 50)`, // Room in each page for the next version of its rows, without a word to the index.
     `create table ${tables('lexical_corpus')} (
       tenant text primary key,
       documents integer not null
