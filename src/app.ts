@@ -1,9 +1,9 @@
 import { hostname } from 'node:os';
 import pino, { type Logger } from 'pino';
-import { v7 as uuid } from 'uuid';
 import { SealedEventStore } from './adapters/eventstore/sealed-event-store.ts';
 import { migrate } from './adapters/migrate.ts';
 import { openMetrics } from './adapters/prometheus/metrics.ts';
+import { newId } from './adapters/random.ts';
 import { openSqlLeases } from './adapters/sql/leases.ts';
 import type { BackEnd } from './backends/back-ends.ts';
 import { openEmbedder } from './backends/embedder.ts';
@@ -166,7 +166,7 @@ async function startMemory(
   const { sql, transport, lexicalIndex } = stores;
   const vault = await openVault(config, sql);
   const store = new SealedEventStore(stores.log, vault);
-  const commands: CommandServices = { store, vault, clock: systemClock, newId: uuid };
+  const commands: CommandServices = { store, vault, clock: systemClock, newId };
   await migrate(sql, 'projections', projectionSchema);
   const directory = new TenantDirectory(store, systemClock);
   await assertSafeToListen(config, directory);

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { roles, systemTenant, tenantPattern, type TenantContext } from '../domain/access/context.ts';
 import { identifier } from '../domain/layers.ts';
@@ -117,7 +117,7 @@ export async function revokeApiKey(
 }
 
 export function hashSecret(secret: string): string {
-  return createHash('sha256').update(secret).digest('hex');
+  return hash('sha256', secret);
 }
 
 /** Takes a key apart, or answers undefined where it cannot be one. */

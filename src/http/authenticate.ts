@@ -60,9 +60,11 @@ const claims = z.object({
 export class Authenticator {
   readonly #options: AuthenticatorOptions;
   readonly #jwtKeys: JWTVerifyGetKey | undefined;
+  readonly #masterHash: string | undefined;
 
   constructor(options: AuthenticatorOptions) {
     this.#options = options;
+    if (options.masterKey !== undefined) this.#masterHash = hashSecret(options.masterKey);
     const source = options.jwt?.jwks;
     if (source !== undefined) {
       this.#jwtKeys = source.startsWith('{')
@@ -86,8 +88,8 @@ export class Authenticator {
     const token = /^Bearer +([^\s]+)$/i.exec(authorization)?.[1];
     if (token === undefined)
       throw new Problem('unauthenticated', 'Authorization must be `Bearer <key or JWT>`');
-    const { masterKey } = this.#options;
-    if (masterKey !== undefined && sameText(token, masterKey)) return masterIdentity;
+    if (this.#masterHash !== undefined && sameHash(hashSecret(token), this.#masterHash))
+      return masterIdentity;
     if (token.startsWith('sl_')) return this.#fromApiKey(token);
     return this.#fromJwt(token);
   }
@@ -95,7 +97,7 @@ export class Authenticator {
   async #fromApiKey(token: string): Promise<TenantContext> {
     const parsed = parseKey(token);
     const key = parsed && (await this.#options.directory.findUsable(parsed.tenant, parsed.keyId));
-    if (!parsed || !key || !sameText(hashSecret(parsed.secret), key.secretHash)) {
+    if (!parsed || !key || !sameHash(hashSecret(parsed.secret), key.secretHash)) {
       throw new Problem('unauthenticated', 'this API key is unknown, expired or revoked');
     }
     const { id, role, user, orgs, teams, projects, sessions, agents } = key;
@@ -141,8 +143,8 @@ export class Authenticator {
   }
 }
 
-/** In a time that does not tell how much of it is right. */
-function sameText(left: string, right: string): boolean {
-  const [a, b] = [Buffer.from(hashSecret(left)), Buffer.from(hashSecret(right))];
-  return timingSafeEqual(a, b);
+/** Two hashes of secrets, in a time that does not tell how much of one is right. */
+function sameHash(left: string, right: string): boolean {
+  const [a, b] = [Buffer.from(left), Buffer.from(right)];
+  return a.length === b.length && timingSafeEqual(a, b);
 }

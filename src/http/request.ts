@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import contentType from 'content-type';
 import type { Context } from 'koa';
 import rawBody from 'raw-body';
@@ -113,7 +113,7 @@ export function lineIdempotency(
 }
 
 function hashOf(value: unknown): string {
-  return createHash('sha256').update(canonicalJson(value)).digest('hex');
+  return hash('sha256', canonicalJson(value));
 }
 
 /** A header's text: UTF-8, as its bytes were sent. */

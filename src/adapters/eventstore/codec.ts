@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash as digest } from 'node:crypto';
 import { upcast } from '../../domain/events/define.ts';
 import { eventDefinitions, type StratalogEvent } from '../../domain/events/registry.ts';
 import { maxEventBytes } from '../../domain/memory/content.ts';
@@ -76,7 +76,7 @@ export function hashOf(
   metadata: Omit<EventMetadata, 'hash'>,
 ): string {
   const parts = [id, stream, type, schemaVersion, data, JSON.stringify(metadata)];
-  return createHash('sha256').update(parts.join('\n')).digest('hex');
+  return digest('sha256', parts.join('\n'));
 }
 
 /** Throws where the metadata are none of ours. */

@@ -1,5 +1,4 @@
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
-import { v7 as uuid } from 'uuid';
 import type { StratalogEvent } from '../../domain/events/registry.ts';
 import {
   LogUnavailable,
@@ -23,6 +22,7 @@ import type {
   UnreadableEvent,
 } from '../../ports/event-store.ts';
 import type { DataKey, KeyVault } from '../../ports/key-vault.ts';
+import { newId } from '../random.ts';
 import { decode, encode, metadataOf } from './codec.ts';
 
 /** Some milliseconds of work: requests get their turn in between. */
@@ -49,7 +49,7 @@ export class SealedEventStore implements EventStore {
     const key = context.key && (await this.#vault.ensure(context.key));
     const metadata = metadataOfContext(context);
     const sealing = { ...(key && { key }), ...(context.reason !== undefined && { reason: context.reason }) };
-    const stored = events.map((event) => encode(uuid(), stream, event, metadata, sealing));
+    const stored = events.map((event) => encode(newId(), stream, event, metadata, sealing));
     return this.#appendPersistently(stream, expected, stored);
   }
 

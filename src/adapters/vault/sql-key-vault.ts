@@ -1,8 +1,9 @@
-import { createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import { createHmac, hkdfSync } from 'node:crypto';
 import { KeyDestroyed, type DataKey, type KeyRef, type KeyVault } from '../../ports/key-vault.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { Batcher } from '../batcher.ts';
 import { migrate } from '../migrate.ts';
+import { randomBytes } from '../random.ts';
 import { KeyCache } from './key-cache.ts';
 import { vaultSchema } from './schema.ts';
 import { open, seal } from './wrap.ts';
@@ -12,6 +13,7 @@ export class WrongRootKey extends Error {
   override readonly name = 'WrongRootKey';
 }
 
+const mostPseudonyms = 1_000;
 const proofText = 'stratalog vault';
 
 /** Whether this database has a vault already: then its root key exists, wherever it is. */
@@ -70,6 +72,8 @@ class SqlKeyVault implements KeyVault {
   readonly #rootKey: Uint8Array;
   readonly #sharesLog: boolean;
   readonly #pseudonymKey: Uint8Array;
+  /** The same few subjects come with every command. */
+  readonly #pseudonyms = new Map<string, string>();
   readonly #dataKeys = new KeyCache();
   readonly #subjectKeys = new KeyCache();
   readonly #inserts: Batcher<NewKey, boolean>;
@@ -128,7 +132,12 @@ class SqlKeyVault implements KeyVault {
 
   pseudonym(purpose: string, tenant: string, value: string): string {
     const text = JSON.stringify([purpose, tenant, value]);
-    return createHmac('sha256', this.#pseudonymKey).update(text).digest('hex').slice(0, 32);
+    const known = this.#pseudonyms.get(text);
+    if (known !== undefined) return known;
+    const name = createHmac('sha256', this.#pseudonymKey).update(text).digest('hex').slice(0, 32);
+    if (this.#pseudonyms.size >= mostPseudonyms) this.#pseudonyms.clear();
+    this.#pseudonyms.set(text, name);
+    return name;
   }
 
   async close(): Promise<void> {}

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { MemoryEvent } from '../../domain/memory/events.ts';
 import type { Embedder } from '../../ports/embedder.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
@@ -58,7 +58,7 @@ export function vectors(embedder: Embedder): Projection<Prepared> {
 
 /** Names a text: a vector is used for this text and this model only. */
 export function textHash(text: string): string {
-  return createHash('sha256').update(text).digest('base64url');
+  return hash('sha256', text, 'base64url');
 }
 
 async function prepare(
