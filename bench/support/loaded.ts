@@ -37,9 +37,17 @@ export async function dropLoaded(): Promise<void> {
   await rm(keptData, { recursive: true, force: true });
 }
 
-/** A caller that sees and may change everything of the tenant. */
+/** A key that sees and may change everything of the tenant. */
+const adminKey = { tenant, role: 'admin', user: 'bench' };
+
+/** A caller with such a key. */
 export function adminOf(program: Program): Promise<HttpClient> {
-  return program.client({ tenant, role: 'admin', user: 'bench' });
+  return program.client(adminKey);
+}
+
+/** The secret of such a key. */
+export function adminKeyOf(program: Program): Promise<string> {
+  return program.newKey(adminKey);
 }
 
 async function readLoading(kept: string): Promise<Loading | undefined> {

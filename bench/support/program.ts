@@ -70,10 +70,15 @@ export class Program {
 
   /** A caller with a new key of `tenant`. */
   async client(key: { tenant: string; role: string } & Record<string, unknown>): Promise<HttpClient> {
+    return new HttpClient(this.url, await this.newKey(key));
+  }
+
+  /** The secret of a new key of `tenant`. */
+  async newKey(key: { tenant: string; role: string } & Record<string, unknown>): Promise<string> {
     const master = new HttpClient(this.url, masterKey);
     const { key: secret } = await master.expect(201, 'POST', '/v1/admin/keys', key);
     master.close();
-    return new HttpClient(this.url, secret as string);
+    return secret as string;
   }
 
   /** Events that the projection furthest behind has not seen, and its name. */

@@ -11,15 +11,15 @@ export async function timed<T>(work: () => Promise<T>): Promise<{ result: T; ms:
   return { result, ms: performance.now() - start };
 }
 
-/** Calls `work` with each of 0..count-1, `lanes` at a time, and resolves when all are done. */
+/** Calls `work` with each of 0..count-1 and the number of its lane, `lanes` at a time, and resolves when all are done. */
 export async function inLanes(
   lanes: number,
   count: number,
-  work: (index: number) => Promise<void>,
+  work: (index: number, lane: number) => Promise<void>,
 ): Promise<void> {
   let next = 0;
-  const lane = async () => {
-    for (let index = next++; index < count; index = next++) await work(index);
+  const run = async (lane: number) => {
+    for (let index = next++; index < count; index = next++) await work(index, lane);
   };
-  await Promise.all(Array.from({ length: lanes }, lane));
+  await Promise.all(Array.from({ length: lanes }, (_, lane) => run(lane)));
 }
