@@ -224,8 +224,13 @@ export class Generation {
     const events = eventsOf(steps);
     await this.transaction(
       async (tx) => {
-        await this.bookmarks.move(tx, steps);
-        if (events.length > 0) await this.projection.apply(events, tx, this.tables, prepared);
+        // Both at once: the answer to the first is on its way while the database works on the second. Both are over before
+        // anything is rolled back.
+        const move = this.bookmarks.move(tx, steps);
+        const apply = events.length > 0 ? this.projection.apply(events, tx, this.tables, prepared) : undefined;
+        for (const done of await Promise.allSettled([move, apply])) {
+          if (done.status === 'rejected') throw done.reason;
+        }
       },
       { durable: false },
     );

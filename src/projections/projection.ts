@@ -67,7 +67,7 @@ export function tablesOf(generation: number): Tables {
 /** The digest of all rows of a table, whatever their order, over the text of `columns`. */
 export function digestOf(table: string, columns: readonly string[], where = 'true'): string {
   const row = `concat_ws('|', ${columns.map((column) => `coalesce(${column}::text, '~')`).join(', ')})`;
-  return `select count(*)::text || ':' || coalesce(sum(('x' || substr(md5(${row}), 1, 15))::bit(60)::bigint), 0)::text as digest from ${table} where ${where}`;
+  return `select count(*)::text || ':' || coalesce(sum(hashtextextended(${row}, 0)), 0)::text as digest from ${table} where ${where}`;
 }
 
 /** Shows rows of the caller's tenant to the query role and nothing to a role without a tenant. */

@@ -25,8 +25,8 @@ import type { DataKey, KeyVault } from '../../ports/key-vault.ts';
 import { newId } from '../random.ts';
 import { decode, encode, metadataOf } from './codec.ts';
 
-/** Some milliseconds of work: requests get their turn in between. */
-const openedAtOnce = 100;
+/** Less than a millisecond of work: requests get their turn in between, and the database its next statement. */
+const openedAtOnce = 25;
 /** Pauses before an append whose outcome is unknown is repeated, with the same ids. */
 const retryPausesMs = [50, 200, 800];
 

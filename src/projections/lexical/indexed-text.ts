@@ -3,8 +3,8 @@ import type { MemoryEvent } from '../../domain/memory/events.ts';
 import { termCounts } from '../../domain/text/tokens.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
 
-/** Some milliseconds of work: requests get their turn in between. */
-const textsAtOnce = 50;
+/** Less than a millisecond of work: requests get their turn in between, and the database its next statement. */
+const textsAtOnce = 10;
 
 /** A text as it is indexed: each distinct term with its occurrences, and how many terms there are in all. */
 export interface IndexedText {
