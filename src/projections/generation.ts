@@ -227,7 +227,8 @@ export class Generation {
         // Both at once: the answer to the first is on its way while the database works on the second. Both are over before
         // anything is rolled back.
         const move = this.bookmarks.move(tx, steps);
-        const apply = events.length > 0 ? this.projection.apply(events, tx, this.tables, prepared) : undefined;
+        const apply =
+          events.length > 0 ? this.projection.apply(events, tx, this.tables, prepared) : undefined;
         for (const done of await Promise.allSettled([move, apply])) {
           if (done.status === 'rejected') throw done.reason;
         }
