@@ -2,6 +2,7 @@
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { openOnnxEmbedder } from '../src/adapters/onnx/embedder.ts';
+import { bgeSmall } from '../src/adapters/onnx/models.ts';
 import type { Benchmark, BenchmarkOptions } from './support/benchmark.ts';
 import { withScratch } from './support/folders.ts';
 import { adminOf } from './support/loaded.ts';
@@ -68,7 +69,7 @@ async function throughHttp(
 
 /** Texts a second with as many threads as the server has, and nothing else to do. */
 async function embedderAlone(texts: readonly string[]): Promise<number> {
-  const embedder = await openOnnxEmbedder({ model: 'bge-small-en-v1.5' });
+  const embedder = await openOnnxEmbedder({ model: bgeSmall });
   // Starts the threads, as the server's had started before its first memory was embedded.
   await embedder.embed(texts.slice(0, 2 * availableParallelism()), 'passage');
   const { ms } = await timed(() => embedder.embed(texts, 'passage'));

@@ -1,65 +1,50 @@
-// Vectors of a list of texts, computed once and kept in .cache/ranking.
-import { fork, type ChildProcess } from 'node:child_process';
+// Vectors of a list of texts, computed once by the program's own embedder and kept in .cache/ranking.
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { openOnnxEmbedder } from '../../src/adapters/onnx/embedder.ts';
+import { bgeSmall, e5Small, shippedFolder, type OnnxModel } from '../../src/adapters/onnx/models.ts';
+import type { EmbeddingPurpose } from '../../src/ports/embedder.ts';
 
-/** Of bge-small-en-v1.5 (its model card): put before a query, not before a passage. */
-export const QUERY_PREFIX = 'Represent this sentence for searching relevant passages: ';
+/** A model and the folder with its files. */
+export interface BenchModel {
+  readonly model: OnnxModel;
+  readonly folder: string;
+}
 
-const SLICE = 32;
+/** The shipped model, or another that is known by the name of the folder. Throws where it is not. */
+export function benchModel(folder: string = shippedFolder): BenchModel {
+  const name = path.basename(path.resolve(folder));
+  const model = [bgeSmall, e5Small].find((known) => known.name === name);
+  if (!model) throw new Error(`${folder}: prefixes and pooling of ${name} are not known`);
+  return { model, folder };
+}
 
-/**
- * One unit vector a text, in order, from the ONNX model in `model` (a folder with model.onnx and tokenizer.json).
- * Each text is a run of its own; `workers` processes share the work.
- */
+/** One unit vector a text, in order. */
 export async function embedAll(
-  model: string,
+  { model, folder: files }: BenchModel,
   texts: readonly string[],
+  purpose: EmbeddingPurpose,
   label: string,
-  workers = 2,
 ): Promise<Float32Array[]> {
-  const hash = createHash('sha256').update(JSON.stringify(texts)).digest('hex').slice(0, 16);
-  const folder = path.join('.cache', 'ranking', path.basename(model));
+  const asEmbedded = JSON.stringify(texts.map((text) => model.prefix[purpose] + text));
+  const hash = createHash('sha256').update(asEmbedded).digest('hex').slice(0, 16);
+  const folder = path.join('.cache', 'ranking', model.name);
   const file = path.join(folder, `${label}-${hash}.f32`);
   const cached = await readFile(file).catch(() => undefined);
   if (cached !== undefined) return split(cached, texts.length);
 
-  const vectors = Array.from<Buffer>({ length: texts.length });
-  let next = 0;
   const start = performance.now();
-  await Promise.all(
-    Array.from({ length: workers }, async () => {
-      const worker = fork('bin/run.mjs', ['bench/ranking/embed-worker.ts', model], {
-        env: { ...process.env, ORT_DISABLE_TELEMETRY: '1' },
-      });
-      for (let at = next; at < texts.length; at = next) {
-        next = at + SLICE;
-        const answer = await ask(worker, texts.slice(at, next));
-        for (const [i, vector] of answer.entries()) vectors[at + i] = Buffer.from(vector, 'base64');
-      }
-      worker.kill();
-    }),
-  );
+  const embedder = await openOnnxEmbedder({ model, folder: files });
+  const vectors = await embedder.embed(texts, purpose);
+  await embedder.close();
   const seconds = (performance.now() - start) / 1000;
-  console.log(`${label}: ${texts.length} texts embedded in ${seconds.toFixed(0)} s`);
+  console.error(`${label}: ${texts.length} texts embedded in ${seconds.toFixed(0)} s`);
   await mkdir(folder, { recursive: true });
-  const bytes = Buffer.concat(vectors);
+  const bytes = Buffer.concat(vectors.map(({ buffer }) => Buffer.from(buffer)));
   await writeFile(`${file}.part`, bytes);
   await rename(`${file}.part`, file);
   return split(bytes, texts.length);
-}
-
-function ask(worker: ChildProcess, texts: string[]): Promise<string[]> {
-  return new Promise((resolve, reject) => {
-    const ended = () => reject(new Error('an embedding worker ended'));
-    worker.once('exit', ended);
-    worker.once('message', (answer) => {
-      worker.off('exit', ended);
-      resolve(answer as string[]);
-    });
-    worker.send(texts);
-  });
 }
 
 function split(bytes: Buffer, count: number): Float32Array[] {

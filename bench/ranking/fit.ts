@@ -7,7 +7,7 @@ import { BGE_SMALL } from '../../src/domain/ranking/scales.ts';
 import { printCalibration } from './calibration.ts';
 import { casesOf, rank, SURROUNDINGS, type Case, type Score, type Surrounding } from './candidates.ts';
 import { readDataSet, type DataSet } from './datasets.ts';
-import { embedAll, QUERY_PREFIX } from './embed.ts';
+import { benchModel, embedAll, type BenchModel } from './embed.ts';
 import { mean, rankingScores } from './metrics.ts';
 
 const SETS = ['locomo', 'beam-100k', 'orgmem', 'scifact'];
@@ -44,7 +44,7 @@ export async function main(args: string[]): Promise<void> {
     throw new Error('usage: fit.ts --data DIR --model DIR [--runs DIR] [--ablate]');
   }
   const embedded: Embedded[] = [];
-  for (const name of SETS) embedded.push(await load(values.data, values.model, name));
+  for (const name of SETS) embedded.push(await load(values.data, benchModel(values.model), name));
   const { fusion, both, denseOnly, lexicalOnly } = BGE_SMALL;
   if (values.ablate) {
     printAblation(embedded, fused(fusion));
@@ -101,16 +101,18 @@ function printAblation(embedded: readonly Embedded[], score: Score): void {
   for (const [label, known] of variants) printRanking(label, casesOfAll(embedded, known), score);
 }
 
-async function load(data: string, model: string, name: string): Promise<Embedded> {
+async function load(data: string, model: BenchModel, name: string): Promise<Embedded> {
   const set = await readDataSet(data, name);
   const queries = await embedAll(
     model,
-    set.queries.map(({ query }) => QUERY_PREFIX + query),
+    set.queries.map(({ query }) => query),
+    'query',
     `${name}-queries`,
   );
   const memories = await embedAll(
     model,
     set.memories.map(({ text }) => text),
+    'passage',
     `${name}-memories`,
   );
   return { set, memories, queries };

@@ -3,6 +3,7 @@ import net from 'node:net';
 import { styleText } from 'node:util';
 import { Command } from 'commander';
 import { openOnnxEmbedder } from '../adapters/onnx/embedder.ts';
+import { bgeSmall } from '../adapters/onnx/models.ts';
 import { openPglite } from '../adapters/pglite/open.ts';
 import type { BackEnd } from '../backends/back-ends.ts';
 import { isRefusal } from '../backends/refusals.ts';
@@ -95,7 +96,7 @@ function nodeVersion(): Finding {
 
 async function model({ embedder }: Config): Promise<string> {
   if (embedder.kind !== 'onnx') return `${embedder.kind}: not checked here`;
-  const opened = await openOnnxEmbedder({ model: 'bge-small-en-v1.5', workers: 1 });
+  const opened = await openOnnxEmbedder({ model: bgeSmall, workers: 1 });
   const { id } = opened.model;
   await opened.close();
   return id;

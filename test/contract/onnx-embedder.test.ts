@@ -4,11 +4,11 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openOnnxEmbedder } from '../../src/adapters/onnx/embedder.ts';
 import { ModelMissing } from '../../src/adapters/onnx/model-files.ts';
-import { modelFolder } from '../../src/adapters/onnx/models.ts';
+import { bgeSmall, shippedFolder } from '../../src/adapters/onnx/models.ts';
 import type { Embedder } from '../../src/ports/embedder.ts';
 import { cosine, embedderContract } from './embedder.ts';
 
-const model = 'bge-small-en-v1.5';
+const model = bgeSmall;
 
 embedderContract('onnx', () => openOnnxEmbedder({ model, workers: 2 }), { queriesDiffer: true });
 
@@ -58,7 +58,7 @@ describe('onnx model files', () => {
   let folder: string;
   beforeAll(async () => {
     folder = await mkdtemp(path.join(tmpdir(), 'model-'));
-    await cp(modelFolder(model), folder, { recursive: true });
+    await cp(shippedFolder, folder, { recursive: true });
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 

@@ -4,15 +4,15 @@ import { EmbeddingPool } from '../embedding/pool.ts';
 import { pooledEmbedder } from '../embedding/pooled-embedder.ts';
 import { startWorker } from '../worker-entry.ts';
 import { BusyFlag } from './busy-flag.ts';
-import { modelFolder, onnxModels, type OnnxModel, type OnnxModelName } from './models.ts';
+import { shippedFolder, type OnnxModel } from './models.ts';
 import type { WorkerSetup } from './protocol.ts';
 import { WorkerSlot } from './worker-slot.ts';
 
 export interface OnnxEmbedderOptions {
-  readonly model: OnnxModelName;
+  readonly model: OnnxModel;
   /** Threads that embed passages, at least 1; as many as there are cores by default. One further serves queries only. */
   readonly workers?: number;
-  /** Where the model's files lie, when not in the package's `models/`. */
+  /** Where the model's files lie; that of the shipped model by default. */
   readonly folder?: string;
   /** How many query vectors to keep, 10,000 by default (1.5 kB each and the text). */
   readonly cachedQueries?: number;
@@ -28,14 +28,13 @@ const passageNice = 10;
 const exitWithinMs = 2_000;
 
 /**
- * A bundled model on threads of this process. Resolves when queries can be served; the threads for passages start with
+ * A model on threads of this process. Resolves when queries can be served; the threads for passages start with
  * the first passage. Rejects with `ModelMissing` when the model's files are not there or damaged.
  */
 export async function openOnnxEmbedder(options: OnnxEmbedderOptions): Promise<Embedder> {
   // The library reports its use to its vendor unless it is told not to, before it is loaded.
   process.env['ORT_DISABLE_TELEMETRY'] = '1';
-  const model = onnxModels[options.model];
-  const folder = options.folder ?? modelFolder(options.model);
+  const { model, folder = shippedFolder } = options;
   const workers = Math.max(1, options.workers ?? availableParallelism());
   const queries = threadOf(model, folder, 'query', 0);
   const passages = Array.from({ length: workers }, () => threadOf(model, folder, 'all', passageNice));

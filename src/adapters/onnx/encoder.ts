@@ -14,11 +14,14 @@ const longestText = 16_384;
 export class Encoder {
   readonly #model: OnnxModel;
   readonly #tokenizer: Tokenizer;
+  /** What ends every text ([SEP]). */
+  readonly #endId: number;
   readonly #session: InferenceSession;
 
   private constructor(model: OnnxModel, tokenizer: Tokenizer, session: InferenceSession) {
     this.#model = model;
     this.#tokenizer = tokenizer;
+    this.#endId = tokenizer.encode('').ids.at(-1) ?? 0;
     this.#session = session;
   }
 
@@ -48,14 +51,29 @@ export class Encoder {
   async embed(text: string, purpose: EmbeddingPurpose): Promise<Float32Array> {
     const ids = this.#ids(truncate(this.#model.prefix[purpose] + text, longestText));
     const shape = [1, ids.length];
-    const { last_hidden_state: states } = await this.#session.run({
+    const inputs: Record<string, Tensor> = {
       input_ids: new Tensor('int64', ids, shape),
       attention_mask: new Tensor('int64', new BigInt64Array(ids.length).fill(1n), shape),
-      token_type_ids: new Tensor('int64', new BigInt64Array(ids.length), shape),
-    });
+    };
+    // Of the encoders some know no second sentence.
+    if (this.#session.inputNames.includes('token_type_ids'))
+      inputs['token_type_ids'] = new Tensor('int64', new BigInt64Array(ids.length), shape);
+    const { last_hidden_state: states } = await this.#session.run(inputs);
     if (!(states?.data instanceof Float32Array))
       throw new Error('the model answered no float32 token states');
-    return unitVector(states.data.subarray(0, this.#model.dimension));
+    return unitVector(this.#pool(states.data, ids.length));
+  }
+
+  /** The states of `count` tokens as one vector. */
+  #pool(states: Float32Array, count: number): ArrayLike<number> {
+    const { dimension, pooling, name } = this.#model;
+    if (states.length !== count * dimension)
+      throw new Error(`${name} answers ${states.length / count} numbers a token instead of ${dimension}`);
+    if (pooling === 'first') return states.subarray(0, dimension);
+    // The mean's direction is that of the sum.
+    const sums = new Float64Array(dimension);
+    for (let at = 0; at < states.length; at++) sums[at % dimension]! += states[at]!;
+    return sums;
   }
 
   async close(): Promise<void> {
@@ -63,9 +81,9 @@ export class Encoder {
   }
 
   #ids(text: string): BigInt64Array {
-    const { longest, endId } = this.#model;
+    const { longest } = this.#model;
     const { ids } = this.#tokenizer.encode(text);
-    const kept = ids.length > longest ? [...ids.slice(0, longest - 1), endId] : ids;
+    const kept = ids.length > longest ? [...ids.slice(0, longest - 1), this.#endId] : ids;
     return BigInt64Array.from(kept, BigInt);
   }
 }

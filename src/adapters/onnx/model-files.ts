@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import path from 'node:path';
-import type { OnnxModel } from './models.ts';
+import { bgeSmall, type OnnxModel } from './models.ts';
 
 /** The model's files are not there, or not the ones that were meant. Waiting does not help; the message says what does. */
 export class ModelMissing extends Error {
@@ -9,9 +9,9 @@ export class ModelMissing extends Error {
   readonly code = 'model-missing';
 }
 
-type ModelFile = keyof OnnxModel['sha256'];
+type ModelFile = keyof NonNullable<OnnxModel['sha256']>;
 
-/** The path of one of the model's files, its checksum verified. Rejects with `ModelMissing`. */
+/** The path of one of the model's files, its checksum verified where the model names one. Rejects with `ModelMissing`. */
 export async function verifiedFile(model: OnnxModel, folder: string, name: ModelFile): Promise<string> {
   const file = path.join(folder, name);
   const hash = createHash('sha256');
@@ -25,12 +25,15 @@ export async function verifiedFile(model: OnnxModel, folder: string, name: Model
     throw new ModelMissing(message, { cause: error });
   }
   const found = hash.digest('hex');
-  if (found === model.sha256[name]) return file;
-  throw new ModelMissing(
-    `${file} is damaged: its sha256 is ${found} instead of ${model.sha256[name]}. ${remedy(model)}`,
-  );
+  const meant = model.sha256?.[name];
+  if (meant === undefined || found === meant) return file;
+  throw new ModelMissing(`${file} is damaged: its sha256 is ${found} instead of ${meant}. ${remedy(model)}`);
 }
 
 function remedy({ name }: OnnxModel): string {
-  return `Restore it with "git checkout -- models/${name}" or by installing the package again; or choose another embedder (STRATALOG_EMBEDDER=openai).`;
+  const restore =
+    name === bgeSmall.name
+      ? `Restore it with "git checkout -- models/${name}" or by installing the package again`
+      : 'Put it there, or set STRATALOG_EMBEDDING_MODELS_DIR to the folder that holds one for each model';
+  return `${restore}; or choose another embedder (STRATALOG_EMBEDDER=openai).`;
 }

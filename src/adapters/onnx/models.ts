@@ -2,37 +2,49 @@ import path from 'node:path';
 import type { EmbeddingModel } from '../../ports/embedder.ts';
 import { packageRoot } from '../worker-entry.ts';
 
-/** A BERT-like sentence encoder whose vector is the normalised state of its first token. */
+/** A BERT-like sentence encoder: two files in a folder, `model.onnx` and `tokenizer.json`. */
 export interface OnnxModel extends EmbeddingModel {
-  readonly name: OnnxModelName;
+  readonly name: string;
   /** What precedes a text, by what the vector is for. */
   readonly prefix: { readonly query: string; readonly passage: string };
-  /** Most token ids of one text, the two special ones included. */
+  /** Which of the token states become the vector: that of the first token, or the mean of all. */
+  readonly pooling: 'first' | 'mean';
+  /** Most token ids of one text, the special ones included. */
   readonly longest: number;
-  /** The id that ends every text ([SEP]). */
-  readonly endId: number;
-  readonly sha256: { readonly 'model.onnx': string; readonly 'tokenizer.json': string };
+  /** Of the files that are meant; a model without them takes any. */
+  readonly sha256?: { readonly 'model.onnx': string; readonly 'tokenizer.json': string };
 }
 
-export type OnnxModelName = 'bge-small-en-v1.5';
+/** The same for all models of BERT's uncased vocabulary. */
+const uncasedTokenizer = 'd241a60d5e8f04cc1b2b3e9ef7a4921b27bf526d9f6050ab90f9267a1f9e5c66';
 
-/** The models that ship in `models/`; `models/README.md` says where they come from. */
-export const onnxModels: Readonly<Record<OnnxModelName, OnnxModel>> = {
-  'bge-small-en-v1.5': {
-    name: 'bge-small-en-v1.5',
-    id: 'bge-small-en-v1.5-int8-6c9c6101',
-    dimension: 384,
-    prefix: { query: 'Represent this sentence for searching relevant passages: ', passage: '' },
-    longest: 512,
-    endId: 102,
-    sha256: {
-      'model.onnx': '6c9c6101a956d62dfb5e7190c538226c0c5bb9cb27b651234b6df063ee7dbfe4',
-      'tokenizer.json': 'd241a60d5e8f04cc1b2b3e9ef7a4921b27bf526d9f6050ab90f9267a1f9e5c66',
-    },
+/** The model that ships in `models/`; `models/README.md` says where it comes from. */
+export const bgeSmall: OnnxModel = {
+  name: 'bge-small-en-v1.5',
+  id: 'bge-small-en-v1.5-int8-6c9c6101',
+  dimension: 384,
+  prefix: { query: 'Represent this sentence for searching relevant passages: ', passage: '' },
+  pooling: 'first',
+  longest: 512,
+  sha256: {
+    'model.onnx': '6c9c6101a956d62dfb5e7190c538226c0c5bb9cb27b651234b6df063ee7dbfe4',
+    'tokenizer.json': uncasedTokenizer,
   },
 };
 
-/** Where a model lies when nobody says otherwise. */
-export function modelFolder(name: OnnxModelName): string {
-  return path.join(packageRoot, 'models', name);
-}
+/** intfloat/e5-small-v2 (MIT), with the prefixes and the pooling of its model card. Its files are not shipped. */
+export const e5Small: OnnxModel = {
+  name: 'e5-small-v2',
+  id: 'e5-small-v2-int8-7d9092cb',
+  dimension: 384,
+  prefix: { query: 'query: ', passage: 'passage: ' },
+  pooling: 'mean',
+  longest: 512,
+  sha256: {
+    'model.onnx': '7d9092cb25f2bd1c023b7e8d2aa459044a02030ac880e5a59fdaf27af69f1ded',
+    'tokenizer.json': uncasedTokenizer,
+  },
+};
+
+/** Where the shipped model lies. */
+export const shippedFolder: string = path.join(packageRoot, 'models', bgeSmall.name);
