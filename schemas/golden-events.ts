@@ -101,6 +101,15 @@ export const examples: { readonly [Type in EventType]: DataOf<Type> } = {
     liveDigest: '12:34',
     equal: true,
   },
+  ModelsCompared: {
+    projection: 'vectors',
+    generation: 2,
+    model: 'e5-small-v2-int8-7d9092cb',
+    liveModel: 'bge-small-en-v1.5-int8-6c9c6101',
+    queries: 40,
+    overlap: 0.72,
+    judged: { queries: 7, ndcg: 0.81, liveNdcg: 0.79 },
+  },
   ProjectionSwitched: { projection: 'memories', from: 1, to: 2, rollback: false },
   ParkedEventSkipped: {
     projection: 'memories',

@@ -6,7 +6,7 @@ import { openMetrics } from './adapters/prometheus/metrics.ts';
 import { newId } from './adapters/random.ts';
 import { openSqlLeases } from './adapters/sql/leases.ts';
 import type { BackEnd } from './backends/back-ends.ts';
-import { openEmbedder } from './backends/embedder.ts';
+import { openEmbedders } from './backends/embedder.ts';
 import { BackEndHealth } from './backends/health.ts';
 import { openStores, type Stores } from './backends/stores.ts';
 import { openVault } from './backends/vault.ts';
@@ -16,7 +16,7 @@ import { ConfigError, type Config } from './config.ts';
 import { systemTenant, type TenantContext } from './domain/access/context.ts';
 import { Authenticator } from './http/authenticate.ts';
 import { startHttpServer, type Api } from './http/server.ts';
-import type { Embedder } from './ports/embedder.ts';
+import type { Embedders } from './ports/embedder.ts';
 import { systemClock } from './ports/clock.ts';
 import type { Leases } from './ports/leases.ts';
 import type { LexicalIndex } from './ports/lexical-index.ts';
@@ -24,11 +24,13 @@ import type { Metrics } from './ports/metrics.ts';
 import { WakeUp } from './ports/wake-up.ts';
 import { allProjections } from './projections/all.ts';
 import { LexicalUpkeep } from './projections/lexical/upkeep.ts';
+import { ModelUpkeep } from './projections/vectors/model-upkeep.ts';
 import { ProjectionOperations } from './projections/operations.ts';
 import { ProjectionRunner } from './projections/runner.ts';
 import { projectionSchema } from './projections/schema.ts';
 import { ReadModels } from './queries/read-models.ts';
 import { SearchService } from './queries/search/search.ts';
+import { ShadowComparer } from './queries/search/shadow-comparison.ts';
 import { TenantDirectory } from './queries/tenant-directory.ts';
 import { readiness, type Readiness } from './readiness.ts';
 import { Relay } from './relay/relay.ts';
@@ -92,7 +94,7 @@ export function createLogger(config: Config): Logger {
 
 async function assemble(config: Config, logger: Logger, undo: (() => Promise<void>)[]): Promise<App> {
   // The stores are opened beside it; a failure here is met where the embedder is awaited.
-  const opening = config.roles.some((role) => role !== 'relay') ? openEmbedder(config) : undefined;
+  const opening = config.roles.some((role) => role !== 'relay') ? openEmbedders(config) : undefined;
   const opened = opening?.catch(() => undefined);
   undo.push(async () => (await opened)?.close());
   const stores = await openStores(config, logger, undo);
@@ -159,7 +161,7 @@ async function startRelay({ config, logger, stores, leases, metrics, undo }: Pro
 /** What the roles api, projector and worker are made of. */
 async function startMemory(
   own: Process,
-  embedder: Embedder,
+  embedders: Embedders,
 ): Promise<{ readonly operations: ProjectionOperations; readonly api: Api | undefined }> {
   const { config, logger, stores, leases, metrics, undo } = own;
   const { roles } = config;
@@ -175,20 +177,26 @@ async function startMemory(
   const runner = new ProjectionRunner({
     sql,
     store,
-    projections: allProjections(embedder, lexicalIndex),
+    projections: allProjections(embedders, lexicalIndex),
     progress,
     leases,
     ...(transport && { topics: { transport, prefix: config.kafka.topicPrefix } }),
     onError: (projection, error) =>
       logger.warn({ projection, err: error }, 'projection waits and tries again'),
   });
-  const operations = new ProjectionOperations(sql, store, runner);
+  const models = new ReadModels(sql, progress);
+  const search = new SearchService(models, embedders, vault, lexicalIndex);
+  const shadow = new ShadowComparer(store, models, search);
+  const operations = new ProjectionOperations(sql, store, runner, (request, signal) =>
+    shadow.compare(request, signal),
+  );
   const erasures = new ErasureManager(commands, sql, commandContextOf('system'), (error) =>
     logger.warn({ err: error }, 'an erasure waits to be completed'),
   );
   // In every process: no key is opened that an erasure has named.
   await erasures.catchUp();
   await runner.prepare();
+  await startModelUpkeep(own, embedders);
   undo.push(() => runner.stop());
   undo.push(() => operations.stop());
   observeProjections(metrics.meter, operations);
@@ -209,16 +217,30 @@ async function startMemory(
   });
   undo.push(() => facts.flush());
   observeFacts(metrics.meter, facts);
-  const models = new ReadModels(sql, progress);
-  const search = new SearchService(models, embedder, vault, lexicalIndex);
   const authenticator = new Authenticator({
     directory,
     masterKey: config.masterKey,
     jwt: config.jwt,
     development: config.profile === 'embedded' && isLoopback(config.host),
   });
-  const services = { commands, facts, models, directory, operations, search };
+  const services = { commands, facts, models, directory, operations, search, embedders };
   return { operations, api: { services, authenticator, topicPrefix: config.kafka.topicPrefix } };
+}
+
+/** Loads the models of the vectors that are there: queries are embedded with that of the live ones. */
+async function startModelUpkeep({ logger, stores, undo }: Process, embedders: Embedders): Promise<void> {
+  const upkeep = new ModelUpkeep(stores.sql, embedders, (model, err) =>
+    logger.warn({ model, err }, 'an embedding model does not load'),
+  );
+  const live = await upkeep.once();
+  const { id, name } = embedders.preferred;
+  if (!live.has(id))
+    logger.info(
+      { live: [...live], configured: id },
+      `the vectors are of another model than the configured one: "projections rebuild --embedder ${name} --switch" changes it`,
+    );
+  upkeep.start();
+  undo.push(() => upkeep.stop());
 }
 
 /** Rebuilds what another version of the program left. */

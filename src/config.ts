@@ -51,13 +51,27 @@ export const settings = z.object({
     .enum(['onnx', 'openai', 'deterministic'])
     .default('onnx')
     .describe(
-      'onnx: the bundled model; openai: any compatible endpoint; deterministic: for load tests, not for retrieval',
+      'What embeds where there are no read models yet. onnx: the bundled model, or the registered one that STRATALOG_EMBEDDING_MODEL names; openai: any compatible endpoint; deterministic: for load tests, not for retrieval',
     ),
   STRATALOG_EMBEDDING_MODEL: z
     .string()
     .min(1)
     .optional()
-    .describe('Model of the endpoint, such as text-embedding-3-small'),
+    .describe(
+      'Model of the endpoint, such as text-embedding-3-small, or a registered model, such as e5-small-v2',
+    ),
+  STRATALOG_EMBEDDING_MODELS: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Registers further models: a JSON file, or the JSON list itself'),
+  STRATALOG_EMBEDDING_MODELS_DIR: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'Where the files of models that are not shipped lie, a folder each, such as e5-small-v2/model.onnx',
+    ),
   STRATALOG_EMBEDDING_BASE_URL: url('http:', 'https:')
     .optional()
     .describe('Base URL of the endpoint, such as https://api.openai.com/v1'),
@@ -68,7 +82,7 @@ export const settings = z.object({
     .min(1)
     .max(64)
     .optional()
-    .describe('Threads that embed texts; default: one a core'),
+    .describe('Threads that embed texts with one model; default: one a core'),
   STRATALOG_JWT_ISSUER: z.string().min(1).optional().describe('Issuer of the JWTs that are accepted'),
   STRATALOG_JWT_AUDIENCE: z.string().min(1).optional().describe('Audience that they must name'),
   STRATALOG_JWT_JWKS: z
@@ -97,7 +111,7 @@ export interface Config extends ClusterConfig {
   readonly vaultKey: string | undefined;
   readonly postgresUrl: string;
   readonly embedder:
-    | { readonly kind: 'onnx'; readonly workers: number | undefined }
+    | { readonly kind: 'onnx'; readonly model: string | undefined }
     | {
         readonly kind: 'openai';
         readonly baseURL: string;
@@ -105,6 +119,13 @@ export interface Config extends ClusterConfig {
         readonly model: string;
       }
     | { readonly kind: 'deterministic' };
+  readonly embeddingModels: {
+    /** A JSON list, or the file that holds it. */
+    readonly registered: string | undefined;
+    readonly directory: string | undefined;
+    /** Threads of each model; undefined for one a core. */
+    readonly workers: number | undefined;
+  };
   readonly jwt: { readonly issuer: string; readonly audience: string; readonly jwks: string } | undefined;
   readonly logLevel: Settings['STRATALOG_LOG_LEVEL'];
 }
@@ -130,6 +151,11 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     postgresUrl: values.STRATALOG_POSTGRES_URL,
     ...clusterOf(values),
     embedder: embedderOf(values),
+    embeddingModels: {
+      registered: values.STRATALOG_EMBEDDING_MODELS,
+      directory: values.STRATALOG_EMBEDDING_MODELS_DIR,
+      workers: values.STRATALOG_EMBEDDING_WORKERS,
+    },
     jwt: jwtOf(values),
     logLevel: values.STRATALOG_LOG_LEVEL,
   };
@@ -149,7 +175,7 @@ function rolesOf({ STRATALOG_PROFILE: profile, STRATALOG_ROLES: named }: Setting
 function embedderOf(values: Settings): Config['embedder'] {
   switch (values.STRATALOG_EMBEDDER) {
     case 'onnx':
-      return { kind: 'onnx', workers: values.STRATALOG_EMBEDDING_WORKERS };
+      return { kind: 'onnx', model: values.STRATALOG_EMBEDDING_MODEL };
     case 'deterministic':
       return { kind: 'deterministic' };
     case 'openai': {

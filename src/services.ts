@@ -1,5 +1,6 @@
 import type { CommandServices } from './commands/context.ts';
 import type { FactQueue } from './commands/record-facts.ts';
+import type { Embedders } from './ports/embedder.ts';
 import type { ProjectionOperations } from './projections/operations.ts';
 import type { ReadModels } from './queries/read-models.ts';
 import type { SearchService } from './queries/search/search.ts';
@@ -13,4 +14,5 @@ export interface Services {
   readonly search: SearchService;
   readonly directory: TenantDirectory;
   readonly operations: ProjectionOperations;
+  readonly embedders: Embedders;
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SingleBar, Presets } from 'cli-progress';
 import { Command } from 'commander';
+import type { ModelComparison } from '../domain/retrieval/model-comparison.ts';
 import { call, connectionOf, type Connection } from './client.ts';
 import { printJson, table } from './output.ts';
 
@@ -13,6 +14,7 @@ interface GenerationStatus {
   readonly digest?: string;
   /** With the live one, at the same bookmark. */
   readonly equal?: boolean;
+  readonly comparison?: ModelComparison;
   readonly error?: string;
 }
 
@@ -41,9 +43,17 @@ export function projectionsCommand(): Command {
     .command('rebuild')
     .description('Build read models anew beside the live ones, compare them, and say whether they are equal')
     .argument('[name...]', 'which; all without a name')
-    .option('--switch', 'let queries read each one that is equal')
-    .action(async (names: string[], options: { switch?: boolean }, own: Command) => {
+    .option('--switch', 'let queries read each one that is equal, or has vectors of another model')
+    .option('--embedder <model>', 'make the vectors with this registered model, and compare both in shadow')
+    .option('--query <text...>', 'compare the models by these, instead of searches that were recorded lately')
+    .action(async (names: string[], options: RebuildOptions, own: Command) => {
       const connection = connectionOf(own);
+      if (options.embedder !== undefined) {
+        if (names.some((name) => name !== 'vectors')) own.error('--embedder is for vectors only');
+        const result = await reembed(connection, options.embedder, options, !connection.json);
+        return connection.json ? printJson(result) : undefined;
+      }
+      if (options.query) own.error('--query needs --embedder');
       const results = await rebuild(connection, names, options.switch ?? false, !connection.json);
       if (connection.json) printJson(results);
       if (results.some(({ equal }) => !equal)) process.exitCode = 1;
@@ -93,6 +103,49 @@ export function projectionsCommand(): Command {
   return command;
 }
 
+interface RebuildOptions {
+  readonly switch?: boolean;
+  readonly embedder?: string;
+  readonly query?: string[];
+}
+
+interface Reembedded {
+  readonly generation: number;
+  readonly comparison?: ModelComparison;
+  readonly switched: boolean;
+}
+
+/** Has vectors of another model built beside the live ones, and follows until both were compared. */
+async function reembed(
+  connection: Connection,
+  embedder: string,
+  { query: queries, switch: andSwitch = false }: RebuildOptions,
+  show: boolean,
+): Promise<Reembedded> {
+  const { generation } = await call<{ generation: number }>(connection, `${base}/vectors/rebuild`, {
+    method: 'POST',
+    body: { embedder, ...(queries && { queries }) },
+  });
+  const { comparison, equal = false } = await follow(connection, 'vectors', generation, show);
+  const switched = andSwitch && (comparison !== undefined || equal);
+  if (show)
+    console.log(comparison ? comparisonLines(comparison) : `vectors: the live ones are of ${embedder} too`);
+  if (switched) await call(connection, `${base}/vectors/switch`, { method: 'POST' });
+  if (show && switched) console.log(`vectors: queries read generation ${generation} now`);
+  return { generation, ...(comparison && { comparison }), switched };
+}
+
+function comparisonLines({ model, liveModel, queries, overlap, judged }: ModelComparison): string {
+  const lines = [`${model} beside ${liveModel}, ${queries} queries compared`];
+  if (overlap !== undefined)
+    lines.push(`  of the first 10 results both have ${(100 * overlap).toFixed(0)} %`);
+  if (judged)
+    lines.push(
+      `  nDCG@10 by feedback on ${judged.queries} searches: ${judged.ndcg.toFixed(3)}, live ${judged.liveNdcg.toFixed(3)}`,
+    );
+  return lines.join('\n');
+}
+
 export interface RebuiltProjection {
   readonly name: string;
   readonly generation: number;
@@ -119,7 +172,7 @@ export async function rebuild(
   }
   const results: RebuiltProjection[] = [];
   for (const { name, generation } of started) {
-    const { digest, equal } = await follow(connection, name, generation, show);
+    const { digest = '', equal = false } = await follow(connection, name, generation, show);
     const switched = andSwitch && equal;
     if (switched) await call(connection, `${base}/${name}/switch`, { method: 'POST' });
     if (show)
@@ -136,7 +189,7 @@ async function follow(
   name: string,
   generation: number,
   show: boolean,
-): Promise<{ digest: string; equal: boolean }> {
+): Promise<GenerationStatus> {
   const bar =
     show && process.stderr.isTTY
       ? new SingleBar({ format: `${name} {bar} {value}/{total} events` }, Presets.shades_grey)
@@ -155,7 +208,7 @@ async function follow(
         bar?.setTotal(Math.max(1, status.rebuilding.head));
         bar?.update(status.rebuilding.position);
       } else if (own.state !== 'building') {
-        return { digest: own.digest ?? '', equal: own.equal ?? false };
+        return own;
       }
       await sleep(followMs);
     }

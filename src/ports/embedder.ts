@@ -1,3 +1,5 @@
+import type { ModelScale } from '../domain/ranking/calibration.ts';
+
 /** What an embedding is for: models treat a question and the text that answers it differently. */
 export type EmbeddingPurpose = 'query' | 'passage';
 
@@ -15,6 +17,33 @@ export interface Embedder {
    * Rejects with `EmbedderUnavailable` when the model cannot answer now.
    */
   embed(texts: readonly string[], purpose: EmbeddingPurpose): Promise<Float32Array[]>;
+  close(): Promise<void>;
+}
+
+/** A model that this program can load. */
+export interface RegisteredModel extends EmbeddingModel {
+  /** What people call it: without the marks of its weights. */
+  readonly name: string;
+  /** How its cosines are read, where it brings that along; else the ranking's own table says. */
+  readonly scale?: ModelScale | undefined;
+}
+
+/** The models of this program with the embedder of each. Read models of several may be kept side by side. */
+export interface Embedders {
+  /** What the configuration chooses: the model of a first read model. */
+  readonly preferred: RegisteredModel;
+  readonly models: readonly RegisteredModel[];
+  /** By id, or by name. */
+  find(idOrName: string): RegisteredModel | undefined;
+  /**
+   * The embedder of a registered model, by its id. The model is loaded with the first text; while that fails,
+   * `embed` rejects with `EmbedderUnavailable`.
+   */
+  of(id: string): Embedder | undefined;
+  /** Loads it now. Rejects with what keeps it from loading, such as missing files. */
+  load(id: string): Promise<void>;
+  /** Closes the embedders of all other models; they load again when they are needed. */
+  keepOnly(ids: ReadonlySet<string>): Promise<void>;
   close(): Promise<void>;
 }
 

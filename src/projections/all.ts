@@ -1,4 +1,4 @@
-import type { Embedder } from '../ports/embedder.ts';
+import type { Embedders } from '../ports/embedder.ts';
 import type { LexicalIndex } from '../ports/lexical-index.ts';
 import { audit } from './audit/audit.ts';
 import { lexical } from './lexical/lexical.ts';
@@ -10,6 +10,6 @@ import { usage } from './usage/usage.ts';
 import { vectors } from './vectors/vectors.ts';
 
 /** Every read model of this program. With `index` words are found there, not in the database. */
-export function allProjections(embedder: Embedder, index?: LexicalIndex): readonly Projection[] {
-  return [memories, lexical(index), vectors(embedder), links, usage, statistics, audit];
+export function allProjections(embedders: Embedders, index?: LexicalIndex): readonly Projection[] {
+  return [memories, lexical(index), vectors(embedders), links, usage, statistics, audit];
 }

@@ -1,4 +1,6 @@
 import type { Sql, SqlExecutor } from '../ports/sql.ts';
+import { variantOf } from '../domain/retrieval/generation-variant.ts';
+import type { ModelComparison } from '../domain/retrieval/model-comparison.ts';
 import { Generation } from './generation.ts';
 import { undivided, type Bookmarks, type Partitioning } from './partitions.ts';
 import { signatureOf, tablesOf, type Projection } from './projection.ts';
@@ -14,6 +16,8 @@ export interface GenerationRow {
   readonly digest: string | null;
   readonly equal: boolean | null;
   readonly error: string | null;
+  /** With the answers of another model's vectors. */
+  readonly comparison: ModelComparison | null;
 }
 
 /** Creates the first generation of a projection that has none, with all its indexes, and makes it live. */
@@ -92,7 +96,7 @@ export async function readGenerations(
   const rows = await executor.query<
     Omit<GenerationRow, 'bookmarks'> & { active: boolean; bookmarks: Record<string, number> | null }
   >(
-    `select g.name, g.generation, g.signature, g.state, g.digest, g.equal, g.error, a.generation is not null as active,
+    `select g.name, g.generation, g.signature, g.state, g.digest, g.equal, g.error, g.comparison, a.generation is not null as active,
        (select jsonb_object_agg(b.partition, b.bookmark) from read.bookmarks b
         where b.name = g.name and b.generation = g.generation) as bookmarks
      from read.generations g left join read.active a on a.name = g.name and a.generation = g.generation
@@ -116,18 +120,23 @@ export async function lockGenerations(
   return (await readGenerations(tx)).filter((row) => row.name === name);
 }
 
-/** Removes a generation with its tables. The live one is never dropped. */
+/**
+ * Removes a generation with its tables, and what it had in common with others of its variant where it is the last of
+ * these. The live one is never dropped.
+ */
 export async function dropGeneration(sql: Sql, projection: Projection, generation: number): Promise<void> {
   await sql.transaction(async (tx) => {
+    // None of the variant is created meanwhile.
+    await tx.query('select pg_advisory_xact_lock(727002)');
     const live = await tx.query('select 1 from read.active where name = $1 and generation = $2', [
       projection.name,
       generation,
     ]);
     if (live.length > 0) throw new Error(`generation ${generation} of ${projection.name} is live`);
-    await tx.query('delete from read.generations where name = $1 and generation = $2', [
-      projection.name,
-      generation,
-    ]);
+    const dropped = await tx.query<{ signature: string }>(
+      'delete from read.generations where name = $1 and generation = $2 returning signature',
+      [projection.name, generation],
+    );
     for (const of of ['bookmarks', 'parked'])
       await tx.query(`delete from read.${of} where name = $1 and generation = $2`, [
         projection.name,
@@ -135,7 +144,31 @@ export async function dropGeneration(sql: Sql, projection: Projection, generatio
       ]);
     const tables = tablesOf(generation);
     for (const table of projection.tables) await tx.query(`drop table if exists ${tables(table)}`);
+    for (const { signature } of dropped) await dropShared(tx, projection, variantOf(signature));
     // Last: what fails before leaves it whole, and if it fails itself the generation is there to be dropped again.
     await projection.external?.drop(generation);
   });
+}
+
+async function dropShared(tx: SqlExecutor, projection: Projection, variant: string): Promise<void> {
+  const left = await tx.query<{ signature: string }>(
+    'select signature from read.generations where name = $1',
+    [projection.name],
+  );
+  if (left.some(({ signature }) => variantOf(signature) === variant)) return;
+  for (const table of projection.sharedTables?.(variant) ?? [])
+    await tx.query(`drop table if exists ${table}`);
+}
+
+/** Notes how the answers of a generation's model compare with those of the live one. */
+export async function setComparison(
+  executor: SqlExecutor,
+  name: string,
+  generation: number,
+  comparison: ModelComparison,
+): Promise<void> {
+  await executor.query(
+    'update read.generations set comparison = $3::text::jsonb where name = $1 and generation = $2',
+    [name, generation, JSON.stringify(comparison)],
+  );
 }

@@ -1,13 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Problem } from '../domain/problems.ts';
 import type { OperationEvent } from '../domain/operation/events.ts';
+import { variantOf } from '../domain/retrieval/generation-variant.ts';
+import type { ModelComparison } from '../domain/retrieval/model-comparison.ts';
 import { projectionStream } from '../domain/streams.ts';
 import { inBackground } from '../ports/background.ts';
 import type { EventContext, EventStore, LoadedPage } from '../ports/event-store.ts';
 import type { Sql } from '../ports/sql.ts';
 import type { Generation } from './generation.ts';
 import type { EventPlace } from './parked-table.ts';
-import { readGenerations, setState, type GenerationRow, type GenerationState } from './generations.ts';
+import {
+  readGenerations,
+  setComparison,
+  setState,
+  type GenerationRow,
+  type GenerationState,
+} from './generations.ts';
 import { leastOf, type Bookmarks } from './partitions.ts';
 import { beginRebuild, switchTo, type RebuildProgress, type RebuildResult } from './rebuild.ts';
 import { RebuildWalk } from './rebuild-walk.ts';
@@ -29,7 +37,33 @@ export interface GenerationStatus {
   readonly digest?: string;
   /** Whether the live one had the same digest at the same bookmark. */
   readonly equal?: boolean;
+  /** Of vectors of another model than the live ones: how the answers of both compare. */
+  readonly comparison?: ModelComparison;
   readonly error?: string;
+}
+
+/** A question that two models are compared by. */
+export interface ComparedQuery {
+  readonly tenant: string;
+  readonly query: string;
+}
+
+export interface ShadowRequest {
+  /** Ids of the models. */
+  readonly model: string;
+  readonly liveModel: string;
+  /** Instead of those that were recorded. */
+  readonly queries?: readonly ComparedQuery[] | undefined;
+}
+
+/** Lets two models answer the same queries; nobody sees the answers. */
+export type ShadowComparison = (request: ShadowRequest, signal: AbortSignal) => Promise<ModelComparison>;
+
+export interface RebuildOptions {
+  /** Id of the model that vectors are made with; that of the live ones by default. */
+  readonly variant?: string;
+  /** To compare the models by. */
+  readonly queries?: readonly ComparedQuery[];
 }
 
 export interface PartitionStatus {
@@ -64,12 +98,15 @@ export class ProjectionOperations {
   readonly #running = new Map<string, { progress: RebuildProgress; done: Promise<RebuildResult> }>();
   readonly #stop = new AbortController();
   readonly #walk: RebuildWalk;
+  readonly #compare: ShadowComparison | undefined;
 
-  constructor(sql: Sql, store: EventStore, runner: ProjectionRunner) {
+  /** `compare` is asked where a new generation has vectors of another model than the live one. */
+  constructor(sql: Sql, store: EventStore, runner: ProjectionRunner, compare?: ShadowComparison) {
     this.#sql = sql;
     this.#store = store;
     this.#runner = runner;
     this.#walk = new RebuildWalk(sql, store, this.#stop.signal);
+    this.#compare = compare;
   }
 
   async status(): Promise<ProjectionStatus[]> {
@@ -84,7 +121,7 @@ export class ProjectionOperations {
       name,
       generations: rows
         .filter((row) => row.name === name)
-        .map(({ generation, state, signature, active, bookmarks, digest, equal, error }) => ({
+        .map(({ generation, state, signature, active, bookmarks, digest, equal, comparison, error }) => ({
           generation,
           state,
           signature,
@@ -95,6 +132,7 @@ export class ProjectionOperations {
           lag: Math.max(0, head - leastOf(bookmarks)),
           ...(digest !== null && { digest }),
           ...(equal !== null && { equal }),
+          ...(comparison !== null && { comparison }),
           ...(error !== null && { error }),
         })),
       parked: parked.filter((row) => row.name === name).map(({ name: _, ...row }) => row),
@@ -106,8 +144,12 @@ export class ProjectionOperations {
   async rebuild(
     name: string,
     context: EventContext,
+    { variant, queries }: RebuildOptions = {},
   ): Promise<{ generation: number; done: Promise<RebuildResult> }> {
-    const projection = this.#runner.projection(name);
+    const live = await this.#live(name);
+    const projection =
+      this.#runner.projection(name, variant ?? (live && variantOf(live.signature))) ??
+      this.#runner.projection(name);
     if (!projection) throw unknownProjection(name);
     if (this.#running.has(name)) throw new Problem('rebuild-in-progress', `${name} is being rebuilt`);
     const progress: RebuildProgress = { projection: name, generation: 0, position: 0, head: 0 };
@@ -117,7 +159,9 @@ export class ProjectionOperations {
       const generation = await beginRebuild(this.#sql, projection, this.#runner.partitioning);
       // Loops of the generations that it cleared away have nothing to run on.
       await this.#runner.refresh();
-      entry.done = inBackground(() => this.#fill(name, generation, context, (now) => (entry.progress = now)));
+      entry.done = inBackground(() =>
+        this.#fill(generation, context, queries, (now) => (entry.progress = now)),
+      );
       entry.done.catch(() => undefined);
       return { generation: generation.number, done: entry.done };
     } catch (error) {
@@ -172,11 +216,12 @@ export class ProjectionOperations {
   }
 
   async #fill(
-    name: string,
-    generation: Awaited<ReturnType<typeof beginRebuild>>,
+    generation: Generation,
     context: EventContext,
+    queries: readonly ComparedQuery[] | undefined,
     onProgress: (progress: RebuildProgress) => void,
   ): Promise<RebuildResult> {
+    const { name } = generation.projection;
     try {
       const result = await this.#walk.fill(generation, onProgress);
       const { digest, liveDigest, position } = result;
@@ -192,6 +237,7 @@ export class ProjectionOperations {
         },
       });
       await this.#runner.refresh();
+      await this.#compareModels(generation, context, queries);
       return result;
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
@@ -200,6 +246,29 @@ export class ProjectionOperations {
     } finally {
       this.#running.delete(name);
     }
+  }
+
+  /** Where the new generation has vectors of another model. That nothing can be compared does not spoil it. */
+  async #compareModels(
+    { projection: { name, variant: model }, number }: Generation,
+    context: EventContext,
+    queries: readonly ComparedQuery[] | undefined,
+  ): Promise<void> {
+    const live = await this.#live(name);
+    const liveModel = live && variantOf(live.signature);
+    if (!this.#compare || model === undefined || liveModel === undefined || model === liveModel) return;
+    if (name !== 'vectors' || !live || !this.#runner.generation(live)) return;
+    const comparison = await this.#compare({ model, liveModel, queries }, this.#stop.signal);
+    await setComparison(this.#sql, name, number, comparison);
+    await this.#record(name, context, {
+      type: 'ModelsCompared',
+      data: { projection: name, generation: number, ...comparison },
+    });
+  }
+
+  async #live(name: string): Promise<GenerationRow | undefined> {
+    const rows = await readGenerations(this.#sql);
+    return rows.find((row) => row.name === name && row.active);
   }
 
   async #switchTo(

@@ -32,6 +32,10 @@ export interface Projection<Prepared = unknown> {
   /** A query for one row `{digest}` over ids, revisions, models and hashes: equal models have equal digests. */
   digest(tables: Tables): string;
   readonly external?: ExternalStore;
+  /** The same read model with other rows, such as vectors of another model; undefined where it cannot be kept here. */
+  readonly inVariant?: (variant: string) => Projection | undefined;
+  /** What all generations of a variant have in common: it goes with the last of them. */
+  readonly sharedTables?: (variant: string) => readonly string[];
 }
 
 /** What a read model keeps outside of the database, by its generations. */

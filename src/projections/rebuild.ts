@@ -22,18 +22,22 @@ export interface RebuildResult {
   readonly liveDigest: string;
 }
 
-/** Refuses a second rebuild of the same projection and clears away what an interrupted one left. */
+/**
+ * Creates a generation beside the live one and clears away the others, such as what an interrupted rebuild left. They
+ * go last: what they have in common with the new one stays.
+ */
 export async function beginRebuild(
   sql: Sql,
   projection: Projection,
   partitioning: Partitioning,
 ): Promise<Generation> {
-  const rows = (await readGenerations(sql)).filter((row) => row.name === projection.name);
-  for (const row of rows) {
-    if (row.active) continue;
+  const generation = await createBeside(sql, projection, partitioning);
+  for (const row of await readGenerations(sql)) {
+    // Not one that began after this.
+    if (row.name !== projection.name || row.active || row.generation >= generation.number) continue;
     await dropGeneration(sql, projection, row.generation);
   }
-  return createBeside(sql, projection, partitioning);
+  return generation;
 }
 
 /** How far the live generation of the same rows has come; undefined where there is none to compare with. */
@@ -78,7 +82,7 @@ export async function compareWithLive(
     const live = rows.find((row) => row.active);
     const fresh = rows.find((row) => row.generation === number);
     if (!live || !fresh) return undefined;
-    // One of another signature holds other rows and projects no more: there is nothing to compare with.
+    // One of another signature holds other rows: there is nothing to compare with.
     const comparable = live.signature === fresh.signature && samePartitions(live.bookmarks, partitions);
     const position = leastOf(comparable ? live.bookmarks : fresh.bookmarks);
     if (comparable && (position < from || !reaches(live.bookmarks, fresh.bookmarks))) return undefined;
@@ -92,7 +96,10 @@ export async function compareWithLive(
     const [digest = '', liveDigest = ''] = await digestsOf(compared, tx);
     if (comparable && !final && digest !== liveDigest)
       throw new NotEqualYet(`${generation.key} at ${position}`);
-    await setState(tx, projection.name, number, 'ready', { digest, equal: digest === liveDigest });
+    await setState(tx, projection.name, number, 'ready', {
+      digest,
+      ...(comparable && { equal: digest === liveDigest }),
+    });
     return { projection: projection.name, generation: number, position, digest, liveDigest };
   });
   return compare.catch((error: unknown) => {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Problem } from '../domain/problems.ts';
+import { variantOf } from '../domain/retrieval/generation-variant.ts';
 import type { StreamName } from '../ports/event-log.ts';
 import { inBackground } from '../ports/background.ts';
 import type { EventStore, OpenedEvents } from '../ports/event-store.ts';
@@ -96,14 +97,17 @@ export class ProjectionRunner {
 
   /** Undefined where it is of another version of the projection, or of a log that was divided otherwise. */
   generation(row: GenerationRow): Generation | undefined {
-    const projection = this.projection(row.name);
+    const projection = this.projection(row.name, variantOf(row.signature));
     if (!projection || row.signature !== signatureOf(projection)) return undefined;
     if (!samePartitions(row.bookmarks, this.partitioning.partitionsOf(projection))) return undefined;
     return new Generation(this.#options.sql, projection, row.generation, this.partitioning);
   }
 
-  projection(name: string): Projection | undefined {
-    return this.#options.projections.find((projection) => projection.name === name);
+  /** Its rows in the variant that the configuration chooses, or in the one named, where it can be kept here. */
+  projection(name: string, variant?: string): Projection | undefined {
+    const projection = this.#options.projections.find((candidate) => candidate.name === name);
+    const isOther = variant !== undefined && variant !== (projection?.variant ?? '');
+    return isOther ? projection?.inVariant?.(variant) : projection;
   }
 
   /** Gives a parked stream's events to its projection again. Rejects with `still-parked` where it cannot apply them yet. */

@@ -72,4 +72,8 @@ create table read.generation_numbers (
 insert into read.generation_numbers (name, last)
   select name, max(generation) from read.generations group by name;
 `,
+  // How the answers of a new model compare with those of the live one.
+  `
+alter table read.generations add column comparison jsonb;
+`,
 ];

@@ -10,8 +10,9 @@ import { openTestStore, type TestStore } from '../support/event-store.ts';
 import { HistoryWriter, steps } from '../support/histories.ts';
 import { dividedInto, followAll, followPartition } from '../support/partitions.ts';
 import { digestAfter, eventsOf, startAfresh } from '../support/read-models.ts';
+import { soleEmbedder } from '../support/sole-embedder.ts';
 
-const projections = allProjections(deterministicEmbedder({ dimension: 16 }));
+const projections = allProjections(soleEmbedder(deterministicEmbedder({ dimension: 16 })));
 const partitioning = dividedInto(3);
 const moves = fc.array(
   fc.record({ projection: fc.nat(projections.length - 1), partition: fc.nat(2), events: fc.nat(20) }),

@@ -18,8 +18,9 @@ import {
   split,
   startAfresh,
 } from '../support/read-models.ts';
+import { soleEmbedder } from '../support/sole-embedder.ts';
 
-const projections = allProjections(deterministicEmbedder({ dimension: 16 }));
+const projections = allProjections(soleEmbedder(deterministicEmbedder({ dimension: 16 })));
 /** Decides over orders and sizes: one number after another, from the start again at the end. */
 const dice = fc.array(fc.nat(1_000), { minLength: 12, maxLength: 60, size: 'max' }).map((numbers) => {
   let at = 0;

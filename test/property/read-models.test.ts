@@ -12,9 +12,10 @@ import { ensureLive } from '../../src/projections/generations.ts';
 import { openTestStore, type TestStore } from '../support/event-store.ts';
 import { HistoryWriter, steps } from '../support/histories.ts';
 import { eventsOf, follow, startAfresh } from '../support/read-models.ts';
+import { soleEmbedder } from '../support/sole-embedder.ts';
 
 const embedder = deterministicEmbedder({ dimension: 16 });
-const projections = allProjections(embedder);
+const projections = allProjections(soleEmbedder(embedder));
 
 let test: TestStore;
 

@@ -16,6 +16,7 @@ import {
   type TestStore,
 } from '../support/event-store.ts';
 import { openLexicalCluster, RunningModels, type LexicalCluster } from '../support/lexical-cluster.ts';
+import { soleEmbedder } from '../support/sole-embedder.ts';
 
 const url = process.env['STRATALOG_OPENSEARCH_URL'];
 
@@ -241,7 +242,7 @@ describe.skipIf(!url)('[G3] the profiles with and without OpenSearch', () => {
         })),
       );
       const head = await test.log.head();
-      models = await RunningModels.start(test, test.embedder, allProjections(test.embedder));
+      models = await RunningModels.start(test, test.embedder, allProjections(soleEmbedder(test.embedder)));
       const answersOf = async (tenant: string) => {
         const all: (readonly [id: string, score: number])[][] = [];
         for (const question of questions) {
@@ -278,7 +279,7 @@ describe.skipIf(!url)('[G3] the profiles with and without OpenSearch', () => {
       await models.stop();
 
       // And back: until the words are in the database again, meaning answers and says so.
-      models = await RunningModels.start(test, test.embedder, allProjections(test.embedder));
+      models = await RunningModels.start(test, test.embedder, allProjections(soleEmbedder(test.embedder)));
       expect((await models.answer(questions[0]!, { tenant: 'few', minPosition: 0 })).warnings).toHaveLength(
         1,
       );

@@ -22,6 +22,7 @@ import { SearchService, type SearchAnswer } from '../../src/queries/search/searc
 import { freshDatabase } from './database.ts';
 import { openTestStore, type TestStore } from './event-store.ts';
 import { FaultyIndex } from './faulty-index.ts';
+import { soleEmbedder } from './sole-embedder.ts';
 
 /** A store on PostgreSQL beside an OpenSearch, under names that nobody else uses. */
 export interface LexicalCluster extends TestStore {
@@ -50,7 +51,7 @@ export async function openLexicalCluster(
     faulty,
     prefix,
     embedder,
-    projections: allProjections(embedder, index),
+    projections: allProjections(soleEmbedder(embedder), index),
     async close() {
       faulty.mend();
       for (const generation of await below.generations()) await below.dropGeneration(generation);
@@ -97,7 +98,7 @@ export class RunningModels {
       onError: (projection, error) => void this.errors.push([projection, error]),
     });
     this.operations = new ProjectionOperations(sql, store, this.runner);
-    this.#search = new SearchService(new ReadModels(sql, progress), embedder, vault, index);
+    this.#search = new SearchService(new ReadModels(sql, progress), soleEmbedder(embedder), vault, index);
   }
 
   static async start(

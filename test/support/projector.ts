@@ -8,10 +8,11 @@ import type { Projection } from '../../src/projections/projection.ts';
 import { ProjectionRunner } from '../../src/projections/runner.ts';
 import { openTestStore, type TestStore } from './event-store.ts';
 import { Journal } from './journal.ts';
+import { soleEmbedder } from './sole-embedder.ts';
 
 /** All read models, and a journal that shows what was given twice. */
 export function projectionsOf(journal: Journal = new Journal('journal')): readonly Projection[] {
-  return [...allProjections(deterministicEmbedder({ dimension: 16 })), journal];
+  return [...allProjections(soleEmbedder(deterministicEmbedder({ dimension: 16 }))), journal];
 }
 
 /** Log, vault and read models in one database of a server; the vault is opened with `rootKey`. */

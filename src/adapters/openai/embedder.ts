@@ -11,6 +11,10 @@ export interface OpenAiEmbedderOptions {
   readonly baseURL: string;
   readonly apiKey?: string;
   readonly model: string;
+  /** Names the model and its weights; by default the endpoint's name for it, with the dimension. */
+  readonly id?: string;
+  /** What precedes a text, by what the vector is for; nothing by default: most endpoints add it themselves. */
+  readonly prefix?: Readonly<Record<EmbeddingPurpose, string>>;
   /** Numbers in a vector. Asked of the endpoint when it is not given; an answer with another dimension is an error. */
   readonly dimension?: number;
   /** Most texts in one request, 64 by default. */
@@ -38,11 +42,11 @@ const defaultLimits: Readonly<Record<EmbeddingPurpose, RetryLimits>> = {
 export async function openOpenAiEmbedder(options: OpenAiEmbedderOptions): Promise<Embedder> {
   const endpoint = endpointOf(options);
   const dimension = options.dimension ?? (await probeDimension(endpoint));
-  const { batch = 64, concurrency = 4, longestText = 8_000 } = options;
+  const { batch = 64, concurrency = 4, longestText = 8_000, prefix } = options;
   const lanes = ['query', ...Array.from({ length: concurrency }, () => 'all' as const)] as const;
   const slots = lanes.map((serves) => new EndpointSlot({ ...endpoint, dimension }, serves));
   const embedder = pooledEmbedder(
-    { id: `openai:${options.model}:${dimension}`, dimension },
+    { id: options.id ?? `openai:${options.model}:${dimension}`, dimension },
     new EmbeddingPool(slots, { batch, attempts: 1 }),
     { window: batch * concurrency, cachedQueries: options.cachedQueries ?? 10_000 },
   );
@@ -50,7 +54,7 @@ export async function openOpenAiEmbedder(options: OpenAiEmbedderOptions): Promis
     ...embedder,
     embed: (texts, purpose) =>
       embedder.embed(
-        texts.map((text) => acceptable(text, longestText)),
+        texts.map((text) => acceptable((prefix?.[purpose] ?? '') + text, longestText)),
         purpose,
       ),
   };

@@ -9,7 +9,12 @@ import {
 } from '../memory/events.ts';
 import { AuditRead, FeedbackGiven, MemoriesAccessed, SearchPerformed } from '../retrieval/events.ts';
 import { ApiKeyCreated, ApiKeyRevoked, TenantCreated } from '../tenant/tenant.ts';
-import { ParkedEventSkipped, ProjectionRebuilt, ProjectionSwitched } from '../operation/events.ts';
+import {
+  ModelsCompared,
+  ParkedEventSkipped,
+  ProjectionRebuilt,
+  ProjectionSwitched,
+} from '../operation/events.ts';
 import type { AnyEventDefinition, EventOf } from './define.ts';
 
 const definitions = [
@@ -31,6 +36,7 @@ const definitions = [
   ApiKeyCreated,
   ApiKeyRevoked,
   ProjectionRebuilt,
+  ModelsCompared,
   ProjectionSwitched,
   ParkedEventSkipped,
 ] as const;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { modelComparison } from '../retrieval/model-comparison.ts';
 import { defineEvent, type EventOf } from '../events/define.ts';
 
 /** An operator had a read model built anew beside the live one. */
@@ -36,5 +37,17 @@ export const ParkedEventSkipped = defineEvent({
   sealed: z.object({}),
 });
 
+/** The answers of a new embedding model were compared with those of the live one, in shadow. */
+export const ModelsCompared = defineEvent({
+  type: 'ModelsCompared',
+  category: 'projection',
+  version: 1,
+  routing: z.object({ projection: z.string(), generation: z.int(), ...modelComparison.shape }),
+  sealed: z.object({}),
+});
+
 export type OperationEvent =
-  EventOf<typeof ProjectionRebuilt> | EventOf<typeof ProjectionSwitched> | EventOf<typeof ParkedEventSkipped>;
+  | EventOf<typeof ProjectionRebuilt>
+  | EventOf<typeof ModelsCompared>
+  | EventOf<typeof ProjectionSwitched>
+  | EventOf<typeof ParkedEventSkipped>;

@@ -1,5 +1,5 @@
 import { match, weigh, type TermFrequencies, type TermStatistics } from './bm25.ts';
-import { probability } from './calibration.ts';
+import { probability, type ModelScale } from './calibration.ts';
 import { askedMonths, isOfMonth } from './dates.ts';
 import {
   evidence,
@@ -25,6 +25,8 @@ export interface RankedQuery {
   readonly statistics: TermStatistics;
   /** Id of the embedding model that made the cosines; unknown ids get a cautious scale (`UNKNOWN_MODEL`). */
   readonly model?: string | undefined;
+  /** Instead of the one that is known for the model. */
+  readonly scale?: ModelScale | undefined;
   /** All 0 unless given. */
   readonly signalWeights?: SignalWeights;
 }
@@ -55,7 +57,7 @@ export interface Scorer {
 }
 
 export function scorerOf(query: RankedQuery): Scorer {
-  const scale = scaleOf(query.model);
+  const scale = query.scale ?? scaleOf(query.model);
   const terms = weigh(query.terms, query.statistics);
   const wanted = query.text === undefined ? undefined : quotable(query.text);
   const matchSpeaker = query.text === undefined ? undefined : speakerMatcher(query.text);

@@ -3,7 +3,10 @@ import { hasRole, type TenantContext } from '../../domain/access/context.ts';
 import { answerOnce } from '../../commands/answer-once.ts';
 import { callerKey, eventContext, type CommandContext } from '../../commands/context.ts';
 import { positionToken } from '../../domain/position.ts';
-import { Problem } from '../../domain/problems.ts';
+import { textFault } from '../../domain/json.ts';
+import { invalid, Problem } from '../../domain/problems.ts';
+import { modelComparison } from '../../domain/retrieval/model-comparison.ts';
+import { EmbedderUnavailable, type Embedders, type RegisteredModel } from '../../ports/embedder.ts';
 import type { EventContext } from '../../ports/event-store.ts';
 import { untilLogReaches } from '../../queries/read-models.ts';
 import type { Services } from '../../services.ts';
@@ -14,6 +17,32 @@ import { projectionsExample } from './examples.ts';
 const tag = 'Administration';
 const params = z.strictObject({ name: z.string() });
 const emptyBody = { body: z.strictObject({}), bodyOptional: true } as const;
+/** Of vectors: which model makes them, and what the answers of both models are compared by. */
+const rebuildBody = z.strictObject({
+  embedder: z
+    .string()
+    .min(1)
+    .max(200)
+    .optional()
+    .meta({ description: 'Registered embedding model, by name or id: for `vectors` only' }),
+  queries: z
+    .array(
+      z
+        .string()
+        .max(20_000)
+        .superRefine((query, context) => {
+          const fault = query.trim() === '' ? 'must not be empty or only white space' : textFault(query);
+          if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
+        }),
+    )
+    .min(1)
+    .max(1_000)
+    .optional()
+    .meta({
+      description:
+        "Both models answer these in the caller's tenant, instead of searches that were recorded lately",
+    }),
+});
 const accepted = z.object({ projection: z.string(), generation: z.int() });
 const switched = z.object({ projection: z.string(), from: z.int(), to: z.int(), position: z.string() });
 
@@ -34,6 +63,9 @@ const generationStatus = z.object({
   }),
   digest: z.string().optional(),
   equal: z.boolean().optional().meta({ description: 'To the live one, at the same bookmark' }),
+  comparison: modelComparison.optional().meta({
+    description: 'Of vectors of another model than the live ones: how the answers of both compare',
+  }),
   error: z.string().optional(),
 });
 
@@ -80,16 +112,25 @@ export const projectionRoutes = [
     method: 'post',
     path: '/v1/admin/projections/:name/rebuild',
     operationId: 'rebuildProjection',
-    summary: 'Build a read model anew beside the live one',
+    summary: 'Build a read model anew beside the live one, vectors also with another embedding model',
     tag,
     command: true,
     params,
-    ...emptyBody,
+    body: rebuildBody,
+    bodyOptional: true,
     responses: { 202: { description: 'Started; follow it with GET', schema: accepted } },
-    async handle({ caller, context, params: { name } }, services) {
+    async handle({ caller, context, params: { name }, body }, services) {
       assertOperator(caller);
+      const { embedder, queries } = body;
+      if (name !== 'vectors' && embedder !== undefined) throw invalid('embedder', 'is for vectors only');
+      if (embedder === undefined && queries) throw invalid('queries', 'needs an embedder');
+      const model = embedder === undefined ? undefined : modelOf(services.embedders, embedder);
       const { answer, replayed } = await answerOnce(services.commands, context, async () => {
-        const { generation } = await services.operations.rebuild(name, operatorContext(services, context));
+        if (model) await load(services.embedders, model);
+        const { generation } = await services.operations.rebuild(name, operatorContext(services, context), {
+          ...(model && { variant: model.id }),
+          ...(queries && { queries: queries.map((query) => ({ tenant: caller.tenant, query })) }),
+        });
         return { projection: name, generation };
       });
       return { status: 202, body: answer, headers: { location: '/v1/admin/projections' }, replayed };
@@ -173,6 +214,25 @@ export const projectionRoutes = [
     },
   }),
 ];
+
+function modelOf(embedders: Embedders, named: string): RegisteredModel {
+  const model = embedders.find(named);
+  if (model) return model;
+  const known = embedders.models.map(({ name }) => name).join(', ');
+  throw invalid('embedder', `is not registered: ${known} are`);
+}
+
+/** Before anything is built: what cannot embed is refused at once. */
+async function load(embedders: Embedders, { id, name }: RegisteredModel): Promise<void> {
+  try {
+    await embedders.load(id);
+  } catch (error) {
+    const reason = `${name} does not load: ${error instanceof Error ? error.message : String(error)}`;
+    if (error instanceof EmbedderUnavailable)
+      throw new Problem('unavailable', reason, { retryAfter: 5, cause: error });
+    throw invalid('embedder', reason);
+  }
+}
 
 /** The operator's reason is sealed under his own key. */
 function operatorContext({ commands }: Services, context: CommandContext): EventContext {

@@ -1,10 +1,11 @@
 import { hash } from 'node:crypto';
 import type { MemoryEvent } from '../../domain/memory/events.ts';
-import type { Embedder } from '../../ports/embedder.ts';
+import type { Embedder, Embedders, EmbeddingModel } from '../../ports/embedder.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
 import { protect, type PrepareContext, type Projection, type Tables } from '../projection.ts';
 import { scopeColumns, scopeRow } from '../scope-columns.ts';
+import { vectorTable } from '../../domain/retrieval/vector-table.ts';
 import { KeptVectors, keptTable, type VectorRow } from './kept-vectors.ts';
 
 interface Prepared {
@@ -19,8 +20,12 @@ interface Prepared {
  * once for each model under the memory's revision: a rebuild walks over them and embeds only what is missing, and a
  * generation that lags behind cannot undo what a newer event wrote.
  */
-export function vectors(embedder: Embedder): Projection<Prepared> {
-  const { model } = embedder;
+export function vectors(
+  embedders: Embedders,
+  model: EmbeddingModel = embedders.preferred,
+): Projection<Prepared> {
+  const embedder = embedders.of(model.id);
+  if (!embedder) throw new RangeError(`no model ${model.id}`);
   const kept = new KeptVectors(model);
   return {
     name: 'vectors',
@@ -53,6 +58,11 @@ export function vectors(embedder: Embedder): Projection<Prepared> {
       select count(*)::text || ':' || coalesce(sum(('x' || substr(md5(concat_ws('|', v.tenant, v.memory_id, v.revision, v.text_hash, v.active,
         coalesce(k.text_hash = v.text_hash and (k.embedding is not null) = v.active, false))), 1, 15))::bit(60)::bigint), 0)::text as digest
       from ${tables('vectors')} v left join ${keptTable(model)} k using (tenant, memory_id)`,
+    inVariant: (id) => {
+      const other = embedders.models.find((registered) => registered.id === id);
+      return other && vectors(embedders, other);
+    },
+    sharedTables: (id) => [vectorTable(id)],
   };
 }
 

@@ -1,4 +1,5 @@
 import type { TermStatistics } from '../../domain/ranking/bm25.ts';
+import type { ModelScale } from '../../domain/ranking/calibration.ts';
 import { scorerOf, type Candidate } from '../../domain/ranking/score.ts';
 import { windowOf } from '../../domain/ranking/window.ts';
 import type { MemoryRow } from '../memory-row.ts';
@@ -12,6 +13,8 @@ export interface Ranking {
   readonly statistics: TermStatistics;
   /** Id of the model that made the cosines. */
   readonly model: string;
+  /** How they are read, where the model brought that along. */
+  readonly scale?: ModelScale | undefined;
   readonly topK: number;
   readonly threshold: number;
 }
@@ -19,10 +22,10 @@ export interface Ranking {
 /** The best of the candidates by our own score; `load` reads the memories of those that may be among them. */
 export function rank(
   rows: readonly CandidateRow[],
-  { queryText, terms, statistics, model, topK, threshold }: Ranking,
+  { queryText, terms, statistics, model, scale, topK, threshold }: Ranking,
   load: (ids: readonly string[]) => Promise<MemoryRow[]>,
 ): Promise<Scored[]> {
-  const scorer = scorerOf({ text: queryText, terms, statistics, model });
+  const scorer = scorerOf({ text: queryText, terms, statistics, model, scale });
   return pickBest(candidatesOf(rows, terms), scorer, { topK, threshold }, load);
 }
 

@@ -7,7 +7,7 @@ import { weigh } from '../../domain/ranking/bm25.ts';
 import type { RetrievalEvent } from '../../domain/retrieval/events.ts';
 import { signSearchId } from '../../domain/retrieval/search-id.ts';
 import { vectorTable } from '../../domain/retrieval/vector-table.ts';
-import { EmbedderUnavailable, type Embedder } from '../../ports/embedder.ts';
+import { EmbedderUnavailable, type Embedders } from '../../ports/embedder.ts';
 import type { KeyVault } from '../../ports/key-vault.ts';
 import { LexicalIndexUnavailable, type LexicalIndex } from '../../ports/lexical-index.ts';
 import type { ReadModels, ReadView } from '../read-models.ts';
@@ -17,6 +17,7 @@ import { factsOf } from './facts.ts';
 import { byScore, type Scored } from './pick-best.ts';
 import { exactScanLimit, findPool, type Pool } from './pool.ts';
 import { queryOf, type Query, type SearchRequest } from './query.ts';
+import { liveModel, QueryVectors, type QueryVector } from './query-vectors.ts';
 import { rank } from './rank.ts';
 import { readStatistics } from './statistics.ts';
 import { WordSearch, type WordMatches } from './word-search.ts';
@@ -48,14 +49,14 @@ export interface SearchAnswer {
 /** Hybrid search over what one caller may see. */
 export class SearchService {
   readonly #models: ReadModels;
-  readonly #embedder: Embedder;
+  readonly #vectors: QueryVectors;
   readonly #vault: KeyVault;
   readonly #words: WordSearch;
 
   /** `index` finds words where the live read model keeps its documents there. */
-  constructor(models: ReadModels, embedder: Embedder, vault: KeyVault, index?: LexicalIndex) {
+  constructor(models: ReadModels, embedders: Embedders, vault: KeyVault, index?: LexicalIndex) {
     this.#models = models;
-    this.#embedder = embedder;
+    this.#vectors = new QueryVectors(embedders);
     this.#vault = vault;
     this.#words = new WordSearch(models.sql, index);
   }
@@ -87,44 +88,49 @@ export class SearchService {
   }
 
   async #now(query: Query, request: SearchRequest): Promise<Outcome> {
-    const [{ words, ...read }, vector] = await Promise.all([
-      this.#viewAndWords(request, query),
-      this.#embed(request.query),
-    ]);
+    const lookUp = this.#viewAndWords(request, query);
+    const { words, vector, ...read } = await this.#vectors.beside(request.query, lookUp);
     if (words === 'away' && !vector)
       throw new LexicalIndexUnavailable('neither words nor meaning can be compared just now');
     return {
       found: await this.#found(query, request, read, words === 'away' ? [] : words, vector),
       position: read.view.position,
-      model: vector && this.#embedder.model.id,
+      model: vector?.model.id,
       warnings: [...(vector ? [] : [wordsAlone]), ...(words === 'away' ? [meaningAlone] : [])],
     };
   }
 
   /** Words are looked for in the rows, which need no lexical index. */
   async #asOf(query: Query, request: SearchRequest, at: number): Promise<Outcome> {
-    const [view, vector] = await Promise.all([
-      this.#view(request, Math.max(at, request.minPosition ?? 0)),
-      this.#embed(request.query),
-    ]);
-    const services = { sql: this.#models.sql, embedder: this.#embedder };
-    const { found, compared } = await searchAsOf(services, view, { ...request, ...query, at, vector });
+    const lookUp = this.#view(request, Math.max(at, request.minPosition ?? 0)).then((view) => ({ view }));
+    const { view, vector } = await this.#vectors.beside(request.query, lookUp);
+    const scale = this.#vectors.scaleOf(liveModel(view));
+    const asked = { ...request, ...query, at, vector, scale };
+    const { found, compared } = await searchAsOf(this.#models.sql, view, asked);
     return {
       found,
       position: at,
-      model: compared ? this.#embedder.model.id : undefined,
+      model: compared ? vector?.model.id : undefined,
       warnings: compared ? [] : [wordsAlone],
     };
   }
 
-  async #embed(query: string): Promise<Float32Array | undefined> {
-    try {
-      const [vector] = await this.#embedder.embed([query], 'query');
-      return vector;
-    } catch (error) {
-      if (error instanceof EmbedderUnavailable) return undefined;
-      throw error;
-    }
+  /**
+   * What a query finds by one of the models whose vectors are kept, whether queries read them or not: ids, best first.
+   * Nothing is recorded, and no score decides. Rejects with `EmbedderUnavailable` where the model cannot answer now.
+   */
+  async ranking(
+    caller: TenantContext,
+    asked: Omit<SearchRequest, 'threshold' | 'order' | 'asOf'>,
+    modelId: string,
+  ): Promise<readonly string[]> {
+    const request: SearchRequest = { ...asked, threshold: 0, order: 'relevance' };
+    const query = queryOf(caller, request);
+    const vector = await this.#vectors.of(request.query, modelId);
+    if (!vector) throw new EmbedderUnavailable(`${modelId} cannot answer now`);
+    const { words, ...read } = await this.#viewAndWords(request, query);
+    const found = await this.#found(query, request, read, words === 'away' ? [] : words, vector);
+    return found.map(({ memory }) => memory.id);
   }
 
   #view({ waitMs }: SearchRequest, minPosition: number | undefined): Promise<ReadView> {
@@ -148,7 +154,7 @@ export class SearchService {
     request: SearchRequest,
     { view, pool }: Read,
     words: CandidateRequest['words'],
-    vector: Float32Array | undefined,
+    asked: QueryVector | undefined,
   ): Promise<Scored[]> {
     if (seesNothing) return [];
     const { tenant } = region;
@@ -156,7 +162,7 @@ export class SearchService {
       async (tx) => {
         const statistics = await readStatistics(tx, view, tenant, terms);
         const exact = statistics.documents <= exactScanLimit;
-        const dense = vector && { vector, table: vectorTable(this.#embedder.model.id), exact };
+        const dense = asked && { vector: asked.vector, table: vectorTable(asked.model.id), exact };
         const rows = await findCandidates(tx, view, {
           ...request,
           region,
@@ -167,7 +173,9 @@ export class SearchService {
           dense,
           perEngine,
         });
-        const ranking = { ...request, queryText, terms, statistics, model: this.#embedder.model.id };
+        const model = asked?.model.id ?? liveModel(view);
+        const scale = this.#vectors.scaleOf(model);
+        const ranking = { ...request, queryText, terms, statistics, model, scale };
         return rank(rows, ranking, (ids) => readMemories(tx, view, tenant, ids));
       },
       { tenant, readOnly: true },

@@ -22,7 +22,9 @@ export interface AsOfRequest extends Reach {
   /** A position: memories as they were when the log had reached it. */
   readonly at: number;
   readonly weighted: WeightedTerms;
-  readonly dense?: { readonly vector: Float32Array; readonly table: string } | undefined;
+  /** The query's vector, the table of vectors of its model, and what embeds old texts with it. */
+  readonly dense?:
+    { readonly vector: Float32Array; readonly table: string; readonly embedder: Embedder } | undefined;
   /** How many each signal contributes. */
   readonly perEngine: number;
 }
@@ -42,12 +44,7 @@ export type Found = ReadonlyMap<string, number | null>;
  * Looks at every memory in reach as it was, and answers the best by each signal. Texts of today have their vectors and
  * counts; others are embedded and counted now. Throws `as-of-scope-too-large` where that would be too many.
  */
-export async function scanAsOf(
-  sql: Sql,
-  view: ReadView,
-  embedder: Embedder,
-  request: AsOfRequest,
-): Promise<Found> {
+export async function scanAsOf(sql: Sql, view: ReadView, request: AsOfRequest): Promise<Found> {
   const rows = await readRows(sql, view, request);
   if (rows.length > mostScanned)
     throw tooLarge(`more than ${mostScanned.toLocaleString('en-US')} memories are in reach`);
@@ -57,7 +54,7 @@ export async function scanAsOf(
   const { dense, weighted, perEngine } = request;
   // No transaction is held meanwhile.
   const vectors = dense
-    ? await embedder.embed(
+    ? await dense.embedder.embed(
         old.map(({ old_text: text }) => text!),
         'passage',
       )

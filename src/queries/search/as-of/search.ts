@@ -1,10 +1,12 @@
 import { weigh } from '../../../domain/ranking/bm25.ts';
 import { vectorTable } from '../../../domain/retrieval/vector-table.ts';
-import { EmbedderUnavailable, type Embedder } from '../../../ports/embedder.ts';
+import type { ModelScale } from '../../../domain/ranking/calibration.ts';
+import { EmbedderUnavailable } from '../../../ports/embedder.ts';
 import type { Sql } from '../../../ports/sql.ts';
 import type { ReadView } from '../../read-models.ts';
 import type { Scored } from '../pick-best.ts';
 import type { Query, SearchRequest } from '../query.ts';
+import { liveModel, type QueryVector } from '../query-vectors.ts';
 import { rank } from '../rank.ts';
 import { readStatistics } from '../statistics.ts';
 import { candidatesAsOf } from './candidates.ts';
@@ -15,7 +17,9 @@ export interface AsOfSearch extends Query, Omit<SearchRequest, 'asOf'> {
   /** A position that the read models have reached. */
   readonly at: number;
   /** Of the query; undefined where it cannot be embedded now. */
-  readonly vector: Float32Array | undefined;
+  readonly vector: QueryVector | undefined;
+  /** Of the live model, where it brought one along. */
+  readonly scale: ModelScale | undefined;
 }
 
 export interface AsOfFound {
@@ -29,26 +33,24 @@ export interface AsOfFound {
  * search. Only how rare a term is among the tenant's memories, and who may see what, are as of today. Throws
  * `as-of-scope-too-large`.
  */
-export async function searchAsOf(
-  { sql, embedder }: { readonly sql: Sql; readonly embedder: Embedder },
-  view: ReadView,
-  search: AsOfSearch,
-): Promise<AsOfFound> {
-  const { vector, terms, region, at } = search;
+export async function searchAsOf(sql: Sql, view: ReadView, search: AsOfSearch): Promise<AsOfFound> {
+  const { vector, terms, region, at, scale } = search;
   if (search.seesNothing) return { found: [], compared: vector !== undefined };
   const { tenant } = region;
-  const model = embedder.model.id;
+  const model = liveModel(view);
   const inTenant = { tenant, readOnly: true };
   const statistics = await sql.transaction((tx) => readStatistics(tx, view, tenant, terms), inTenant);
   const request: AsOfRequest = {
     ...search,
     weighted: weigh(terms, statistics),
-    dense: vector && { vector, table: vectorTable(model) },
+    dense: vector && { vector: vector.vector, embedder: vector.embedder, table: vectorTable(model) },
   };
-  const { seen, compared } = await scan(sql, view, embedder, request);
+  const { seen, compared } = await scan(sql, view, request);
   const found = await sql.transaction(async (tx) => {
     const rows = await candidatesAsOf(tx, view, request, seen);
-    return rank(rows, { ...search, statistics, model }, (ids) => readVersions(tx, view, tenant, at, ids));
+    return rank(rows, { ...search, statistics, model, scale }, (ids) =>
+      readVersions(tx, view, tenant, at, ids),
+    );
   }, inTenant);
   return { found, compared };
 }
@@ -57,13 +59,12 @@ export async function searchAsOf(
 async function scan(
   sql: Sql,
   view: ReadView,
-  embedder: Embedder,
   request: AsOfRequest,
 ): Promise<{ readonly seen: Found; readonly compared: boolean }> {
   try {
-    return { seen: await scanAsOf(sql, view, embedder, request), compared: request.dense !== undefined };
+    return { seen: await scanAsOf(sql, view, request), compared: request.dense !== undefined };
   } catch (error) {
     if (!(error instanceof EmbedderUnavailable)) throw error;
-    return { seen: await scanAsOf(sql, view, embedder, { ...request, dense: undefined }), compared: false };
+    return { seen: await scanAsOf(sql, view, { ...request, dense: undefined }), compared: false };
   }
 }

@@ -1,0 +1,52 @@
+import type { Embedder, Embedders, RegisteredModel } from '../../ports/embedder.ts';
+import { LazyEmbedder } from './lazy-embedder.ts';
+
+/** A model and how its embedder is opened. */
+export interface ModelEntry extends RegisteredModel {
+  readonly open: () => Promise<Embedder>;
+}
+
+/** The models that were registered, each with one embedder at most. */
+export class ModelRegistry implements Embedders {
+  readonly preferred: RegisteredModel;
+  readonly models: readonly RegisteredModel[];
+  readonly #embedders: ReadonlyMap<string, LazyEmbedder>;
+
+  /** `entries`: of different ids and names. Throws RangeError where none of them is the one preferred. */
+  constructor(entries: readonly ModelEntry[], preferred: string) {
+    this.models = entries.map(({ open: _, ...model }) => model);
+    this.#embedders = new Map(
+      entries.map(({ id, dimension, open }) => [id, new LazyEmbedder({ id, dimension }, open)]),
+    );
+    const chosen = this.find(preferred);
+    if (!chosen) throw new RangeError(`no model ${preferred} among ${this.names()}`);
+    this.preferred = chosen;
+  }
+
+  names(): string {
+    return this.models.map(({ name }) => name).join(', ');
+  }
+
+  find(idOrName: string): RegisteredModel | undefined {
+    return this.models.find(({ id, name }) => id === idOrName || name === idOrName);
+  }
+
+  of(id: string): Embedder | undefined {
+    return this.#embedders.get(id);
+  }
+
+  async load(id: string): Promise<void> {
+    const embedder = this.#embedders.get(id);
+    if (!embedder) throw new RangeError(`no model ${id}`);
+    await embedder.load();
+  }
+
+  async keepOnly(ids: ReadonlySet<string>): Promise<void> {
+    const others = [...this.#embedders].filter(([id]) => !ids.has(id));
+    await Promise.all(others.map(([, embedder]) => embedder.putAway()));
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#embedders.values()].map((embedder) => embedder.close()));
+  }
+}

@@ -1,0 +1,75 @@
+import type { RetrievalEvent } from '../../domain/retrieval/events.ts';
+import { retrievalStream } from '../../domain/streams.ts';
+import type { StreamName } from '../../ports/event-log.ts';
+import type { EventStore, LoadedEvent } from '../../ports/event-store.ts';
+import type { ReadModels } from '../read-models.ts';
+
+type SearchPerformed = Extract<RetrievalEvent, { type: 'SearchPerformed' }>;
+type FeedbackGiven = Extract<RetrievalEvent, { type: 'FeedbackGiven' }>;
+
+/** A search as it was asked, and what was said of its answer. */
+export interface RecordedSearch {
+  readonly tenant: string;
+  readonly asked: SearchPerformed['data'];
+  /** By memory, whether it was called helpful; the last word counts. */
+  readonly judgements: ReadonlyMap<string, boolean>;
+}
+
+/** Of so many of the last words of feedback the searches are looked for. */
+const feedbackLooked = 1_000;
+
+/**
+ * Searches of all tenants: the last ones that were judged, then the last ones, `most` of each at the most and each question
+ * once. What was erased meanwhile is left out. For the program's own comparisons: no caller may see other tenants' queries.
+ */
+export async function recordedSearches(
+  store: EventStore,
+  models: ReadModels,
+  most: number,
+): Promise<readonly RecordedSearch[]> {
+  const judgements = new Map<string, { tenant: string; of: Map<string, boolean> }>();
+  for (const { event, metadata } of (
+    await lastEvents(store, models, 'FeedbackGiven', feedbackLooked)
+  ).reverse()) {
+    const { searchId, memoryId, kind } = (event as FeedbackGiven).data;
+    if (searchId === undefined || (kind !== 'helpful' && kind !== 'irrelevant')) continue;
+    const known = judgements.get(searchId) ?? { tenant: metadata.tenant, of: new Map<string, boolean>() };
+    // Re-inserted, so that those judged last come last.
+    judgements.delete(searchId);
+    judgements.set(searchId, known);
+    known.of.set(memoryId, kind === 'helpful');
+  }
+  const judged = await Promise.all(
+    [...judgements]
+      .slice(-most)
+      .map(([searchId, { tenant }]) => store.loadOne(retrievalStream(tenant, searchId.split('.')[0]!), 0)),
+  );
+  const recent = await lastEvents(store, models, 'SearchPerformed', most);
+  const found = new Map<string, RecordedSearch>();
+  for (const loaded of [...judged.reverse(), ...recent]) {
+    if (!loaded || loaded.erased || loaded.event.type !== 'SearchPerformed') continue;
+    const { tenant } = loaded.metadata;
+    const asked = loaded.event.data;
+    const { query, layers, scope, spaces, tags, filter } = asked;
+    const key = JSON.stringify([tenant, query, layers, scope, spaces, tags, filter]);
+    if (!found.has(key))
+      found.set(key, { tenant, asked, judgements: judgements.get(asked.searchId)?.of ?? new Map() });
+  }
+  return [...found.values()];
+}
+
+/** The last events of a type in all tenants, the last first. */
+async function lastEvents(
+  store: EventStore,
+  models: ReadModels,
+  type: (SearchPerformed | FeedbackGiven)['type'],
+  most: number,
+): Promise<LoadedEvent[]> {
+  const view = await models.view({ projections: ['audit'] });
+  const rows = await models.sql.query<{ stream: StreamName; revision: number }>(
+    `select stream, revision from ${view.table('audit')} where type = $1 order by position desc limit $2`,
+    [type, most],
+  );
+  const events = await Promise.all(rows.map(({ stream, revision }) => store.loadOne(stream, revision)));
+  return events.filter((event) => event !== undefined);
+}

@@ -1,0 +1,79 @@
+import type { TenantContext } from '../../domain/access/context.ts';
+import { parseFilter } from '../../domain/filter.ts';
+import {
+  compareAnswers,
+  compared,
+  type ComparedAnswers,
+  type ModelComparison,
+} from '../../domain/retrieval/model-comparison.ts';
+import type { EventStore } from '../../ports/event-store.ts';
+import type { ReadModels } from '../read-models.ts';
+import { recordedSearches, type RecordedSearch } from './recorded-searches.ts';
+import type { SearchService } from './search.ts';
+
+/** Judged searches, and as many of the last ones. */
+const mostRecorded = 100;
+
+export interface ComparedModels {
+  /** Ids of the models. */
+  readonly model: string;
+  readonly liveModel: string;
+  /** Instead of those that were recorded. */
+  readonly queries?: readonly { readonly tenant: string; readonly query: string }[] | undefined;
+}
+
+/** Lets two models answer the same queries, and tells figures only: nobody sees the answers. */
+export class ShadowComparer {
+  readonly #store: EventStore;
+  readonly #models: ReadModels;
+  readonly #search: SearchService;
+
+  constructor(store: EventStore, models: ReadModels, search: SearchService) {
+    this.#store = store;
+    this.#models = models;
+    this.#search = search;
+  }
+
+  /** Searches recorded lately, where none are given. Rejects when `signal` aborts, or a model cannot answer. */
+  async compare({ queries, ...models }: ComparedModels, signal: AbortSignal): Promise<ModelComparison> {
+    const searches: readonly Searched[] = queries?.map(asSearch) ?? (await this.#recorded());
+    const answers: ComparedAnswers[] = [];
+    for (const { tenant, asked, judgements } of searches) {
+      signal.throwIfAborted();
+      const { query, layers, scope, spaces, tags, filter } = asked;
+      const request = {
+        query,
+        layers,
+        scope,
+        spaces,
+        tags,
+        ...(filter && { filter: parseFilter(filter) }),
+        topK: compared,
+      };
+      const caller = wholeTenant(tenant);
+      // One after the other: those who search meanwhile come first.
+      const live = await this.#search.ranking(caller, request, models.liveModel);
+      const fresh = await this.#search.ranking(caller, request, models.model);
+      answers.push({ fresh, live, judgements });
+    }
+    return compareAnswers(models, answers);
+  }
+
+  async #recorded(): Promise<readonly RecordedSearch[]> {
+    return recordedSearches(this.#store, this.#models, mostRecorded);
+  }
+}
+
+type Searched = Pick<RecordedSearch, 'tenant' | 'judgements'> & {
+  readonly asked: Pick<RecordedSearch['asked'], 'query' | 'layers' | 'scope' | 'spaces' | 'tags' | 'filter'>;
+};
+
+function asSearch({ tenant, query }: { readonly tenant: string; readonly query: string }): Searched {
+  return { tenant, asked: { query }, judgements: new Map() };
+}
+
+/** Who asked then is not known: both models search the whole of the tenant, within what the search named. */
+function wholeTenant(tenant: string): TenantContext {
+  const nobody = { orgs: [], teams: [], projects: [], sessions: [], agents: [] };
+  return { tenant, principal: 'system', roles: ['admin'], ...nobody };
+}

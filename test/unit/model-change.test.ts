@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { deterministicEmbedder } from '../../src/adapters/deterministic/embedder.ts';
+import { ModelRegistry, type ModelEntry } from '../../src/adapters/embedding/model-registry.ts';
+import { vectorTable } from '../../src/domain/retrieval/vector-table.ts';
+import { Generation } from '../../src/projections/generation.ts';
+import { createBeside, dropGeneration, ensureLive } from '../../src/projections/generations.ts';
+import type { Projection } from '../../src/projections/projection.ts';
+import { beginRebuild } from '../../src/projections/rebuild.ts';
+import { undivided } from '../../src/projections/partitions.ts';
+import { ModelUpkeep } from '../../src/projections/vectors/model-upkeep.ts';
+import { vectors } from '../../src/projections/vectors/vectors.ts';
+import { openTestStore, storeTestMemory, testContext, type TestStore } from '../support/event-store.ts';
+import { follow, startAfresh } from '../support/read-models.ts';
+
+const old = 'deterministic-words-16';
+const fresh = 'deterministic-words-32';
+
+let test: TestStore;
+let embedded: string[];
+let open: Set<string>;
+let registry: ModelRegistry;
+
+beforeAll(async () => {
+  test = await openTestStore();
+});
+
+afterAll(() => test.close());
+
+beforeEach(async () => {
+  await startAfresh(test);
+  embedded = [];
+  open = new Set();
+  registry = new ModelRegistry([16, 32].map(entryOf), old);
+});
+
+function entryOf(dimension: number): ModelEntry {
+  const embedder = deterministicEmbedder({ dimension });
+  const { id } = embedder.model;
+  return {
+    id,
+    name: id,
+    dimension,
+    async open() {
+      open.add(id);
+      return {
+        model: embedder.model,
+        embed(texts, purpose) {
+          embedded.push(...texts.map((text) => `${id}: ${text}`));
+          return embedder.embed(texts, purpose);
+        },
+        async close() {
+          open.delete(id);
+        },
+      };
+    },
+  };
+}
+
+const of = (model: string): Projection => {
+  const projection = vectors(registry).inVariant?.(model);
+  if (!projection) throw new Error(`no vectors of ${model}`);
+  return projection;
+};
+
+async function live(): Promise<Generation> {
+  await ensureLive(test.sql, of(old));
+  return new Generation(test.sql, of(old), 1);
+}
+
+/** The ids that a model's table holds, undefined where it has none. */
+async function kept(model: string): Promise<string[] | undefined> {
+  const table = vectorTable(model);
+  const [row] = await test.sql.query<{ oid: string | null }>('select to_regclass($1)::text as oid', [table]);
+  if (!row?.oid) return undefined;
+  const rows = await test.sql.query<{ memory_id: string }>(
+    `select memory_id from ${table} order by memory_id`,
+  );
+  return rows.map(({ memory_id }) => memory_id);
+}
+
+const everything = () => 100;
+
+describe('vectors of two models', () => {
+  it('[F5] are each made by its own model, and are not mixed', async () => {
+    const { value } = await storeTestMemory(test, { content: 'one' });
+    const generations = [await live(), await createBeside(test.sql, of(fresh))];
+    for (const generation of generations) await follow(test, generation, everything);
+    expect(embedded).toEqual([`${old}: one`, `${fresh}: one`]);
+    expect(await kept(old)).toEqual([value.id]);
+    expect(await kept(fresh)).toEqual([value.id]);
+    expect(vectorTable(old)).not.toBe(vectorTable(fresh));
+  });
+
+  it('[F6] of an erased memory go from both', async () => {
+    const generations = [await live(), await createBeside(test.sql, of(fresh))];
+    const { value, stream, key } = await storeTestMemory(test, { content: 'secret' });
+    for (const generation of generations) await follow(test, generation, everything);
+    const data = { memoryId: value.id, keyId: key.id };
+    await test.store.append(stream, 'exists', [{ type: 'MemoryErased', data }], testContext());
+    for (const generation of generations) await follow(test, generation, everything);
+    expect([await kept(old), await kept(fresh)]).toEqual([[], []]);
+  });
+
+  it('[F6] go with the last generation of their model, so that no erasure misses them', async () => {
+    await storeTestMemory(test, { content: 'one' });
+    await live();
+    const first = await createBeside(test.sql, of(fresh));
+    const second = await createBeside(test.sql, of(fresh));
+    await follow(test, first, everything);
+    await dropGeneration(test.sql, of(fresh), first.number);
+    expect(await kept(fresh)).toHaveLength(1);
+    // By the projection of another model: who drops it need not know the model any more.
+    await dropGeneration(test.sql, of(old), second.number);
+    expect(await kept(fresh)).toBeUndefined();
+    expect(await kept(old)).toBeDefined();
+  });
+
+  it('[F5] are not made again where a generation of the model is there already', async () => {
+    await storeTestMemory(test, { content: 'one' });
+    await live();
+    await follow(test, await beginRebuild(test.sql, of(fresh), undivided), everything);
+    await follow(test, await beginRebuild(test.sql, of(fresh), undivided), everything);
+    expect(embedded).toEqual([`${fresh}: one`]);
+    const rows = await test.sql.query('select generation from read.generations order by generation');
+    expect(rows).toEqual([{ generation: 1 }, { generation: 3 }]);
+  });
+});
+
+describe('the models that are loaded', () => {
+  it('[F5] are those that generations name, and no others', async () => {
+    const failures: unknown[] = [];
+    const upkeep = new ModelUpkeep(test.sql, registry, (...failure) => void failures.push(failure));
+    await live();
+    await registry.load(fresh);
+    expect(await upkeep.once()).toEqual(new Set([old]));
+    expect(open).toEqual(new Set([old]));
+    const { number } = await createBeside(test.sql, of(fresh));
+    expect(await upkeep.once()).toEqual(new Set([old, fresh]));
+    expect(open).toEqual(new Set([old, fresh]));
+    await dropGeneration(test.sql, of(fresh), number);
+    await upkeep.once();
+    expect(open).toEqual(new Set([old]));
+    expect(failures).toEqual([]);
+  });
+});
