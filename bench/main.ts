@@ -1,4 +1,4 @@
-// npm run bench -- [name …] [--memories N] [--events N] [--json] [--fresh] [--profile DIR]
+// npm run bench -- [name …] [--memories N] [--events N] [--data DIR] [--json] [--fresh] [--profile DIR]
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -6,6 +6,7 @@ import { bulk } from './bulk.ts';
 import { cluster } from './cluster.ts';
 import { rebuild } from './rebuild.ts';
 import { relay } from './relay.ts';
+import { retrieval } from './retrieval.ts';
 import { search } from './search.ts';
 import { searchable } from './searchable.ts';
 import { startup } from './startup.ts';
@@ -15,7 +16,17 @@ import { dropLoaded } from './support/loaded.ts';
 import { MemorySource } from './support/memories.ts';
 import { printResult, Report, type BenchmarkResult } from './support/report.ts';
 
-const benchmarks: readonly Benchmark[] = [stores, bulk, searchable, search, rebuild, startup, relay, cluster];
+const benchmarks: readonly Benchmark[] = [
+  stores,
+  bulk,
+  searchable,
+  search,
+  retrieval,
+  rebuild,
+  startup,
+  relay,
+  cluster,
+];
 
 /** Runs the benchmarks named, all without a name. The exit status tells whether every answer was right. */
 export async function main(args: string[]): Promise<void> {
@@ -28,11 +39,14 @@ export async function main(args: string[]): Promise<void> {
       json: { type: 'boolean', default: false },
       fresh: { type: 'boolean', default: false },
       profile: { type: 'string' },
+      data: { type: 'string' },
     },
   });
   const chosen = benchmarks.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
   const unknown = positionals.filter((name) => !benchmarks.some((benchmark) => benchmark.name === name));
   if (unknown.length > 0) return usage(`no benchmark ${unknown.join(', ')}`);
+  if (positionals.includes(retrieval.name) && values.data === undefined)
+    return usage(`${retrieval.name} needs --data`);
   const memories = Number(values.memories);
   const events = Number(values.events ?? 2 * memories);
   if (![memories, events].every((count) => Number.isInteger(count) && count >= 100)) {
@@ -42,7 +56,13 @@ export async function main(args: string[]): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopped(signal));
   if (values.fresh) await dropLoaded();
   const profile = values.profile === undefined ? undefined : path.resolve(values.profile);
-  const options: BenchmarkOptions = { memories, events, profile, source: new MemorySource() };
+  const options: BenchmarkOptions = {
+    memories,
+    events,
+    profile,
+    data: values.data,
+    source: new MemorySource(),
+  };
 
   const results: (BenchmarkResult & { load: number; seconds: number })[] = [];
   if (!values.json) console.log(machine());
@@ -74,7 +94,7 @@ function machine(): string {
 
 function usage(problem: string): void {
   console.error(`${problem}
-usage: npm run bench -- [name …] [--memories N] [--events N] [--json] [--fresh] [--profile DIR]
+usage: npm run bench -- [name …] [--memories N] [--events N] [--data DIR] [--json] [--fresh] [--profile DIR]
 ${benchmarks.map(({ name, about }) => `  ${name.padEnd(11)} ${about}`).join('\n')}`);
   process.exitCode = 2;
 }

@@ -7,6 +7,7 @@ import { windowAt } from '../../src/domain/ranking/window.ts';
 import { termCounts } from '../../src/domain/text/tokens.ts';
 import { inScope, type DataSet, type Memory, type Query } from './datasets.ts';
 import { cosine } from './embed.ts';
+import { textbookBm25 } from './textbook-bm25.ts';
 
 const DEPTH = 100;
 
@@ -15,6 +16,8 @@ export interface Found extends Evidence {
   /** What gold is named by: the document where there are documents, else the memory. */
   readonly key: string;
   readonly relevant: boolean;
+  /** By its own words alone, as textbooks have it. */
+  readonly textbook: number;
 }
 
 export interface Case {
@@ -22,6 +25,8 @@ export interface Case {
   readonly query: Query;
   readonly gold: ReadonlySet<string>;
   readonly found: readonly Found[];
+  /** How long it took to find them and read their evidence, in ms. */
+  readonly ms: number;
 }
 
 interface Indexed {
@@ -36,6 +41,7 @@ interface Indexed {
 interface Tenant {
   readonly memories: Indexed[];
   readonly documentFrequency: Map<string, number>;
+  meanLength: number;
 }
 
 /** What is known beside a memory's own words and vector; each can be left out, to see what it brings. */
@@ -66,11 +72,13 @@ function caseOf(
   tenant: Tenant,
   known: ReadonlySet<Surrounding>,
 ): Case {
+  const started = performance.now();
   const statistics: TermStatistics = {
     documents: tenant.memories.length,
     documentFrequency: tenant.documentFrequency,
   };
-  const terms = weigh([...termCounts(query.query).counts.keys()], statistics);
+  const words = [...termCounts(query.query).counts.keys()];
+  const terms = weigh(words, statistics);
   const scored = tenant.memories
     .filter(({ memory }) => inScope(memory.scope, query.scope))
     .map((indexed) => {
@@ -87,7 +95,7 @@ function caseOf(
   const months = askedMonths(query.query);
   const byDocument = query.gold_docs !== undefined;
   const gold = new Set(query.gold_docs ?? query.gold);
-  const found = [...new Set([...dense, ...lexical])].map((hit): Found => {
+  const found = [...new Set([...dense, ...lexical])].map((hit) => {
     const { memory, terms: own, window, speaker } = hit.indexed;
     const { id, metadata, timestamp } = memory;
     const key = byDocument ? (metadata?.doc ?? id) : id;
@@ -96,9 +104,14 @@ function caseOf(
       ...(known.has('speaker') && speaker !== undefined && { speaker: matchSpeaker(speaker) }),
       ...(known.has('dated') && timestamp !== undefined && { dated: isOfMonth(timestamp, months) }),
     });
-    return { ...found, memory: id, key, relevant: gold.has(key) };
+    return { ...found, memory: id, key, relevant: gold.has(key), indexed: hit.indexed };
   });
-  return { set, query, gold, found };
+  const ms = performance.now() - started;
+  const withTextbook = found.map(({ indexed, ...one }) => ({
+    ...one,
+    textbook: textbookBm25(words, indexed.terms, statistics, tenant.meanLength),
+  }));
+  return { set, query, gold, found: withTextbook, ms };
 }
 
 function indexTenants(memories: readonly Memory[], vectors: readonly Float32Array[]): Map<string, Tenant> {
@@ -107,7 +120,11 @@ function indexTenants(memories: readonly Memory[], vectors: readonly Float32Arra
     const vector = vectors[i];
     if (vector === undefined) throw new Error(`${memory.id} has no vector`);
     const name = memory.scope['tenant'] ?? '';
-    const tenant = tenants.get(name) ?? { memories: [], documentFrequency: new Map<string, number>() };
+    const tenant = tenants.get(name) ?? {
+      memories: [],
+      documentFrequency: new Map<string, number>(),
+      meanLength: 0,
+    };
     tenants.set(name, tenant);
     const { counts, length } = termCounts(memory.text);
     const speaker =
@@ -117,7 +134,11 @@ function indexTenants(memories: readonly Memory[], vectors: readonly Float32Arra
       tenant.documentFrequency.set(term, (tenant.documentFrequency.get(term) ?? 0) + 1);
     }
   }
-  for (const { memories } of tenants.values()) addWindows(memories);
+  for (const tenant of tenants.values()) {
+    const total = tenant.memories.reduce((sum, { terms }) => sum + terms.length, 0);
+    tenant.meanLength = total / tenant.memories.length;
+    addWindows(tenant.memories);
+  }
   return tenants;
 }
 

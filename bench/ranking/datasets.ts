@@ -1,5 +1,5 @@
 // Reads retrieval data sets: a folder each, with memories.jsonl(.gz) and queries.jsonl.
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 
@@ -30,6 +30,22 @@ export interface DataSet {
   readonly name: string;
   readonly memories: readonly Memory[];
   readonly queries: readonly Query[];
+}
+
+/** The data sets in `folder`, or that it is itself; sorted by name. Rejects where there is none. */
+export async function readDataSets(folder: string): Promise<DataSet[]> {
+  const whole = path.resolve(folder);
+  if (await isDataSet(whole)) return [await readDataSet(path.dirname(whole), path.basename(whole))];
+  const sets: DataSet[] = [];
+  for (const name of (await readdir(whole)).sort())
+    if (await isDataSet(path.join(whole, name))) sets.push(await readDataSet(whole, name));
+  if (sets.length === 0) throw new Error(`${folder} holds no folder with queries.jsonl and memories.jsonl`);
+  return sets;
+}
+
+async function isDataSet(folder: string): Promise<boolean> {
+  const files = await readdir(folder).catch((): string[] => []);
+  return files.includes('queries.jsonl') && files.some((file) => /^memories\.jsonl(\.gz)?$/.test(file));
 }
 
 /** Reads `folder/name`. Rejects where a file is missing or a line is not JSON. */

@@ -8,6 +8,8 @@ export interface BenchmarkOptions {
   readonly events: number;
   /** Where the CPU profiles of the servers go; none without it. */
   readonly profile: string | undefined;
+  /** A retrieval data set, or a folder of such; undefined without one. */
+  readonly data: string | undefined;
   readonly source: MemorySource;
 }
 

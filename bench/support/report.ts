@@ -21,10 +21,19 @@ export interface Check {
   readonly detail: string;
 }
 
+/** Figures that are read side by side. */
+export interface Table {
+  readonly title: string;
+  readonly header: readonly string[];
+  /** Numbers are shares; undefined is nothing to measure. */
+  readonly rows: readonly (readonly (string | number | undefined)[])[];
+}
+
 /** What one benchmark found. */
 export interface BenchmarkResult {
   readonly benchmark: string;
   readonly figures: readonly (Figure & { ratio?: number; reached?: boolean })[];
+  readonly tables: readonly Table[];
   readonly checks: readonly Check[];
   readonly notes: readonly string[];
 }
@@ -33,6 +42,7 @@ export interface BenchmarkResult {
 export class Report {
   readonly #benchmark: string;
   readonly #figures: Figure[] = [];
+  readonly #tables: Table[] = [];
   readonly #checks: Check[] = [];
   readonly #notes: string[] = [];
 
@@ -42,6 +52,10 @@ export class Report {
 
   figure(figure: Figure): void {
     this.#figures.push(figure);
+  }
+
+  table(table: Table): void {
+    this.#tables.push(table);
   }
 
   check(what: string, ok: boolean, detail = ''): void {
@@ -64,6 +78,7 @@ export class Report {
           ...(reached !== undefined && { reached }),
         };
       }),
+      tables: this.#tables,
       checks: this.#checks,
       notes: this.#notes,
     };
@@ -78,7 +93,7 @@ function reaches({ value, target }: Figure, ratio: number | undefined): boolean 
 }
 
 /** The result as a person reads it. */
-export function printResult({ benchmark, figures, checks, notes }: BenchmarkResult): void {
+export function printResult({ benchmark, figures, tables, checks, notes }: BenchmarkResult): void {
   const rows = figures.map(({ name, value, unit, baseline, ratio, target, reached }) => [
     name,
     `${short(value)} ${unit}`,
@@ -87,7 +102,11 @@ export function printResult({ benchmark, figures, checks, notes }: BenchmarkResu
     target ? `${wanted(target)} ${reached ? 'yes' : 'NO'}` : '',
   ]);
   console.log(`\n${benchmark}`);
-  printTable([['figure', 'measured', 'bare', 'ratio', 'wanted'], ...rows]);
+  if (rows.length > 0) printTable([['figure', 'measured', 'bare', 'ratio', 'wanted'], ...rows]);
+  for (const { title, header, rows: lines } of tables) {
+    console.log(`\n  ${title}`);
+    printTable([header, ...lines.map((line) => line.map(asCell))]);
+  }
   for (const { what, ok, detail } of checks) {
     console.log(`  ${ok ? 'checked' : 'WRONG  '} ${what}${detail === '' ? '' : ` (${detail})`}`);
   }
@@ -99,6 +118,10 @@ function printTable(rows: readonly (readonly string[])[]): void {
   for (const row of rows) {
     console.log(`  ${row.map((cell, column) => cell.padEnd(widths[column]!)).join('  ')}`.trimEnd());
   }
+}
+
+function asCell(value: string | number | undefined): string {
+  return typeof value === 'number' ? value.toFixed(3) : (value ?? '');
 }
 
 function wanted({ of, least, most }: Target): string {

@@ -1,0 +1,225 @@
+// How well the ranking finds what was asked for, on data sets with judgements, with the time that it takes.
+import { openOnnxEmbedder } from '../src/adapters/onnx/embedder.ts';
+import { probability } from '../src/domain/ranking/calibration.ts';
+import { fuse, type FusionWeights } from '../src/domain/ranking/fusion.ts';
+import { scaleOf } from '../src/domain/ranking/scales.ts';
+import {
+  casesOf,
+  rank,
+  SURROUNDINGS,
+  type Case,
+  type Found,
+  type Score,
+  type Surrounding,
+} from './ranking/candidates.ts';
+import { readDataSets, type DataSet } from './ranking/datasets.ts';
+import { benchModel, cosine, embedAll } from './ranking/embed.ts';
+import { calibrationError, mean, rankingScores, type Outcome } from './ranking/metrics.ts';
+import type { Benchmark } from './support/benchmark.ts';
+import type { Report, Table } from './support/report.ts';
+import { percentile } from './support/statistics.ts';
+
+const threshold = 0.7;
+/** Queries of each set that are embedded again, for the time that it takes. */
+const timedQueries = 100;
+
+const shipped = benchModel();
+const scale = scaleOf(shipped.model.id);
+
+interface Embedded {
+  readonly set: DataSet;
+  readonly memories: readonly Float32Array[];
+  readonly queries: readonly Float32Array[];
+}
+
+/** Cases by what they are told under: a set, or one part of it. */
+type Groups = ReadonlyMap<string, readonly Case[]>;
+
+export const retrieval: Benchmark = {
+  name: 'retrieval',
+  about: 'quality of the ranking on data sets with judgements (--data DIR), and its time',
+  async run({ data }, report) {
+    if (data === undefined) return report.note('left out: --data names no data sets');
+    const embedded: Embedded[] = [];
+    for (const set of await readDataSets(data)) embedded.push(await embed(set));
+    const full = groupsOf(embedded, SURROUNDINGS);
+    await measureTime(embedded, full, report);
+    tellRanking(full, groupsOf(embedded, []), report);
+    tellAblation(embedded, full, report);
+    tellCalibration(full, report);
+    for (const { set } of embedded) checkGold(set, report);
+    report.note(
+      `${shipped.model.id}; each query in its own scope, exact nearest neighbours, term statistics of its tenant; one setting for all sets`,
+    );
+  },
+};
+
+async function embed(set: DataSet): Promise<Embedded> {
+  const texts = {
+    query: set.queries.map(({ query }) => query),
+    passage: set.memories.map(({ text }) => text),
+  };
+  return {
+    set,
+    queries: await embedAll(shipped, texts.query, 'query', `${set.name}-queries`),
+    memories: await embedAll(shipped, texts.passage, 'passage', `${set.name}-memories`),
+  };
+}
+
+function groupsOf(embedded: readonly Embedded[], known: readonly Surrounding[]): Groups {
+  const groups = new Map<string, readonly Case[]>();
+  for (const { set, memories, queries } of embedded) {
+    const cases = casesOf(set, memories, queries, known);
+    const parts = ['simple', 'complex'].map((part) => cases.filter(({ query }) => query.category === part));
+    // Questions that one memory answers are another task than those that many do.
+    if (parts.every((part) => part.length > 0)) {
+      groups.set(`${set.name} simple`, parts[0]!);
+      groups.set(`${set.name} complex`, parts[1]!);
+    } else groups.set(set.name, cases);
+  }
+  return groups;
+}
+
+const { fusion } = scale;
+const fusedBy =
+  (weights: FusionWeights): Score =>
+  (found) =>
+    fuse(found, weights);
+const probabilityOf: Score = (found) => probability(fuse(found, fusion), found, scale);
+
+function tellRanking(full: Groups, plain: Groups, report: Report): void {
+  const variants: [string, Groups, Score][] = [
+    ['BM25 of textbooks', plain, ({ textbook }) => textbook || undefined],
+    ['BM25, ours', plain, ({ lexical }) => lexical || undefined],
+    ['vectors', plain, ({ cosine: near }) => near],
+    ['hybrid: words and vectors', plain, fusedBy(fusion)],
+    ['ours: with what surrounds', full, probabilityOf],
+  ];
+  for (const measure of ['ndcg', 'recall'] as const) {
+    const rows = variants.map(([name, groups, score]) => [name, ...means(groups, score, measure)]);
+    report.table({
+      title: `${measure === 'ndcg' ? 'nDCG' : 'recall'}@10`,
+      header: ['', ...full.keys()],
+      rows,
+    });
+  }
+}
+
+/** What is lost where one signal is left out. */
+function tellAblation(embedded: readonly Embedded[], full: Groups, report: Report): void {
+  const without = (left: Surrounding): Groups =>
+    groupsOf(
+      embedded,
+      SURROUNDINGS.filter((one) => one !== left),
+    );
+  const withoutWords = ({ cosine: near, speaker, dated }: Found): number =>
+    fuse(
+      {
+        overlap: 0,
+        ...(near !== undefined && { cosine: near }),
+        ...(speaker && { speaker }),
+        ...(dated && { dated }),
+      },
+      fusion,
+    );
+  const withoutVector = ({ cosine: _, ...found }: Found): number => fuse(found, fusion);
+  const variants: [string, Groups, Score][] = [
+    ['all', full, fusedBy(fusion)],
+    ['without words', full, withoutWords],
+    ['without vectors', full, withoutVector],
+    ['without the gain of near vectors', full, fusedBy({ ...fusion, nearGain: 0 })],
+    ['without overlap', full, fusedBy({ ...fusion, overlap: 0 })],
+    ['without the window', without('window'), fusedBy(fusion)],
+    ['without the speaker', without('speaker'), fusedBy(fusion)],
+    ['without the month', without('dated'), fusedBy(fusion)],
+  ];
+  const rows = variants.map(([name, groups, score]) => [name, ...means(groups, score, 'ndcg')]);
+  report.table({ title: 'nDCG@10 without a signal', header: ['', ...full.keys()], rows });
+}
+
+function means(groups: Groups, score: Score, measure: 'ndcg' | 'recall'): number[] {
+  return [...groups.values()].map((cases) =>
+    mean(
+      cases.map(({ found, gold }) => {
+        const ranked = rank(found, score).map(({ key }) => key);
+        return rankingScores(ranked, gold)[measure];
+      }),
+    ),
+  );
+}
+
+/** Expected calibration error of the first ten results, and what the default threshold lets through. */
+function tellCalibration(groups: Groups, report: Report): void {
+  const firsts = new Map<string, readonly (readonly Outcome[])[]>();
+  for (const [name, cases] of groups)
+    firsts.set(
+      name,
+      cases.map(({ found }) => rank(found, probabilityOf).slice(0, 10)),
+    );
+  const told: ReadonlyMap<string, readonly (readonly Outcome[])[]> = new Map([
+    ['pooled', [...firsts.values()].flat()],
+    ...firsts,
+  ]);
+  const row = (name: string, of: (answers: readonly (readonly Outcome[])[]) => number | undefined) => [
+    name,
+    ...[...told.values()].map(of),
+  ];
+  const sure = (answers: readonly (readonly Outcome[])[]): Outcome[] =>
+    answers.flat().filter(({ score }) => score >= threshold);
+  const table: Table = {
+    title: 'how sure a score is, over the first 10 results',
+    header: ['', ...told.keys()],
+    rows: [
+      row('expected calibration error, 10 bins', (answers) => calibrationError(answers.flat())),
+      row(`queries with a result of ${threshold} or more`, (answers) =>
+        mean(answers.map((answer) => ((answer[0]?.score ?? 0) >= threshold ? 1 : 0))),
+      ),
+      row('of these results relevant', (answers) =>
+        sure(answers).length === 0
+          ? undefined
+          : mean(sure(answers).map(({ relevant }) => (relevant ? 1 : 0))),
+      ),
+    ],
+  };
+  report.table(table);
+}
+
+/** A query's embedding, its candidates and their scores, one query after another. */
+async function measureTime(embedded: readonly Embedded[], groups: Groups, report: Report): Promise<void> {
+  const embedder = await openOnnxEmbedder({ model: shipped.model, cachedQueries: 0 });
+  const all = [...groups.values()].flat();
+  for (const { set, queries } of embedded) {
+    const sample = all.filter((one) => one.set === set.name).slice(0, timedQueries);
+    const embedding: number[] = [];
+    const ranking: number[] = [];
+    let same = true;
+    for (const { query, found, ms } of sample) {
+      const start = performance.now();
+      const [vector] = await embedder.embed([query.query], 'query');
+      const embeddedAt = performance.now();
+      rank(found, probabilityOf);
+      embedding.push(embeddedAt - start);
+      ranking.push(ms + performance.now() - embeddedAt);
+      same &&= cosine(vector!, queries[set.queries.indexOf(query)]!) > 0.999_99;
+    }
+    for (const [what, times] of [
+      ['embedding of a query', embedding],
+      ['ranking, all vectors in scope compared', ranking],
+    ] as const)
+      for (const p of [0.5, 0.95])
+        report.figure({
+          name: `${set.name}, ${what}, p${100 * p}`,
+          value: percentile(times, p),
+          unit: 'ms',
+        });
+    report.check(`${set.name}: the kept vectors are those of the model`, same);
+  }
+  await embedder.close();
+}
+
+function checkGold({ name, memories, queries }: DataSet, report: Report): void {
+  const known = new Set(memories.flatMap(({ id, metadata }) => [id, metadata?.doc]));
+  const unknown = queries.filter(({ gold, gold_docs: docs }) => (docs ?? gold).some((id) => !known.has(id)));
+  const detail = `${queries.length} queries, ${memories.length} memories`;
+  report.check(`${name}: every answer is among the memories`, unknown.length === 0, detail);
+}
