@@ -1,4 +1,4 @@
-// npm run bench -- [name …] [--memories N] [--events N] [--data DIR] [--json] [--fresh] [--profile DIR]
+// npm run bench -- [name …] [--memories N] [--events N] [--data DIR] [--embedder MODEL] [--json] [--fresh] [--profile DIR]
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -40,6 +40,7 @@ export async function main(args: string[]): Promise<void> {
       fresh: { type: 'boolean', default: false },
       profile: { type: 'string' },
       data: { type: 'string' },
+      embedder: { type: 'string' },
     },
   });
   const chosen = benchmarks.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
@@ -61,6 +62,7 @@ export async function main(args: string[]): Promise<void> {
     events,
     profile,
     data: values.data,
+    embedder: values.embedder,
     source: new MemorySource(),
   };
 
@@ -94,7 +96,7 @@ function machine(): string {
 
 function usage(problem: string): void {
   console.error(`${problem}
-usage: npm run bench -- [name …] [--memories N] [--events N] [--data DIR] [--json] [--fresh] [--profile DIR]
+usage: npm run bench -- [name …] [--memories N] [--events N] [--data DIR] [--embedder MODEL] [--json] [--fresh] [--profile DIR]
 ${benchmarks.map(({ name, about }) => `  ${name.padEnd(11)} ${about}`).join('\n')}`);
   process.exitCode = 2;
 }

@@ -1,8 +1,6 @@
 // How well the ranking finds what was asked for, on data sets with judgements, with the time that it takes.
-import { openOnnxEmbedder } from '../src/adapters/onnx/embedder.ts';
-import { probability } from '../src/domain/ranking/calibration.ts';
+import { probability, type ModelScale } from '../src/domain/ranking/calibration.ts';
 import { fuse, type FusionWeights } from '../src/domain/ranking/fusion.ts';
-import { scaleOf } from '../src/domain/ranking/scales.ts';
 import {
   casesOf,
   rank,
@@ -13,7 +11,7 @@ import {
   type Surrounding,
 } from './ranking/candidates.ts';
 import { readDataSets, type DataSet } from './ranking/datasets.ts';
-import { benchModel, cosine, embedAll } from './ranking/embed.ts';
+import { cosine, embedAll, openModel, type BenchModel } from './ranking/embed.ts';
 import { calibrationError, mean, rankingScores, type Outcome } from './ranking/metrics.ts';
 import type { Benchmark } from './support/benchmark.ts';
 import type { Report, Table } from './support/report.ts';
@@ -22,9 +20,6 @@ import { percentile } from './support/statistics.ts';
 const threshold = 0.7;
 /** Queries of each set that are embedded again, for the time that it takes. */
 const timedQueries = 100;
-
-const shipped = benchModel();
-const scale = scaleOf(shipped.model.id);
 
 interface Embedded {
   readonly set: DataSet;
@@ -38,31 +33,33 @@ type Groups = ReadonlyMap<string, readonly Case[]>;
 export const retrieval: Benchmark = {
   name: 'retrieval',
   about: 'quality of the ranking on data sets with judgements (--data DIR), and its time',
-  async run({ data }, report) {
+  async run({ data, embedder }, report) {
     if (data === undefined) return report.note('left out: --data names no data sets');
+    const model = await openModel(embedder);
     const embedded: Embedded[] = [];
-    for (const set of await readDataSets(data)) embedded.push(await embed(set));
+    for (const set of await readDataSets(data)) embedded.push(await embed(model, set));
     const full = groupsOf(embedded, SURROUNDINGS);
-    await measureTime(embedded, full, report);
-    tellRanking(full, groupsOf(embedded, []), report);
-    tellAblation(embedded, full, report);
-    tellCalibration(full, report);
+    await measureTime(model, embedded, full, report);
+    await model.close();
+    tellRanking(model.scale, full, groupsOf(embedded, []), report);
+    tellAblation(model.scale, embedded, full, report);
+    tellCalibration(model.scale, full, report);
     for (const { set } of embedded) checkGold(set, report);
     report.note(
-      `${shipped.model.id}; each query in its own scope, exact nearest neighbours, term statistics of its tenant; one setting for all sets`,
+      `${model.embedder.model.id}; each query in its own scope, exact nearest neighbours, term statistics of its tenant; one setting for all sets`,
     );
   },
 };
 
-async function embed(set: DataSet): Promise<Embedded> {
+async function embed(model: BenchModel, set: DataSet): Promise<Embedded> {
   const texts = {
     query: set.queries.map(({ query }) => query),
     passage: set.memories.map(({ text }) => text),
   };
   return {
     set,
-    queries: await embedAll(shipped, texts.query, 'query', `${set.name}-queries`),
-    memories: await embedAll(shipped, texts.passage, 'passage', `${set.name}-memories`),
+    queries: await embedAll(model, texts.query, 'query', `${set.name}-queries`),
+    memories: await embedAll(model, texts.passage, 'passage', `${set.name}-memories`),
   };
 }
 
@@ -80,20 +77,22 @@ function groupsOf(embedded: readonly Embedded[], known: readonly Surrounding[]):
   return groups;
 }
 
-const { fusion } = scale;
 const fusedBy =
   (weights: FusionWeights): Score =>
   (found) =>
     fuse(found, weights);
-const probabilityOf: Score = (found) => probability(fuse(found, fusion), found, scale);
+const probabilityBy =
+  (scale: ModelScale): Score =>
+  (found) =>
+    probability(fuse(found, scale.fusion), found, scale);
 
-function tellRanking(full: Groups, plain: Groups, report: Report): void {
+function tellRanking(scale: ModelScale, full: Groups, plain: Groups, report: Report): void {
   const variants: [string, Groups, Score][] = [
     ['BM25 of textbooks', plain, ({ textbook }) => textbook || undefined],
     ['BM25, ours', plain, ({ lexical }) => lexical || undefined],
     ['vectors', plain, ({ cosine: near }) => near],
-    ['hybrid: words and vectors', plain, fusedBy(fusion)],
-    ['ours: with what surrounds', full, probabilityOf],
+    ['hybrid: words and vectors', plain, fusedBy(scale.fusion)],
+    ['ours: with what surrounds', full, probabilityBy(scale)],
   ];
   for (const measure of ['ndcg', 'recall'] as const) {
     const rows = variants.map(([name, groups, score]) => [name, ...means(groups, score, measure)]);
@@ -106,7 +105,12 @@ function tellRanking(full: Groups, plain: Groups, report: Report): void {
 }
 
 /** What is lost where one signal is left out. */
-function tellAblation(embedded: readonly Embedded[], full: Groups, report: Report): void {
+function tellAblation(
+  { fusion }: ModelScale,
+  embedded: readonly Embedded[],
+  full: Groups,
+  report: Report,
+): void {
   const without = (left: Surrounding): Groups =>
     groupsOf(
       embedded,
@@ -149,12 +153,12 @@ function means(groups: Groups, score: Score, measure: 'ndcg' | 'recall'): number
 }
 
 /** Expected calibration error of the first ten results, and what the default threshold lets through. */
-function tellCalibration(groups: Groups, report: Report): void {
+function tellCalibration(scale: ModelScale, groups: Groups, report: Report): void {
   const firsts = new Map<string, readonly (readonly Outcome[])[]>();
   for (const [name, cases] of groups)
     firsts.set(
       name,
-      cases.map(({ found }) => rank(found, probabilityOf).slice(0, 10)),
+      cases.map(({ found }) => rank(found, probabilityBy(scale)).slice(0, 10)),
     );
   const told: ReadonlyMap<string, readonly (readonly Outcome[])[]> = new Map([
     ['pooled', [...firsts.values()].flat()],
@@ -185,8 +189,12 @@ function tellCalibration(groups: Groups, report: Report): void {
 }
 
 /** A query's embedding, its candidates and their scores, one query after another. */
-async function measureTime(embedded: readonly Embedded[], groups: Groups, report: Report): Promise<void> {
-  const embedder = await openOnnxEmbedder({ model: shipped.model, cachedQueries: 0 });
+async function measureTime(
+  { embedder, scale }: BenchModel,
+  embedded: readonly Embedded[],
+  groups: Groups,
+  report: Report,
+): Promise<void> {
   const all = [...groups.values()].flat();
   for (const { set, queries } of embedded) {
     const sample = all.filter((one) => one.set === set.name).slice(0, timedQueries);
@@ -195,9 +203,10 @@ async function measureTime(embedded: readonly Embedded[], groups: Groups, report
     let same = true;
     for (const { query, found, ms } of sample) {
       const start = performance.now();
-      const [vector] = await embedder.embed([query.query], 'query');
+      // The same tokens, but none of the vectors that are kept.
+      const [vector] = await embedder.embed([`${query.query} `], 'query');
       const embeddedAt = performance.now();
-      rank(found, probabilityOf);
+      rank(found, probabilityBy(scale));
       embedding.push(embeddedAt - start);
       ranking.push(ms + performance.now() - embeddedAt);
       same &&= cosine(vector!, queries[set.queries.indexOf(query)]!) > 0.999_99;
@@ -214,7 +223,6 @@ async function measureTime(embedded: readonly Embedded[], groups: Groups, report
         });
     report.check(`${set.name}: the kept vectors are those of the model`, same);
   }
-  await embedder.close();
 }
 
 function checkGold({ name, memories, queries }: DataSet, report: Report): void {

@@ -25,6 +25,12 @@ function firstTen(cases: ReadonlyMap<string, Case[]>, score: Score): Row[] {
   );
 }
 
+/** The line of log-odds over `score`, of the first ten results of each query, coefficients to two decimals. */
+export function fitCalibration(cases: ReadonlyMap<string, Case[]>, score: Score): Line {
+  const { intercept, slope } = fitLine(firstTen(cases, score));
+  return { intercept: Number(intercept.toFixed(2)), slope: Number(slope.toFixed(2)) };
+}
+
 /** Prints the fitted line of log-odds over `score`, and the calibration errors with it and with the shipped one. */
 export function printCalibration(
   label: string,

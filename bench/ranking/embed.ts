@@ -2,42 +2,45 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { openOnnxEmbedder } from '../../src/adapters/onnx/embedder.ts';
-import { bgeSmall, e5Small, shippedFolder, type OnnxModel } from '../../src/adapters/onnx/models.ts';
-import type { EmbeddingPurpose } from '../../src/ports/embedder.ts';
+import { openEmbedders } from '../../src/backends/embedder.ts';
+import { readConfig } from '../../src/config.ts';
+import type { ModelScale } from '../../src/domain/ranking/calibration.ts';
+import { scaleOf } from '../../src/domain/ranking/scales.ts';
+import type { Embedder, EmbeddingPurpose } from '../../src/ports/embedder.ts';
 
-/** A model and the folder with its files. */
 export interface BenchModel {
-  readonly model: OnnxModel;
-  readonly folder: string;
+  readonly embedder: Embedder;
+  /** As the program would read its cosines. */
+  readonly scale: ModelScale;
+  close(): Promise<void>;
 }
 
-/** The shipped model, or another that is known by the name of the folder. Throws where it is not. */
-export function benchModel(folder: string = shippedFolder): BenchModel {
-  const name = path.basename(path.resolve(folder));
-  const model = [bgeSmall, e5Small].find((known) => known.name === name);
-  if (!model) throw new Error(`${folder}: prefixes and pooling of ${name} are not known`);
-  return { model, folder };
+/**
+ * A model as the program loads it: the shipped one, or another by its name. The environment registers further ones
+ * (`STRATALOG_EMBEDDING_MODELS`) and says where their files lie (`STRATALOG_EMBEDDING_MODELS_DIR`).
+ */
+export async function openModel(name?: string): Promise<BenchModel> {
+  const chosen = { ...process.env, STRATALOG_EMBEDDER: 'onnx', STRATALOG_EMBEDDING_MODEL: name };
+  const embedders = await openEmbedders(readConfig(chosen));
+  const { id, scale = scaleOf(id) } = embedders.preferred;
+  return { embedder: embedders.of(id)!, scale, close: () => embedders.close() };
 }
 
 /** One unit vector a text, in order. */
 export async function embedAll(
-  { model, folder: files }: BenchModel,
+  { embedder }: Pick<BenchModel, 'embedder'>,
   texts: readonly string[],
   purpose: EmbeddingPurpose,
   label: string,
 ): Promise<Float32Array[]> {
-  const asEmbedded = JSON.stringify(texts.map((text) => model.prefix[purpose] + text));
-  const hash = createHash('sha256').update(asEmbedded).digest('hex').slice(0, 16);
-  const folder = path.join('.cache', 'ranking', model.name);
+  const hash = createHash('sha256').update(JSON.stringify(texts)).digest('hex').slice(0, 16);
+  const folder = path.join('.cache', 'ranking', embedder.model.id.replaceAll(/[^\w.-]/g, '_'));
   const file = path.join(folder, `${label}-${hash}.f32`);
   const cached = await readFile(file).catch(() => undefined);
   if (cached !== undefined) return split(cached, texts.length);
 
   const start = performance.now();
-  const embedder = await openOnnxEmbedder({ model, folder: files });
   const vectors = await embedder.embed(texts, purpose);
-  await embedder.close();
   const seconds = (performance.now() - start) / 1000;
   console.error(`${label}: ${texts.length} texts embedded in ${seconds.toFixed(0)} s`);
   await mkdir(folder, { recursive: true });

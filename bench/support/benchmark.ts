@@ -10,6 +10,8 @@ export interface BenchmarkOptions {
   readonly profile: string | undefined;
   /** A retrieval data set, or a folder of such; undefined without one. */
   readonly data: string | undefined;
+  /** The model that the ranking is measured with; undefined for the shipped one. */
+  readonly embedder: string | undefined;
   readonly source: MemorySource;
 }
 

@@ -2,10 +2,9 @@ import { access, constants, mkdir } from 'node:fs/promises';
 import net from 'node:net';
 import { styleText } from 'node:util';
 import { Command } from 'commander';
-import { openOnnxEmbedder } from '../adapters/onnx/embedder.ts';
-import { bgeSmall } from '../adapters/onnx/models.ts';
 import { openPglite } from '../adapters/pglite/open.ts';
 import type { BackEnd } from '../backends/back-ends.ts';
+import { openEmbedders } from '../backends/embedder.ts';
 import { isRefusal } from '../backends/refusals.ts';
 import { ConfigError, readConfig, type Config } from '../config.ts';
 import { endSoon } from './end.ts';
@@ -94,11 +93,11 @@ function nodeVersion(): Finding {
   };
 }
 
-async function model({ embedder }: Config): Promise<string> {
-  if (embedder.kind !== 'onnx') return `${embedder.kind}: not checked here`;
-  const opened = await openOnnxEmbedder({ model: bgeSmall, workers: 1 });
-  const { id } = opened.model;
-  await opened.close();
+async function model(config: Config): Promise<string> {
+  if (config.embedder.kind !== 'onnx') return `${config.embedder.kind}: not checked here`;
+  const embedders = await openEmbedders(config);
+  const { id } = embedders.preferred;
+  await embedders.close();
   return id;
 }
 

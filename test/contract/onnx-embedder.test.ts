@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openOnnxEmbedder } from '../../src/adapters/onnx/embedder.ts';
 import { ModelMissing } from '../../src/adapters/onnx/model-files.ts';
-import { bgeSmall, shippedFolder } from '../../src/adapters/onnx/models.ts';
+import { bgeSmall, e5Small, shippedFolder } from '../../src/adapters/onnx/models.ts';
 import type { Embedder } from '../../src/ports/embedder.ts';
 import { cosine, embedderContract } from './embedder.ts';
 
@@ -51,6 +51,49 @@ describe('onnx embedder', () => {
     );
     expect(longer).toEqual(long);
     expect(short).not.toEqual(long);
+  });
+});
+
+describe('pooling', () => {
+  it('[H4] takes the first state or the mean of all, as the model says', async () => {
+    const text = 'In March Alice moved from Berlin to Lisbon.';
+    const vectors = await Promise.all(
+      (['first', 'mean'] as const).map(async (pooling) => {
+        const embedder = await openOnnxEmbedder({ model: { ...model, pooling }, workers: 1 });
+        const [vector] = await embedder.embed([text], 'passage');
+        await embedder.close();
+        return vector!;
+      }),
+    );
+    // Of one text and one encoder they are near each other, but not the same.
+    expect(cosine(vectors[0]!, vectors[1]!)).toBeGreaterThan(0.8);
+    expect(cosine(vectors[0]!, vectors[1]!)).toBeLessThan(0.999);
+  });
+
+  it('[H4] refuses a model of another dimension than was registered', async () => {
+    const opening = openOnnxEmbedder({ model: { ...model, dimension: 256 }, workers: 1 });
+    await expect(opening).rejects.toThrow(/384 numbers a token instead of 256/);
+  });
+});
+
+const models = process.env['STRATALOG_EMBEDDING_MODELS_DIR'];
+
+describe.skipIf(models === undefined)('e5-small-v2 (where STRATALOG_EMBEDDING_MODELS_DIR has it)', () => {
+  const open = () =>
+    openOnnxEmbedder({ model: e5Small, folder: path.join(models ?? '', e5Small.name), workers: 1 });
+
+  embedderContract('e5-small-v2', open, { queriesDiffer: true });
+
+  it('[H4] finds what answers', async () => {
+    const embedder = await open();
+    const [query] = await embedder.embed(['what broke the deployment'], 'query');
+    const texts = [
+      'Release 4.2 was rolled back after the migration timed out.',
+      'Cake needs four eggs and cinnamon.',
+    ];
+    const [relevant, irrelevant] = await embedder.embed(texts, 'passage');
+    await embedder.close();
+    expect(cosine(query!, relevant!)).toBeGreaterThan(cosine(query!, irrelevant!) + 0.03);
   });
 });
 

@@ -25,7 +25,10 @@ export class Encoder {
     this.#session = session;
   }
 
-  /** Reads, verifies and loads the model. Rejects with `ModelMissing` when its files are not there or damaged. */
+  /**
+   * Reads, verifies and loads the model. Rejects with `ModelMissing` when its files are not there or damaged, and with
+   * what is wrong where its vectors are not those that it is said to make.
+   */
   static async load(model: OnnxModel, folder: string): Promise<Encoder> {
     const [weights, vocabulary] = await Promise.all([
       verifiedFile(model, folder, 'model.onnx'),
@@ -41,7 +44,10 @@ export class Encoder {
       interOpNumThreads: 1,
     });
     const tokenizer = new Tokenizer(JSON.parse(await readFile(vocabulary, 'utf8')) as object, {});
-    return new Encoder(model, tokenizer, session);
+    const encoder = new Encoder(model, tokenizer, session);
+    // A model that is not what it was registered as is refused before anything waits for it.
+    await encoder.embed('', 'query');
+    return encoder;
   }
 
   /**
