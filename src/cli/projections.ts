@@ -126,10 +126,15 @@ async function reembed(
     method: 'POST',
     body: { embedder, ...(queries && { queries }) },
   });
-  const { comparison, equal = false } = await follow(connection, 'vectors', generation, show);
-  const switched = andSwitch && (comparison !== undefined || equal);
-  if (show)
-    console.log(comparison ? comparisonLines(comparison) : `vectors: the live ones are of ${embedder} too`);
+  const { comparison, equal, error } = await follow(connection, 'vectors', generation, show);
+  const isSound = comparison !== undefined || equal === true;
+  if (!isSound) process.exitCode = 1;
+  const switched = andSwitch && isSound;
+  if (show && comparison) console.log(comparisonLines(comparison));
+  else if (show)
+    console.log(
+      `vectors of ${embedder}: ${equal ? 'equal to the live ones' : (error ?? 'not equal to the live ones')}`,
+    );
   if (switched) await call(connection, `${base}/vectors/switch`, { method: 'POST' });
   if (show && switched) console.log(`vectors: queries read generation ${generation} now`);
   return { generation, ...(comparison && { comparison }), switched };

@@ -160,15 +160,16 @@ async function dropShared(tx: SqlExecutor, projection: Projection, variant: stri
     await tx.query(`drop table if exists ${table}`);
 }
 
-/** Notes how the answers of a generation's model compare with those of the live one. */
+/** Notes how the answers of a generation's model compare with those of the live one, or why they were not compared. */
 export async function setComparison(
   executor: SqlExecutor,
   name: string,
   generation: number,
-  comparison: ModelComparison,
+  { comparison, error }: { comparison?: ModelComparison; error?: string },
 ): Promise<void> {
   await executor.query(
-    'update read.generations set comparison = $3::text::jsonb where name = $1 and generation = $2',
-    [name, generation, JSON.stringify(comparison)],
+    `update read.generations set comparison = $3::text::jsonb, error = coalesce($4, error)
+     where name = $1 and generation = $2`,
+    [name, generation, comparison ? JSON.stringify(comparison) : null, error ?? null],
   );
 }

@@ -248,22 +248,29 @@ export class ProjectionOperations {
     }
   }
 
-  /** Where the new generation has vectors of another model. That nothing can be compared does not spoil it. */
+  /** Where the new generation has vectors of another model. It is ready whether they can be compared or not. */
   async #compareModels(
     { projection: { name, variant: model }, number }: Generation,
     context: EventContext,
     queries: readonly ComparedQuery[] | undefined,
   ): Promise<void> {
     const live = await this.#live(name);
-    const liveModel = live && variantOf(live.signature);
-    if (!this.#compare || model === undefined || liveModel === undefined || model === liveModel) return;
-    if (name !== 'vectors' || !live || !this.#runner.generation(live)) return;
-    const comparison = await this.#compare({ model, liveModel, queries }, this.#stop.signal);
-    await setComparison(this.#sql, name, number, comparison);
-    await this.#record(name, context, {
-      type: 'ModelsCompared',
-      data: { projection: name, generation: number, ...comparison },
-    });
+    if (!this.#compare || name !== 'vectors' || model === undefined) return;
+    // Vectors that nobody can make here are compared with nothing.
+    if (!live || !this.#runner.generation(live)) return;
+    const liveModel = variantOf(live.signature);
+    if (model === liveModel) return;
+    try {
+      const comparison = await this.#compare({ model, liveModel, queries }, this.#stop.signal);
+      await setComparison(this.#sql, name, number, { comparison });
+      await this.#record(name, context, {
+        type: 'ModelsCompared',
+        data: { projection: name, generation: number, ...comparison },
+      });
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      await setComparison(this.#sql, name, number, { error: `not compared: ${reason}` });
+    }
   }
 
   async #live(name: string): Promise<GenerationRow | undefined> {

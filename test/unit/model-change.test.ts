@@ -1,9 +1,18 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { deterministicEmbedder } from '../../src/adapters/deterministic/embedder.ts';
 import { ModelRegistry, type ModelEntry } from '../../src/adapters/embedding/model-registry.ts';
+import { openSqlLeases } from '../../src/adapters/sql/leases.ts';
 import { vectorTable } from '../../src/domain/retrieval/vector-table.ts';
+import { EmbedderUnavailable } from '../../src/ports/embedder.ts';
+import { WakeUp } from '../../src/ports/wake-up.ts';
 import { Generation } from '../../src/projections/generation.ts';
 import { createBeside, dropGeneration, ensureLive } from '../../src/projections/generations.ts';
+import {
+  ProjectionOperations,
+  type ShadowComparison,
+  type ShadowRequest,
+} from '../../src/projections/operations.ts';
+import { ProjectionRunner } from '../../src/projections/runner.ts';
 import type { Projection } from '../../src/projections/projection.ts';
 import { beginRebuild } from '../../src/projections/rebuild.ts';
 import { undivided } from '../../src/projections/partitions.ts';
@@ -123,6 +132,78 @@ describe('vectors of two models', () => {
     expect(embedded).toEqual([`${fresh}: one`]);
     const rows = await test.sql.query('select generation from read.generations order by generation');
     expect(rows).toEqual([{ generation: 1 }, { generation: 3 }]);
+  });
+});
+
+describe('a rebuild with another model', () => {
+  async function operating(
+    compare: ShadowComparison,
+    use: (operations: ProjectionOperations) => Promise<void>,
+  ): Promise<void> {
+    const { sql, store } = test;
+    const runner = new ProjectionRunner({
+      sql,
+      store,
+      projections: [vectors(registry)],
+      progress: new WakeUp(),
+      leases: await openSqlLeases(sql, 'this process'),
+      onError: () => undefined,
+    });
+    const operations = new ProjectionOperations(sql, store, runner, compare);
+    await runner.prepare();
+    await runner.start();
+    try {
+      await use(operations);
+    } finally {
+      await operations.stop();
+      await runner.stop();
+    }
+  }
+
+  const beside = async (operations: ProjectionOperations) => {
+    const [{ generations } = { generations: [] }] = await operations.status();
+    return generations.find(({ active }) => !active);
+  };
+
+  it('[F5] is ready also where the models could not be compared, and says why', async () => {
+    await storeTestMemory(test, { content: 'one' });
+    const away = () => Promise.reject(new EmbedderUnavailable('the model is away'));
+    await operating(away, async (operations) => {
+      await (
+        await operations.rebuild('vectors', testContext(), { variant: fresh })
+      ).done;
+      const own = await beside(operations);
+      expect(own).toMatchObject({ state: 'ready', error: 'not compared: the model is away' });
+      expect(own?.comparison).toBeUndefined();
+      expect(await operations.switch('vectors', testContext())).toMatchObject({ to: own?.generation });
+    });
+  });
+
+  it('[F5] is compared by what was asked for, once, and not with its own kind', async () => {
+    const asked: ShadowRequest[] = [];
+    const figures = { queries: 1, overlap: 0.5 };
+    const compare: ShadowComparison = async (request) => {
+      asked.push(request);
+      return { model: request.model, liveModel: request.liveModel, ...figures };
+    };
+    const queries = [{ tenant: 'acme', query: 'tea' }];
+    await operating(compare, async (operations) => {
+      await (
+        await operations.rebuild('vectors', testContext(), { variant: fresh, queries })
+      ).done;
+      expect(asked).toEqual([{ model: fresh, liveModel: old, queries }]);
+      expect((await beside(operations))?.comparison).toEqual({ model: fresh, liveModel: old, ...figures });
+      await operations.switch('vectors', testContext());
+      // Without a word about it the model stays the one that is live.
+      await (
+        await operations.rebuild('vectors', testContext())
+      ).done;
+      expect(asked).toHaveLength(1);
+      expect(await beside(operations)).toMatchObject({
+        equal: true,
+        signature: expect.stringContaining(fresh),
+      });
+    });
   });
 });
 
