@@ -3,10 +3,10 @@ import { probability, type ModelScale } from '../src/domain/ranking/calibration.
 import { fuse, type FusionWeights } from '../src/domain/ranking/fusion.ts';
 import {
   casesOf,
+  leaveOut,
   rank,
   SURROUNDINGS,
   type Case,
-  type Found,
   type Score,
   type Surrounding,
 } from './ranking/candidates.ts';
@@ -38,12 +38,12 @@ export const retrieval: Benchmark = {
     const model = await openModel(embedder);
     const embedded: Embedded[] = [];
     for (const set of await readDataSets(data)) embedded.push(await embed(model, set));
-    const full = groupsOf(embedded, SURROUNDINGS);
-    await measureTime(model, embedded, full, report);
+    const groups = groupsOf(embedded);
+    await measureTime(model, embedded, groups, report);
     await model.close();
-    tellRanking(model.scale, full, groupsOf(embedded, []), report);
-    tellAblation(model.scale, embedded, full, report);
-    tellCalibration(model.scale, full, report);
+    tellRanking(model.scale, groups, report);
+    tellAblation(model.scale, groups, report);
+    tellCalibration(model.scale, groups, report);
     for (const { set } of embedded) checkGold(set, report);
     report.note(
       `${model.embedder.model.id}; each query in its own scope, exact nearest neighbours, term statistics of its tenant; one setting for all sets`,
@@ -63,10 +63,10 @@ async function embed(model: BenchModel, set: DataSet): Promise<Embedded> {
   };
 }
 
-function groupsOf(embedded: readonly Embedded[], known: readonly Surrounding[]): Groups {
+function groupsOf(embedded: readonly Embedded[]): Groups {
   const groups = new Map<string, readonly Case[]>();
   for (const { set, memories, queries } of embedded) {
-    const cases = casesOf(set, memories, queries, known);
+    const cases = casesOf(set, memories, queries);
     const parts = ['simple', 'complex'].map((part) => cases.filter(({ query }) => query.category === part));
     // Questions that one memory answers are another task than those that many do.
     if (parts.every((part) => part.length > 0)) {
@@ -77,68 +77,45 @@ function groupsOf(embedded: readonly Embedded[], known: readonly Surrounding[]):
   return groups;
 }
 
+/** Fused evidence, without what is left out of what surrounds a memory. */
 const fusedBy =
-  (weights: FusionWeights): Score =>
+  (weights: FusionWeights, ...left: Surrounding[]): Score =>
   (found) =>
-    fuse(found, weights);
+    fuse(leaveOut(found, left), weights);
 const probabilityBy =
   (scale: ModelScale): Score =>
   (found) =>
     probability(fuse(found, scale.fusion), found, scale);
 
-function tellRanking(scale: ModelScale, full: Groups, plain: Groups, report: Report): void {
-  const variants: [string, Groups, Score][] = [
-    ['BM25 of textbooks', plain, ({ textbook }) => textbook || undefined],
-    ['BM25, ours', plain, ({ lexical }) => lexical || undefined],
-    ['vectors', plain, ({ cosine: near }) => near],
-    ['hybrid: words and vectors', plain, fusedBy(scale.fusion)],
-    ['ours: with what surrounds', full, probabilityBy(scale)],
+function tellRanking(scale: ModelScale, groups: Groups, report: Report): void {
+  const variants: [string, Score][] = [
+    ['BM25 of textbooks', ({ textbook }) => textbook || undefined],
+    ['BM25, ours', ({ ownLexical }) => ownLexical || undefined],
+    ['vectors', ({ cosine: near }) => near],
+    ['hybrid: words and vectors', fusedBy(scale.fusion, ...SURROUNDINGS)],
+    ['ours: with what surrounds', probabilityBy(scale)],
   ];
   for (const measure of ['ndcg', 'recall'] as const) {
-    const rows = variants.map(([name, groups, score]) => [name, ...means(groups, score, measure)]);
-    report.table({
-      title: `${measure === 'ndcg' ? 'nDCG' : 'recall'}@10`,
-      header: ['', ...full.keys()],
-      rows,
-    });
+    const rows = variants.map(([name, score]) => [name, ...means(groups, score, measure)]);
+    const title = `${measure === 'ndcg' ? 'nDCG' : 'recall'}@10`;
+    report.table({ title, header: ['', ...groups.keys()], rows });
   }
 }
 
 /** What is lost where one signal is left out. */
-function tellAblation(
-  { fusion }: ModelScale,
-  embedded: readonly Embedded[],
-  full: Groups,
-  report: Report,
-): void {
-  const without = (left: Surrounding): Groups =>
-    groupsOf(
-      embedded,
-      SURROUNDINGS.filter((one) => one !== left),
-    );
-  const withoutWords = ({ cosine: near, speaker, dated }: Found): number =>
-    fuse(
-      {
-        overlap: 0,
-        ...(near !== undefined && { cosine: near }),
-        ...(speaker && { speaker }),
-        ...(dated && { dated }),
-      },
-      fusion,
-    );
-  const withoutVector = ({ cosine: _, ...found }: Found): number => fuse(found, fusion);
-  const variants: [string, Groups, Score][] = [
-    ['all', full, fusedBy(fusion)],
-    ['without words', full, withoutWords],
-    ['without vectors', full, withoutVector],
-    ['without the gain of near vectors', full, fusedBy({ ...fusion, nearGain: 0 })],
-    ['without overlap', full, fusedBy({ ...fusion, overlap: 0 })],
-    ['without the window', without('window'), fusedBy(fusion)],
-    ['without the speaker', without('speaker'), fusedBy(fusion)],
-    ['without the month', without('dated'), fusedBy(fusion)],
+function tellAblation({ fusion }: ModelScale, groups: Groups, report: Report): void {
+  const variants: [string, Score][] = [
+    ['all', fusedBy(fusion)],
+    ['without words', ({ lexical: _, ...found }) => fuse({ ...found, overlap: 0 }, fusion)],
+    ['without vectors', ({ cosine: _, ...found }) => fuse(found, fusion)],
+    ['without the gain of near vectors', fusedBy({ ...fusion, nearGain: 0 })],
+    ['without overlap', fusedBy({ ...fusion, overlap: 0 })],
+    ['without the window', fusedBy(fusion, 'window')],
+    ['without the speaker', fusedBy(fusion, 'speaker')],
+    ['without the month', fusedBy(fusion, 'dated')],
   ];
-  const rows = variants.map(([name, groups, score]) => [name, ...means(groups, score, 'ndcg')]);
-  report.table({ title: 'nDCG@10 without a signal', header: ['', ...full.keys()], rows });
+  const rows = variants.map(([name, score]) => [name, ...means(groups, score, 'ndcg')]);
+  report.table({ title: 'nDCG@10 without a signal', header: ['', ...groups.keys()], rows });
 }
 
 function means(groups: Groups, score: Score, measure: 'ndcg' | 'recall'): number[] {

@@ -16,7 +16,9 @@ export interface Found extends Evidence {
   /** What gold is named by: the document where there are documents, else the memory. */
   readonly key: string;
   readonly relevant: boolean;
-  /** By its own words alone, as textbooks have it. */
+  /** `lexical` by its own words alone. */
+  readonly ownLexical: number | undefined;
+  /** BM25 by its own words alone, as textbooks have it. */
   readonly textbook: number;
 }
 
@@ -53,7 +55,6 @@ export function casesOf(
   set: DataSet,
   memoryVectors: readonly Float32Array[],
   queryVectors: readonly Float32Array[],
-  known: readonly Surrounding[] = SURROUNDINGS,
 ): Case[] {
   const tenants = indexTenants(set.memories, memoryVectors);
   return set.queries.map((query, i) => {
@@ -61,17 +62,11 @@ export function casesOf(
     const vector = queryVectors[i];
     if (tenant === undefined || vector === undefined)
       throw new Error(`${query.id}: no such tenant or no vector`);
-    return caseOf(set.name, query, vector, tenant, new Set(known));
+    return caseOf(set.name, query, vector, tenant);
   });
 }
 
-function caseOf(
-  set: string,
-  query: Query,
-  vector: Float32Array,
-  tenant: Tenant,
-  known: ReadonlySet<Surrounding>,
-): Case {
+function caseOf(set: string, query: Query, vector: Float32Array, tenant: Tenant): Case {
   const started = performance.now();
   const statistics: TermStatistics = {
     documents: tenant.memories.length,
@@ -100,18 +95,19 @@ function caseOf(
     const { id, metadata, timestamp } = memory;
     const key = byDocument ? (metadata?.doc ?? id) : id;
     const found = evidence(terms, own, hit.dense, undefined, {
-      ...(known.has('window') && { window }),
-      ...(known.has('speaker') && speaker !== undefined && { speaker: matchSpeaker(speaker) }),
-      ...(known.has('dated') && timestamp !== undefined && { dated: isOfMonth(timestamp, months) }),
+      window,
+      ...(speaker !== undefined && { speaker: matchSpeaker(speaker) }),
+      ...(timestamp !== undefined && { dated: isOfMonth(timestamp, months) }),
     });
     return { ...found, memory: id, key, relevant: gold.has(key), indexed: hit.indexed };
   });
   const ms = performance.now() - started;
-  const withTextbook = found.map(({ indexed, ...one }) => ({
+  const withOwn = found.map(({ indexed, ...one }) => ({
     ...one,
+    ownLexical: evidence(terms, indexed.terms, undefined).lexical,
     textbook: textbookBm25(words, indexed.terms, statistics, tenant.meanLength),
   }));
-  return { set, query, gold, found: withTextbook, ms };
+  return { set, query, gold, found: withOwn, ms };
 }
 
 function indexTenants(memories: readonly Memory[], vectors: readonly Float32Array[]): Map<string, Tenant> {
@@ -162,6 +158,19 @@ function addWindows(memories: readonly Indexed[]): void {
 /** Memories of the same time keep the order of the file: that in which they would be stored. */
 function byTime({ timestamp: a = '' }: Memory, { timestamp: b = '' }: Memory): number {
   return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** The evidence of a candidate without what surrounds it, or a part of that. */
+export function leaveOut(found: Found, left: readonly Surrounding[]): Evidence {
+  const { cosine, overlap, speaker, dated } = found;
+  const lexical = left.includes('window') ? found.ownLexical : found.lexical;
+  return {
+    overlap,
+    ...(cosine !== undefined && { cosine }),
+    ...(lexical !== undefined && { lexical }),
+    ...(speaker !== undefined && !left.includes('speaker') && { speaker }),
+    ...(dated !== undefined && !left.includes('dated') && { dated }),
+  };
 }
 
 /** Higher is better; `undefined` leaves the candidate out. */

@@ -6,7 +6,15 @@ import { fuse, type FusionWeights } from '../../src/domain/ranking/fusion.ts';
 import type { ModelScale } from '../../src/domain/ranking/calibration.ts';
 import { BGE_SMALL } from '../../src/domain/ranking/scales.ts';
 import { fitCalibration, printCalibration } from './calibration.ts';
-import { casesOf, rank, SURROUNDINGS, type Case, type Score, type Surrounding } from './candidates.ts';
+import {
+  casesOf,
+  leaveOut,
+  rank,
+  SURROUNDINGS,
+  type Case,
+  type Score,
+  type Surrounding,
+} from './candidates.ts';
 import { readDataSet, type DataSet } from './datasets.ts';
 import { embedAll, openModel, type BenchModel } from './embed.ts';
 import { mean, rankingScores } from './metrics.ts';
@@ -51,7 +59,7 @@ export async function main(args: string[]): Promise<void> {
   await model.close();
   const { fusion, both, denseOnly, lexicalOnly } = model.scale;
   if (values.ablate) {
-    printAblation(embedded, fused(fusion));
+    printAblation(casesOfAll(embedded), fusion);
     return;
   }
   const cases = casesOfAll(embedded);
@@ -87,14 +95,12 @@ interface Embedded {
   readonly queries: readonly Float32Array[];
 }
 
-function casesOfAll(embedded: readonly Embedded[], known?: readonly Surrounding[]): Map<string, Case[]> {
-  return new Map(
-    embedded.map(({ set, memories, queries }) => [set.name, casesOf(set, memories, queries, known)]),
-  );
+function casesOfAll(embedded: readonly Embedded[]): Map<string, Case[]> {
+  return new Map(embedded.map(({ set, memories, queries }) => [set.name, casesOf(set, memories, queries)]));
 }
 
 /** What each thing that is known beside a memory's own words and vector brings. */
-function printAblation(embedded: readonly Embedded[], score: Score): void {
+function printAblation(cases: ReadonlyMap<string, Case[]>, weights: FusionWeights): void {
   const variants: [string, readonly Surrounding[]][] = [
     ['none', []],
     ...SURROUNDINGS.map((one): [string, readonly Surrounding[]] => [`${one} alone`, [one]]),
@@ -105,7 +111,10 @@ function printAblation(embedded: readonly Embedded[], score: Score): void {
     ['all', SURROUNDINGS],
   ];
   console.log('\nnDCG@10 / recall@10 / MRR@10');
-  for (const [label, known] of variants) printRanking(label, casesOfAll(embedded, known), score);
+  for (const [label, known] of variants) {
+    const left = SURROUNDINGS.filter((one) => !known.includes(one));
+    printRanking(label, cases, (found) => fuse(leaveOut(found, left), weights));
+  }
 }
 
 async function load(data: string, model: BenchModel, name: string): Promise<Embedded> {
