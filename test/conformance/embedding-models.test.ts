@@ -134,8 +134,10 @@ describe('a change of the embedding model', () => {
         lag: expect.any(Number),
         signature: expect.stringContaining(words),
       });
-      const told = await auditEvents(admin, 'type=ModelsCompared');
-      expect(told.at(-1)?.data).toMatchObject({ generation: own.generation, ...own.comparison });
+      const told = async () => (await auditEvents(admin, 'type=ModelsCompared')).at(-1)?.data;
+      await expect
+        .poll(told, { timeout: 20_000 })
+        .toMatchObject({ generation: own.generation, ...own.comparison });
     },
     longMs,
   );
@@ -174,8 +176,9 @@ describe('a change of the embedding model', () => {
       });
       expect(quoted.results[0].memory.content).toContain('Bread');
       expect(quoted.warnings).toEqual([]);
-      const events = await auditEvents(admin, 'type=ProjectionSwitched');
-      expect(events.slice(-2).map(({ data }) => data.rollback)).toEqual([false, true]);
+      const acts = async () =>
+        (await auditEvents(admin, 'type=ProjectionSwitched')).slice(-2).map(({ data }) => data.rollback);
+      await expect.poll(acts, { timeout: 20_000 }).toEqual([false, true]);
     },
     longMs,
   );
