@@ -1,0 +1,52 @@
+import type { JsonObject, JsonValue } from '../json.ts';
+import { scopeKeys, type Scope } from '../layers.ts';
+import { keyOf, MAX_VALUE_LENGTH, type FieldValue } from './vocabulary.ts';
+
+/** One value of one field of a memory, of a list an element. */
+export interface HeldValue {
+  readonly field: string;
+  readonly value: FieldValue;
+}
+
+/** A memory as its fields are read. */
+export interface Fielded {
+  readonly scope: Scope;
+  readonly metadata: JsonObject;
+  /** ISO 8601. */
+  readonly occurredAt?: string | undefined;
+}
+
+/** More are not kept of one memory: metadata of such size are data, not names. */
+const MAX_VALUES = 100;
+const MAX_PATH_LENGTH = 200;
+
+/**
+ * What a memory adds to the vocabulary of its tenant, each once, in the order of its metadata: values that a question
+ * may spell out, under the names that filters know. Of its time only the month.
+ */
+export function fieldValuesOf({ scope, metadata, occurredAt }: Fielded): HeldValue[] {
+  const held = new Map<string, HeldValue>();
+  const add = (field: string, value: FieldValue) => {
+    if (held.size >= MAX_VALUES || String(value).length > MAX_VALUE_LENGTH || keyOf(value) === '') return;
+    held.set(`${field} ${JSON.stringify(value)}`, { field, value });
+  };
+  for (const key of scopeKeys) if (scope[key] !== undefined) add(`scope.${key}`, scope[key]);
+  if (occurredAt !== undefined) add('occurredAt', occurredAt.slice(0, 'YYYY-MM'.length));
+  addAll('metadata', metadata, add);
+  return [...held.values()];
+}
+
+function addAll(field: string, value: JsonValue, add: (field: string, value: FieldValue) => void): void {
+  if (value === null || field.length > MAX_PATH_LENGTH) return;
+  if (Array.isArray(value)) {
+    for (const item of value as readonly JsonValue[]) if (typeof item !== 'object') addAll(field, item, add);
+  } else if (typeof value === 'object') {
+    for (const [key, item] of Object.entries(value as JsonObject))
+      if (isAddressable(key)) addAll(`${field}.${key}`, item, add);
+  } else add(field, value as FieldValue);
+}
+
+/** A filter names a path with dots between its keys. */
+function isAddressable(key: string): boolean {
+  return key !== '' && !key.includes('.');
+}

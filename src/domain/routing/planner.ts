@@ -1,0 +1,58 @@
+import { readIdentifiers } from './planner/identifiers.ts';
+import { readKnownValues } from './planner/known-values.ts';
+import { operandsOf } from './planner/operands.ts';
+import type { Aggregation, Plan } from './plan.ts';
+import { readQuotedNames } from './planner/quoted-names.ts';
+import { Reading } from './planner/reading.ts';
+import { contentLeft } from './planner/residue.ts';
+import { readTimeRanges } from './planner/time-ranges.ts';
+import { readVersions } from './planner/versions.ts';
+import type { Vocabulary } from './vocabulary.ts';
+import { ASKING, COMPARING, SUMMARIZING } from './planner/request-words.ts';
+
+/** What a planner understands, in the order in which it looks. */
+export const RULES = {
+  quotedNames: readQuotedNames,
+  versions: readVersions,
+  timeRanges: readTimeRanges,
+  identifiers: readIdentifiers,
+  knownValues: readKnownValues,
+} as const;
+
+export type RuleName = keyof typeof RULES;
+
+export interface PlannerOptions {
+  /** For "since March" and "last quarter", which are not understood without it. */
+  readonly now?: Date;
+  /** All, unless given. */
+  readonly rules?: readonly RuleName[];
+}
+
+/**
+ * What to search for, from the words of a question and what the tenant's own data names. Pure: the same question,
+ * vocabulary and time give the same plan. Where nothing is understood the plan is one search for the whole question.
+ */
+export function planOf(question: string, vocabulary: Vocabulary, options: PlannerOptions = {}): Plan {
+  const { now, rules = Object.keys(RULES) as RuleName[] } = options;
+  const reading = new Reading(question, vocabulary);
+  for (const rule of rules) RULES[rule](reading, now);
+  if (isStatement(reading))
+    return { aggregation: 'combine', operands: [{ label: question, query: question }] };
+  return { aggregation: aggregationOf(reading), operands: operandsOf(reading) };
+}
+
+/** So many other words for one that is a value, and it occurs as a word like others. */
+const WORDS_PER_CONDITION = { request: 6, statement: 2 } as const;
+
+/** A text that tells something and happens to hold the name of a value. */
+function isStatement(reading: Reading): boolean {
+  const { conditions } = reading;
+  if (conditions.length === 0 || conditions.some(({ isName }) => isName)) return false;
+  const kind = ASKING.has(reading.word(0)) ? 'request' : 'statement';
+  return contentLeft(reading) > WORDS_PER_CONDITION[kind] * conditions.length;
+}
+
+function aggregationOf({ question: { tokens } }: Reading): Aggregation {
+  if (tokens.some(({ word }) => COMPARING.has(word))) return 'compare';
+  return tokens.some(({ word }) => SUMMARIZING.has(word)) ? 'summarize' : 'combine';
+}

@@ -1,0 +1,36 @@
+import { any, test } from './conditions.ts';
+import { written, type Question, type Span } from './question.ts';
+import { best, type Reading } from './reading.ts';
+
+/** `KEP-1029`, `issue #12`, `RFC 2119`: a word and the number that it goes with. */
+export function identifiersIn({ text, tokens }: Question): Span[] {
+  return tokens.flatMap((token, from): Span[] => {
+    const number = tokens[from + 1];
+    if (!number || !/^\p{L}{2,}$/u.test(token.word) || !/^\d+$/.test(number.word)) return [];
+    const between = text.slice(token.end, number.start);
+    const isCode = /^\p{Lu}{2,}$/u.test(text.slice(token.start, token.end));
+    return between === '-' || between === ' #' || (between === ' ' && isCode) ? [{ from, to: from + 2 }] : [];
+  });
+}
+
+/**
+ * What the question knows by a number: of the field that the words around name ("which require EIP-20"), else whatever
+ * bears the number or mentions it in its text.
+ */
+export function readIdentifiers(reading: Reading): void {
+  for (const span of identifiersIn(reading.question)) {
+    if (!reading.isFree(span)) continue;
+    const number = reading.word(span.from + 1);
+    const whole = `${reading.word(span.from)} ${number}`;
+    const values = [...reading.valuesWritten(number), ...reading.valuesWritten(whole)];
+    const named = best(values, ({ field }) => reading.naming(field, span));
+    const field = named[0]?.field ?? 'content';
+    const isNamed = reading.naming(field, span) > 0;
+    const filters = (isNamed ? named : values).map((known) => test(known.field, 'eq', known.value));
+    if (!isNamed) filters.push(test('content', 'contains', number));
+    const label = written(reading.question, span);
+    if (isNamed) reading.sayName(field, span);
+    reading.read(span);
+    reading.conditions.push({ span, label, field, filter: any(filters), isSure: true, isName: true });
+  }
+}

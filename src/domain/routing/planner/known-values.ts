@@ -1,0 +1,112 @@
+import { isDeepStrictEqual } from 'node:util';
+import { STOP_WORDS } from '../../text/stop-words.ts';
+import type { Filter } from '../../filter.ts';
+import { any, oneOf, test } from './conditions.ts';
+import { phrase, singulars, written, type Span } from './question.ts';
+import { best, type Reading } from './reading.ts';
+import { isLabel, type KnownValue } from '../vocabulary.ts';
+import { ABOUT, HISTORY, NEGATING, PREPOSITIONS, RELATED } from './request-words.ts';
+
+/** The longest value, in words, that is looked for without quotation marks. */
+export const MAX_PHRASE = 8;
+
+/** "SIG Node", "status final", "@jane", "meetings": values of fields, the longest first. */
+export function readKnownValues(reading: Reading): void {
+  const { tokens } = reading.question;
+  const subject = subjectOf(reading);
+  for (let length = Math.min(MAX_PHRASE, tokens.length); length > 0; length--) {
+    for (let from = 0; from + length <= tokens.length; from++) {
+      const span = { from, to: from + length };
+      if (reading.isFree(span)) readValue(reading, span, subject);
+    }
+  }
+}
+
+function readValue(reading: Reading, span: Span, subject: Span): void {
+  const { question } = reading;
+  const isHandle = question.tokens[span.from]!.isHandle;
+  const isWord = span.to - span.from === 1;
+  const key = phrase(question, span);
+  if (isWord && (STOP_WORDS.has(key) || key.length < 2)) return;
+  const values = meant(reading, span, key, isHandle);
+  if (values.length === 0) return;
+  const named = best(values, ({ field }) => reading.naming(field, span));
+  // Of fields that have it alike, where a memory lives says more than what it tells of itself.
+  const { field } = named.find(isScope) ?? best(named, ({ memories }) => memories)[0]!;
+  const isNamed = reading.naming(field, span) > 0;
+  const isSure = isHandle || isNamed || !isWord;
+  if (!isSure && (isWithin(span, subject) || isSpentOnName(reading, span) || isMomentAsked(reading))) return;
+  // What every memory has tells none from another.
+  if ((reading.field(field)?.values ?? 0) < 2) return;
+  const own = named.filter((known) => known.field === field).map(({ value }) => value);
+  const isUnwanted = NEGATING.has(reading.word(span.from - 1));
+  const wanted = oneOf(field, own);
+  const filter: Filter = isUnwanted ? { kind: 'not', filter: wanted } : wanted;
+  reading.say(span);
+  if (reading.conditions.some((other) => other.field === field && isDeepStrictEqual(other.filter, filter)))
+    return;
+  if (isNamed) reading.sayName(field, span);
+  reading.conditions.push({
+    span,
+    label: written(question, span),
+    field: isUnwanted ? `not ${field}` : field,
+    filter,
+    ...(isScope({ field }) &&
+      named.length > own.length && {
+        loose: any(named.map((known) => test(known.field, 'eq', known.value))),
+      }),
+    isSure: isSure || isUnwanted || isScope({ field }),
+  });
+}
+
+/** A name is meant where the question says whose it is; a label where it occurs. */
+function meant(reading: Reading, span: Span, key: string, isHandle: boolean): KnownValue[] {
+  const exact = reading.valuesWritten(key);
+  const values =
+    [exact, ...singulars(key).map((form) => reading.valuesWritten(form))].find((list) => list.length > 0) ??
+    [];
+  return values.filter(({ field }) => {
+    const known = reading.field(field);
+    const isNumber = /^\d+$/.test(key);
+    return (
+      isHandle || reading.naming(field, span) > 0 || (!isNumber && known !== undefined && isLabel(known))
+    );
+  });
+}
+
+/** What follows "about" is what the answers say, not where they stand: "about hiring in the platform team". */
+function subjectOf({ question: { tokens } }: Reading): Span {
+  const about = tokens.findIndex(({ word }) => ABOUT.has(word));
+  if (about < 0) return { from: 0, to: 0 };
+  const end = tokens.findIndex(({ word }, i) => i > about && PREPOSITIONS.has(word));
+  return { from: about + 1, to: end < 0 ? tokens.length : end };
+}
+
+/** Beside a name a word says what the named thing is ("the "Gang Scheduling" proposal") or what is asked of it ("replaced by"). */
+function isSpentOnName(reading: Reading, { from, to }: Span): boolean {
+  const names = reading.conditions.filter(({ isName }) => isName).map(({ span }) => span);
+  const word = reading.word(from);
+  const relates = RELATED.test(word) || HISTORY.test(word);
+  return names.some(
+    (name) => relates || name.to === from || name.from === to || (from > name.to && isAside(reading, from)),
+  );
+}
+
+/** Inside of parentheses: "KEP-1029 (Quotas for Ephemeral Storage)" says of the one thing what it is. */
+function isAside({ question: { text, tokens } }: Reading, index: number): boolean {
+  const before = text.slice(0, tokens[index]!.start);
+  return before.lastIndexOf('(') > before.lastIndexOf(')');
+}
+
+/** "When was it proposed?" asks for a moment, not for all that is proposed. */
+function isMomentAsked(reading: Reading): boolean {
+  return ['when', 'why'].includes(reading.word(0));
+}
+
+function isWithin(span: Span, outer: Span): boolean {
+  return span.from >= outer.from && span.to <= outer.to;
+}
+
+function isScope({ field }: Pick<KnownValue, 'field'>): boolean {
+  return field.startsWith('scope.');
+}

@@ -1,0 +1,77 @@
+import type { Filter } from '../../filter.ts';
+import { all, any, type Condition } from './conditions.ts';
+import type { Follow, Operand } from '../plan.ts';
+import type { Reading } from './reading.ts';
+import { wholeResidue } from './residue.ts';
+import { comparedParts } from './compared-parts.ts';
+import { HISTORY, RELATED } from './request-words.ts';
+
+/**
+ * The searches that a question asks for: one for each of several values of a field ("SIG Node and SIG Auth"), or for each
+ * side of a comparison in words alone, under the conditions that they share; else one.
+ */
+export function operandsOf(reading: Reading): Operand[] {
+  const groups = groupsOf(reading.conditions);
+  const count = Math.max(1, ...groups.map((group) => group.length));
+  const follow = followed(reading);
+  if (count === 1) {
+    const parts = comparedParts(reading);
+    if (parts.length > 1)
+      return parts.map(({ label, query }) => ({ label, query, ...conditionsOf(reading.conditions) }));
+    const query = wholeResidue(reading);
+    return [
+      { label: reading.question.text, query, ...conditionsOf(reading.conditions), ...(follow && { follow }) },
+    ];
+  }
+  // Fields with as many values as there are operands go with them one by one: "alpha in 1.27 and beta in 1.30".
+  const paired = groups.filter((group) => group.length === count);
+  const shared = groups.filter((group) => group.length < count).map(alternatives);
+  const query = wholeResidue(reading);
+  return Array.from({ length: count }, (_, i) => {
+    const own = paired.map((group) => group[i]!);
+    return { label: own.map(({ label }) => label).join(', '), query, ...conditionsOf([...own, ...shared]) };
+  });
+}
+
+/** The conditions by field, in the order of the question. */
+function groupsOf(conditions: readonly Condition[]): Condition[][] {
+  const groups = new Map<string, Condition[]>();
+  for (const condition of [...conditions].sort((a, b) => a.span.from - b.span.from)) {
+    const group = groups.get(condition.field);
+    if (group) group.push(condition);
+    else groups.set(condition.field, [condition]);
+  }
+  return [...groups.values()];
+}
+
+function alternatives(group: readonly Condition[]): Condition {
+  const [first] = group;
+  return group.length === 1 ? first! : { ...first!, filter: any(group.map(({ filter }) => filter)) };
+}
+
+/** All conditions; then each in its loosest reading; then without one of the unsure; then the sure ones alone. */
+function conditionsOf(conditions: readonly Condition[]): Pick<Operand, 'filter' | 'otherwise'> {
+  if (conditions.length === 0) return {};
+  const loose = (list: readonly Condition[]) =>
+    all(list.map((condition) => condition.loose ?? condition.filter));
+  const sure = conditions.filter(({ isSure }) => isSure);
+  const unsure = conditions.filter(({ isSure }) => !isSure);
+  const otherwise: Filter[] = [];
+  if (conditions.some((condition) => condition.loose)) otherwise.push(loose(conditions));
+  if (unsure.length > 0 && conditions.length > 1)
+    otherwise.push(any(unsure.map((left) => loose(conditions.filter((condition) => condition !== left)))));
+  if (unsure.length > 1 && sure.length > 0) otherwise.push(loose(sure));
+  return { filter: all(conditions.map(({ filter }) => filter)), ...(otherwise.length > 0 && { otherwise }) };
+}
+
+/** Where the question asks for what belongs to a named thing rather than for the thing. */
+function followed(reading: Reading): Follow | undefined {
+  const name = reading.conditions.find(({ isName }) => isName);
+  if (!name) return undefined;
+  const asks = (pattern: RegExp) =>
+    reading.question.tokens.some(
+      ({ word }, i) => (i < name.span.from || i >= name.span.to) && !reading.isSaid(i) && pattern.test(word),
+    );
+  if (asks(RELATED)) return 'mentions';
+  return asks(HISTORY) ? 'scope' : undefined;
+}

@@ -1,0 +1,21 @@
+import { any, test } from './conditions.ts';
+import { phrase, written } from './question.ts';
+import type { Reading } from './reading.ts';
+
+/** What stands between quotation marks and is a value: a title, a name. The texts may say it too, so the words stay. */
+export function readQuotedNames(reading: Reading): void {
+  for (const span of reading.question.quoted) {
+    const values = reading.valuesWritten(phrase(reading.question, span));
+    const [first] = values;
+    if (first === undefined || !reading.isFree(span)) continue;
+    reading.conditions.push({
+      span,
+      label: written(reading.question, span),
+      field: first.field,
+      filter: any(values.map(({ field, value }) => test(field, 'eq', value))),
+      isSure: true,
+      isName: true,
+    });
+    reading.read(span);
+  }
+}

@@ -1,0 +1,118 @@
+import { stem } from '../../text/porter2.ts';
+import type { Condition } from './conditions.ts';
+import { readQuestion, type Question, type Span } from './question.ts';
+import type { KnownField, KnownValue, Vocabulary } from '../vocabulary.ts';
+
+/** How far from a value the name of its field may stand, in words. */
+const NEAR = { before: 3, after: 2 } as const;
+
+/** A question while its rules read it: each takes the words that it understood, and the next sees what is left. */
+export class Reading {
+  readonly question: Question;
+  readonly conditions: Condition[] = [];
+  readonly fields: readonly KnownField[];
+  readonly #byField: ReadonlyMap<string, KnownField>;
+  readonly #byKey = new Map<string, KnownValue[]>();
+  readonly #byName = new Map<string, KnownValue[]>();
+  readonly #names = new Map<string, ReadonlySet<string>>();
+  /** By token: it became a condition, so the texts need not say it. */
+  readonly #said: boolean[];
+  /** By token: a rule has read it. */
+  readonly #read: boolean[];
+
+  constructor(text: string, { fields, values }: Vocabulary) {
+    this.question = readQuestion(text);
+    this.fields = fields;
+    this.#byField = new Map(fields.map((known) => [known.field, known]));
+    for (const value of values) {
+      append(this.#byKey, value.key, value);
+      append(this.#byName, value.field, value);
+    }
+    for (const { field } of fields) this.#names.set(field, namesOf(field));
+    this.#said = this.question.tokens.map(() => false);
+    this.#read = this.question.tokens.map(() => false);
+  }
+
+  field(name: string): KnownField | undefined {
+    return this.#byField.get(name);
+  }
+
+  /** The values, of whatever fields, that are written so. */
+  valuesWritten(key: string): readonly KnownValue[] {
+    return this.#byKey.get(key) ?? [];
+  }
+
+  valuesOf(field: string): readonly KnownValue[] {
+    return this.#byName.get(field) ?? [];
+  }
+
+  word(index: number): string {
+    return this.question.tokens[index]?.word ?? '';
+  }
+
+  isFree({ from, to }: Span): boolean {
+    return !this.#read.slice(from, to).some(Boolean);
+  }
+
+  /** Whether a token became a condition. */
+  isSaid(index: number): boolean {
+    return this.#said[index] ?? false;
+  }
+
+  /** No other rule reads these words; the texts may still say them. */
+  read({ from, to }: Span): void {
+    this.#read.fill(true, from, to);
+  }
+
+  /** These words became a condition. */
+  say(span: Span): void {
+    this.read(span);
+    this.#said.fill(true, span.from, span.to);
+  }
+
+  /** How well the words around a span name a field: their number, of equals the share of the name. 0: not at all. */
+  naming(field: string, span: Span): number {
+    const names = this.#names.get(field);
+    if (!names || names.size === 0) return 0;
+    const found = new Set(this.#around(span).map((index) => this.question.tokens[index]!.stem));
+    const named = [...names].filter((name) => found.has(name)).length;
+    return named + named / (names.size + 1);
+  }
+
+  /** The words that name the field belong to the condition. */
+  sayName(field: string, span: Span): void {
+    for (const index of this.#around(span)) {
+      if (this.#names.get(field)?.has(this.question.tokens[index]!.stem))
+        this.say({ from: index, to: index + 1 });
+    }
+  }
+
+  #around({ from, to }: Span): number[] {
+    const indexes: number[] = [];
+    for (let i = Math.max(0, from - NEAR.before); i < Math.min(this.#read.length, to + NEAR.after); i++) {
+      if ((i < from || i >= to) && !this.#read[i]) indexes.push(i);
+    }
+    return indexes;
+  }
+}
+
+/** The stems of a field's name: of `metadata.milestone.alpha` and `metadata.latestMilestone` those of its words. */
+function namesOf(field: string): ReadonlySet<string> {
+  const words = field
+    .split('.')
+    .slice(1)
+    .flatMap((part) => part.replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2').split(/[^\p{L}\p{N}]+/u));
+  return new Set(words.filter((word) => word !== '').map((word) => stem(word.toLowerCase())));
+}
+
+function append<Value>(map: Map<string, Value[]>, key: string, value: Value): void {
+  const list = map.get(key);
+  if (list) list.push(value);
+  else map.set(key, [value]);
+}
+
+/** Those with the highest score. */
+export function best<Item>(items: readonly Item[], score: (item: Item) => number): Item[] {
+  const highest = Math.max(...items.map(score));
+  return items.filter((item) => score(item) === highest);
+}

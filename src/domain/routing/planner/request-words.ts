@@ -1,0 +1,58 @@
+// The English words that say what is asked for and how, not what the answers are about.
+
+const set = (words: string): ReadonlySet<string> => new Set(words.split(' '));
+
+/** They ask for things side by side. */
+export const COMPARING = set('compare compares compared comparison difference differences differ versus vs');
+
+/** They ask for an order that covers the subject. */
+export const SUMMARIZING = set('summarize summarise summary overview recap');
+
+/** What a request begins with. */
+export const ASKING = set(
+  'list find show give tell get search enumerate describe explain what which who how where when compare contrast ' +
+    'summarize summarise summary overview recap all every everything anything in difference',
+);
+
+/** Words of the request itself, beyond the stop words: nothing that an answer would say. */
+export const FRAMING = new Set([
+  ...COMPARING,
+  ...SUMMARIZING,
+  ...set(
+    'list find show give tell enumerate describe explain every everything anything across different various',
+  ),
+]);
+
+/** "how A and B approach C": C is what the answers are about. */
+export const DEALING = set('approach handle treat address tackle');
+
+/** What follows them is the subject. */
+export const ABOUT = set('about regarding concerning');
+
+/** They end a subject. */
+export const PREPOSITIONS = set(
+  'across in of by from for since before after until between with within under over',
+);
+
+/** "across all teams": that everything is meant. */
+export const BREADTH = set('all the different various several every our');
+
+export const RELATED = /^(?:relat|replac|link|supersed|refer|connect|depend)/;
+export const HISTORY = /^(?:chang|histor|evol|timelin)/;
+
+/** Before a value: from it on, after it, up to it, before it. */
+export const LOWER = { inclusive: set('since from starting'), exclusive: set('after newer beyond') } as const;
+export const UPPER = {
+  inclusive: set('until till through by'),
+  exclusive: set('before older earlier prior'),
+} as const;
+
+/** "1.31 or later", "2.0 and older". */
+export const OR_LATER = set('later newer above higher after onwards up');
+export const OR_EARLIER = set('earlier older below lower before');
+
+/** The value after them is not wanted. */
+export const NEGATING = set('not except excluding without besides non');
+
+/** Before a time that is meant as a condition: "in 2024". */
+export const DURING = set('in during of from for');

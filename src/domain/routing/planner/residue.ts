@@ -1,0 +1,68 @@
+import { STOP_WORDS } from '../../text/stop-words.ts';
+import type { Span } from './question.ts';
+import type { Reading } from './reading.ts';
+import { ABOUT, ASKING, BREADTH, COMPARING, DEALING, FRAMING } from './request-words.ts';
+
+/** A request of so many words before "about" says what kind of things is wanted; a longer text tells something itself. */
+const REQUEST_WORDS = 6;
+
+/**
+ * What the texts are compared with: the words that neither became a condition nor belong to the asking, and of a request
+ * "about" something that something alone. Where nothing of the question was understood it stays as it is.
+ */
+export function wholeResidue(reading: Reading): string {
+  const { text, tokens } = reading.question;
+  const about = subjectAt(reading);
+  if (about === undefined && breadthOf(reading).size === 0 && reading.conditions.length === 0) return text;
+  const subject = about === undefined ? '' : residue(reading, [{ from: about + 1, to: tokens.length }]);
+  return subject || residue(reading, [{ from: 0, to: tokens.length }]) || text;
+}
+
+/** The words of `spans`, in the order of the question, that neither became a condition nor belong to the asking. */
+export function residue(reading: Reading, spans: readonly Span[]): string {
+  const { text, tokens } = reading.question;
+  const breadth = breadthOf(reading);
+  const compares = tokens.some(({ word }) => COMPARING.has(word));
+  return tokens
+    .filter(
+      ({ word }, i) =>
+        spans.some(({ from, to }) => i >= from && i < to) &&
+        !breadth.has(i) &&
+        saysSomething(reading, i) &&
+        !(compares && DEALING.has(word)),
+    )
+    .map(({ start, end }) => text.slice(start, end))
+    .join(' ');
+}
+
+/** Number of words of the question that would say something in a text and are no condition. */
+export function contentLeft(reading: Reading): number {
+  return reading.question.tokens.filter((_, i) => saysSomething(reading, i)).length;
+}
+
+function saysSomething(reading: Reading, index: number): boolean {
+  const word = reading.word(index);
+  return !reading.isSaid(index) && !STOP_WORDS.has(word) && !FRAMING.has(word);
+}
+
+/** "across departments", "in all teams": everything is meant, which no text says. */
+function breadthOf(reading: Reading): ReadonlySet<number> {
+  const found = new Set<number>();
+  for (const [i, { word }] of reading.question.tokens.entries()) {
+    if (word !== 'across' && !(word === 'in' && BREADTH.has(reading.word(i + 1)))) continue;
+    let end = i + 1;
+    while (BREADTH.has(reading.word(end))) end++;
+    if (!/\p{L}{2}s$/u.test(reading.word(end)) || reading.isSaid(end)) continue;
+    for (let at = i; at <= end; at++) found.add(at);
+  }
+  return found;
+}
+
+/** Where "about" stands in a request: "which teams have proposals about quota". */
+function subjectAt(reading: Reading): number | undefined {
+  const { tokens } = reading.question;
+  const about = tokens.findIndex(({ word }) => ABOUT.has(word));
+  if (about < 0 || !ASKING.has(reading.word(0))) return undefined;
+  const before = tokens.slice(0, about).filter(({ word }, i) => !reading.isSaid(i) && !STOP_WORDS.has(word));
+  return before.length <= REQUEST_WORDS ? about : undefined;
+}

@@ -1,0 +1,127 @@
+import { fold } from '../../text/tokens.ts';
+
+/** A stretch of time, each end in the shortest ISO 8601 form: `2019`, `2019-03`, `2019-03-07`. */
+export interface Period {
+  /** Inclusive. */
+  readonly from: string;
+  /** Exclusive. */
+  readonly until: string;
+  /** UTF-16 offsets of the words that name it. */
+  readonly start: number;
+  readonly end: number;
+  /** Whether the words name nothing else: a bare year or the name of a month may stand for something other. */
+  readonly isPlain: boolean;
+}
+
+const MONTHS = 'january february march april may june july august september october november december'.split(
+  ' ',
+);
+const MONTH = `(${MONTHS.join('|')}|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\\.?`;
+const YEAR = '((?:19|20)\\d\\d)';
+
+const ISO = new RegExp(
+  `\\b${YEAR}-(0[1-9]|1[0-2])(?:-(0[1-9]|[12]\\d|3[01]))?(?:T[\\d:.]+Z?)?(?![\\d-])`,
+  'g',
+);
+const DAY_FIRST = new RegExp(`\\b(\\d{1,2})(?:st|nd|rd|th)?\\s+${MONTH}\\s+${YEAR}\\b`, 'gi');
+const MONTH_FIRST = new RegExp(`\\b${MONTH}\\s+(?:(\\d{1,2})(?:st|nd|rd|th)?,?\\s+)?${YEAR}\\b`, 'gi');
+const QUARTER = new RegExp(`\\bq([1-4])\\s*(?:of\\s+)?${YEAR}\\b|\\b${YEAR}[- ]?q([1-4])\\b`, 'gi');
+const ALONE = new RegExp(`\\b${YEAR}\\b(?![-.]\\d)`, 'g');
+/** "may" and "march" are months where a capital says so. */
+const THIS_MONTH = new RegExp(`\\b(${MONTHS.join('|')})\\b`, 'gi');
+const RELATIVE = /\b(last|past|previous|this|current)\s+(?:(\d{1,3})\s+)?(day|week|month|quarter|year)s?\b/gi;
+const YESTERDAY = /\byesterday\b/gi;
+
+/**
+ * The periods that a question names, none inside of another, in UTC. Words that need to know the present ("March",
+ * "last quarter") are read only where `now` is given.
+ */
+export function periodsIn(text: string, now?: Date): Period[] {
+  const found: Period[] = [];
+  const add = (pattern: RegExp, read: (match: RegExpExecArray) => Ends | undefined) => {
+    for (const match of text.matchAll(pattern)) {
+      const [start, end] = [match.index, match.index + match[0].length];
+      if (found.some((other) => start < other.end && end > other.start)) continue;
+      const ends = read(match);
+      if (ends) found.push({ isPlain: pattern !== ALONE, ...ends, start, end });
+    }
+  };
+  add(ISO, ([, year, month, day]) => (day ? dayOf(+year!, +month!, +day) : monthOf(+year!, +month!)));
+  add(DAY_FIRST, ([, day, month, year]) => dayOf(+year!, monthNumber(month!), +day!));
+  add(MONTH_FIRST, ([, month, day, year]) =>
+    day ? dayOf(+year!, monthNumber(month!), +day) : monthOf(+year!, monthNumber(month!)),
+  );
+  add(QUARTER, ([, q, year, otherYear, otherQ]) => quarterOf(+(year ?? otherYear!), +(q ?? otherQ!)));
+  add(ALONE, ([, year]) => ({ from: year!, until: String(+year! + 1) }));
+  if (now) {
+    add(RELATIVE, ([, which, count, unit]) => relative(now, fold(which!), count, fold(unit!)));
+    add(YESTERDAY, () => days(now, 1, 0));
+    add(THIS_MONTH, ([name]) => (/^(?:march|may)$/.test(name) ? undefined : latest(monthNumber(name), now)));
+  }
+  return found.sort((a, b) => a.start - b.start);
+}
+
+type Ends = Pick<Period, 'from' | 'until'> & { readonly isPlain?: boolean };
+
+const pad = (n: number) => String(n).padStart(2, '0');
+const monthText = (year: number, month: number) => `${year}-${pad(month)}`;
+const dayText = (time: Date) => time.toISOString().slice(0, 10);
+
+function monthNumber(name: string): number {
+  return MONTHS.findIndex((month) => month.startsWith(fold(name).slice(0, 3))) + 1;
+}
+
+function monthOf(year: number, month: number): Ends {
+  return {
+    from: monthText(year, month),
+    until: month === 12 ? String(year + 1) : monthText(year, month + 1),
+  };
+}
+
+function quarterOf(year: number, quarter: number): Ends {
+  return { from: monthText(year, quarter * 3 - 2), until: monthOf(year, quarter * 3).until };
+}
+
+function dayOf(year: number, month: number, day: number): Ends | undefined {
+  const time = new Date(Date.UTC(year, month - 1, day));
+  if (time.getUTCDate() !== day) return undefined;
+  return { from: dayText(time), until: dayText(new Date(Date.UTC(year, month - 1, day + 1))) };
+}
+
+/** The month of that name that began last. */
+function latest(month: number, now: Date): Ends {
+  const year = now.getUTCFullYear() - (month > now.getUTCMonth() + 1 ? 1 : 0);
+  return { ...monthOf(year, month), isPlain: false };
+}
+
+/** The days from `back` days ago up to `until` days ago. */
+function days(now: Date, back: number, until: number): Ends {
+  const at = (ago: number) =>
+    dayText(new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() - ago)));
+  return { from: at(back), until: at(until) };
+}
+
+const DAYS = { day: 1, week: 7 } as const;
+
+/** "last month" is the one before this; "the last 3 months" end today. */
+function relative(now: Date, which: string, count: string | undefined, unit: string): Ends | undefined {
+  const year = now.getUTCFullYear();
+  const month = now.getUTCMonth() + 1;
+  const isThis = which === 'this' || which === 'current';
+  const length = count === undefined ? 1 : +count;
+  if (isThis && count !== undefined) return undefined;
+  if (unit === 'day' || unit === 'week') return days(now, length * DAYS[unit], -1);
+  if (count !== undefined) {
+    const months = length * { month: 1, quarter: 3, year: 12 }[unit as 'month' | 'quarter' | 'year'];
+    const from = new Date(Date.UTC(year, month - 1 - months, now.getUTCDate()));
+    return { from: dayText(from), until: days(now, 0, -1).until };
+  }
+  const back = isThis ? 0 : 1;
+  if (unit === 'year') return { from: String(year - back), until: String(year - back + 1) };
+  const step = unit === 'month' ? 1 : 3;
+  const begun = month - 1 - ((month - 1) % step) - back * step;
+  const first = new Date(Date.UTC(year, begun, 1));
+  return unit === 'month'
+    ? monthOf(first.getUTCFullYear(), first.getUTCMonth() + 1)
+    : quarterOf(first.getUTCFullYear(), first.getUTCMonth() / 3 + 1);
+}

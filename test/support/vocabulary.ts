@@ -1,0 +1,36 @@
+import { fieldValuesOf, type Fielded } from '../../src/domain/routing/field-values.ts';
+import { kindOf, kindOfField, type ValueKind } from '../../src/domain/routing/planner/ordered-values.ts';
+import {
+  keyOf,
+  type KnownField,
+  type KnownValue,
+  type Vocabulary,
+} from '../../src/domain/routing/vocabulary.ts';
+
+/** What a planner may know of these memories, all of it. */
+export function vocabularyOf(memories: readonly Fielded[]): Vocabulary {
+  const values = new Map<string, KnownValue>();
+  const having = new Map<string, number>();
+  for (const memory of memories) {
+    const held = fieldValuesOf(memory);
+    for (const field of new Set(held.map((one) => one.field)))
+      having.set(field, (having.get(field) ?? 0) + 1);
+    for (const { field, value } of held) {
+      const id = JSON.stringify([field, value]);
+      values.set(id, { field, value, key: keyOf(value), memories: (values.get(id)?.memories ?? 0) + 1 });
+    }
+  }
+  const all = [...values.values()];
+  const fields = [...having].map(([field, memories]): KnownField => {
+    const own = all.filter((known) => known.field === field);
+    return { field, kind: kindOfField(kindsOf(own)), memories, values: own.length };
+  });
+  return { fields, values: all };
+}
+
+function kindsOf(values: readonly KnownValue[]): Map<ValueKind, number> {
+  const kinds = new Map<ValueKind, number>();
+  for (const { value, memories } of values)
+    kinds.set(kindOf(value), (kinds.get(kindOf(value)) ?? 0) + memories);
+  return kinds;
+}
