@@ -52,7 +52,8 @@ export const filterObject = z
   .meta({ type: 'object', additionalProperties: true });
 
 export const maxFilterDepth = 16;
-const maxListLength = 1_000;
+/** Of the values after `in`. */
+export const maxListLength = 1_000;
 
 /** Reads a filter as callers write it. Throws a problem that names the place, `path` being where the filter stands. */
 export function parseFilter(value: unknown, path = 'filter'): Filter {

@@ -9,7 +9,7 @@ let operator: Client;
 let end: string;
 
 const base = '/v1/admin/projections';
-const names = ['audit', 'lexical', 'links', 'memories', 'statistics', 'usage', 'vectors'];
+const names = ['audit', 'fields', 'lexical', 'links', 'memories', 'statistics', 'usage', 'vectors'];
 const rows = 200;
 const content = (number: number) =>
   `Note ${number}: the pump of hall ${number % 7} was serviced by team ${number % 5}`;

@@ -11,7 +11,7 @@ import { startServer, type TestServer } from '../support/server.ts';
 
 const kills = Number(process.env['STRATALOG_FAULT_KILLS'] ?? 5);
 const seed = faultSeed('kill-under-load');
-const readModels = ['memories', 'lexical', 'vectors', 'links', 'usage', 'statistics', 'audit'];
+const readModels = ['memories', 'lexical', 'vectors', 'links', 'usage', 'statistics', 'fields', 'audit'];
 
 describe('a server that is killed under load, again and again', () => {
   let dataDir: string;

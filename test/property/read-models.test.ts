@@ -4,6 +4,7 @@ import { deterministicEmbedder } from '../../src/adapters/deterministic/embedder
 import type { MemoryEvent } from '../../src/domain/memory/events.ts';
 import { foldMemory, isLive, type LiveSnapshot } from '../../src/domain/memory/snapshot.ts';
 import { evolveLinks, noLinks, type LinkEvent } from '../../src/domain/links/links.ts';
+import { fieldValuesOf } from '../../src/domain/routing/field-values.ts';
 import { vectorTable } from '../../src/domain/retrieval/vector-table.ts';
 import type { LoadedEvent } from '../../src/ports/event-store.ts';
 import { allProjections } from '../../src/projections/all.ts';
@@ -76,6 +77,14 @@ async function checks(
       sums.set(key, [count + 1, characters + value.content.length]);
     }
   }
+  const values = new Map<string, number>();
+  for (const { tenant, snapshot } of memories) {
+    const { status, value } = snapshot.state;
+    for (const { field, value: held } of status === 'active' ? fieldValuesOf(value) : []) {
+      const key = [tenant, value.layer, field, JSON.stringify(held)].join(' ');
+      values.set(key, (values.get(key) ?? 0) + 1);
+    }
+  }
   const uses = new Map<string, [accesses: number, feedbacks: number]>();
   for (const { event } of events) {
     const ids = event.type === 'MemoriesAccessed' ? event.data.memoryIds : [];
@@ -137,6 +146,12 @@ async function checks(
         `select concat_ws(' ', tenant, layer, space, state) as key, memories, characters from read.statistics_g1 where memories <> 0`,
       ),
       [...sums].map(([key, [count, characters]]) => ({ key, memories: count, characters })),
+    ],
+    'fields: how many memories have a value': [
+      await sql.query(
+        `select concat_ws(' ', tenant, layer, field, value) as key, sum(memories)::bigint as memories from read.fields_g1 group by 1`,
+      ),
+      [...values].map(([key, count]) => ({ key, memories: count })),
     ],
     'usage: how often': [
       await sql.query('select memory_id as id, accesses, feedbacks from read.usage_g1'),

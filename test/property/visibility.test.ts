@@ -1,7 +1,13 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { roles, type TenantContext } from '../../src/domain/access/context.ts';
-import { isVisible, isWritable, visible, type Placed } from '../../src/domain/access/visibility.ts';
+import {
+  decidingKeys,
+  isVisible,
+  isWritable,
+  visible,
+  type Placed,
+} from '../../src/domain/access/visibility.ts';
 import { layers, scopeKeys, type Layer, type ScopeKey } from '../../src/domain/layers.ts';
 import { anyCaller } from '../support/callers.ts';
 
@@ -47,6 +53,15 @@ describe('who may write a memory', () => {
 });
 
 describe('who sees a memory', () => {
+  it('is told by the identifiers of its layer alone', () => {
+    check((caller, { layer, scope }) => {
+      const deciding = Object.entries(scope).filter(([key]) => decidingKeys(layer).includes(key as ScopeKey));
+      expect(sees(caller, { layer, scope: Object.fromEntries(deciding) })).toBe(
+        sees(caller, { layer, scope }),
+      );
+    });
+  });
+
   it('has a role for it: none of them, or only that of the operator, sees nothing', () => {
     check((caller, memory) => {
       for (const of of [[], ['operator']] as const) {

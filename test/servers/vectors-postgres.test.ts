@@ -13,6 +13,7 @@ import { storeTestMemory, testContext, updateTestMemory, type TestStore } from '
 import { failing } from '../support/faulty-sql.ts';
 import { dividedInto, followAll } from '../support/partitions.ts';
 import { openServerStore } from '../support/projector.ts';
+import { soleEmbedder } from '../support/sole-embedder.ts';
 
 const partitioning = dividedInto(3);
 const table = vectorTable('deterministic-words-16');
@@ -40,7 +41,7 @@ describe.runIf(process.env['STRATALOG_POSTGRES_URL'] !== undefined)('vectors on 
         return inner.embed(texts, purpose);
       },
     };
-    projection = vectors(embedder) as Projection;
+    projection = vectors(soleEmbedder(embedder)) as Projection;
     await ensureLive(test.sql, projection, partitioning);
     live = generation();
   });
@@ -63,7 +64,7 @@ describe.runIf(process.env['STRATALOG_POSTGRES_URL'] !== undefined)('vectors on 
     return Promise.allSettled(standings.map((standing) => to.apply(page, standing)));
   }
   const partitions = partitioning.partitionsOf(
-    vectors(deterministicEmbedder({ dimension: 16 })) as Projection,
+    vectors(soleEmbedder(deterministicEmbedder({ dimension: 16 }))) as Projection,
   );
 
   async function expectEqualRebuild(): Promise<void> {

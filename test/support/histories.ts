@@ -175,7 +175,7 @@ export class HistoryWriter {
       scope,
       spaces,
       tags,
-      metadata: { speaker },
+      metadata: { speaker, mark: content.split(' ').at(-1)! },
       ...(externalId !== null && { externalId }),
       ...(occurredAt !== null && { occurredAt }),
     };

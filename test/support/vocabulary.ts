@@ -10,20 +10,19 @@ import {
 /** What a planner may know of these memories, all of it. */
 export function vocabularyOf(memories: readonly Fielded[]): Vocabulary {
   const values = new Map<string, KnownValue>();
-  const having = new Map<string, number>();
   for (const memory of memories) {
     const held = fieldValuesOf(memory);
-    for (const field of new Set(held.map((one) => one.field)))
-      having.set(field, (having.get(field) ?? 0) + 1);
     for (const { field, value } of held) {
       const id = JSON.stringify([field, value]);
       values.set(id, { field, value, key: keyOf(value), memories: (values.get(id)?.memories ?? 0) + 1 });
     }
   }
   const all = [...values.values()];
-  const fields = [...having].map(([field, memories]): KnownField => {
+  const fields = [...new Set(all.map(({ field }) => field))].map((field): KnownField => {
     const own = all.filter((known) => known.field === field);
-    return { field, kind: kindOfField(kindsOf(own)), memories, values: own.length };
+    const kinds = kindsOf(own);
+    const memories = [...kinds.values()].reduce((sum, count) => sum + count, 0);
+    return { field, kind: kindOfField(kinds), memories, values: own.length };
   });
   return { fields, values: all };
 }

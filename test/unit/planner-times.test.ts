@@ -21,7 +21,7 @@ describe('the periods of', () => {
     ['Q4 2024 and 2025 Q1', 'Q4 2024: 2024-10..2025', '2025 Q1: 2025-01..2025-04'],
     ['31 June 2024 is no day', 'June 2024: 2024-06..2024-07'],
     ['since March', 'March: 2025-03..2025-04'],
-    ['we may march on', ...[]],
+    ['we may march on'],
     ['in February', 'February: 2026-02..2026-03'],
     ['last quarter', 'last quarter: 2025-10..2026'],
     ['this year', 'this year: 2026..2027'],
@@ -29,7 +29,7 @@ describe('the periods of', () => {
     ['the past 3 months', 'past 3 months: 2025-11-10..2026-02-11'],
     ['the last 2 weeks', 'last 2 weeks: 2026-01-27..2026-02-11'],
     ['yesterday', 'yesterday: 2026-02-09..2026-02-10'],
-    ['port 20190 in 1.2019.3', ...[]],
+    ['port 20190 in 1.2019.3'],
   ])('%s', (text, ...expected) => {
     expect(periods(text, now)).toEqual(expected);
   });

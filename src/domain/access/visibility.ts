@@ -37,6 +37,24 @@ export function visible(context: TenantContext): Visibility {
   return entries.filter((entry) => entry.values === undefined || entry.values.length > 0);
 }
 
+/** The identifiers of a memory that decide who sees it. What is counted by them may be counted for every caller. */
+export function decidingKeys(layer: Layer): readonly ScopeKey[] {
+  switch (layer) {
+    case 'company':
+      return [];
+    case 'session':
+    case 'agent':
+      return ['user', layer];
+    case 'org':
+    case 'team':
+    case 'project':
+    case 'user':
+      return [layer];
+    default:
+      return layer satisfies never;
+  }
+}
+
 export interface Placed {
   readonly layer: Layer;
   readonly scope: Scope;

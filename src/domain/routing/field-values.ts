@@ -43,7 +43,7 @@ function addAll(field: string, value: JsonValue, add: (field: string, value: Fie
   } else if (typeof value === 'object') {
     for (const [key, item] of Object.entries(value as JsonObject))
       if (isAddressable(key)) addAll(`${field}.${key}`, item, add);
-  } else add(field, value as FieldValue);
+  } else add(field, value);
 }
 
 /** A filter names a path with dots between its keys. */

@@ -10,7 +10,7 @@ export interface KnownField {
   readonly field: string;
   /** Of nearly all of its values. */
   readonly kind: ValueKind;
-  /** Memories that have it. */
+  /** Memories that have it, once for each of its values. */
   readonly memories: number;
   /** Distinct values. */
   readonly values: number;

@@ -1,3 +1,4 @@
+import { maxListLength } from '../../filter.ts';
 import { boundAt, rangeOf, type Ordering } from './comparators.ts';
 import { oneOf } from './conditions.ts';
 import { compareVersions, isRelease, kindOf } from './ordered-values.ts';
@@ -42,10 +43,11 @@ function say(reading: Reading, span: Span, limits: readonly Limit[]): void {
 }
 
 function within(reading: Reading, field: string, limits: readonly Limit[]): string[] {
-  return reading
-    .valuesOf(field)
+  return [...reading.valuesOf(field)]
+    .sort((a, b) => b.memories - a.memories)
     .map(({ value }) => String(value))
-    .filter((value) => kindOf(value) === 'version' && limits.every((limit) => meets(value, limit)));
+    .filter((value) => kindOf(value) === 'version' && limits.every((limit) => meets(value, limit)))
+    .slice(0, maxListLength);
 }
 
 function meets(value: string, [ordering, version]: Limit): boolean {

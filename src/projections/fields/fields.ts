@@ -1,0 +1,59 @@
+import type { MemoryEvent } from '../../domain/memory/events.ts';
+import type { LoadedEvent } from '../../ports/event-store.ts';
+import type { SqlExecutor } from '../../ports/sql.ts';
+import { digestOf, protect, type Projection, type Tables } from '../projection.ts';
+import { scopeColumns } from '../scope-columns.ts';
+import { changesOf } from './held.ts';
+import { loadHeld, writeHeld } from './held-rows.ts';
+import { sumsOf, writeSums } from './sums.ts';
+
+/**
+ * Which values the fields of memories have, how often, by those who may see them: what a planner knows of a tenant. Counted
+ * are active memories; a value that no memory has any more leaves with its row.
+ */
+export const fields: Projection = {
+  name: 'fields',
+  version: 1,
+  handles: ['MemoryStored', 'MemoryUpdated', 'MemoryDeleted', 'MemoryRestored', 'MemoryErased'],
+  tables: ['fields', 'fields_held'],
+  create: (tables) => [
+    `create table ${tables('fields')} (
+      tenant text not null,
+      id uuid not null,
+      ${scopeColumns},
+      field text not null,
+      value jsonb not null,
+      key text not null,
+      kind text not null,
+      memories bigint not null,
+      primary key (tenant, id)
+    )`,
+    `create index on ${tables('fields')} (tenant, key)`,
+    `create index on ${tables('fields')} (tenant, kind) where kind = 'version'`,
+    `create table ${tables('fields_held')} (
+      tenant text not null,
+      memory_id uuid not null,
+      layer text not null,
+      scope jsonb not null,
+      occurred_at text,
+      active boolean not null,
+      held jsonb not null,
+      primary key (tenant, memory_id)
+    )`,
+    ...protect(tables('fields')),
+    ...protect(tables('fields_held')),
+  ],
+  apply,
+  digest: (tables) =>
+    `select concat_ws(' ',
+      (${digestOf(tables('fields'), ['tenant', 'id', 'field', 'value', 'memories'])}),
+      (${digestOf(tables('fields_held'), ['tenant', 'memory_id', 'active', 'held'])})) as digest`,
+};
+
+async function apply(events: readonly LoadedEvent[], tx: SqlExecutor, tables: Tables): Promise<void> {
+  const facts = events as readonly LoadedEvent<MemoryEvent>[];
+  const before = await loadHeld(facts, tx, tables);
+  const changes = changesOf(facts, before);
+  await writeSums(sumsOf(changes), tx, tables);
+  await writeHeld(changes, tx, tables);
+}

@@ -1,0 +1,123 @@
+import type { TenantContext } from '../../domain/access/context.ts';
+import { visible } from '../../domain/access/visibility.ts';
+import { kindOfField, type ValueKind } from '../../domain/routing/planner/ordered-values.ts';
+import type { FieldValue, KnownField, KnownValue, Vocabulary } from '../../domain/routing/vocabulary.ts';
+import type { Wanted } from '../../domain/routing/wanted.ts';
+import type { ReadModels, ReadView } from '../read-models.ts';
+import { regionCondition } from '../scope-sql.ts';
+import { Parameters } from '../sql-builder.ts';
+
+/** Reading the fields looks at every value of the tenant: while memories are written they may be this old. */
+const maxAgeMs = 30_000;
+const maxCached = 1_000;
+/** Values that one question may mean, those of most memories first. */
+const maxValues = 5_000;
+
+interface KindRow extends Record<string, unknown> {
+  field: string;
+  kind: ValueKind;
+  memories: number;
+  values: number;
+}
+
+interface ValueRow extends Record<string, unknown> {
+  field: string;
+  /** As JSON. */
+  value: string;
+  key: string;
+  memories: number;
+}
+
+interface CachedFields {
+  readonly fields: readonly KnownField[];
+  readonly position: number;
+  readonly generation: number;
+  readonly readAt: number;
+}
+
+/** What a tenant's own data names, as far as a caller may see it. */
+export class VocabularyReader {
+  readonly #models: ReadModels;
+  readonly #now: () => number;
+  /** By tenant and what the caller may see; least recently read first. */
+  readonly #fields = new Map<string, CachedFields>();
+
+  /** `now` answers milliseconds that only grow. */
+  constructor(models: ReadModels, now: () => number = () => performance.now()) {
+    this.#models = models;
+    this.#now = now;
+  }
+
+  /** All fields, and of the values those that are wanted. */
+  async read(caller: TenantContext, wanted: Wanted): Promise<Vocabulary> {
+    const visibility = visible(caller);
+    if (visibility !== 'all' && visibility.length === 0) return { fields: [], values: [] };
+    const view = await this.#models.view({ projections: ['fields'] });
+    const [fields, values] = await Promise.all([
+      this.#fieldsOf(caller, view),
+      this.#valuesOf(caller, view, wanted),
+    ]);
+    return { fields, values };
+  }
+
+  async #fieldsOf(caller: TenantContext, view: ReadView): Promise<readonly KnownField[]> {
+    const key = JSON.stringify([caller.tenant, visible(caller)]);
+    const cached = this.#fields.get(key);
+    if (cached && this.#isFresh(cached, view)) return cached.fields;
+    const readAt = this.#now();
+    const fields = await this.#readFields(caller, view);
+    this.#fields.delete(key);
+    const [oldest] = this.#fields.keys();
+    if (oldest !== undefined && this.#fields.size >= maxCached) this.#fields.delete(oldest);
+    this.#fields.set(key, {
+      fields,
+      position: view.position,
+      generation: view.generation('fields'),
+      readAt,
+    });
+    return fields;
+  }
+
+  #isFresh({ position, generation, readAt }: CachedFields, view: ReadView): boolean {
+    if (generation !== view.generation('fields')) return false;
+    return position === view.position || this.#now() - readAt < maxAgeMs;
+  }
+
+  async #readFields(caller: TenantContext, view: ReadView): Promise<KnownField[]> {
+    const parameters = new Parameters();
+    const region = regionCondition({ tenant: caller.tenant, visibility: visible(caller) }, 'f', parameters);
+    const rows = await this.#models.sql.queryAs<KindRow>(
+      caller.tenant,
+      `select field, kind, sum(memories)::bigint as memories, count(*) as values
+       from (select f.field, f.kind, f.value, sum(f.memories) as memories from ${view.table('fields')} f
+             where ${region} group by f.field, f.kind, f.value) v
+       group by field, kind order by field, kind`,
+      parameters.values,
+    );
+    return [...new Set(rows.map(({ field }) => field))].map((field): KnownField => {
+      const own = rows.filter((row) => row.field === field);
+      return {
+        field,
+        kind: kindOfField(new Map(own.map(({ kind, memories }) => [kind, memories]))),
+        memories: own.reduce((sum, { memories }) => sum + memories, 0),
+        values: own.reduce((sum, { values }) => sum + values, 0),
+      };
+    });
+  }
+
+  async #valuesOf(caller: TenantContext, view: ReadView, { keys, kinds }: Wanted): Promise<KnownValue[]> {
+    const parameters = new Parameters();
+    const region = regionCondition({ tenant: caller.tenant, visibility: visible(caller) }, 'f', parameters);
+    const keyed = `f.key = any (${parameters.bind([...keys])}::text[])`;
+    // The kind stands in the statement: a partial index serves it.
+    const ordered = kinds.includes('version') ? `(${keyed} or f.kind = 'version')` : keyed;
+    const rows = await this.#models.sql.queryAs<ValueRow>(
+      caller.tenant,
+      `select f.field, f.value::text as value, f.key, sum(f.memories)::bigint as memories
+       from ${view.table('fields')} f where ${region} and ${ordered}
+       group by f.field, f.value, f.key order by memories desc, f.field, f.key, f.value limit ${maxValues}`,
+      parameters.values,
+    );
+    return rows.map(({ value, ...row }) => ({ ...row, value: JSON.parse(value) as FieldValue }));
+  }
+}
