@@ -1,0 +1,69 @@
+// Executes a plan by filtered searches: what meets the conditions comes first, what only resembles the question follows.
+import { mentionsFilter, placeFilter } from '../../src/domain/routing/followed.ts';
+import type { Filter } from '../../src/domain/filter.ts';
+import type { Operand, Plan } from '../../src/domain/routing/plan.ts';
+import type { Vocabulary } from '../../src/domain/routing/vocabulary.ts';
+import type { MemorySearch, Stored } from './memory-search.ts';
+
+/** What of a plan is executed: each can be left out, to see what it brings. */
+export const PARTS = ['operands', 'otherwise', 'follow'] as const;
+export type Part = (typeof PARTS)[number];
+
+export interface Tenant {
+  readonly search: MemorySearch;
+  readonly vocabulary: Vocabulary;
+  /** The vector of a query. */
+  readonly vector: (query: string) => Float32Array;
+}
+
+/** The best `top` memories, best first. */
+export function execute(
+  tenant: Tenant,
+  question: string,
+  { operands }: Plan,
+  parts: ReadonlySet<Part>,
+  top: number,
+): Stored[] {
+  const find = (query: string, filter?: Filter) =>
+    tenant.search.search(query, tenant.vector(query), filter, top);
+  const asked = parts.has('operands') ? operands : operands.slice(0, 1);
+  const meeting = asked.map((operand) => distinct(meetingOf(tenant, operand, parts, find)));
+  const resembling = asked.map(({ query }) => find(query));
+  return distinct([...interleave(meeting), ...interleave(resembling), ...find(question)]).slice(0, top);
+}
+
+function meetingOf(
+  { vocabulary }: Tenant,
+  { query, filter, otherwise = [], follow }: Operand,
+  parts: ReadonlySet<Part>,
+  find: (query: string, filter: Filter) => Stored[],
+): Stored[] {
+  if (!filter) return [];
+  const found = [filter, ...(parts.has('otherwise') ? otherwise : [])].flatMap((one) => find(query, one));
+  const [first] = found;
+  if (!first || !follow || !parts.has('follow')) return found;
+  if (follow === 'scope') return [...found, ...under(placeFilter(first.scope), query, find)];
+  // The chunks of one document are one thing; any of them may name others.
+  const named = found
+    .slice(0, 4)
+    .flatMap(({ content }) => under(mentionsFilter(content, first, vocabulary), query, find));
+  return [...found, ...named];
+}
+
+function under(
+  filter: Filter | undefined,
+  query: string,
+  find: (query: string, filter: Filter) => Stored[],
+): Stored[] {
+  return filter ? find(query, filter) : [];
+}
+
+function distinct(memories: readonly Stored[]): Stored[] {
+  return [...new Set(memories)];
+}
+
+/** The first of each, the second of each, … */
+function interleave(lists: readonly (readonly Stored[])[]): Stored[] {
+  const longest = Math.max(0, ...lists.map(({ length }) => length));
+  return Array.from({ length: longest }, (_, i) => lists.flatMap((list) => list.slice(i, i + 1))).flat();
+}

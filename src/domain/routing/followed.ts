@@ -1,0 +1,35 @@
+import type { Filter } from '../filter.ts';
+import type { Scope, ScopeKey } from '../layers.ts';
+import { fieldValuesOf, type Fielded } from './field-values.ts';
+import { any, test } from './planner/conditions.ts';
+import { isLabel, type Vocabulary } from './vocabulary.ts';
+import { namesIn } from './wanted.ts';
+
+/** Innermost first. People are in them, and are no places. */
+const PLACES: readonly ScopeKey[] = ['session', 'project', 'team', 'org'];
+
+/** All of the innermost place that a memory lies in; undefined for one of the whole company or of a person alone. */
+export function placeFilter(scope: Scope): Filter | undefined {
+  const key = PLACES.find((place) => scope[place] !== undefined);
+  return key === undefined ? undefined : test(`scope.${key}`, 'eq', scope[key]!);
+}
+
+/**
+ * What a text names by an identifier that the tenant knows, other than the memory that it stands in: places, and names
+ * in the metadata. `vocabulary` holds the values wanted by `namesIn(text)`. Undefined where it names nothing.
+ */
+export function mentionsFilter(
+  text: string,
+  own: Fielded,
+  { fields, values }: Vocabulary,
+): Filter | undefined {
+  const names = new Set(namesIn(text));
+  const known = new Map(fields.map((field) => [field.field, field]));
+  const held = new Set(fieldValuesOf(own).map(({ field, value }) => JSON.stringify([field, value])));
+  const named = values.filter(({ field, value, key }) => {
+    const of = known.get(field);
+    const isName = field.startsWith('scope.') || (of !== undefined && !isLabel(of));
+    return isName && names.has(key) && !held.has(JSON.stringify([field, value]));
+  });
+  return named.length === 0 ? undefined : any(named.map(({ field, value }) => test(field, 'eq', value)));
+}
