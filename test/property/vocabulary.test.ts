@@ -92,12 +92,12 @@ describe('the vocabulary of a caller', () => {
         fc.array(caller, { minLength: 1, maxLength: 4 }),
         async (memories, callers) => {
           await startAfresh(test);
-          for (const value of memories) await storeTestMemory(test, value as Partial<MemoryValue>);
+          for (const value of memories) await storeTestMemory(test, value);
           const { read, catchUp } = await reader();
           await catchUp();
           for (const one of callers) {
             const seen = memories.filter(({ layer, scope }) => isVisible(visible(one), { layer, scope }));
-            const expected = vocabularyOf(seen as Parameters<typeof vocabularyOf>[0]);
+            const expected = vocabularyOf(seen);
             expect(answer(await read.read(one, wanted), wanted)).toEqual(answer(expected, wanted));
           }
         },

@@ -161,6 +161,27 @@ describe('the plan of', () => {
       'combine | show pitches and playtests of Combat | (kind = playtest and scope.team = combat) | else scope.team = combat',
     ],
     ['Was 3.14 mentioned with unity 2021.1?', 'combine | 3.14 mentioned | engine.unity = 2021.1'],
+    [
+      'Contrast the sedation rules of Radiology and ICU Night',
+      'compare | sedation rules | scope.team = radiology',
+      'compare | sedation rules | scope.team = icu-night',
+    ],
+    ['List every protocol by dr-3', 'combine | protocol dr 3 | (authors = dr-3 or content contains dr-3)'],
+    ['How do hospitals across the company handle offboarding?', 'combine | hospitals offboarding'],
+    [
+      'Which protocols depend on PROT-205?',
+      'combine | protocols depend PROT 205 | (supersedes = 205 or content contains 205) | then mentions',
+    ],
+    ['What did Godot teams plan for 4.2?', 'combine | teams plan | engine.godot = 4.2'],
+    [
+      'Protocols between 2021 and 2023 in Radiology',
+      'combine | Protocols | ((occurredAt >= 2021 and occurredAt < 2024) and scope.team = radiology)',
+    ],
+    ['protocols from revision 3.2 on', 'combine | protocols | revision in 3.2,4.3,3.6,4.7,3.10,4.11'],
+    [
+      'Collect the history of "Handover at Shift Change"',
+      'combine | history Handover Shift Change | title = Handover at Shift Change | then scope',
+    ],
   ])('%s', (question, ...plan) => {
     expect(planText(planOf(question, vocabulary, { now }))).toEqual(plan);
   });

@@ -8,7 +8,7 @@ import { contentLeft } from './planner/residue.ts';
 import { readTimeRanges } from './planner/time-ranges.ts';
 import { readVersions } from './planner/versions.ts';
 import type { Vocabulary } from './vocabulary.ts';
-import { ASKING, COMPARING, SUMMARIZING } from './planner/request-words.ts';
+import { ASKING, compares, SUMMARIZING } from './planner/request-words.ts';
 
 /** What a planner understands, in the order in which it looks. */
 export const RULES = {
@@ -53,6 +53,6 @@ function isStatement(reading: Reading): boolean {
 }
 
 function aggregationOf({ question: { tokens } }: Reading): Aggregation {
-  if (tokens.some(({ word }) => COMPARING.has(word))) return 'compare';
+  if (compares(tokens.map(({ word }) => word))) return 'compare';
   return tokens.some(({ word }) => SUMMARIZING.has(word)) ? 'summarize' : 'combine';
 }

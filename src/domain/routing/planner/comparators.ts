@@ -24,6 +24,8 @@ export function boundAt(reading: Reading, { from, to }: Span): Bound | undefined
     return { ordering: 'lte', span: { from: opening(reading, from), to: to + 2 } };
   if (reading.word(to) === 'onwards' || reading.word(to) === 'onward')
     return { ordering: 'gte', span: { from: opening(reading, from), to: to + 1 } };
+  const first = reading.word(to) === 'on' ? wordBefore(reading, from, 'from') : undefined;
+  if (first !== undefined) return { ordering: 'gte', span: { from: first, to: to + 1 } };
   for (let i = from - 1; i >= Math.max(0, from - REACH) && reading.isFree({ from: i, to: i + 1 }); i--) {
     const ordering = orderingOf(reading.word(i));
     if (ordering) return { ordering, span: { from: i, to } };
@@ -43,6 +45,11 @@ export function rangeOf(reading: Reading, { from, to }: Span): Span | undefined 
 }
 
 const TO = new Set(['to', 'until', 'till', 'through']);
+
+function wordBefore(reading: Reading, from: number, word: string): number | undefined {
+  const index = [1, 2, 3].map((back) => from - back).find((at) => reading.word(at) === word);
+  return index !== undefined && reading.isFree({ from: index, to: from }) ? index : undefined;
+}
 
 /** "from 2019 or later" begins with the preposition. */
 function opening(reading: Reading, from: number): number {

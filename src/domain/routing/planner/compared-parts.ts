@@ -20,7 +20,7 @@ export function comparedParts(reading: Reading): { label: string; query: string 
     const index = tokens.findIndex(({ word }, i) => i >= from && i < to && words.has(word));
     return index < 0 ? undefined : index;
   };
-  const asked = find(0, COMPARING);
+  const asked = reading.word(0) === 'contrast' ? 0 : find(0, COMPARING);
   if (asked === undefined) return [];
   const isInfix = asked > 0 && ['versus', 'vs'].includes(reading.word(asked));
   const between = tokens.findIndex(({ word }, i) => i > asked && word === 'between');
@@ -29,7 +29,10 @@ export function comparedParts(reading: Reading): { label: string; query: string 
   if (joint === undefined) return [];
   const belonging = tokens.findLastIndex(({ word }, i) => i >= start && i < joint && BELONGING.has(word));
   const left = Math.max(start, belonging + 1);
-  const end = find(joint + 2, new Set([...CIRCUMSTANCE, ...ABOUT, ...DEALING])) ?? tokens.length;
+  const tail = tokens.findIndex(
+    ({ word, stem }, i) => i > joint + 1 && (CIRCUMSTANCE.has(word) || ABOUT.has(word) || DEALING.has(stem)),
+  );
+  const end = tail < 0 ? tokens.length : tail;
   const shared: Span[] = [
     { from: isInfix ? 0 : asked + 1, to: left },
     { from: end, to: tokens.length },

@@ -13,6 +13,8 @@ export function identifiersIn({ text, tokens }: Question): Span[] {
   });
 }
 
+const LONG_NUMBER = 3;
+
 /**
  * What the question knows by a number: of the field that the words around name ("which require EIP-20"), else whatever
  * bears the number or mentions it in its text.
@@ -23,12 +25,17 @@ export function readIdentifiers(reading: Reading): void {
     const number = reading.word(span.from + 1);
     const whole = `${reading.word(span.from)} ${number}`;
     const values = [...reading.valuesWritten(number), ...reading.valuesWritten(whole)];
-    const named = best(values, ({ field }) => reading.naming(field, span));
+    // "PEP 484" among PEPs: what it is called says nothing of how it is meant.
+    const own = reading.question.tokens[span.from]!.stem;
+    const naming = (field: string) => (reading.isCalled(field, own) ? 0 : reading.naming(field, span));
+    const named = best(values, (known) => naming(known.field));
     const field = named[0]?.field ?? 'content';
-    const isNamed = reading.naming(field, span) > 0;
+    const isNamed = naming(field) > 0;
     const filters = (isNamed ? named : values).map((known) => test(known.field, 'eq', known.value));
-    if (!isNamed) filters.push(test('content', 'contains', number));
     const label = written(reading.question, span);
+    // A text may say "#1029" for KEP-1029; few digits alone stand in any text.
+    const mention = number.length < LONG_NUMBER ? label : number;
+    if (!isNamed) filters.push(test('content', 'contains', mention));
     if (isNamed) reading.sayName(field, span);
     reading.read(span);
     reading.conditions.push({ span, label, field, filter: any(filters), isSure: true, isName: true });

@@ -24,7 +24,8 @@ export function readKnownValues(reading: Reading): void {
 
 function readValue(reading: Reading, span: Span, subject: Span): void {
   const { question } = reading;
-  const isHandle = question.tokens[span.from]!.isHandle;
+  // "by jane" and "@jane" are persons, and the names of all of them are too many for labels.
+  const isHandle = question.tokens[span.from]!.isHandle || reading.word(span.from - 1) === 'by';
   const isWord = span.to - span.from === 1;
   const key = phrase(question, span);
   if (isWord && (STOP_WORDS.has(key) || key.length < 2)) return;

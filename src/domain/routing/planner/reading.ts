@@ -4,7 +4,13 @@ import { readQuestion, type Question, type Span } from './question.ts';
 import type { KnownField, KnownValue, Vocabulary } from '../vocabulary.ts';
 
 /** How far from a value the name of its field may stand, in words. */
-const NEAR = { before: 3, after: 2 } as const;
+export interface Reach {
+  readonly before: number;
+  readonly after: number;
+}
+
+const NEAR: Reach = { before: 3, after: 2 };
+export const ANYWHERE: Reach = { before: Infinity, after: Infinity };
 
 /** A question while its rules read it: each takes the words that it understood, and the next sees what is left. */
 export class Reading {
@@ -70,26 +76,32 @@ export class Reading {
     this.#said.fill(true, span.from, span.to);
   }
 
+  /** Whether a field has that one word, a stem, for a name. */
+  isCalled(field: string, word: string): boolean {
+    const names = this.#names.get(field);
+    return names?.size === 1 && names.has(word);
+  }
+
   /** How well the words around a span name a field: their number, of equals the share of the name. 0: not at all. */
-  naming(field: string, span: Span): number {
+  naming(field: string, span: Span, reach: Reach = NEAR): number {
     const names = this.#names.get(field);
     if (!names || names.size === 0) return 0;
-    const found = new Set(this.#around(span).map((index) => this.question.tokens[index]!.stem));
+    const found = new Set(this.#around(span, reach).map((index) => this.question.tokens[index]!.stem));
     const named = [...names].filter((name) => found.has(name)).length;
     return named + named / (names.size + 1);
   }
 
   /** The words that name the field belong to the condition. */
-  sayName(field: string, span: Span): void {
-    for (const index of this.#around(span)) {
+  sayName(field: string, span: Span, reach: Reach = NEAR): void {
+    for (const index of this.#around(span, reach)) {
       if (this.#names.get(field)?.has(this.question.tokens[index]!.stem))
         this.say({ from: index, to: index + 1 });
     }
   }
 
-  #around({ from, to }: Span): number[] {
+  #around({ from, to }: Span, reach: Reach): number[] {
     const indexes: number[] = [];
-    for (let i = Math.max(0, from - NEAR.before); i < Math.min(this.#read.length, to + NEAR.after); i++) {
+    for (let i = Math.max(0, from - reach.before); i < Math.min(this.#read.length, to + reach.after); i++) {
       if ((i < from || i >= to) && !this.#read[i]) indexes.push(i);
     }
     return indexes;

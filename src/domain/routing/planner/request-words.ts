@@ -5,12 +5,17 @@ const set = (words: string): ReadonlySet<string> => new Set(words.split(' '));
 /** They ask for things side by side. */
 export const COMPARING = set('compare compares compared comparison difference differences differ versus vs');
 
+/** Whether a request sets things side by side; "contrast" does where it begins one. */
+export function compares(words: readonly string[]): boolean {
+  return words[0] === 'contrast' || words.some((word) => COMPARING.has(word));
+}
+
 /** They ask for an order that covers the subject. */
 export const SUMMARIZING = set('summarize summarise summary overview recap');
 
 /** What a request begins with. */
 export const ASKING = set(
-  'list find show give tell get search enumerate describe explain what which who how where when compare contrast ' +
+  'list find show give tell get search collect gather trace enumerate describe explain what which who how where when compare contrast ' +
     'summarize summarise summary overview recap all every everything anything in difference',
 );
 
@@ -19,12 +24,12 @@ export const FRAMING = new Set([
   ...COMPARING,
   ...SUMMARIZING,
   ...set(
-    'list find show give tell enumerate describe explain every everything anything across different various',
+    'list find show give tell collect gather trace enumerate describe explain every everything anything across different various',
   ),
 ]);
 
-/** "how A and B approach C": C is what the answers are about. */
-export const DEALING = set('approach handle treat address tackle');
+/** "how A and B approach C": C is what the answers are about. By stem. */
+export const DEALING = set('approach handl treat address tackl');
 
 /** What follows them is the subject. */
 export const ABOUT = set('about regarding concerning');
@@ -34,6 +39,9 @@ export const PREPOSITIONS = set(
   'across in of by from for since before after until between with within under over',
 );
 
+/** Singular, and yet all of it: "across the company". */
+export const WHOLES = set('company organization organisation enterprise board');
+
 /** "across all teams": that everything is meant. */
 export const BREADTH = set('all the different various several every our');
 
@@ -41,7 +49,7 @@ export const RELATED = /^(?:relat|replac|link|supersed|refer|connect|depend)/;
 export const HISTORY = /^(?:chang|histor|evol|timelin)/;
 
 /** Before a value: from it on, after it, up to it, before it. */
-export const LOWER = { inclusive: set('since from starting'), exclusive: set('after newer beyond') } as const;
+export const LOWER = { inclusive: set('since starting'), exclusive: set('after newer beyond') } as const;
 export const UPPER = {
   inclusive: set('until till through by'),
   exclusive: set('before older earlier prior'),

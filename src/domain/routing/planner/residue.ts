@@ -1,7 +1,7 @@
 import { STOP_WORDS } from '../../text/stop-words.ts';
 import type { Span } from './question.ts';
 import type { Reading } from './reading.ts';
-import { ABOUT, ASKING, BREADTH, COMPARING, DEALING, FRAMING } from './request-words.ts';
+import { ABOUT, ASKING, BREADTH, compares, DEALING, FRAMING, WHOLES } from './request-words.ts';
 
 /** A request of so many words before "about" says what kind of things is wanted; a longer text tells something itself. */
 const REQUEST_WORDS = 6;
@@ -22,14 +22,14 @@ export function wholeResidue(reading: Reading): string {
 export function residue(reading: Reading, spans: readonly Span[]): string {
   const { text, tokens } = reading.question;
   const breadth = breadthOf(reading);
-  const compares = tokens.some(({ word }) => COMPARING.has(word));
+  const deals = breadth.size > 0 || compares(tokens.map(({ word }) => word));
   return tokens
     .filter(
-      ({ word }, i) =>
+      ({ stem }, i) =>
         spans.some(({ from, to }) => i >= from && i < to) &&
         !breadth.has(i) &&
         saysSomething(reading, i) &&
-        !(compares && DEALING.has(word)),
+        !(deals && DEALING.has(stem)),
     )
     .map(({ start, end }) => text.slice(start, end))
     .join(' ');
@@ -42,6 +42,7 @@ export function contentLeft(reading: Reading): number {
 
 function saysSomething(reading: Reading, index: number): boolean {
   const word = reading.word(index);
+  if (index === 0 && word === 'contrast') return false;
   return !reading.isSaid(index) && !STOP_WORDS.has(word) && !FRAMING.has(word);
 }
 
@@ -52,7 +53,8 @@ function breadthOf(reading: Reading): ReadonlySet<number> {
     if (word !== 'across' && !(word === 'in' && BREADTH.has(reading.word(i + 1)))) continue;
     let end = i + 1;
     while (BREADTH.has(reading.word(end))) end++;
-    if (!/\p{L}{2}s$/u.test(reading.word(end)) || reading.isSaid(end)) continue;
+    if (!(/\p{L}{2}s$/u.test(reading.word(end)) || WHOLES.has(reading.word(end))) || reading.isSaid(end))
+      continue;
     for (let at = i; at <= end; at++) found.add(at);
   }
   return found;

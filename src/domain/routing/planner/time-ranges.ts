@@ -22,9 +22,7 @@ export function readTimeRanges(reading: Reading, now?: Date): void {
     }
     const bound = boundAt(reading, span);
     const preposition = reading.word(span.from - 1);
-    // "from 2019" alone is the year itself.
-    if (bound && !(preposition === 'from' && bound.span.from === span.from - 1 && bound.span.to === span.to))
-      say(reading, bound.span, limits(period, bound.ordering));
+    if (bound) say(reading, bound.span, limits(period, bound.ordering));
     else if (DURING.has(preposition)) say(reading, { from: span.from - 1, to: span.to }, period);
     else if (period.isPlain) say(reading, span, period);
   }

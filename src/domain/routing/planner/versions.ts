@@ -3,7 +3,7 @@ import { boundAt, rangeOf, type Ordering } from './comparators.ts';
 import { oneOf } from './conditions.ts';
 import { compareVersions, isRelease, kindOf } from './ordered-values.ts';
 import { written, type Span } from './question.ts';
-import { best, type Reading } from './reading.ts';
+import { ANYWHERE, best, type Reading } from './reading.ts';
 
 /** "in 1.27", "since v1.31", "2.0 or older", "between 1.20 and 1.24": of the field that the words around name. */
 export function readVersions(reading: Reading): void {
@@ -33,11 +33,15 @@ function say(reading: Reading, span: Span, limits: readonly Limit[]): void {
     .map(({ field, memories }) => ({ field, memories, values: within(reading, field, limits) }))
     .filter(({ values }) => values.length > 0);
   if (candidates.length === 0) return;
-  const named = best(candidates, ({ field }) => reading.naming(field, span));
+  const isNear = candidates.some(({ field }) => reading.naming(field, span) > 0);
+  // Of one version alone: "what alpha features did they plan for 1.27". A bound is of the version that counts by itself.
+  const isExact = limits.every(([ordering]) => ordering === 'eq');
+  const reach = isExact && !isNear ? ANYWHERE : undefined;
+  const named = best(candidates, ({ field }) => reading.naming(field, span, reach));
   const chosen = best(named, ({ memories }) => memories)[0]!;
   const label = written(reading.question, span);
   const filter = oneOf(chosen.field, chosen.values);
-  reading.sayName(chosen.field, span);
+  reading.sayName(chosen.field, span, reach);
   reading.say(span);
   reading.conditions.push({ span, label, field: chosen.field, filter, isSure: true });
 }

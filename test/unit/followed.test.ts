@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest';
+import { mentionsFilter, placeFilter } from '../../src/domain/routing/followed.ts';
+import { vocabularyOf } from '../support/vocabulary.ts';
+
+const rules = Array.from({ length: 60 }, (_, n) => ({
+  scope: { org: 'care', project: `${n}-hygiene-rule` },
+  metadata: { code: `RULE-${n}`, state: n % 2 === 0 ? 'phase-1' : 'phase-2' },
+}));
+
+describe('what a match leads to', () => {
+  it('is all of its innermost place, never a person', () => {
+    const scope = { org: 'care', project: 'p', user: 'ann', agent: 'bot' };
+    expect(placeFilter(scope)).toMatchObject({ field: 'scope.project', operator: 'eq', value: 'p' });
+    expect(placeFilter({ user: 'ann' })).toBeUndefined();
+    expect(placeFilter({})).toBeUndefined();
+  });
+
+  it('is what its text names: places and names that are known, not itself and no labels', () => {
+    const text = 'see /rules/7-hygiene-rule, RULE-9, RULE-999, 3-hygiene-rule and phase-1';
+    expect(mentionsFilter(text, rules[3]!, vocabularyOf(rules))).toEqual({
+      kind: 'or',
+      filters: [
+        { kind: 'test', field: 'scope.project', path: [], operator: 'eq', value: '7-hygiene-rule' },
+        { kind: 'test', field: 'metadata', path: ['code'], operator: 'eq', value: 'RULE-9' },
+      ],
+    });
+    expect(mentionsFilter('nothing by name', rules[3]!, vocabularyOf(rules))).toBeUndefined();
+  });
+});
