@@ -33,7 +33,7 @@ export function storedOf({ id, text, scope, timestamp, metadata }: Memory): Stor
     content: text,
     document: metadata?.doc ?? id,
     scope: own,
-    metadata: (metadata ?? {}) as Stored['metadata'],
+    metadata: metadata ?? {},
     occurredAt: timestamp,
   };
 }
