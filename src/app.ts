@@ -29,10 +29,12 @@ import { ProjectionOperations } from './projections/operations.ts';
 import { ProjectionRunner } from './projections/runner.ts';
 import { projectionSchema } from './projections/schema.ts';
 import { ReadModels } from './queries/read-models.ts';
+import { RoutingDirectory } from './queries/routing/routing-directory.ts';
 import { SearchService } from './queries/search/search.ts';
 import { ShadowComparer } from './queries/search/shadow-comparison.ts';
 import { TenantDirectory } from './queries/tenant-directory.ts';
 import { readiness, type Readiness } from './readiness.ts';
+import { openSearch } from './search.ts';
 import { Relay } from './relay/relay.ts';
 import { relaySchema } from './relay/schema.ts';
 import { observeFacts, observeProjections, observeRelay } from './telemetry.ts';
@@ -185,8 +187,8 @@ async function startMemory(
       logger.warn({ projection, err: error }, 'projection waits and tries again'),
   });
   const models = new ReadModels(sql, progress);
-  const search = new SearchService(models, embedders, vault, lexicalIndex);
-  const shadow = new ShadowComparer(store, models, search);
+  const retrieval = new SearchService(models, embedders, lexicalIndex);
+  const shadow = new ShadowComparer(store, models, retrieval);
   const operations = new ProjectionOperations(sql, store, runner, (request, signal) =>
     shadow.compare(request, signal),
   );
@@ -217,13 +219,27 @@ async function startMemory(
   });
   undo.push(() => facts.flush());
   observeFacts(metrics.meter, facts);
+  const routing = new RoutingDirectory(store);
+  const search = openSearch({ config, logger, meter: metrics.meter, models, retrieval, vault, routing });
+  undo.push(() => search.settle());
   const authenticator = new Authenticator({
     directory,
     masterKey: config.masterKey,
     jwt: config.jwt,
     development: config.profile === 'embedded' && isLoopback(config.host),
   });
-  const services = { commands, facts, models, directory, operations, search, embedders };
+  const routingIsOff = !config.routing;
+  const services = {
+    commands,
+    facts,
+    models,
+    directory,
+    operations,
+    search,
+    routing,
+    routingIsOff,
+    embedders,
+  };
   return { operations, api: { services, authenticator, topicPrefix: config.kafka.topicPrefix } };
 }
 

@@ -83,6 +83,10 @@ export const settings = z.object({
     .max(64)
     .optional()
     .describe('Threads that embed texts with one model; default: one a core'),
+  STRATALOG_ROUTING: z
+    .enum(['on', 'off'])
+    .default('on')
+    .describe('off: every question takes the standard route, whatever its tenant has set'),
   STRATALOG_JWT_ISSUER: z.string().min(1).optional().describe('Issuer of the JWTs that are accepted'),
   STRATALOG_JWT_AUDIENCE: z.string().min(1).optional().describe('Audience that they must name'),
   STRATALOG_JWT_JWKS: z
@@ -126,6 +130,8 @@ export interface Config extends ClusterConfig {
     /** Threads of each model; undefined for one a core. */
     readonly workers: number | undefined;
   };
+  /** Whether complex questions may be taken apart at all. */
+  readonly routing: boolean;
   readonly jwt: { readonly issuer: string; readonly audience: string; readonly jwks: string } | undefined;
   readonly logLevel: Settings['STRATALOG_LOG_LEVEL'];
 }
@@ -156,6 +162,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
       directory: values.STRATALOG_EMBEDDING_MODELS_DIR,
       workers: values.STRATALOG_EMBEDDING_WORKERS,
     },
+    routing: values.STRATALOG_ROUTING === 'on',
     jwt: jwtOf(values),
     logLevel: values.STRATALOG_LOG_LEVEL,
   };

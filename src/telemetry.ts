@@ -69,3 +69,16 @@ export function observeRelay(meter: Meter, relay: Relay): void {
     [active, seconds, positions, published, withheld],
   );
 }
+
+/** How questions are routed. */
+export function routingMetrics(meter: Meter) {
+  return {
+    decisions: meter.createCounter('stratalog.routing.decision', {
+      description: 'Searches by the route that they took',
+    }),
+    score: meter.createHistogram('stratalog.routing.complexity', {
+      description: 'Complexity of the questions, between 0 and 1',
+      advice: { explicitBucketBoundaries: [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9] },
+    }),
+  };
+}

@@ -93,6 +93,7 @@ async function addSearches(
             results: memoryIds.map((memoryId, rank) => ({ memoryId, rank: rank + 1, score: 1 / (rank + 2) })),
             warnings: [],
             durationMs: 10,
+            route: 'standard',
             query: source.query(index, ids.length),
           },
         },

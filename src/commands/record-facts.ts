@@ -9,6 +9,8 @@ export interface RetrievalFact {
   readonly id: string;
   readonly events: readonly Exclude<RetrievalEvent, { type: 'FeedbackGiven' }>[];
   readonly context: CommandContext;
+  /** Others of the same stream were recorded before. */
+  readonly follows?: boolean;
 }
 
 export interface FactQueueOptions {
@@ -71,14 +73,14 @@ export class FactQueue {
     await Promise.all(facts.map((fact) => this.#append(fact)));
   }
 
-  async #append({ id, events, context }: RetrievalFact): Promise<void> {
+  async #append({ id, events, context, follows = false }: RetrievalFact): Promise<void> {
     const { store, vault } = this.#services;
     const key = callerKey(vault, context.caller);
     const stream = retrievalStream(context.caller.tenant, id);
     for (let attempt = 1; ; attempt++) {
       try {
         // An earlier attempt may have been written although its answer was lost, or be on its way still.
-        const before = attempt === 1 ? [] : await store.load<RetrievalEvent>(stream);
+        const before = attempt === 1 && !follows ? [] : await store.load<RetrievalEvent>(stream);
         if (before.some(({ event }) => event.type === events[0]!.type)) return;
         const last = before.at(-1)?.revision ?? 'noStream';
         await store.append(stream, last, events, eventContext(context, key));

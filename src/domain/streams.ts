@@ -7,6 +7,9 @@ export const feedbackStream = (tenant: string, memoryId: string): Name => `feedb
 export const claimStream = (tenant: string, pseudonym: string): Name => `claim-${tenant}.${pseudonym}`;
 export const retrievalStream = (tenant: string, searchId: string): Name => `retrieval-${tenant}.${searchId}`;
 export const tenantStream = (tenant: string): Name => `tenant-${tenant}.${tenant}`;
+export const routingStream = (tenant: string): Name => `policy-${tenant}.routing`;
+/** One switch for all tenants. */
+export const killSwitchStream: Name = 'policy-system.kill-switch';
 /** Read models belong to no tenant: their operation is told in the stream of the whole system. */
 export const projectionStream = (projection: string): Name => `projection-system.${projection}`;
 

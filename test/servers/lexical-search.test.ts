@@ -188,10 +188,10 @@ describe.skipIf(!url)('[A5] a search while the lexical index is away', () => {
       return new Promise(() => {});
     };
     for (let n = 0; n < 5; n++) {
-      const { results, warnings } = await models.answer('lighthouse');
+      const { best, warnings } = await models.answer('lighthouse');
       expect(warnings).toEqual([{ code: 'partial', detail: expect.stringMatching(/words/) as string }]);
       // What meaning finds is scored by its words too.
-      expect(results.map(({ score }) => score)).toEqual(whole.results.map(({ score }) => score));
+      expect(best.map(({ score }) => score)).toEqual(whole.best.map(({ score }) => score));
     }
     expect(asked).toBe(1);
     queriesFail = true;

@@ -208,6 +208,7 @@ export class HistoryWriter {
             results: memoryIds.map((memoryId, index) => ({ memoryId, rank: index + 1, score: 0.8 })),
             warnings: [],
             durationMs: 1,
+            route: 'standard',
             query: step.words,
           },
         },

@@ -18,7 +18,7 @@ import { ProjectionOperations } from '../../src/projections/operations.ts';
 import type { Projection } from '../../src/projections/projection.ts';
 import { ProjectionRunner } from '../../src/projections/runner.ts';
 import { ReadModels } from '../../src/queries/read-models.ts';
-import { SearchService, type SearchAnswer } from '../../src/queries/search/search.ts';
+import { SearchService, type Finding } from '../../src/queries/search/search.ts';
 import { freshDatabase } from './database.ts';
 import { openTestStore, type TestStore } from './event-store.ts';
 import { FaultyIndex } from './faulty-index.ts';
@@ -86,7 +86,7 @@ export class RunningModels {
     leases: Leases,
     index: LexicalIndex | undefined,
   ) {
-    const { sql, store, vault } = test;
+    const { sql, store } = test;
     const progress = new WakeUp();
     this.#test = test;
     this.runner = new ProjectionRunner({
@@ -98,7 +98,7 @@ export class RunningModels {
       onError: (projection, error) => void this.errors.push([projection, error]),
     });
     this.operations = new ProjectionOperations(sql, store, this.runner);
-    this.#search = new SearchService(new ReadModels(sql, progress), soleEmbedder(embedder), vault, index);
+    this.#search = new SearchService(new ReadModels(sql, progress), soleEmbedder(embedder), index);
   }
 
   static async start(
@@ -116,14 +116,14 @@ export class RunningModels {
 
   /** As an administrator of the tenant, up to the head of the log; ids and scores, best first. */
   async find(query: string, more: Asked = {}) {
-    const { results } = await this.answer(query, more);
-    return results.map(({ memory, score }) => ({ id: memory.id, score }));
+    const { best } = await this.answer(query, more);
+    return best.map(({ memory, score }) => ({ id: memory.id, score }));
   }
 
-  async answer(query: string, { tenant = 'acme', ...more }: Asked = {}): Promise<SearchAnswer> {
+  async answer(query: string, { tenant = 'acme', ...more }: Asked = {}): Promise<Finding> {
     const minPosition = more.minPosition ?? (await this.#test.log.head());
     const request = { query, topK: 10, threshold: 0, order: 'relevance' as const, waitMs: 20_000, ...more };
-    return this.#search.search(adminOf(tenant), { ...request, minPosition });
+    return this.#search.find(adminOf(tenant), { ...request, minPosition });
   }
 
   async stop(): Promise<void> {

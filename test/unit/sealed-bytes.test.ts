@@ -80,6 +80,7 @@ describe('what the log holds', () => {
             results: [{ memoryId: value.id, rank: 1, score: 0.9 }],
             warnings: [],
             durationMs: 3,
+            route: 'standard',
             query: secret('query'),
             filter: { tags: { eq: secret('filter') } },
             sessionId: secret('session'),

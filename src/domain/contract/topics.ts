@@ -41,6 +41,7 @@ const kinds = {
   tenant: 'events',
   subject: 'events',
   retrieval: 'retrieval',
+  policy: 'internal',
   projection: 'internal',
 } as const satisfies Readonly<Record<EventCategory | 'subject', TopicKind>>;
 

@@ -32,6 +32,7 @@ export const eventCategories = [
   'feedback',
   'retrieval',
   'tenant',
+  'policy',
   'projection',
 ] as const;
 export type EventCategory = (typeof eventCategories)[number];

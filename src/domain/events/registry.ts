@@ -8,6 +8,8 @@ import {
   MemoryUpdated,
 } from '../memory/events.ts';
 import { AuditRead, FeedbackGiven, MemoriesAccessed, SearchPerformed } from '../retrieval/events.ts';
+import { TrajectoryRecorded } from '../retrieval/trajectory.ts';
+import { KillSwitchSet, RoutingConfigured } from '../routing/events.ts';
 import { ApiKeyCreated, ApiKeyRevoked, TenantCreated } from '../tenant/tenant.ts';
 import {
   ModelsCompared,
@@ -31,10 +33,13 @@ const definitions = [
   FeedbackGiven,
   SearchPerformed,
   MemoriesAccessed,
+  TrajectoryRecorded,
   AuditRead,
   TenantCreated,
   ApiKeyCreated,
   ApiKeyRevoked,
+  RoutingConfigured,
+  KillSwitchSet,
   ProjectionRebuilt,
   ModelsCompared,
   ProjectionSwitched,

@@ -3,6 +3,8 @@ import { defineEvent, type EventOf } from '../events/define.ts';
 import { filterObject } from '../filter.ts';
 import { jsonObject } from '../json.ts';
 import { layerSchema, scopeSchema } from '../layers.ts';
+import { routeReasons, routes } from '../routing/settings.ts';
+import type { TrajectoryRecorded } from './trajectory.ts';
 
 export const feedbackKinds = ['helpful', 'irrelevant', 'outdated', 'inaccurate', 'duplicate'] as const;
 export type FeedbackKind = (typeof feedbackKinds)[number];
@@ -33,7 +35,7 @@ export const FeedbackGiven = defineEvent({
 export const SearchPerformed = defineEvent({
   type: 'SearchPerformed',
   category: 'retrieval',
-  version: 1,
+  version: 2,
   routing: z.object({
     searchId: z.string(),
     layers: z.array(layerSchema).optional(),
@@ -48,6 +50,17 @@ export const SearchPerformed = defineEvent({
     results: z.array(z.object({ memoryId: z.string(), rank: z.int(), score: z.number() })),
     warnings: z.array(z.string()),
     durationMs: z.number(),
+    /** Whose results these are. */
+    route: z.enum(routes),
+    /** Why, and on what it was decided; before version 2 nothing was decided. */
+    decision: z
+      .object({
+        reason: z.enum(routeReasons),
+        score: z.number().min(0).max(1),
+        threshold: z.number().min(0).max(1),
+        signals: z.array(z.object({ name: z.string(), value: z.number(), weight: z.number() })),
+      })
+      .optional(),
   }),
   sealed: z.object({
     query: z.string(),
@@ -55,6 +68,7 @@ export const SearchPerformed = defineEvent({
     filter: filterObject.optional(),
     sessionId: z.string().optional(),
   }),
+  upcasters: { 1: (data) => ({ ...data, route: 'standard' }) },
 });
 
 /** Which memories one answer held: access counts follow from these. */
@@ -82,5 +96,6 @@ export const AuditRead = defineEvent({
 export type RetrievalEvent =
   | EventOf<typeof SearchPerformed>
   | EventOf<typeof MemoriesAccessed>
+  | EventOf<typeof TrajectoryRecorded>
   | EventOf<typeof FeedbackGiven>
   | EventOf<typeof AuditRead>;

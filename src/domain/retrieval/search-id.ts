@@ -26,3 +26,9 @@ function signature(signer: Signer, caller: TenantContext, id: string): string {
     JSON.stringify([caller.principal, caller.user ?? null, id]),
   );
 }
+
+/** When the search was made, of the id without its signature: a UUIDv7 holds it. Undefined where it is none. */
+export function timeOfSearch(id: string): Date | undefined {
+  const uuid = /^([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.exec(id);
+  return uuid ? new Date(Number.parseInt(`${uuid[1]}${uuid[2]}`, 16)) : undefined;
+}

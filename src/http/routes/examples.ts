@@ -141,3 +141,85 @@ export const projectionsExample = {
     },
   ],
 };
+
+export const routingExample = {
+  settings: {
+    enabled: true,
+    threshold: 0.3,
+    share: 1,
+    shadow: false,
+    budgets: { wallMs: 5_000, queries: 24, steps: 60, tokens: 20_000, depth: 3 },
+  },
+  killSwitch: false,
+  switchedOff: false,
+};
+
+const found = { memoryId: memoryExample.id, score: 0.83 };
+const features = { score: 0.329, depth: 0, operands: 2, pending: 2, searches: 1, found: 6 };
+
+export const auditedSearchExample = {
+  searchId: searchExample.searchId,
+  at,
+  actor: 'user:alice',
+  request: {
+    query: 'Compare how Search and Billing retry',
+    topK: 10,
+    threshold: 0.2,
+    order: 'precedence',
+  },
+  readPosition: position,
+  embeddingModel: 'bge-small-en-v1.5',
+  warnings: [],
+  durationMs: 74,
+  route: 'decomposition',
+  reason: 'complex',
+  score: 0.402,
+  threshold: 0.3,
+  signals: [
+    { name: 'layers', value: 0, weight: 0.3 },
+    { name: 'aggregation', value: 0, weight: 0.25 },
+    { name: 'comparison', value: 1, weight: 0.25 },
+    { name: 'structure', value: 0.76, weight: 0.2 },
+  ],
+  policyVersion: 'rules-1',
+  results: [{ ...found, rank: 1, steps: [1, 2] }],
+  trajectory: {
+    outcome: 'complete',
+    shown: true,
+    strategy: 'compare',
+    startedAt: at,
+    endedAt: at,
+    durationMs: 71.4,
+    tokens: 21,
+    queries: 3,
+    maxDepth: 0,
+    resultCount: 1,
+    warnings: [],
+    plan: {
+      aggregation: 'compare',
+      operands: [
+        { label: 'Search', query: 'Search retry' },
+        { label: 'Billing', query: 'Billing retry' },
+      ],
+    },
+    steps: [
+      {
+        step: 2,
+        depth: 0,
+        action: 'SearchLayer',
+        status: 'done',
+        at,
+        durationMs: 22.8,
+        tokens: 3,
+        queries: 1,
+        choices: ['SearchLayer', 'FilterByRelevance', 'Aggregate'],
+        features,
+        propensity: 1,
+        found: 1,
+        results: [found],
+        arguments: { operand: 1, query: 'Search retry' },
+      },
+    ],
+    citations: [{ ...found, steps: [1, 2] }],
+  },
+};

@@ -1,10 +1,12 @@
 import type { Route } from '../route.ts';
 import { bulkRoute } from './bulk.ts';
+import { auditSearchRoute } from './audit-search.ts';
 import { auditRoute, statsRoute } from './figures.ts';
 import { keyRoutes } from './keys.ts';
 import { linkRoutes } from './links.ts';
 import { memoryRoutes } from './memories.ts';
 import { projectionRoutes } from './projections.ts';
+import { routingRoutes } from './routing.ts';
 import { searchRoute } from './search.ts';
 
 /** Every call below /v1: what is served and what the OpenAPI document shows. `bulk` stands before `:id`. */
@@ -15,6 +17,8 @@ export const routes: readonly Route[] = [
   searchRoute,
   statsRoute,
   auditRoute,
+  auditSearchRoute,
   ...keyRoutes,
   ...projectionRoutes,
+  ...routingRoutes,
 ];

@@ -59,7 +59,7 @@ export const searchRoute = route({
   },
   async handle({ caller, context, body }, services) {
     const { store, clock } = services.commands;
-    const { minPosition, waitMs, filter, scope = {}, asOf, mode: _, ...rest } = body;
+    const { minPosition, waitMs, filter, scope = {}, asOf, mode, ...rest } = body;
     const { company, ...identifiers } = scope;
     if (company !== undefined && company !== caller.tenant) {
       throw invalid('scope.company', 'must be the tenant of the credential, or left out');
@@ -71,8 +71,15 @@ export const searchRoute = route({
       asOf: await readAsOf(store, clock.now(), asOf),
       ...readWait(store, { minPosition, waitMs }),
     };
-    const { fact, position, ...answer } = await services.search.search(caller, request, filter);
+    const { fact, later, position, ...answer } = await services.search.search(caller, request, {
+      asksForStandard: mode === 'standard',
+      filterAsSent: filter,
+    });
     services.facts.record({ ...fact, context });
+    later?.then(
+      (follower) => services.facts.record({ ...follower, context, follows: true }),
+      () => undefined,
+    );
     return { status: 200, body: { ...answer, position: positionToken(store.log.logId, position) } };
   },
 });

@@ -1,7 +1,6 @@
-import type { JsonObject } from '../../domain/json.ts';
 import type { RetrievalEvent } from '../../domain/retrieval/events.ts';
 import type { SearchRequest } from './query.ts';
-import type { SearchAnswer } from './search.ts';
+import type { Performance, SearchAnswer } from './answer.ts';
 
 type SearchFact = Exclude<RetrievalEvent, { type: 'FeedbackGiven' }>;
 
@@ -9,15 +8,15 @@ type SearchFact = Exclude<RetrievalEvent, { type: 'FeedbackGiven' }>;
 export interface Told extends Pick<SearchAnswer, 'results' | 'searchId' | 'position' | 'warnings'> {
   /** The model that compared meaning. */
   readonly model: string | undefined;
-  readonly durationMs: number;
+  readonly performance: Performance;
 }
 
 /** The search with its answer, and which memories it showed. */
 export function factsOf(
   request: SearchRequest,
-  filterAsSent: JsonObject | undefined,
-  { results, searchId, position, warnings, model, durationMs }: Told,
+  { results, searchId, position, warnings, model, performance }: Told,
 ): SearchFact[] {
+  const { route, decision, durationMs, filterAsSent } = performance;
   const performed: SearchFact = {
     type: 'SearchPerformed',
     data: {
@@ -33,6 +32,8 @@ export function factsOf(
       results: results.map(({ memory, rank, score }) => ({ memoryId: memory.id, rank, score })),
       warnings: warnings.map(({ code }) => code),
       durationMs: Math.round(durationMs),
+      route,
+      decision,
       query: request.query,
       ...(request.tags && { tags: [...request.tags] }),
       ...(filterAsSent && { filter: filterAsSent }),

@@ -1,20 +1,12 @@
-import { v7 as uuid } from 'uuid';
 import type { TenantContext } from '../../domain/access/context.ts';
-import type { JsonObject } from '../../domain/json.ts';
-import { precedence } from '../../domain/layers.ts';
-import type { MemoryView } from '../../domain/memory/view.ts';
 import { weigh } from '../../domain/ranking/bm25.ts';
-import type { RetrievalEvent } from '../../domain/retrieval/events.ts';
-import { signSearchId } from '../../domain/retrieval/search-id.ts';
 import { vectorTable } from '../../domain/retrieval/vector-table.ts';
 import { EmbedderUnavailable, type Embedders } from '../../ports/embedder.ts';
-import type { KeyVault } from '../../ports/key-vault.ts';
 import { LexicalIndexUnavailable, type LexicalIndex } from '../../ports/lexical-index.ts';
 import type { ReadModels, ReadView } from '../read-models.ts';
 import { searchAsOf } from './as-of/search.ts';
 import { findCandidates, readMemories, type CandidateRequest } from './candidates.ts';
-import { factsOf } from './facts.ts';
-import { byScore, type Scored } from './pick-best.ts';
+import type { Scored } from './pick-best.ts';
 import { exactScanLimit, findPool, type Pool } from './pool.ts';
 import { queryOf, type Query, type SearchRequest } from './query.ts';
 import { liveModel, QueryVectors, type QueryVector } from './query-vectors.ts';
@@ -22,95 +14,85 @@ import { rank } from './rank.ts';
 import { readStatistics } from './statistics.ts';
 import { WordSearch, type WordMatches } from './word-search.ts';
 
-export interface SearchResult {
-  readonly memory: MemoryView;
-  readonly score: number;
-  /** 1-based, in the order returned. */
-  readonly rank: number;
-}
-
 export interface Warning {
-  readonly code: 'partial';
+  readonly code: 'partial' | 'timed-out';
   readonly detail: string;
 }
 
-export interface SearchAnswer {
-  readonly results: readonly SearchResult[];
-  readonly searchId: string;
+/** What a search found, and from what. */
+export interface Finding {
+  /** Best first. */
+  readonly best: readonly Scored[];
+  /** What the read models had reached, or the position that was asked about. */
   readonly position: number;
   readonly warnings: readonly Warning[];
-  /** What happened, for the log. */
-  readonly fact: {
-    readonly id: string;
-    readonly events: readonly Exclude<RetrievalEvent, { type: 'FeedbackGiven' }>[];
-  };
+  /** The model that compared meaning. */
+  readonly embeddingModel?: string | undefined;
 }
 
 /** Hybrid search over what one caller may see. */
 export class SearchService {
   readonly #models: ReadModels;
   readonly #vectors: QueryVectors;
-  readonly #vault: KeyVault;
   readonly #words: WordSearch;
 
   /** `index` finds words where the live read model keeps its documents there. */
-  constructor(models: ReadModels, embedders: Embedders, vault: KeyVault, index?: LexicalIndex) {
+  constructor(models: ReadModels, embedders: Embedders, index?: LexicalIndex) {
     this.#models = models;
     this.#vectors = new QueryVectors(embedders);
-    this.#vault = vault;
     this.#words = new WordSearch(models.sql, index);
   }
 
-  /**
-   * Where the query cannot be embedded it answers from words alone, where words cannot be looked for from meaning alone,
-   * and says so; rejects with `LexicalIndexUnavailable` where it has neither.
-   */
-  async search(
-    caller: TenantContext,
-    request: SearchRequest,
-    filterAsSent?: JsonObject,
-  ): Promise<SearchAnswer> {
-    const started = performance.now();
-    const query = queryOf(caller, request);
-    const { found, position, model, warnings } =
-      request.asOf === undefined
-        ? await this.#now(query, request)
-        : await this.#asOf(query, request, request.asOf);
-    const results = arrange(found, request.order);
-    const id = uuid();
-    const searchId = signSearchId(this.#vault, caller, id);
-    const answer = { results, searchId, position, warnings };
-    const durationMs = performance.now() - started;
-    return {
-      ...answer,
-      fact: { id, events: factsOf(request, filterAsSent, { ...answer, model, durationMs }) },
-    };
+  /** The read models as a search sees them; one view may serve several searches of one answer. */
+  view({ asOf = 0, minPosition = 0, waitMs }: Pick<SearchRequest, Waiting> = {}): Promise<ReadView> {
+    return this.#models.view({
+      projections: ['memories', 'lexical', 'vectors', 'usage'],
+      minPosition: Math.max(asOf, minPosition),
+      waitMs,
+    });
   }
 
-  async #now(query: Query, request: SearchRequest): Promise<Outcome> {
-    const lookUp = this.#viewAndWords(request, query);
+  /**
+   * The best of what the caller may see; it writes nothing down. Where the query cannot be embedded it answers from words
+   * alone, where words cannot be looked for from meaning alone, and says so; rejects with `LexicalIndexUnavailable` where
+   * it has neither.
+   */
+  find(caller: TenantContext, request: SearchRequest, view?: ReadView): Promise<Finding> {
+    const query = queryOf(caller, request);
+    return request.asOf === undefined
+      ? this.#now(query, request, view)
+      : this.#asOf(query, request, request.asOf, view);
+  }
+
+  async #now(query: Query, request: SearchRequest, given: ReadView | undefined): Promise<Finding> {
+    const lookUp = this.#viewAndWords(request, query, given);
     const { words, vector, ...read } = await this.#vectors.beside(request.query, lookUp);
     if (words === 'away' && !vector)
       throw new LexicalIndexUnavailable('neither words nor meaning can be compared just now');
     return {
-      found: await this.#found(query, request, read, words === 'away' ? [] : words, vector),
+      best: await this.#found(query, request, read, words === 'away' ? [] : words, vector),
       position: read.view.position,
-      model: vector?.model.id,
+      embeddingModel: vector?.model.id,
       warnings: [...(vector ? [] : [wordsAlone]), ...(words === 'away' ? [meaningAlone] : [])],
     };
   }
 
   /** Words are looked for in the rows, which need no lexical index. */
-  async #asOf(query: Query, request: SearchRequest, at: number): Promise<Outcome> {
-    const lookUp = this.#view(request, Math.max(at, request.minPosition ?? 0)).then((view) => ({ view }));
+  async #asOf(
+    query: Query,
+    request: SearchRequest,
+    at: number,
+    given: ReadView | undefined,
+  ): Promise<Finding> {
+    const lookUp = Promise.resolve(given ?? this.view(request)).then((view) => ({ view }));
     const { view, vector } = await this.#vectors.beside(request.query, lookUp);
     const scale = this.#vectors.scaleOf(liveModel(view));
     const asked = { ...request, ...query, at, vector, scale };
     const { found, compared } = await searchAsOf(this.#models.sql, view, asked);
     return {
-      found,
+      best: found,
       position: at,
-      model: compared ? vector?.model.id : undefined,
+      embeddingModel: compared ? vector?.model.id : undefined,
       warnings: compared ? [] : [wordsAlone],
     };
   }
@@ -133,16 +115,12 @@ export class SearchService {
     return found.map(({ memory }) => memory.id);
   }
 
-  #view({ waitMs }: SearchRequest, minPosition: number | undefined): Promise<ReadView> {
-    return this.#models.view({
-      projections: ['memories', 'lexical', 'vectors', 'usage'],
-      minPosition,
-      waitMs,
-    });
-  }
-
-  async #viewAndWords(request: SearchRequest, query: Query): Promise<Read & { readonly words: WordMatches }> {
-    const view = await this.#view(request, request.minPosition);
+  async #viewAndWords(
+    request: SearchRequest,
+    query: Query,
+    given?: ReadView,
+  ): Promise<Read & { readonly words: WordMatches }> {
+    const view = given ?? (await this.view(request));
     const reach = { ...request, ...query };
     const pool = query.seesNothing ? undefined : await findPool(this.#models.sql, view, reach);
     const nothing = query.seesNothing || query.terms.length === 0 || pool?.counted;
@@ -183,14 +161,8 @@ export class SearchService {
   }
 }
 
-/** What a search found, and from what. */
-interface Outcome {
-  readonly found: readonly Scored[];
-  readonly position: number;
-  /** The model that compared meaning. */
-  readonly model: string | undefined;
-  readonly warnings: readonly Warning[];
-}
+/** What says how far the read models must be. */
+type Waiting = 'asOf' | 'minPosition' | 'waitMs';
 
 /** Where it is looked for. */
 interface Read {
@@ -207,15 +179,3 @@ const meaningAlone: Warning = {
   code: 'partial',
   detail: 'words could not be looked for just now: these results were found by meaning alone',
 };
-
-/** The order that was asked for (D4), and the ranks in it. */
-function arrange(best: readonly Scored[], order: SearchRequest['order']): SearchResult[] {
-  const arranged =
-    order === 'relevance'
-      ? best
-      : [...best].sort(
-          (left, right) =>
-            precedence(left.memory.layer) - precedence(right.memory.layer) || byScore(left, right),
-        );
-  return arranged.map(({ memory, score }, index) => ({ memory, score, rank: index + 1 }));
-}

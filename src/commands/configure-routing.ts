@@ -1,0 +1,88 @@
+import type { z } from 'zod';
+import { hasRole } from '../domain/access/context.ts';
+import { Problem } from '../domain/problems.ts';
+import type { PolicyEvent } from '../domain/routing/events.ts';
+import {
+  budgetsSchema,
+  defaultSettings,
+  routingSettingsSchema,
+  type RoutingSettings,
+} from '../domain/routing/settings.ts';
+import { killSwitchStream, routingStream } from '../domain/streams.ts';
+import { changeStream } from './change-stream.ts';
+import { callerKey, type CommandContext, type CommandResult, type CommandServices } from './context.ts';
+
+/** What is left out stays as it is. */
+export const routingChange = routingSettingsSchema
+  .extend({ budgets: budgetsSchema.partial() })
+  .partial()
+  .meta({ id: 'RoutingChange' });
+
+export interface ConfiguredRouting extends CommandResult {
+  readonly settings: RoutingSettings;
+}
+
+/** Changes how the questions of the caller's tenant are routed. Needs the role operator or admin. */
+export async function configureRouting(
+  services: CommandServices,
+  context: CommandContext,
+  change: z.infer<typeof routingChange>,
+): Promise<ConfiguredRouting> {
+  assertOperator(context);
+  const { tenant } = context.caller;
+  const { history, position, replayed } = await changeStream<PolicyEvent>(services, context, {
+    stream: routingStream(tenant),
+    memoryId: '',
+    decide: (loaded) => {
+      const before = settingsOf(loaded);
+      const { budgets, ...rest } = withoutUndefined(change);
+      const after = {
+        ...before,
+        ...rest,
+        budgets: { ...before.budgets, ...withoutUndefined(budgets ?? {}) },
+      };
+      const same = JSON.stringify(after) === JSON.stringify(before);
+      return same ? [] : [{ type: 'RoutingConfigured', data: after }];
+    },
+    key: () => callerKey(services.vault, context.caller),
+  });
+  return { settings: settingsOf(history), position, replayed };
+}
+
+/** Engages or releases the one switch for all tenants. Needs the role operator or admin. */
+export async function setKillSwitch(
+  services: CommandServices,
+  context: CommandContext,
+  engaged: boolean,
+): Promise<CommandResult> {
+  assertOperator(context);
+  return changeStream<PolicyEvent>(services, context, {
+    stream: killSwitchStream,
+    memoryId: '',
+    decide: (loaded) => {
+      const last = loaded.at(-1)?.event;
+      const before = last?.type === 'KillSwitchSet' && last.data.engaged;
+      return before === engaged ? [] : [{ type: 'KillSwitchSet', data: { engaged } }];
+    },
+    key: () => callerKey(services.vault, context.caller),
+  });
+}
+
+/** The settings that a tenant's stream says last. */
+function settingsOf(history: readonly { readonly event: PolicyEvent }[]): RoutingSettings {
+  const last = history.at(-1)?.event;
+  return last?.type === 'RoutingConfigured' ? last.data : defaultSettings;
+}
+
+function assertOperator({ caller }: CommandContext): void {
+  if (!hasRole(caller, 'operator', 'admin'))
+    throw new Problem('forbidden', 'routing needs the role operator or admin');
+}
+
+function withoutUndefined<Value extends object>(
+  value: Value,
+): { [Key in keyof Value]: NonNullable<Value[Key]> } {
+  return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined)) as {
+    [Key in keyof Value]: NonNullable<Value[Key]>;
+  };
+}

@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import { defineEvent, type EventOf } from '../events/define.ts';
+import { jsonObject } from '../json.ts';
+import { actionNames } from '../routing/actions.ts';
+
+/** Why an answer is not all that was meant: a budget is used up, or a step failed. */
+export const interruptions = ['wall-time', 'queries', 'steps', 'tokens', 'error', 'breaker-open'] as const;
+export type Interruption = (typeof interruptions)[number];
+
+/**
+ * `complete`: all of it ran; `partial`: a budget ended it, and what it had found is the answer; `failed`: the standard
+ * search answered instead; `refused`: so many runs had failed that none was begun.
+ */
+export const trajectoryOutcomes = ['complete', 'partial', 'failed', 'refused'] as const;
+export type TrajectoryOutcome = (typeof trajectoryOutcomes)[number];
+
+const count = z.int().nonnegative();
+
+const stepSchema = z.object({
+  step: z.int().positive(),
+  /** The step that this one is a part of. */
+  parent: z.int().positive().optional(),
+  depth: count,
+  action: z.enum(actionNames),
+  /** `rejected`: it was not done, as at the greatest depth; the run goes on. `unfinished`: time ran out in it. */
+  status: z.enum(['done', 'rejected', 'failed', 'unfinished']),
+  reason: z.string().optional(),
+  at: z.iso.datetime(),
+  durationMs: z.number(),
+  tokens: count,
+  /** Searches of the read models. */
+  queries: count,
+  /** The decision: what could have been done, on what it was decided, and how probable the choice was. */
+  choices: z.array(z.enum(actionNames)),
+  features: z.record(z.string(), z.number()),
+  propensity: z.number().min(0).max(1),
+  /** How many memories it left, and the first of them. */
+  found: count,
+  results: z.array(z.object({ memoryId: z.string(), score: z.number() })),
+});
+
+/**
+ * How a complex question was answered: every decision of the executor with what learning needs of it. Written beside
+ * the search; no user's answer holds any of it.
+ */
+export const TrajectoryRecorded = defineEvent({
+  type: 'TrajectoryRecorded',
+  category: 'retrieval',
+  version: 1,
+  routing: z.object({
+    searchId: z.string(),
+    outcome: z.enum(trajectoryOutcomes),
+    /** What ended it early. */
+    interruption: z.enum(interruptions).optional(),
+    /** Whether its results are the answer that the caller saw: not in shadow, not where it failed. */
+    shown: z.boolean(),
+    policyVersion: z.string(),
+    strategy: z.enum(['combine', 'compare', 'summarize']),
+    startedAt: z.iso.datetime(),
+    endedAt: z.iso.datetime(),
+    durationMs: z.number(),
+    tokens: count,
+    queries: count,
+    maxDepth: count,
+    resultCount: count,
+    /** Codes of what an auditor should know of it, such as `condition-unmet`. */
+    warnings: z.array(z.string()),
+    steps: z.array(stepSchema),
+    /** Its results, each with the steps that found it. */
+    citations: z.array(z.object({ memoryId: z.string(), score: z.number(), steps: z.array(z.int()) })),
+    /** Against the standard search that was shown beside it, in shadow. */
+    difference: z.object({ shared: count, added: count, missing: count }).optional(),
+  }),
+  sealed: z.object({
+    query: z.string(),
+    plan: jsonObject,
+    /** The arguments of each step, in their order: what was searched for, and where. */
+    arguments: z.array(jsonObject),
+  }),
+});
+
+export type Trajectory = EventOf<typeof TrajectoryRecorded>['data'];
+export type TrajectoryStep = Trajectory['steps'][number];

@@ -1,0 +1,40 @@
+import type { Filter } from '../filter.ts';
+import type { Layer, Scope } from '../layers.ts';
+import type { Aggregation } from './plan.ts';
+
+export const actionNames = [
+  'SearchLayer',
+  'DrillDown',
+  'FilterByRelevance',
+  'FilterByRecency',
+  'RecursiveCall',
+  'Aggregate',
+] as const;
+export type ActionName = (typeof actionNames)[number];
+
+/** Kinds of place that a search can be narrowed to one by one, the widest first. */
+export const drillLayers = ['org', 'team', 'project'] as const;
+export type DrillLayer = (typeof drillLayers)[number];
+
+/** One thing that the executor can do next. `operand` says for which part of the question. */
+export type Action =
+  | {
+      readonly name: 'SearchLayer';
+      readonly operand: number;
+      readonly query: string;
+      readonly layers?: readonly Layer[] | undefined;
+      readonly scope?: Scope | undefined;
+      readonly filter?: Filter | undefined;
+    }
+  | {
+      readonly name: 'DrillDown';
+      readonly operand: number;
+      readonly from: 'company' | DrillLayer;
+      readonly to: DrillLayer;
+      /** Words that the places' names are looked for in. */
+      readonly filter: string;
+    }
+  | { readonly name: 'FilterByRelevance'; readonly min: number }
+  | { readonly name: 'FilterByRecency'; readonly maxAgeDays: number }
+  | { readonly name: 'RecursiveCall'; readonly operand: number; readonly question: string }
+  | { readonly name: 'Aggregate'; readonly strategy: Aggregation };

@@ -1,0 +1,18 @@
+import { fold } from '../text/tokens.ts';
+
+const days = { day: 1, week: 7, month: 31, quarter: 92, year: 366 } as const;
+const unit = '(day|week|month|quarter|year)s?';
+
+/** How old an answer may be by the words of a question, in days; undefined where they say nothing of it. */
+export function maxAgeOf(question: string): number | undefined {
+  const text = fold(question);
+  const counted = new RegExp(`\\b(?:last|past|previous|within) (\\d{1,3}) ${unit}\\b`).exec(text);
+  if (counted) return Number(counted[1]) * days[counted[2] as keyof typeof days];
+  // Since the begin of the unit before this one.
+  const since = new RegExp(`\\bsince (?:the )?last ${unit}\\b`).exec(text);
+  if (since) return 2 * days[since[1] as keyof typeof days];
+  const last = new RegExp(`\\b(?:last|past|previous|this) ${unit}\\b`).exec(text);
+  if (last) return days[last[1] as keyof typeof days] * (text.includes(`this ${last[1]}`) ? 1 : 2);
+  if (/\byesterday\b/.test(text)) return 2;
+  return undefined;
+}

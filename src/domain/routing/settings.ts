@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { fold } from '../text/tokens.ts';
+
+/** What one run of the executor may spend in all; where one is used up it answers with the best so far. */
+export const budgetsSchema = z
+  .strictObject({
+    wallMs: z.int().min(10).max(60_000).meta({ description: 'Milliseconds from the question to the answer' }),
+    queries: z.int().min(1).max(200).meta({ description: 'Searches of the read models' }),
+    steps: z.int().min(1).max(500).meta({ description: 'Actions' }),
+    tokens: z
+      .int()
+      .min(1)
+      .max(1_000_000)
+      .meta({ description: 'Of the texts searched for, at four characters a token' }),
+    depth: z.int().min(0).max(8).meta({ description: 'How deep a question may be taken apart again' }),
+  })
+  .meta({ id: 'RoutingBudgets' });
+
+export type Budgets = z.infer<typeof budgetsSchema>;
+
+/** How a tenant's questions are routed. */
+export const routingSettingsSchema = z.strictObject({
+  enabled: z.boolean().meta({ description: 'Off: every question takes the standard route' }),
+  threshold: z.number().min(0).max(1).meta({ description: 'From this score on a question is complex' }),
+  share: z.number().min(0).max(1).meta({ description: 'Share of the complex questions that is routed' }),
+  shadow: z
+    .boolean()
+    .meta({ description: 'Take complex questions apart beside the standard search, and show that one' }),
+  budgets: budgetsSchema,
+});
+
+export type RoutingSettings = z.infer<typeof routingSettingsSchema>;
+
+export const defaultSettings: RoutingSettings = {
+  enabled: true,
+  threshold: 0.3,
+  share: 1,
+  shadow: false,
+  budgets: { wallMs: 5_000, queries: 24, steps: 60, tokens: 20_000, depth: 3 },
+};
+
+export const routes = ['standard', 'decomposition'] as const;
+export type Route = (typeof routes)[number];
+
+/** Why a question took its route. */
+export const routeReasons = [
+  'complex',
+  'below-threshold',
+  'asked-for-standard',
+  'switched-off',
+  'kill-switch',
+  'disabled',
+  'not-in-share',
+  'shadow',
+] as const;
+export type RouteReason = (typeof routeReasons)[number];
+
+export interface RoutingCircumstances {
+  readonly tenant: string;
+  readonly question: string;
+  readonly score: number;
+  readonly settings: RoutingSettings;
+  /** The caller forces the standard route. */
+  readonly asksForStandard: boolean;
+  /** By the configuration of the process. */
+  readonly switchedOff: boolean;
+  readonly killed: boolean;
+}
+
+/** Which route a question takes, and why: the first of the reasons for the standard route that holds. */
+export function routeOf(circumstances: RoutingCircumstances): { route: Route; reason: RouteReason } {
+  const { tenant, question, score, settings, asksForStandard, switchedOff, killed } = circumstances;
+  const standard = (reason: RouteReason) => ({ route: 'standard' as const, reason });
+  if (asksForStandard) return standard('asked-for-standard');
+  if (switchedOff) return standard('switched-off');
+  if (killed) return standard('kill-switch');
+  if (!settings.enabled) return standard('disabled');
+  if (score < settings.threshold) return standard('below-threshold');
+  if (!isInShare(tenant, question, settings.share)) return standard('not-in-share');
+  return settings.shadow ? standard('shadow') : { route: 'decomposition', reason: 'complex' };
+}
+
+/** The same question always falls on the same side, and stays in as the share grows. */
+export function isInShare(tenant: string, question: string, share: number): boolean {
+  const words = fold(question).replaceAll(/\s+/g, ' ').trim();
+  const hash = createHash('sha256').update(`${tenant}\n${words}`).digest().readUInt32BE(0);
+  return hash < share * 2 ** 32;
+}

@@ -1,0 +1,131 @@
+import { z } from 'zod';
+import { recordAuditRead } from '../../commands/record-audit-read.ts';
+import { layerSchema, scopeSchema } from '../../domain/layers.ts';
+import { positionToken } from '../../domain/position.ts';
+import { SearchPerformed } from '../../domain/retrieval/events.ts';
+import { TrajectoryRecorded } from '../../domain/retrieval/trajectory.ts';
+import { routeReasons, routes } from '../../domain/routing/settings.ts';
+import { readAuditedSearch, type AuditedSearch } from '../../queries/audit-search.ts';
+import { maxWaitMs, integer } from '../parameters.ts';
+import { route } from '../route.ts';
+import { auditedSearchExample } from './examples.ts';
+
+const performed = SearchPerformed.routing.shape;
+const recorded = TrajectoryRecorded.routing.shape;
+const object = z.record(z.string(), z.unknown());
+
+const step = recorded.steps.element
+  .extend({ arguments: object.optional().meta({ description: 'What was searched for, and where' }) })
+  .meta({ id: 'TrajectoryStep' });
+
+const auditedSearch = z
+  .object({
+    searchId: z.string(),
+    at: z.iso.datetime(),
+    actor: z.string(),
+    erased: z
+      .boolean()
+      .optional()
+      .meta({ description: 'What was asked is destroyed; readable fields are left' }),
+    request: z.object({
+      query: z.string().optional(),
+      layers: z.array(layerSchema).optional(),
+      scope: scopeSchema.optional(),
+      spaces: z.array(z.string()).optional(),
+      tags: z.array(z.string()).optional(),
+      filter: object.optional(),
+      topK: z.int(),
+      threshold: z.number(),
+      order: performed.order,
+    }),
+    readPosition: z.string(),
+    embeddingModel: z.string().optional(),
+    warnings: z.array(z.string()),
+    durationMs: z.number(),
+    route: z.enum(routes).meta({ description: 'Whose results the caller saw' }),
+    reason: z.enum(routeReasons).optional(),
+    score: z.number().optional().meta({ description: 'Complexity of the question' }),
+    threshold: z.number().optional().meta({ description: 'From which score on it was complex' }),
+    signals: z.array(z.object({ name: z.string(), value: z.number(), weight: z.number() })).optional(),
+    policyVersion: z.string().optional(),
+    results: z.array(
+      z.object({
+        memoryId: z.string(),
+        rank: z.int(),
+        score: z.number(),
+        steps: z.array(z.int()).optional().meta({ description: 'The steps of the trajectory that found it' }),
+      }),
+    ),
+    trajectory: z
+      .object({ ...recorded, plan: object.optional(), steps: z.array(step) })
+      .omit({ searchId: true, policyVersion: true })
+      .optional(),
+  })
+  .meta({ id: 'AuditedSearch' });
+
+export const auditSearchRoute = route({
+  method: 'get',
+  path: '/v1/audit/searches/:searchId',
+  operationId: 'auditSearch',
+  summary: 'One search: its route and why, its signals, every step, and which step found each result',
+  tag: 'Audit',
+  params: z.strictObject({ searchId: z.string().max(200) }),
+  query: z.strictObject({
+    waitMs: integer(0, maxWaitMs)
+      .optional()
+      .meta({ description: 'How long to wait for a search that was made just now; default 2,000' }),
+  }),
+  responses: {
+    200: { description: 'The search', schema: auditedSearch, example: auditedSearchExample },
+  },
+  async handle({ caller, context, params: { searchId }, query: { waitMs } }, services) {
+    const { store, clock } = services.commands;
+    const search = await readAuditedSearch(store, caller, searchId, clock.now(), waitMs);
+    await recordAuditRead(services.commands, context, {
+      what: 'audit search',
+      items: 1,
+      parameters: { searchId },
+    });
+    const token = positionToken(store.log.logId, search.performed.event.data.readPosition);
+    return { status: 200, body: shown(search, token) };
+  },
+});
+
+function shown(
+  { performed, trajectory }: AuditedSearch,
+  readPosition: string,
+): z.infer<typeof auditedSearch> {
+  const { data } = performed.event;
+  const { searchId, query, layers, scope, spaces, tags, filter, topK, threshold, order } = data;
+  const { decision, embeddingModel, warnings, durationMs, route, results } = data;
+  const taken = trajectory?.event.data;
+  const stepsOf = new Map(
+    taken?.shown ? taken.citations.map(({ memoryId, steps }) => [memoryId, steps]) : [],
+  );
+  return {
+    searchId,
+    at: performed.time.toISOString(),
+    actor: performed.metadata.actor,
+    ...(performed.erased && { erased: true }),
+    request: { query, layers, scope, spaces, tags, filter, topK, threshold, order },
+    readPosition,
+    embeddingModel,
+    warnings,
+    durationMs,
+    route,
+    ...decision,
+    policyVersion: taken?.policyVersion,
+    results: results.map((result) => ({ ...result, steps: stepsOf.get(result.memoryId) })),
+    ...(taken && { trajectory: trajectoryOf(taken) }),
+  };
+}
+
+function trajectoryOf(data: NonNullable<AuditedSearch['trajectory']>['event']['data']) {
+  // Of an erased one the readable fields are left.
+  const { searchId: _, policyVersion: __, query: ___, arguments: sought, ...rest } = data;
+  const args: readonly unknown[] = sought ?? [];
+  return {
+    ...rest,
+    steps: rest.steps.map((one, index) => ({ ...one, arguments: args[index] as Record<string, unknown> })),
+  };
+}

@@ -1,0 +1,55 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { TenantContext } from '../domain/access/context.ts';
+import { Problem } from '../domain/problems.ts';
+import type { RetrievalEvent } from '../domain/retrieval/events.ts';
+import { timeOfSearch } from '../domain/retrieval/search-id.ts';
+import { retrievalStream } from '../domain/streams.ts';
+import type { EventStore, LoadedEvent } from '../ports/event-store.ts';
+import { assertAuditor } from './audit-events.ts';
+import { defaultWaitMs } from './read-models.ts';
+
+type Of<Type extends RetrievalEvent['type']> = LoadedEvent<Extract<RetrievalEvent, { type: Type }>>;
+
+/** One search as the log tells it. */
+export interface AuditedSearch {
+  readonly performed: Of<'SearchPerformed'>;
+  /** Where it was taken apart: how. */
+  readonly trajectory: Of<'TrajectoryRecorded'> | undefined;
+}
+
+/** Searches are written down after their answer: this long after one it is waited for. */
+const writtenWithinMs = 10_000;
+const pollMs = 50;
+
+/**
+ * A search of the caller's tenant by its id, with or without the signature. Needs a role that audits; throws `not-found`
+ * for what is no search of the tenant.
+ */
+export async function readAuditedSearch(
+  store: EventStore,
+  caller: TenantContext,
+  searchId: string,
+  now: Date,
+  waitMs = defaultWaitMs,
+): Promise<AuditedSearch> {
+  assertAuditor(caller);
+  const [id = ''] = searchId.split('.');
+  const at = timeOfSearch(id);
+  const isFresh = at !== undefined && now.getTime() - at.getTime() < writtenWithinMs;
+  const deadline = performance.now() + (isFresh ? waitMs : 0);
+  for (;;) {
+    const events = at ? await store.load<RetrievalEvent>(retrievalStream(caller.tenant, id)) : [];
+    const performed = events.find(
+      (one): one is Of<'SearchPerformed'> => one.event.type === 'SearchPerformed',
+    );
+    const named = searchId === id || performed?.event.data.searchId === searchId;
+    if (performed && named) {
+      const trajectory = events.find(
+        (one): one is Of<'TrajectoryRecorded'> => one.event.type === 'TrajectoryRecorded',
+      );
+      return { performed, trajectory };
+    }
+    if (performed || performance.now() >= deadline) throw new Problem('not-found', 'no such search');
+    await sleep(pollMs);
+  }
+}

@@ -1,0 +1,72 @@
+import type { Interruption } from '../../domain/retrieval/trajectory.ts';
+import type { Budgets } from '../../domain/routing/settings.ts';
+
+/** Nothing more may be spent: the run ends with what it has. */
+export class BudgetExhausted extends Error {
+  override readonly name = 'BudgetExhausted';
+  readonly budget: Exclude<Interruption, 'error' | 'breaker-open'>;
+
+  constructor(budget: BudgetExhausted['budget']) {
+    super(`the budget of ${budget} is used up`);
+    this.budget = budget;
+  }
+}
+
+const charactersPerToken = 4;
+
+/** What one run may spend and has spent, in all its depths together. The clock starts with it. */
+export class Budget {
+  readonly limits: Budgets;
+  readonly #deadline: number;
+  #queries = 0;
+  #steps = 0;
+  #tokens = 0;
+
+  constructor(limits: Budgets) {
+    this.limits = limits;
+    this.#deadline = performance.now() + limits.wallMs;
+  }
+
+  get spent(): { readonly queries: number; readonly steps: number; readonly tokens: number } {
+    return { queries: this.#queries, steps: this.#steps, tokens: this.#tokens };
+  }
+
+  /** Shares of what may be spent, between 0 and 1. */
+  get used(): { readonly queries: number; readonly steps: number; readonly wall: number } {
+    const { queries, steps, wallMs } = this.limits;
+    const left = Math.max(0, this.#deadline - performance.now());
+    return { queries: this.#queries / queries, steps: this.#steps / steps, wall: 1 - left / wallMs };
+  }
+
+  /** Before each action. Throws `BudgetExhausted`. */
+  takeStep(): void {
+    if (performance.now() >= this.#deadline) throw new BudgetExhausted('wall-time');
+    if (this.#steps >= this.limits.steps) throw new BudgetExhausted('steps');
+    this.#steps++;
+  }
+
+  /** Before each search for a text. Throws `BudgetExhausted`. */
+  takeSearch(text: string): void {
+    const tokens = Math.ceil(text.length / charactersPerToken);
+    if (this.#queries >= this.limits.queries) throw new BudgetExhausted('queries');
+    if (this.#tokens + tokens > this.limits.tokens) throw new BudgetExhausted('tokens');
+    this.#queries++;
+    this.#tokens += tokens;
+  }
+
+  /** The outcome of `work`, or `BudgetExhausted` where it does not come in time: then nobody waits for it any more. */
+  async within<T>(work: Promise<T>): Promise<T> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      const left = Math.max(0, this.#deadline - performance.now());
+      timer = setTimeout(() => reject(new BudgetExhausted('wall-time')), left);
+    });
+    // It may fail after it was given up.
+    work.catch(() => undefined);
+    try {
+      return await Promise.race([work, late]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import type { TenantContext } from '../../domain/access/context.ts';
+import { visible } from '../../domain/access/visibility.ts';
+import type { Layer, Scope } from '../../domain/layers.ts';
+import type { DrillLayer } from '../../domain/routing/actions.ts';
+import { words } from '../../domain/text/tokens.ts';
+import type { Sql } from '../../ports/sql.ts';
+import type { ReadView } from '../read-models.ts';
+import { column, regionCondition } from '../scope-sql.ts';
+import { Parameters } from '../sql-builder.ts';
+
+export interface PlaceRequest {
+  readonly from: 'company' | DrillLayer;
+  readonly to: DrillLayer;
+  /** The question: names of places are looked for in it. */
+  readonly filter: string;
+  readonly layers?: readonly Layer[] | undefined;
+  readonly scope?: Scope | undefined;
+}
+
+export interface ChildPlaces {
+  readonly names: readonly string[];
+  /** The question names them, or the place that they belong to. */
+  readonly named: boolean;
+}
+
+/** More places than this are not told apart by a question that names none of them. */
+const mostPlaces = 500;
+
+/**
+ * The places of one kind that hold memories which the caller may see, those with the most first: of a parent that the
+ * question names its children, else those that it names themselves, else all.
+ */
+export async function findChildPlaces(
+  sql: Sql,
+  view: ReadView,
+  caller: TenantContext,
+  { from, to, filter, layers, scope }: PlaceRequest,
+): Promise<ChildPlaces> {
+  const visibility = visible(caller);
+  if (visibility !== 'all' && visibility.length === 0) return { names: [], named: false };
+  const parameters = new Parameters();
+  const region = { tenant: caller.tenant, visibility, ...(layers && { layers }), ...(scope && { scope }) };
+  const child = `m.${column(to)}`;
+  const parent = from === 'company' ? `''` : `coalesce(m.${column(from)}, '')`;
+  const rows = await sql.queryAs<{ parent: string; child: string }>(
+    caller.tenant,
+    `select ${parent} as parent, ${child} as child from ${view.table('memories')} m
+     where m.to_position is null and m.state = 'active' and ${child} is not null
+       and ${regionCondition(region, 'm', parameters)}
+     group by 1, 2 order by count(*) desc limit ${mostPlaces}`,
+    parameters.values,
+  );
+  const asked = new Set(words(filter));
+  const isNamed = (name: string) => {
+    const parts = words(name);
+    return parts.length > 0 && parts.every((part) => asked.has(part));
+  };
+  const ofParent = rows.filter((row) => isNamed(row.parent));
+  if (ofParent.length > 0) return { names: distinct(ofParent), named: true };
+  const own = rows.filter((row) => isNamed(row.child));
+  return own.length > 0 ? { names: distinct(own), named: true } : { names: distinct(rows), named: false };
+}
+
+function distinct(rows: readonly { readonly child: string }[]): string[] {
+  return [...new Set(rows.map(({ child }) => child))];
+}

@@ -1,0 +1,20 @@
+import type { TenantContext } from '../../domain/access/context.ts';
+import type { Plan } from '../../domain/routing/plan.ts';
+import type { Policy } from '../../domain/routing/policy.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { ReadView } from '../read-models.ts';
+import type { SearchRequest } from '../search/query.ts';
+import type { Finding } from '../search/search.ts';
+import type { ChildPlaces, PlaceRequest } from './child-places.ts';
+
+/** Proposes how to take a question apart; it may look at what the caller may see, and at nothing else. */
+export type Planner = (question: string, caller: TenantContext) => Promise<Plan>;
+
+/** What the executor works with: the retrieval service, and what chooses. */
+export interface ExecutorParts {
+  readonly plan: Planner;
+  readonly policy: Policy;
+  readonly clock: Clock;
+  readonly search: (caller: TenantContext, request: SearchRequest, view: ReadView) => Promise<Finding>;
+  readonly places: (caller: TenantContext, request: PlaceRequest, view: ReadView) => Promise<ChildPlaces>;
+}

@@ -1,0 +1,123 @@
+import type { TenantContext } from '../../domain/access/context.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import type { Interruption, Trajectory, TrajectoryOutcome } from '../../domain/retrieval/trajectory.ts';
+import type { Plan } from '../../domain/routing/plan.ts';
+import type { RoutingSettings } from '../../domain/routing/settings.ts';
+import type { ReadView } from '../read-models.ts';
+import type { SearchRequest } from '../search/query.ts';
+import type { Finding } from '../search/search.ts';
+import { Budget, BudgetExhausted } from './budget.ts';
+import type { ExecutorParts } from './executor-parts.ts';
+import { Exploration } from './exploration.ts';
+import { Trail } from './trail.ts';
+
+/** A trajectory before it is known whose search it belongs to and what was shown. */
+export type Run = Omit<Trajectory, 'searchId' | 'shown' | 'difference'>;
+
+export interface Execution {
+  readonly run: Run;
+  /** Undefined where it has none: the standard search is to answer. */
+  readonly finding: Finding | undefined;
+  readonly error?: unknown;
+}
+
+/** Takes complex questions apart: a loop of actions that a policy chooses, within budgets. */
+export class Executor {
+  readonly #parts: ExecutorParts;
+
+  constructor(parts: ExecutorParts) {
+    this.#parts = parts;
+  }
+
+  get policyVersion(): string {
+    return this.#parts.policy.version;
+  }
+
+  /** Never rejects: a failure is an outcome. What is not over when the time is up is waited for no longer. */
+  async run(
+    caller: TenantContext,
+    request: SearchRequest,
+    view: ReadView,
+    { budgets, threshold }: RoutingSettings,
+  ): Promise<Execution> {
+    const { plan, policy, clock } = this.#parts;
+    const budget = new Budget(budgets);
+    const trail = new Trail(clock, budget);
+    const startedAt = clock.now();
+    const started = performance.now();
+    const exploration = new Exploration({ ...this.#parts, caller, request, view, threshold, budget, trail });
+    let planned: Plan = { aggregation: 'combine', operands: [] };
+    let interruption: Interruption | undefined;
+    let error: unknown;
+    try {
+      planned = await budget.within(plan(request.query, caller));
+      await exploration.answer(planned);
+    } catch (cause) {
+      if (cause instanceof BudgetExhausted) interruption = cause.budget;
+      else {
+        interruption = 'error';
+        error = cause;
+      }
+    }
+    const { finding, citations, warnings, maxDepth } = exploration.result(planned.aggregation);
+    const usable = interruption === 'error' || (interruption && !exploration.found) ? undefined : finding;
+    const outcome: TrajectoryOutcome = !usable ? 'failed' : interruption ? 'partial' : 'complete';
+    return {
+      finding:
+        usable && interruption
+          ? { ...usable, warnings: [...usable.warnings, warningOf(interruption)] }
+          : usable,
+      ...(error !== undefined && { error }),
+      run: {
+        outcome,
+        ...(interruption && { interruption }),
+        policyVersion: policy.version,
+        strategy: planned.aggregation,
+        startedAt: startedAt.toISOString(),
+        endedAt: clock.now().toISOString(),
+        durationMs: Math.round((performance.now() - started) * 100) / 100,
+        tokens: budget.spent.tokens,
+        queries: budget.spent.queries,
+        maxDepth,
+        resultCount: usable?.best.length ?? 0,
+        warnings: [...warnings],
+        steps: trail.steps,
+        citations: usable ? citations : [],
+        query: request.query,
+        plan: JSON.parse(JSON.stringify(planned)) as JsonObject,
+        arguments: trail.arguments,
+      },
+    };
+  }
+
+  /** The record of a run that was not begun. */
+  refused(request: SearchRequest): Run {
+    const now = this.#parts.clock.now().toISOString();
+    return {
+      outcome: 'refused',
+      interruption: 'breaker-open',
+      policyVersion: this.policyVersion,
+      strategy: 'combine',
+      startedAt: now,
+      endedAt: now,
+      durationMs: 0,
+      tokens: 0,
+      queries: 0,
+      maxDepth: 0,
+      resultCount: 0,
+      warnings: [],
+      steps: [],
+      citations: [],
+      query: request.query,
+      plan: {},
+      arguments: [],
+    };
+  }
+}
+
+/** What a caller is told of an answer that is not all it was meant to be: nothing of how it was looked for. */
+export function warningOf(interruption: Interruption): Finding['warnings'][number] {
+  return interruption === 'wall-time'
+    ? { code: 'timed-out', detail: 'the search was ended when its time was up: there may be better results' }
+    : { code: 'partial', detail: 'the search could not be completed: there may be better results' };
+}

@@ -1,0 +1,323 @@
+import type { TenantContext } from '../../domain/access/context.ts';
+import type { Action } from '../../domain/routing/actions.ts';
+import { aggregate } from '../../domain/routing/aggregate.ts';
+import { complexityOf } from '../../domain/routing/complexity.ts';
+import type { Aggregation, Plan } from '../../domain/routing/plan.ts';
+import type { Features } from '../../domain/routing/policy.ts';
+import { maxAgeOf } from '../../domain/routing/recency.ts';
+import type { Scope } from '../../domain/layers.ts';
+import type { Trajectory } from '../../domain/retrieval/trajectory.ts';
+import type { ReadView } from '../read-models.ts';
+import { dropNearDuplicates } from '../search/near-duplicates.ts';
+import type { Scored } from '../search/pick-best.ts';
+import type { SearchRequest } from '../search/query.ts';
+import type { Finding, Warning } from '../search/search.ts';
+import { BudgetExhausted, type Budget } from './budget.ts';
+import type { ExecutorParts } from './executor-parts.ts';
+import { intersect, type Narrowing } from './narrowing.ts';
+import { actionsFor, partsOf, type Part } from './parts.ts';
+import { isIn, Pool } from './pool.ts';
+import type { StepOutcome, Trail } from './trail.ts';
+
+/** Of a place of which there are many, so many are searched one by one. */
+const fanOut = 6;
+/** A part with conditions brings at least so many: what meets them may resemble the question little. */
+const leastPerPart = 50;
+const dayMs = 24 * 60 * 60 * 1000;
+
+export interface ExplorationSetting extends ExecutorParts {
+  readonly caller: TenantContext;
+  readonly request: SearchRequest;
+  readonly view: ReadView;
+  /** From this score on a part is a complex question itself. */
+  readonly threshold: number;
+  readonly budget: Budget;
+  readonly trail: Trail;
+}
+
+/** Where a question stands among those that it was made of. */
+interface Place {
+  readonly question: string;
+  readonly base: Narrowing;
+  readonly depth: number;
+  readonly parent: number | undefined;
+}
+
+interface Result {
+  readonly finding: Finding;
+  readonly citations: Trajectory['citations'];
+  readonly warnings: ReadonlySet<string>;
+  readonly maxDepth: number;
+}
+
+/** The search for the answer to one question, and to the questions it is taken apart into. */
+export class Exploration {
+  readonly #setting: ExplorationSetting;
+  readonly #place: Place;
+  readonly #pool = new Pool();
+  /** Of the whole tree of questions. */
+  readonly #codes: Set<string>;
+  readonly #warnings: Map<string, Warning>;
+  #parts: Part[] = [];
+  readonly #models = new Set<string>();
+  #searches = 0;
+  #maxDepth: number;
+  readonly #sifted = { relevance: false, recency: false };
+
+  constructor(setting: ExplorationSetting, inside?: Exploration, place?: Place) {
+    const { request } = setting;
+    const { layers, scope, filter } = request;
+    this.#setting = setting;
+    this.#place = place ?? {
+      question: request.query,
+      base: { layers, scope, filter },
+      depth: 0,
+      parent: undefined,
+    };
+    this.#codes = inside ? inside.#codes : new Set();
+    this.#warnings = inside ? inside.#warnings : new Map();
+    this.#maxDepth = this.#place.depth;
+  }
+
+  /** Whether there is anything to answer with. */
+  get found(): boolean {
+    return this.#searches > 0;
+  }
+
+  /** Takes steps until the answer is put together. Throws `BudgetExhausted`, and what a search throws. */
+  async answer(plan: Plan): Promise<void> {
+    const { threshold, policy, trail, budget } = this.#setting;
+    const { question, base, depth, parent } = this.#place;
+    const { parts, outside } = partsOf({ question, base, plan, threshold });
+    this.#parts = parts;
+    if (outside > 0) this.#codes.add('outside-of-request');
+    for (;;) {
+      const actions = this.#actions(plan.aggregation);
+      const features = this.#features(plan);
+      budget.takeStep();
+      const choice = policy.choose(features, actions);
+      const action = actions[choice.index]!;
+      const { step, end } = trail.begin({ depth, parent, features, actions, choice });
+      try {
+        end(await this.#take(action, step));
+      } catch (error) {
+        const unfinished = error instanceof BudgetExhausted;
+        end({ status: unfinished ? 'unfinished' : 'failed', reason: unfinished ? error.budget : 'error' });
+        throw error;
+      }
+      if (action.name === 'Aggregate') return;
+    }
+  }
+
+  /** The best of what was found by now. */
+  result(strategy: Aggregation): Result {
+    const { view } = this.#setting;
+    const best = this.#best(strategy);
+    const model = [...this.#models][0];
+    return {
+      finding: {
+        best,
+        position: view.position,
+        warnings: [...this.#warnings.values()],
+        ...(model !== undefined && { embeddingModel: model }),
+      },
+      citations: best.map(({ memory: { id }, score }) => ({
+        memoryId: id,
+        score,
+        steps: this.#pool.steps(id),
+      })),
+      warnings: this.#codes,
+      maxDepth: this.#maxDepth,
+    };
+  }
+
+  /** All that can be done now; putting the answer together always, once something was searched. */
+  #actions(strategy: Aggregation): Action[] {
+    const actions: Action[] = [];
+    const pending = this.#parts.findIndex(({ state }) => state === 'pending');
+    if (pending >= 0) actions.push(...actionsFor(this.#parts[pending]!, pending));
+    if (this.#pool.size > 0) {
+      const { question } = this.#place;
+      const maxAgeDays = maxAgeOf(question);
+      if (maxAgeDays !== undefined && !this.#sifted.recency)
+        actions.push({ name: 'FilterByRecency', maxAgeDays });
+      const min = this.#setting.request.threshold;
+      if (!this.#sifted.relevance) actions.push({ name: 'FilterByRelevance', min });
+    }
+    if (this.found || pending < 0) actions.push({ name: 'Aggregate', strategy });
+    return actions;
+  }
+
+  #features(plan: Plan): Features {
+    const { score, signals } = complexityOf(this.#place.question);
+    const { queries, steps, wall } = this.#setting.budget.used;
+    const round = (value: number) => Math.round(value * 1_000) / 1_000;
+    return {
+      score,
+      ...signals,
+      depth: this.#place.depth,
+      operands: plan.operands.length,
+      pending: this.#parts.filter(({ state }) => state === 'pending').length,
+      searches: this.#searches,
+      found: this.#pool.size,
+      queriesUsed: round(queries),
+      stepsUsed: round(steps),
+      wallUsed: round(wall),
+    };
+  }
+
+  async #take(action: Action, step: number): Promise<StepOutcome> {
+    switch (action.name) {
+      case 'SearchLayer':
+        return this.#searchFor(this.#parts[action.operand]!, step);
+      case 'DrillDown':
+        return this.#drillDown(action);
+      case 'RecursiveCall':
+        return this.#recurse(this.#parts[action.operand]!, step);
+      case 'FilterByRecency': {
+        this.#sifted.recency = true;
+        const oldest = new Date(this.#setting.clock.now().getTime() - action.maxAgeDays * dayMs);
+        const young = this.#pool.markOlderThan(oldest);
+        return { status: 'done', found: young, ...(young === 0 && { reason: 'none-is-recent' }) };
+      }
+      case 'FilterByRelevance':
+        this.#sifted.relevance = true;
+        return { status: 'done', found: this.#pool.dropBelow(action.min) };
+      case 'Aggregate':
+        return { status: 'done', ...summaryOf(this.#best(action.strategy)) };
+      default:
+        return action satisfies never;
+    }
+  }
+
+  async #searchFor(part: Part, step: number): Promise<StepOutcome> {
+    part.state = 'done';
+    const found = await this.#search(part);
+    for (const one of found) this.#add(one, part, [step]);
+    const met = found.some(({ memory }) => isIn(memory, part.place));
+    if (part.standing !== 'meets' || met) return { status: 'done', ...summaryOf(found) };
+    // Nobody meets the condition: the part is looked for without it, so that it is never empty for its sake.
+    this.#codes.add('condition-unmet');
+    const { base } = this.#place;
+    this.#parts.push({ ...part, narrowing: base, place: {}, standing: 'answers', state: 'pending' });
+    return { status: 'done', reason: 'condition-unmet', ...summaryOf(found) };
+  }
+
+  async #search({ query, narrowing, standing }: Part): Promise<readonly Scored[]> {
+    const { caller, request, view, budget, search } = this.#setting;
+    budget.takeSearch(query);
+    const conditioned = this.#parts.some((part) => part.standing === 'meets');
+    const { layers, scope, filter } = narrowing;
+    const finding = await budget.within(
+      search(
+        caller,
+        {
+          ...request,
+          query,
+          layers,
+          scope,
+          filter,
+          topK: conditioned ? Math.max(request.topK, leastPerPart) : request.topK,
+          threshold: standing === 'meets' ? 0 : request.threshold,
+        },
+        view,
+      ),
+    );
+    this.#searches++;
+    if (finding.embeddingModel !== undefined) this.#models.add(finding.embeddingModel);
+    for (const warning of finding.warnings) this.#warnings.set(warning.detail, warning);
+    return finding.best;
+  }
+
+  /** Replaces a part that means many places by one for each of them, those first in which the most was found. */
+  async #drillDown(action: Extract<Action, { name: 'DrillDown' }>): Promise<StepOutcome> {
+    const { caller, view, budget, places } = this.#setting;
+    const part = this.#parts[action.operand]!;
+    part.drillTo = undefined;
+    const { from, to, filter } = action;
+    const { layers, scope } = part.narrowing;
+    const { names, named } = await budget.within(places(caller, { from, to, filter, layers, scope }, view));
+    const weights = this.#pool.weightByPlace(to);
+    const best = [...names].sort((left, right) => (weights.get(right) ?? 0) - (weights.get(left) ?? 0));
+    const children = best.slice(0, fanOut).flatMap((name, index): Part[] => {
+      const place: Scope = { [to]: name };
+      const narrowing = intersect(part.narrowing, { scope: place });
+      if (!narrowing) return [];
+      return [
+        {
+          label: name,
+          query: part.query,
+          narrowing,
+          place,
+          // What the question does not name is no condition of it: other places answer it as well.
+          standing: named ? 'meets' : 'answers',
+          side: part.side ?? index,
+          state: 'pending',
+          maySearch: true,
+          mayRecurse: false,
+          drillTo: undefined,
+        },
+      ];
+    });
+    if (children.length === 0) {
+      if (!part.maySearch) part.state = 'done';
+      return { status: 'done', reason: 'no-places' };
+    }
+    part.state = 'done';
+    this.#parts.push(...children);
+    return { status: 'done', found: names.length };
+  }
+
+  /** Answers a part as a question of its own, one level deeper. */
+  async #recurse(part: Part, step: number): Promise<StepOutcome> {
+    const { caller, budget, plan } = this.#setting;
+    part.mayRecurse = false;
+    const depth = this.#place.depth + 1;
+    if (depth > budget.limits.depth) return { status: 'rejected', reason: 'depth-limit' };
+    part.state = 'done';
+    const place = { question: part.query, base: part.narrowing, depth, parent: step };
+    const inner = new Exploration(this.#setting, this, place);
+    let aggregation: Aggregation = 'combine';
+    try {
+      const planned = await budget.within(plan(part.query, caller));
+      ({ aggregation } = planned);
+      await inner.answer(planned);
+    } finally {
+      // Also where it was interrupted: what it found is found.
+      this.#adopt(inner, part, step, aggregation);
+    }
+    return { status: 'done', ...summaryOf(inner.#best(aggregation)) };
+  }
+
+  #adopt(inner: Exploration, part: Part, step: number, aggregation: Aggregation): void {
+    this.#searches += inner.#searches;
+    this.#maxDepth = Math.max(this.#maxDepth, inner.#maxDepth);
+    for (const model of inner.#models) this.#models.add(model);
+    for (const one of inner.#best(aggregation))
+      this.#add(one, part, [step, ...inner.#pool.steps(one.memory.id)]);
+  }
+
+  /** A search in a scope finds what lacks its identifiers too: that does not meet the condition. */
+  #add({ memory, score }: Scored, { standing, place, side }: Part, steps: readonly number[]): void {
+    const outside = standing === 'meets' && !isIn(memory, place);
+    this.#pool.add({ memory, score, standing: outside ? 'resembles' : standing, side, steps });
+  }
+
+  /** The best `topK`, without what says the same. */
+  #best(strategy: Aggregation): Scored[] {
+    const { topK, threshold } = this.#setting.request;
+    const ranked = aggregate(strategy, this.#pool.found(), threshold);
+    for (let looked = topK + 10; ; looked *= 2) {
+      const some = ranked.slice(0, looked).map(({ id, score }) => ({ memory: this.#pool.memory(id), score }));
+      const kept = dropNearDuplicates(some);
+      if (kept.length >= topK || some.length === ranked.length) return kept.slice(0, topK);
+    }
+  }
+}
+
+function summaryOf(found: readonly Scored[]): Pick<StepOutcome, 'found' | 'results'> & { found: number } {
+  return {
+    found: found.length,
+    results: found.map(({ memory, score }) => ({ memoryId: memory.id, score })),
+  };
+}

@@ -1,0 +1,46 @@
+import type { Filter } from '../../domain/filter.ts';
+import { layers as allLayers, precedence, scopeKeys, type Layer, type Scope } from '../../domain/layers.ts';
+
+/** A part of what a question may look at. */
+export interface Narrowing {
+  readonly layers?: readonly Layer[] | undefined;
+  readonly scope?: Scope | undefined;
+  readonly filter?: Filter | undefined;
+}
+
+/**
+ * What lies in both, or undefined where nothing can: a plan never widens what the caller asked for. A scope finds what
+ * lacks its identifiers too, so that layers above the one that it names are left out.
+ */
+export function intersect(outer: Narrowing, inner: Narrowing): Narrowing | undefined {
+  const scope: Scope = { ...outer.scope };
+  for (const key of scopeKeys) {
+    const value = inner.scope?.[key];
+    if (value === undefined) continue;
+    if (scope[key] !== undefined && scope[key] !== value) return undefined;
+    scope[key] = value;
+  }
+  const parts = [outer.layers, inner.layers, layersWithin(inner.scope)].filter((part) => part !== undefined);
+  const layers = allLayers.filter((layer) => parts.every((part) => part.includes(layer)));
+  if (layers.length === 0) return undefined;
+  const filters = [outer.filter, inner.filter].filter((filter) => filter !== undefined);
+  return {
+    ...(parts.length > 0 && { layers }),
+    ...(Object.keys(scope).length > 0 && { scope }),
+    ...(filters.length === 1 && { filter: filters[0] }),
+    ...(filters.length > 1 && { filter: { kind: 'and', filters } }),
+  };
+}
+
+/** Whether it asks for anything. */
+export function isNarrow({ layers, scope, filter }: Narrowing): boolean {
+  return layers !== undefined || filter !== undefined || Object.keys(scope ?? {}).length > 0;
+}
+
+/** The layers whose memories can have these identifiers. */
+function layersWithin(scope: Scope = {}): readonly Layer[] | undefined {
+  const own = allLayers.filter((layer) => layer !== 'company' && scope[layer] !== undefined);
+  if (own.length === 0) return undefined;
+  const most = Math.min(...own.map(precedence));
+  return allLayers.filter((layer) => precedence(layer) <= most);
+}

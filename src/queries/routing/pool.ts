@@ -1,0 +1,121 @@
+import type { Scope, ScopeKey } from '../../domain/layers.ts';
+import type { MemoryView } from '../../domain/memory/view.ts';
+import type { Found } from '../../domain/routing/aggregate.ts';
+import { withEvidence } from '../../domain/routing/evidence.ts';
+
+/**
+ * What finding a memory says of it: it meets a condition of the question, it answers a part of the question that has
+ * none, or it only resembles the question as a whole.
+ */
+export type Standing = 'meets' | 'answers' | 'resembles';
+
+const strength: Readonly<Record<Standing, number>> = { meets: 2, answers: 1, resembles: 0 };
+
+interface Entry {
+  readonly memory: MemoryView;
+  score: number;
+  standing: Standing;
+  /** The side of a comparison whose search found it best. */
+  side: number | undefined;
+  sideScore: number;
+  tooOld: boolean;
+  readonly steps: Set<number>;
+}
+
+export interface Addition {
+  readonly memory: MemoryView;
+  readonly score: number;
+  readonly standing: Standing;
+  readonly side: number | undefined;
+  readonly steps: Iterable<number>;
+}
+
+/** The memories that the steps of one question have found, each once. */
+export class Pool {
+  readonly #entries = new Map<string, Entry>();
+  /** Something meets a condition: what does not stands behind it. */
+  #conditionsMet = false;
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  add({ memory, score, standing, side, steps }: Addition): void {
+    if (standing === 'meets') this.#conditionsMet = true;
+    let entry = this.#entries.get(memory.id);
+    if (!entry) {
+      entry = { memory, score, standing, side: undefined, sideScore: -1, tooOld: false, steps: new Set() };
+      this.#entries.set(memory.id, entry);
+    }
+    entry.score = Math.max(entry.score, score);
+    if (strength[standing] > strength[entry.standing]) entry.standing = standing;
+    if (side !== undefined && score > entry.sideScore) {
+      entry.side = side;
+      entry.sideScore = score;
+    }
+    for (const step of steps) entry.steps.add(step);
+  }
+
+  /** Puts what is older behind the rest, unless nothing is young enough. Answers how many are. */
+  markOlderThan(time: Date): number {
+    const oldest = time.toISOString();
+    const isOld = ({ memory }: Entry) => (memory.occurredAt ?? memory.createdAt) < oldest;
+    const entries = [...this.#entries.values()];
+    const young = entries.filter((entry) => !isOld(entry)).length;
+    if (young > 0) for (const entry of entries) entry.tooOld = isOld(entry);
+    return young;
+  }
+
+  /** Drops what is below a probability. Answers how many are left. */
+  dropBelow(least: number): number {
+    for (const [id, entry] of this.#entries) if (this.#scoreOf(entry) < least) this.#entries.delete(id);
+    return this.#entries.size;
+  }
+
+  found(): Found[] {
+    return [...this.#entries.values()].map((entry) => ({
+      id: entry.memory.id,
+      score: this.#scoreOf(entry),
+      side: entry.side,
+      place: placeOf(entry.memory),
+    }));
+  }
+
+  memory(id: string): MemoryView {
+    return this.#entries.get(id)!.memory;
+  }
+
+  steps(id: string): number[] {
+    return [...this.#entries.get(id)!.steps].sort((left, right) => left - right);
+  }
+
+  standing(id: string): Standing {
+    return this.#entries.get(id)!.standing;
+  }
+
+  /** How much of what was found lies in each place of a kind: the sum of its probabilities. */
+  weightByPlace(key: ScopeKey): Map<string, number> {
+    const weights = new Map<string, number>();
+    for (const { memory, score } of this.#entries.values()) {
+      const place = memory.scope[key];
+      if (place !== undefined) weights.set(place, (weights.get(place) ?? 0) + score);
+    }
+    return weights;
+  }
+
+  #scoreOf({ score, standing, tooOld }: Entry): number {
+    const conditioned =
+      this.#conditionsMet && standing !== 'answers' ? withEvidence(score, standing === 'meets') : score;
+    return tooOld ? withEvidence(conditioned, false) : conditioned;
+  }
+}
+
+/** Whether a memory has these identifiers, where a search in a scope also finds what lacks them. */
+export function isIn(memory: MemoryView, scope: Scope): boolean {
+  return Object.entries(scope).every(([key, value]) => memory.scope[key as ScopeKey] === value);
+}
+
+/** Projects and sessions are about one thing, so that more of the same says less; elsewhere each memory is its own place. */
+function placeOf({ id, layer, scope }: MemoryView): string {
+  return layer === 'project' || layer === 'session' ? JSON.stringify([layer, scope]) : id;
+}

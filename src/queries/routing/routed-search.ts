@@ -1,0 +1,182 @@
+import { v7 as uuid } from 'uuid';
+import type { TenantContext } from '../../domain/access/context.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import { signSearchId } from '../../domain/retrieval/search-id.ts';
+import type { Trajectory } from '../../domain/retrieval/trajectory.ts';
+import { complexityOf, signalNames, signalWeights } from '../../domain/routing/complexity.ts';
+import {
+  routeOf,
+  type Route,
+  type RouteReason,
+  type RoutingSettings,
+} from '../../domain/routing/settings.ts';
+import type { KeyVault } from '../../ports/key-vault.ts';
+import { answerOf, type Performance, type SearchAnswer, type SearchFact } from '../search/answer.ts';
+import type { SearchRequest } from '../search/query.ts';
+import type { Finding, SearchService } from '../search/search.ts';
+import { Breaker } from './breaker.ts';
+import { warningOf, type Execution, type Executor, type Run } from './executor.ts';
+import type { RoutingDirectory } from './routing-directory.ts';
+
+export interface RoutedSearchParts {
+  readonly search: SearchService;
+  readonly executor: Executor;
+  readonly directory: RoutingDirectory;
+  readonly vault: KeyVault;
+  /** By the configuration: every question takes the standard route. */
+  readonly switchedOff: boolean;
+  readonly onFailure: (error: unknown, searchId: string) => void;
+  readonly onRouted: (route: Route, score: number) => void;
+}
+
+export interface RoutedRequest {
+  readonly asksForStandard?: boolean;
+  readonly filterAsSent?: JsonObject | undefined;
+}
+
+export interface RoutedAnswer extends SearchAnswer {
+  /** In shadow: what became of the question on the other route, when that is over. */
+  readonly later?: Promise<SearchFact>;
+}
+
+interface Decision extends NonNullable<Performance['decision']> {
+  readonly route: Route;
+  readonly reason: RouteReason;
+  readonly settings: RoutingSettings;
+}
+
+interface Search {
+  readonly id: string;
+  readonly searchId: string;
+  readonly caller: TenantContext;
+  readonly request: SearchRequest;
+}
+
+/**
+ * Searches by the route that fits the question: simple ones at once, complex ones taken apart by the executor, with the
+ * standard search to fall back on. The answer has the same shape, and says nothing of the route.
+ */
+export class RoutedSearch {
+  readonly #parts: RoutedSearchParts;
+  readonly #breaker = new Breaker({ failures: 5, pauseMs: 30_000 });
+  readonly #shadows = new Set<Promise<unknown>>();
+
+  constructor(parts: RoutedSearchParts) {
+    this.#parts = parts;
+  }
+
+  /** Rejects as `SearchService.find` does. */
+  async search(
+    caller: TenantContext,
+    request: SearchRequest,
+    { asksForStandard = false, filterAsSent }: RoutedRequest = {},
+  ): Promise<RoutedAnswer> {
+    const started = performance.now();
+    const decision = await this.#decide(caller.tenant, request.query, asksForStandard);
+    const { route, settings, ...recorded } = decision;
+    this.#parts.onRouted(route, decision.score);
+    const id = uuid();
+    const search = { id, searchId: signSearchId(this.#parts.vault, caller, id), caller, request };
+    const { finding, shown, trajectory } =
+      route === 'decomposition'
+        ? await this.#decompose(search, settings)
+        : { finding: await this.#parts.search.find(caller, request), shown: false, trajectory: undefined };
+    const answer = answerOf(request, finding, {
+      id,
+      searchId: search.searchId,
+      route: shown ? 'decomposition' : 'standard',
+      decision: recorded,
+      durationMs: performance.now() - started,
+      filterAsSent,
+    });
+    if (trajectory) return withTrajectory(answer, trajectory);
+    return decision.reason === 'shadow'
+      ? { ...answer, later: this.#shadow(search, settings, finding) }
+      : answer;
+  }
+
+  /** Resolves when no shadow is running any more. */
+  async settle(): Promise<void> {
+    await Promise.all(this.#shadows);
+  }
+
+  async #decide(tenant: string, question: string, asksForStandard: boolean): Promise<Decision> {
+    const { directory, switchedOff } = this.#parts;
+    const [settings, killed] = await Promise.all([directory.settings(tenant), directory.killed()]);
+    const { score, signals } = complexityOf(question);
+    return {
+      ...routeOf({ tenant, question, score, settings, asksForStandard, switchedOff, killed }),
+      settings,
+      score,
+      threshold: settings.threshold,
+      signals: signalNames.map((name) => ({ name, value: signals[name], weight: signalWeights[name] })),
+    };
+  }
+
+  async #decompose(
+    search: Search,
+    settings: RoutingSettings,
+  ): Promise<{ finding: Finding; shown: boolean; trajectory: Trajectory }> {
+    const { caller, request, searchId } = search;
+    // Before the clock of the budgets starts: a caller may wait long for a position.
+    const view = await this.#parts.search.view(request);
+    const { run, finding } = await this.#execute(search, settings, view);
+    if (finding) return { finding, shown: true, trajectory: { ...run, searchId, shown: true } };
+    const standard = await this.#parts.search.find(caller, request, view);
+    const warnings = [...standard.warnings, warningOf(run.interruption ?? 'error')];
+    return {
+      finding: { ...standard, warnings },
+      shown: false,
+      trajectory: { ...run, searchId, shown: false },
+    };
+  }
+
+  /** A run, unless the breaker is open. What is degraded is no success. */
+  async #execute(
+    { caller, request, searchId }: Search,
+    settings: RoutingSettings,
+    view: Parameters<Executor['run']>[2],
+  ): Promise<Execution> {
+    const { executor, onFailure } = this.#parts;
+    const { tenant } = caller;
+    if (!this.#breaker.allows(tenant)) return { run: executor.refused(request), finding: undefined };
+    const execution = await executor.run(caller, request, view, settings);
+    const { outcome, interruption } = execution.run;
+    if (outcome === 'failed' || interruption === 'wall-time') {
+      this.#breaker.failed(tenant);
+      onFailure(execution.error ?? new Error(`the run ended by ${interruption}`), searchId);
+    } else if (outcome === 'complete') this.#breaker.succeeded(tenant);
+    return execution;
+  }
+
+  /** Takes the question apart as well, beside the answer and after it, and says what would have been different. */
+  #shadow(search: Search, settings: RoutingSettings, shownFinding: Finding): Promise<SearchFact> {
+    const { id, searchId, request } = search;
+    const compare = async (): Promise<SearchFact> => {
+      const view = await this.#parts.search.view(request);
+      const { run } = await this.#execute(search, settings, view);
+      const data: Trajectory = {
+        ...run,
+        searchId,
+        shown: false,
+        difference: differenceOf(run, shownFinding),
+      };
+      return { id, events: [{ type: 'TrajectoryRecorded', data }] };
+    };
+    const running = compare();
+    const settled = running.catch(() => undefined).finally(() => this.#shadows.delete(settled));
+    this.#shadows.add(settled);
+    return running;
+  }
+}
+
+function withTrajectory(answer: SearchAnswer, data: Trajectory): SearchAnswer {
+  const { id, events } = answer.fact;
+  return { ...answer, fact: { id, events: [...events, { type: 'TrajectoryRecorded', data }] } };
+}
+
+function differenceOf({ citations }: Run, { best }: Finding): NonNullable<Trajectory['difference']> {
+  const shown = new Set(best.map(({ memory }) => memory.id));
+  const shared = citations.filter(({ memoryId }) => shown.has(memoryId)).length;
+  return { shared, added: citations.length - shared, missing: shown.size - shared };
+}

@@ -1,0 +1,82 @@
+import type { JsonObject } from '../../domain/json.ts';
+import type { TrajectoryStep } from '../../domain/retrieval/trajectory.ts';
+import type { Action } from '../../domain/routing/actions.ts';
+import type { Choice, Features } from '../../domain/routing/policy.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Budget } from './budget.ts';
+
+/** Of each step so many results are written down; how many there were is told too. */
+const recordedResults = 50;
+
+export interface Decision {
+  readonly depth: number;
+  readonly parent: number | undefined;
+  readonly features: Features;
+  readonly actions: readonly Action[];
+  readonly choice: Choice;
+}
+
+export interface StepOutcome {
+  readonly status: TrajectoryStep['status'];
+  readonly reason?: string;
+  readonly found?: number;
+  readonly results?: TrajectoryStep['results'];
+}
+
+/** Writes down the steps of a run as they are taken. */
+export class Trail {
+  readonly #clock: Clock;
+  readonly #budget: Budget;
+  readonly #steps: (TrajectoryStep | undefined)[] = [];
+  readonly #arguments: JsonObject[] = [];
+
+  constructor(clock: Clock, budget: Budget) {
+    this.#clock = clock;
+    this.#budget = budget;
+  }
+
+  /** The steps that are over, in the order in which they began. */
+  get steps(): TrajectoryStep[] {
+    return this.#steps.filter((step) => step !== undefined);
+  }
+
+  /** What each of them was to do. */
+  get arguments(): JsonObject[] {
+    return this.#arguments.filter((_, index) => this.#steps[index] !== undefined);
+  }
+
+  /** Opens a step: answers its number and what closes it. */
+  begin({ depth, parent, features, actions, choice }: Decision): {
+    readonly step: number;
+    readonly end: (outcome: StepOutcome) => void;
+  } {
+    const action = actions[choice.index]!;
+    const at = this.#clock.now().toISOString();
+    const started = performance.now();
+    const { queries, tokens } = this.#budget.spent;
+    const { name: _, ...rest } = action;
+    const step = this.#arguments.push(JSON.parse(JSON.stringify(rest)) as JsonObject);
+    this.#steps.push(undefined);
+    const end = ({ status, reason, found = 0, results = [] }: StepOutcome) => {
+      const spent = this.#budget.spent;
+      this.#steps[step - 1] = {
+        step,
+        ...(parent !== undefined && { parent }),
+        depth,
+        action: action.name,
+        status,
+        ...(reason !== undefined && { reason }),
+        at,
+        durationMs: Math.round((performance.now() - started) * 100) / 100,
+        tokens: spent.tokens - tokens,
+        queries: spent.queries - queries,
+        choices: [...new Set(actions.map(({ name }) => name))],
+        features,
+        propensity: choice.propensity,
+        found,
+        results: results.slice(0, recordedResults).map(({ memoryId, score }) => ({ memoryId, score })),
+      };
+    };
+    return { step, end };
+  }
+}

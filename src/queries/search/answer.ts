@@ -1,0 +1,64 @@
+import type { JsonObject } from '../../domain/json.ts';
+import { precedence } from '../../domain/layers.ts';
+import type { MemoryView } from '../../domain/memory/view.ts';
+import type { RetrievalEvent } from '../../domain/retrieval/events.ts';
+import type { Scored } from './pick-best.ts';
+import { factsOf } from './facts.ts';
+import type { SearchRequest } from './query.ts';
+import type { Finding, Warning } from './search.ts';
+
+export interface SearchResult {
+  readonly memory: MemoryView;
+  readonly score: number;
+  /** 1-based, in the order returned. */
+  readonly rank: number;
+}
+
+/** Facts of one search, for its stream in the log. */
+export interface SearchFact {
+  /** Names the stream: the search's own id. */
+  readonly id: string;
+  readonly events: readonly Exclude<RetrievalEvent, { type: 'FeedbackGiven' }>[];
+}
+
+export interface SearchAnswer {
+  readonly results: readonly SearchResult[];
+  readonly searchId: string;
+  readonly position: number;
+  readonly warnings: readonly Warning[];
+  /** What happened, for the log. */
+  readonly fact: SearchFact;
+}
+
+type Performed = Extract<RetrievalEvent, { type: 'SearchPerformed' }>;
+
+/** How an answer came about, beside what was found. */
+export interface Performance {
+  /** Of the search: the name of its stream, and as its caller knows it. */
+  readonly id: string;
+  readonly searchId: string;
+  readonly route: Performed['data']['route'];
+  readonly decision: NonNullable<Performed['data']['decision']>;
+  readonly durationMs: number;
+  readonly filterAsSent?: JsonObject | undefined;
+}
+
+/** One answer of one shape, whatever route found it, with its facts: what was asked and answered, and what was accessed. */
+export function answerOf(request: SearchRequest, finding: Finding, performance: Performance): SearchAnswer {
+  const { id, searchId } = performance;
+  const { position, warnings, embeddingModel: model } = finding;
+  const answer = { results: arrange(finding.best, request.order), searchId, position, warnings };
+  return { ...answer, fact: { id, events: factsOf(request, { ...answer, model, performance }) } };
+}
+
+/** The order that was asked for (D4), and the ranks in it. `best` is in the order of relevance. */
+function arrange(best: readonly Scored[], order: SearchRequest['order']): SearchResult[] {
+  const arranged =
+    order === 'relevance'
+      ? best
+      : [...best].sort(
+          (left, right) =>
+            precedence(left.memory.layer) - precedence(right.memory.layer) || right.score - left.score,
+        );
+  return arranged.map(({ memory, score }, index) => ({ memory, score, rank: index + 1 }));
+}

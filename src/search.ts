@@ -1,0 +1,53 @@
+import type { Meter } from '@opentelemetry/api';
+import type { Logger } from 'pino';
+import type { Config } from './config.ts';
+import { rulePolicy } from './domain/routing/policy.ts';
+import { systemClock } from './ports/clock.ts';
+import type { KeyVault } from './ports/key-vault.ts';
+import type { ReadModels } from './queries/read-models.ts';
+import { findChildPlaces } from './queries/routing/child-places.ts';
+import { Executor } from './queries/routing/executor.ts';
+import { planByWords } from './queries/routing/operand-planner.ts';
+import { RoutedSearch } from './queries/routing/routed-search.ts';
+import type { RoutingDirectory } from './queries/routing/routing-directory.ts';
+import type { SearchService } from './queries/search/search.ts';
+import { routingMetrics } from './telemetry.ts';
+
+export interface SearchParts {
+  readonly config: Config;
+  readonly logger: Logger;
+  readonly meter: Meter;
+  readonly models: ReadModels;
+  readonly retrieval: SearchService;
+  readonly vault: KeyVault;
+  readonly routing: RoutingDirectory;
+}
+
+/** The search of a process with the role `api`: the retrieval service with the executor beside it. */
+export function openSearch(parts: SearchParts): RoutedSearch {
+  const { config, logger, meter, models, retrieval, vault, routing } = parts;
+  const executor = new Executor({
+    plan: (question) => Promise.resolve(planByWords(question)),
+    policy: rulePolicy,
+    clock: systemClock,
+    search: (caller, request, view) => retrieval.find(caller, request, view),
+    places: (caller, request, view) => findChildPlaces(models.sql, view, caller, request),
+  });
+  const metrics = routingMetrics(meter);
+  return new RoutedSearch({
+    search: retrieval,
+    executor,
+    directory: routing,
+    vault,
+    switchedOff: !config.routing,
+    onFailure: (error, searchId) =>
+      logger.warn(
+        { err: error, searchId },
+        'a complex question was answered by the standard search, or in part',
+      ),
+    onRouted: (route, score) => {
+      metrics.decisions.add(1, { route });
+      metrics.score.record(score);
+    },
+  });
+}
