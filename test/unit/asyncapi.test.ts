@@ -26,6 +26,10 @@ const golden = [...(await readFolder(path.join(schemas, 'golden'))).values()].ma
   const { recorded } = file as unknown as GoldenEvent;
   return { ...recorded, time: new Date(recorded.time) };
 });
+/** The document describes the present version of each event; older ones keep the schema that they had. */
+const present = golden.filter(
+  ({ type, schemaVersion }) => schemaVersion === eventDefinitions.get(type)!.version,
+);
 const source = { logId: '5f2b9c0d-1e3a-4765-8899-aabbccddeeff', prefix: 'acme' };
 
 const ajv = new Ajv({ strict: false, allErrors: true });
@@ -80,7 +84,7 @@ describe('[G5] the AsyncAPI document', () => {
     }
   });
 
-  it.each(golden.map((event) => [event.type, event] as const))(
+  it.each(present.map((event) => [event.type, event] as const))(
     'describes the records of %s, in clear nothing that is sealed',
     (type, event) => {
       const record = toRecord(event, source);

@@ -3,11 +3,10 @@
  * time, a value of metadata. Twenty to one: above nearly everything that only resembles the question, and an exact quote
  * of .98 is still .7 without it.
  */
-const strength = Math.log(20);
+const oddsRatio = 20;
 
-/** The probability of `score` after evidence for (`true`) or against (`false`) it. */
+/** The probability of `score` after evidence for (`met`) or against it, by Bayes' rule. */
 export function withEvidence(score: number, met: boolean): number {
-  if (score <= 0 || score >= 1) return score;
-  const logOdds = Math.log(score / (1 - score)) + (met ? strength : -strength);
-  return 1 / (1 + Math.exp(-logOdds));
+  const ratio = met ? oddsRatio : 1 / oddsRatio;
+  return (score * ratio) / (score * ratio + 1 - score);
 }

@@ -1,0 +1,120 @@
+import { describe, expect, it } from 'vitest';
+import type { TenantContext } from '../../src/domain/access/context.ts';
+import { rulePolicy } from '../../src/domain/routing/policy.ts';
+import { defaultSettings, type RoutingSettings } from '../../src/domain/routing/settings.ts';
+import { Executor } from '../../src/queries/routing/executor.ts';
+import { RoutedSearch } from '../../src/queries/routing/routed-search.ts';
+import type { RoutingDirectory } from '../../src/queries/routing/routing-directory.ts';
+import type { KeyVault } from '../../src/ports/key-vault.ts';
+import type { ReadView } from '../../src/queries/read-models.ts';
+import type { Finding, SearchRequest, SearchService } from '../../src/queries/search/search.ts';
+
+const request: SearchRequest = {
+  query: 'compare a and b across teams',
+  topK: 4,
+  threshold: 0,
+  order: 'relevance',
+};
+const callerOf = (tenant: string): TenantContext => ({
+  tenant,
+  principal: 'key:1',
+  roles: ['admin'],
+  orgs: [],
+  teams: [],
+  projects: [],
+  sessions: [],
+  agents: [],
+});
+const never = new Promise<never>(() => undefined);
+const plain: Finding = { best: [], position: 7, warnings: [] };
+
+/** The standard search works; the searches of the executor do as they are told. */
+function routed(search: () => Promise<Finding>, settings: Partial<RoutingSettings> = {}) {
+  const failures: unknown[] = [];
+  const executor = new Executor({
+    plan: (query) => Promise.resolve({ aggregation: 'combine', operands: [{ label: 'q', query }] }),
+    policy: rulePolicy,
+    clock: { now: () => new Date() },
+    search,
+    places: () => Promise.resolve({ names: [], named: false }),
+  });
+  const service = {
+    view: () => Promise.resolve({ position: 7 } as ReadView),
+    find: () => Promise.resolve(plain),
+  } as unknown as SearchService;
+  const all = { ...defaultSettings, ...settings };
+  const routedSearch = new RoutedSearch({
+    search: service,
+    executor,
+    directory: {
+      settings: () => Promise.resolve(all),
+      killed: () => Promise.resolve(false),
+    } as unknown as RoutingDirectory,
+    vault: { pseudonym: () => 'signed' } as unknown as KeyVault,
+    switchedOff: false,
+    onFailure: (error) => failures.push(error),
+    onRouted: () => undefined,
+  });
+  return { routedSearch, failures };
+}
+
+const eventsOf = ({ fact }: { fact: { events: readonly { type: string; data: unknown }[] } }) =>
+  Object.fromEntries(fact.events.map(({ type, data }) => [type, data as Record<string, unknown>]));
+
+describe('the fallback to the standard search', () => {
+  it('[B2] [D9] answers where the executor fails: logged, flagged, recorded as what it is', async () => {
+    const cause = new Error('broken');
+    const { routedSearch, failures } = routed(() => Promise.reject(cause));
+    const answer = await routedSearch.search(callerOf('acme'), request);
+    expect(answer.warnings).toEqual([{ code: 'partial', detail: expect.any(String) }]);
+    expect(failures).toEqual([cause]);
+    const { SearchPerformed, TrajectoryRecorded } = eventsOf(answer);
+    expect(SearchPerformed).toMatchObject({
+      route: 'standard',
+      decision: { reason: 'complex' },
+      warnings: ['partial'],
+    });
+    expect(TrajectoryRecorded).toMatchObject({ outcome: 'failed', interruption: 'error', shown: false });
+  });
+
+  it('[B2] [B8] answers where it never does, when its time is up', async () => {
+    const budgets = { ...defaultSettings.budgets, wallMs: 60 };
+    const { routedSearch } = routed(() => never, { budgets });
+    const answer = await routedSearch.search(callerOf('acme'), request);
+    expect(answer.warnings).toMatchObject([{ code: 'timed-out' }]);
+    expect(eventsOf(answer)['TrajectoryRecorded']).toMatchObject({
+      outcome: 'failed',
+      interruption: 'wall-time',
+    });
+  });
+
+  it('[B2] a breaker spares a tenant runs that fail again and again, and no other tenant', async () => {
+    let begun = 0;
+    const { routedSearch } = routed(() => {
+      begun++;
+      return Promise.reject(new Error('broken'));
+    });
+    for (let count = 0; count < 5; count++) await routedSearch.search(callerOf('acme'), request);
+    expect(begun).toBe(5);
+    const refused = await routedSearch.search(callerOf('acme'), request);
+    expect(begun).toBe(5);
+    expect(refused.warnings).toMatchObject([{ code: 'partial' }]);
+    const { TrajectoryRecorded } = eventsOf(refused);
+    expect(TrajectoryRecorded).toMatchObject({ outcome: 'refused', interruption: 'breaker-open', steps: [] });
+    await routedSearch.search(callerOf('other'), request);
+    expect(begun).toBe(6);
+  });
+
+  it('[B9] a shadow that fails shows in no answer', async () => {
+    const { routedSearch } = routed(() => Promise.reject(new Error('broken')), { shadow: true });
+    const answer = await routedSearch.search(callerOf('acme'), request);
+    expect(answer.warnings).toEqual([]);
+    expect(Object.keys(eventsOf(answer))).toEqual(['SearchPerformed']);
+    const later = await answer.later!;
+    expect(later.id).toBe(answer.fact.id);
+    expect(later.events).toMatchObject([
+      { type: 'TrajectoryRecorded', data: { outcome: 'failed', shown: false } },
+    ]);
+    await routedSearch.settle();
+  });
+});
