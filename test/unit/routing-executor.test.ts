@@ -73,8 +73,8 @@ const idsOf = (found: Finding | undefined) => found?.best.map((one) => one.memor
 describe('the budgets of a run', () => {
   it('[B8] a search that never answers costs the wall time and no more; nothing found is a failure', async () => {
     const started = performance.now();
-    const { finding: found, run: trajectory } = await run({ search: () => never }, { wallMs: 120 });
-    expect(performance.now() - started).toBeLessThan(2_000);
+    const { finding: found, run: trajectory } = await run({ search: () => never }, { wallMs: 600 });
+    expect(performance.now() - started).toBeLessThan(5_000);
     expect(found).toBeUndefined();
     expect(trajectory).toMatchObject({ outcome: 'failed', interruption: 'wall-time', resultCount: 0 });
     expect(trajectory.steps).toMatchObject([{ status: 'unfinished', reason: 'wall-time', queries: 1 }]);
@@ -84,7 +84,7 @@ describe('the budgets of a run', () => {
     let calls = 0;
     const search: ExecutorParts['search'] = () =>
       calls++ === 0 ? Promise.resolve(finding(['x', 0.9])) : never;
-    const { finding: found, run: trajectory } = await run({ search }, { wallMs: 150 });
+    const { finding: found, run: trajectory } = await run({ search }, { wallMs: 600 });
     expect(idsOf(found)).toEqual(['x']);
     expect(found?.warnings).toEqual([{ code: 'timed-out', detail: expect.any(String) }]);
     expect(trajectory).toMatchObject({ outcome: 'partial', interruption: 'wall-time' });
