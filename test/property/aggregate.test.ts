@@ -63,12 +63,12 @@ describe('aggregation', () => {
 describe('evidence', () => {
   it('lifts what meets a condition and lowers what does not, and keeps the order within each', () => {
     fc.assert(
-      fc.property(probability, probability, fc.boolean(), (one, two, met) => {
-        const after = withEvidence(one, met);
+      fc.property(probability, probability, fc.constantFrom(-1, 0, 0.5, 1), (one, two, evidence) => {
+        const after = withEvidence(one, evidence);
         expect(after >= 0 && after <= 1).toBe(true);
-        if (met) expect(after).toBeGreaterThanOrEqual(one);
-        else expect(after).toBeLessThanOrEqual(one);
-        if (one < two) expect(after).toBeLessThanOrEqual(withEvidence(two, met));
+        if (evidence >= 0) expect(after).toBeGreaterThanOrEqual(one - 1e-12);
+        else expect(after).toBeLessThanOrEqual(one + 1e-12);
+        if (one < two) expect(after).toBeLessThanOrEqual(withEvidence(two, evidence) + 1e-12);
       }),
     );
   });

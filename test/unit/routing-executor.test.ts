@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { TenantContext } from '../../src/domain/access/context.ts';
+import type { Filter } from '../../src/domain/filter.ts';
 import type { MemoryView } from '../../src/domain/memory/view.ts';
 import { rulePolicy, type Policy } from '../../src/domain/routing/policy.ts';
 import type { Plan } from '../../src/domain/routing/plan.ts';
@@ -210,6 +211,60 @@ describe('conditions of a plan', () => {
     ]);
     expect(found).toMatchObject({ best: [{ memory: { id: 'x' }, score: 0.6 }], warnings: [] });
     expect(trajectory).toMatchObject({ outcome: 'complete', warnings: ['condition-unmet'] });
+  });
+
+  it('where too few meet them, weaker ones are tried in their order, and what meets these follows', async () => {
+    const [strict, loose, looser] = ['strict', 'loose', 'looser'].map((value): Filter => ({
+      kind: 'test',
+      field: 'metadata',
+      path: ['status'],
+      operator: 'eq',
+      value,
+    }));
+    const weaker: Plan = {
+      aggregation: 'combine',
+      operands: [{ label: 'a', query: 'only a', filter: strict!, otherwise: [loose!, looser!] }],
+    };
+    const found = new Map([
+      [strict, finding(['full', 0.2])],
+      [loose, finding(['full', 0.2], ['half', 0.3], ['half too', 0.25], ['half as well', 0.2])],
+    ]);
+    const asked: (Filter | undefined)[] = [];
+    const search: ExecutorParts['search'] = (_, { filter }) => {
+      asked.push(filter);
+      return Promise.resolve(found.get(filter) ?? finding(['loud', 0.6]));
+    };
+    const { finding: answer, run: trajectory } = await run({ plan: () => Promise.resolve(weaker), search });
+    // With the second there are enough.
+    expect(asked).toEqual([undefined, strict, loose]);
+    expect(idsOf(answer)).toEqual(['full', 'half', 'half too', 'half as well']);
+    expect(trajectory.warnings).toEqual([]);
+    expect(trajectory.steps.map(({ reason }) => reason).slice(0, 3)).toEqual([
+      undefined,
+      'too-few',
+      undefined,
+    ]);
+  });
+
+  it('what belongs to a named thing is looked for in the innermost place of its best match', async () => {
+    const plan: Plan = {
+      aggregation: 'summarize',
+      operands: [{ label: 'a', query: 'the thing', scope: { team: 'alpha' }, follow: 'scope' }],
+    };
+    const scope = { company: 'acme', team: 'alpha', project: 'p1' };
+    const asked: SearchRequest['scope'][] = [];
+    const search: ExecutorParts['search'] = (_, each) => {
+      asked.push(each.scope);
+      const inside =
+        each.scope?.project === 'p1' ? [{ memory: memory('inside', { scope }), score: 0.1 }] : [];
+      return Promise.resolve({
+        ...finding(['loud', 0.5]),
+        best: [...inside, { memory: memory('thing', { scope }), score: 0.7 }],
+      });
+    };
+    const { finding: answer } = await run({ plan: () => Promise.resolve(plan), search });
+    expect(asked).toEqual([undefined, { team: 'alpha' }, { project: 'p1' }]);
+    expect(idsOf(answer)).toEqual(['thing', 'inside']);
   });
 
   it('an operand outside of what the caller asked for is not searched', async () => {

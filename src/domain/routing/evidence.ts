@@ -5,8 +5,11 @@
  */
 const oddsRatio = 20;
 
-/** The probability of `score` after evidence for (`met`) or against it, by Bayes' rule. */
-export function withEvidence(score: number, met: boolean): number {
-  const ratio = met ? oddsRatio : 1 / oddsRatio;
+/**
+ * The probability of `score` after evidence, by Bayes' rule: 1 for what meets all conditions, less for what meets weaker
+ * ones, 0 where there are none, -1 for what meets none.
+ */
+export function withEvidence(score: number, evidence: number): number {
+  const ratio = oddsRatio ** evidence;
   return (score * ratio) / (score * ratio + 1 - score);
 }

@@ -5,7 +5,6 @@ import { complexityOf } from '../../domain/routing/complexity.ts';
 import type { Aggregation, Plan } from '../../domain/routing/plan.ts';
 import type { Features } from '../../domain/routing/policy.ts';
 import { maxAgeOf } from '../../domain/routing/recency.ts';
-import type { Scope } from '../../domain/layers.ts';
 import type { Trajectory } from '../../domain/retrieval/trajectory.ts';
 import type { ReadView } from '../read-models.ts';
 import { dropNearDuplicates } from '../search/near-duplicates.ts';
@@ -16,13 +15,15 @@ import { BudgetExhausted, type Budget } from './budget.ts';
 import type { ExecutorParts } from './executor-parts.ts';
 import { intersect, type Narrowing } from './narrowing.ts';
 import { actionsFor, partsOf, type Part } from './parts.ts';
-import { isIn, Pool } from './pool.ts';
+import { answering, isIn, Pool, resembling } from './pool.ts';
 import type { StepOutcome, Trail } from './trail.ts';
 
 /** Of a place of which there are many, so many are searched one by one. */
 const fanOut = 6;
 /** A part with conditions brings at least so many: what meets them may resemble the question little. */
 const leastPerPart = 50;
+/** The smaller place first. */
+const innermost = ['session', 'project', 'team', 'org'] as const;
 const dayMs = 24 * 60 * 60 * 1000;
 
 export interface ExplorationSetting extends ExecutorParts {
@@ -194,19 +195,47 @@ export class Exploration {
     part.state = 'done';
     const found = await this.#search(part);
     for (const one of found) this.#add(one, part, [step]);
-    const met = found.some(({ memory }) => isIn(memory, part.place));
-    if (part.standing !== 'meets' || met) return { status: 'done', ...summaryOf(found) };
+    if (part.follow === 'scope') this.#followScope(part, found[0]);
+    const met = found.filter(({ memory }) => isIn(memory, part.conditions.scope ?? {})).length;
+    if (part.evidence <= answering) return { status: 'done', ...summaryOf(found) };
+    const [weaker, ...rest] = part.weaker;
+    if (weaker && met < this.#setting.request.topK) {
+      // Half of the evidence for the first of the weaker conditions, a third for the second.
+      this.#again(part, { ...part.conditions, filter: weaker }, 1 / (1 / part.evidence + 1), rest);
+      return { status: 'done', reason: 'too-few', ...summaryOf(found) };
+    }
+    if (met > 0) return { status: 'done', ...summaryOf(found) };
     // Nobody meets the condition: the part is looked for without it, so that it is never empty for its sake.
     this.#codes.add('condition-unmet');
-    const { base } = this.#place;
-    this.#parts.push({ ...part, narrowing: base, place: {}, standing: 'answers', state: 'pending' });
+    this.#again(part, {}, answering, []);
     return { status: 'done', reason: 'condition-unmet', ...summaryOf(found) };
   }
 
-  async #search({ query, narrowing, standing }: Part): Promise<readonly Scored[]> {
+  /** The same part under other conditions. */
+  #again(part: Part, conditions: Narrowing, evidence: number, weaker: Part['weaker']): void {
+    const narrowing = intersect(this.#place.base, conditions);
+    if (!narrowing) return;
+    this.#parts.push({
+      ...part,
+      conditions,
+      narrowing,
+      evidence,
+      weaker,
+      follow: undefined,
+      state: 'pending',
+    });
+  }
+
+  /** All of the innermost place that the best match lies in is asked for. */
+  #followScope(part: Part, best: Scored | undefined): void {
+    const key = innermost.find((each) => best?.memory.scope[each] !== undefined);
+    if (best && key) this.#again(part, { scope: { [key]: best.memory.scope[key] } }, 1, []);
+  }
+
+  async #search({ query, narrowing, evidence }: Part): Promise<readonly Scored[]> {
     const { caller, request, view, budget, search } = this.#setting;
     budget.takeSearch(query);
-    const conditioned = this.#parts.some((part) => part.standing === 'meets');
+    const conditioned = this.#parts.some((part) => part.evidence > answering);
     const { layers, scope, filter } = narrowing;
     const finding = await budget.within(
       search(
@@ -218,7 +247,7 @@ export class Exploration {
           scope,
           filter,
           topK: conditioned ? Math.max(request.topK, leastPerPart) : request.topK,
-          threshold: standing === 'meets' ? 0 : request.threshold,
+          threshold: evidence > answering ? 0 : request.threshold,
         },
         view,
       ),
@@ -240,17 +269,19 @@ export class Exploration {
     const weights = this.#pool.weightByPlace(to);
     const best = [...names].sort((left, right) => (weights.get(right) ?? 0) - (weights.get(left) ?? 0));
     const children = best.slice(0, fanOut).flatMap((name, index): Part[] => {
-      const place: Scope = { [to]: name };
-      const narrowing = intersect(part.narrowing, { scope: place });
+      const conditions: Narrowing = { ...part.conditions, scope: { ...part.conditions.scope, [to]: name } };
+      const narrowing = intersect(this.#place.base, conditions);
       if (!narrowing) return [];
       return [
         {
           label: name,
           query: part.query,
           narrowing,
-          place,
+          conditions,
+          weaker: [],
+          follow: undefined,
           // What the question does not name is no condition of it: other places answer it as well.
-          standing: named ? 'meets' : 'answers',
+          evidence: named ? 1 : part.evidence,
           side: part.side ?? index,
           state: 'pending',
           maySearch: true,
@@ -298,9 +329,9 @@ export class Exploration {
   }
 
   /** A search in a scope finds what lacks its identifiers too: that does not meet the condition. */
-  #add({ memory, score }: Scored, { standing, place, side }: Part, steps: readonly number[]): void {
-    const outside = standing === 'meets' && !isIn(memory, place);
-    this.#pool.add({ memory, score, standing: outside ? 'resembles' : standing, side, steps });
+  #add({ memory, score }: Scored, { evidence, conditions, side }: Part, steps: readonly number[]): void {
+    const outside = evidence > answering && !isIn(memory, conditions.scope ?? {});
+    this.#pool.add({ memory, score, evidence: outside ? resembling : evidence, side, steps });
   }
 
   /** The best `topK`, without what says the same. */

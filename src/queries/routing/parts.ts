@@ -1,10 +1,10 @@
-import type { Scope } from '../../domain/layers.ts';
+import type { Filter } from '../../domain/filter.ts';
 import { drillLayers, type Action, type DrillLayer } from '../../domain/routing/actions.ts';
 import { complexityOf } from '../../domain/routing/complexity.ts';
-import type { Operand, Plan } from '../../domain/routing/plan.ts';
+import type { Follow, Operand, Plan } from '../../domain/routing/plan.ts';
 import { words } from '../../domain/text/tokens.ts';
 import { intersect, isNarrow, type Narrowing } from './narrowing.ts';
-import type { Standing } from './pool.ts';
+import { answering, resembling } from './pool.ts';
 
 /** A part of a question on its way to its answer. */
 export interface Part {
@@ -12,10 +12,13 @@ export interface Part {
   readonly query: string;
   /** Where it is looked for; within what the caller asked for. */
   readonly narrowing: Narrowing;
-  /** The identifiers among its own conditions. */
-  readonly place: Scope;
+  /** What of it is said by the part itself. */
+  readonly conditions: Narrowing;
+  /** Filters to try where too few meet its own, each weaker than the one before it. */
+  readonly weaker: readonly Filter[];
   /** What it says of a memory that a search for this part found it. */
-  readonly standing: Standing;
+  readonly evidence: number;
+  readonly follow: Follow | undefined;
   readonly side: number | undefined;
   state: 'pending' | 'done';
   /** Not where the same search was made for the whole question. */
@@ -38,7 +41,7 @@ export function partsOf({ question, base, plan, threshold }: PartsRequest): {
   parts: Part[];
   outside: number;
 } {
-  const parts = [partOf({ label: 'question', query: question }, base, 'resembles')];
+  const parts = [partOf({ label: 'question', query: question }, base, resembling)];
   const only = plan.operands.length === 1;
   let outside = 0;
   for (const [index, operand] of plan.operands.entries()) {
@@ -49,7 +52,7 @@ export function partsOf({ question, base, plan, threshold }: PartsRequest): {
     if (!narrowing) outside++;
     else if (!repeats || drillTo)
       parts.push({
-        ...partOf(operand, narrowing, narrow ? 'meets' : 'answers'),
+        ...partOf(operand, narrowing, narrow ? 1 : answering),
         side: only ? undefined : index,
         maySearch: !repeats,
         mayRecurse: isSmaller(operand.query, question) && complexityOf(operand.query).score >= threshold,
@@ -59,13 +62,16 @@ export function partsOf({ question, base, plan, threshold }: PartsRequest): {
   return { parts, outside };
 }
 
-function partOf({ label, query, scope = {} }: Operand, narrowing: Narrowing, standing: Standing): Part {
+function partOf(operand: Operand, narrowing: Narrowing, evidence: number): Part {
+  const { label, query, layers, scope, filter, otherwise = [], follow } = operand;
   return {
     label,
     query,
     narrowing,
-    place: scope,
-    standing,
+    conditions: { layers, scope, filter },
+    weaker: otherwise,
+    evidence,
+    follow,
     side: undefined,
     state: 'pending',
     maySearch: true,

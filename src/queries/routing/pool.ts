@@ -4,17 +4,16 @@ import type { Found } from '../../domain/routing/aggregate.ts';
 import { withEvidence } from '../../domain/routing/evidence.ts';
 
 /**
- * What finding a memory says of it: it meets a condition of the question, it answers a part of the question that has
- * none, or it only resembles the question as a whole.
+ * What it says of a memory that a search found it, as `withEvidence` takes it: it answers a part of the question that
+ * has no conditions, or it only resembles the question as a whole. What meets conditions is above the first.
  */
-export type Standing = 'meets' | 'answers' | 'resembles';
-
-const strength: Readonly<Record<Standing, number>> = { meets: 2, answers: 1, resembles: 0 };
+export const answering = 0;
+export const resembling = -1;
 
 interface Entry {
   readonly memory: MemoryView;
   score: number;
-  standing: Standing;
+  evidence: number;
   /** The side of a comparison whose search found it best. */
   side: number | undefined;
   sideScore: number;
@@ -25,7 +24,7 @@ interface Entry {
 export interface Addition {
   readonly memory: MemoryView;
   readonly score: number;
-  readonly standing: Standing;
+  readonly evidence: number;
   readonly side: number | undefined;
   readonly steps: Iterable<number>;
 }
@@ -40,15 +39,15 @@ export class Pool {
     return this.#entries.size;
   }
 
-  add({ memory, score, standing, side, steps }: Addition): void {
-    if (standing === 'meets') this.#conditionsMet = true;
+  add({ memory, score, evidence, side, steps }: Addition): void {
+    if (evidence > answering) this.#conditionsMet = true;
     let entry = this.#entries.get(memory.id);
     if (!entry) {
-      entry = { memory, score, standing, side: undefined, sideScore: -1, tooOld: false, steps: new Set() };
+      entry = { memory, score, evidence, side: undefined, sideScore: -1, tooOld: false, steps: new Set() };
       this.#entries.set(memory.id, entry);
     }
     entry.score = Math.max(entry.score, score);
-    if (strength[standing] > strength[entry.standing]) entry.standing = standing;
+    entry.evidence = Math.max(entry.evidence, evidence);
     if (side !== undefined && score > entry.sideScore) {
       entry.side = side;
       entry.sideScore = score;
@@ -89,10 +88,6 @@ export class Pool {
     return [...this.#entries.get(id)!.steps].sort((left, right) => left - right);
   }
 
-  standing(id: string): Standing {
-    return this.#entries.get(id)!.standing;
-  }
-
   /** How much of what was found lies in each place of a kind: the sum of its probabilities. */
   weightByPlace(key: ScopeKey): Map<string, number> {
     const weights = new Map<string, number>();
@@ -103,10 +98,9 @@ export class Pool {
     return weights;
   }
 
-  #scoreOf({ score, standing, tooOld }: Entry): number {
-    const conditioned =
-      this.#conditionsMet && standing !== 'answers' ? withEvidence(score, standing === 'meets') : score;
-    return tooOld ? withEvidence(conditioned, false) : conditioned;
+  #scoreOf({ score, evidence, tooOld }: Entry): number {
+    const conditioned = this.#conditionsMet ? withEvidence(score, evidence) : score;
+    return tooOld ? withEvidence(conditioned, resembling) : conditioned;
   }
 }
 
