@@ -112,6 +112,8 @@ describe('the route of a question', () => {
   });
 
   it('[D8] is the standard one with mode standard, for that search alone', async () => {
+    const { audit: past } = await tenant.ask(comparison, { asOf: tenant.position });
+    expect(past).toMatchObject({ route: 'standard', reason: 'as-of' });
     const { audit } = await tenant.ask(comparison, { mode: 'standard' });
     expect(audit).toMatchObject({ route: 'standard', reason: 'asked-for-standard' });
     expect(audit.score).toBeGreaterThanOrEqual(0.3);

@@ -8,7 +8,8 @@ import { defaultSettings, type Budgets } from '../../src/domain/routing/settings
 import { Executor } from '../../src/queries/routing/executor.ts';
 import type { ExecutorParts } from '../../src/queries/routing/executor-parts.ts';
 import type { ReadView } from '../../src/queries/read-models.ts';
-import type { Finding, SearchRequest } from '../../src/queries/search/search.ts';
+import type { SearchRequest } from '../../src/queries/search/query.ts';
+import type { Finding } from '../../src/queries/search/search.ts';
 
 const caller: TenantContext = {
   tenant: 'acme',

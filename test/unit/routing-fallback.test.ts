@@ -7,7 +7,8 @@ import { RoutedSearch } from '../../src/queries/routing/routed-search.ts';
 import type { RoutingDirectory } from '../../src/queries/routing/routing-directory.ts';
 import type { KeyVault } from '../../src/ports/key-vault.ts';
 import type { ReadView } from '../../src/queries/read-models.ts';
-import type { Finding, SearchRequest, SearchService } from '../../src/queries/search/search.ts';
+import type { SearchRequest } from '../../src/queries/search/query.ts';
+import type { Finding, SearchService } from '../../src/queries/search/search.ts';
 
 const request: SearchRequest = {
   query: 'compare a and b across teams',

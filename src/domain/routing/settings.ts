@@ -48,6 +48,7 @@ export const routeReasons = [
   'complex',
   'below-threshold',
   'asked-for-standard',
+  'as-of',
   'switched-off',
   'kill-switch',
   'disabled',
@@ -63,6 +64,8 @@ export interface RoutingCircumstances {
   readonly settings: RoutingSettings;
   /** The caller forces the standard route. */
   readonly asksForStandard: boolean;
+  /** About memories as they were: each such search reads every version in reach, so that one is enough. */
+  readonly asksAsOf: boolean;
   /** By the configuration of the process. */
   readonly switchedOff: boolean;
   readonly killed: boolean;
@@ -70,9 +73,10 @@ export interface RoutingCircumstances {
 
 /** Which route a question takes, and why: the first of the reasons for the standard route that holds. */
 export function routeOf(circumstances: RoutingCircumstances): { route: Route; reason: RouteReason } {
-  const { tenant, question, score, settings, asksForStandard, switchedOff, killed } = circumstances;
+  const { tenant, question, score, settings, asksForStandard, asksAsOf, switchedOff, killed } = circumstances;
   const standard = (reason: RouteReason) => ({ route: 'standard' as const, reason });
   if (asksForStandard) return standard('asked-for-standard');
+  if (asksAsOf) return standard('as-of');
   if (switchedOff) return standard('switched-off');
   if (killed) return standard('kill-switch');
   if (!settings.enabled) return standard('disabled');

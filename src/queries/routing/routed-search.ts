@@ -72,7 +72,7 @@ export class RoutedSearch {
     { asksForStandard = false, filterAsSent }: RoutedRequest = {},
   ): Promise<RoutedAnswer> {
     const started = performance.now();
-    const decision = await this.#decide(caller.tenant, request.query, asksForStandard);
+    const decision = await this.#decide(caller.tenant, request, asksForStandard);
     const { route, settings, ...recorded } = decision;
     this.#parts.onRouted(route, decision.score);
     const id = uuid();
@@ -100,12 +100,14 @@ export class RoutedSearch {
     await Promise.all(this.#shadows);
   }
 
-  async #decide(tenant: string, question: string, asksForStandard: boolean): Promise<Decision> {
+  async #decide(tenant: string, request: SearchRequest, asksForStandard: boolean): Promise<Decision> {
     const { directory, switchedOff } = this.#parts;
     const [settings, killed] = await Promise.all([directory.settings(tenant), directory.killed()]);
+    const { query: question, asOf } = request;
+    const asksAsOf = asOf !== undefined;
     const { score, signals } = complexityOf(question);
     return {
-      ...routeOf({ tenant, question, score, settings, asksForStandard, switchedOff, killed }),
+      ...routeOf({ tenant, question, score, settings, asksForStandard, asksAsOf, switchedOff, killed }),
       settings,
       score,
       threshold: settings.threshold,
