@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Client, Json } from '../support/api.ts';
 import { matches, type FilterJson } from '../support/filter-oracle.ts';
 import { useServer } from '../support/server.ts';
@@ -41,7 +41,7 @@ beforeAll(async () => {
   minPosition = lines.at(-1)!.position;
   // All of them are embedded and indexed before any test, however busy the machine is.
   const ask = () => client.post('/v1/search', { query: 'ferry', minPosition, waitMs: 30_000 });
-  await expect.poll(async () => (await ask()).status, { timeout: 110_000 }).toBe(200);
+  await vi.waitFor(async () => expect((await ask()).status).toBe(200), { timeout: 110_000 });
 });
 
 async function search(query: string, more: object): Promise<Json[]> {
