@@ -44,6 +44,15 @@ describe.skipIf(testProfile !== 'embedded')('the development identity', () => {
     expect((await clientOf(server, 'a wrong key').get('/v1/memories')).status).toBe(401);
   });
 
+  it('[I2] stays where routing is configured: settings are no key', async () => {
+    const server = await start({ masterKey: null });
+    const client = clientOf(server);
+    expect((await client.patch('/v1/admin/routing', { threshold: 0.5 })).status).toBe(200);
+    expect((await client.post('/v1/admin/policies/kill-switch')).status).toBe(200);
+    expect((await client.get('/v1/admin/routing')).body).toMatchObject({ killSwitch: true });
+    expect((await client.get('/readyz')).body.identity).toBe('development');
+  });
+
   it('[I2] ends with the first key, for good: revoking the key and a restart do not bring it back', async () => {
     const dataDir = await dataFolder();
     const server = await start({ masterKey: null, dataDir });
