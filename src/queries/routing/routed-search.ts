@@ -133,7 +133,7 @@ export class RoutedSearch {
     };
   }
 
-  /** A run, unless the breaker is open. What is degraded is no success. */
+  /** A run, unless the breaker is open: what was found before the time was up is neither success nor failure for it. */
   async #execute(
     { caller, request, searchId }: Search,
     settings: RoutingSettings,
@@ -144,10 +144,10 @@ export class RoutedSearch {
     if (!this.#breaker.allows(tenant)) return { run: executor.refused(request), finding: undefined };
     const execution = await executor.run(caller, request, view, settings);
     const { outcome, interruption } = execution.run;
-    if (outcome === 'failed' || interruption === 'wall-time') {
-      this.#breaker.failed(tenant);
+    if (outcome === 'failed') this.#breaker.failed(tenant);
+    if (outcome === 'complete') this.#breaker.succeeded(tenant);
+    if (outcome === 'failed' || interruption === 'wall-time')
       onFailure(execution.error ?? new Error(`the run ended by ${interruption}`), searchId);
-    } else if (outcome === 'complete') this.#breaker.succeeded(tenant);
     return execution;
   }
 
