@@ -7,7 +7,7 @@ import type { Plan } from '../../src/domain/routing/plan.ts';
 import type { Vocabulary } from '../../src/domain/routing/vocabulary.ts';
 import { vocabularyOf } from '../../test/support/vocabulary.ts';
 import { readDataSet, type DataSet, type Query } from '../ranking/datasets.ts';
-import { embedAll, QUERY_PREFIX } from '../ranking/embed.ts';
+import { embedAll, openModel, type BenchModel } from '../ranking/embed.ts';
 import { mean, rankingScores } from '../ranking/metrics.ts';
 import { execute, PARTS, type Part, type Tenant } from './executing.ts';
 import { filterJson, MemorySearch, storedOf, type Stored } from './memory-search.ts';
@@ -28,14 +28,14 @@ export async function main(args: string[]): Promise<void> {
     args,
     options: {
       data: { type: 'string' },
-      model: { type: 'string' },
+      embedder: { type: 'string' },
       set: { type: 'string', default: 'orgmem' },
       ablate: { type: 'boolean', default: false },
       show: { type: 'string' },
     },
   });
-  if (values.data === undefined || values.model === undefined)
-    throw new Error('usage: main.ts --data DIR --model DIR [--set NAME] [--ablate] [--show TYPE]');
+  if (values.data === undefined)
+    throw new Error('usage: main.ts --data DIR [--embedder NAME] [--set NAME] [--ablate] [--show TYPE]');
   const set = await readDataSet(values.data, values.set);
   const variants = [everything];
   if (values.ablate) {
@@ -52,12 +52,14 @@ export async function main(args: string[]): Promise<void> {
         parts: PARTS.filter((other) => other !== part),
       });
   }
-  const tenants = await tenantsOf(set, values.model);
+  const model = await openModel(values.embedder);
+  const tenants = await tenantsOf(set, model);
   const plans = new Map(
     variants.map((variant) => [variant, set.queries.map((query) => plan(tenants, query, variant))]),
   );
   const asked = [...plans.values()].flat().flatMap(({ operands }) => operands.map(({ query }) => query));
-  const vectors = await vectorsOf(values.model, [...set.queries.map(({ query }) => query), ...asked]);
+  const vectors = await vectorsOf(model, [...set.queries.map(({ query }) => query), ...asked]);
+  await model.close();
   const tenantOf = ({ scope }: Query): Tenant => ({
     ...tenants.get(scope['tenant']!)!,
     vector: (query) => vectors.get(query)!,
@@ -76,9 +78,9 @@ export async function main(args: string[]): Promise<void> {
   if (!values.ablate) printTimes(tenants, set.queries);
 }
 
-async function tenantsOf(set: DataSet, model: string): Promise<Map<string, Omit<Tenant, 'vector'>>> {
+async function tenantsOf(set: DataSet, model: BenchModel): Promise<Map<string, Omit<Tenant, 'vector'>>> {
   const texts = set.memories.map(({ text }) => text);
-  const vectors = await embedAll(model, texts, `${set.name}-memories`);
+  const vectors = await embedAll(model, texts, 'passage', `${set.name}-memories`);
   const byTenant = new Map<string, { memories: Stored[]; vectors: Float32Array[] }>();
   for (const [i, memory] of set.memories.entries()) {
     const name = memory.scope['tenant'] ?? '';
@@ -95,13 +97,9 @@ async function tenantsOf(set: DataSet, model: string): Promise<Map<string, Omit<
   );
 }
 
-async function vectorsOf(model: string, queries: readonly string[]): Promise<Map<string, Float32Array>> {
+async function vectorsOf(model: BenchModel, queries: readonly string[]): Promise<Map<string, Float32Array>> {
   const distinct = [...new Set(queries)];
-  const vectors = await embedAll(
-    model,
-    distinct.map((query) => QUERY_PREFIX + query),
-    'routing-queries',
-  );
+  const vectors = await embedAll(model, distinct, 'query', 'routing-queries');
   return new Map(distinct.map((query, i) => [query, vectors[i]!]));
 }
 
