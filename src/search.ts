@@ -7,9 +7,10 @@ import type { KeyVault } from './ports/key-vault.ts';
 import type { ReadModels } from './queries/read-models.ts';
 import { findChildPlaces } from './queries/routing/child-places.ts';
 import { Executor } from './queries/routing/executor.ts';
-import { planByWords } from './queries/routing/operand-planner.ts';
+import { findMentions, planQuestion } from './queries/routing/question-planner.ts';
 import { RoutedSearch } from './queries/routing/routed-search.ts';
 import type { RoutingDirectory } from './queries/routing/routing-directory.ts';
+import { VocabularyReader } from './queries/routing/vocabulary.ts';
 import type { SearchService } from './queries/search/search.ts';
 import { routingMetrics } from './telemetry.ts';
 
@@ -26,8 +27,10 @@ export interface SearchParts {
 /** The search of a process with the role `api`: the retrieval service with the executor beside it. */
 export function openSearch(parts: SearchParts): RoutedSearch {
   const { config, logger, meter, models, retrieval, vault, routing } = parts;
+  const vocabulary = new VocabularyReader(models);
   const executor = new Executor({
-    plan: (question) => Promise.resolve(planByWords(question)),
+    plan: (question, caller) => planQuestion(vocabulary, systemClock, caller, question),
+    mentions: (caller, memories) => findMentions(vocabulary, caller, memories),
     policy: rulePolicy,
     clock: systemClock,
     search: (caller, request, view) => retrieval.find(caller, request, view),

@@ -7,6 +7,7 @@ import { RebuildWalk } from '../../src/projections/rebuild-walk.ts';
 import { Generation } from '../../src/projections/generation.ts';
 import { createBeside, ensureLive } from '../../src/projections/generations.ts';
 import { switchTo } from '../../src/projections/rebuild.ts';
+import { assertWithin } from '../support/assert-within.ts';
 import { openTestStore, type TestStore } from '../support/event-store.ts';
 import { HistoryWriter, steps, type Step } from '../support/histories.ts';
 import {
@@ -27,6 +28,9 @@ const dice = fc.array(fc.nat(1_000), { minLength: 12, maxLength: 60, size: 'max'
   return (n: number): number => numbers[at++ % numbers.length]! % n;
 });
 
+/** Of each property: a slow machine stops after the first histories. */
+const limitMs = 12_000;
+
 let test: TestStore;
 
 beforeAll(async () => {
@@ -34,14 +38,6 @@ beforeAll(async () => {
 });
 
 afterAll(() => test.close());
-
-/** Checks with a few random histories; a slow machine stops after the first ones. */
-async function check<T extends readonly unknown[]>(
-  property: fc.IAsyncProperty<T>,
-  numRuns: number,
-): Promise<void> {
-  await fc.assert(property, { numRuns, interruptAfterTimeLimit: 12_000 });
-}
 
 /** Writes a history and answers its events, each as it read when it was new: before any later erasure. */
 async function write(history: readonly Step[]): Promise<{ early: LoadedEvent[]; writer: HistoryWriter }> {
@@ -57,7 +53,7 @@ async function write(history: readonly Step[]): Promise<{ early: LoadedEvent[]; 
 
 describe('every read model', () => {
   it('is the same for every order that keeps the order within each stream, read early or late', async () => {
-    await check(
+    await assertWithin(
       fc.asyncProperty(steps, dice, async (history, choose) => {
         const { early } = await write(history);
         const late = await eventsOf(test);
@@ -72,12 +68,12 @@ describe('every read model', () => {
           }
         }
       }),
-      12,
+      { numRuns: 12, limitMs },
     );
   }, 60_000);
 
   it('is the same however the log is cut into batches', async () => {
-    await check(
+    await assertWithin(
       fc.asyncProperty(steps, dice, async (history, choose) => {
         const { early } = await write(history);
         for (const projection of projections) {
@@ -93,12 +89,12 @@ describe('every read model', () => {
             ]);
         }
       }),
-      12,
+      { numRuns: 12, limitMs },
     );
   }, 60_000);
 
   it('is not changed by pages that are given again', async () => {
-    await check(
+    await assertWithin(
       fc.asyncProperty(steps, dice, async (history, choose) => {
         await write(history);
         for (const projection of projections) {
@@ -120,12 +116,12 @@ describe('every read model', () => {
           expect([projection.name, await generation.digest()]).toEqual([projection.name, digest]);
         }
       }),
-      8,
+      { numRuns: 8, limitMs },
     );
   }, 60_000);
 
   it('equals a rebuild from the log, begun at any time while the log grows, and holds nothing of what was erased', async () => {
-    await check(
+    await assertWithin(
       fc.asyncProperty(steps, dice, async (history, choose) => {
         await startAfresh(test);
         const writer = new HistoryWriter(test);
@@ -158,7 +154,7 @@ describe('every read model', () => {
         const left = rows.filter((row) => gone.some((word) => new RegExp(`\\b${word}\\b`).test(row)));
         expect(left).toEqual([]);
       }),
-      10,
+      { numRuns: 10, limitMs },
     );
   }, 60_000);
 });

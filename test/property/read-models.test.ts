@@ -10,6 +10,7 @@ import type { LoadedEvent } from '../../src/ports/event-store.ts';
 import { allProjections } from '../../src/projections/all.ts';
 import { Generation } from '../../src/projections/generation.ts';
 import { ensureLive } from '../../src/projections/generations.ts';
+import { assertWithin } from '../support/assert-within.ts';
 import { openTestStore, type TestStore } from '../support/event-store.ts';
 import { HistoryWriter, steps } from '../support/histories.ts';
 import { eventsOf, follow, startAfresh } from '../support/read-models.ts';
@@ -170,7 +171,7 @@ async function checks(
 
 describe('the read models', () => {
   it('hold what folding each stream tells', async () => {
-    await fc.assert(
+    await assertWithin(
       fc.asyncProperty(steps, fc.integer({ min: 1, max: 40 }), async (history, pageSize) => {
         await startAfresh(test);
         const writer = new HistoryWriter(test);
@@ -184,7 +185,7 @@ describe('the read models', () => {
         for (const [what, [actual, expected]] of Object.entries(await checks(await eventsOf(test))))
           expect([what, sorted(actual)]).toEqual([what, sorted(expected)]);
       }),
-      { numRuns: 12, interruptAfterTimeLimit: 12_000 },
+      { numRuns: 12, limitMs: 12_000 },
     );
   }, 60_000);
 });

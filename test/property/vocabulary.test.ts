@@ -14,6 +14,7 @@ import { ensureLive } from '../../src/projections/generations.ts';
 import { ReadModels } from '../../src/queries/read-models.ts';
 import { planQuestion } from '../../src/queries/routing/question-planner.ts';
 import { VocabularyReader } from '../../src/queries/routing/vocabulary.ts';
+import { assertWithin } from '../support/assert-within.ts';
 import { anyCaller } from '../support/callers.ts';
 import { openTestStore, storeTestMemory, type TestStore } from '../support/event-store.ts';
 import { follow, startAfresh } from '../support/read-models.ts';
@@ -86,7 +87,7 @@ async function reader(now?: () => number): Promise<{ read: VocabularyReader; cat
 
 describe('the vocabulary of a caller', () => {
   it('is made of the memories that the caller sees, and of no others', async () => {
-    await fc.assert(
+    await assertWithin(
       fc.asyncProperty(
         fc.array(memory, { minLength: 1, maxLength: 12 }),
         fc.array(caller, { minLength: 1, maxLength: 4 }),
@@ -102,7 +103,7 @@ describe('the vocabulary of a caller', () => {
           }
         },
       ),
-      { numRuns: 25, interruptAfterTimeLimit: 20_000 },
+      { numRuns: 25, limitMs: 20_000 },
     );
   });
 

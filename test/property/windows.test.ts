@@ -11,6 +11,7 @@ import { lexical } from '../../src/projections/lexical/lexical.ts';
 import { tablesOf } from '../../src/projections/projection.ts';
 import type { ReadView } from '../../src/queries/read-models.ts';
 import { readNeighbours } from '../../src/queries/search/neighbours.ts';
+import { assertWithin } from '../support/assert-within.ts';
 import { openTestStore, type TestStore } from '../support/event-store.ts';
 import { HistoryWriter, steps } from '../support/histories.ts';
 import { eventsOf, follow, startAfresh } from '../support/read-models.ts';
@@ -78,7 +79,7 @@ function counted(content: string) {
 describe('[A8] the window of a turn', () => {
   it('is that of the active turns of its session with the same readers, whatever became of the others', async () => {
     let compared = 0;
-    await fc.assert(
+    await assertWithin(
       fc.asyncProperty(talks, fc.integer({ min: 1, max: 20 }), async (history, size) => {
         await startAfresh(test);
         const writer = new HistoryWriter(test);
@@ -116,7 +117,7 @@ describe('[A8] the window of a turn', () => {
           }
         }
       }),
-      { numRuns: 20, interruptAfterTimeLimit: 15_000 },
+      { numRuns: 20, limitMs: 15_000 },
     );
     expect(compared).toBeGreaterThan(0);
   }, 60_000);

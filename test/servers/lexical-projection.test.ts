@@ -8,6 +8,7 @@ import { retryParked } from '../../src/projections/parked.ts';
 import { createBeside, dropGeneration, ensureLive } from '../../src/projections/generations.ts';
 import { lexical } from '../../src/projections/lexical/lexical.ts';
 import { RebuildWalk } from '../../src/projections/rebuild-walk.ts';
+import { assertWithin } from '../support/assert-within.ts';
 import { storeTestMemory, testContext, updateTestMemory } from '../support/event-store.ts';
 import { failing } from '../support/faulty-sql.ts';
 import { HistoryWriter, steps } from '../support/histories.ts';
@@ -58,7 +59,7 @@ describe.skipIf(!url)('[G3] the lexical read model on OpenSearch', () => {
   };
 
   it('is the same for every order that keeps the order within each stream, and as its rows in the database', async () => {
-    await fc.assert(
+    await assertWithin(
       fc.asyncProperty(steps, dice, async (history, choose) => {
         await reset();
         const writer = new HistoryWriter(test);
@@ -77,7 +78,7 @@ describe.skipIf(!url)('[G3] the lexical read model on OpenSearch', () => {
           expect(await digestAfter(test, projection, batches)).toBe(expected);
         }
       }),
-      { numRuns: 6, interruptAfterTimeLimit: 40_000 },
+      { numRuns: 6, limitMs: 40_000 },
     );
   });
 

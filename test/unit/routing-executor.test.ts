@@ -64,6 +64,7 @@ function run(
     clock: { now: () => new Date() },
     search: (_, { query }) => Promise.resolve(finding([`${query} 1`, 0.8], [`${query} 2`, 0.4])),
     places: () => Promise.resolve({ names: [], named: false }),
+    mentions: () => Promise.resolve(undefined),
     ...parts,
   });
   const settings = { ...defaultSettings, budgets: { ...defaultSettings.budgets, ...budgets } };

@@ -38,6 +38,7 @@ function routed(search: () => Promise<Finding>, settings: Partial<RoutingSetting
     clock: { now: () => new Date() },
     search,
     places: () => Promise.resolve({ names: [], named: false }),
+    mentions: () => Promise.resolve(undefined),
   });
   const service = {
     view: () => Promise.resolve({ position: 7 } as ReadView),

@@ -1,4 +1,6 @@
 import type { TenantContext } from '../../domain/access/context.ts';
+import type { Filter } from '../../domain/filter.ts';
+import type { MemoryView } from '../../domain/memory/view.ts';
 import type { Plan } from '../../domain/routing/plan.ts';
 import type { Policy } from '../../domain/routing/policy.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -16,5 +18,7 @@ export interface ExecutorParts {
   readonly policy: Policy;
   readonly clock: Clock;
   readonly search: (caller: TenantContext, request: SearchRequest, view: ReadView) => Promise<Finding>;
+  /** What memories name that the caller may look for; undefined where they name nothing. */
+  readonly mentions: (caller: TenantContext, memories: readonly MemoryView[]) => Promise<Filter | undefined>;
   readonly places: (caller: TenantContext, request: PlaceRequest, view: ReadView) => Promise<ChildPlaces>;
 }

@@ -22,6 +22,8 @@ import type { StepOutcome, Trail } from './trail.ts';
 const fanOut = 6;
 /** A part with conditions brings at least so many: what meets them may resemble the question little. */
 const leastPerPart = 50;
+/** So many of the best matches are read for what they name. */
+const naming = 4;
 /** The smaller place first. */
 const innermost = ['session', 'project', 'team', 'org'] as const;
 const dayMs = 24 * 60 * 60 * 1000;
@@ -196,6 +198,7 @@ export class Exploration {
     const found = await this.#search(part);
     for (const one of found) this.#add(one, part, [step]);
     if (part.follow === 'scope') this.#followScope(part, found[0]);
+    if (part.follow === 'mentions') await this.#followMentions(part, found);
     const met = found.filter(({ memory }) => isIn(memory, part.conditions.scope ?? {})).length;
     if (part.evidence <= answering) return { status: 'done', ...summaryOf(found) };
     const [weaker, ...rest] = part.weaker;
@@ -230,6 +233,14 @@ export class Exploration {
   #followScope(part: Part, best: Scored | undefined): void {
     const key = innermost.find((each) => best?.memory.scope[each] !== undefined);
     if (best && key) this.#again(part, { scope: { [key]: best.memory.scope[key] } }, 1, []);
+  }
+
+  /** What the best matches name is asked for: the parts of one document are one thing, and any of them may name others. */
+  async #followMentions(part: Part, found: readonly Scored[]): Promise<void> {
+    const { caller, budget, mentions } = this.#setting;
+    const best = found.slice(0, naming).map(({ memory }) => memory);
+    const filter = await budget.within(mentions(caller, best));
+    if (filter) this.#again(part, { filter }, 1, []);
   }
 
   async #search({ query, narrowing, evidence }: Part): Promise<readonly Scored[]> {
