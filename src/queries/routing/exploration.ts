@@ -19,7 +19,7 @@ import { answering, isIn, Pool, resembling } from './pool.ts';
 import type { StepOutcome, Trail } from './trail.ts';
 
 /** Of a place of which there are many, so many are searched one by one. */
-const fanOut = 6;
+const fanOut = 3;
 /** A part with conditions brings at least so many: what meets them may resemble the question little. */
 const leastPerPart = 50;
 /** So many of the best matches are read for what they name. */
