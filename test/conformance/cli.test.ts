@@ -82,7 +82,7 @@ describe('projections', () => {
     const client = await newAdmin();
     const { code, json } = await as(client, 'projections', 'rebuild', '--switch', '--json');
     expect(code).toBe(0);
-    expect(json).toHaveLength(7);
+    expect(json).toHaveLength(8);
     for (const one of json) expect(one).toMatchObject({ equal: true, switched: true });
     const { json: items } = await as(client, 'projections', 'status', '--json');
     const live = Object.fromEntries(

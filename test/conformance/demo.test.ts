@@ -21,8 +21,8 @@ it.skipIf(testProfile !== 'embedded')(
       versions: 2,
       asOfShowsBefore: true,
       deletedIsGone: true,
-      rebuilt: 7,
-      equal: 7,
+      rebuilt: 8,
+      equal: 8,
     });
     expect(facts['answered']).toBeGreaterThanOrEqual(12);
   },

@@ -1,12 +1,14 @@
 import type { TenantContext } from '../../domain/access/context.ts';
 import { visible } from '../../domain/access/visibility.ts';
+import type { Filter } from '../../domain/filter.ts';
 import type { Layer, Scope } from '../../domain/layers.ts';
 import type { DrillLayer } from '../../domain/routing/actions.ts';
 import { words } from '../../domain/text/tokens.ts';
 import type { Sql } from '../../ports/sql.ts';
 import type { ReadView } from '../read-models.ts';
 import { column, regionCondition } from '../scope-sql.ts';
-import { Parameters } from '../sql-builder.ts';
+import { filterConditions } from '../search/filter-join.ts';
+import { allOf, Parameters } from '../sql-builder.ts';
 
 export interface PlaceRequest {
   readonly from: 'company' | DrillLayer;
@@ -15,6 +17,8 @@ export interface PlaceRequest {
   readonly filter: string;
   readonly layers?: readonly Layer[] | undefined;
   readonly scope?: Scope | undefined;
+  /** What the memories of a place must meet. */
+  readonly within?: Filter | undefined;
 }
 
 export interface ChildPlaces {
@@ -34,7 +38,7 @@ export async function findChildPlaces(
   sql: Sql,
   view: ReadView,
   caller: TenantContext,
-  { from, to, filter, layers, scope }: PlaceRequest,
+  { from, to, filter, layers, scope, within }: PlaceRequest,
 ): Promise<ChildPlaces> {
   const visibility = visible(caller);
   if (visibility !== 'all' && visibility.length === 0) return { names: [], named: false };
@@ -42,11 +46,17 @@ export async function findChildPlaces(
   const region = { tenant: caller.tenant, visibility, ...(layers && { layers }), ...(scope && { scope }) };
   const child = `m.${column(to)}`;
   const parent = from === 'company' ? `''` : `coalesce(m.${column(from)}, '')`;
+  const conditions = allOf([
+    'm.to_position is null',
+    `m.state = 'active'`,
+    `${child} is not null`,
+    regionCondition(region, 'm', parameters),
+    ...filterConditions({ filter: within }, 'm', parameters),
+  ]);
   const rows = await sql.queryAs<{ parent: string; child: string }>(
     caller.tenant,
     `select ${parent} as parent, ${child} as child from ${view.table('memories')} m
-     where m.to_position is null and m.state = 'active' and ${child} is not null
-       and ${regionCondition(region, 'm', parameters)}
+     where ${conditions}
      group by 1, 2 order by count(*) desc limit ${mostPlaces}`,
     parameters.values,
   );

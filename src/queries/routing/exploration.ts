@@ -275,8 +275,9 @@ export class Exploration {
     const part = this.#parts[action.operand]!;
     part.drillTo = undefined;
     const { from, to, filter } = action;
-    const { layers, scope } = part.narrowing;
-    const { names, named } = await budget.within(places(caller, { from, to, filter, layers, scope }, view));
+    const { layers, scope, filter: within } = part.narrowing;
+    const asked = { from, to, filter, layers, scope, within };
+    const { names, named } = await budget.within(places(caller, asked, view));
     const weights = this.#pool.weightByPlace(to);
     const best = [...names].sort((left, right) => (weights.get(right) ?? 0) - (weights.get(left) ?? 0));
     const children = best.slice(0, fanOut).flatMap((name, index): Part[] => {
