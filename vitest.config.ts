@@ -10,7 +10,6 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 60_000,
     hookTimeout: 120_000,
-    globalSetup: ['test/support/clean-cache.ts'],
     reporters: reports
       ? ['default', ['json', { outputFile: path.join(reports, `${profile}-${process.pid}.json`) }]]
       : ['default'],

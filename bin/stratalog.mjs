@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// From a package: runs dist/. From a checkout: bundles src/ first.
+// From a package: runs dist/. From a checkout: bundles src/ first, where it changed.
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -8,8 +8,8 @@ const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 process.setSourceMapsEnabled(true);
 let folder = path.join(root, 'dist');
 if (existsSync(path.join(root, 'src', 'cli', 'main.ts'))) {
-  const { build } = await import('./build.mjs');
-  folder = await build();
+  const { builtCheckout } = await import('./build.mjs');
+  folder = await builtCheckout();
 }
 const { main } = await import(pathToFileURL(path.join(folder, 'main.js')).href);
 await main(process.argv);

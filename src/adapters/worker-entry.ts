@@ -3,7 +3,7 @@ import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Worker, type WorkerOptions } from 'node:worker_threads';
 
-/** The package's own folder, from a bundle (`dist/`, `.cache/build/`) and from the sources alike. */
+/** The package's own folder, from a bundle (`dist/`, `.cache/build-…/`) and from the sources alike. */
 export const packageRoot: string = findRoot(path.dirname(fileURLToPath(import.meta.url)));
 
 function findRoot(from: string): string {
@@ -20,8 +20,7 @@ function entryFolder(): Promise<string> {
   const self = fileURLToPath(import.meta.url);
   if (!self.endsWith('.ts')) return Promise.resolve(path.dirname(self));
   built ??= import(pathToFileURL(path.join(packageRoot, 'bin', 'build.mjs')).href).then(
-    (module: { build(outdir: string): Promise<string> }) =>
-      module.build(path.join(packageRoot, '.cache', `test-${process.pid}`)),
+    (module: { builtCheckout(): Promise<string> }) => module.builtCheckout(),
   );
   return built;
 }

@@ -3,7 +3,6 @@ import { auditCommand } from './audit.ts';
 import { demoCommand } from './demo/command.ts';
 import { doctorCommand } from './doctor.ts';
 import { endSoon } from './end.ts';
-import { explain } from './explain.ts';
 import { exportCommand, importCommand } from './transfer.ts';
 import { keysCommand } from './keys.ts';
 import { projectionsCommand } from './projections.ts';
@@ -46,6 +45,8 @@ export async function main(argv: readonly string[]): Promise<void> {
       process.exitCode = error.exitCode === 0 ? 0 : exitUsage;
       return;
     }
+    // It knows the errors of all adapters, which nothing else here needs.
+    const { explain } = await import('./explain.ts');
     console.error(explain(error));
     process.exitCode = exitFailed;
     endSoon();

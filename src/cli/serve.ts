@@ -1,14 +1,5 @@
 import { Command } from 'commander';
-import { createLogger, startApp } from '../app.ts';
-import { readConfig } from '../config.ts';
-
-interface ServeOptions {
-  readonly profile?: string;
-  readonly role?: string;
-  readonly data?: string;
-  readonly host?: string;
-  readonly port?: string;
-}
+import { environmentWith, type ServeOptions } from './environment.ts';
 
 export function serveCommand(): Command {
   return new Command('serve')
@@ -24,20 +15,12 @@ export function serveCommand(): Command {
     .action(async (options: ServeOptions) => serve(options));
 }
 
-/** Options win over the environment. */
-export function environmentWith({ profile, role, data, host, port }: ServeOptions): NodeJS.ProcessEnv {
-  const chosen = {
-    STRATALOG_PROFILE: profile,
-    STRATALOG_ROLES: role,
-    STRATALOG_DATA: data,
-    STRATALOG_HOST: host,
-    STRATALOG_PORT: port,
-  };
-  const given = Object.entries(chosen).filter(([, value]) => value !== undefined);
-  return { ...process.env, ...Object.fromEntries(given) };
-}
-
 async function serve(options: ServeOptions): Promise<void> {
+  // Other commands do without the server.
+  const [{ createLogger, startApp }, { readConfig }] = await Promise.all([
+    import('../app.ts'),
+    import('../config.ts'),
+  ]);
   const config = readConfig(environmentWith(options));
   const logger = createLogger(config);
   const app = await startApp(config, logger);

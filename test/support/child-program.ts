@@ -28,7 +28,7 @@ export class ChildProgram {
   static async bundle(source: string): Promise<ChildProgram> {
     const folder = path.join(root, '.cache', `child-${process.pid}-${path.basename(source, '.ts')}`);
     const entries = (await import(pathToFileURL(path.join(root, 'bin', 'build.mjs')).href)) as {
-      build(outdir: string): Promise<string>;
+      build(outdir: string): Promise<void>;
     };
     await entries.build(folder);
     await build({

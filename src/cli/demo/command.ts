@@ -1,21 +1,6 @@
-import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { Command } from 'commander';
-import { createLogger, startApp, type App } from '../../app.ts';
-import { readConfig, type Config } from '../../config.ts';
-import { call, type Connection } from '../client.ts';
-import { environmentWith } from '../serve.ts';
 import { Narrator } from './narrator.ts';
-import { runDemo } from './run.ts';
-
-interface DemoOptions {
-  readonly profile?: string;
-  readonly data?: string;
-  readonly port?: string;
-  readonly keep?: boolean;
-}
+import type { DemoOptions } from './start.ts';
 
 export function demoCommand(): Command {
   return new Command('demo')
@@ -29,62 +14,8 @@ export function demoCommand(): Command {
     .option('--keep', 'leave the server up at the end')
     .action(async (options: DemoOptions, own: Command) => {
       const { json = false } = own.optsWithGlobals<{ json?: boolean }>();
+      // Other commands do without the server.
+      const { demo } = await import('./start.ts');
       await demo(options, new Narrator(!json));
     });
-}
-
-async function demo(options: DemoOptions, narrator: Narrator): Promise<void> {
-  const started = performance.now();
-  const { environment, passing } = await demoEnvironment(options);
-  const config = readConfig(environment);
-  const app = await startApp(config, createLogger(config));
-  const connection: Connection = { url: app.url, key: await demoKey(app, config), json: false };
-  const facts = await runDemo(connection, narrator);
-  const seconds = (performance.now() - started) / 1_000;
-  narrator.end(seconds, config.profile, facts);
-  if (options.keep) {
-    narrator.kept(connection);
-    process.once('SIGINT', () => void app.stop().then(() => process.exit(0)));
-    process.once('SIGTERM', () => void app.stop().then(() => process.exit(0)));
-    return;
-  }
-  await app.stop();
-  if (passing !== undefined) await rm(passing, { recursive: true, force: true });
-}
-
-/** The caller's environment with what the demo needs besides, and the folder that goes with it. */
-async function demoEnvironment({
-  profile,
-  data,
-  port,
-  keep,
-}: DemoOptions): Promise<{ environment: NodeJS.ProcessEnv; passing?: string }> {
-  const given = environmentWith({
-    ...(profile !== undefined && { profile }),
-    ...(data !== undefined && { data }),
-    port: port ?? (keep ? '8080' : '0'),
-  });
-  const environment = { STRATALOG_LOG_LEVEL: 'warn', ...given };
-  if (readConfig(environment).profile !== 'embedded') {
-    // Servers keep what the demo stores, so the vault's key stays in the data folder too.
-    return { environment: { STRATALOG_MASTER_KEY: randomBytes(24).toString('base64url'), ...environment } };
-  }
-  if (data !== undefined) return { environment };
-  const passing = await mkdtemp(path.join(tmpdir(), 'stratalog-demo-'));
-  return { environment: { ...environment, STRATALOG_DATA: passing }, passing };
-}
-
-/** Where there is no development identity, the demo is a tenant of its own, made with the master key. */
-async function demoKey(
-  { url, developmentIdentity }: App,
-  { masterKey }: Config,
-): Promise<string | undefined> {
-  if (developmentIdentity || masterKey === undefined) return undefined;
-  const tenant = `demo_${Date.now().toString(36)}`;
-  const master: Connection = { url, key: masterKey, json: false };
-  const { key } = await call<{ key: string }>(master, '/v1/admin/keys', {
-    method: 'POST',
-    body: { tenant, role: 'admin', user: 'demo', name: 'demo' },
-  });
-  return key;
 }

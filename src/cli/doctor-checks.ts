@@ -1,0 +1,112 @@
+import { access, constants, mkdir } from 'node:fs/promises';
+import net from 'node:net';
+import { styleText } from 'node:util';
+import { openPglite } from '../adapters/pglite/open.ts';
+import { backEndsOf, type BackEnd } from '../backends/back-ends.ts';
+import { openEmbedders } from '../backends/embedder.ts';
+import { isRefusal } from '../backends/refusals.ts';
+import { ConfigError, readConfig, type Config } from '../config.ts';
+import { endSoon } from './end.ts';
+import { explain } from './explain.ts';
+import { printJson } from './output.ts';
+import { environmentWith } from './environment.ts';
+
+interface Finding {
+  readonly check: string;
+  readonly ok: boolean;
+  readonly detail: string;
+  /** Of a server only. */
+  readonly server?: {
+    readonly url: string;
+    readonly reachable: boolean;
+    readonly version?: string;
+    readonly missing: readonly string[];
+    readonly notes: readonly string[];
+  };
+}
+
+const leastNode = [20, 19] as const;
+
+/** Prints a line for each check, and sets the exit status. */
+export async function doctor(options: Readonly<Record<string, string>>, json: boolean): Promise<void> {
+  const config = readConfig(environmentWith(options));
+  // At the same time: one that does not answer takes no time from the others.
+  const findings = await Promise.all([
+    Promise.resolve(nodeVersion()),
+    finding('model', () => model(config)),
+    ...(config.profile === 'embedded' ? [finding('database', () => database(config))] : []),
+    ...backEndsOf(config).map((backEnd) =>
+      // The profile with one server has always called it so.
+      server(config.profile === 'postgres' ? 'database' : backEnd.name, backEnd),
+    ),
+    finding('port', () => port(config)),
+  ]);
+  if (json) printJson(findings);
+  else for (const line of findings.map(lineOf)) console.log(line);
+  if (findings.some(({ ok }) => !ok)) process.exitCode = 1;
+  endSoon();
+}
+
+function lineOf({ check, ok, detail }: Finding): string {
+  return `${ok ? styleText('green', 'ok  ') : styleText('red', 'FAIL')} ${check.padEnd(10)} ${detail}`;
+}
+
+async function finding(check: string, look: () => Promise<string>): Promise<Finding> {
+  try {
+    return { check, ok: true, detail: await look() };
+  } catch (error) {
+    return { check, ok: false, detail: explain(error).split('\n')[0]! };
+  }
+}
+
+async function server(check: string, { url, inspect }: BackEnd): Promise<Finding> {
+  try {
+    const { version, missing, notes } = await inspect();
+    const found = [`${version} at ${url}`, ...notes].join('; ');
+    const detail = missing.length > 0 ? `missing: ${missing.join('; ')} (${found})` : found;
+    const ok = missing.length === 0;
+    return { check, ok, detail, server: { url, reachable: true, version, missing, notes } };
+  } catch (error) {
+    // Of a driver's message the first line says what, the rest how.
+    const reason = (error as Error).message.split('\n')[0]!;
+    const detail = error instanceof ConfigError ? reason : `${reason} (${url})`;
+    return { check, ok: false, detail, server: { url, reachable: isRefusal(error), missing: [], notes: [] } };
+  }
+}
+
+function nodeVersion(): Finding {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  const ok = major > leastNode[0] || (major === leastNode[0] && minor >= leastNode[1]);
+  return {
+    check: 'node',
+    ok,
+    detail: `${process.versions.node}${ok ? '' : `, at least ${leastNode.join('.')} is needed`}`,
+  };
+}
+
+async function model(config: Config): Promise<string> {
+  if (config.embedder.kind !== 'onnx') return `${config.embedder.kind}: not checked here`;
+  const embedders = await openEmbedders(config);
+  const { id } = embedders.preferred;
+  await embedders.close();
+  return id;
+}
+
+async function database({ dataDir }: Config): Promise<string> {
+  await mkdir(dataDir, { recursive: true });
+  await access(dataDir, constants.W_OK);
+  const sql = await openPglite({ dataDir });
+  const [row] = await sql.query<{ version: string }>('show server_version');
+  await sql.close();
+  return `${dataDir}, ${String(Object.values(row!)[0])}`;
+}
+
+async function port({ host, port }: Config): Promise<string> {
+  const server = net.createServer();
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, resolve);
+  });
+  await new Promise((resolve) => server.close(resolve));
+  return `${host}:${port} is free`;
+}
