@@ -9,7 +9,8 @@ import { packageRoot } from '../../src/adapters/worker-entry.ts';
 /** Exits in the middle of the passages' runs, or of loading the model for them. */
 const program = `
   import { openOnnxEmbedder } from ${JSON.stringify(path.join(packageRoot, 'src/adapters/onnx/embedder.ts'))};
-  const embedder = await openOnnxEmbedder({ model: 'bge-small-en-v1.5', workers: 2 });
+  import { bgeSmall } from ${JSON.stringify(path.join(packageRoot, 'src/adapters/onnx/models.ts'))};
+  const embedder = await openOnnxEmbedder({ model: bgeSmall, workers: 2 });
   const texts = Array.from({ length: 500 }, (_, i) => \`passage \${i} \`.repeat(60));
   embedder.embed(texts, 'passage').catch(() => undefined);
   await embedder.embed(['a query'], 'query');

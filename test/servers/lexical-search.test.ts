@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { v7 as uuid } from 'uuid';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { parseFilter } from '../../src/domain/filter.ts';
+import { parseFilter, type Filter } from '../../src/domain/filter.ts';
 import { decide, initialState, type MemoryValue } from '../../src/domain/memory/memory.ts';
 import { memoryStream } from '../../src/domain/streams.ts';
 import { EmbedderUnavailable, type Embedder } from '../../src/ports/embedder.ts';
@@ -112,16 +112,24 @@ describe.skipIf(!url)('[A5] a search whose words OpenSearch finds', () => {
     const where = (tag: string) => parseFilter({ tags: { contains: tag } });
     queriesFail = true;
     await expect.poll(() => models.find('harbour', { tenant }), { timeout: 180_000 }).toHaveLength(10);
-    test.faulty.searches.length = 0;
-    const found = await models.find('harbour', { tenant, filter: where('rare') });
-    expect(found.map(({ id }) => id)).toEqual([wanted]);
-    // It was not among the first, and was then looked for among what the filter lets through.
-    expect(test.faulty.searches.map(({ among }) => among?.length)).toEqual([undefined, 1]);
-    test.faulty.searches.length = 0;
-    expect(await models.find('harbour', { tenant, filter: where('common') })).toHaveLength(10);
-    expect(await models.find('harbour', { tenant, filter: where('nothing') })).toEqual([]);
+    const asked = async (filter: Filter) => {
+      test.faulty.searches.length = 0;
+      const found = await models.find('harbour', { tenant, filter });
+      return {
+        ids: found.map(({ id }) => id),
+        among: test.faulty.searches.map(({ among }) => among?.length),
+      };
+    };
+    // The filter's own values tell which few it leaves: the index is not asked.
+    expect(await asked(where('rare'))).toEqual({ ids: [wanted], among: [] });
+    expect(await asked(where('nothing'))).toEqual({ ids: [], among: [] });
+    // Of a negation they tell nothing: it was not among the first, and was then looked for among what the filter lets through.
+    const uncommon = parseFilter({ not: { tags: { contains: 'common' } } });
+    expect(await asked(uncommon)).toEqual({ ids: [wanted], among: [undefined, 1] });
     // Most of what the words find passes: nothing is asked a second time for it.
-    expect(test.faulty.searches.map(({ among }) => among?.length)).toEqual([undefined, undefined]);
+    const common = await asked(where('common'));
+    expect(common.ids).toHaveLength(10);
+    expect(common.among).toEqual([undefined]);
   }, 300_000);
 
   it('shows no memory before its row is there, whatever the index has', async () => {
