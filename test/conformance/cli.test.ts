@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { clientOf, clientWithKey, freshTenant, type Client, type Json } from '../support/api.ts';
 import { expectClear, stratalog, stratalogAs, threeMemories as memories } from '../support/cli.ts';
+import { readModelNames } from '../support/read-model-names.ts';
 import { useServer } from '../support/server.ts';
 
 const server = useServer();
@@ -82,7 +83,7 @@ describe('projections', () => {
     const client = await newAdmin();
     const { code, json } = await as(client, 'projections', 'rebuild', '--switch', '--json');
     expect(code).toBe(0);
-    expect(json).toHaveLength(8);
+    expect(json).toHaveLength(readModelNames.length);
     for (const one of json) expect(one).toMatchObject({ equal: true, switched: true });
     const { json: items } = await as(client, 'projections', 'status', '--json');
     const live = Object.fromEntries(

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { clientOf, clientWithKey, freshTenant, type Client, type Json } from '../support/api.ts';
 import { auditEvents } from '../support/events.ts';
+import { readModelNames } from '../support/read-model-names.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
@@ -9,7 +10,7 @@ let operator: Client;
 let end: string;
 
 const base = '/v1/admin/projections';
-const names = ['audit', 'fields', 'lexical', 'links', 'memories', 'statistics', 'usage', 'vectors'];
+const names = readModelNames;
 const rows = 200;
 const content = (number: number) =>
   `Note ${number}: the pump of hall ${number % 7} was serviced by team ${number % 5}`;

@@ -4,6 +4,7 @@ import { clientOf, clientWithKey, freshTenant, type Client, type Json } from '..
 import { ApiProcesses } from '../support/api-processes.ts';
 import { rebuild } from '../support/log-reader.ts';
 import { postgresPrograms, PrivatePostgres } from '../support/private-postgres.ts';
+import { readModelNames } from '../support/read-model-names.ts';
 import type { TestServer } from '../support/server.ts';
 
 const programs = postgresPrograms();
@@ -204,7 +205,7 @@ describe.runIf(programs)('two api processes on one database, started at once', (
     const pidOf = (server: TestServer): string => String(server.process.pid);
     const before = await holders();
     const all = [...before.values()].reduce((sum, count) => sum + count, 0);
-    expect(all).toBe(7);
+    expect(all).toBe(readModelNames.length);
     const [most] = [...before].sort(([, left], [, right]) => right - left)[0]!;
     const victim = most.endsWith(`-${pidOf(here)}`) ? here : there;
     const survivor = victim === here ? there : here;
@@ -215,7 +216,7 @@ describe.runIf(programs)('two api processes on one database, started at once', (
     expect(list.body.items[0].id).toBe(memory.id);
     await expect
       .poll(holders, { timeout: 30_000 })
-      .toEqual(new Map([[expect.stringContaining(pidOf(survivor)), 7]]));
+      .toEqual(new Map([[expect.stringContaining(pidOf(survivor)), readModelNames.length]]));
     const compared = await rebuild(survivor.url, stillThere.key!);
     expect(compared.filter(({ equal }) => !equal)).toEqual([]);
   });
