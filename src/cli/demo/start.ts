@@ -6,7 +6,7 @@ import { createLogger, startApp, type App } from '../../app.ts';
 import { readConfig, type Config } from '../../config.ts';
 import { call, type Connection } from '../client.ts';
 import { environmentWith } from '../environment.ts';
-import { Narrator } from './narrator.ts';
+import type { Narrator } from './narrator.ts';
 import { runDemo } from './run.ts';
 
 export interface DemoOptions {
