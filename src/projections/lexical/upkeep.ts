@@ -69,7 +69,15 @@ export class LexicalUpkeep {
   }
 
   async #expungeAll(): Promise<void> {
-    for (const { generation } of await this.#generations()) await this.#expunge(generation);
+    for (const { generation } of await this.#generations()) {
+      try {
+        await this.#expunge(generation);
+      } catch (error) {
+        // One that was dropped meanwhile took its erasures along.
+        const present = await this.#generations();
+        if (present.some((one) => one.generation === generation)) throw error;
+      }
+    }
   }
 
   async #expunge(generation: number): Promise<void> {
