@@ -86,6 +86,13 @@ export interface ProjectionStatus {
   readonly rebuilding?: RebuildProgress;
 }
 
+interface RunningRebuild {
+  progress: RebuildProgress;
+  done: Promise<RebuildResult>;
+  /** It was filled and compared. */
+  isReady: boolean;
+}
+
 const levelWaitMs = 5_000;
 /** What a switch applies at most, while it holds the locks. */
 const levelEvents = 2_000;
@@ -95,7 +102,7 @@ export class ProjectionOperations {
   readonly #sql: Sql;
   readonly #store: EventStore;
   readonly #runner: ProjectionRunner;
-  readonly #running = new Map<string, { progress: RebuildProgress; done: Promise<RebuildResult> }>();
+  readonly #running = new Map<string, RunningRebuild>();
   readonly #stop = new AbortController();
   readonly #walk: RebuildWalk;
   readonly #compare: ShadowComparison | undefined;
@@ -151,17 +158,21 @@ export class ProjectionOperations {
       this.#runner.projection(name, variant ?? (live && variantOf(live.signature))) ??
       this.#runner.projection(name);
     if (!projection) throw unknownProjection(name);
+    const before = this.#running.get(name);
+    // It shows as ready already, and is only being written down.
+    if (before?.isReady) await before.done.catch(() => undefined);
     if (this.#running.has(name)) throw new Problem('rebuild-in-progress', `${name} is being rebuilt`);
-    const progress: RebuildProgress = { projection: name, generation: 0, position: 0, head: 0 };
-    const entry = { progress, done: Promise.resolve() as Promise<unknown> as Promise<RebuildResult> };
+    const entry: RunningRebuild = {
+      progress: { projection: name, generation: 0, position: 0, head: 0 },
+      done: Promise.resolve() as Promise<unknown> as Promise<RebuildResult>,
+      isReady: false,
+    };
     this.#running.set(name, entry);
     try {
       const generation = await beginRebuild(this.#sql, projection, this.#runner.partitioning);
       // Loops of the generations that it cleared away have nothing to run on.
       await this.#runner.refresh();
-      entry.done = inBackground(() =>
-        this.#fill(generation, context, queries, (now) => (entry.progress = now)),
-      );
+      entry.done = inBackground(() => this.#fill(generation, context, queries, entry));
       entry.done.catch(() => undefined);
       return { generation: generation.number, done: entry.done };
     } catch (error) {
@@ -219,11 +230,12 @@ export class ProjectionOperations {
     generation: Generation,
     context: EventContext,
     queries: readonly ComparedQuery[] | undefined,
-    onProgress: (progress: RebuildProgress) => void,
+    running: RunningRebuild,
   ): Promise<RebuildResult> {
     const { name } = generation.projection;
     try {
-      const result = await this.#walk.fill(generation, onProgress);
+      const result = await this.#walk.fill(generation, (now) => (running.progress = now));
+      running.isReady = true;
       const { digest, liveDigest, position } = result;
       await this.#record(name, context, {
         type: 'ProjectionRebuilt',
