@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EventStore } from '../ports/event-store.ts';
 import { leaseRenewalMs, type Leases } from '../ports/leases.ts';
+import { withTimeLimit } from '../ports/time-limit.ts';
 import { BookmarkMoved } from './bookmarks.ts';
 import { EventFeed } from './event-feed.ts';
 import type { Generation } from './generation.ts';
@@ -57,9 +58,9 @@ export class LogSource implements Source {
         }
         renewAt = performance.now() + leaseRenewalMs;
       }
-      const page = await this.#feed.next(
-        standing.bookmark,
-        AbortSignal.any([signal, AbortSignal.timeout(leaseRenewalMs)]),
+      const { bookmark } = standing;
+      const page = await withTimeLimit(leaseRenewalMs, signal, (limited) =>
+        this.#feed.next(bookmark, limited),
       );
       if (!page) continue;
       standing = await generation.apply(page, standing);

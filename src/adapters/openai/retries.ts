@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { APIConnectionError, APIError, APIUserAbortError } from 'openai';
+import { withTimeLimit } from '../../ports/time-limit.ts';
 
 export interface RetryLimits {
   /** Most requests, the first included. */
@@ -32,7 +33,7 @@ export async function withRetries<T>(
   for (let attempt = 1; ; attempt++) {
     const left = Math.max(1, Math.ceil(Math.min(limits.requestMs, end - performance.now())));
     try {
-      return await request(AbortSignal.any([closing, AbortSignal.timeout(left)]));
+      return await withTimeLimit(left, closing, request);
     } catch (error) {
       const wait = retryAfterMs(error) ?? jittered(limits.firstDelayMs * 2 ** (attempt - 1));
       const late = performance.now() + wait >= end;
