@@ -40,7 +40,7 @@ function stateOfSources() {
     path.join('src', file),
   );
   const hash = createHash('sha256');
-  for (const file of [...sources, 'package-lock.json', path.join('bin', 'build.mjs')]) {
+  for (const file of [...sources, 'package.json', path.join('bin', 'build.mjs')]) {
     const { mtimeMs, size } = statSync(path.join(root, file));
     hash.update(`${file} ${mtimeMs} ${size}\n`);
   }
