@@ -1,7 +1,7 @@
 import type { Filter } from '../filter.ts';
 import type { Scope, ScopeKey } from '../layers.ts';
 import { fieldValuesOf, type Fielded } from './field-values.ts';
-import { any, test } from './planner/conditions.ts';
+import { anyOf, test } from './planner/conditions.ts';
 import { isLabel, type Vocabulary } from './vocabulary.ts';
 import { namesIn } from './wanted.ts';
 
@@ -31,5 +31,5 @@ export function mentionsFilter(
     const isName = field.startsWith('scope.') || (of !== undefined && !isLabel(of));
     return isName && names.has(key) && !held.has(JSON.stringify([field, value]));
   });
-  return named.length === 0 ? undefined : any(named.map(({ field, value }) => test(field, 'eq', value)));
+  return named.length === 0 ? undefined : anyOf(named.map(({ field, value }) => test(field, 'eq', value)));
 }

@@ -3,7 +3,7 @@ import type { Filter } from '../../domain/filter.ts';
 import type { MemoryView } from '../../domain/memory/view.ts';
 import { mentionsFilter } from '../../domain/routing/followed.ts';
 import type { Plan } from '../../domain/routing/plan.ts';
-import { any } from '../../domain/routing/planner/conditions.ts';
+import { anyOf } from '../../domain/routing/planner/conditions.ts';
 import { planOf } from '../../domain/routing/planner.ts';
 import { namesIn, wantedBy } from '../../domain/routing/wanted.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -32,5 +32,5 @@ export async function findMentions(
     }),
   );
   const found = filters.filter((filter) => filter !== undefined);
-  return found.length === 0 ? undefined : any(found);
+  return found.length === 0 ? undefined : anyOf(found);
 }

@@ -30,12 +30,12 @@ export function test(
 }
 
 /** `filters` has at least one. */
-export function all(filters: readonly Filter[]): Filter {
+export function allOf(filters: readonly Filter[]): Filter {
   return filters.length === 1 ? filters[0]! : { kind: 'and', filters };
 }
 
 /** `filters` has at least one. */
-export function any(filters: readonly Filter[]): Filter {
+export function anyOf(filters: readonly Filter[]): Filter {
   return filters.length === 1 ? filters[0]! : { kind: 'or', filters };
 }
 

@@ -1,4 +1,4 @@
-import { any, test } from './conditions.ts';
+import { anyOf, test } from './conditions.ts';
 import { written, type Question, type Span } from './question.ts';
 import { best, type Reading } from './reading.ts';
 
@@ -38,6 +38,6 @@ export function readIdentifiers(reading: Reading): void {
     if (!isNamed) filters.push(test('content', 'contains', mention));
     if (isNamed) reading.sayName(field, span);
     reading.read(span);
-    reading.conditions.push({ span, label, field, filter: any(filters), isSure: true, isName: true });
+    reading.conditions.push({ span, label, field, filter: anyOf(filters), isSure: true, isName: true });
   }
 }

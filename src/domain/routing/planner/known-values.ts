@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { STOP_WORDS } from '../../text/stop-words.ts';
 import type { Filter } from '../../filter.ts';
-import { any, oneOf, test } from './conditions.ts';
+import { anyOf, oneOf, test } from './conditions.ts';
 import { phrase, singulars, written, type Span } from './question.ts';
 import { best, type Reading } from './reading.ts';
 import { isLabel, type KnownValue } from '../vocabulary.ts';
@@ -54,7 +54,7 @@ function readValue(reading: Reading, span: Span, subject: Span): void {
     filter,
     ...(isScope({ field }) &&
       named.length > own.length && {
-        loose: any(named.map((known) => test(known.field, 'eq', known.value))),
+        loose: anyOf(named.map((known) => test(known.field, 'eq', known.value))),
       }),
     isSure: isSure || isUnwanted || isScope({ field }),
   });

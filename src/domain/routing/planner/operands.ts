@@ -1,5 +1,5 @@
 import type { Filter } from '../../filter.ts';
-import { all, any, type Condition } from './conditions.ts';
+import { allOf, anyOf, type Condition } from './conditions.ts';
 import type { Follow, Operand } from '../plan.ts';
 import type { Reading } from './reading.ts';
 import { wholeResidue } from './residue.ts';
@@ -46,22 +46,25 @@ function groupsOf(conditions: readonly Condition[]): Condition[][] {
 
 function alternatives(group: readonly Condition[]): Condition {
   const [first] = group;
-  return group.length === 1 ? first! : { ...first!, filter: any(group.map(({ filter }) => filter)) };
+  return group.length === 1 ? first! : { ...first!, filter: anyOf(group.map(({ filter }) => filter)) };
 }
 
 /** All conditions; then each in its loosest reading; then without one of the unsure; then the sure ones alone. */
 function conditionsOf(conditions: readonly Condition[]): Pick<Operand, 'filter' | 'otherwise'> {
   if (conditions.length === 0) return {};
   const loose = (list: readonly Condition[]) =>
-    all(list.map((condition) => condition.loose ?? condition.filter));
+    allOf(list.map((condition) => condition.loose ?? condition.filter));
   const sure = conditions.filter(({ isSure }) => isSure);
   const unsure = conditions.filter(({ isSure }) => !isSure);
   const otherwise: Filter[] = [];
   if (conditions.some((condition) => condition.loose)) otherwise.push(loose(conditions));
   if (unsure.length > 0 && conditions.length > 1)
-    otherwise.push(any(unsure.map((left) => loose(conditions.filter((condition) => condition !== left)))));
+    otherwise.push(anyOf(unsure.map((left) => loose(conditions.filter((condition) => condition !== left)))));
   if (unsure.length > 1 && sure.length > 0) otherwise.push(loose(sure));
-  return { filter: all(conditions.map(({ filter }) => filter)), ...(otherwise.length > 0 && { otherwise }) };
+  return {
+    filter: allOf(conditions.map(({ filter }) => filter)),
+    ...(otherwise.length > 0 && { otherwise }),
+  };
 }
 
 /** Where the question asks for what belongs to a named thing rather than for the thing. */

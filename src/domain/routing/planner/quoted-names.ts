@@ -1,4 +1,4 @@
-import { any, test } from './conditions.ts';
+import { anyOf, test } from './conditions.ts';
 import { phrase, written } from './question.ts';
 import type { Reading } from './reading.ts';
 
@@ -12,7 +12,7 @@ export function readQuotedNames(reading: Reading): void {
       span,
       label: written(reading.question, span),
       field: first.field,
-      filter: any(values.map(({ field, value }) => test(field, 'eq', value))),
+      filter: anyOf(values.map(({ field, value }) => test(field, 'eq', value))),
       isSure: true,
       isName: true,
     });

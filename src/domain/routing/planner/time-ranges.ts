@@ -1,5 +1,5 @@
 import { boundAt, rangeOf, type Ordering } from './comparators.ts';
-import { all, test } from './conditions.ts';
+import { allOf, test } from './conditions.ts';
 import type { Filter } from '../../filter.ts';
 import { written, type Span } from './question.ts';
 import { best, type Reading } from './reading.ts';
@@ -62,7 +62,7 @@ function say(reading: Reading, span: Span, { from, until }: Limits): void {
     span,
     label: written(reading.question, span),
     field,
-    filter: all(filters),
+    filter: allOf(filters),
     isSure: true,
   });
 }
