@@ -84,14 +84,14 @@ const patienceMs = 25_000;
 
 function patientPath(path: string): string {
   const isRead = /^\/v1\/(memories|stats|audit)/.test(path);
-  return isRead && path.includes('minPosition=') && !path.includes('waitMs=')
+  return isRead && /[?&](minPosition|asOf)=/.test(path) && !path.includes('waitMs=')
     ? `${path}&waitMs=${patienceMs}`
     : path;
 }
 
 function patientBody(body: unknown): unknown {
-  const named = (body ?? {}) as { minPosition?: unknown; waitMs?: unknown };
-  return typeof named.minPosition === 'string' && named.waitMs === undefined
+  const named = (body ?? {}) as { minPosition?: unknown; asOf?: unknown; waitMs?: unknown };
+  return typeof (named.minPosition ?? named.asOf) === 'string' && named.waitMs === undefined
     ? { ...named, waitMs: patienceMs }
     : body;
 }
