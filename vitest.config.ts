@@ -40,6 +40,7 @@ export default defineConfig({
           include: ['test/servers/**/*.test.ts'],
           fileParallelism: false,
           testTimeout: 120_000,
+          retry,
         },
       },
     ],
