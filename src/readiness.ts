@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { BackEndHealth, BackEndStates } from './backends/health.ts';
 import type { Config, ProcessRole } from './config.ts';
 import type { EventLog } from './ports/event-log.ts';
+import type { LeaseHolder } from './ports/leases.ts';
 import type { ProjectionOperations } from './projections/operations.ts';
 import type { Relay, RelayStatus } from './relay/relay.ts';
 
@@ -17,7 +18,7 @@ export interface Readiness {
     readonly position: number;
     readonly lag: number;
     /** Which process keeps it up with the log. */
-    readonly lock: 'here' | 'elsewhere' | 'free';
+    readonly lock: LeaseHolder | 'free';
     readonly parked: number;
   }[];
   /** The relay of this process. */

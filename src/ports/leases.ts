@@ -4,6 +4,9 @@ export const leaseTtlMs = 5_000;
 /** … so its holder renews it this often, and who waits for it asks this often. */
 export const leaseRenewalMs = 1_500;
 
+/** Which process has a lease, as this one sees it. */
+export type LeaseHolder = 'here' | 'elsewhere';
+
 /**
  * Say which process does a piece of work that one should do. A process that was frozen may still believe that it holds
  * one: what keeps two writers apart is a guard in their transactions, on what they read or on the epoch.
@@ -15,7 +18,7 @@ export interface Leases {
    */
   hold(name: string): Promise<number | undefined>;
   /** Who holds each lease that is held now. */
-  holders(): Promise<Map<string, 'here' | 'elsewhere'>>;
+  holders(): Promise<Map<string, LeaseHolder>>;
   /** Lets another process take it at once. */
   release(name: string): Promise<void>;
 }

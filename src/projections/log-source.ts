@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EventStore } from '../ports/event-store.ts';
-import { leaseRenewalMs, type Leases } from '../ports/leases.ts';
+import { leaseRenewalMs, type LeaseHolder, type Leases } from '../ports/leases.ts';
 import { withTimeLimit } from '../ports/time-limit.ts';
 import { BookmarkMoved } from './bookmarks.ts';
 import { EventFeed } from './event-feed.ts';
@@ -42,7 +42,7 @@ export class LogSource implements Source {
     await this.#leases.release(generation.key).catch(() => undefined);
   }
 
-  holders(): Promise<Map<string, 'here' | 'elsewhere'>> {
+  holders(): Promise<Map<string, LeaseHolder>> {
     return this.#leases.holders();
   }
 

@@ -8,7 +8,6 @@ import { inBackground } from '../ports/background.ts';
 import type { EventContext, EventStore, LoadedPage } from '../ports/event-store.ts';
 import type { Sql } from '../ports/sql.ts';
 import type { Generation } from './generation.ts';
-import type { EventPlace } from './parked-table.ts';
 import {
   readGenerations,
   setComparison,
@@ -16,31 +15,11 @@ import {
   type GenerationRow,
   type GenerationState,
 } from './generations.ts';
-import { leastOf, type Bookmarks } from './partitions.ts';
+import type { EventPlace } from './parked-table.ts';
 import { beginRebuild, switchTo, type RebuildProgress, type RebuildResult } from './rebuild.ts';
 import { RebuildWalk } from './rebuild-walk.ts';
 import type { ProjectionRunner } from './runner.ts';
-
-export interface GenerationStatus {
-  readonly generation: number;
-  readonly state: GenerationState;
-  readonly signature: string;
-  readonly active: boolean;
-  /** Which process keeps it up with the log: this one, another, or none. */
-  readonly lock: 'here' | 'elsewhere' | 'free';
-  /** The least of its bookmarks. */
-  readonly position: number;
-  /** Where it has several. */
-  readonly partitions?: readonly PartitionStatus[];
-  /** How far it is behind the head of the log, in positions. */
-  readonly lag: number;
-  readonly digest?: string;
-  /** Whether the live one had the same digest at the same bookmark. */
-  readonly equal?: boolean;
-  /** Of vectors of another model than the live ones: how the answers of both compare. */
-  readonly comparison?: ModelComparison;
-  readonly error?: string;
-}
+import { readStatus, type ProjectionStatus } from './status.ts';
 
 /** A question that two models are compared by. */
 export interface ComparedQuery {
@@ -64,26 +43,6 @@ export interface RebuildOptions {
   readonly variant?: string;
   /** To compare the models by. */
   readonly queries?: readonly ComparedQuery[];
-}
-
-export interface PartitionStatus {
-  readonly partition: string;
-  readonly position: number;
-}
-
-export interface ParkedStream {
-  readonly stream: string;
-  readonly position: number;
-  readonly type: string;
-  readonly error: string;
-}
-
-export interface ProjectionStatus {
-  readonly name: string;
-  readonly generations: readonly GenerationStatus[];
-  readonly parked: readonly ParkedStream[];
-  /** Of a rebuild that runs in this process. */
-  readonly rebuilding?: RebuildProgress;
 }
 
 interface RunningRebuild {
@@ -117,34 +76,11 @@ export class ProjectionOperations {
   }
 
   async status(): Promise<ProjectionStatus[]> {
-    const head = await this.#store.log.head();
-    const rows = await readGenerations(this.#sql);
-    const holders = await this.#runner.holders();
-    const parked = await this.#sql.query<ParkedStream & { name: string }>(
-      `select p.name, p.stream, p.position, p.type, p.error from read.parked p
-       join read.active a on a.name = p.name and a.generation = p.generation order by p.position`,
-    );
-    return [...new Set(rows.map(({ name }) => name))].map((name) => ({
-      name,
-      generations: rows
-        .filter((row) => row.name === name)
-        .map(({ generation, state, signature, active, bookmarks, digest, equal, comparison, error }) => ({
-          generation,
-          state,
-          signature,
-          active,
-          lock: holders.get(`${name}/${generation}`) ?? 'free',
-          position: leastOf(bookmarks),
-          ...(bookmarks.size > 1 && { partitions: partitionStatus(bookmarks) }),
-          lag: Math.max(0, head - leastOf(bookmarks)),
-          ...(digest !== null && { digest }),
-          ...(equal !== null && { equal }),
-          ...(comparison !== null && { comparison }),
-          ...(error !== null && { error }),
-        })),
-      parked: parked.filter((row) => row.name === name).map(({ name: _, ...row }) => row),
-      ...(this.#running.has(name) && { rebuilding: this.#running.get(name)!.progress }),
-    }));
+    const states = await readStatus(this.#sql, await this.#store.log.head(), await this.#runner.holders());
+    return states.map((state) => {
+      const running = this.#running.get(state.name);
+      return running ? { ...state, rebuilding: running.progress } : state;
+    });
   }
 
   /** Starts to build a generation beside the live one. `done` resolves when both were compared. */
@@ -339,12 +275,6 @@ export class ProjectionOperations {
     const { position } = await this.#store.append(projectionStream(name), 'any', [event], context);
     return position;
   }
-}
-
-function partitionStatus(bookmarks: Bookmarks): PartitionStatus[] {
-  return [...bookmarks]
-    .map(([partition, position]) => ({ partition, position }))
-    .sort((left, right) => left.partition.localeCompare(right.partition, 'en', { numeric: true }));
 }
 
 function unknownProjection(name: string): Problem {

@@ -4,7 +4,7 @@ import { variantOf } from '../domain/retrieval/generation-variant.ts';
 import type { StreamName } from '../ports/event-log.ts';
 import { inBackground } from '../ports/background.ts';
 import type { EventStore, OpenedEvents } from '../ports/event-store.ts';
-import type { Leases } from '../ports/leases.ts';
+import type { LeaseHolder, Leases } from '../ports/leases.ts';
 import type { Sql } from '../ports/sql.ts';
 import type { WakeUp } from '../ports/wake-up.ts';
 import { Generation } from './generation.ts';
@@ -91,7 +91,7 @@ export class ProjectionRunner {
   }
 
   /** Which process runs each generation, by `name/generation`. */
-  async holders(): Promise<Map<string, 'here' | 'elsewhere'>> {
+  async holders(): Promise<Map<string, LeaseHolder>> {
     return this.#source.holders();
   }
 

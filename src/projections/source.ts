@@ -1,3 +1,4 @@
+import type { LeaseHolder } from '../ports/leases.ts';
 import type { Generation } from './generation.ts';
 import type { Partitioning } from './partitions.ts';
 
@@ -9,7 +10,7 @@ export interface Source {
   /** Keeps a generation up with the log until `signal` aborts, through whatever is away meanwhile. */
   run(generation: Generation, signal: AbortSignal): Promise<void>;
   /** Which process runs each generation, by `name/generation`. */
-  holders(): Promise<Map<string, 'here' | 'elsewhere'>>;
+  holders(): Promise<Map<string, LeaseHolder>>;
 }
 
 /** What a source tells the process that it runs in. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { kindsOfTypes, topicName, topicsOf } from '../domain/contract/topics.ts';
 import type { EventStore } from '../ports/event-store.ts';
-import { leaseRenewalMs, type Leases } from '../ports/leases.ts';
+import { leaseRenewalMs, type LeaseHolder, type Leases } from '../ports/leases.ts';
 import type { Transport } from '../ports/transport.ts';
 import { BookmarkMoved } from './bookmarks.ts';
 import type { Generation } from './generation.ts';
@@ -82,7 +82,7 @@ export class TopicSource implements Source {
     await this.#leases.release(generation.key).catch(() => undefined);
   }
 
-  holders(): Promise<Map<string, 'here' | 'elsewhere'>> {
+  holders(): Promise<Map<string, LeaseHolder>> {
     return this.#leases.holders();
   }
 

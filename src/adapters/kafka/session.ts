@@ -14,6 +14,8 @@ const concurrentPartitions = 64;
  */
 const patienceMs = 250;
 const leaveMs = 5000;
+/** Longer than the package waits for an answer: what takes longer will never be settled. */
+const unsettledMs = 20_000;
 /** The package has said goodbye already, as far as it could. */
 const lostFarewellMs = 1000;
 
@@ -28,6 +30,7 @@ export class Session {
   readonly #consumer: Consumer;
   readonly #commits = new Commits();
   readonly #lost: Promise<never>;
+  #lose: (error: unknown) => void = () => {};
   #assignment: Assignment | undefined;
   #ready: Promise<void>;
   #leaving = false;
@@ -86,6 +89,7 @@ export class Session {
     this.#consumer.on(GROUP_JOIN, ({ payload }) => this.#join(payload.memberAssignment));
     this.#consumer.on(REBALANCING, () => this.#assignment?.end());
     return new Promise((_, reject) => {
+      this.#lose = reject;
       this.#consumer.on(CRASH, ({ payload }) => reject(payload.error));
       // Both come before the crash that causes them.
       const ended = (): NodeJS.Timeout =>
@@ -117,7 +121,7 @@ export class Session {
       this.#commits.commit(
         nextOffset(batch),
         (held) => this.#assignment?.holds(held) ?? false,
-        (request) => payload.commitOffsetsIfNecessary(request),
+        (request) => this.#settled(payload.commitOffsetsIfNecessary(request)),
       );
     const work = (async () => {
       await before;
@@ -141,7 +145,26 @@ export class Session {
     const { topic, partition } = batch;
     const records = batch.messages.map(recordOf);
     const taken = await assignment.insist(() => this.#options.handle({ topic, partition, records }));
-    if (taken) await assignment.insist(commit);
+    // Who holds the partition next is given again what was not committed: nothing there waits for this.
+    if (taken) await Promise.race([assignment.insist(commit), assignment.ended]);
+  }
+
+  /** Of a request that the package forgets when a connection breaks the session is lost: no later one would be sent. */
+  async #settled(request: Promise<void>): Promise<void> {
+    const patience = new AbortController();
+    const forgotten = delay(unsettledMs, undefined, { signal: patience.signal }).then(
+      () => {
+        const error = new Error(`a commit was not answered in ${unsettledMs / 1000} s`);
+        this.#lose(error);
+        throw error;
+      },
+      () => {},
+    );
+    try {
+      await Promise.race([request, forgotten]);
+    } finally {
+      patience.abort();
+    }
   }
 
   /** Lets the work under way end, while the consumer keeps its place in the group by its heartbeats. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { leaseTtlMs, type Leases } from '../../ports/leases.ts';
+import { leaseTtlMs, type LeaseHolder, type Leases } from '../../ports/leases.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { migrate } from '../migrate.ts';
 
@@ -51,7 +51,7 @@ class SqlLeases implements Leases {
     return rows[0]?.epoch;
   }
 
-  async holders(): Promise<Map<string, 'here' | 'elsewhere'>> {
+  async holders(): Promise<Map<string, LeaseHolder>> {
     const rows = await this.#sql.query<{ name: string; here: boolean }>(
       'select name, instance = $1 as here from control.lease_terms where expires_at > now()',
       [this.#instance],

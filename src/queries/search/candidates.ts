@@ -1,7 +1,6 @@
 import type { Region } from '../../domain/access/region.ts';
 import type { WeightedTerms } from '../../domain/ranking/bm25.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
-import { memoryColumns, type MemoryRow } from '../memory-row.ts';
 import type { ReadView } from '../read-models.ts';
 import { regionCondition } from '../scope-sql.ts';
 import { Parameters } from '../sql-builder.ts';
@@ -219,21 +218,4 @@ async function completeCosines(
     parameters.values,
   );
   for (const row of rows) cosines.set(row.memory_id, row.cosine);
-}
-
-/** The memories themselves, of those that are active. */
-export async function readMemories(
-  tx: SqlExecutor,
-  view: ReadView,
-  tenant: string,
-  ids: readonly string[],
-): Promise<MemoryRow[]> {
-  const parameters = new Parameters();
-  const lookup = lookupsOf(tenant, parameters);
-  return tx.query<MemoryRow>(
-    `select ${memoryColumns} from unnest(${parameters.bind(ids)}::uuid[]) as found(memory_id)
-     cross join ${lookup('t.*', view.table('memories'), "t.to_position is null and t.state = 'active'")} m
-     left join ${lookup('t.accesses, t.last_accessed_at', view.table('usage'))} u on true`,
-    parameters.values,
-  );
 }

@@ -5,12 +5,13 @@ import { EmbedderUnavailable, type Embedders } from '../../ports/embedder.ts';
 import { LexicalIndexUnavailable, type LexicalIndex } from '../../ports/lexical-index.ts';
 import type { ReadModels, ReadView } from '../read-models.ts';
 import { searchAsOf } from './as-of/search.ts';
-import { findCandidates, readMemories, type CandidateRequest } from './candidates.ts';
+import { findCandidates, type CandidateRequest } from './candidates.ts';
 import type { Scored } from './pick-best.ts';
 import { exactScanLimit, findPool, type Pool } from './pool.ts';
 import { queryOf, type Query, type SearchRequest } from './query.ts';
 import { liveModel, QueryVectors, type QueryVector } from './query-vectors.ts';
 import { rank } from './rank.ts';
+import { readMemories } from './read-memories.ts';
 import { readStatistics } from './statistics.ts';
 import { WordSearch, type WordMatches } from './word-search.ts';
 

@@ -9,7 +9,7 @@ import type { CandidateRow } from '../candidates.ts';
 import { lookupsOf } from '../lookups.ts';
 import { termColumns, type TermSignal } from '../text-signals.ts';
 import type { AsOfRequest, Found } from './scan.ts';
-import { wasActive } from './versions.ts';
+import { wasActive } from './was-active.ts';
 
 interface CountedRow extends TermSignal {
   readonly memory_id: string;

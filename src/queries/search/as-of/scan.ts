@@ -11,7 +11,7 @@ import { lookupsOf } from '../lookups.ts';
 import type { Reach } from '../pool.ts';
 import { bm25Column } from '../text-signals.ts';
 import { vectorText } from '../vector-text.ts';
-import { wasActive } from './versions.ts';
+import { wasActive } from './was-active.ts';
 
 /** The most memories that a search looks at one by one as they were. */
 const mostScanned = 10_000;

@@ -8,10 +8,10 @@ import type { Scored } from '../pick-best.ts';
 import type { Query, SearchRequest } from '../query.ts';
 import { liveModel, type QueryVector } from '../query-vectors.ts';
 import { rank } from '../rank.ts';
+import { readMemories } from '../read-memories.ts';
 import { readStatistics } from '../statistics.ts';
 import { candidatesAsOf } from './candidates.ts';
 import { scanAsOf, type AsOfRequest, type Found } from './scan.ts';
-import { readVersions } from './versions.ts';
 
 export interface AsOfSearch extends Query, Omit<SearchRequest, 'asOf'> {
   /** A position that the read models have reached. */
@@ -49,7 +49,7 @@ export async function searchAsOf(sql: Sql, view: ReadView, search: AsOfSearch): 
   const found = await sql.transaction(async (tx) => {
     const rows = await candidatesAsOf(tx, view, request, seen);
     return rank(rows, { ...search, statistics, model, scale }, (ids) =>
-      readVersions(tx, view, tenant, at, ids),
+      readMemories(tx, view, tenant, ids, at),
     );
   }, inTenant);
   return { found, compared };

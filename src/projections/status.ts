@@ -1,0 +1,104 @@
+import type { ModelComparison } from '../domain/retrieval/model-comparison.ts';
+import type { LeaseHolder } from '../ports/leases.ts';
+import type { SqlExecutor } from '../ports/sql.ts';
+import { readGenerations, type GenerationRow, type GenerationState } from './generations.ts';
+import { leastOf, type Bookmarks } from './partitions.ts';
+import type { RebuildProgress } from './rebuild.ts';
+
+export interface GenerationStatus {
+  readonly generation: number;
+  readonly state: GenerationState;
+  readonly signature: string;
+  readonly active: boolean;
+  /** Which process keeps it up with the log: this one, another, or none. */
+  readonly lock: LeaseHolder | 'free';
+  /** The least of its bookmarks. */
+  readonly position: number;
+  /** Where it has several. */
+  readonly partitions?: readonly PartitionStatus[];
+  /** How far it is behind the head of the log, in positions. */
+  readonly lag: number;
+  readonly digest?: string;
+  /** Whether the live one had the same digest at the same bookmark. */
+  readonly equal?: boolean;
+  /** Of vectors of another model than the live ones: how the answers of both compare. */
+  readonly comparison?: ModelComparison;
+  readonly error?: string;
+}
+
+export interface PartitionStatus {
+  readonly partition: string;
+  readonly position: number;
+}
+
+export interface ParkedStream {
+  readonly stream: string;
+  readonly position: number;
+  readonly type: string;
+  readonly error: string;
+}
+
+export interface ProjectionStatus {
+  readonly name: string;
+  readonly generations: readonly GenerationStatus[];
+  readonly parked: readonly ParkedStream[];
+  /** Of a rebuild that runs in this process. */
+  readonly rebuilding?: RebuildProgress;
+}
+
+/** The generations of every read model, and what is parked in the live ones. `head` is that of the log. */
+export async function readStatus(
+  sql: SqlExecutor,
+  head: number,
+  holders: ReadonlyMap<string, LeaseHolder>,
+): Promise<ProjectionStatus[]> {
+  const rows = await readGenerations(sql);
+  const parked = await sql.query<ParkedStream & { name: string }>(
+    `select p.name, p.stream, p.position, p.type, p.error from read.parked p
+     join read.active a on a.name = p.name and a.generation = p.generation order by p.position`,
+  );
+  return [...new Set(rows.map(({ name }) => name))].map((name) => ({
+    name,
+    generations: rows.filter((row) => row.name === name).map((row) => statusOf(row, head, holders)),
+    parked: parked.filter((row) => row.name === name).map(({ name: _, ...row }) => row),
+  }));
+}
+
+function statusOf(
+  {
+    name,
+    generation,
+    state,
+    signature,
+    active,
+    bookmarks,
+    digest,
+    equal,
+    comparison,
+    error,
+  }: GenerationRow & { active: boolean },
+  head: number,
+  holders: ReadonlyMap<string, LeaseHolder>,
+): GenerationStatus {
+  const position = leastOf(bookmarks);
+  return {
+    generation,
+    state,
+    signature,
+    active,
+    lock: holders.get(`${name}/${generation}`) ?? 'free',
+    position,
+    ...(bookmarks.size > 1 && { partitions: partitionStatus(bookmarks) }),
+    lag: Math.max(0, head - position),
+    ...(digest !== null && { digest }),
+    ...(equal !== null && { equal }),
+    ...(comparison !== null && { comparison }),
+    ...(error !== null && { error }),
+  };
+}
+
+function partitionStatus(bookmarks: Bookmarks): PartitionStatus[] {
+  return [...bookmarks]
+    .map(([partition, position]) => ({ partition, position }))
+    .sort((left, right) => left.partition.localeCompare(right.partition, 'en', { numeric: true }));
+}
