@@ -35,31 +35,40 @@ const environment = {
   STRATALOG_KAFKA_BROKERS: process.env.STRATALOG_KAFKA_BROKERS ?? '127.0.0.1:9092',
   STRATALOG_OPENSEARCH_URL: process.env.STRATALOG_OPENSEARCH_URL ?? 'http://127.0.0.1:9200',
 };
-const vitest = (project, profile, file) =>
-  run('npx', ['--no', 'vitest', 'run', '--project', project], {
-    environment: { ...environment, STRATALOG_TEST_PROFILE: profile },
-    file,
-  });
+const clusterFaults = 'test/servers/cluster-faults.test.ts';
+/** What takes longest comes first. */
+const suites = [
+  { name: 'servers', profile: 'postgres', words: ['--project', 'servers', '--exclude', clusterFaults] },
+  { name: 'conformance-cluster', profile: 'cluster', words: ['--project', 'conformance'] },
+  { name: 'cluster-faults', profile: 'postgres', words: ['--project', 'servers', clusterFaults] },
+  { name: 'conformance-postgres', profile: 'postgres', words: ['--project', 'conformance'] },
+];
 
-/** On one profile after the other, into files: it runs beside the server tests, which mostly wait. */
-async function conformance() {
+/** Two at a time: they mostly wait, for sessions that end and servers that start. What each printed is shown when it is over. */
+async function runAll(waiting) {
   let failed = 0;
-  for (const profile of ['postgres', 'cluster']) {
-    if (await vitest('conformance', profile, logOf(profile))) failed = 1;
-  }
+  const next = async () => {
+    for (let suite = waiting.shift(); suite; suite = waiting.shift()) {
+      const { name, profile, words } = suite;
+      const file = path.join(root, '.cache', `${name}.log`);
+      if (
+        await run('npx', ['--no', 'vitest', 'run', ...words], {
+          environment: { ...environment, STRATALOG_TEST_PROFILE: profile },
+          file,
+        })
+      )
+        failed = 1;
+      process.stdout.write(`\n## ${name}\n${readFileSync(file)}`);
+    }
+  };
+  await Promise.all([next(), next()]);
   return failed;
-}
-
-function logOf(profile) {
-  return path.join(root, '.cache', `conformance-${profile}.log`);
 }
 
 let status = await stack('up', ...servers);
 if (status === 0) {
   mkdirSync(path.join(root, '.cache'), { recursive: true });
-  const [own, theirs] = await Promise.all([vitest('servers', 'postgres'), conformance()]);
-  for (const profile of ['postgres', 'cluster']) process.stdout.write(readFileSync(logOf(profile)));
-  status = own || theirs;
+  status = await runAll([...suites]);
 }
 if (process.env.STRATALOG_KEEP_SERVERS === undefined) await stack('down', ...servers);
 process.exit(status);

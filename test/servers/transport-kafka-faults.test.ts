@@ -238,6 +238,27 @@ describe.runIf(hasKafka())('Kafka as Transport, when answers get lost', () => {
     expect(values.filter((value) => value !== 'answer lost')).toEqual(['before', 'of one size']);
     expect(values.at(-1)).toBe('answer lost');
   });
+
+  it('[G3] comes back to a group that forgot it, also where it is cut off again on the way', async () => {
+    const topic = await freshTopic(await connect(), 1);
+    const member = new Member(await connect(), { group: freshName('group'), topics: [topic] });
+    await member.holds(1);
+    // Longer than a session: the group goes on without it, and it learns of that by its next heartbeat.
+    proxy.hold();
+    await sleep(9_000);
+    const joining = 'RoundRobinAssigner';
+    const before = proxy.cuts;
+    proxy.cutAfter(joining, 'request');
+    proxy.release();
+    await expect.poll(() => proxy.cuts, { timeout: 30_000 }).toBe(before + 1);
+    const publisher = await connect();
+    // A member that is none still reads: what it cannot commit stops it.
+    for (const round of numbers(3)) {
+      await publisher.publish([record(topic, 'one', round)]);
+      await member.receives(Number(round) + 1);
+    }
+    await member.leave();
+  }, 120_000);
 });
 
 /** Repeats `work` while a broker starts. */

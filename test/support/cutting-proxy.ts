@@ -14,6 +14,8 @@ interface Cut {
 export class CuttingProxy {
   readonly #server: net.Server;
   readonly #sockets = new Set<Socket>();
+  readonly #clients = new Set<Socket>();
+  #isHeld = false;
   #cut: Cut | undefined;
   /** How many connections it has cut. */
   cuts = 0;
@@ -46,6 +48,18 @@ export class CuttingProxy {
     this.#cut = undefined;
   }
 
+  /** Keeps what is sent, as a network that says nothing, … */
+  hold(): void {
+    this.#isHeld = true;
+    for (const client of this.#clients) client.pause();
+  }
+
+  /** … and passes it on. */
+  release(): void {
+    this.#isHeld = false;
+    for (const client of this.#clients) client.resume();
+  }
+
   async close(): Promise<void> {
     for (const socket of this.#sockets) socket.destroy();
     this.#server.close();
@@ -66,6 +80,8 @@ export class CuttingProxy {
         if (!cutAtRequest) end();
       });
     }
+    this.#clients.add(client);
+    client.on('close', () => this.#clients.delete(client));
     client.on('data', (bytes) => {
       const cut = this.#take(bytes);
       cutAtAnswer ||= cut === 'answer';
@@ -75,6 +91,7 @@ export class CuttingProxy {
       // The server gets the whole request before it learns that nobody is left to answer.
       server.end(bytes);
     });
+    if (this.#isHeld) client.pause();
     server.on('data', (bytes) => {
       if (cutAtAnswer) end();
       else if (!cutAtRequest) client.write(bytes);

@@ -9,8 +9,6 @@ export class Assignment {
   readonly partitions: readonly TopicPartition[];
   /** Resolves once the member may work on them, or has lost them. */
   readonly ready: Promise<void>;
-  /** Resolves when the member has lost them. */
-  readonly ended: Promise<void>;
   readonly #options: ConsumeOptions;
   readonly #over = new AbortController();
 
@@ -18,8 +16,6 @@ export class Assignment {
   constructor(options: ConsumeOptions, partitions: readonly TopicPartition[], settled: Promise<void>) {
     this.#options = options;
     this.partitions = partitions;
-    const { signal } = this.#over;
-    this.ended = new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
     this.ready = this.#begin(settled);
   }
 

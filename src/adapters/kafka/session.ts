@@ -5,6 +5,7 @@ import { Assignment } from './assignment.ts';
 import { openClient, type KafkaClient } from './client.ts';
 import { Commits, type NextOffset } from './commits.ts';
 import { consumption, retries, type KafkaTransportOptions } from './options.ts';
+import { Pulse } from './pulse.ts';
 
 const attempts = 8;
 const concurrentPartitions = 64;
@@ -14,8 +15,11 @@ const concurrentPartitions = 64;
  */
 const patienceMs = 250;
 const leaveMs = 5000;
-/** Longer than the package waits for an answer: what takes longer will never be settled. */
-const unsettledMs = 20_000;
+/**
+ * Longer than a session and than joining takes. The package forgets its member id before it joins again; where that fails
+ * it reads on as nobody, sends no heartbeats, and all that it commits is refused, for ever.
+ */
+const silenceMs = 15_000;
 /** The package has said goodbye already, as far as it could. */
 const lostFarewellMs = 1000;
 
@@ -30,7 +34,7 @@ export class Session {
   readonly #consumer: Consumer;
   readonly #commits = new Commits();
   readonly #lost: Promise<never>;
-  #lose: (error: unknown) => void = () => {};
+  #pulse: Pulse | undefined;
   #assignment: Assignment | undefined;
   #ready: Promise<void>;
   #leaving = false;
@@ -68,6 +72,7 @@ export class Session {
       farewellMs = leaveMs;
     } finally {
       left.forget();
+      this.#pulse?.stop();
       this.#leaving = true;
       this.#assignment?.end();
       await this.#client.close(this.#consumer, farewellMs);
@@ -85,11 +90,16 @@ export class Session {
   }
 
   #watch(): Promise<never> {
-    const { GROUP_JOIN, REBALANCING, CRASH, STOP, DISCONNECT } = this.#consumer.events;
+    const { GROUP_JOIN, HEARTBEAT, REBALANCING, CRASH, STOP, DISCONNECT } = this.#consumer.events;
     this.#consumer.on(GROUP_JOIN, ({ payload }) => this.#join(payload.memberAssignment));
     this.#consumer.on(REBALANCING, () => this.#assignment?.end());
     return new Promise((_, reject) => {
-      this.#lose = reject;
+      const pulse = new Pulse(silenceMs, () =>
+        reject(new Error(`the group has not answered for ${silenceMs / 1000} s`)),
+      );
+      this.#pulse = pulse;
+      this.#consumer.on(GROUP_JOIN, () => pulse.beat());
+      this.#consumer.on(HEARTBEAT, () => pulse.beat());
       this.#consumer.on(CRASH, ({ payload }) => reject(payload.error));
       // Both come before the crash that causes them.
       const ended = (): NodeJS.Timeout =>
@@ -121,7 +131,7 @@ export class Session {
       this.#commits.commit(
         nextOffset(batch),
         (held) => this.#assignment?.holds(held) ?? false,
-        (request) => this.#settled(payload.commitOffsetsIfNecessary(request)),
+        (request) => payload.commitOffsetsIfNecessary(request),
       );
     const work = (async () => {
       await before;
@@ -145,26 +155,7 @@ export class Session {
     const { topic, partition } = batch;
     const records = batch.messages.map(recordOf);
     const taken = await assignment.insist(() => this.#options.handle({ topic, partition, records }));
-    // Who holds the partition next is given again what was not committed: nothing there waits for this.
-    if (taken) await Promise.race([assignment.insist(commit), assignment.ended]);
-  }
-
-  /** Of a request that the package forgets when a connection breaks the session is lost: no later one would be sent. */
-  async #settled(request: Promise<void>): Promise<void> {
-    const patience = new AbortController();
-    const forgotten = delay(unsettledMs, undefined, { signal: patience.signal }).then(
-      () => {
-        const error = new Error(`a commit was not answered in ${unsettledMs / 1000} s`);
-        this.#lose(error);
-        throw error;
-      },
-      () => {},
-    );
-    try {
-      await Promise.race([request, forgotten]);
-    } finally {
-      patience.abort();
-    }
+    if (taken) await assignment.insist(commit);
   }
 
   /** Lets the work under way end, while the consumer keeps its place in the group by its heartbeats. */
