@@ -104,7 +104,8 @@ export class Cluster implements Servers {
   complaints(most = 40): string[] {
     return this.#processes.flatMap(({ role, server }) =>
       server.log
-        .filter((line) => (JSON.parse(line) as { level: number }).level >= 40)
+        // What is no JSON does not come from its logger.
+        .filter((line) => !line.startsWith('{') || (JSON.parse(line) as { level: number }).level >= 40)
         .slice(-most)
         .map((line) => `${role} ${line.slice(0, 600)}`),
     );
