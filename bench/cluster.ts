@@ -24,8 +24,8 @@ export const cluster: Benchmark = {
     const named = ['STRATALOG_POSTGRES_URL', 'STRATALOG_KAFKA_BROKERS', 'STRATALOG_OPENSEARCH_URL'];
     if (named.some((name) => process.env[name] === undefined))
       return report.note(`left out: ${named.join(', ')} name no servers`);
-    await onServers((start, environment) => measureProjector(options, report, start, environment));
-    await onServers((start) => measureSearchable(options, report, start));
+    await onServers(options, (start, environment) => measureProjector(options, report, start, environment));
+    await onServers(options, (start) => measureSearchable(options, report, start));
     report.note('the log is on the double of KurrentDB, in a process beside');
   },
 };
@@ -34,7 +34,10 @@ type Start = (embedder: 'onnx' | 'deterministic', role?: string) => Promise<Prog
 type Environment = Readonly<Record<string, string>>;
 
 /** Runs `work` on a database, an event store, topics and indexes of its own. */
-async function onServers(work: (start: Start, environment: Environment) => Promise<void>): Promise<void> {
+async function onServers(
+  { profile }: BenchmarkOptions,
+  work: (start: Start, environment: Environment) => Promise<void>,
+): Promise<void> {
   const backEnds = await freshBackEnds('cluster');
   try {
     await withScratch(async (folder) => {
@@ -44,6 +47,7 @@ async function onServers(work: (start: Start, environment: Environment) => Promi
           dataDir: path.join(folder, 'data'),
           embedder,
           environment,
+          profile,
           ...(role !== undefined && { role }),
         });
       await work(start, environment);
