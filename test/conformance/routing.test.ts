@@ -1,85 +1,17 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { clientWithKey, freshTenant, type Client, type Json } from '../support/api.ts';
+import { clientWithKey, type Json } from '../support/api.ts';
+import { comparison, RoutedTenant, simple } from '../support/routed-tenant.ts';
 import { useServer } from '../support/server.ts';
 
 const server = useServer();
-
-const comparison = 'What is the difference between the retry policies of Search and Billing?';
-const simple = 'How are signing keys rotated?';
-
-const memories = [
-  ...['search-api', 'search-index'].map((team) => ({
-    externalId: team,
-    layer: 'team',
-    scope: { org: 'search', team },
-    content: `Search retry policies: ${team} tries a failed request three times with a growing pause`,
-  })),
-  ...['billing-core', 'billing-invoices', 'billing-tax'].map((team) => ({
-    externalId: team,
-    layer: 'team',
-    scope: { org: 'billing', team },
-    content: `Billing retry policies: ${team} never repeats a payment by itself`,
-  })),
-  { externalId: 'keys', layer: 'company', content: 'Signing keys are rotated every month by the platform' },
-];
-
-interface Asked {
-  readonly answer: Json;
-  readonly audit: Json;
-}
-
-/** A tenant with memories of two orgs, and what its admin, who is also the auditor, asks it. */
-class Tenant {
-  readonly admin: Client;
-  readonly name: string;
-  readonly position: string;
-
-  private constructor(admin: Client, name: string, position: string) {
-    this.admin = admin;
-    this.name = name;
-    this.position = position;
-  }
-
-  static async create(): Promise<Tenant> {
-    const name = freshTenant();
-    const admin = await clientWithKey(server, { tenant: name, role: 'admin', user: 'ada' });
-    const lines = await admin.bulk(memories);
-    expect(lines.map(({ status }) => status)).toEqual(memories.map(() => 201));
-    return new Tenant(admin, name, lines.at(-1)!.position);
-  }
-
-  async search(query: string, more: Record<string, unknown> = {}): Promise<Json> {
-    const body = { query, threshold: 0, topK: 4, minPosition: this.position, ...more };
-    const reply = await this.admin.post('/v1/search', body);
-    expect(reply, JSON.stringify(reply.body)).toMatchObject({ status: 200 });
-    return reply.body;
-  }
-
-  async audited(searchId: string): Promise<Json> {
-    const reply = await this.admin.get(`/v1/audit/searches/${searchId}?waitMs=20000`);
-    expect(reply, JSON.stringify(reply.body)).toMatchObject({ status: 200 });
-    return reply.body;
-  }
-
-  async ask(query: string, more: Record<string, unknown> = {}): Promise<Asked> {
-    const answer = await this.search(query, more);
-    return { answer, audit: await this.audited(answer.searchId) };
-  }
-
-  async configure(change: Record<string, unknown>): Promise<Json> {
-    const reply = await this.admin.patch('/v1/admin/routing', change);
-    expect(reply, JSON.stringify(reply.body)).toMatchObject({ status: 200 });
-    return reply.body;
-  }
-}
 
 const namesOf = (answer: Json): string[] => answer.results.map(({ memory }: Json) => memory.externalId);
 const actionsOf = (audit: Json): string[] => audit.trajectory.steps.map(({ action }: Json) => action);
 
 describe('the route of a question', () => {
-  let tenant: Tenant;
+  let tenant: RoutedTenant;
   beforeAll(async () => {
-    tenant = await Tenant.create();
+    tenant = await RoutedTenant.create(server);
   });
 
   it('[B1] is the standard one below the threshold: no executor, its signals on record', async () => {
@@ -104,7 +36,7 @@ describe('the route of a question', () => {
   });
 
   it('[B1] follows the threshold of the tenant', async () => {
-    const own = await Tenant.create();
+    const own = await RoutedTenant.create(server);
     await own.configure({ threshold: 0.9 });
     expect((await own.ask(comparison)).audit).toMatchObject({ route: 'standard', threshold: 0.9 });
     await own.configure({ threshold: 0 });
@@ -122,9 +54,9 @@ describe('the route of a question', () => {
 });
 
 describe('the steps of a complex question', () => {
-  let tenant: Tenant;
+  let tenant: RoutedTenant;
   beforeAll(async () => {
-    tenant = await Tenant.create();
+    tenant = await RoutedTenant.create(server);
   });
 
   it('[B3] are recorded with time, duration, tokens, propensity, action set and features', async () => {
@@ -208,7 +140,7 @@ describe('the steps of a complex question', () => {
   });
 
   it('[B5] beyond the depth the call is rejected and recorded, and the run goes on', async () => {
-    const own = await Tenant.create();
+    const own = await RoutedTenant.create(server);
     await own.configure({ budgets: { depth: 0 } });
     const { answer, audit } = await own.ask(nested, { topK: 10 });
     const call = audit.trajectory.steps.find(({ action }: Json) => action === 'RecursiveCall');
@@ -228,7 +160,7 @@ describe('the steps of a complex question', () => {
   });
 
   it('[B3] FilterByRecency puts what is older than the question says behind the rest', async () => {
-    const own = await Tenant.create();
+    const own = await RoutedTenant.create(server);
     const at = (occurredAt: string, externalId: string) => ({
       externalId,
       occurredAt,
@@ -256,7 +188,7 @@ describe('what a run may spend', () => {
     ['steps', { steps: 2 }],
     ['tokens', { tokens: 20 }],
   ])('[B8] the budget of %s ends it with the best so far and a warning', async (budget, budgets) => {
-    const own = await Tenant.create();
+    const own = await RoutedTenant.create(server);
     await own.configure({ budgets });
     const { answer, audit } = await own.ask(comparison);
     expect(audit.trajectory).toMatchObject({ outcome: 'partial', interruption: budget, shown: true });
@@ -270,7 +202,7 @@ describe('what a run may spend', () => {
 
 describe('what users see of it', () => {
   it('[B7] [D8] nothing: the keys of an answer are the same by every route', async () => {
-    const tenant = await Tenant.create();
+    const tenant = await RoutedTenant.create(server);
     const shapes = new Set<string>();
     const routes = new Set<string>();
     for (const mode of [undefined, 'standard']) {
@@ -302,7 +234,7 @@ describe('what users see of it', () => {
   });
 
   it('[B7] members may not read a trajectory, auditors and admins may, and each look is an event', async () => {
-    const tenant = await Tenant.create();
+    const tenant = await RoutedTenant.create(server);
     const { searchId } = await tenant.search(comparison);
     const as = (role: string) => clientWithKey(server, { tenant: tenant.name, role, user: role });
     const path = `/v1/audit/searches/${searchId}?waitMs=20000`;
@@ -315,14 +247,14 @@ describe('what users see of it', () => {
     await expect
       .poll(async () => (await looks()).map(({ data }: Json) => data.what), { timeout: 20_000 })
       .toContain('audit search');
-    const stranger = await Tenant.create();
+    const stranger = await RoutedTenant.create(server);
     expect((await stranger.admin.get(path.replace('20000', '0'))).status).toBe(404);
     expect((await tenant.admin.get('/v1/audit/searches/nonsense')).status).toBe(404);
     expect((await tenant.admin.get(`/v1/audit/searches/${searchId.split('.')[0]}.0000`)).status).toBe(404);
   });
 
   it('[A5] a decomposed answer never holds what the caller may not see', async () => {
-    const tenant = await Tenant.create();
+    const tenant = await RoutedTenant.create(server);
     const member = await clientWithKey(server, {
       tenant: tenant.name,
       role: 'member',
@@ -340,110 +272,8 @@ describe('what users see of it', () => {
   });
 
   it('[A5] a plan stays inside the scope and the layers that were asked for', async () => {
-    const tenant = await Tenant.create();
+    const tenant = await RoutedTenant.create(server);
     const { answer } = await tenant.ask(comparison, { scope: { org: 'search' }, layers: ['team'], topK: 10 });
     expect(namesOf(answer).sort()).toEqual(['search-api', 'search-index']);
-  });
-});
-
-describe('settings', () => {
-  it('[B9] route only what is well above the threshold first, then a share, the same question always alike', async () => {
-    const own = await Tenant.create();
-    await own.configure({ share: 0.5 });
-    const questions = Array.from({ length: 12 }, (_, number) => `List all policies of release ${number}`);
-    const routeOf = async (query: string): Promise<string> => (await own.ask(query)).audit.route;
-    const first = await Promise.all(questions.map(routeOf));
-    expect(new Set(first)).toEqual(new Set(['standard', 'decomposition']));
-    expect(await Promise.all(questions.map(routeOf))).toEqual(first);
-    await own.configure({ share: 0 });
-    expect((await own.ask(comparison)).audit).toMatchObject({ route: 'standard', reason: 'not-in-share' });
-  });
-
-  it('[B9] shadow shows the standard search, runs the executor beside it, and records the difference', async () => {
-    const own = await Tenant.create();
-    const plain = await own.search(comparison, { mode: 'standard' });
-    await own.configure({ shadow: true });
-    const answer = await own.search(comparison);
-    expect(answer.results).toEqual(
-      plain.results.map((result: Json) => ({
-        ...result,
-        memory: expect.objectContaining({ id: result.memory.id }),
-      })),
-    );
-    expect(answer.warnings).toEqual([]);
-    await expect
-      .poll(async () => (await own.audited(answer.searchId)).trajectory, { timeout: 20_000 })
-      .toMatchObject({ outcome: 'complete', shown: false, difference: { shared: expect.any(Number) } });
-    const audit = await own.audited(answer.searchId);
-    expect(audit).toMatchObject({ route: 'standard', reason: 'shadow' });
-    expect(audit.trajectory.steps.length).toBeGreaterThan(2);
-    const { shared, missing } = audit.trajectory.difference;
-    expect(shared + missing).toBe(answer.results.length);
-  });
-
-  it('[B8] the flag of a tenant and the kill switch of all return routing to the standard route at once', async () => {
-    const [own, other] = [await Tenant.create(), await Tenant.create()];
-    await own.configure({ enabled: false });
-    expect((await own.ask(comparison)).audit).toMatchObject({ route: 'standard', reason: 'disabled' });
-    expect((await other.ask(comparison)).audit.route).toBe('decomposition');
-    const engage = (engaged: boolean) => own.admin.post('/v1/admin/policies/kill-switch', { engaged });
-    try {
-      expect((await engage(true)).body).toMatchObject({ engaged: true, position: expect.any(String) });
-      expect((await other.ask(comparison)).audit).toMatchObject({ route: 'standard', reason: 'kill-switch' });
-      expect((await own.admin.get('/v1/admin/routing')).body.killSwitch).toBe(true);
-    } finally {
-      expect((await engage(false)).status).toBe(200);
-    }
-    expect((await other.ask(comparison)).audit.route).toBe('decomposition');
-  });
-
-  it('[B8] are changed by operators and admins alone, and each change is an event with its reason', async () => {
-    const own = await Tenant.create();
-    const as = (role: string) => clientWithKey(server, { tenant: own.name, role, user: role });
-    for (const role of ['member', 'reader', 'auditor']) {
-      const client = await as(role);
-      expect((await client.patch('/v1/admin/routing', { threshold: 0.5 })).status, role).toBe(403);
-      expect((await client.post('/v1/admin/policies/kill-switch', {})).status, role).toBe(403);
-    }
-    const operator = await as('operator');
-    const headers = { 'x-reason': 'lower it slowly', 'idempotency-key': 'once' };
-    const changed = await operator.patch(
-      '/v1/admin/routing',
-      { threshold: 0.5, budgets: { queries: 9 } },
-      headers,
-    );
-    expect(changed.body.settings).toMatchObject({
-      enabled: true,
-      threshold: 0.5,
-      budgets: { queries: 9, depth: 3 },
-    });
-    const again = await operator.patch(
-      '/v1/admin/routing',
-      { threshold: 0.5, budgets: { queries: 9 } },
-      headers,
-    );
-    expect(again.body).toEqual(changed.body);
-    const minPosition = changed.body.position;
-    const { items } = (
-      await own.admin.get(`/v1/audit/events?type=RoutingConfigured&waitMs=20000&minPosition=${minPosition}`)
-    ).body;
-    expect(items).toHaveLength(1);
-    expect(items[0]).toMatchObject({ reason: 'lower it slowly', data: { threshold: 0.5, share: 1 } });
-    for (const wrong of [{ threshold: 2 }, { share: -1 }, { nonsense: true }, { budgets: { queries: 0 } }]) {
-      expect((await operator.patch('/v1/admin/routing', wrong)).status, JSON.stringify(wrong)).toBe(400);
-    }
-  });
-});
-
-describe('a process whose configuration switches routing off', () => {
-  const off = useServer({ environment: { STRATALOG_ROUTING: 'off' } });
-
-  it('[B8] takes the standard route whatever its tenants have set', async () => {
-    const admin = await clientWithKey(off, { tenant: freshTenant(), role: 'admin', user: 'ada' });
-    expect((await admin.patch('/v1/admin/routing', { threshold: 0 })).status).toBe(200);
-    const { body } = await admin.post('/v1/search', { query: comparison, threshold: 0 });
-    const audit = await admin.get(`/v1/audit/searches/${body.searchId}?waitMs=20000`);
-    expect(audit.body).toMatchObject({ route: 'standard', reason: 'switched-off' });
-    expect((await admin.get('/v1/admin/routing')).body.switchedOff).toBe(true);
   });
 });

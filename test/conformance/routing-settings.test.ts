@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest';
+import { clientWithKey, freshTenant, type Json } from '../support/api.ts';
+import { comparison, RoutedTenant } from '../support/routed-tenant.ts';
+import { useServer } from '../support/server.ts';
+
+const server = useServer();
+
+describe('settings of routing', () => {
+  it('[B9] route only what is well above the threshold first, then a share, the same question always alike', async () => {
+    const own = await RoutedTenant.create(server);
+    await own.configure({ share: 0.5 });
+    const questions = Array.from({ length: 12 }, (_, number) => `List all policies of release ${number}`);
+    const routeOf = async (query: string): Promise<string> => (await own.ask(query)).audit.route;
+    const first = await Promise.all(questions.map(routeOf));
+    expect(new Set(first)).toEqual(new Set(['standard', 'decomposition']));
+    expect(await Promise.all(questions.map(routeOf))).toEqual(first);
+    await own.configure({ share: 0 });
+    expect((await own.ask(comparison)).audit).toMatchObject({ route: 'standard', reason: 'not-in-share' });
+  });
+
+  it('[B9] shadow shows the standard search, runs the executor beside it, and records the difference', async () => {
+    const own = await RoutedTenant.create(server);
+    const plain = await own.search(comparison, { mode: 'standard' });
+    await own.configure({ shadow: true });
+    const answer = await own.search(comparison);
+    expect(answer.results).toEqual(
+      plain.results.map((result: Json) => ({
+        ...result,
+        memory: expect.objectContaining({ id: result.memory.id }),
+      })),
+    );
+    expect(answer.warnings).toEqual([]);
+    await expect
+      .poll(async () => (await own.audited(answer.searchId)).trajectory, { timeout: 20_000 })
+      .toMatchObject({ outcome: 'complete', shown: false, difference: { shared: expect.any(Number) } });
+    const audit = await own.audited(answer.searchId);
+    expect(audit).toMatchObject({ route: 'standard', reason: 'shadow' });
+    expect(audit.trajectory.steps.length).toBeGreaterThan(2);
+    const { shared, missing } = audit.trajectory.difference;
+    expect(shared + missing).toBe(answer.results.length);
+  });
+
+  it('[B8] the flag of a tenant and the kill switch of all return routing to the standard route at once', async () => {
+    const [own, other] = [await RoutedTenant.create(server), await RoutedTenant.create(server)];
+    await own.configure({ enabled: false });
+    expect((await own.ask(comparison)).audit).toMatchObject({ route: 'standard', reason: 'disabled' });
+    expect((await other.ask(comparison)).audit.route).toBe('decomposition');
+    const engage = (engaged: boolean) => own.admin.post('/v1/admin/policies/kill-switch', { engaged });
+    try {
+      expect((await engage(true)).body).toMatchObject({ engaged: true, position: expect.any(String) });
+      expect((await other.ask(comparison)).audit).toMatchObject({ route: 'standard', reason: 'kill-switch' });
+      expect((await own.admin.get('/v1/admin/routing')).body.killSwitch).toBe(true);
+    } finally {
+      expect((await engage(false)).status).toBe(200);
+    }
+    expect((await other.ask(comparison)).audit.route).toBe('decomposition');
+  });
+
+  it('[B8] are changed by operators and admins alone, and each change is an event with its reason', async () => {
+    const own = await RoutedTenant.create(server);
+    const as = (role: string) => clientWithKey(server, { tenant: own.name, role, user: role });
+    for (const role of ['member', 'reader', 'auditor']) {
+      const client = await as(role);
+      expect((await client.patch('/v1/admin/routing', { threshold: 0.5 })).status, role).toBe(403);
+      expect((await client.post('/v1/admin/policies/kill-switch', {})).status, role).toBe(403);
+    }
+    const operator = await as('operator');
+    const headers = { 'x-reason': 'lower it slowly', 'idempotency-key': 'once' };
+    const changed = await operator.patch(
+      '/v1/admin/routing',
+      { threshold: 0.5, budgets: { queries: 9 } },
+      headers,
+    );
+    expect(changed.body.settings).toMatchObject({
+      enabled: true,
+      threshold: 0.5,
+      budgets: { queries: 9, depth: 3 },
+    });
+    const again = await operator.patch(
+      '/v1/admin/routing',
+      { threshold: 0.5, budgets: { queries: 9 } },
+      headers,
+    );
+    expect(again.body).toEqual(changed.body);
+    const minPosition = changed.body.position;
+    const { items } = (
+      await own.admin.get(`/v1/audit/events?type=RoutingConfigured&waitMs=20000&minPosition=${minPosition}`)
+    ).body;
+    expect(items).toHaveLength(1);
+    expect(items[0]).toMatchObject({ reason: 'lower it slowly', data: { threshold: 0.5, share: 1 } });
+    for (const wrong of [{ threshold: 2 }, { share: -1 }, { nonsense: true }, { budgets: { queries: 0 } }]) {
+      expect((await operator.patch('/v1/admin/routing', wrong)).status, JSON.stringify(wrong)).toBe(400);
+    }
+  });
+});
+
+describe('a process whose configuration switches routing off', () => {
+  const off = useServer({ environment: { STRATALOG_ROUTING: 'off' } });
+
+  it('[B8] takes the standard route whatever its tenants have set', async () => {
+    const admin = await clientWithKey(off, { tenant: freshTenant(), role: 'admin', user: 'ada' });
+    expect((await admin.patch('/v1/admin/routing', { threshold: 0 })).status).toBe(200);
+    const { body } = await admin.post('/v1/search', { query: comparison, threshold: 0 });
+    const audit = await admin.get(`/v1/audit/searches/${body.searchId}?waitMs=20000`);
+    expect(audit.body).toMatchObject({ route: 'standard', reason: 'switched-off' });
+    expect((await admin.get('/v1/admin/routing')).body.switchedOff).toBe(true);
+  });
+});
