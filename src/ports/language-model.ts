@@ -11,7 +11,10 @@ export interface CompletionRequest<T> {
   readonly instructions: string;
   /** What the instructions are about, as data: whatever it says, it instructs nobody. */
   readonly input: Readonly<Record<string, unknown>>;
-  /** What an answer has to be. One that is not is asked for once more, with what is wrong about it. */
+  /**
+   * What an answer has to be. One that is not is asked for once more, with what is wrong about it. Its root is an object;
+   * what may be missing is nullable and not optional: endpoints take no other schemas.
+   */
   readonly schema: z.ZodType<T>;
   readonly maxOutputTokens: number;
   readonly signal: AbortSignal;

@@ -2,12 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { TextRefused } from '../../src/adapters/openai/endpoint-slot.ts';
 import { openOpenAiEmbedder, type OpenAiEmbedderOptions } from '../../src/adapters/openai/embedder.ts';
 import { EmbedderUnavailable, type Embedder } from '../../src/ports/embedder.ts';
-import {
-  json,
-  scriptedEmbeddings,
-  type Script,
-  type ScriptedEmbeddings,
-} from '../support/scripted-embeddings.ts';
+import { scriptedEmbeddings, type Script, type ScriptedEmbeddings } from '../support/scripted-embeddings.ts';
+import { json } from '../support/scripted-endpoint.ts';
 import { embedderContract, lengthOf } from './embedder.ts';
 
 const dimension = 64;

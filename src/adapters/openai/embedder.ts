@@ -1,15 +1,12 @@
-import { OpenAI } from 'openai';
 import { EmbedderUnavailable, type Embedder, type EmbeddingPurpose } from '../../ports/embedder.ts';
 import { EmbeddingPool } from '../embedding/pool.ts';
 import { pooledEmbedder } from '../embedding/pooled-embedder.ts';
 import { truncate } from '../embedding/truncate.ts';
+import { openAiClient, type EndpointAddress } from './client.ts';
 import { EndpointSlot, type Endpoint } from './endpoint-slot.ts';
 import type { RetryLimits } from './retries.ts';
 
-export interface OpenAiEmbedderOptions {
-  /** Up to and without `/embeddings`, for example `http://127.0.0.1:11434/v1`. */
-  readonly baseURL: string;
-  readonly apiKey?: string;
+export interface OpenAiEmbedderOptions extends EndpointAddress {
   readonly model: string;
   /** Names the model and its weights; by default the endpoint's name for it, with the dimension. */
   readonly id?: string;
@@ -61,22 +58,12 @@ export async function openOpenAiEmbedder(options: OpenAiEmbedderOptions): Promis
 }
 
 function endpointOf(options: OpenAiEmbedderOptions): Endpoint {
-  const client = new OpenAI({
-    baseURL: options.baseURL,
-    // The package insists on a key; local endpoints do not look at it.
-    apiKey: options.apiKey ?? 'none',
-    // Without these the package would read the environment and write to the console.
-    organization: null,
-    project: null,
-    logLevel: 'off',
-    maxRetries: 0,
-  });
   const limitsOf = (purpose: EmbeddingPurpose) => ({
     ...defaultLimits[purpose],
     ...options.limits?.[purpose],
   });
   return {
-    client,
+    client: openAiClient(options),
     model: options.model,
     dimension: options.dimension,
     limits: { query: limitsOf('query'), passage: limitsOf('passage') },

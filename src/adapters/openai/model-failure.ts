@@ -1,0 +1,56 @@
+import { APIConnectionTimeoutError, APIError, APIUserAbortError } from 'openai';
+import { LanguageModelFailed, type ModelFailure, type ModelUsage } from '../../ports/language-model.ts';
+import { BrokenAnswer } from './retries.ts';
+
+interface Reason {
+  readonly failure: ModelFailure;
+  readonly detail: string;
+}
+
+/**
+ * What an error of a request means to who made it; an error of this program stays what it is. The message holds the status
+ * or the code of the system and nothing of what the endpoint wrote, which may repeat the key or what was asked; so it has
+ * no cause either.
+ */
+export function failureOf(error: unknown, name: string, usage: ModelUsage): unknown {
+  const reason = reasonOf(error);
+  return reason ? new LanguageModelFailed(reason.failure, `${name} ${reason.detail}`, { usage }) : error;
+}
+
+function reasonOf(error: unknown): Reason | undefined {
+  if (isTimeOut(error)) return { failure: 'timed-out', detail: 'did not answer in time' };
+  const status: unknown = error instanceof APIError ? error.status : undefined;
+  if (typeof status === 'number') return { failure: failureByStatus(status), detail: `answered ${status}` };
+  if (error instanceof APIError)
+    return { failure: 'unavailable', detail: `cannot be reached${codeOf(error)}` };
+  // The last two: a body that is not JSON, or that breaks off.
+  if (error instanceof BrokenAnswer || error instanceof SyntaxError || error instanceof TypeError)
+    return { failure: 'unavailable', detail: 'answered what is no chat completion' };
+  return undefined;
+}
+
+function isTimeOut(error: unknown): boolean {
+  if (error instanceof APIUserAbortError || error instanceof APIConnectionTimeoutError) return true;
+  return error instanceof Error && (error.name === 'TimeoutError' || error.name === 'AbortError');
+}
+
+function failureByStatus(status: number): ModelFailure {
+  if (status === 408) return 'timed-out';
+  if (status === 429) return 'rate-limited';
+  if (isRefusal(status)) return 'refused';
+  return status === 409 || status >= 500 ? 'unavailable' : 'misconfigured';
+}
+
+/** The endpoint understood who asks it for what, and does not take this request. */
+export function isRefusal(status: unknown): boolean {
+  return status === 400 || status === 413 || status === 422;
+}
+
+/** Such as ` (ECONNREFUSED)`: the system's, somewhere down the causes. */
+function codeOf(error: Error): string {
+  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
+    const code: unknown = Reflect.get(cause, 'code');
+    if (typeof code === 'string') return ` (${code})`;
+  }
+  return '';
+}

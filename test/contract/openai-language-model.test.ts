@@ -1,0 +1,327 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import {
+  OpenAiLanguageModel,
+  type OpenAiLanguageModelOptions,
+} from '../../src/adapters/openai/language-model.ts';
+import { LanguageModelFailed, type CompletionRequest } from '../../src/ports/language-model.ts';
+import { withTimeLimit } from '../../src/ports/time-limit.ts';
+import {
+  answersAnotherShape,
+  breaksOffTheBody,
+  closesTheConnection,
+  fails,
+  filters,
+  inputOf,
+  isCutOff,
+  isSlow,
+  neverAnswers,
+  onlyInWords,
+  refuses,
+  says,
+  saysCounted,
+  scriptedLanguageModel,
+  writes,
+  writesNoJson,
+  type ScriptedLanguageModel,
+} from '../support/scripted-language-model.ts';
+
+let server: ScriptedLanguageModel;
+beforeAll(async () => {
+  server = await scriptedLanguageModel();
+});
+afterAll(() => server.close());
+beforeEach(() => {
+  server.script();
+  server.otherwise(says(answer));
+  server.requests.length = 0;
+});
+
+const answer = { words: ['one', 'two'] };
+const schema = z.strictObject({ words: z.array(z.string().min(1).max(10)).max(3) });
+const secret = 'the question of a caller';
+
+const open = (options: Partial<OpenAiLanguageModelOptions> = {}) =>
+  new OpenAiLanguageModel({
+    baseURL: server.baseURL,
+    models: { root: 'root', sub: 'sub' },
+    limits: { firstDelayMs: 1 },
+    ...options,
+  });
+
+const request = (more: Partial<CompletionRequest<z.infer<typeof schema>>> = {}) => ({
+  role: 'root' as const,
+  purpose: 'plan',
+  instructions: 'Split the question into words.',
+  input: { question: secret },
+  schema,
+  maxOutputTokens: 50,
+  signal: new AbortController().signal,
+  ...more,
+});
+
+async function failureOf(completing: Promise<unknown>): Promise<LanguageModelFailed> {
+  const error = await completing.then(
+    () => expect.unreachable('it answered'),
+    (error: unknown) => error,
+  );
+  expect(error).toBeInstanceOf(LanguageModelFailed);
+  return error as LanguageModelFailed;
+}
+
+describe('openai language model: a request', () => {
+  it('names the model of its role, the key, the length and the schema', async () => {
+    const model = open({ apiKey: 'sesame' });
+    await model.complete(request());
+    await model.complete(request({ role: 'sub' }));
+    expect(server.requests.map(({ model }) => model)).toEqual(['root', 'sub']);
+    expect(server.requests[0]).toMatchObject({
+      authorization: 'Bearer sesame',
+      max_completion_tokens: 50,
+      response_format: {
+        type: 'json_schema',
+        json_schema: {
+          name: 'plan',
+          strict: true,
+          schema: { type: 'object', required: ['words'], additionalProperties: false },
+        },
+      },
+    });
+  });
+
+  it('keeps what is said by a caller out of the instructions', async () => {
+    await open().complete(request());
+    const [{ messages }] = server.requests as [(typeof server.requests)[0]];
+    expect(messages.map(({ role }) => role)).toEqual(['system', 'user']);
+    expect(messages[0]!.content).toMatch(/^Split the question into words\./);
+    expect(messages[0]!.content).not.toContain(secret);
+    expect(inputOf(server.requests[0]!)).toEqual({ question: secret });
+  });
+
+  it('asks for no lengths of texts by schema, and checks them all the same', async () => {
+    server.script(says({ words: ['far too long a word'] }));
+    expect(await open().complete(request())).toMatchObject({ value: answer, usage: { requests: 2 } });
+    expect(JSON.stringify(server.requests[0]!.response_format)).not.toMatch(/minLength|maxLength/);
+    expect(server.requests[0]!.response_format!.json_schema.schema).toMatchObject({
+      properties: { words: { maxItems: 3 } },
+    });
+  });
+
+  it('answers the value, the model and the tokens that the endpoint counted', async () => {
+    const usage = { model: 'root', inputTokens: 100, outputTokens: 20, requests: 1 };
+    expect(await open().complete(request())).toEqual({ value: answer, usage });
+  });
+
+  it.each([
+    ['there are none', undefined],
+    ['they are no numbers', { prompt_tokens: null, completion_tokens: 'many' }],
+  ])('estimates tokens where %s', async (_, counted) => {
+    server.script(saysCounted(answer, counted));
+    const { usage } = await open().complete(request());
+    const asked = JSON.stringify(server.requests[0]!.messages).length;
+    expect(usage).toEqual({
+      model: 'root',
+      inputTokens: Math.ceil(asked / 4),
+      outputTokens: Math.ceil(JSON.stringify(answer).length / 4),
+      requests: 1,
+    });
+  });
+});
+
+describe('openai language model: an endpoint without schemas', () => {
+  it('is asked in words, and from then on only so', async () => {
+    server.otherwise(onlyInWords(says(answer)));
+    const model = open();
+    expect(await model.complete(request())).toMatchObject({ value: answer, usage: { requests: 2 } });
+    expect(server.requests[1]!.messages[0]!.content).toContain('"words"');
+    expect(await model.complete(request())).toMatchObject({ value: answer, usage: { requests: 1 } });
+    expect(server.requests.map((asked) => asked.response_format !== undefined)).toEqual([true, false, false]);
+  });
+
+  it('is asked by schema for another purpose or by another model: the schema may be what it refused', async () => {
+    server.script(fails(400), says(answer));
+    const model = open();
+    await model.complete(request());
+    await model.complete(request({ purpose: 'expansion' }));
+    await model.complete(request({ role: 'sub' }));
+    expect(server.requests.map((asked) => asked.response_format !== undefined)).toEqual([
+      true,
+      false,
+      true,
+      true,
+    ]);
+  });
+
+  it('is asked by schema again where words were refused as well', async () => {
+    server.script(fails(400), fails(400));
+    const model = open();
+    expect(await failureOf(model.complete(request()))).toMatchObject({ failure: 'refused' });
+    await model.complete(request());
+    expect(server.requests.map((asked) => asked.response_format !== undefined)).toEqual([true, false, true]);
+  });
+
+  it.each([
+    ['a fence', `Here it is:\n\`\`\`json\n${JSON.stringify(answer)}\n\`\`\`\nDone.`],
+    ['thoughts', `<think>{"no": 1}</think>${JSON.stringify(answer)}`],
+    ['words', `Sure! ${JSON.stringify(answer)}`],
+  ])('may surround its JSON with %s', async (_, text) => {
+    server.script(writes(text));
+    expect(await open().complete(request())).toMatchObject({ value: answer, usage: { requests: 1 } });
+  });
+});
+
+describe('openai language model: an answer that cannot be used', () => {
+  it.each([
+    ['of another shape', says({ words: [1] }), 'words.0: '],
+    ['with something more', says({ ...answer, also: 1 }), 'also'],
+    ['that is no JSON', writes('I do not know.'), 'not JSON'],
+    ['that is empty', writes(''), 'not JSON'],
+    ['that is cut off', isCutOff, 'longer than 50 tokens'],
+  ])('is asked for once more with what is wrong: one %s', async (_, script, complaint) => {
+    server.script(script);
+    const { value, usage } = await open().complete(request());
+    expect(value).toEqual(answer);
+    expect(usage).toMatchObject({ inputTokens: 200, outputTokens: 40, requests: 2 });
+    const { messages } = server.requests[1]!;
+    expect(messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'user']);
+    expect(messages[3]!.content).toContain(complaint);
+  });
+
+  it('is given up after that, with what it cost', async () => {
+    server.script(says({ words: 7 }), says({}));
+    expect(await failureOf(open().complete(request()))).toMatchObject({
+      failure: 'invalid-answer',
+      usage: { requests: 2, inputTokens: 200, outputTokens: 40 },
+    });
+  });
+
+  it.each([
+    ['the model', refuses],
+    ['a filter', filters],
+  ])('is not asked for again where %s refuses', async (_, script) => {
+    server.script(script);
+    const failure = await failureOf(open().complete(request()));
+    expect(failure).toMatchObject({ failure: 'refused', usage: { requests: 1, inputTokens: 100 } });
+  });
+});
+
+describe('openai language model: faults that may pass', () => {
+  it.each([
+    ['429', fails(429, { 'retry-after': '0.01' })],
+    ['500', fails(500)],
+    ['503', fails(503)],
+    ['a closed connection', closesTheConnection],
+    ['a body that breaks off', breaksOffTheBody],
+    ['a page instead of JSON', writesNoJson],
+    ['JSON of another shape', answersAnotherShape],
+  ])('are tried again: %s', async (_, script) => {
+    server.script(script, script);
+    expect(await open().complete(request())).toMatchObject({
+      value: answer,
+      usage: { requests: 3, inputTokens: 100, outputTokens: 20 },
+    });
+  });
+
+  it.each([
+    ['rate-limited', fails(429, { 'retry-after': '0' })],
+    ['unavailable', fails(500)],
+    ['unavailable', closesTheConnection],
+    ['unavailable', breaksOffTheBody],
+    ['unavailable', writesNoJson],
+    ['unavailable', answersAnotherShape],
+  ] as const)('end as %s after the last attempt', async (failure, script) => {
+    server.otherwise(script);
+    const error = await failureOf(open({ limits: { attempts: 2, firstDelayMs: 1 } }).complete(request()));
+    expect(error).toMatchObject({ failure, usage: { requests: 2 } });
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it('are not waited for longer than there is time', async () => {
+    server.script(fails(429, { 'retry-after': '3600' }));
+    expect(await failureOf(open().complete(request()))).toMatchObject({ failure: 'rate-limited' });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('are waited for no longer than the caller does', async () => {
+    server.script(fails(429, { 'retry-after': '30' }));
+    const started = performance.now();
+    const asked = withTimeLimit(100, new AbortController().signal, (signal) =>
+      open().complete(request({ signal })),
+    );
+    expect(await failureOf(asked)).toMatchObject({ failure: 'timed-out', usage: { requests: 1 } });
+    expect(performance.now() - started).toBeLessThan(5_000);
+  });
+
+  it.each([401, 403, 404])('do not include %d', async (status) => {
+    server.script(fails(status));
+    expect(await failureOf(open().complete(request()))).toMatchObject({
+      failure: 'misconfigured',
+      usage: { requests: 1, inputTokens: 0 },
+    });
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
+describe('openai language model: time', () => {
+  it.each([
+    ['never answers', neverAnswers],
+    ['answers late', isSlow(2_000, says(answer))],
+  ])('ends with the signal where the endpoint %s', async (_, script) => {
+    server.otherwise(script);
+    const asked = withTimeLimit(100, new AbortController().signal, (signal) =>
+      open().complete(request({ signal })),
+    );
+    const failure = await failureOf(asked);
+    expect(failure).toMatchObject({ failure: 'timed-out', usage: { requests: 1, outputTokens: 0 } });
+    expect(failure.usage!.inputTokens).toBeGreaterThan(10);
+  });
+
+  it('asks nothing where it was over before', async () => {
+    const signal = AbortSignal.abort();
+    expect(await failureOf(open().complete(request({ signal })))).toMatchObject({ failure: 'timed-out' });
+    expect(server.requests).toEqual([]);
+  });
+
+  it('of one request has an end without a signal that says so', async () => {
+    server.otherwise(neverAnswers);
+    const model = open({ limits: { attempts: 2, requestMs: 50, firstDelayMs: 1 } });
+    expect(await failureOf(model.complete(request()))).toMatchObject({
+      failure: 'timed-out',
+      usage: { requests: 2 },
+    });
+  });
+
+  it('is up for the repetition of an answer too', async () => {
+    server.script(says({}), neverAnswers);
+    const asked = withTimeLimit(200, new AbortController().signal, (signal) =>
+      open().complete(request({ signal })),
+    );
+    expect(await failureOf(asked)).toMatchObject({
+      failure: 'timed-out',
+      usage: { requests: 2, outputTokens: 20 },
+    });
+  });
+});
+
+describe('[I5] openai language model: an error', () => {
+  it.each([
+    ['400', fails(400)],
+    ['401', fails(401)],
+    ['429', fails(429, { 'retry-after': '0' })],
+    ['500', fails(500)],
+    ['no JSON', writes(`no ${secret}`)],
+    ['another shape', says({ words: [], [secret]: secret })],
+  ])('tells neither key nor content: %s', async (_, script) => {
+    server.otherwise(script);
+    const failure = await failureOf(
+      open({
+        apiKey: 'sesame',
+        limits: { attempts: 1 },
+      }).complete(request()),
+    );
+    const told = JSON.stringify([failure.message, failure.stack, failure.cause, failure.usage]);
+    expect(told).not.toContain(secret);
+    expect(told).not.toContain('sesame');
+    expect(failure.message).toMatch(/^the language model root at 127\.0\.0\.1:\d+ /);
+  });
+});

@@ -1,0 +1,93 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { json, scriptedEndpoint, type ScriptedEndpoint, type ScriptFor } from './scripted-endpoint.ts';
+
+export interface ChatRequest {
+  readonly model: string;
+  readonly max_completion_tokens: number;
+  readonly messages: readonly { readonly role: string; readonly content: string }[];
+  readonly response_format?: {
+    readonly type: string;
+    readonly json_schema: { readonly name: string; readonly schema: Record<string, unknown> };
+  };
+}
+
+export type ChatScript = ScriptFor<ChatRequest>;
+
+export interface ScriptedLanguageModel extends ScriptedEndpoint<ChatRequest> {
+  /** What is not scripted one by one is answered by this from now on; at first by an empty object. */
+  otherwise(script: ChatScript): void;
+}
+
+/** An OpenAI-compatible `/v1/chat/completions` on loopback that answers and misbehaves as told. */
+export async function scriptedLanguageModel(
+  models: readonly string[] = ['root', 'sub'],
+): Promise<ScriptedLanguageModel> {
+  let fallback: ChatScript = says({});
+  const endpoint = await scriptedEndpoint<ChatRequest>(
+    '/v1/chat/completions',
+    (request, response) => fallback(request, response),
+    models,
+  );
+  return { ...endpoint, otherwise: (script) => void (fallback = script) };
+}
+
+/** What a request was about, as its model was given it. */
+export function inputOf({ messages }: ChatRequest): Record<string, unknown> {
+  return JSON.parse(messages[1]!.content) as Record<string, unknown>;
+}
+
+const usage = { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 };
+
+const completion = (message: Record<string, unknown>, finish = 'stop') => ({
+  id: 'chatcmpl-1',
+  object: 'chat.completion',
+  choices: [{ index: 0, finish_reason: finish, message: { role: 'assistant', ...message } }],
+  usage,
+});
+
+const answers =
+  (content: unknown, status = 200, headers: Record<string, string> = {}): ChatScript =>
+  (_, response) =>
+    json(response, status, content, headers);
+
+/** The model writes this text. */
+export const writes = (content: string): ChatScript => answers(completion({ content }));
+/** The model answers this object, or what it makes of the request. */
+export const says =
+  (value: unknown): ChatScript =>
+  (request, response) => {
+    const object: unknown =
+      typeof value === 'function' ? (value as (request: ChatRequest) => unknown)(request) : value;
+    json(response, 200, completion({ content: JSON.stringify(object) }));
+  };
+export const saysCounted = (value: unknown, usage: unknown): ChatScript =>
+  answers({ ...completion({ content: JSON.stringify(value) }), usage });
+export const refuses: ChatScript = answers(
+  completion({ content: null, refusal: 'I cannot help with that.' }),
+);
+export const filters: ChatScript = answers(completion({ content: '' }, 'content_filter'));
+export const isCutOff: ChatScript = answers(completion({ content: '{"words": ["one", "tw' }, 'length'));
+/** What it writes of it repeats the request, as some endpoints do. */
+export const fails = (status: number, headers: Record<string, string> = {}): ChatScript => {
+  return ({ messages }, response) =>
+    json(response, status, { error: { message: `bad: ${JSON.stringify(messages)}` } }, headers);
+};
+export const breaksOffTheBody: ChatScript = (_, response) => {
+  response.writeHead(200, { 'content-type': 'application/json' });
+  response.write('{"choices": [{"mess', () => response.destroy());
+};
+export const writesNoJson: ChatScript = answers('<html>Bad gateway</html>');
+export const answersAnotherShape: ChatScript = answers({ choices: 'none' });
+export const closesTheConnection: ChatScript = (_, response) => void response.destroy();
+export const neverAnswers: ChatScript = () => undefined;
+export const isSlow =
+  (ms: number, script: ChatScript): ChatScript =>
+  async (request, response) => {
+    await sleep(ms);
+    await script(request, response);
+  };
+/** Takes no `response_format`. */
+export const onlyInWords =
+  (script: ChatScript): ChatScript =>
+  (request, response) =>
+    (request.response_format ? fails(400) : script)(request, response);
