@@ -12,6 +12,14 @@ export function url(...protocols: string[]) {
   });
 }
 
+/** The same without user and password, which would stand in logs and which `fetch` refuses. */
+export function endpointUrl(instead: string) {
+  return url('http:', 'https:').refine(
+    (value) => !URL.canParse(value) || (new URL(value).username === '' && new URL(value).password === ''),
+    { message: `must hold no user and no password: there is ${instead}` },
+  );
+}
+
 export const secret = (least: number) => z.string().min(least, `must have at least ${least} characters`);
 
 export const flag = () => z.enum(['true', 'false']).transform((text) => text === 'true');

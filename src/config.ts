@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { z } from 'zod';
 import { clusterOf, clusterSettings, type ClusterConfig } from './config-cluster.ts';
-import { ConfigError, list, postgresUrl, secret, url } from './config-values.ts';
+import { ConfigError, endpointUrl, list, postgresUrl, secret, url } from './config-values.ts';
 
 export { ConfigError } from './config-values.ts';
 
@@ -83,6 +83,22 @@ export const settings = z.object({
     .max(64)
     .optional()
     .describe('Threads that embed texts with one model; default: one a core'),
+  STRATALOG_LLM_BASE_URL: endpointUrl('STRATALOG_LLM_API_KEY')
+    .optional()
+    .describe(
+      'An OpenAI-compatible endpoint with a language model, such as https://api.openai.com/v1 or http://127.0.0.1:11434/v1; none is needed. It is told complex questions, and what they name of the tenant’s fields and values',
+    ),
+  STRATALOG_LLM_API_KEY: z.string().min(1).optional().describe('Key of that endpoint'),
+  STRATALOG_LLM_MODEL: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Model that takes whole questions apart, such as gpt-4.1 or qwen3:4b'),
+  STRATALOG_LLM_SUB_MODEL: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Model that takes their parts apart again; default: the same'),
   STRATALOG_ROUTING: z
     .enum(['on', 'off'])
     .default('on')
@@ -130,6 +146,14 @@ export interface Config extends ClusterConfig {
     /** Threads of each model; undefined for one a core. */
     readonly workers: number | undefined;
   };
+  /** Undefined where none is configured: everything works without. */
+  readonly languageModel:
+    | {
+        readonly baseURL: string;
+        readonly apiKey: string | undefined;
+        readonly models: { readonly root: string; readonly sub: string };
+      }
+    | undefined;
   /** Whether complex questions may be taken apart at all. */
   readonly routing: boolean;
   readonly jwt: { readonly issuer: string; readonly audience: string; readonly jwks: string } | undefined;
@@ -162,6 +186,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
       directory: values.STRATALOG_EMBEDDING_MODELS_DIR,
       workers: values.STRATALOG_EMBEDDING_WORKERS,
     },
+    languageModel: languageModelOf(values),
     routing: values.STRATALOG_ROUTING === 'on',
     jwt: jwtOf(values),
     logLevel: values.STRATALOG_LOG_LEVEL,
@@ -197,6 +222,26 @@ function embedderOf(values: Settings): Config['embedder'] {
     default:
       return values.STRATALOG_EMBEDDER satisfies never;
   }
+}
+
+function languageModelOf(values: Settings): Config['languageModel'] {
+  const { STRATALOG_LLM_BASE_URL: baseURL, STRATALOG_LLM_MODEL: root } = values;
+  const { STRATALOG_LLM_SUB_MODEL: sub, STRATALOG_LLM_API_KEY: apiKey } = values;
+  if (baseURL && root) return { baseURL, apiKey, models: { root, sub: sub ?? root } };
+  if (baseURL)
+    throw new ConfigError(
+      'STRATALOG_LLM_MODEL: is missing: STRATALOG_LLM_BASE_URL needs the name of a model there',
+    );
+  const given = Object.entries({
+    STRATALOG_LLM_MODEL: root,
+    STRATALOG_LLM_SUB_MODEL: sub,
+    STRATALOG_LLM_API_KEY: apiKey,
+  }).find(([, value]) => value !== undefined);
+  if (given)
+    throw new ConfigError(
+      `STRATALOG_LLM_BASE_URL: is missing: ${given[0]} needs it, such as https://api.openai.com/v1`,
+    );
+  return undefined;
 }
 
 function jwtOf(values: Settings): Config['jwt'] {

@@ -4,6 +4,7 @@ import { styleText } from 'node:util';
 import { openPglite } from '../adapters/pglite/open.ts';
 import { backEndsOf, type BackEnd } from '../backends/back-ends.ts';
 import { openEmbedders } from '../backends/embedder.ts';
+import { inspectLanguageModel } from '../backends/language-model.ts';
 import { isRefusal } from '../backends/refusals.ts';
 import { ConfigError, readConfig, type Config } from '../config.ts';
 import { endSoon } from './end.ts';
@@ -34,6 +35,7 @@ export async function doctor(options: Readonly<Record<string, string>>, json: bo
   const findings = await Promise.all([
     Promise.resolve(nodeVersion()),
     finding('model', () => model(config)),
+    ...languageModel(config),
     ...(config.profile === 'embedded' ? [finding('database', () => database(config))] : []),
     ...backEndsOf(config).map((backEnd) =>
       // The profile with one server has always called it so.
@@ -90,6 +92,11 @@ async function model(config: Config): Promise<string> {
   const { id } = embedders.preferred;
   await embedders.close();
   return id;
+}
+
+/** Nothing where none is configured: none is needed. */
+function languageModel({ languageModel: endpoint }: Config): Promise<Finding>[] {
+  return endpoint ? [finding('llm', () => inspectLanguageModel(endpoint))] : [];
 }
 
 async function database({ dataDir }: Config): Promise<string> {

@@ -134,6 +134,7 @@ describe('openai language model: an endpoint without schemas', () => {
     const model = open();
     expect(await model.complete(request())).toMatchObject({ value: answer, usage: { requests: 2 } });
     expect(server.requests[1]!.messages[0]!.content).toContain('"words"');
+    expect(server.requests[1]).toMatchObject({ max_tokens: 50 });
     expect(await model.complete(request())).toMatchObject({ value: answer, usage: { requests: 1 } });
     expect(server.requests.map((asked) => asked.response_format !== undefined)).toEqual([true, false, false]);
   });

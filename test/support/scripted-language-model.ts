@@ -3,7 +3,8 @@ import { json, scriptedEndpoint, type ScriptedEndpoint, type ScriptFor } from '.
 
 export interface ChatRequest {
   readonly model: string;
-  readonly max_completion_tokens: number;
+  readonly max_completion_tokens?: number;
+  readonly max_tokens?: number;
   readonly messages: readonly { readonly role: string; readonly content: string }[];
   readonly response_format?: {
     readonly type: string;
@@ -86,8 +87,8 @@ export const isSlow =
     await sleep(ms);
     await script(request, response);
   };
-/** Takes no `response_format`. */
+/** Takes neither `response_format` nor the newer name of the limit. */
 export const onlyInWords =
   (script: ChatScript): ChatScript =>
   (request, response) =>
-    (request.response_format ? fails(400) : script)(request, response);
+    (request.response_format || request.max_completion_tokens ? fails(400) : script)(request, response);

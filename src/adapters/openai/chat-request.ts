@@ -36,8 +36,10 @@ export function chatRequest(
   const system = [instructions, ...(mode === 'words' ? [inWords] : []), data].join('\n\n');
   return {
     model,
-    max_completion_tokens: maxOutputTokens,
-    ...(mode === 'schema' && { response_format: format }),
+    // Endpoints that know no schemas know the older name of the limit, and some refuse what they do not know.
+    ...(mode === 'schema'
+      ? { response_format: format, max_completion_tokens: maxOutputTokens }
+      : { max_tokens: maxOutputTokens }),
     messages: [
       { role: 'system', content: system },
       { role: 'user', content: JSON.stringify(input) },

@@ -12,7 +12,7 @@ interface Reason {
  * or the code of the system and nothing of what the endpoint wrote, which may repeat the key or what was asked; so it has
  * no cause either.
  */
-export function failureOf(error: unknown, name: string, usage: ModelUsage): unknown {
+export function failureOf(error: unknown, name: string, usage?: ModelUsage): unknown {
   const reason = reasonOf(error);
   return reason ? new LanguageModelFailed(reason.failure, `${name} ${reason.detail}`, { usage }) : error;
 }
@@ -25,7 +25,7 @@ function reasonOf(error: unknown): Reason | undefined {
     return { failure: 'unavailable', detail: `cannot be reached${codeOf(error)}` };
   // The last two: a body that is not JSON, or that breaks off.
   if (error instanceof BrokenAnswer || error instanceof SyntaxError || error instanceof TypeError)
-    return { failure: 'unavailable', detail: 'answered what is no chat completion' };
+    return { failure: 'unavailable', detail: 'answered what it should not' };
   return undefined;
 }
 

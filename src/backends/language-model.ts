@@ -1,0 +1,49 @@
+import { openAiClient } from '../adapters/openai/client.ts';
+import { OpenAiLanguageModel } from '../adapters/openai/language-model.ts';
+import { modelsAt } from '../adapters/openai/models-at.ts';
+import type { Config } from '../config.ts';
+import { LanguageModelFailed, type LanguageModel } from '../ports/language-model.ts';
+import { withTimeLimit } from '../ports/time-limit.ts';
+
+type Endpoint = NonNullable<Config['languageModel']>;
+
+const inspectionMs = 10_000;
+/** More would not fit a line. */
+const namedModels = 10;
+
+/** Nothing is asked of the endpoint yet. Undefined where none is configured. */
+export function openLanguageModel({ languageModel }: Config): LanguageModel | undefined {
+  return languageModel && new OpenAiLanguageModel(languageModel);
+}
+
+/** In a line what answers at the endpoint. Rejects with `LanguageModelFailed` where nothing does, and where it lacks a model. */
+export async function inspectLanguageModel(endpoint: Endpoint): Promise<string> {
+  const { models, baseURL } = endpoint;
+  const wanted = [...new Set(Object.values(models))];
+  const names = wanted.join(' and ');
+  const listed = await listModels(endpoint);
+  if (listed === undefined) return `${baseURL} answers and lists no models, so ${names} was not looked for`;
+  const missing = wanted.filter((name) => !listed.includes(name) && !listed.includes(`${name}:latest`));
+  if (missing.length === 0) return `${names} at ${baseURL}`;
+  const some = listed.slice(0, namedModels).join(', ') + (listed.length > namedModels ? ', …' : '');
+  throw new LanguageModelFailed(
+    'misconfigured',
+    `${baseURL} has no model ${missing.join(' and ')}: set STRATALOG_LLM_MODEL and STRATALOG_LLM_SUB_MODEL to what it has (${some || 'none'})`,
+  );
+}
+
+async function listModels(endpoint: Endpoint): Promise<string[] | undefined> {
+  const nobodyElse = new AbortController().signal;
+  try {
+    return await withTimeLimit(inspectionMs, nobodyElse, (signal) =>
+      modelsAt(openAiClient(endpoint), signal),
+    );
+  } catch (error) {
+    if (!(error instanceof LanguageModelFailed)) throw error;
+    const { failure, message } = error;
+    throw new LanguageModelFailed(
+      failure,
+      `${message}: check STRATALOG_LLM_BASE_URL and STRATALOG_LLM_API_KEY`,
+    );
+  }
+}
