@@ -7,6 +7,7 @@ import { newId } from './adapters/random.ts';
 import { openSqlLeases } from './adapters/sql/leases.ts';
 import type { BackEnd } from './backends/back-ends.ts';
 import { openEmbedders } from './backends/embedder.ts';
+import { openLanguageModel } from './backends/language-model.ts';
 import { BackEndHealth } from './backends/health.ts';
 import { openStores, type Stores } from './backends/stores.ts';
 import { openVault } from './backends/vault.ts';
@@ -18,9 +19,11 @@ import { Authenticator } from './http/authenticate.ts';
 import { startHttpServer, type Api } from './http/server.ts';
 import type { Embedders } from './ports/embedder.ts';
 import { systemClock } from './ports/clock.ts';
+import type { LanguageModelFor } from './ports/language-model.ts';
 import type { Leases } from './ports/leases.ts';
 import type { LexicalIndex } from './ports/lexical-index.ts';
 import type { Metrics } from './ports/metrics.ts';
+import { observed } from './ports/observed-language-model.ts';
 import { WakeUp } from './ports/wake-up.ts';
 import { allProjections } from './projections/all.ts';
 import { LexicalUpkeep } from './projections/lexical/upkeep.ts';
@@ -37,7 +40,7 @@ import { readiness, type Readiness } from './readiness.ts';
 import { openSearch } from './search.ts';
 import { Relay } from './relay/relay.ts';
 import { relaySchema } from './relay/schema.ts';
-import { observeFacts, observeProjections, observeRelay } from './telemetry.ts';
+import { languageModelMetrics, observeFacts, observeProjections, observeRelay } from './telemetry.ts';
 import { ErasureManager } from './worker/erasure-manager.ts';
 import { underLease } from './worker/under-lease.ts';
 
@@ -220,7 +223,16 @@ async function startMemory(
   undo.push(() => facts.flush());
   observeFacts(metrics.meter, facts);
   const routing = new RoutingDirectory(store);
-  const search = openSearch({ config, logger, meter: metrics.meter, models, retrieval, vault, routing });
+  const search = openSearch({
+    config,
+    logger,
+    meter: metrics.meter,
+    models,
+    retrieval,
+    vault,
+    routing,
+    languageModel: languageModelOf(own),
+  });
   undo.push(() => search.settle());
   const authenticator = new Authenticator({
     directory,
@@ -241,6 +253,14 @@ async function startMemory(
     embedders,
   };
   return { operations, api: { services, authenticator, topicPrefix: config.kafka.topicPrefix } };
+}
+
+/** Whatever guards the calls of a tenant stands between the two: what it refuses is not counted as a call. */
+function languageModelOf({ config, metrics }: Process): LanguageModelFor | undefined {
+  const opened = openLanguageModel(config);
+  if (!opened) return undefined;
+  const counted = observed(opened, languageModelMetrics(metrics.meter));
+  return () => counted;
 }
 
 /** Loads the models of the vectors that are there: queries are embedded with that of the live ones. */

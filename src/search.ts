@@ -4,10 +4,12 @@ import type { Config } from './config.ts';
 import { rulePolicy } from './domain/routing/policy.ts';
 import { systemClock } from './ports/clock.ts';
 import type { KeyVault } from './ports/key-vault.ts';
+import type { LanguageModelFor } from './ports/language-model.ts';
 import type { ReadModels } from './queries/read-models.ts';
 import { findChildPlaces } from './queries/routing/child-places.ts';
 import { Executor } from './queries/routing/executor.ts';
-import { findMentions, planQuestion } from './queries/routing/question-planner.ts';
+import { ModelPlanner } from './queries/routing/model-planner.ts';
+import { findMentions, questionPlanner } from './queries/routing/question-planner.ts';
 import { RoutedSearch } from './queries/routing/routed-search.ts';
 import type { RoutingDirectory } from './queries/routing/routing-directory.ts';
 import { VocabularyReader } from './queries/routing/vocabulary.ts';
@@ -22,14 +24,24 @@ export interface SearchParts {
   readonly retrieval: SearchService;
   readonly vault: KeyVault;
   readonly routing: RoutingDirectory;
+  /** Undefined where none is configured. */
+  readonly languageModel: LanguageModelFor | undefined;
 }
 
 /** The search of a process with the role `api`: the retrieval service with the executor beside it. */
 export function openSearch(parts: SearchParts): RoutedSearch {
-  const { config, logger, meter, models, retrieval, vault, routing } = parts;
+  const { config, logger, meter, models, retrieval, vault, routing, languageModel } = parts;
   const vocabulary = new VocabularyReader(models);
+  const model =
+    languageModel &&
+    new ModelPlanner({
+      vocabulary,
+      modelFor: languageModel,
+      onFailure: (error) =>
+        logger.warn({ err: error }, 'the rules planned a question instead of the language model'),
+    });
   const executor = new Executor({
-    plan: (question, caller) => planQuestion(vocabulary, systemClock, caller, question),
+    plan: questionPlanner({ vocabulary, clock: systemClock, model }),
     mentions: (caller, memories) => findMentions(vocabulary, caller, memories),
     policy: rulePolicy,
     clock: systemClock,

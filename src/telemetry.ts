@@ -1,6 +1,7 @@
 import type { Meter } from '@opentelemetry/api';
 import type { FactQueue } from './commands/record-facts.ts';
 import type { ProjectionOperations } from './projections/operations.ts';
+import type { ModelCall } from './ports/observed-language-model.ts';
 import type { Relay } from './relay/relay.ts';
 
 // What operators watch, read when it is asked for.
@@ -80,5 +81,31 @@ export function routingMetrics(meter: Meter) {
       description: 'Complexity of the questions, between 0 and 1',
       advice: { explicitBucketBoundaries: [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9] },
     }),
+  };
+}
+
+/** What language models are asked, what becomes of it, and what it takes. Counts each call that it is given. */
+export function languageModelMetrics(meter: Meter): (call: ModelCall) => void {
+  const calls = meter.createCounter('stratalog.language_model.call', {
+    description: 'Calls of a language model by purpose and outcome',
+  });
+  const requests = meter.createCounter('stratalog.language_model.request', {
+    description: 'Requests that they took, repetitions included',
+  });
+  const tokens = meter.createCounter('stratalog.language_model.tokens', {
+    description: 'Tokens that they took, estimated where the endpoint does not count them',
+  });
+  const duration = meter.createHistogram('stratalog.language_model.duration', {
+    description: 'How long a call took, repetitions included',
+    unit: 's',
+    advice: { explicitBucketBoundaries: [0.1, 0.25, 0.5, 1, 2, 3, 5, 10, 20, 30] },
+  });
+  return ({ purpose, outcome, usage, durationMs }) => {
+    const labels = { model: usage.model, purpose };
+    calls.add(1, { ...labels, outcome });
+    requests.add(usage.requests, labels);
+    tokens.add(usage.inputTokens, { ...labels, direction: 'input' });
+    tokens.add(usage.outputTokens, { ...labels, direction: 'output' });
+    duration.record(durationMs / 1_000, { ...labels, outcome });
   };
 }

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
+import type { ModelFailure, ModelRole } from '../domain/retrieval/model-call.ts';
 
-/** Which of the configured models answers: the one for whole questions, or the one for their parts. */
-export type ModelRole = 'root' | 'sub';
+export type { ModelFailure, ModelRole } from '../domain/retrieval/model-call.ts';
 
 export interface CompletionRequest<T> {
   readonly role: ModelRole;
@@ -33,6 +33,9 @@ export interface Completion<T> {
   readonly usage: ModelUsage;
 }
 
+/** The model as one tenant's questions reach it: what stands between may know whose calls fail. */
+export type LanguageModelFor = (tenant: string) => LanguageModel;
+
 /**
  * A model that turns words into an object of a given shape. It is never needed: whoever asks has something to go on with
  * where it rejects.
@@ -43,9 +46,6 @@ export interface LanguageModel {
   /** Rejects with `LanguageModelFailed`. */
   complete<T>(request: CompletionRequest<T>): Promise<Completion<T>>;
 }
-
-export type ModelFailure =
-  'timed-out' | 'unavailable' | 'rate-limited' | 'refused' | 'invalid-answer' | 'misconfigured';
 
 export class LanguageModelFailed extends Error {
   override readonly name = 'LanguageModelFailed';

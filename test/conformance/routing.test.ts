@@ -53,6 +53,8 @@ describe('the route of a question', () => {
   });
 });
 
+const nested = 'Compare the incidents across all Search teams and the payment policies of Billing';
+
 describe('the steps of a complex question', () => {
   let tenant: RoutedTenant;
   beforeAll(async () => {
@@ -84,6 +86,17 @@ describe('the steps of a complex question', () => {
       expect(step.arguments.query).toEqual(expect.any(String));
     }
     expect(trajectory.tokens).toBe(searches.reduce((sum: number, { tokens }: Json) => sum + tokens, 0));
+  });
+
+  it('[D5] are planned by the rules where no language model is configured, and none is missed', async () => {
+    const { audit } = await tenant.ask(nested, { topK: 10 });
+    const call = audit.trajectory.steps.find(({ action }: Json) => action === 'RecursiveCall');
+    expect(audit.trajectory.planning).toEqual([
+      { depth: 0, by: 'rules', durationMs: expect.any(Number), tokens: 0 },
+      { depth: 1, parent: call.step, by: 'rules', durationMs: expect.any(Number), tokens: 0 },
+    ]);
+    const spent = await tenant.admin.get('/v1/audit/events?type=LanguageModelCalled');
+    expect(spent.body.items).toEqual([]);
   });
 
   it('[B6] compare brings each side in turn, of real memories', async () => {
@@ -125,8 +138,6 @@ describe('the steps of a complex question', () => {
     expect(narrowed.sort()).toEqual(['billing-core', 'billing-invoices', 'billing-tax']);
     expect(namesOf(answer).slice(0, 3).sort()).toEqual(['billing-core', 'billing-invoices', 'billing-tax']);
   });
-
-  const nested = 'Compare the incidents across all Search teams and the payment policies of Billing';
 
   it('[B5] RecursiveCall takes a part that is complex itself apart again, one level deeper', async () => {
     const { audit } = await tenant.ask(nested, { topK: 10 });

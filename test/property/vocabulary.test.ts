@@ -12,11 +12,12 @@ import { fields } from '../../src/projections/fields/fields.ts';
 import { Generation } from '../../src/projections/generation.ts';
 import { ensureLive } from '../../src/projections/generations.ts';
 import { ReadModels } from '../../src/queries/read-models.ts';
-import { planQuestion } from '../../src/queries/routing/question-planner.ts';
+import { questionPlanner } from '../../src/queries/routing/question-planner.ts';
 import { VocabularyReader } from '../../src/queries/routing/vocabulary.ts';
 import { assertWithin } from '../support/assert-within.ts';
 import { anyCaller } from '../support/callers.ts';
 import { openTestStore, storeTestMemory, type TestStore } from '../support/event-store.ts';
+import { planningRun } from '../support/planning-run.ts';
 import { follow, startAfresh } from '../support/read-models.ts';
 import { vocabularyOf } from '../support/vocabulary.ts';
 
@@ -137,7 +138,11 @@ describe('the vocabulary of a caller', () => {
       await storeTestMemory(test, { layer: 'team', scope: { team: 'night-shift' }, metadata: { state } });
     await storeTestMemory(test, { layer: 'company', scope: {}, metadata: {} });
     await catchUp();
-    const plan = await planQuestion(read, systemClock, admin, 'List closed tickets about brakes');
+    const plan = await questionPlanner({ vocabulary: read, clock: systemClock, model: undefined })(
+      'List closed tickets about brakes',
+      admin,
+      planningRun(),
+    );
     expect(plan.operands).toMatchObject([
       { query: 'brakes', filter: { field: 'metadata', path: ['state'], operator: 'eq', value: 'closed' } },
     ]);

@@ -8,6 +8,7 @@ import {
   MemoryUpdated,
 } from '../memory/events.ts';
 import { AuditRead, FeedbackGiven, MemoriesAccessed, SearchPerformed } from '../retrieval/events.ts';
+import { LanguageModelCalled } from '../retrieval/model-call.ts';
 import { TrajectoryRecorded } from '../retrieval/trajectory.ts';
 import { KillSwitchSet, RoutingConfigured } from '../routing/events.ts';
 import { ApiKeyCreated, ApiKeyRevoked, TenantCreated } from '../tenant/tenant.ts';
@@ -34,6 +35,7 @@ const definitions = [
   SearchPerformed,
   MemoriesAccessed,
   TrajectoryRecorded,
+  LanguageModelCalled,
   AuditRead,
   TenantCreated,
   ApiKeyCreated,

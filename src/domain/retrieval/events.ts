@@ -4,6 +4,7 @@ import { filterObject } from '../filter.ts';
 import { jsonObject } from '../json.ts';
 import { layerSchema, scopeSchema } from '../layers.ts';
 import { routeReasons, routes } from '../routing/settings.ts';
+import type { LanguageModelCalled } from './model-call.ts';
 import type { TrajectoryRecorded } from './trajectory.ts';
 
 export const feedbackKinds = ['helpful', 'irrelevant', 'outdated', 'inaccurate', 'duplicate'] as const;
@@ -97,5 +98,6 @@ export type RetrievalEvent =
   | EventOf<typeof SearchPerformed>
   | EventOf<typeof MemoriesAccessed>
   | EventOf<typeof TrajectoryRecorded>
+  | EventOf<typeof LanguageModelCalled>
   | EventOf<typeof FeedbackGiven>
   | EventOf<typeof AuditRead>;

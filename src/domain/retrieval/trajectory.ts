@@ -39,6 +39,19 @@ const stepSchema = z.object({
   results: z.array(z.object({ memoryId: z.string(), score: z.number() })),
 });
 
+const planningSchema = z.object({
+  /** The step that took the part apart; none for the whole question. */
+  parent: z.int().positive().optional(),
+  depth: count,
+  /** `rules`, or the name of the language model whose proposal it is. */
+  by: z.string(),
+  /** Why it is not of the model that is configured. */
+  reason: z.string().optional(),
+  durationMs: z.number(),
+  /** That the model took for it, also where nothing came of it. */
+  tokens: count,
+});
+
 /**
  * How a complex question was answered: every decision of the executor with what learning needs of it. Written beside
  * the search; no user's answer holds any of it.
@@ -46,7 +59,7 @@ const stepSchema = z.object({
 export const TrajectoryRecorded = defineEvent({
   type: 'TrajectoryRecorded',
   category: 'retrieval',
-  version: 1,
+  version: 2,
   routing: z.object({
     searchId: z.string(),
     outcome: z.enum(trajectoryOutcomes),
@@ -56,6 +69,8 @@ export const TrajectoryRecorded = defineEvent({
     shown: z.boolean(),
     policyVersion: z.string(),
     strategy: z.enum(['combine', 'compare', 'summarize']),
+    /** Who took the question apart, and its parts. Before version 2 it was always the rules, and not on record. */
+    planning: z.array(planningSchema),
     startedAt: z.iso.datetime(),
     endedAt: z.iso.datetime(),
     durationMs: z.number(),
@@ -77,7 +92,9 @@ export const TrajectoryRecorded = defineEvent({
     /** The arguments of each step, in their order: what was searched for, and where. */
     arguments: z.array(jsonObject),
   }),
+  upcasters: { 1: (data) => ({ ...data, planning: [] }) },
 });
 
 export type Trajectory = EventOf<typeof TrajectoryRecorded>['data'];
 export type TrajectoryStep = Trajectory['steps'][number];
+export type Planning = Trajectory['planning'][number];

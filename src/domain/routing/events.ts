@@ -6,9 +6,11 @@ import { budgetsSchema, routingSettingsSchema } from './settings.ts';
 export const RoutingConfigured = defineEvent({
   type: 'RoutingConfigured',
   category: 'policy',
-  version: 1,
+  version: 2,
   routing: z.object({ ...routingSettingsSchema.shape, budgets: z.object(budgetsSchema.shape) }),
   sealed: z.object({}),
+  // What is the default now.
+  upcasters: { 1: (data) => ({ ...data, languageModel: true }) },
 });
 
 /** Engaged, every question of every tenant takes the standard route. */

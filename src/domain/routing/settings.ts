@@ -8,11 +8,10 @@ export const budgetsSchema = z
     wallMs: z.int().min(10).max(60_000).meta({ description: 'Milliseconds from the question to the answer' }),
     queries: z.int().min(1).max(200).meta({ description: 'Searches of the read models' }),
     steps: z.int().min(1).max(500).meta({ description: 'Actions' }),
-    tokens: z
-      .int()
-      .min(1)
-      .max(1_000_000)
-      .meta({ description: 'Of the texts searched for, at four characters a token' }),
+    tokens: z.int().min(1).max(1_000_000).meta({
+      description:
+        'Of the texts searched for, at four characters a token, and of the language model, which may use half',
+    }),
     depth: z.int().min(0).max(8).meta({ description: 'How deep a question may be taken apart again' }),
   })
   .meta({ id: 'RoutingBudgets' });
@@ -27,6 +26,9 @@ export const routingSettingsSchema = z.strictObject({
   shadow: z
     .boolean()
     .meta({ description: 'Take complex questions apart beside the standard search, and show that one' }),
+  languageModel: z.boolean().meta({
+    description: 'Let the language model propose how questions are taken apart, where one is configured',
+  }),
   budgets: budgetsSchema,
 });
 
@@ -37,6 +39,7 @@ export const defaultSettings: RoutingSettings = {
   threshold: 0.3,
   share: 1,
   shadow: false,
+  languageModel: true,
   budgets: { wallMs: 5_000, queries: 24, steps: 60, tokens: 20_000, depth: 3 },
 };
 

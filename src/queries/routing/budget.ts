@@ -13,6 +13,8 @@ export class BudgetExhausted extends Error {
 }
 
 const charactersPerToken = 4;
+/** A language model may use so much of the tokens: the searches have the rest, whatever it spends. */
+const modelShare = 0.5;
 
 /** What one run may spend and has spent, in all its depths together. The clock starts with it. */
 export class Budget {
@@ -21,6 +23,7 @@ export class Budget {
   #queries = 0;
   #steps = 0;
   #tokens = 0;
+  #modelTokens = 0;
 
   constructor(limits: Budgets) {
     this.limits = limits;
@@ -28,14 +31,22 @@ export class Budget {
   }
 
   get spent(): { readonly queries: number; readonly steps: number; readonly tokens: number } {
-    return { queries: this.#queries, steps: this.#steps, tokens: this.#tokens };
+    return { queries: this.#queries, steps: this.#steps, tokens: this.#tokens + this.#modelTokens };
+  }
+
+  get msLeft(): number {
+    return Math.max(0, this.#deadline - performance.now());
+  }
+
+  /** That a language model may still use. */
+  get modelTokensLeft(): number {
+    return Math.max(0, this.limits.tokens * modelShare - this.#modelTokens);
   }
 
   /** Shares of what may be spent, between 0 and 1. */
   get used(): { readonly queries: number; readonly steps: number; readonly wall: number } {
     const { queries, steps, wallMs } = this.limits;
-    const left = Math.max(0, this.#deadline - performance.now());
-    return { queries: this.#queries / queries, steps: this.#steps / steps, wall: 1 - left / wallMs };
+    return { queries: this.#queries / queries, steps: this.#steps / steps, wall: 1 - this.msLeft / wallMs };
   }
 
   /** Before each action. Throws `BudgetExhausted`. */
@@ -49,17 +60,22 @@ export class Budget {
   takeSearch(text: string): void {
     const tokens = Math.ceil(text.length / charactersPerToken);
     if (this.#queries >= this.limits.queries) throw new BudgetExhausted('queries');
-    if (this.#tokens + tokens > this.limits.tokens) throw new BudgetExhausted('tokens');
+    const spentOnModel = Math.min(this.#modelTokens, this.limits.tokens * modelShare);
+    if (this.#tokens + spentOnModel + tokens > this.limits.tokens) throw new BudgetExhausted('tokens');
     this.#queries++;
     this.#tokens += tokens;
+  }
+
+  /** After a call of a language model. */
+  spendOnModel(tokens: number): void {
+    this.#modelTokens += tokens;
   }
 
   /** The outcome of `work`, or `BudgetExhausted` where it does not come in time: then nobody waits for it any more. */
   async within<T>(work: Promise<T>): Promise<T> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
-      const left = Math.max(0, this.#deadline - performance.now());
-      timer = setTimeout(() => reject(new BudgetExhausted('wall-time')), left);
+      timer = setTimeout(() => reject(new BudgetExhausted('wall-time')), this.msLeft);
     });
     // It may fail after it was given up.
     work.catch(() => undefined);

@@ -7,10 +7,23 @@ import type { Clock } from '../../ports/clock.ts';
 import type { ReadView } from '../read-models.ts';
 import type { SearchRequest } from '../search/query.ts';
 import type { Finding } from '../search/search.ts';
+import type { Budget } from './budget.ts';
 import type { ChildPlaces, PlaceRequest } from './child-places.ts';
+import type { Trail } from './trail.ts';
+
+/** The run that a plan is made in. */
+export interface PlanningRun {
+  readonly depth: number;
+  /** The step that a part is planned in. */
+  readonly parent?: number | undefined;
+  readonly budget: Budget;
+  readonly trail: Trail;
+  /** The tenant lets a language model propose plans. */
+  readonly mayAskModel: boolean;
+}
 
 /** Proposes how to take a question apart; it may look at what the caller may see, and at nothing else. */
-export type Planner = (question: string, caller: TenantContext) => Promise<Plan>;
+export type Planner = (question: string, caller: TenantContext, run: PlanningRun) => Promise<Plan>;
 
 /** What the executor works with: the retrieval service, and what chooses. */
 export interface ExecutorParts {

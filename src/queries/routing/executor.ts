@@ -3,6 +3,7 @@ import type { JsonObject } from '../../domain/json.ts';
 import type { Interruption, Trajectory, TrajectoryOutcome } from '../../domain/retrieval/trajectory.ts';
 import type { Plan } from '../../domain/routing/plan.ts';
 import type { RoutingSettings } from '../../domain/routing/settings.ts';
+import type { ModelCall } from '../../ports/observed-language-model.ts';
 import type { ReadView } from '../read-models.ts';
 import type { SearchRequest } from '../search/query.ts';
 import type { Finding } from '../search/search.ts';
@@ -18,6 +19,8 @@ export interface Execution {
   readonly run: Run;
   /** Undefined where it has none: the standard search is to answer. */
   readonly finding: Finding | undefined;
+  /** What was asked of a language model for it. */
+  readonly calls: readonly ModelCall[];
   readonly error?: unknown;
 }
 
@@ -38,19 +41,28 @@ export class Executor {
     caller: TenantContext,
     request: SearchRequest,
     view: ReadView,
-    { budgets, threshold }: RoutingSettings,
+    { budgets, threshold, languageModel: mayAskModel }: RoutingSettings,
   ): Promise<Execution> {
     const { plan, policy, clock } = this.#parts;
     const budget = new Budget(budgets);
     const trail = new Trail(clock, budget);
     const startedAt = clock.now();
     const started = performance.now();
-    const exploration = new Exploration({ ...this.#parts, caller, request, view, threshold, budget, trail });
+    const exploration = new Exploration({
+      ...this.#parts,
+      caller,
+      request,
+      view,
+      threshold,
+      mayAskModel,
+      budget,
+      trail,
+    });
     let planned: Plan = { aggregation: 'combine', operands: [] };
     let interruption: Interruption | undefined;
     let error: unknown;
     try {
-      planned = await budget.within(plan(request.query, caller));
+      planned = await budget.within(plan(request.query, caller, { depth: 0, budget, trail, mayAskModel }));
       await exploration.answer(planned);
     } catch (cause) {
       if (cause instanceof BudgetExhausted) interruption = cause.budget;
@@ -67,12 +79,14 @@ export class Executor {
         usable && interruption
           ? { ...usable, warnings: [...usable.warnings, warningOf(interruption)] }
           : usable,
+      calls: trail.calls,
       ...(error !== undefined && { error }),
       run: {
         outcome,
         ...(interruption && { interruption }),
         policyVersion: policy.version,
         strategy: planned.aggregation,
+        planning: trail.planning,
         startedAt: startedAt.toISOString(),
         endedAt: clock.now().toISOString(),
         durationMs: Math.round((performance.now() - started) * 100) / 100,
@@ -98,6 +112,7 @@ export class Executor {
       interruption: 'breaker-open',
       policyVersion: this.policyVersion,
       strategy: 'combine',
+      planning: [],
       startedAt: now,
       endedAt: now,
       durationMs: 0,

@@ -34,6 +34,8 @@ export interface ExplorationSetting extends ExecutorParts {
   readonly view: ReadView;
   /** From this score on a part is a complex question itself. */
   readonly threshold: number;
+  /** The tenant lets a language model propose plans. */
+  readonly mayAskModel: boolean;
   readonly budget: Budget;
   readonly trail: Trail;
 }
@@ -313,7 +315,7 @@ export class Exploration {
 
   /** Answers a part as a question of its own, one level deeper. */
   async #recurse(part: Part, step: number): Promise<StepOutcome> {
-    const { caller, budget, plan } = this.#setting;
+    const { caller, budget, trail, mayAskModel, plan } = this.#setting;
     part.mayRecurse = false;
     const depth = this.#place.depth + 1;
     if (depth > budget.limits.depth) return { status: 'rejected', reason: 'depth-limit' };
@@ -322,7 +324,9 @@ export class Exploration {
     const inner = new Exploration(this.#setting, this, place);
     let aggregation: Aggregation = 'combine';
     try {
-      const planned = await budget.within(plan(part.query, caller));
+      const planned = await budget.within(
+        plan(part.query, caller, { depth, parent: step, budget, trail, mayAskModel }),
+      );
       ({ aggregation } = planned);
       await inner.answer(planned);
     } finally {

@@ -2,21 +2,42 @@ import type { TenantContext } from '../../domain/access/context.ts';
 import type { Filter } from '../../domain/filter.ts';
 import type { MemoryView } from '../../domain/memory/view.ts';
 import { mentionsFilter } from '../../domain/routing/followed.ts';
-import type { Plan } from '../../domain/routing/plan.ts';
 import { anyOf } from '../../domain/routing/planner/conditions.ts';
 import { planOf } from '../../domain/routing/planner.ts';
 import { namesIn, wantedBy } from '../../domain/routing/wanted.ts';
 import type { Clock } from '../../ports/clock.ts';
+import type { Planner } from './executor-parts.ts';
+import type { ModelPlanner } from './model-planner.ts';
 import type { VocabularyReader } from './vocabulary.ts';
 
-/** The plan for a caller's question, from what the caller's tenant names as far as the caller may see it. */
-export async function planQuestion(
-  vocabulary: VocabularyReader,
-  clock: Clock,
-  caller: TenantContext,
-  question: string,
-): Promise<Plan> {
-  return planOf(question, await vocabulary.read(caller, wantedBy(question)), { now: clock.now() });
+export interface QuestionPlannerParts {
+  readonly vocabulary: Pick<VocabularyReader, 'read'>;
+  readonly clock: Clock;
+  /** Undefined where no language model is configured: then none is on record as missing. */
+  readonly model: ModelPlanner | undefined;
+}
+
+/**
+ * Plans a caller's question from what the caller's tenant names as far as the caller may see it: as the language model
+ * proposes, or else by the rules. Who it was, and why not the model, goes on the trail.
+ */
+export function questionPlanner({ vocabulary, clock, model }: QuestionPlannerParts): Planner {
+  return async (question, caller, run) => {
+    const started = performance.now();
+    const known = await vocabulary.read(caller, wantedBy(question));
+    const now = clock.now();
+    const proposed = await model?.propose({ question, known, now, caller, run });
+    const plan = proposed?.plan ?? planOf(question, known, { now });
+    run.trail.planned({
+      ...(run.parent !== undefined && { parent: run.parent }),
+      depth: run.depth,
+      by: proposed?.plan ? proposed.model : 'rules',
+      ...(proposed?.reason !== undefined && { reason: proposed.reason }),
+      durationMs: Math.round((performance.now() - started) * 100) / 100,
+      tokens: proposed?.tokens ?? 0,
+    });
+    return plan;
+  };
 }
 
 /** What memories name by identifiers that the caller's tenant knows; undefined where they name nothing. */

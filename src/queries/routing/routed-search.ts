@@ -14,6 +14,7 @@ import type { KeyVault } from '../../ports/key-vault.ts';
 import { answerOf, type Performance, type SearchAnswer, type SearchFact } from '../search/answer.ts';
 import type { SearchRequest } from '../search/query.ts';
 import type { Finding, SearchService } from '../search/search.ts';
+import { modelCalled } from '../model-called.ts';
 import { Breaker } from './breaker.ts';
 import { warningOf, type Execution, type Executor, type Run } from './executor.ts';
 import type { RoutingDirectory } from './routing-directory.ts';
@@ -77,10 +78,10 @@ export class RoutedSearch {
     this.#parts.onRouted(route, decision.score);
     const id = uuid();
     const search = { id, searchId: signSearchId(this.#parts.vault, caller, id), caller, request };
-    const { finding, shown, trajectory } =
+    const { finding, shown, events } =
       route === 'decomposition'
         ? await this.#decompose(search, settings)
-        : { finding: await this.#parts.search.find(caller, request), shown: false, trajectory: undefined };
+        : { finding: await this.#parts.search.find(caller, request), shown: false, events: [] };
     const answer = answerOf(request, finding, {
       id,
       searchId: search.searchId,
@@ -89,10 +90,10 @@ export class RoutedSearch {
       durationMs: performance.now() - started,
       filterAsSent,
     });
-    if (trajectory) return withTrajectory(answer, trajectory);
+    const whole = withEvents(answer, events);
     return decision.reason === 'shadow'
-      ? { ...answer, later: this.#shadow(search, settings, finding) }
-      : answer;
+      ? { ...whole, later: this.#shadow(search, settings, finding) }
+      : whole;
   }
 
   /** Resolves when no shadow is running any more. */
@@ -118,18 +119,19 @@ export class RoutedSearch {
   async #decompose(
     search: Search,
     settings: RoutingSettings,
-  ): Promise<{ finding: Finding; shown: boolean; trajectory: Trajectory }> {
-    const { caller, request, searchId } = search;
+  ): Promise<{ finding: Finding; shown: boolean; events: SearchFact['events'] }> {
+    const { caller, request } = search;
     // Before the clock of the budgets starts: a caller may wait long for a position.
     const view = await this.#parts.search.view(request);
-    const { run, finding } = await this.#execute(search, settings, view);
-    if (finding) return { finding, shown: true, trajectory: { ...run, searchId, shown: true } };
+    const execution = await this.#execute(search, settings, view);
+    const { run, finding } = execution;
+    if (finding) return { finding, shown: true, events: eventsOf(search, execution, { shown: true }) };
     const standard = await this.#parts.search.find(caller, request, view);
     const warnings = [...standard.warnings, warningOf(run.interruption ?? 'error')];
     return {
       finding: { ...standard, warnings },
       shown: false,
-      trajectory: { ...run, searchId, shown: false },
+      events: eventsOf(search, execution, { shown: false }),
     };
   }
 
@@ -141,7 +143,8 @@ export class RoutedSearch {
   ): Promise<Execution> {
     const { executor, onFailure } = this.#parts;
     const { tenant } = caller;
-    if (!this.#breaker.allows(tenant)) return { run: executor.refused(request), finding: undefined };
+    if (!this.#breaker.allows(tenant))
+      return { run: executor.refused(request), finding: undefined, calls: [] };
     const execution = await executor.run(caller, request, view, settings);
     const { outcome, interruption } = execution.run;
     if (outcome === 'failed') this.#breaker.failed(tenant);
@@ -153,17 +156,11 @@ export class RoutedSearch {
 
   /** Takes the question apart as well, beside the answer and after it, and says what would have been different. */
   #shadow(search: Search, settings: RoutingSettings, shownFinding: Finding): Promise<SearchFact> {
-    const { id, searchId, request } = search;
     const compare = async (): Promise<SearchFact> => {
-      const view = await this.#parts.search.view(request);
-      const { run } = await this.#execute(search, settings, view);
-      const data: Trajectory = {
-        ...run,
-        searchId,
-        shown: false,
-        difference: differenceOf(run, shownFinding),
-      };
-      return { id, events: [{ type: 'TrajectoryRecorded', data }] };
+      const view = await this.#parts.search.view(search.request);
+      const execution = await this.#execute(search, settings, view);
+      const difference = differenceOf(execution.run, shownFinding);
+      return { id: search.id, events: eventsOf(search, execution, { shown: false, difference }) };
     };
     const running = compare();
     const settled = running.catch(() => undefined).finally(() => this.#shadows.delete(settled));
@@ -172,9 +169,21 @@ export class RoutedSearch {
   }
 }
 
-function withTrajectory(answer: SearchAnswer, data: Trajectory): SearchAnswer {
+function withEvents(answer: SearchAnswer, more: SearchFact['events']): SearchAnswer {
   const { id, events } = answer.fact;
-  return { ...answer, fact: { id, events: [...events, { type: 'TrajectoryRecorded', data }] } };
+  return { ...answer, fact: { id, events: [...events, ...more] } };
+}
+
+/** How a question was taken apart, and what was spent on language models for it. */
+function eventsOf(
+  { searchId }: Search,
+  { run, calls }: Execution,
+  seen: Pick<Trajectory, 'shown' | 'difference'>,
+): SearchFact['events'] {
+  return [
+    { type: 'TrajectoryRecorded', data: { ...run, searchId, ...seen } },
+    ...calls.flatMap((call) => modelCalled(call, searchId)),
+  ];
 }
 
 function differenceOf({ citations }: Run, { best }: Finding): NonNullable<Trajectory['difference']> {

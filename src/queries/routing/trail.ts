@@ -1,8 +1,9 @@
 import type { JsonObject } from '../../domain/json.ts';
-import type { TrajectoryStep } from '../../domain/retrieval/trajectory.ts';
+import type { Planning, TrajectoryStep } from '../../domain/retrieval/trajectory.ts';
 import type { Action } from '../../domain/routing/actions.ts';
 import type { Choice, Features } from '../../domain/routing/policy.ts';
 import type { Clock } from '../../ports/clock.ts';
+import type { ModelCall } from '../../ports/observed-language-model.ts';
 import type { Budget } from './budget.ts';
 
 /** Of each step so many results are written down; how many there were is told too. */
@@ -23,12 +24,14 @@ export interface StepOutcome {
   readonly results?: TrajectoryStep['results'];
 }
 
-/** Writes down the steps of a run as they are taken. */
+/** Writes down the plans and the steps of a run as they are made and taken, and what was asked of a language model. */
 export class Trail {
   readonly #clock: Clock;
   readonly #budget: Budget;
   readonly #steps: (TrajectoryStep | undefined)[] = [];
   readonly #arguments: JsonObject[] = [];
+  readonly #planning: Planning[] = [];
+  readonly #calls: ModelCall[] = [];
 
   constructor(clock: Clock, budget: Budget) {
     this.#clock = clock;
@@ -43,6 +46,22 @@ export class Trail {
   /** What each of them was to do. */
   get arguments(): JsonObject[] {
     return this.#arguments.filter((_, index) => this.#steps[index] !== undefined);
+  }
+
+  get planning(): Planning[] {
+    return [...this.#planning];
+  }
+
+  get calls(): ModelCall[] {
+    return [...this.#calls];
+  }
+
+  planned(planning: Planning): void {
+    this.#planning.push(planning);
+  }
+
+  called(call: ModelCall): void {
+    this.#calls.push(call);
   }
 
   /** Opens a step: answers its number and what closes it. */

@@ -17,10 +17,15 @@ export function operandsOf(reading: Reading): Operand[] {
   if (count === 1) {
     const parts = comparedParts(reading);
     if (parts.length > 1)
-      return parts.map(({ label, query }) => ({ label, query, ...conditionsOf(reading.conditions) }));
+      return parts.map(({ label, query }) => ({ label, query, ...strongestFirst(reading.conditions) }));
     const query = wholeResidue(reading);
     return [
-      { label: reading.question.text, query, ...conditionsOf(reading.conditions), ...(follow && { follow }) },
+      {
+        label: reading.question.text,
+        query,
+        ...strongestFirst(reading.conditions),
+        ...(follow && { follow }),
+      },
     ];
   }
   // Fields with as many values as there are operands go with them one by one: "alpha in 1.27 and beta in 1.30".
@@ -29,7 +34,7 @@ export function operandsOf(reading: Reading): Operand[] {
   const query = wholeResidue(reading);
   return Array.from({ length: count }, (_, i) => {
     const own = paired.map((group) => group[i]!);
-    return { label: own.map(({ label }) => label).join(', '), query, ...conditionsOf([...own, ...shared]) };
+    return { label: own.map(({ label }) => label).join(', '), query, ...strongestFirst([...own, ...shared]) };
   });
 }
 
@@ -50,9 +55,11 @@ function alternatives(group: readonly Condition[]): Condition {
 }
 
 /** All conditions; then each in its loosest reading; then without one of the unsure; then the sure ones alone. */
-function conditionsOf(conditions: readonly Condition[]): Pick<Operand, 'filter' | 'otherwise'> {
+export function strongestFirst(
+  conditions: readonly Pick<Condition, 'filter' | 'loose' | 'isSure'>[],
+): Pick<Operand, 'filter' | 'otherwise'> {
   if (conditions.length === 0) return {};
-  const loose = (list: readonly Condition[]) =>
+  const loose = (list: typeof conditions) =>
     allOf(list.map((condition) => condition.loose ?? condition.filter));
   const sure = conditions.filter(({ isSure }) => isSure);
   const unsure = conditions.filter(({ isSure }) => !isSure);

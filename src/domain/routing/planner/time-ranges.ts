@@ -22,15 +22,17 @@ export function readTimeRanges(reading: Reading, now?: Date): void {
     }
     const bound = boundAt(reading, span);
     const preposition = reading.word(span.from - 1);
-    if (bound) say(reading, bound.span, limits(period, bound.ordering));
+    if (bound) say(reading, bound.span, limitsOf(period, bound.ordering));
     else if (DURING.has(preposition)) say(reading, { from: span.from - 1, to: span.to }, period);
     else if (period.isPlain) say(reading, span, period);
   }
 }
 
+/** At least one of them. */
 type Limits = Partial<Pick<Period, 'from' | 'until'>>;
 
-function limits({ from, until }: Period, ordering: Ordering): Limits {
+/** What lies before or after a period, with it or without. */
+export function limitsOf({ from, until }: Period, ordering: Ordering): Limits {
   switch (ordering) {
     case 'gte':
       return { from };
@@ -45,7 +47,14 @@ function limits({ from, until }: Period, ordering: Ordering): Limits {
   }
 }
 
-function say(reading: Reading, span: Span, { from, until }: Limits): void {
+export function timeFilter(field: string, { from, until }: Limits): Filter {
+  const filters: Filter[] = [];
+  if (from !== undefined) filters.push(test(field, 'gte', from));
+  if (until !== undefined) filters.push(test(field, 'lt', until));
+  return allOf(filters);
+}
+
+function say(reading: Reading, span: Span, limits: Limits): void {
   const dated = reading.fields.filter(({ kind }) => kind === 'date');
   if (dated.length === 0) return;
   const named = best(dated, ({ field }) => reading.naming(field, span));
@@ -53,16 +62,13 @@ function say(reading: Reading, span: Span, { from, until }: Limits): void {
     best(named, ({ memories }) => memories),
     (known) => Number(known.field === 'occurredAt'),
   )[0]!;
-  const filters: Filter[] = [];
-  if (from !== undefined) filters.push(test(field, 'gte', from));
-  if (until !== undefined) filters.push(test(field, 'lt', until));
   reading.sayName(field, span);
   reading.say(span);
   reading.conditions.push({
     span,
     label: written(reading.question, span),
     field,
-    filter: allOf(filters),
+    filter: timeFilter(field, limits),
     isSure: true,
   });
 }

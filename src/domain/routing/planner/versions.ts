@@ -4,6 +4,7 @@ import { oneOf } from './conditions.ts';
 import { compareVersions, isRelease, kindOf } from './ordered-values.ts';
 import { written, type Span } from './question.ts';
 import { ANYWHERE, best, type Reading } from './reading.ts';
+import type { KnownValue } from '../vocabulary.ts';
 
 /** "in 1.27", "since v1.31", "2.0 or older", "between 1.20 and 1.24": of the field that the words around name. */
 export function readVersions(reading: Reading): void {
@@ -30,7 +31,11 @@ type Limit = readonly [ordering: Ordering | 'eq', version: string];
 function say(reading: Reading, span: Span, limits: readonly Limit[]): void {
   const candidates = reading.fields
     .filter(({ kind }) => kind === 'version')
-    .map(({ field, memories }) => ({ field, memories, values: within(reading, field, limits) }))
+    .map(({ field, memories }) => ({
+      field,
+      memories,
+      values: versionsWithin(reading.valuesOf(field), limits),
+    }))
     .filter(({ values }) => values.length > 0);
   if (candidates.length === 0) return;
   const isNear = candidates.some(({ field }) => reading.naming(field, span) > 0);
@@ -46,8 +51,9 @@ function say(reading: Reading, span: Span, limits: readonly Limit[]): void {
   reading.conditions.push({ span, label, field: chosen.field, filter, isSure: true });
 }
 
-function within(reading: Reading, field: string, limits: readonly Limit[]): string[] {
-  return [...reading.valuesOf(field)]
+/** Those versions among the values of a field that meet all limits, those of most memories first. */
+export function versionsWithin(values: readonly KnownValue[], limits: readonly Limit[]): string[] {
+  return [...values]
     .sort((a, b) => b.memories - a.memories)
     .map(({ value }) => String(value))
     .filter((value) => kindOf(value) === 'version' && limits.every((limit) => meets(value, limit)))

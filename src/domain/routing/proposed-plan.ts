@@ -1,0 +1,108 @@
+import type { Filter } from '../filter.ts';
+import type { Operand, Plan } from './plan.ts';
+import { allOf, anyOf, oneOf, test } from './planner/conditions.ts';
+import { strongestFirst } from './planner/operands.ts';
+import { kindOf } from './planner/ordered-values.ts';
+import { limitsOf, timeFilter } from './planner/time-ranges.ts';
+import { periodsIn } from './planner/times.ts';
+import { versionsWithin } from './planner/versions.ts';
+import type { Proposal, ProposedCondition, ProposedPart } from './proposal.ts';
+import { keyOf, type KnownField, type Vocabulary } from './vocabulary.ts';
+import type { Wanted } from './wanted.ts';
+
+/** What a vocabulary must hold of the values to tell which of the proposed ones there are. */
+export function wantedByProposal({ parts }: Proposal): Wanted {
+  const values = parts.flatMap(({ conditions }) => conditions.map(({ value }) => value));
+  const keys = new Set(values.map(keyOf));
+  keys.delete('');
+  return { keys: [...keys], kinds: ['version'] };
+}
+
+/**
+ * The plan that a proposal comes to. A condition counts where its field is known and, unless it is a range, its value too: what a
+ * model makes up is left out, and its part is searched for without. `vocabulary` holds the values of `wantedByProposal` that the
+ * caller may see. Undefined where nothing is left but the question.
+ */
+export function proposedPlan(question: string, proposal: Proposal, vocabulary: Vocabulary): Plan | undefined {
+  const operands = new Map<string, Operand>();
+  for (const part of proposal.parts) {
+    const operand = operandOf(question, part, vocabulary);
+    operands.set(JSON.stringify([operand.query, operand.filter]), operand);
+  }
+  const [first, ...others] = operands.values();
+  if (!first || (others.length === 0 && first.query === question && !first.filter)) return undefined;
+  return { aggregation: proposal.aggregation, operands: [first, ...others] };
+}
+
+function operandOf(question: string, part: ProposedPart, vocabulary: Vocabulary): Operand {
+  const query = part.query.trim() || question;
+  const filters = filtersByField(part.conditions, vocabulary);
+  return {
+    label: query,
+    query,
+    // A model guesses what a question says outright.
+    ...strongestFirst(filters.map((filter) => ({ filter, isSure: false }))),
+    ...(part.follow && { follow: part.follow }),
+  };
+}
+
+/** Values of one field are alternatives to each other; limits of it hold together. */
+function filtersByField(conditions: readonly ProposedCondition[], vocabulary: Vocabulary): Filter[] {
+  return [...new Set(conditions.map(({ field }) => field))].flatMap((field) => {
+    const own = conditions.filter((condition) => condition.field === field);
+    const filters = (list: typeof own) => list.flatMap((condition) => filterOf(condition, vocabulary) ?? []);
+    const values = filters(own.filter(({ operator }) => operator === 'eq'));
+    const limits = filters(own.filter(({ operator }) => operator !== 'eq'));
+    const all = [...(values.length > 0 ? [anyOf(values)] : []), ...limits];
+    return all.length === 0 ? [] : [allOf(all)];
+  });
+}
+
+function filterOf(condition: ProposedCondition, vocabulary: Vocabulary): Filter | undefined {
+  const known = vocabulary.fields.find(({ field }) => field === condition.field);
+  if (!known) return undefined;
+  switch (known.kind) {
+    case 'date':
+      return dateFilter(condition);
+    case 'version':
+      return versionFilter(condition, vocabulary) ?? valueFilter(condition, known, vocabulary);
+    case 'number':
+    case 'text':
+      return valueFilter(condition, known, vocabulary);
+    default:
+      return known.kind satisfies never;
+  }
+}
+
+function dateFilter({ field, operator, value }: ProposedCondition): Filter | undefined {
+  const [period] = periodsIn(String(value));
+  return period && timeFilter(field, operator === 'eq' ? period : limitsOf(period, operator));
+}
+
+function versionFilter(
+  { field, operator, value }: ProposedCondition,
+  { values }: Vocabulary,
+): Filter | undefined {
+  // As a number 1.30 is 1.3.
+  if (typeof value !== 'string' || kindOf(value) !== 'version') return undefined;
+  const own = values.filter((known) => known.field === field);
+  const within = versionsWithin(own, [[operator, value]]);
+  return within.length === 0 ? undefined : oneOf(field, within);
+}
+
+function valueFilter(
+  { field, operator, value }: ProposedCondition,
+  { kind }: KnownField,
+  { values }: Vocabulary,
+): Filter | undefined {
+  if (operator !== 'eq')
+    return kind === 'number' && typeof value === 'number' ? test(field, operator, value) : undefined;
+  const key = keyOf(value);
+  const own = values.filter((known) => known.field === field && known.key === key);
+  return own.length === 0
+    ? undefined
+    : oneOf(
+        field,
+        own.map((known) => known.value),
+      );
+}

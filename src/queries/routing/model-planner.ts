@@ -1,0 +1,117 @@
+import type { TenantContext } from '../../domain/access/context.ts';
+import type { Plan } from '../../domain/routing/plan.ts';
+import { proposalInput, proposalInstructions, proposalSchema } from '../../domain/routing/proposal.ts';
+import { proposedPlan, wantedByProposal } from '../../domain/routing/proposed-plan.ts';
+import type { Vocabulary } from '../../domain/routing/vocabulary.ts';
+import {
+  LanguageModelFailed,
+  type CompletionRequest,
+  type LanguageModel,
+  type LanguageModelFor,
+} from '../../ports/language-model.ts';
+import { observed } from '../../ports/observed-language-model.ts';
+import { withTimeLimit } from '../../ports/time-limit.ts';
+import type { PlanningRun } from './executor-parts.ts';
+import type { VocabularyReader } from './vocabulary.ts';
+
+/** Of the time that a run has left: what remains is enough for the searches, also where nothing comes of it. */
+const timeShare = 0.5;
+const longestCallMs = 30_000;
+/** No model answers in less. */
+const shortestCallMs = 20;
+const maxOutputTokens = 1_000;
+const charactersPerToken = 4;
+
+export interface ModelPlannerParts {
+  readonly vocabulary: Pick<VocabularyReader, 'read'>;
+  readonly modelFor: LanguageModelFor;
+  readonly onFailure: (error: LanguageModelFailed) => void;
+}
+
+export interface PlanningRequest {
+  readonly question: string;
+  /** What the question may mean, as far as its caller may see it. */
+  readonly known: Vocabulary;
+  readonly now: Date;
+  readonly caller: TenantContext;
+  readonly run: PlanningRun;
+}
+
+export interface PlanningAttempt {
+  /** Undefined where there is none: the rules are to plan. */
+  readonly plan?: Plan;
+  /** Why. */
+  readonly reason?: string;
+  /** Its name. */
+  readonly model: string;
+  readonly tokens: number;
+}
+
+/** Lets a language model propose plans, within what a run may spend: one for whole questions, another for their parts. */
+export class ModelPlanner {
+  readonly #parts: ModelPlannerParts;
+
+  constructor(parts: ModelPlannerParts) {
+    this.#parts = parts;
+  }
+
+  /** Rejects as the vocabulary does; a failure of the model is an outcome. */
+  async propose({ question, known, now, caller, run }: PlanningRequest): Promise<PlanningAttempt> {
+    const { vocabulary, modelFor, onFailure } = this.#parts;
+    const { depth, budget, trail, mayAskModel } = run;
+    const role = depth === 0 ? 'root' : 'sub';
+    let tokens = 0;
+    const model = observed(modelFor(caller.tenant), (call) => {
+      trail.called(call);
+      tokens += call.usage.inputTokens + call.usage.outputTokens;
+    });
+    const outcome = (one: Pick<PlanningAttempt, 'plan' | 'reason'>) => ({
+      ...one,
+      model: model.models[role],
+      tokens,
+    });
+    if (!mayAskModel) return outcome({ reason: 'disabled' });
+    const input = proposalInput(question, known, now);
+    if (tokensOf(input) > budget.modelTokensLeft) return outcome({ reason: 'no-tokens' });
+    const ms = Math.min(longestCallMs, budget.msLeft * timeShare);
+    if (ms < shortestCallMs) return outcome({ reason: 'no-time' });
+    try {
+      const proposal = await ask(model, ms, {
+        role,
+        purpose: 'plan',
+        instructions: proposalInstructions,
+        input,
+        schema: proposalSchema,
+        maxOutputTokens,
+      });
+      const plan = proposedPlan(
+        question,
+        proposal,
+        await vocabulary.read(caller, wantedByProposal(proposal)),
+      );
+      return outcome(plan ? { plan } : { reason: 'nothing-proposed' });
+    } catch (error) {
+      if (!(error instanceof LanguageModelFailed)) throw error;
+      onFailure(error);
+      return outcome({ reason: error.failure });
+    } finally {
+      budget.spendOnModel(tokens);
+    }
+  }
+}
+
+async function ask<T>(
+  model: LanguageModel,
+  ms: number,
+  request: Omit<CompletionRequest<T>, 'signal'>,
+): Promise<T> {
+  const nobodyElse = new AbortController().signal;
+  const { value } = await withTimeLimit(ms, nobodyElse, (signal) => model.complete({ ...request, signal }));
+  return value;
+}
+
+/** What a call takes about, if it is answered at once. */
+function tokensOf(input: Readonly<Record<string, unknown>>): number {
+  const characters = proposalInstructions.length + JSON.stringify(input).length;
+  return Math.ceil(characters / charactersPerToken) + maxOutputTokens;
+}
