@@ -90,10 +90,12 @@ describe('the steps of a complex question', () => {
 
   it('[D5] are planned by the rules where no language model is configured, and none is missed', async () => {
     const { audit } = await tenant.ask(nested, { topK: 10 });
-    const call = audit.trajectory.steps.find(({ action }: Json) => action === 'RecursiveCall');
+    const calls = audit.trajectory.steps.filter(({ action }: Json) => action === 'RecursiveCall');
+    const byRules = { by: 'rules', durationMs: expect.any(Number), tokens: 0 };
+    expect(calls.length).toBeGreaterThan(0);
     expect(audit.trajectory.planning).toEqual([
-      { depth: 0, by: 'rules', durationMs: expect.any(Number), tokens: 0 },
-      { depth: 1, parent: call.step, by: 'rules', durationMs: expect.any(Number), tokens: 0 },
+      { ...byRules, depth: 0 },
+      ...calls.map(({ step }: Json) => ({ ...byRules, depth: 1, parent: step })),
     ]);
     const spent = await tenant.admin.get('/v1/audit/events?type=LanguageModelCalled');
     expect(spent.body.items).toEqual([]);
