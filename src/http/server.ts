@@ -54,6 +54,8 @@ export async function startHttpServer(options: HttpServerOptions, logger: Logger
   // A bulk body may stream for long; a silent connection may not.
   server.requestTimeout = 0;
   server.headersTimeout = 30_000;
+  // Longer than balancers and clients keep an idle connection: whoever ends it first must not be who waits for requests.
+  server.keepAliveTimeout = 75_000;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, host, resolve);
