@@ -3,10 +3,13 @@ import type { Region } from '../../domain/access/region.ts';
 import { visible } from '../../domain/access/visibility.ts';
 import type { Filter } from '../../domain/filter.ts';
 import type { Layer, Scope } from '../../domain/layers.ts';
+import type { SearchTexts } from '../../domain/reasoning/search-texts.ts';
 import { termCounts } from '../../domain/text/tokens.ts';
 
 export interface SearchRequest {
   readonly query: string;
+  /** What is compared instead of it; quotations, persons and months are read from `query` all the same. */
+  readonly texts?: SearchTexts | undefined;
   readonly layers?: readonly Layer[] | undefined;
   readonly scope?: Scope | undefined;
   readonly spaces?: readonly string[] | undefined;
@@ -29,18 +32,28 @@ const leastPerEngine = 100;
 export interface Query {
   readonly region: Region;
   readonly seesNothing: boolean;
+  /** What is embedded. */
+  readonly denseText: string;
+  /** What its words are taken from. */
   readonly queryText: string;
+  /** Those words; none where meaning alone is compared. */
   readonly terms: readonly string[];
   readonly perEngine: number;
 }
 
-export function queryOf(caller: TenantContext, { query, layers, scope, topK }: SearchRequest): Query {
+export function queryOf(caller: TenantContext, { query, texts, layers, scope, topK }: SearchRequest): Query {
   const visibility = visible(caller);
+  const { dense, lexical = '' } = texts ?? { dense: query, lexical: query };
   return {
     region: { tenant: caller.tenant, visibility, ...(layers && { layers }), ...(scope && { scope }) },
     seesNothing: visibility !== 'all' && visibility.length === 0,
-    queryText: query,
-    terms: [...termCounts(query).counts.keys()],
+    denseText: dense,
+    ...wordsOf(lexical),
     perEngine: Math.max(leastPerEngine, topK),
   };
+}
+
+/** The words that a text is looked for by. */
+export function wordsOf(text: string): Pick<Query, 'queryText' | 'terms'> {
+  return { queryText: text, terms: [...termCounts(text).counts.keys()] };
 }

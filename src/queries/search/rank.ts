@@ -8,7 +8,8 @@ import { pickBest, type Scored } from './pick-best.ts';
 import type { TermSignal } from './text-signals.ts';
 
 export interface Ranking {
-  readonly queryText: string;
+  /** As it was asked: quotations, persons and months are read from it. */
+  readonly query: string;
   readonly terms: readonly string[];
   readonly statistics: TermStatistics;
   /** Id of the model that made the cosines. */
@@ -22,10 +23,10 @@ export interface Ranking {
 /** The best of the candidates by our own score; `load` reads the memories of those that may be among them. */
 export function rank(
   rows: readonly CandidateRow[],
-  { queryText, terms, statistics, model, scale, topK, threshold }: Ranking,
+  { query, terms, statistics, model, scale, topK, threshold }: Ranking,
   load: (ids: readonly string[]) => Promise<MemoryRow[]>,
 ): Promise<Scored[]> {
-  const scorer = scorerOf({ text: queryText, terms, statistics, model, scale });
+  const scorer = scorerOf({ text: query, terms, statistics, model, scale });
   return pickBest(candidatesOf(rows, terms), scorer, { topK, threshold }, load);
 }
 

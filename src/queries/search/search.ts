@@ -8,7 +8,7 @@ import { searchAsOf } from './as-of/search.ts';
 import { findCandidates, type CandidateRequest } from './candidates.ts';
 import type { Scored } from './pick-best.ts';
 import { exactScanLimit, findPool, type Pool } from './pool.ts';
-import { queryOf, type Query, type SearchRequest } from './query.ts';
+import { queryOf, wordsOf, type Query, type SearchRequest } from './query.ts';
 import { liveModel, QueryVectors, type QueryVector } from './query-vectors.ts';
 import { rank } from './rank.ts';
 import { readMemories } from './read-memories.ts';
@@ -67,7 +67,10 @@ export class SearchService {
 
   async #now(query: Query, request: SearchRequest, given: ReadView | undefined): Promise<Finding> {
     const lookUp = this.#viewAndWords(request, query, given);
-    const { words, vector, ...read } = await this.#vectors.beside(request.query, lookUp);
+    const { words, vector, ...read } = await this.#vectors.beside(query.denseText, lookUp);
+    // Meaning alone was to be compared, and cannot be: then by words, rather than not at all.
+    if (!vector && request.texts && request.texts.lexical === undefined)
+      return this.#now({ ...query, ...wordsOf(request.query) }, { ...request, texts: undefined }, read.view);
     if (words === 'away' && !vector)
       throw new LexicalIndexUnavailable('neither words nor meaning can be compared just now');
     return {
@@ -86,7 +89,7 @@ export class SearchService {
     given: ReadView | undefined,
   ): Promise<Finding> {
     const lookUp = Promise.resolve(given ?? this.view(request)).then((view) => ({ view }));
-    const { view, vector } = await this.#vectors.beside(request.query, lookUp);
+    const { view, vector } = await this.#vectors.beside(query.denseText, lookUp);
     const scale = this.#vectors.scaleOf(liveModel(view));
     const asked = { ...request, ...query, at, vector, scale };
     const { found, compared } = await searchAsOf(this.#models.sql, view, asked);
@@ -109,7 +112,7 @@ export class SearchService {
   ): Promise<readonly string[]> {
     const request: SearchRequest = { ...asked, threshold: 0, order: 'relevance' };
     const query = queryOf(caller, request);
-    const vector = await this.#vectors.of(request.query, modelId);
+    const vector = await this.#vectors.of(query.denseText, modelId);
     if (!vector) throw new EmbedderUnavailable(`${modelId} cannot answer now`);
     const { words, ...read } = await this.#viewAndWords(request, query);
     const found = await this.#found(query, request, read, words === 'away' ? [] : words, vector);
@@ -154,7 +157,7 @@ export class SearchService {
         });
         const model = asked?.model.id ?? liveModel(view);
         const scale = this.#vectors.scaleOf(model);
-        const ranking = { ...request, queryText, terms, statistics, model, scale };
+        const ranking = { ...request, terms, statistics, model, scale };
         return rank(rows, ranking, (ids) => readMemories(tx, view, tenant, ids));
       },
       { tenant, readOnly: true },
