@@ -31,6 +31,7 @@ import { ModelUpkeep } from './projections/vectors/model-upkeep.ts';
 import { ProjectionOperations } from './projections/operations.ts';
 import { ProjectionRunner } from './projections/runner.ts';
 import { projectionSchema } from './projections/schema.ts';
+import { ModelGuard } from './queries/model-guard.ts';
 import { ReadModels } from './queries/read-models.ts';
 import { RoutingDirectory } from './queries/routing/routing-directory.ts';
 import { SearchService } from './queries/search/search.ts';
@@ -40,7 +41,13 @@ import { readiness, type Readiness } from './readiness.ts';
 import { openSearch } from './search.ts';
 import { Relay } from './relay/relay.ts';
 import { relaySchema } from './relay/schema.ts';
-import { languageModelMetrics, observeFacts, observeProjections, observeRelay } from './telemetry.ts';
+import {
+  languageModelMetrics,
+  observeFacts,
+  observeModelGuard,
+  observeProjections,
+  observeRelay,
+} from './telemetry.ts';
 import { ErasureManager } from './worker/erasure-manager.ts';
 import { underLease } from './worker/under-lease.ts';
 
@@ -255,12 +262,19 @@ async function startMemory(
   return { operations, api: { services, authenticator, topicPrefix: config.kafka.topicPrefix } };
 }
 
-/** Whatever guards the calls of a tenant stands between the two: what it refuses is not counted as a call. */
-function languageModelOf({ config, metrics }: Process): LanguageModelFor | undefined {
+/** The breakers stand before what counts: a call that they refuse is none. */
+function languageModelOf({ config, logger, metrics }: Process): LanguageModelFor | undefined {
   const opened = openLanguageModel(config);
   if (!opened) return undefined;
   const counted = observed(opened, languageModelMetrics(metrics.meter));
-  return () => counted;
+  const guard = new ModelGuard(counted, (tenant, model) =>
+    logger.warn(
+      { tenant, model },
+      'a language model is not asked for a while: too many of its calls have failed',
+    ),
+  );
+  observeModelGuard(metrics.meter, guard);
+  return (tenant) => guard.of(tenant);
 }
 
 /** Loads the models of the vectors that are there: queries are embedded with that of the live ones. */

@@ -2,6 +2,7 @@ import type { Meter } from '@opentelemetry/api';
 import type { FactQueue } from './commands/record-facts.ts';
 import type { ProjectionOperations } from './projections/operations.ts';
 import type { ModelCall } from './ports/observed-language-model.ts';
+import type { ModelGuard } from './queries/model-guard.ts';
 import type { Relay } from './relay/relay.ts';
 
 // What operators watch, read when it is asked for.
@@ -108,4 +109,13 @@ export function languageModelMetrics(meter: Meter): (call: ModelCall) => void {
     tokens.add(usage.outputTokens, { ...labels, direction: 'output' });
     duration.record(durationMs / 1_000, { ...labels, outcome });
   };
+}
+
+/** For whom a language model is not asked just now. */
+export function observeModelGuard(meter: Meter, guard: ModelGuard): void {
+  meter
+    .createObservableGauge('stratalog.language_model.breakers.open', {
+      description: 'Tenants, each with a model, for which it is not asked: too many of its calls have failed',
+    })
+    .addCallback((result) => result.observe(guard.open));
 }

@@ -1,0 +1,54 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { FailureRate, type FailureRateOptions } from '../../src/domain/reasoning/failure-rate.ts';
+
+const options: FailureRateOptions = { windowMs: 300_000, slices: 30, threshold: 0.05, leastCalls: 20 };
+const sliceMs = options.windowMs / options.slices;
+
+const calls = fc.array(fc.record({ after: fc.integer({ min: 0, max: 30_000 }), failed: fc.boolean() }), {
+  maxLength: 120,
+});
+
+describe('the failure rate of a window', () => {
+  it('[D-7] is too high exactly where more than the threshold of enough calls failed, to a slice', () => {
+    fc.assert(
+      fc.property(calls, (sequence) => {
+        const rate = new FailureRate(options);
+        const past: { at: number; failed: boolean }[] = [];
+        let now = 0;
+        for (const { after, failed } of sequence) {
+          now += after;
+          rate.record(failed, now);
+          past.push({ at: now, failed });
+          // Those of whole slices: the slice of now and the 29 before it.
+          const oldest = (Math.floor(now / sliceMs) - options.slices + 1) * sliceMs;
+          const within = past.filter(({ at }) => at >= oldest);
+          const failures = within.filter((call) => call.failed).length;
+          const expected = within.length >= 20 && failures / within.length > 0.05;
+          expect(rate.isTooHigh(now)).toBe(expected);
+        }
+      }),
+    );
+  });
+
+  it('[D-7] one failure alone is never too many, two of twenty are, and five minutes later none is left', () => {
+    const rate = new FailureRate(options);
+    for (let count = 0; count < 19; count++) rate.record(false, 0);
+    rate.record(true, 0);
+    expect(rate.isTooHigh(0)).toBe(false);
+    rate.record(true, 0);
+    expect(rate.isTooHigh(0)).toBe(true);
+    expect(rate.isTooHigh(299_999)).toBe(true);
+    expect(rate.isTooHigh(300_000)).toBe(false);
+    rate.clear();
+    expect(rate.isTooHigh(0)).toBe(false);
+  });
+
+  it('[D-7] says nothing of fewer calls, however many of them failed', () => {
+    const rate = new FailureRate(options);
+    for (let count = 0; count < 19; count++) rate.record(true, count);
+    expect(rate.isTooHigh(19)).toBe(false);
+    rate.record(true, 20);
+    expect(rate.isTooHigh(20)).toBe(true);
+  });
+});
