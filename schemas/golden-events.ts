@@ -103,6 +103,23 @@ export const examples: { readonly [Type in EventType]: DataOf<Type> } = {
     maxDepth: 1,
     resultCount: 1,
     warnings: ['condition-unmet'],
+    reasoning: [
+      {
+        step: 1,
+        depth: 1,
+        strategy: 'exhaustive',
+        reason: 'proposed-by-model',
+        layers: ['team'],
+        source: 'model',
+        outcome: 'failed',
+        failure: 'rate-limited',
+        model: 'small',
+        inputTokens: 210,
+        outputTokens: 40,
+        at: '2026-01-01T00:00:00.250Z',
+        durationMs: 200.5,
+      },
+    ],
     steps: [
       {
         step: 2,
@@ -127,6 +144,12 @@ export const examples: { readonly [Type in EventType]: DataOf<Type> } = {
     query: 'compare the indexes of both teams',
     plan: { aggregation: 'compare', operands: [{ label: 'search', query: 'index' }] },
     arguments: [{ query: 'index', scope: { team: 'search' } }],
+    expansions: [
+      {
+        why: 'all of it is asked for',
+        searches: [{ query: 'index', dense: 'The index is built so', lexical: 'index HNSW IVF' }],
+      },
+    ],
   },
   LanguageModelCalled: {
     searchId,
@@ -162,6 +185,13 @@ export const examples: { readonly [Type in EventType]: DataOf<Type> } = {
     shadow: false,
     languageModel: false,
     budgets: { wallMs: 5_000, queries: 24, steps: 60, tokens: 20_000, depth: 3 },
+    reasoning: {
+      enabled: true,
+      strategy: 'semantic-only',
+      timeoutMs: 2_000,
+      cacheSeconds: 600,
+      cacheEntries: 500,
+    },
   },
   KillSwitchSet: { engaged: true },
   ProjectionRebuilt: {

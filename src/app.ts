@@ -248,6 +248,7 @@ async function startMemory(
     development: config.profile === 'embedded' && isLoopback(config.host),
   });
   const routingIsOff = !config.routing;
+  const reasoningIsOff = !config.reasoning;
   const services = {
     commands,
     facts,
@@ -257,6 +258,7 @@ async function startMemory(
     search,
     routing,
     routingIsOff,
+    reasoningIsOff,
     embedders,
   };
   return { operations, api: { services, authenticator, topicPrefix: config.kafka.topicPrefix } };

@@ -103,6 +103,10 @@ export const settings = z.object({
     .enum(['on', 'off'])
     .default('on')
     .describe('off: every question takes the standard route, whatever its tenant has set'),
+  STRATALOG_REASONING: z
+    .enum(['on', 'off'])
+    .default('on')
+    .describe('off: complex questions are searched as they are planned, whatever their tenant has set'),
   STRATALOG_JWT_ISSUER: z.string().min(1).optional().describe('Issuer of the JWTs that are accepted'),
   STRATALOG_JWT_AUDIENCE: z.string().min(1).optional().describe('Audience that they must name'),
   STRATALOG_JWT_JWKS: z
@@ -156,6 +160,8 @@ export interface Config extends ClusterConfig {
     | undefined;
   /** Whether complex questions may be taken apart at all. */
   readonly routing: boolean;
+  /** Whether it may be reasoned about how they are searched. */
+  readonly reasoning: boolean;
   readonly jwt: { readonly issuer: string; readonly audience: string; readonly jwks: string } | undefined;
   readonly logLevel: Settings['STRATALOG_LOG_LEVEL'];
 }
@@ -188,6 +194,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     },
     languageModel: languageModelOf(values),
     routing: values.STRATALOG_ROUTING === 'on',
+    reasoning: values.STRATALOG_REASONING === 'on',
     jwt: jwtOf(values),
     logLevel: values.STRATALOG_LOG_LEVEL,
   };

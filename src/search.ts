@@ -6,6 +6,8 @@ import { systemClock } from './ports/clock.ts';
 import type { KeyVault } from './ports/key-vault.ts';
 import type { LanguageModelFor } from './ports/language-model.ts';
 import type { ReadModels } from './queries/read-models.ts';
+import { RefinementCache } from './queries/reasoning/refinement-cache.ts';
+import { Reasoner } from './queries/reasoning/reasoner.ts';
 import { findChildPlaces } from './queries/routing/child-places.ts';
 import { Executor } from './queries/routing/executor.ts';
 import { ModelPlanner } from './queries/routing/model-planner.ts';
@@ -14,7 +16,7 @@ import { RoutedSearch } from './queries/routing/routed-search.ts';
 import type { RoutingDirectory } from './queries/routing/routing-directory.ts';
 import { VocabularyReader } from './queries/routing/vocabulary.ts';
 import type { SearchService } from './queries/search/search.ts';
-import { routingMetrics } from './telemetry.ts';
+import { reasoningMetrics, routingMetrics } from './telemetry.ts';
 
 export interface SearchParts {
   readonly config: Config;
@@ -40,9 +42,16 @@ export function openSearch(parts: SearchParts): RoutedSearch {
       onFailure: (error) =>
         logger.warn({ err: error }, 'the rules planned a question instead of the language model'),
     });
+  const reasoner = new Reasoner({
+    clock: systemClock,
+    modelFor: languageModel,
+    cache: new RefinementCache(),
+    onReasoned: reasoningMetrics(meter),
+  });
   const executor = new Executor({
     plan: questionPlanner({ vocabulary, clock: systemClock, model }),
     mentions: (caller, memories) => findMentions(vocabulary, caller, memories),
+    ...(config.reasoning && { reasoner }),
     policy: rulePolicy,
     clock: systemClock,
     search: (caller, request, view) => retrieval.find(caller, request, view),
@@ -59,6 +68,11 @@ export function openSearch(parts: SearchParts): RoutedSearch {
       logger.warn(
         { err: error, searchId },
         'a complex question was answered by the standard search, or in part',
+      ),
+    onReasoningFailure: ({ error, ...failure }, searchId) =>
+      logger.warn(
+        { err: error, searchId, ...failure },
+        'what a complex question is searched for could not be refined',
       ),
     onRouted: (route, score) => {
       metrics.decisions.add(1, { route });

@@ -16,6 +16,7 @@ export interface Services {
   readonly routing: RoutingDirectory;
   /** Switched off by the configuration of this process. */
   readonly routingIsOff: boolean;
+  readonly reasoningIsOff: boolean;
   readonly directory: TenantDirectory;
   readonly operations: ProjectionOperations;
   readonly embedders: Embedders;

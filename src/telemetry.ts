@@ -1,6 +1,7 @@
 import type { Meter } from '@opentelemetry/api';
 import type { FactQueue } from './commands/record-facts.ts';
 import type { ProjectionOperations } from './projections/operations.ts';
+import type { ReasoningTrace } from './domain/reasoning/trace.ts';
 import type { ModelCall } from './ports/observed-language-model.ts';
 import type { ModelGuard } from './queries/model-guard.ts';
 import type { Relay } from './relay/relay.ts';
@@ -118,4 +119,27 @@ export function observeModelGuard(meter: Meter, guard: ModelGuard): void {
       description: 'Tenants, each with a model, for which it is not asked: too many of its calls have failed',
     })
     .addCallback((result) => result.observe(guard.open));
+}
+
+/** Seconds; the alert rules look at 2. */
+const reasoningBuckets = [0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1, 1.5, 2, 2.5, 3, 5, 10];
+
+/** How long it takes to decide what a complex question is searched for, and what became of it. Answers who counts. */
+export function reasoningMetrics(meter: Meter): (trace: ReasoningTrace) => void {
+  const duration = meter.createHistogram('stratalog.reasoning.duration', {
+    description:
+      'Time for deciding what a complex question is searched for, by who was asked and the outcome',
+    unit: 's',
+    advice: { explicitBucketBoundaries: reasoningBuckets },
+  });
+  const degraded = meter.createCounter('stratalog.reasoning.degraded', {
+    description: 'Questions that were searched without what a language model was asked for, by the cause',
+  });
+  // A rate is known from the first of them on only where there was a zero before it.
+  for (const cause of ['timed-out', 'failed', 'breaker-open'] as const) degraded.add(0, { cause });
+  return ({ source, outcome, durationMs }) => {
+    // Behind an open breaker nothing was asked: its moment would hide how long the others took.
+    if (outcome !== 'breaker-open') duration.record(durationMs / 1_000, { source, outcome });
+    if (outcome !== 'complete') degraded.add(1, { cause: outcome });
+  };
 }

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { hasRole } from '../domain/access/context.ts';
 import { Problem } from '../domain/problems.ts';
+import { reasoningSettingsSchema } from '../domain/reasoning/settings.ts';
 import type { PolicyEvent } from '../domain/routing/events.ts';
 import {
   budgetsSchema,
@@ -14,7 +15,7 @@ import { callerKey, type CommandContext, type CommandResult, type CommandService
 
 /** What is left out stays as it is. */
 export const routingChange = routingSettingsSchema
-  .extend({ budgets: budgetsSchema.partial() })
+  .extend({ budgets: budgetsSchema.partial(), reasoning: reasoningSettingsSchema.partial() })
   .partial()
   .meta({ id: 'RoutingChange' });
 
@@ -35,11 +36,12 @@ export async function configureRouting(
     memoryId: '',
     decide: (loaded) => {
       const before = settingsOf(loaded);
-      const { budgets, ...rest } = withoutUndefined(change);
+      const { budgets, reasoning, ...rest } = withoutUndefined(change);
       const after = {
         ...before,
         ...rest,
         budgets: { ...before.budgets, ...withoutUndefined(budgets ?? {}) },
+        reasoning: { ...before.reasoning, ...withoutUndefined(reasoning ?? {}) },
       };
       const same = JSON.stringify(after) === JSON.stringify(before);
       return same ? [] : [{ type: 'RoutingConfigured', data: after }];

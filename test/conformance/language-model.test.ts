@@ -58,6 +58,8 @@ beforeAll(async () => {
       STRATALOG_LLM_API_KEY: apiKey,
       STRATALOG_LLM_MODEL: 'large',
       STRATALOG_LLM_SUB_MODEL: 'small',
+      // Every request is one for a plan.
+      STRATALOG_REASONING: 'off',
     },
   });
 });

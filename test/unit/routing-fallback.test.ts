@@ -55,6 +55,7 @@ function routed(search: () => Promise<Finding>, settings: Partial<RoutingSetting
     vault: { pseudonym: () => 'signed' } as unknown as KeyVault,
     switchedOff: false,
     onFailure: (error) => failures.push(error),
+    onReasoningFailure: () => undefined,
     onRouted: () => undefined,
   });
   return { routedSearch, failures };

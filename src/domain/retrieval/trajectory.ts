@@ -1,14 +1,27 @@
 import { z } from 'zod';
 import { defineEvent, type EventOf } from '../events/define.ts';
 import { jsonObject } from '../json.ts';
+import { reasoningTraceSchema, reasoningWordsSchema } from '../reasoning/trace.ts';
 import { actionNames } from '../routing/actions.ts';
 
-/** Why an answer is not all that was meant: a budget is used up, or a step failed. */
-export const interruptions = ['wall-time', 'queries', 'steps', 'tokens', 'error', 'breaker-open'] as const;
+/**
+ * Why an answer is not all that was meant: a budget is used up, a step failed, or what was to be looked for could not be
+ * refined.
+ */
+export const interruptions = [
+  'wall-time',
+  'queries',
+  'steps',
+  'tokens',
+  'error',
+  'breaker-open',
+  'reasoning-timed-out',
+  'reasoning-failed',
+] as const;
 export type Interruption = (typeof interruptions)[number];
 
 /**
- * `complete`: all of it ran; `partial`: a budget ended it, and what it had found is the answer; `failed`: the standard
+ * `complete`: all of it ran; `partial`: not all did, and what it had found is the answer; `failed`: the standard
  * search answered instead; `refused`: so many runs had failed that none was begun.
  */
 export const trajectoryOutcomes = ['complete', 'partial', 'failed', 'refused'] as const;
@@ -63,7 +76,7 @@ export const TrajectoryRecorded = defineEvent({
   routing: z.object({
     searchId: z.string(),
     outcome: z.enum(trajectoryOutcomes),
-    /** What ended it early. */
+    /** What ended it early, or is missing in it. */
     interruption: z.enum(interruptions).optional(),
     /** Whether its results are the answer that the caller saw: not in shadow, not where it failed. */
     shown: z.boolean(),
@@ -80,6 +93,8 @@ export const TrajectoryRecorded = defineEvent({
     resultCount: count,
     /** Codes of what an auditor should know of it, such as `condition-unmet`. */
     warnings: z.array(z.string()),
+    /** How it was decided what to look for: of the whole question first; empty where that is switched off. */
+    reasoning: z.array(reasoningTraceSchema),
     steps: z.array(stepSchema),
     /** Its results, each with the steps that found it. */
     citations: z.array(z.object({ memoryId: z.string(), score: z.number(), steps: z.array(z.int()) })),
@@ -91,8 +106,10 @@ export const TrajectoryRecorded = defineEvent({
     plan: jsonObject,
     /** The arguments of each step, in their order: what was searched for, and where. */
     arguments: z.array(jsonObject),
+    /** What each reasoning came to, in their order; before version 2 there was none. */
+    expansions: z.array(reasoningWordsSchema).optional(),
   }),
-  upcasters: { 1: (data) => ({ ...data, planning: [] }) },
+  upcasters: { 1: (data) => ({ ...data, planning: [], reasoning: [] }) },
 });
 
 export type Trajectory = EventOf<typeof TrajectoryRecorded>['data'];

@@ -1,5 +1,6 @@
 import type { Filter } from '../filter.ts';
 import type { Layer, Scope } from '../layers.ts';
+import type { SearchTexts } from '../reasoning/search-texts.ts';
 import type { Aggregation } from './plan.ts';
 
 export const actionNames = [
@@ -22,6 +23,8 @@ export type Action =
       readonly name: 'SearchLayer';
       readonly operand: number;
       readonly query: string;
+      /** What is looked for instead of the query. */
+      readonly texts?: SearchTexts | undefined;
       readonly layers?: readonly Layer[] | undefined;
       readonly scope?: Scope | undefined;
       readonly filter?: Filter | undefined;

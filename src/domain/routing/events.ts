@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineEvent, type EventOf } from '../events/define.ts';
+import { defaultReasoning, reasoningSettingsSchema } from '../reasoning/settings.ts';
 import { budgetsSchema, routingSettingsSchema } from './settings.ts';
 
 /** A tenant's routing from now on: all of it, not what changed. */
@@ -7,10 +8,14 @@ export const RoutingConfigured = defineEvent({
   type: 'RoutingConfigured',
   category: 'policy',
   version: 2,
-  routing: z.object({ ...routingSettingsSchema.shape, budgets: z.object(budgetsSchema.shape) }),
+  routing: z.object({
+    ...routingSettingsSchema.shape,
+    budgets: z.object(budgetsSchema.shape),
+    reasoning: z.object(reasoningSettingsSchema.shape),
+  }),
   sealed: z.object({}),
   // What is the default now.
-  upcasters: { 1: (data) => ({ ...data, languageModel: true }) },
+  upcasters: { 1: (data) => ({ ...data, languageModel: true, reasoning: defaultReasoning }) },
 });
 
 /** Engaged, every question of every tenant takes the standard route. */

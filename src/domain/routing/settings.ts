@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { defaultReasoning, reasoningSettingsSchema } from '../reasoning/settings.ts';
 import { fold } from '../text/tokens.ts';
 
 /** What one run of the executor may spend in all; where one is used up it answers with the best so far. */
@@ -27,9 +28,11 @@ export const routingSettingsSchema = z.strictObject({
     .boolean()
     .meta({ description: 'Take complex questions apart beside the standard search, and show that one' }),
   languageModel: z.boolean().meta({
-    description: 'Let the language model propose how questions are taken apart, where one is configured',
+    description:
+      'Let the language model propose how questions are taken apart and what is searched for, where one is configured',
   }),
   budgets: budgetsSchema,
+  reasoning: reasoningSettingsSchema,
 });
 
 export type RoutingSettings = z.infer<typeof routingSettingsSchema>;
@@ -41,6 +44,7 @@ export const defaultSettings: RoutingSettings = {
   shadow: false,
   languageModel: true,
   budgets: { wallMs: 5_000, queries: 24, steps: 60, tokens: 20_000, depth: 3 },
+  reasoning: defaultReasoning,
 };
 
 export const routes = ['standard', 'decomposition'] as const;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { recordAuditRead } from '../../commands/record-audit-read.ts';
 import { layerSchema, scopeSchema } from '../../domain/layers.ts';
 import { positionToken } from '../../domain/position.ts';
+import { reasoningWordsSchema } from '../../domain/reasoning/trace.ts';
 import { SearchPerformed } from '../../domain/retrieval/events.ts';
 import { TrajectoryRecorded } from '../../domain/retrieval/trajectory.ts';
 import { routeReasons, routes } from '../../domain/routing/settings.ts';
@@ -17,6 +18,10 @@ const object = z.record(z.string(), z.unknown());
 const step = recorded.steps.element
   .extend({ arguments: object.optional().meta({ description: 'What was searched for, and where' }) })
   .meta({ id: 'TrajectoryStep' });
+
+const reasoning = recorded.reasoning.element
+  .extend(reasoningWordsSchema.partial().shape)
+  .meta({ id: 'ReasoningTrace', description: 'How it was decided what to look for, of one question' });
 
 const auditedSearch = z
   .object({
@@ -57,7 +62,7 @@ const auditedSearch = z
       }),
     ),
     trajectory: z
-      .object({ ...recorded, plan: object.optional(), steps: z.array(step) })
+      .object({ ...recorded, plan: object.optional(), reasoning: z.array(reasoning), steps: z.array(step) })
       .omit({ searchId: true, policyVersion: true })
       .optional(),
   })
@@ -122,10 +127,11 @@ function shown(
 
 function trajectoryOf(data: NonNullable<AuditedSearch['trajectory']>['event']['data']) {
   // Of an erased one the readable fields are left.
-  const { searchId: _, policyVersion: __, query: ___, arguments: sought, ...rest } = data;
+  const { searchId: _, policyVersion: __, query: ___, arguments: sought, expansions, ...rest } = data;
   const args: readonly unknown[] = sought ?? [];
   return {
     ...rest,
+    reasoning: rest.reasoning.map((one, index) => ({ ...one, ...expansions?.[index] })),
     steps: rest.steps.map((one, index) => ({ ...one, arguments: args[index] as Record<string, unknown> })),
   };
 }

@@ -150,9 +150,17 @@ export const routingExample = {
     shadow: false,
     languageModel: true,
     budgets: { wallMs: 5_000, queries: 24, steps: 60, tokens: 20_000, depth: 3 },
+    reasoning: {
+      enabled: true,
+      strategy: 'auto',
+      timeoutMs: 3_000,
+      cacheSeconds: 3_600,
+      cacheEntries: 10_000,
+    },
   },
   killSwitch: false,
   switchedOff: false,
+  reasoningSwitchedOff: false,
 };
 
 const found = { memoryId: memoryExample.id, score: 0.83 };
@@ -204,6 +212,21 @@ export const auditedSearchExample = {
         { label: 'Billing', query: 'Billing retry' },
       ],
     },
+    reasoning: [
+      {
+        depth: 0,
+        strategy: 'targeted',
+        reason: 'nothing-named',
+        source: 'rules',
+        outcome: 'complete',
+        at,
+        durationMs: 0.1,
+        searches: [
+          { query: 'Search retry', dense: 'Search retry', lexical: 'Search retry' },
+          { query: 'Billing retry', dense: 'Billing retry', lexical: 'Billing retry' },
+        ],
+      },
+    ],
     steps: [
       {
         step: 2,

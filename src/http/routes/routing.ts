@@ -19,15 +19,18 @@ const routingStatus = z
       .boolean()
       .meta({ description: 'Engaged: all questions of all tenants take the standard route' }),
     switchedOff: z.boolean().meta({ description: 'By the configuration of this process' }),
+    reasoningSwitchedOff: z
+      .boolean()
+      .meta({ description: 'The reasoning alone, by the configuration of this process' }),
   })
   .meta({ id: 'Routing' });
 
 async function statusOf(
-  { routing, routingIsOff }: Services,
+  { routing, routingIsOff, reasoningIsOff }: Services,
   tenant: string,
 ): Promise<z.infer<typeof routingStatus>> {
   const [settings, killSwitch] = await Promise.all([routing.settings(tenant), routing.killed()]);
-  return { settings, killSwitch, switchedOff: routingIsOff };
+  return { settings, killSwitch, switchedOff: routingIsOff, reasoningSwitchedOff: reasoningIsOff };
 }
 
 function assertMaySee(caller: TenantContext): void {

@@ -5,6 +5,7 @@ import type { Plan } from '../../domain/routing/plan.ts';
 import type { Policy } from '../../domain/routing/policy.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ReadView } from '../read-models.ts';
+import type { Reasoner } from '../reasoning/reasoner.ts';
 import type { SearchRequest } from '../search/query.ts';
 import type { Finding } from '../search/search.ts';
 import type { Budget } from './budget.ts';
@@ -28,6 +29,8 @@ export type Planner = (question: string, caller: TenantContext, run: PlanningRun
 /** What the executor works with: the retrieval service, and what chooses. */
 export interface ExecutorParts {
   readonly plan: Planner;
+  /** Decides what is looked for; without one that is the plan as it stands. */
+  readonly reasoner?: Reasoner | undefined;
   readonly policy: Policy;
   readonly clock: Clock;
   readonly search: (caller: TenantContext, request: SearchRequest, view: ReadView) => Promise<Finding>;

@@ -5,6 +5,7 @@ import type { Plan } from '../../domain/routing/plan.ts';
 import type { RoutingSettings } from '../../domain/routing/settings.ts';
 import type { ModelCall } from '../../ports/observed-language-model.ts';
 import type { ReadView } from '../read-models.ts';
+import type { ReasoningFailure, Reflection } from '../reasoning/reasoner.ts';
 import type { SearchRequest } from '../search/query.ts';
 import type { Finding } from '../search/search.ts';
 import { Budget, BudgetExhausted } from './budget.ts';
@@ -22,6 +23,8 @@ export interface Execution {
   /** What was asked of a language model for it. */
   readonly calls: readonly ModelCall[];
   readonly error?: unknown;
+  /** Of the reasoning, which the run goes on without. */
+  readonly failures: readonly ReasoningFailure[];
 }
 
 /** Takes complex questions apart: a loop of actions that a policy chooses, within budgets. */
@@ -41,13 +44,16 @@ export class Executor {
     caller: TenantContext,
     request: SearchRequest,
     view: ReadView,
-    { budgets, threshold, languageModel: mayAskModel }: RoutingSettings,
+    { budgets, threshold, languageModel: mayAskModel, reasoning }: RoutingSettings,
   ): Promise<Execution> {
-    const { plan, policy, clock } = this.#parts;
+    const { plan, policy, clock, reasoner } = this.#parts;
     const budget = new Budget(budgets);
     const trail = new Trail(clock, budget);
     const startedAt = clock.now();
     const started = performance.now();
+    const reflection = reasoning.enabled
+      ? reasoner?.begin(caller, reasoning, { budget, trail, mayAskModel })
+      : undefined;
     const exploration = new Exploration({
       ...this.#parts,
       caller,
@@ -57,6 +63,7 @@ export class Executor {
       mayAskModel,
       budget,
       trail,
+      reflection,
     });
     let planned: Plan = { aggregation: 'combine', operands: [] };
     let interruption: Interruption | undefined;
@@ -71,16 +78,18 @@ export class Executor {
         error = cause;
       }
     }
+    interruption ??= unrefined(reflection);
     const { finding, citations, warnings, maxDepth } = exploration.result(planned.aggregation);
     const usable = interruption === 'error' || (interruption && !exploration.found) ? undefined : finding;
     const outcome: TrajectoryOutcome = !usable ? 'failed' : interruption ? 'partial' : 'complete';
     return {
       finding:
-        usable && interruption
+        usable && interruption && interruption !== 'reasoning-failed'
           ? { ...usable, warnings: [...usable.warnings, warningOf(interruption)] }
           : usable,
       calls: trail.calls,
       ...(error !== undefined && { error }),
+      failures: reflection?.failures ?? [],
       run: {
         outcome,
         ...(interruption && { interruption }),
@@ -95,11 +104,13 @@ export class Executor {
         maxDepth,
         resultCount: usable?.best.length ?? 0,
         warnings: [...warnings],
+        reasoning: [...(reflection?.traces ?? [])],
         steps: trail.steps,
         citations: usable ? citations : [],
         query: request.query,
         plan: JSON.parse(JSON.stringify(planned)) as JsonObject,
         arguments: trail.arguments,
+        expansions: [...(reflection?.words ?? [])],
       },
     };
   }
@@ -121,6 +132,7 @@ export class Executor {
       maxDepth: 0,
       resultCount: 0,
       warnings: [],
+      reasoning: [],
       steps: [],
       citations: [],
       query: request.query,
@@ -132,7 +144,14 @@ export class Executor {
 
 /** What a caller is told of an answer that is not all it was meant to be: nothing of how it was looked for. */
 export function warningOf(interruption: Interruption): Finding['warnings'][number] {
-  return interruption === 'wall-time'
+  return interruption === 'wall-time' || interruption === 'reasoning-timed-out'
     ? { code: 'timed-out', detail: 'the search was ended when its time was up: there may be better results' }
     : { code: 'partial', detail: 'the search could not be completed: there may be better results' };
+}
+
+/** What the answer lacks of what was meant, where a model was asked and did not answer: all was searched, and less well. */
+function unrefined(reflection: Reflection | undefined): Interruption | undefined {
+  const outcomes = reflection?.traces.map(({ outcome }) => outcome) ?? [];
+  if (outcomes.includes('timed-out')) return 'reasoning-timed-out';
+  return outcomes.every((outcome) => outcome === 'complete') ? undefined : 'reasoning-failed';
 }

@@ -6,22 +6,24 @@ import type { Aggregation, Plan } from '../../domain/routing/plan.ts';
 import type { Features } from '../../domain/routing/policy.ts';
 import { maxAgeOf } from '../../domain/routing/recency.ts';
 import type { Trajectory } from '../../domain/retrieval/trajectory.ts';
+import type { Reasoning } from '../../domain/reasoning/reasoning.ts';
 import type { ReadView } from '../read-models.ts';
+import type { Reflection } from '../reasoning/reasoner.ts';
 import { dropNearDuplicates } from '../search/near-duplicates.ts';
 import type { Scored } from '../search/pick-best.ts';
 import type { SearchRequest } from '../search/query.ts';
 import type { Finding, Warning } from '../search/search.ts';
 import { BudgetExhausted, type Budget } from './budget.ts';
 import type { ExecutorParts } from './executor-parts.ts';
-import { intersect, type Narrowing } from './narrowing.ts';
+import { intersect, isNarrow, type Narrowing } from './narrowing.ts';
 import { actionsFor, partsOf, type Part } from './parts.ts';
 import { answering, isIn, Pool, resembling } from './pool.ts';
 import type { StepOutcome, Trail } from './trail.ts';
 
-/** Of a place of which there are many, so many are searched one by one. */
-const fanOut = 3;
+/** Of a place of which there are many, so many are searched one by one; where the search is exhaustive, so many more. */
+const fanOut = { few: 3, many: 10 } as const;
 /** A part with conditions brings at least so many: what meets them may resemble the question little. */
-const leastPerPart = 50;
+const leastPerPart = { few: 50, many: 100 } as const;
 /** So many of the best matches are read for what they name. */
 const naming = 4;
 /** The smaller place first. */
@@ -38,6 +40,8 @@ export interface ExplorationSetting extends ExecutorParts {
   readonly mayAskModel: boolean;
   readonly budget: Budget;
   readonly trail: Trail;
+  /** Undefined where it is switched off. */
+  readonly reflection: Reflection | undefined;
 }
 
 /** Where a question stands among those that it was made of. */
@@ -64,6 +68,7 @@ export class Exploration {
   readonly #codes: Set<string>;
   readonly #warnings: Map<string, Warning>;
   #parts: Part[] = [];
+  #reasoning: Reasoning | undefined;
   readonly #models = new Set<string>();
   #searches = 0;
   #maxDepth: number;
@@ -91,9 +96,12 @@ export class Exploration {
 
   /** Takes steps until the answer is put together. Throws `BudgetExhausted`, and what a search throws. */
   async answer(plan: Plan): Promise<void> {
-    const { threshold, policy, trail, budget } = this.#setting;
+    const { threshold, policy, trail, budget, reflection } = this.#setting;
     const { question, base, depth, parent } = this.#place;
-    const { parts, outside } = partsOf({ question, base, plan, threshold });
+    const reasoning =
+      reflection && (await budget.within(reflection.about(question, plan, { depth, step: parent })));
+    this.#reasoning = reasoning;
+    const { parts, outside } = partsOf({ question, base, plan, reasoning, threshold });
     this.#parts = parts;
     if (outside > 0) this.#codes.add('outside-of-request');
     for (;;) {
@@ -112,6 +120,10 @@ export class Exploration {
       }
       if (action.name === 'Aggregate') return;
     }
+  }
+
+  get #isExhaustive(): boolean {
+    return this.#reasoning?.strategy === 'exhaustive';
   }
 
   /** The best of what was found by now. */
@@ -204,16 +216,25 @@ export class Exploration {
     const met = found.filter(({ memory }) => isIn(memory, part.conditions.scope ?? {})).length;
     if (part.evidence <= answering) return { status: 'done', ...summaryOf(found) };
     const [weaker, ...rest] = part.weaker;
-    if (weaker && met < this.#setting.request.topK) {
+    if (weaker && (met < this.#setting.request.topK || this.#isExhaustive)) {
       // Half of the evidence for the first of the weaker conditions, a third for the second.
       this.#again(part, { ...part.conditions, filter: weaker }, 1 / (1 / part.evidence + 1), rest);
       return { status: 'done', reason: 'too-few', ...summaryOf(found) };
     }
-    if (met > 0) return { status: 'done', ...summaryOf(found) };
+    if (met > 0) {
+      if (this.#isExhaustive) this.#widen(part);
+      return { status: 'done', ...summaryOf(found) };
+    }
     // Nobody meets the condition: the part is looked for without it, so that it is never empty for its sake.
     this.#codes.add('condition-unmet');
     this.#again(part, {}, answering, []);
     return { status: 'done', reason: 'condition-unmet', ...summaryOf(found) };
+  }
+
+  /** The same part without its conditions, unless something was looked for so already. */
+  #widen(part: Part): void {
+    const isThere = this.#parts.some((other) => other.query === part.query && !isNarrow(other.conditions));
+    if (!isThere) this.#again({ ...part, drillTo: undefined }, {}, resembling, []);
   }
 
   /** The same part under other conditions. */
@@ -245,21 +266,23 @@ export class Exploration {
     if (filter) this.#again(part, { filter }, 1, []);
   }
 
-  async #search({ query, narrowing, evidence }: Part): Promise<readonly Scored[]> {
+  async #search({ query, texts, narrowing, evidence }: Part): Promise<readonly Scored[]> {
     const { caller, request, view, budget, search } = this.#setting;
-    budget.takeSearch(query);
+    budget.takeSearch(texts?.dense ?? query);
     const conditioned = this.#parts.some((part) => part.evidence > answering);
     const { layers, scope, filter } = narrowing;
+    const least = this.#isExhaustive ? leastPerPart.many : leastPerPart.few;
     const finding = await budget.within(
       search(
         caller,
         {
           ...request,
           query,
+          texts,
           layers,
           scope,
           filter,
-          topK: conditioned ? Math.max(request.topK, leastPerPart) : request.topK,
+          topK: conditioned || this.#isExhaustive ? Math.max(request.topK, least) : request.topK,
           threshold: evidence > answering ? 0 : request.threshold,
         },
         view,
@@ -282,7 +305,8 @@ export class Exploration {
     const { names, named } = await budget.within(places(caller, asked, view));
     const weights = this.#pool.weightByPlace(to);
     const best = [...names].sort((left, right) => (weights.get(right) ?? 0) - (weights.get(left) ?? 0));
-    const children = best.slice(0, fanOut).flatMap((name, index): Part[] => {
+    const most = this.#isExhaustive ? fanOut.many : fanOut.few;
+    const children = best.slice(0, most).flatMap((name, index): Part[] => {
       const conditions: Narrowing = { ...part.conditions, scope: { ...part.conditions.scope, [to]: name } };
       const narrowing = intersect(this.#place.base, conditions);
       if (!narrowing) return [];
@@ -290,6 +314,7 @@ export class Exploration {
         {
           label: name,
           query: part.query,
+          texts: part.texts,
           narrowing,
           conditions,
           weaker: [],
@@ -333,6 +358,7 @@ export class Exploration {
       // Also where it was interrupted: what it found is found.
       this.#adopt(inner, part, step, aggregation);
     }
+    if (this.#isExhaustive && isNarrow(part.conditions)) this.#widen(part);
     return { status: 'done', ...summaryOf(inner.#best(aggregation)) };
   }
 

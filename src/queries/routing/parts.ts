@@ -1,4 +1,7 @@
 import type { Filter } from '../../domain/filter.ts';
+import { textsFor, type Reasoning } from '../../domain/reasoning/reasoning.ts';
+import type { SearchTexts } from '../../domain/reasoning/search-texts.ts';
+import type { Layer } from '../../domain/layers.ts';
 import { drillLayers, type Action, type DrillLayer } from '../../domain/routing/actions.ts';
 import { complexityOf } from '../../domain/routing/complexity.ts';
 import type { Follow, Operand, Plan } from '../../domain/routing/plan.ts';
@@ -10,6 +13,8 @@ import { answering, resembling } from './pool.ts';
 export interface Part {
   readonly label: string;
   readonly query: string;
+  /** What is looked for instead of the query. */
+  readonly texts: SearchTexts | undefined;
   /** Where it is looked for; within what the caller asked for. */
   readonly narrowing: Narrowing;
   /** What of it is said by the part itself. */
@@ -33,26 +38,34 @@ export interface PartsRequest {
   readonly question: string;
   readonly base: Narrowing;
   readonly plan: Plan;
+  /** Without one each part is looked for as the plan has it. */
+  readonly reasoning: Reasoning | undefined;
   readonly threshold: number;
 }
 
 /** The whole question, then the operands of its plan. `outside`: operands that lie outside of what was asked for. */
-export function partsOf({ question, base, plan, threshold }: PartsRequest): {
+export function partsOf({ question, base, plan, reasoning, threshold }: PartsRequest): {
   parts: Part[];
   outside: number;
 } {
-  const parts = [partOf({ label: 'question', query: question }, base, resembling)];
+  const textsOf = (query: string, texts?: SearchTexts) => reasoning && textsFor(reasoning, query, texts);
+  // What a model chose replaces nothing of the standard search; what the tenant has set does.
+  const whole = reasoning?.reason === 'set-for-tenant' ? textsOf(question) : undefined;
+  const parts = [partOf({ label: 'question', query: question }, whole, base, resembling)];
   const only = plan.operands.length === 1;
   let outside = 0;
   for (const [index, operand] of plan.operands.entries()) {
-    const narrowing = intersect(base, operand);
-    const drillTo = narrowing && drillOf(operand.query, narrowing);
     const narrow = isNarrow(operand);
-    const repeats = operand.query === question && !narrow;
+    // Where it names nothing itself it is looked for in the layers that the question is about: that is no condition of it.
+    const layers = narrow ? undefined : layersOf(reasoning);
+    const narrowing = (layers && intersect(base, { layers })) ?? intersect(base, operand);
+    const drillTo = narrowing && drillOf(operand.query, narrowing);
+    const refined = reasoning?.texts[index];
+    const repeats = operand.query === question && !narrow && !refined && !layers;
     if (!narrowing) outside++;
     else if (!repeats || drillTo)
       parts.push({
-        ...partOf(operand, narrowing, narrow ? 1 : answering),
+        ...partOf(operand, textsOf(operand.query, refined), narrowing, narrow ? 1 : answering),
         side: only ? undefined : index,
         maySearch: !repeats,
         mayRecurse: isSmaller(operand.query, question) && complexityOf(operand.query).score >= threshold,
@@ -62,11 +75,17 @@ export function partsOf({ question, base, plan, threshold }: PartsRequest): {
   return { parts, outside };
 }
 
-function partOf(operand: Operand, narrowing: Narrowing, evidence: number): Part {
+function partOf(
+  operand: Operand,
+  texts: SearchTexts | undefined,
+  narrowing: Narrowing,
+  evidence: number,
+): Part {
   const { label, query, layers, scope, filter, otherwise = [], follow } = operand;
   return {
     label,
     query,
+    texts,
     narrowing,
     conditions: { layers, scope, filter },
     weaker: otherwise,
@@ -78,6 +97,11 @@ function partOf(operand: Operand, narrowing: Narrowing, evidence: number): Part 
     mayRecurse: false,
     drillTo: undefined,
   };
+}
+
+/** The layers that a question is about, unless all are to be searched. */
+function layersOf(reasoning: Reasoning | undefined): readonly Layer[] | undefined {
+  return reasoning?.strategy === 'exhaustive' ? undefined : reasoning?.layers;
 }
 
 function isSmaller(part: string, whole: string): boolean {
@@ -92,9 +116,10 @@ function drillOf(text: string, { scope = {} }: Narrowing): DrillLayer | undefine
 
 /** What can be done for a part. */
 export function actionsFor(part: Part, index: number): Action[] {
-  const { query, narrowing, maySearch, mayRecurse, drillTo } = part;
+  const { query, texts, narrowing, maySearch, mayRecurse, drillTo } = part;
   const actions: Action[] = [];
-  if (maySearch) actions.push({ name: 'SearchLayer', operand: index, query, ...narrowing });
+  if (maySearch)
+    actions.push({ name: 'SearchLayer', operand: index, query, ...(texts && { texts }), ...narrowing });
   if (mayRecurse) actions.push({ name: 'RecursiveCall', operand: index, question: query });
   if (drillTo !== undefined) {
     const from = drillLayers[drillLayers.indexOf(drillTo) - 1] ?? 'company';

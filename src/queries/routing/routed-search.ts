@@ -15,6 +15,7 @@ import { answerOf, type Performance, type SearchAnswer, type SearchFact } from '
 import type { SearchRequest } from '../search/query.ts';
 import type { Finding, SearchService } from '../search/search.ts';
 import { modelCalled } from '../model-called.ts';
+import type { ReasoningFailure } from '../reasoning/reasoner.ts';
 import { Breaker } from './breaker.ts';
 import { warningOf, type Execution, type Executor, type Run } from './executor.ts';
 import type { RoutingDirectory } from './routing-directory.ts';
@@ -27,6 +28,7 @@ export interface RoutedSearchParts {
   /** By the configuration: every question takes the standard route. */
   readonly switchedOff: boolean;
   readonly onFailure: (error: unknown, searchId: string) => void;
+  readonly onReasoningFailure: (failure: ReasoningFailure, searchId: string) => void;
   readonly onRouted: (route: Route, score: number) => void;
 }
 
@@ -141,14 +143,15 @@ export class RoutedSearch {
     settings: RoutingSettings,
     view: Parameters<Executor['run']>[2],
   ): Promise<Execution> {
-    const { executor, onFailure } = this.#parts;
+    const { executor, onFailure, onReasoningFailure } = this.#parts;
     const { tenant } = caller;
     if (!this.#breaker.allows(tenant))
-      return { run: executor.refused(request), finding: undefined, calls: [] };
+      return { run: executor.refused(request), finding: undefined, calls: [], failures: [] };
     const execution = await executor.run(caller, request, view, settings);
     const { outcome, interruption } = execution.run;
     if (outcome === 'failed') this.#breaker.failed(tenant);
     if (outcome === 'complete') this.#breaker.succeeded(tenant);
+    for (const failure of execution.failures) onReasoningFailure(failure, searchId);
     if (outcome === 'failed' || interruption === 'wall-time')
       onFailure(execution.error ?? new Error(`the run ended by ${interruption}`), searchId);
     return execution;

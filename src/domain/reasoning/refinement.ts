@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { layerSchema } from '../layers.ts';
+import type { Plan } from '../routing/plan.ts';
+import type { Reasoning } from './reasoning.ts';
+import { strategies, type ReasoningSettings } from './settings.ts';
+
+const searchText = z.string().trim().min(1).max(400);
+
+/** A question is shown to the model up to here, in UTF-16 units, and so are the texts of a part: what follows is pasted. */
+const longestQuestion = 2_000;
+const longestPart = 400;
+/** The parts that a model is asked about. */
+const mostParts = 10;
+
+/** What a model may propose for the parts of a plan. It names no place and no filter: it only says what to look for. */
+export function refinementSchema({ operands }: Plan) {
+  const parts = Math.min(mostParts, operands.length);
+  return z.strictObject({
+    strategy: z.enum(strategies),
+    why: z.string().max(300).describe('One sentence'),
+    layers: z.array(layerSchema).max(7).nullable().describe('Only where the question names them'),
+    searches: z
+      .array(
+        z.strictObject({
+          part: z
+            .int()
+            .min(0)
+            .max(Math.max(0, parts - 1)),
+          meaning: searchText.describe('A statement as a fitting text would make it'),
+          words: searchText.describe('The words, names and identifiers that a fitting text holds'),
+        }),
+      )
+      .max(parts),
+  });
+}
+
+export type Refinement = z.infer<ReturnType<typeof refinementSchema>>;
+
+export const refinementInstructions = `You prepare searches in an organisation's memory. You are given a question and the parts it was taken apart into, each with its number.
+For each part write what to search for: "meaning" for a comparison of meaning, as a plain statement that a fitting text could make; "words" for a search by words: its names, identifiers and terms, with synonyms that such texts use, without words that only ask.
+Choose a strategy: "targeted" where the question names what narrows it, "exhaustive" where it asks for everything there is and leaving something out would be wrong, "semantic-only" where its words will not stand in the texts.
+"layers": those the question asks about, or null. Invent no names. Say in "why" in one sentence what you chose the strategy for.`;
+
+/** What the model is told of a question. */
+export function refinementInput(question: string, { operands }: Plan): Readonly<Record<string, unknown>> {
+  const cut = (text: string) => text.slice(0, longestPart);
+  const shown = operands.slice(0, mostParts);
+  return {
+    question: question.slice(0, longestQuestion),
+    parts: shown.map(({ label, query }, part) => ({ part, label: cut(label), query: cut(query) })),
+  };
+}
+
+/** What the rules say, with what a model proposed; a strategy that the tenant has set stays. */
+export function refined(
+  rules: Reasoning,
+  { strategy, layers, searches }: Refinement,
+  settings: Pick<ReasoningSettings, 'strategy'>,
+): Reasoning {
+  const proposed = new Map(
+    searches.map(({ part, meaning, words }) => [part, { dense: meaning, lexical: words }]),
+  );
+  return {
+    ...(settings.strategy === 'auto' ? { strategy, reason: 'proposed-by-model' as const } : rules),
+    ...(layers && layers.length > 0 && { layers }),
+    texts: rules.texts.map((own, part) => proposed.get(part) ?? own),
+  };
+}

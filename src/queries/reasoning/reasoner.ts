@@ -1,0 +1,217 @@
+import type { TenantContext } from '../../domain/access/context.ts';
+import {
+  refinementInput,
+  refinementInstructions,
+  refinementSchema,
+  refined,
+  type Refinement,
+} from '../../domain/reasoning/refinement.ts';
+import { textsFor, type Reasoning } from '../../domain/reasoning/reasoning.ts';
+import { reasonByRules } from '../../domain/reasoning/rules.ts';
+import type { ReasoningSettings } from '../../domain/reasoning/settings.ts';
+import type {
+  ReasoningOutcome,
+  ReasoningSource,
+  ReasoningTrace,
+  ReasoningWords,
+} from '../../domain/reasoning/trace.ts';
+import type { Plan } from '../../domain/routing/plan.ts';
+import type { Clock } from '../../ports/clock.ts';
+import { LanguageModelFailed, type LanguageModelFor, type ModelUsage } from '../../ports/language-model.ts';
+import { observed } from '../../ports/observed-language-model.ts';
+import { withTimeLimit } from '../../ports/time-limit.ts';
+import { BreakerOpen } from '../model-guard.ts';
+import type { Budget } from '../routing/budget.ts';
+import type { Trail } from '../routing/trail.ts';
+import type { RefinementCache } from './refinement-cache.ts';
+
+/** Enough for ten searches of 30 words and a sentence. */
+const maxOutputTokens = 1_500;
+/** Of the time that a run has left: what remains is for the searches, also where nothing comes of it. */
+const timeShare = 0.5;
+const charactersPerToken = 4;
+const unlimited = new AbortController().signal;
+
+export interface ReasonerParts {
+  readonly clock: Clock;
+  /** Without one the rules decide. */
+  readonly modelFor?: LanguageModelFor | undefined;
+  readonly cache: RefinementCache;
+  /** Of each question that was reasoned about. */
+  readonly onReasoned?: (trace: ReasoningTrace) => void;
+}
+
+/** The run that is reasoned for. */
+export interface ReasoningRun {
+  readonly budget: Budget;
+  readonly trail: Trail;
+  /** The tenant lets a language model be asked. */
+  readonly mayAskModel: boolean;
+}
+
+/** Where a question stands in its run. */
+export interface QuestionPlace {
+  readonly depth: number;
+  /** The step that it is a part of. */
+  readonly step: number | undefined;
+}
+
+interface Answer {
+  readonly source: ReasoningSource;
+  readonly outcome: ReasoningOutcome;
+  readonly refinement?: Refinement;
+  readonly failure?: string;
+  readonly model?: string;
+  readonly usage?: ModelUsage | undefined;
+}
+
+/** A reasoning that was not completed, with what is wrong and where; no content. */
+export interface ReasoningFailure {
+  readonly error: unknown;
+  readonly outcome: ReasoningOutcome;
+  readonly depth: number;
+  readonly durationMs: number;
+}
+
+/** Decides before its searches how a complex question is looked for. */
+export class Reasoner {
+  readonly #parts: ReasonerParts;
+
+  constructor(parts: ReasonerParts) {
+    this.#parts = parts;
+  }
+
+  /** The reasoning of one run, about its question and the questions it is taken apart into. */
+  begin(caller: TenantContext, settings: ReasoningSettings, run: ReasoningRun): Reflection {
+    return new Reflection(this.#parts, caller, settings, run);
+  }
+}
+
+/** The time of all its questions together is limited: what was decided by then holds, the rest goes by the rules. */
+export class Reflection {
+  readonly #parts: ReasonerParts;
+  readonly #caller: TenantContext;
+  readonly #settings: ReasoningSettings;
+  readonly #run: ReasoningRun;
+  readonly #traces: ReasoningTrace[] = [];
+  readonly #words: ReasoningWords[] = [];
+  readonly #failures: ReasoningFailure[] = [];
+  #leftMs: number;
+
+  constructor(parts: ReasonerParts, caller: TenantContext, settings: ReasoningSettings, run: ReasoningRun) {
+    this.#parts = parts;
+    this.#caller = caller;
+    this.#settings = settings;
+    this.#run = run;
+    this.#leftMs = settings.timeoutMs;
+  }
+
+  /** One for each question, in their order. */
+  get traces(): readonly ReasoningTrace[] {
+    return this.#traces;
+  }
+
+  get words(): readonly ReasoningWords[] {
+    return this.#words;
+  }
+
+  get failures(): readonly ReasoningFailure[] {
+    return this.#failures;
+  }
+
+  /** How the parts of `plan` are looked for. Never rejects: without a refinement the rules decide. */
+  async about(question: string, plan: Plan, { depth, step }: QuestionPlace): Promise<Reasoning> {
+    const at = this.#parts.clock.now().toISOString();
+    const started = performance.now();
+    const rules = reasonByRules(plan, this.#settings);
+    const { refinement, usage, ...answer } = await this.#ask(question, plan, depth);
+    const reasoning = refinement ? refined(rules, refinement, this.#settings) : rules;
+    const durationMs = performance.now() - started;
+    if (answer.source === 'model') this.#leftMs -= durationMs;
+    const { strategy, reason, layers } = reasoning;
+    const trace: ReasoningTrace = {
+      ...(step !== undefined && { step }),
+      depth,
+      strategy,
+      reason,
+      ...(layers && { layers: [...layers] }),
+      ...answer,
+      ...(usage && { inputTokens: usage.inputTokens, outputTokens: usage.outputTokens }),
+      at,
+      durationMs: Math.round(durationMs * 100) / 100,
+    };
+    this.#traces.push(trace);
+    this.#words.push({ ...(refinement && { why: refinement.why }), searches: searchesOf(plan, reasoning) });
+    this.#parts.onReasoned?.(trace);
+    return reasoning;
+  }
+
+  async #ask(question: string, plan: Plan, depth: number): Promise<Answer> {
+    const { modelFor, cache } = this.#parts;
+    const { budget, trail, mayAskModel } = this.#run;
+    if (!modelFor || !mayAskModel) return { source: 'rules', outcome: 'complete' };
+    const caller = this.#caller;
+    const role = depth === 0 ? 'root' : 'sub';
+    const asked = observed(modelFor(caller.tenant), (call) => {
+      trail.called(call);
+      budget.spendOnModel(call.usage.inputTokens + call.usage.outputTokens);
+    });
+    const model = asked.models[role];
+    const subject = { caller, question, plan, model };
+    const cached = cache.get(subject, this.#settings);
+    if (cached) return { source: 'cache', outcome: 'complete', refinement: cached, model };
+    const input = refinementInput(question, plan);
+    // A run that may spend no more on models is whole without them.
+    if (tokensOf(input) > budget.modelTokensLeft) return { source: 'rules', outcome: 'complete' };
+    const ms = Math.min(this.#leftMs, budget.msLeft * timeShare);
+    if (ms <= 0) return { source: 'rules', outcome: 'timed-out' };
+    const started = performance.now();
+    try {
+      const { value: refinement, usage } = await withTimeLimit(ms, unlimited, (signal) =>
+        asked.complete({
+          role,
+          purpose: 'expansion',
+          instructions: refinementInstructions,
+          input,
+          schema: refinementSchema(plan),
+          maxOutputTokens,
+          signal,
+        }),
+      );
+      cache.set(subject, refinement, this.#settings);
+      return { source: 'model', outcome: 'complete', refinement, model, usage };
+    } catch (error) {
+      const outcome = outcomeOf(error);
+      this.#failures.push({ error, outcome, depth, durationMs: performance.now() - started });
+      const known = error instanceof LanguageModelFailed ? error : undefined;
+      return {
+        source: 'model',
+        outcome,
+        ...(known && { failure: known.failure }),
+        model,
+        usage: known?.usage,
+      };
+    }
+  }
+}
+
+function outcomeOf(error: unknown): ReasoningOutcome {
+  if (error instanceof BreakerOpen) return 'breaker-open';
+  return error instanceof LanguageModelFailed && error.failure === 'timed-out' ? 'timed-out' : 'failed';
+}
+
+/** What a call takes about, if it is answered at once. */
+function tokensOf(input: Readonly<Record<string, unknown>>): number {
+  const characters = refinementInstructions.length + JSON.stringify(input).length;
+  return Math.ceil(characters / charactersPerToken) + maxOutputTokens;
+}
+
+function searchesOf({ operands }: Plan, reasoning: Reasoning): ReasoningWords['searches'] {
+  return operands.map(({ query }, index) => {
+    const { dense, lexical } = textsFor(reasoning, query, reasoning.texts[index]) ?? {
+      dense: query,
+      lexical: query,
+    };
+    return { query, dense, ...(lexical !== undefined && { lexical }) };
+  });
+}

@@ -1,0 +1,246 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { clientWithKey, freshTenant, type Client, type Json } from '../support/api.ts';
+import {
+  fails,
+  inputOf,
+  says,
+  scriptedLanguageModel,
+  type ChatRequest,
+  type ChatScript,
+} from '../support/scripted-language-model.ts';
+import { useServer } from '../support/server.ts';
+
+const endpoint = await scriptedLanguageModel();
+afterAll(() => endpoint.close());
+const server = useServer({
+  environment: {
+    STRATALOG_LLM_BASE_URL: endpoint.baseURL,
+    STRATALOG_LLM_MODEL: 'root',
+    STRATALOG_LLM_SUB_MODEL: 'sub',
+  },
+});
+
+const question = 'Compare how Search and Billing treat requests that fail';
+/** A word that the question has not, and only one memory has. */
+const jargon = 'Zuckerbrot';
+
+const refinement = {
+  strategy: 'targeted',
+  why: 'two departments are named',
+  layers: null,
+  searches: [
+    { part: 0, meaning: 'Search repeats a failed request', words: 'Search retry' },
+    {
+      part: 1,
+      meaning: `What did not go through is for the ${jargon} of the cashier`,
+      words: `${jargon} cashier`,
+    },
+  ],
+};
+const plan = {
+  aggregation: 'compare',
+  parts: ['Search failed requests', 'Billing failed requests'].map((query) => ({
+    query,
+    conditions: [],
+    follow: null,
+  })),
+};
+
+const purposeOf = ({ response_format: format }: ChatRequest) => format?.json_schema.name;
+const isExpansion = (request: ChatRequest) => purposeOf(request) === 'expansion';
+const asked = () => endpoint.requests.filter(isExpansion);
+
+/** The plan as ever; what is asked for the expansion is answered by the script. */
+function expanding(script: ChatScript): void {
+  endpoint.otherwise((request, response) =>
+    isExpansion(request) ? script(request, response) : says(plan)(request, response),
+  );
+}
+
+const silence: ChatScript = () => undefined;
+
+const memories = [
+  { externalId: 'search', content: 'Search repeats a failed request three times with a growing pause' },
+  { externalId: 'billing', content: `For what did not go through there is the ${jargon} of the cashier` },
+  ...Array.from({ length: 8 }, (_, number) => ({
+    externalId: `other-${number}`,
+    content: `Search and Billing have a joint meeting about requests in week ${number}`,
+  })),
+].map((memory) => ({ ...memory, layer: 'company' }));
+
+class Tenant {
+  readonly admin: Client;
+  readonly name: string;
+  readonly #position: string;
+
+  private constructor(admin: Client, name: string, position: string) {
+    this.admin = admin;
+    this.name = name;
+    this.#position = position;
+  }
+
+  static async create(reasoning: Record<string, unknown> = {}): Promise<Tenant> {
+    const name = freshTenant();
+    const admin = await clientWithKey(server, { tenant: name, role: 'admin', user: 'ada' });
+    const lines = await admin.bulk(memories);
+    expect(lines.map(({ status }) => status)).toEqual(memories.map(() => 201));
+    expect((await admin.patch('/v1/admin/routing', { reasoning })).status).toBe(200);
+    return new Tenant(admin, name, lines.at(-1)!.position);
+  }
+
+  async ask(query = question, client = this.admin): Promise<{ answer: Json; audit: Json }> {
+    const body = { query, threshold: 0, topK: 4, order: 'relevance', minPosition: this.#position };
+    const { body: answer } = await client.post('/v1/search', body);
+    const { body: audit } = await this.admin.get(`/v1/audit/searches/${answer.searchId}?waitMs=20000`);
+    return { answer, audit };
+  }
+}
+
+/** The values of a metric's series, by their labels. */
+async function series(metric: string): Promise<Map<string, number>> {
+  const text = await (await fetch(`${server.url}/metrics`)).text();
+  const lines = text.split('\n').filter((line) => line.startsWith(metric));
+  return new Map(
+    lines.map((line) => {
+      const at = line.lastIndexOf(' ');
+      return [line.slice(metric.length, at), Number(line.slice(at + 1))];
+    }),
+  );
+}
+
+describe('expansion by a language model', () => {
+  beforeAll(() => expanding(says(refinement)));
+
+  it('[D-1] looks for its texts on either side, finds what the question has no word of, and is on record', async () => {
+    const tenant = await Tenant.create();
+    const { answer, audit } = await tenant.ask();
+    expect(audit.trajectory.reasoning[0]).toMatchObject({
+      source: 'model',
+      outcome: 'complete',
+      model: 'root',
+      strategy: 'targeted',
+      reason: 'proposed-by-model',
+      why: refinement.why,
+      inputTokens: 100,
+      outputTokens: 20,
+      searches: refinement.searches.map(({ meaning, words }) => ({ dense: meaning, lexical: words })),
+    });
+    const searches = audit.trajectory.steps.filter(({ action }: Json) => action === 'SearchLayer');
+    expect(searches.map(({ arguments: { texts } }: Json) => texts?.lexical)).toEqual([
+      undefined,
+      'Search retry',
+      `${jargon} cashier`,
+    ]);
+    expect(
+      answer.results
+        .slice(0, 2)
+        .map(({ memory }: Json) => memory.externalId)
+        .sort(),
+    ).toEqual(['billing', 'search']);
+    expect(answer.warnings).toEqual([]);
+    expect(JSON.stringify(answer)).not.toMatch(/reason|targeted|lexical|model|root/i);
+    const input = inputOf(asked().at(-1)!);
+    expect(input).toMatchObject({ question, parts: [{ part: 0 }, { part: 1 }] });
+  });
+
+  it('[D-4] is timed, with who was asked and what became of it', async () => {
+    const count = 'stratalog_reasoning_duration_count';
+    const labels = '{source="model",outcome="complete"}';
+    const before = (await series(count)).get(labels) ?? 0;
+    await (await Tenant.create()).ask();
+    expect((await series(count)).get(labels)).toBe(before + 1);
+  });
+
+  it('[D-5] asks nothing for simple questions, nor where a tenant has switched it off', async () => {
+    const tenant = await Tenant.create({ enabled: false });
+    const before = endpoint.requests.length;
+    await tenant.ask('How are signing keys rotated?');
+    expect(endpoint.requests.length).toBe(before);
+    const { audit } = await tenant.ask();
+    expect(audit).toMatchObject({ route: 'decomposition', trajectory: { reasoning: [] } });
+    expect(endpoint.requests.slice(before).filter(isExpansion)).toEqual([]);
+  });
+
+  it('[D-6] asks once for the same question of those who may see the same, and for nobody else', async () => {
+    const tenant = await Tenant.create();
+    const member = (user: string, teams: string[]) =>
+      clientWithKey(server, { tenant: tenant.name, role: 'member', user, teams });
+    const before = asked().length;
+    await tenant.ask();
+    const { audit } = await tenant.ask(`  ${question.toUpperCase()} `);
+    expect(audit.trajectory.reasoning[0]).toMatchObject({ source: 'cache', outcome: 'complete' });
+    expect(audit.trajectory.reasoning[0].searches[1].lexical).toBe(`${jargon} cashier`);
+    expect(asked().length).toBe(before + 1);
+    await tenant.ask(question, await member('bob', ['alpha']));
+    expect(asked().length).toBe(before + 2);
+    await (await Tenant.create()).ask();
+    expect(asked().length).toBe(before + 3);
+  });
+
+  it('[D-6] keeps them for the time and in the number that the tenant has set', async () => {
+    const tenant = await Tenant.create({ cacheSeconds: 1, cacheEntries: 1 });
+    const before = asked().length;
+    const other = 'Compare how Search and Billing treat customers';
+    for (const query of [question, question, other, question]) await tenant.ask(query);
+    expect(asked().length).toBe(before + 3);
+    await new Promise((resolve) => setTimeout(resolve, 1_200));
+    await tenant.ask();
+    expect(asked().length).toBe(before + 4);
+  });
+});
+
+describe('a language model that does not answer', () => {
+  it('[D-3] costs its time and no more: the plan is searched as it is, flagged, logged without content', async () => {
+    expanding(silence);
+    const tenant = await Tenant.create({ timeoutMs: 300 });
+    const started = performance.now();
+    const { answer, audit } = await tenant.ask();
+    expect(performance.now() - started).toBeLessThan(20_000);
+    expect(answer.warnings).toEqual([{ code: 'timed-out', detail: expect.any(String) }]);
+    expect(answer.results.length).toBeGreaterThan(0);
+    expect(audit.trajectory).toMatchObject({
+      outcome: 'partial',
+      interruption: 'reasoning-timed-out',
+      shown: true,
+    });
+    expect(audit.trajectory.reasoning[0]).toMatchObject({
+      source: 'model',
+      outcome: 'timed-out',
+      reason: 'nothing-named',
+    });
+    const line = server.log.find((each) => each.includes(answer.searchId) && each.includes('refined'));
+    expect(JSON.parse(line!)).toMatchObject({
+      outcome: 'timed-out',
+      depth: 0,
+      durationMs: expect.any(Number),
+    });
+    expect(line).not.toContain('Billing');
+    // It is not kept as if it were an answer.
+    expanding(says(refinement));
+    const again = await tenant.ask();
+    expect(again.audit.trajectory.reasoning[0]).toMatchObject({ source: 'model', outcome: 'complete' });
+    expect(again.answer.warnings).toEqual([]);
+  });
+
+  it('[D-7] is not asked any more after too many failures, by that tenant alone; questions are answered all the same', async () => {
+    const tenant = await Tenant.create();
+    const degraded = 'stratalog_reasoning_degraded_total';
+    const before = (await series(degraded)).get('{cause="breaker-open"}') ?? 0;
+    // No answer but the plan's: of the calls of this tenant half fail.
+    expanding(fails(401));
+    let last: Json;
+    for (let count = 0; count < 11; count++) last = await tenant.ask(`${question}, number ${count}`);
+    expect(last.answer.warnings).toEqual([]);
+    expect(last.answer.results.length).toBeGreaterThan(0);
+    expect(last.audit.trajectory).toMatchObject({ outcome: 'partial', interruption: 'reasoning-failed' });
+    expect(last.audit.trajectory.reasoning[0]).toMatchObject({ outcome: 'breaker-open' });
+    const requests = endpoint.requests.length;
+    await tenant.ask(`${question}, once more`);
+    expect(endpoint.requests.length).toBe(requests);
+    expect((await series('stratalog_language_model_breakers_open')).get('')).toBe(1);
+    expect((await series(degraded)).get('{cause="breaker-open"}')).toBeGreaterThan(before);
+    expanding(says(refinement));
+    const other = await (await Tenant.create()).ask();
+    expect(other.audit.trajectory.reasoning[0]).toMatchObject({ source: 'model', outcome: 'complete' });
+  });
+});

@@ -1,0 +1,259 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { clientWithKey, freshTenant, type Client, type Json } from '../support/api.ts';
+import { scriptedEmbeddings } from '../support/scripted-embeddings.ts';
+import { startServer, useServer, type TestServer } from '../support/server.ts';
+
+const server = useServer();
+
+const comparison = 'What is the difference between the retry policies of Search and Billing?';
+const everyTeam = 'List the retry policies of all Billing teams';
+const teams = ['core', 'invoices', 'tax', 'refunds', 'ledger', 'payouts'].map((name) => `billing-${name}`);
+
+const memories = [
+  ...teams.map((team) => ({
+    externalId: team,
+    layer: 'team',
+    scope: { org: 'billing', team },
+    content: `The ${team} service never repeats a payment by itself and waits for its operator`,
+  })),
+  {
+    externalId: 'search-index',
+    layer: 'team',
+    scope: { org: 'search', team: 'search-index' },
+    content: 'Search retry policies: search-index tries a failed request three times with a growing pause',
+  },
+  // Of no team, and about what is asked of them.
+  { externalId: 'guide', layer: 'company', content: 'Retry policies: a guide' },
+];
+
+interface Asked {
+  readonly answer: Json;
+  readonly audit: Json;
+}
+
+class Tenant {
+  readonly admin: Client;
+  readonly #position: string;
+
+  private constructor(admin: Client, position: string) {
+    this.admin = admin;
+    this.#position = position;
+  }
+
+  static async create(on: TestServer = server): Promise<Tenant> {
+    const admin = await clientWithKey(on, { tenant: freshTenant(), role: 'admin', user: 'ada' });
+    const lines = await admin.bulk(memories);
+    expect(lines.map(({ status }) => status)).toEqual(memories.map(() => 201));
+    return new Tenant(admin, lines.at(-1)!.position);
+  }
+
+  async ask(query: string, more: Record<string, unknown> = {}): Promise<Asked> {
+    const body = { query, threshold: 0, topK: 10, order: 'relevance', minPosition: this.#position, ...more };
+    const reply = await this.admin.post('/v1/search', body);
+    expect(reply, JSON.stringify(reply.body)).toMatchObject({ status: 200 });
+    const { body: answer } = reply;
+    const audit = await this.admin.get(`/v1/audit/searches/${answer.searchId}?waitMs=20000`);
+    expect(audit, JSON.stringify(audit.body)).toMatchObject({ status: 200 });
+    return { answer, audit: audit.body };
+  }
+
+  /** The same with a strategy that the tenant has set. */
+  async askBy(strategy: string, query: string, more: Record<string, unknown> = {}): Promise<Asked> {
+    await this.configure({ reasoning: { strategy } });
+    return this.ask(query, more);
+  }
+
+  async configure(change: Record<string, unknown>): Promise<Json> {
+    const reply = await this.admin.patch('/v1/admin/routing', change);
+    expect(reply, JSON.stringify(reply.body)).toMatchObject({ status: 200 });
+    return reply.body;
+  }
+}
+
+const namesOf = ({ answer }: Asked): string[] => answer.results.map(({ memory }: Json) => memory.externalId);
+const searchesOf = ({ audit }: Asked): Json[] =>
+  audit.trajectory.steps.filter(({ action }: Json) => action === 'SearchLayer');
+
+describe('reasoning without a model', () => {
+  let tenant: Tenant;
+  beforeAll(async () => {
+    tenant = await Tenant.create();
+  });
+
+  it('[D-1] says what each part of a complex question is searched for by meaning and by words, and why so', async () => {
+    const { answer, audit } = await tenant.ask(comparison);
+    const { reasoning, plan } = audit.trajectory;
+    expect(reasoning).toHaveLength(1);
+    expect(reasoning[0]).toMatchObject({
+      depth: 0,
+      strategy: 'targeted',
+      reason: 'conditions-named',
+      source: 'rules',
+      outcome: 'complete',
+      durationMs: expect.any(Number),
+    });
+    expect(reasoning[0].searches).toEqual(
+      plan.operands.map(({ query }: Json) => ({
+        query,
+        dense: expect.any(String),
+        lexical: expect.any(String),
+      })),
+    );
+    expect(JSON.stringify(answer)).not.toMatch(/reason|targeted|lexical|dense|expan/i);
+  });
+
+  it('[D-1] reasons about each question that a complex one is taken apart into', async () => {
+    const nested = 'Compare the incidents across all Search teams and the payment policies of Billing';
+    const { audit } = await tenant.ask(nested);
+    const calls = audit.trajectory.steps.filter(({ action }: Json) => action === 'RecursiveCall');
+    const reasoned = audit.trajectory.reasoning.map(({ depth, step }: Json) => [depth, step]);
+    expect(calls.length).toBeGreaterThan(0);
+    expect(reasoned).toEqual([[0, undefined], ...calls.map(({ step }: Json) => [1, step])]);
+  });
+
+  it('[D-5] leaves simple questions alone', async () => {
+    const { audit } = await tenant.ask('How are signing keys rotated?');
+    expect(audit).toMatchObject({ route: 'standard', reason: 'below-threshold' });
+    expect(audit.trajectory).toBeUndefined();
+  });
+});
+
+describe('a strategy that a tenant has set', () => {
+  let tenant: Tenant;
+  beforeAll(async () => {
+    tenant = await Tenant.create();
+  });
+
+  it('[D-2] targeted looks into some of the places that are meant, exhaustive into many more of them', async () => {
+    const [targeted, exhaustive] = [
+      await tenant.askBy('targeted', everyTeam),
+      await tenant.askBy('exhaustive', everyTeam),
+    ];
+    for (const [strategy, { audit }] of Object.entries({ targeted, exhaustive }))
+      expect(audit.trajectory.reasoning[0]).toMatchObject({ strategy, reason: 'set-for-tenant' });
+    const teamsIn = (asked: Asked) =>
+      new Set(searchesOf(asked).map(({ arguments: { scope } }: Json) => scope?.team)).size - 1;
+    expect([teamsIn(targeted), teamsIn(exhaustive)]).toEqual([3, teams.length]);
+    expect(exhaustive.audit.trajectory.queries).toBeGreaterThan(targeted.audit.trajectory.queries);
+    // What is of no such team was compared with the question alone; now also with what is asked of the teams.
+    const guide = ({ answer }: Asked) =>
+      answer.results.find(({ memory }: Json) => memory.externalId === 'guide').score as number;
+    expect(guide(exhaustive)).toBeGreaterThan(guide(targeted));
+    for (const asked of [targeted, exhaustive])
+      expect(namesOf(asked).slice(0, teams.length).sort()).toEqual([...teams].sort());
+    expect(exhaustive.answer.warnings).toEqual([]);
+  });
+
+  it('[D-2] semantic-only compares meaning alone: the same memories, without what their words say', async () => {
+    const [both, meaning] = [
+      await tenant.askBy('targeted', comparison),
+      await tenant.askBy('semantic-only', comparison),
+    ];
+    expect(both.audit.trajectory.reasoning[0].searches[0]).toHaveProperty('lexical');
+    expect(meaning.audit.trajectory.reasoning[0].searches[0]).not.toHaveProperty('lexical');
+    for (const { arguments: sought } of searchesOf(meaning)) {
+      expect(sought.texts.dense).toEqual(expect.any(String));
+      expect(sought.texts).not.toHaveProperty('lexical');
+    }
+    const whole = (asked: Asked) => searchesOf(asked)[0]!.results as Json[];
+    const scoreOf = (asked: Asked, id: string) =>
+      whole(asked).find(({ memoryId }) => memoryId === id)!.score as number;
+    const [best] = whole(both);
+    expect(scoreOf(meaning, best!.memoryId)).not.toBeCloseTo(best!.score, 3);
+    // Which of several numbers is meant is said by words alone.
+    const numbers = Array.from({ length: 9 }, (_, digit) => `QX-9041${digit + 1}`);
+    const lines = await tenant.admin.bulk(
+      numbers.map((number) => ({
+        externalId: number,
+        layer: 'company',
+        content: `Ticket ${number} is about a late delivery`,
+      })),
+    );
+    const lead = async (strategy: string) => {
+      const query = 'List all tickets across teams that are about QX-90417';
+      const asked = await tenant.askBy(strategy, query, { minPosition: lines.at(-1)!.position });
+      const id = lines[numbers.indexOf('QX-90417')]!.id as string;
+      const others = whole(asked).filter(({ memoryId }) => memoryId !== id);
+      return scoreOf(asked, id) / Math.max(...others.map(({ score }) => score as number));
+    };
+    expect(await lead('targeted')).toBeGreaterThan(await lead('semantic-only'));
+  });
+
+  it('[D-2] is changed by operators, with an event, and cannot be another word', async () => {
+    const own = await Tenant.create();
+    const { settings, position } = await own.configure({
+      reasoning: { strategy: 'exhaustive', timeoutMs: 900 },
+    });
+    expect(settings.reasoning).toEqual({
+      enabled: true,
+      strategy: 'exhaustive',
+      timeoutMs: 900,
+      cacheSeconds: 3_600,
+      cacheEntries: 10_000,
+    });
+    const { body } = await own.admin.get(
+      `/v1/audit/events?type=RoutingConfigured&waitMs=20000&minPosition=${position}`,
+    );
+    expect(body.items).toHaveLength(1);
+    expect(body.items[0].data.reasoning).toMatchObject({ strategy: 'exhaustive' });
+    for (const wrong of [{ strategy: 'everything' }, { timeoutMs: 0 }, { cacheEntries: -1 }, { more: 1 }])
+      expect((await own.admin.patch('/v1/admin/routing', { reasoning: wrong })).status).toBe(400);
+  });
+});
+
+describe('meaning that cannot be compared', () => {
+  it('[D-2] [D9] is made up for by words with semantic-only too, rather than by nothing, and that is said', async () => {
+    const endpoint = await scriptedEmbeddings(32);
+    const own = await startServer({
+      environment: {
+        STRATALOG_EMBEDDER: 'openai',
+        STRATALOG_EMBEDDING_MODEL: 'tiny',
+        STRATALOG_EMBEDDING_BASE_URL: endpoint.baseURL,
+      },
+    });
+    try {
+      const tenant = await Tenant.create(own);
+      await tenant.configure({ reasoning: { strategy: 'semantic-only' }, budgets: { wallMs: 60_000 } });
+      expect((await tenant.ask(everyTeam)).answer.warnings).toEqual([]);
+      await endpoint.close();
+      const asked = await tenant.ask(comparison);
+      expect(namesOf(asked)).toContain('search-index');
+      expect(asked.answer.warnings).toContainEqual({
+        code: 'partial',
+        detail: expect.stringMatching(/words alone/),
+      });
+    } finally {
+      await own.remove();
+    }
+  });
+});
+
+describe('reasoning that is switched off', () => {
+  const off = useServer({ environment: { STRATALOG_REASONING: 'off' } });
+
+  it('[D-5] by a tenant: complex questions are still taken apart, and nothing is decided before', async () => {
+    const tenant = await Tenant.create();
+    const before = await tenant.ask(comparison);
+    await tenant.configure({ reasoning: { enabled: false } });
+    const after = await tenant.ask(comparison);
+    expect(after.audit).toMatchObject({
+      route: 'decomposition',
+      trajectory: { outcome: 'complete', reasoning: [] },
+    });
+    expect(namesOf(after)).toEqual(namesOf(before));
+  });
+
+  it('[D-5] by the configuration, whatever a tenant has set: no time is ever measured', async () => {
+    const tenant = await Tenant.create(off);
+    const { audit } = await tenant.askBy('exhaustive', comparison);
+    expect(audit).toMatchObject({
+      route: 'decomposition',
+      trajectory: { outcome: 'complete', reasoning: [] },
+    });
+    expect((await tenant.admin.get('/v1/admin/routing')).body.reasoningSwitchedOff).toBe(true);
+    const measured = /^stratalog_reasoning_duration_count/m;
+    expect(await (await fetch(`${off.url}/metrics`)).text()).not.toMatch(measured);
+    await (await Tenant.create()).ask(comparison);
+    expect(await (await fetch(`${server.url}/metrics`)).text()).toMatch(measured);
+  });
+});
