@@ -159,7 +159,9 @@ async function checks(
       [...uses].map(([id, [accesses, feedbacks]]) => ({ id, accesses, feedbacks })),
     ],
     'links: those that are': [
-      await sql.query(`select concat_ws(' ', source, type, target) as link, confidence from read.links_g1`),
+      await sql.query(
+        `select concat_ws(' ', source, type, target) as link, confidence from read.links_g1 where to_position is null`,
+      ),
       links,
     ],
     'audit: every event': [

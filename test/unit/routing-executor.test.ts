@@ -50,6 +50,7 @@ function finding(...best: readonly (readonly [string, number])[]): Finding {
     position: 7,
     warnings: [],
     embeddingModel: 'm',
+    view,
   };
 }
 

@@ -27,7 +27,8 @@ const callerOf = (tenant: string): TenantContext => ({
   agents: [],
 });
 const never = new Promise<never>(() => undefined);
-const plain: Finding = { best: [], position: 7, warnings: [] };
+const view = { position: 7 } as ReadView;
+const plain: Finding = { best: [], position: 7, warnings: [], view };
 
 /** The standard search works; the searches of the executor do as they are told. */
 function routed(search: () => Promise<Finding>, settings: Partial<RoutingSettings> = {}) {
@@ -41,8 +42,9 @@ function routed(search: () => Promise<Finding>, settings: Partial<RoutingSetting
     mentions: () => Promise.resolve(undefined),
   });
   const service = {
-    view: () => Promise.resolve({ position: 7 } as ReadView),
+    view: () => Promise.resolve(view),
     find: () => Promise.resolve(plain),
+    superseding: () => Promise.resolve(new Map()),
   } as unknown as SearchService;
   const all = { ...defaultSettings, ...settings };
   const routedSearch = new RoutedSearch({

@@ -3,10 +3,13 @@ import type { LoadedEvent } from '../../ports/event-store.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
 import { digestOf, protect, type Projection, type Tables } from '../projection.ts';
 
-/** Typed links between memories, found from both ends. */
+/**
+ * Typed links between memories, found from both ends: each with every confidence that it had, valid in
+ * [from_position, to_position), so that a search as of a position knows the links of then.
+ */
 export const links: Projection = {
   name: 'links',
-  version: 1,
+  version: 2,
   handles: ['MemoriesLinked', 'MemoriesUnlinked'],
   tables: ['links'],
   create: (tables) => [
@@ -16,40 +19,68 @@ export const links: Projection = {
       target uuid not null,
       type text not null,
       confidence double precision not null,
-      primary key (tenant, source, target, type)
+      from_position bigint not null,
+      to_position bigint,
+      primary key (tenant, source, target, type, from_position)
     )`,
     `create index on ${tables('links')} (tenant, target)`,
     ...protect(tables('links')),
   ],
   apply,
-  digest: (tables) => digestOf(tables('links'), ['tenant', 'source', 'target', 'type', 'confidence']),
+  digest: (tables) =>
+    digestOf(tables('links'), [
+      'tenant',
+      'source',
+      'target',
+      'type',
+      'confidence',
+      'from_position',
+      'to_position',
+    ]),
 };
 
+/** A link with one confidence, as it is written: the columns of the table. */
+interface LinkRow {
+  readonly tenant: string;
+  readonly source: string;
+  readonly target: string;
+  readonly type: string;
+  readonly confidence: number;
+  readonly from_position: number;
+  to_position?: number;
+}
+
 async function apply(events: readonly LoadedEvent[], tx: SqlExecutor, tables: Tables): Promise<void> {
-  const last = new Map<string, { tenant: string } & LinkEvent['data'] & { linked: boolean }>();
-  for (const { event, metadata } of events as readonly LoadedEvent<LinkEvent>[]) {
+  const added: LinkRow[] = [];
+  /** Of each link that the batch names, where what stood before it ends. */
+  const ended = new Map<string, Omit<LinkRow, 'confidence' | 'from_position'>>();
+  const open = new Map<string, LinkRow>();
+  for (const { event, metadata, position } of events as readonly LoadedEvent<LinkEvent>[]) {
     const { source, target, type } = event.data;
-    const linked = event.type === 'MemoriesLinked';
-    last.set(`${metadata.tenant} ${source} ${target} ${type}`, {
-      tenant: metadata.tenant,
-      ...event.data,
-      linked,
-    });
+    const link = { tenant: metadata.tenant, source, target, type };
+    const key = Object.values(link).join(' ');
+    if (!ended.has(key)) ended.set(key, { ...link, to_position: position });
+    const before = open.get(key);
+    if (before) before.to_position = position;
+    open.delete(key);
+    if (event.type !== 'MemoriesLinked') continue;
+    const row = { ...link, confidence: event.data.confidence, from_position: position };
+    added.push(row);
+    open.set(key, row);
   }
-  const rows = [...last.values()];
   await tx.query(
-    `delete from ${tables('links')} l
-     using jsonb_to_recordset($1::text::jsonb) as gone(tenant text, source uuid, target uuid, type text, linked boolean)
-     where not gone.linked and (l.tenant, l.source, l.target, l.type) = (gone.tenant, gone.source, gone.target, gone.type)`,
-    [JSON.stringify(rows)],
+    `update ${tables('links')} l set to_position = e.to_position
+     from jsonb_to_recordset($1::text::jsonb)
+       as e(tenant text, source uuid, target uuid, type text, to_position bigint)
+     where (l.tenant, l.source, l.target, l.type) = (e.tenant, e.source, e.target, e.type) and l.to_position is null`,
+    [JSON.stringify([...ended.values()])],
   );
   await tx.query(
-    `insert into ${tables('links')} (tenant, source, target, type, confidence)
-     select tenant, source, target, type, confidence
+    `insert into ${tables('links')} (tenant, source, target, type, confidence, from_position, to_position)
+     select tenant, source, target, type, confidence, from_position, to_position
      from jsonb_to_recordset($1::text::jsonb)
-       as n(tenant text, source uuid, target uuid, type text, confidence double precision, linked boolean)
-     where linked
-     on conflict (tenant, source, target, type) do update set confidence = excluded.confidence`,
-    [JSON.stringify(rows)],
+       as n(tenant text, source uuid, target uuid, type text, confidence double precision,
+            from_position bigint, to_position bigint)`,
+    [JSON.stringify(added)],
   );
 }

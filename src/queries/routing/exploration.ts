@@ -137,6 +137,7 @@ export class Exploration {
         position: view.position,
         warnings: [...this.#warnings.values()],
         ...(model !== undefined && { embeddingModel: model }),
+        view,
       },
       citations: best.map(({ memory: { id }, score }) => ({
         memoryId: id,

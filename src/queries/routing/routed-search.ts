@@ -11,7 +11,13 @@ import {
   type RoutingSettings,
 } from '../../domain/routing/settings.ts';
 import type { KeyVault } from '../../ports/key-vault.ts';
-import { answerOf, type Performance, type SearchAnswer, type SearchFact } from '../search/answer.ts';
+import {
+  answerOf,
+  withEvents,
+  type Performance,
+  type SearchAnswer,
+  type SearchFact,
+} from '../search/answer.ts';
 import type { SearchRequest } from '../search/query.ts';
 import type { Finding, SearchService } from '../search/search.ts';
 import { modelCalled } from '../model-called.ts';
@@ -84,6 +90,7 @@ export class RoutedSearch {
       route === 'decomposition'
         ? await this.#decompose(search, settings)
         : { finding: await this.#parts.search.find(caller, request), shown: false, events: [] };
+    const superseding = await this.#parts.search.superseding(caller, finding, request.asOf);
     const answer = answerOf(request, finding, {
       id,
       searchId: search.searchId,
@@ -91,6 +98,7 @@ export class RoutedSearch {
       decision: recorded,
       durationMs: performance.now() - started,
       filterAsSent,
+      superseding,
     });
     const whole = withEvents(answer, events);
     return decision.reason === 'shadow'
@@ -170,11 +178,6 @@ export class RoutedSearch {
     this.#shadows.add(settled);
     return running;
   }
-}
-
-function withEvents(answer: SearchAnswer, more: SearchFact['events']): SearchAnswer {
-  const { id, events } = answer.fact;
-  return { ...answer, fact: { id, events: [...events, ...more] } };
 }
 
 /** How a question was taken apart, and what was spent on language models for it. */

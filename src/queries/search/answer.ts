@@ -12,6 +12,8 @@ export interface SearchResult {
   readonly score: number;
   /** 1-based, in the order returned. */
   readonly rank: number;
+  /** The memory that says it anew, where links tell of one that the caller sees. */
+  readonly supersededBy?: string;
 }
 
 /** Facts of one search, for its stream in the log. */
@@ -38,21 +40,33 @@ export interface Performance {
   readonly id: string;
   readonly searchId: string;
   readonly route: Performed['data']['route'];
-  readonly decision: NonNullable<Performed['data']['decision']>;
+  readonly decision?: Performed['data']['decision'];
   readonly durationMs: number;
   readonly filterAsSent?: JsonObject | undefined;
+  /** What supersedes the memories that were found, by their ids. */
+  readonly superseding: ReadonlyMap<string, string>;
 }
 
 /** One answer of one shape, whatever route found it, with its facts: what was asked and answered, and what was accessed. */
 export function answerOf(request: SearchRequest, finding: Finding, performance: Performance): SearchAnswer {
-  const { id, searchId } = performance;
+  const { id, searchId, superseding } = performance;
   const { position, warnings, embeddingModel: model } = finding;
-  const answer = { results: arrange(finding.best, request.order), searchId, position, warnings };
+  const answer = { results: arrange(finding.best, request.order, superseding), searchId, position, warnings };
   return { ...answer, fact: { id, events: factsOf(request, { ...answer, model, performance }) } };
 }
 
+/** The same answer, with how it came about beside its facts. */
+export function withEvents(answer: SearchAnswer, more: SearchFact['events']): SearchAnswer {
+  const { id, events } = answer.fact;
+  return { ...answer, fact: { id, events: [...events, ...more] } };
+}
+
 /** The order that was asked for (D4), and the ranks in it. `best` is in the order of relevance. */
-function arrange(best: readonly Scored[], order: SearchRequest['order']): SearchResult[] {
+function arrange(
+  best: readonly Scored[],
+  order: SearchRequest['order'],
+  superseding: ReadonlyMap<string, string>,
+): SearchResult[] {
   const arranged =
     order === 'relevance'
       ? best
@@ -60,5 +74,8 @@ function arrange(best: readonly Scored[], order: SearchRequest['order']): Search
           (left, right) =>
             precedence(left.memory.layer) - precedence(right.memory.layer) || right.score - left.score,
         );
-  return arranged.map(({ memory, score }, index) => ({ memory, score, rank: index + 1 }));
+  return arranged.map(({ memory, score }, index) => {
+    const supersededBy = superseding.get(memory.id);
+    return { memory, score, rank: index + 1, ...(supersededBy !== undefined && { supersededBy }) };
+  });
 }

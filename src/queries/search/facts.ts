@@ -33,7 +33,7 @@ export function factsOf(
       warnings: warnings.map(({ code }) => code),
       durationMs: Math.round(durationMs),
       route,
-      decision,
+      ...(decision && { decision }),
       query: request.query,
       ...(request.tags && { tags: [...request.tags] }),
       ...(filterAsSent && { filter: filterAsSent }),

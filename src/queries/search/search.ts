@@ -4,6 +4,7 @@ import { vectorTable } from '../../domain/retrieval/vector-table.ts';
 import { EmbedderUnavailable, type Embedders } from '../../ports/embedder.ts';
 import { LexicalIndexUnavailable, type LexicalIndex } from '../../ports/lexical-index.ts';
 import type { ReadModels, ReadView } from '../read-models.ts';
+import { readSupersessions } from '../supersessions.ts';
 import { searchAsOf } from './as-of/search.ts';
 import { findCandidates, type CandidateRequest } from './candidates.ts';
 import type { Scored } from './pick-best.ts';
@@ -29,6 +30,8 @@ export interface Finding {
   readonly warnings: readonly Warning[];
   /** The model that compared meaning. */
   readonly embeddingModel?: string | undefined;
+  /** The read models that it was found in. */
+  readonly view: ReadView;
 }
 
 /** Hybrid search over what one caller may see. */
@@ -47,7 +50,7 @@ export class SearchService {
   /** The read models as a search sees them; one view may serve several searches of one answer. */
   view({ asOf = 0, minPosition = 0, waitMs }: Pick<SearchRequest, Waiting> = {}): Promise<ReadView> {
     return this.#models.view({
-      projections: ['memories', 'lexical', 'vectors', 'usage'],
+      projections: ['memories', 'lexical', 'vectors', 'usage', 'links'],
       minPosition: Math.max(asOf, minPosition),
       waitMs,
     });
@@ -78,7 +81,24 @@ export class SearchService {
       position: read.view.position,
       embeddingModel: vector?.model.id,
       warnings: [...(vector ? [] : [wordsAlone]), ...(words === 'away' ? [meaningAlone] : [])],
+      view: read.view,
     };
+  }
+
+  /** What supersedes the memories that were found, at the end of its chain, by their ids; with `asOf` as of then. */
+  async superseding(
+    caller: TenantContext,
+    { best, view }: Pick<Finding, 'best' | 'view'>,
+    asOf?: number,
+  ): Promise<ReadonlyMap<string, string>> {
+    const ids = best.map(({ memory }) => memory.id);
+    const supersessions = await readSupersessions(this.#models.sql, view, caller, ids, asOf);
+    return new Map(
+      ids.flatMap((id) => {
+        const newest = supersessions.newest(id);
+        return newest === undefined ? [] : [[id, newest] as const];
+      }),
+    );
   }
 
   /** Words are looked for in the rows, which need no lexical index. */
@@ -98,6 +118,7 @@ export class SearchService {
       position: at,
       embeddingModel: compared ? vector?.model.id : undefined,
       warnings: compared ? [] : [wordsAlone],
+      view,
     };
   }
 

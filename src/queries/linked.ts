@@ -1,0 +1,60 @@
+import type { Region } from '../domain/access/region.ts';
+import type { LinkType } from '../domain/links/links.ts';
+import type { Sql } from '../ports/sql.ts';
+import { joinUsage, memoryColumns, type MemoryRow } from './memory-row.ts';
+import type { ReadView } from './read-models.ts';
+import { regionCondition } from './scope-sql.ts';
+import { filterConditions, type MemoryFilters } from './search/filter-join.ts';
+import { allOf, Parameters } from './sql-builder.ts';
+
+/** A memory at the other end of a link. */
+export interface LinkedRow extends MemoryRow {
+  type: LinkType;
+  /** Seen from `via`: does the link leave it or lead to it? */
+  direction: 'outgoing' | 'incoming';
+  confidence: number;
+  /** The memory at the end that was asked for. */
+  via: string;
+}
+
+export interface LinkedRequest extends MemoryFilters {
+  /** Where the other end is. */
+  readonly region: Region;
+  readonly types?: readonly LinkType[] | undefined;
+  readonly limit: number;
+}
+
+/**
+ * What is linked to any of these memories, either way and active, the surest links first: one statement. The view needs
+ * `links`, `memories` and `usage`.
+ */
+export function readLinked(
+  sql: Sql,
+  view: ReadView,
+  ids: readonly string[],
+  { region, types, limit, ...filters }: LinkedRequest,
+): Promise<LinkedRow[]> {
+  const parameters = new Parameters();
+  const from = parameters.bind(ids);
+  const tenant = parameters.bind(region.tenant);
+  const ofType = types ? `and l.type = any (${parameters.bind([...types])}::text[])` : '';
+  const inReach = allOf([
+    `m.state = 'active'`,
+    regionCondition(region, 'm', parameters),
+    ...filterConditions(filters, 'm', parameters),
+  ]);
+  const end = (own: string, other: string, direction: LinkedRow['direction']) =>
+    `select l.${other} as id, l.type, '${direction}' as direction, l.confidence, l.${own} as via
+     from ${view.table('links')} l
+     where l.tenant = ${tenant} and l.${own} = any (${from}::uuid[]) and l.to_position is null ${ofType}`;
+  return sql.queryAs<LinkedRow>(
+    region.tenant,
+    `select ${memoryColumns}, n.type, n.direction, n.confidence, n.via
+     from (${end('source', 'target', 'outgoing')} union all ${end('target', 'source', 'incoming')}) n
+     join ${view.table('memories')} m on m.tenant = ${tenant} and m.memory_id = n.id and m.to_position is null
+     ${joinUsage(view.table('usage'))}
+     where ${inReach}
+     order by n.confidence desc, m.memory_id, n.type limit ${limit}`,
+    parameters.values,
+  );
+}

@@ -1,0 +1,54 @@
+import type { TenantContext } from '../domain/access/context.ts';
+import { visible } from '../domain/access/visibility.ts';
+import { Supersessions, type Supersession } from '../domain/links/supersessions.ts';
+import type { Sql } from '../ports/sql.ts';
+import type { ReadView } from './read-models.ts';
+import { regionCondition } from './scope-sql.ts';
+import { wasActive } from './search/as-of/was-active.ts';
+import { Parameters } from './sql-builder.ts';
+
+/** However long chains are, an answer stays an answer. */
+const mostLinks = 2_000;
+
+/**
+ * What supersedes these memories by links, what supersedes that, and so on, as far as the caller may see it and it is
+ * active: one statement. With `at` as it was at that position. The view needs `links` and `memories`.
+ */
+export async function readSupersessions(
+  sql: Sql,
+  view: ReadView,
+  caller: TenantContext,
+  ids: readonly string[],
+  at?: number,
+): Promise<Supersessions> {
+  const visibility = visible(caller);
+  if (ids.length === 0 || (visibility !== 'all' && visibility.length === 0)) return new Supersessions([]);
+  const parameters = new Parameters();
+  const region = regionCondition({ tenant: caller.tenant, visibility }, 'm', parameters);
+  const tenant = parameters.bind(caller.tenant);
+  const holds =
+    at === undefined
+      ? `l.to_position is null and m.to_position is null and m.state = 'active'`
+      : `${wasValid('l', at, parameters)} and ${wasActive('m', at, parameters)}`;
+  const step = (from: string, target: string) =>
+    `select l.source, l.target, l.confidence from ${from} ${view.table('links')} l
+       join ${view.table('memories')} m on m.tenant = l.tenant and m.memory_id = l.source
+     where l.tenant = ${tenant} and l.type = 'supersedes' and ${target} and ${holds} and ${region}`;
+  const rows = await sql.queryAs<Supersession & Record<string, unknown>>(
+    caller.tenant,
+    // `union` keeps each link once: circles end.
+    `with recursive chain as (
+       ${step('', `l.target = any (${parameters.bind(ids)}::uuid[])`)}
+       union
+       ${step('chain c,', 'l.target = c.source')}
+     ) select * from chain limit ${mostLinks}`,
+    parameters.values,
+  );
+  return new Supersessions(rows);
+}
+
+/** Whether a link stood at a position. */
+function wasValid(alias: string, at: number, parameters: Parameters): string {
+  const position = parameters.bind(at);
+  return `${alias}.from_position <= ${position} and (${alias}.to_position is null or ${alias}.to_position > ${position})`;
+}

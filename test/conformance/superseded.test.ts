@@ -1,0 +1,139 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Client, Json } from '../support/api.ts';
+import { useServer } from '../support/server.ts';
+import { newTenant, type Tenant } from '../support/tenant.ts';
+
+const server = useServer({ environment: { STRATALOG_EMBEDDER: 'deterministic' } });
+let tenant: Tenant;
+let admin: Client;
+
+beforeEach(async () => {
+  tenant = await newTenant(server);
+  ({ admin } = tenant);
+});
+
+async function stored(content: string, fields: Json = {}): Promise<Json> {
+  return (await admin.store({ content, layer: 'company', ...fields })).memory;
+}
+
+async function supersedes(newer: Json, older: Json): Promise<string> {
+  const reply = await admin.put(`/v1/memories/${newer.id}/links/supersedes/${older.id}`);
+  expect(reply.status).toBe(200);
+  return reply.body.position;
+}
+
+/** What stands as `supersededBy` at each result, by its content. */
+async function marks(position: string, query: string, more: Json = {}, client = admin): Promise<Json> {
+  const asked = { query, threshold: 0, topK: 20, minPosition: position, ...more };
+  const reply = await client.post('/v1/search', asked);
+  expect(reply, JSON.stringify(reply.body)).toMatchObject({ status: 200 });
+  return Object.fromEntries(
+    reply.body.results.map(({ memory, supersededBy }: Json) => [memory.content, supersededBy]),
+  );
+}
+
+describe('a result that a link says is superseded', () => {
+  it('[A14] names what supersedes it; a result that nothing supersedes has no such field', async () => {
+    const [old, fresh] = [
+      await stored('ferry timetable of spring'),
+      await stored('ferry timetable of summer'),
+    ];
+    const position = await supersedes(fresh, old);
+    const asked = { query: 'ferry timetable', threshold: 0, minPosition: position };
+    const { results } = (await admin.post('/v1/search', asked)).body;
+    const byId = Object.fromEntries(results.map((result: Json) => [result.memory.id, result]));
+    expect(byId[old.id].supersededBy).toBe(fresh.id);
+    expect(byId[fresh.id]).not.toHaveProperty('supersededBy');
+  });
+
+  it('[A14] names the newest of a chain, also one that the search does not find', async () => {
+    const [one, two, three] = [
+      await stored('ferry timetable one'),
+      await stored('ferry timetable two'),
+      await stored('what counts now is on the board at the pier'),
+    ];
+    await supersedes(two, one);
+    const position = await supersedes(three, two);
+    expect(await marks(position, 'ferry timetable', { topK: 2 })).toEqual({
+      'ferry timetable one': three.id,
+      'ferry timetable two': three.id,
+    });
+  });
+
+  it('[A14] is marked on both routes alike', async () => {
+    const teams = [
+      { org: 'search', team: 'search-api' },
+      { org: 'billing', team: 'billing-core' },
+    ];
+    const [search, billing] = await Promise.all(
+      teams.map((scope) => stored(`${scope.team} retry policies`, { layer: 'team', scope })),
+    );
+    const fresh = await stored('search-api retry policies since May', { layer: 'team', scope: teams[0] });
+    const position = await supersedes(fresh, search);
+    const question = 'What is the difference between the retry policies of search-api and billing-core?';
+    for (const mode of [{}, { mode: 'standard' }]) {
+      const found = await marks(position, question, mode);
+      expect(found[search.content]).toBe(fresh.id);
+      expect(found[billing.content]).toBeUndefined();
+    }
+  });
+
+  it('[A14] says nothing of what its caller may not see, what is deleted, and links taken away', async () => {
+    const member = await tenant.key({ user: 'bob' });
+    const [old, hidden, fresh] = [
+      await stored('ferry timetable old'),
+      await stored('ferry timetable hidden', { layer: 'user' }),
+      await stored('ferry timetable fresh'),
+    ];
+    const seen = async (position: string, client = admin) =>
+      (await marks(position, 'ferry timetable', {}, client))[old.content];
+    const first = await supersedes(hidden, old);
+    expect(await seen(first)).toBe(hidden.id);
+    expect(await seen(first, member)).toBeUndefined();
+    // A chain does not pass through what is hidden either.
+    const second = await supersedes(fresh, hidden);
+    expect(await seen(second)).toBe(fresh.id);
+    expect(await seen(second, member)).toBeUndefined();
+    const gone = (await admin.delete(`/v1/memories/${fresh.id}`)).body.position;
+    expect(await seen(gone)).toBe(hidden.id);
+    const unlinked = await admin.delete(`/v1/memories/${hidden.id}/links/supersedes/${old.id}`);
+    expect(await seen(unlinked.body.position)).toBeUndefined();
+  });
+
+  it('[A14] is none in a circle: nothing of it is the newest', async () => {
+    const [a, b, before] = [
+      await stored('ferry timetable a'),
+      await stored('ferry timetable b'),
+      await stored('ferry timetable before'),
+    ];
+    await supersedes(a, b);
+    await supersedes(a, before);
+    const position = await supersedes(b, a);
+    expect(await marks(position, 'ferry timetable')).toEqual({
+      [a.content]: undefined,
+      [b.content]: undefined,
+      [before.content]: undefined,
+    });
+  });
+
+  it('[A14] is marked as of a position by the links and the memories of then', async () => {
+    const [old, fresh, last] = [
+      await stored('ferry timetable old'),
+      await stored('ferry timetable fresh'),
+      await stored('ferry timetable last'),
+    ];
+    const before = (await stored('another memory')) && (await admin.store({ content: 'x' })).position;
+    const linked = await supersedes(fresh, old);
+    const chained = await supersedes(last, fresh);
+    const gone = (await admin.delete(`/v1/memories/${last.id}`)).body.position;
+    const unlinked = (await admin.delete(`/v1/memories/${fresh.id}/links/supersedes/${old.id}`)).body
+      .position;
+    const asOf = async (position: string) =>
+      (await marks(unlinked, 'ferry timetable', { asOf: position }))[old.content];
+    expect(await asOf(before)).toBeUndefined();
+    expect(await asOf(linked)).toBe(fresh.id);
+    expect(await asOf(chained)).toBe(last.id);
+    expect(await asOf(gone)).toBe(fresh.id);
+    expect(await asOf(unlinked)).toBeUndefined();
+  });
+});
