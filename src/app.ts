@@ -230,7 +230,7 @@ async function startMemory(
   undo.push(() => facts.flush());
   observeFacts(metrics.meter, facts);
   const routing = new RoutingDirectory(store);
-  const search = openSearch({
+  const { search, multiHop } = openSearch({
     config,
     logger,
     meter: metrics.meter,
@@ -256,6 +256,7 @@ async function startMemory(
     directory,
     operations,
     search,
+    multiHop,
     routing,
     routingIsOff,
     reasoningIsOff,

@@ -5,13 +5,14 @@ import { rulePolicy } from './domain/routing/policy.ts';
 import { systemClock } from './ports/clock.ts';
 import type { KeyVault } from './ports/key-vault.ts';
 import type { LanguageModelFor } from './ports/language-model.ts';
+import { MultiHopSearch } from './queries/hops/multi-hop-search.ts';
 import type { ReadModels } from './queries/read-models.ts';
 import { RefinementCache } from './queries/reasoning/refinement-cache.ts';
 import { Reasoner } from './queries/reasoning/reasoner.ts';
 import { findChildPlaces } from './queries/routing/child-places.ts';
 import { Executor } from './queries/routing/executor.ts';
 import { ModelPlanner } from './queries/routing/model-planner.ts';
-import { findMentions, questionPlanner } from './queries/routing/question-planner.ts';
+import { findMentions, mentionedBy, questionPlanner } from './queries/routing/question-planner.ts';
 import { RoutedSearch } from './queries/routing/routed-search.ts';
 import type { RoutingDirectory } from './queries/routing/routing-directory.ts';
 import { VocabularyReader } from './queries/routing/vocabulary.ts';
@@ -30,8 +31,11 @@ export interface SearchParts {
   readonly languageModel: LanguageModelFor | undefined;
 }
 
-/** The search of a process with the role `api`: the retrieval service with the executor beside it. */
-export function openSearch(parts: SearchParts): RoutedSearch {
+/** The searches of a process with the role `api`: the retrieval service with the executor beside it, and over several hops. */
+export function openSearch(parts: SearchParts): {
+  readonly search: RoutedSearch;
+  readonly multiHop: MultiHopSearch;
+} {
   const { config, logger, meter, models, retrieval, vault, routing, languageModel } = parts;
   const vocabulary = new VocabularyReader(models);
   const model =
@@ -50,7 +54,7 @@ export function openSearch(parts: SearchParts): RoutedSearch {
   });
   const executor = new Executor({
     plan: questionPlanner({ vocabulary, clock: systemClock, model }),
-    mentions: (caller, memories) => findMentions(vocabulary, caller, memories),
+    mentions: (caller, memories) => mentionedBy(vocabulary, caller, memories),
     ...(config.reasoning && { reasoner }),
     policy: rulePolicy,
     clock: systemClock,
@@ -58,7 +62,7 @@ export function openSearch(parts: SearchParts): RoutedSearch {
     places: (caller, request, view) => findChildPlaces(models.sql, view, caller, request),
   });
   const metrics = routingMetrics(meter);
-  return new RoutedSearch({
+  const search = new RoutedSearch({
     search: retrieval,
     executor,
     directory: routing,
@@ -79,4 +83,14 @@ export function openSearch(parts: SearchParts): RoutedSearch {
       metrics.score.record(score);
     },
   });
+  const multiHop = new MultiHopSearch({
+    models,
+    search: retrieval,
+    mentions: (caller, memories) => findMentions(vocabulary, caller, memories),
+    vault,
+    clock: systemClock,
+    onFailure: (error, searchId) =>
+      logger.warn({ err: error, searchId }, 'a search over several hops ended early'),
+  });
+  return { search, multiHop };
 }

@@ -1,5 +1,5 @@
 // Executes a plan by filtered searches: what meets the conditions comes first, what only resembles the question follows.
-import { mentionsFilter, placeFilter } from '../../src/domain/routing/followed.ts';
+import { mentionsFilter, mentionsIn, placeFilter } from '../../src/domain/routing/followed.ts';
 import type { Filter } from '../../src/domain/filter.ts';
 import type { Operand, Plan } from '../../src/domain/routing/plan.ts';
 import type { Vocabulary } from '../../src/domain/routing/vocabulary.ts';
@@ -46,7 +46,7 @@ function meetingOf(
   // The chunks of one document are one thing; any of them may name others.
   const named = found
     .slice(0, 4)
-    .flatMap(({ content }) => under(mentionsFilter(content, first, vocabulary), query, find));
+    .flatMap(({ content }) => under(mentionsFilter(mentionsIn(content, first, vocabulary)), query, find));
   return [...found, ...named];
 }
 

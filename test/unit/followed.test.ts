@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mentionsFilter, placeFilter } from '../../src/domain/routing/followed.ts';
+import { mentionsFilter, mentionsIn, placeFilter } from '../../src/domain/routing/followed.ts';
 import { vocabularyOf } from '../support/vocabulary.ts';
 
 const rules = Array.from({ length: 60 }, (_, n) => ({
@@ -17,13 +17,13 @@ describe('what a match leads to', () => {
 
   it('is what its text names: places and names that are known, not itself and no labels', () => {
     const text = 'see /rules/7-hygiene-rule, RULE-9, RULE-999, 3-hygiene-rule and phase-1';
-    expect(mentionsFilter(text, rules[3]!, vocabularyOf(rules))).toEqual({
+    expect(mentionsFilter(mentionsIn(text, rules[3]!, vocabularyOf(rules)))).toEqual({
       kind: 'or',
       filters: [
         { kind: 'test', field: 'scope.project', path: [], operator: 'eq', value: '7-hygiene-rule' },
         { kind: 'test', field: 'metadata', path: ['code'], operator: 'eq', value: 'RULE-9' },
       ],
     });
-    expect(mentionsFilter('nothing by name', rules[3]!, vocabularyOf(rules))).toBeUndefined();
+    expect(mentionsFilter(mentionsIn('nothing by name', rules[3]!, vocabularyOf(rules)))).toBeUndefined();
   });
 });

@@ -63,11 +63,11 @@ async function run({
     reasoner: new Reasoner({ clock, modelFor: fake && (() => fake), cache: new RefinementCache() }),
     policy: rulePolicy,
     clock,
-    search: (_, request) => {
+    search: (_, request, view) => {
       const id = String(searches.push(request));
       const scope = { company: 'acme', ...request.scope };
       const memory = { id, content: `text ${id}`, layer: 'team', scope } as unknown as MemoryView;
-      return Promise.resolve({ best: [{ memory, score: 0.5 }], position: 7, warnings: [] });
+      return Promise.resolve({ best: [{ memory, score: 0.5 }], position: 7, warnings: [], view });
     },
     places: () => Promise.resolve({ names: places, named: false }),
     mentions: () => Promise.resolve(undefined),

@@ -32,11 +32,14 @@ export const FeedbackGiven = defineEvent({
   sealed: z.object({ note: z.string().optional() }),
 });
 
+/** The ways of a search: chosen for it, or by several hops as its caller wants it. */
+const performedRoutes = [...routes, 'multi-hop'] as const;
+
 /** The answer to one search, as it was given: ranking as of then is read from here. */
 export const SearchPerformed = defineEvent({
   type: 'SearchPerformed',
   category: 'retrieval',
-  version: 2,
+  version: 3,
   routing: z.object({
     searchId: z.string(),
     layers: z.array(layerSchema).optional(),
@@ -52,8 +55,8 @@ export const SearchPerformed = defineEvent({
     warnings: z.array(z.string()),
     durationMs: z.number(),
     /** Whose results these are. */
-    route: z.enum(routes),
-    /** Why, and on what it was decided; before version 2 nothing was decided. */
+    route: z.enum(performedRoutes),
+    /** Why, and on what it was decided; not before version 2, nor where the caller asked for several hops. */
     decision: z
       .object({
         reason: z.enum(routeReasons),
@@ -69,7 +72,7 @@ export const SearchPerformed = defineEvent({
     filter: filterObject.optional(),
     sessionId: z.string().optional(),
   }),
-  upcasters: { 1: (data) => ({ ...data, route: 'standard' }) },
+  upcasters: { 1: (data) => ({ ...data, route: 'standard' }), 2: (data) => data },
 });
 
 /** Which memories one answer held: access counts follow from these. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineEvent, type EventOf } from '../events/define.ts';
 import { jsonObject } from '../json.ts';
 import { reasoningTraceSchema, reasoningWordsSchema } from '../reasoning/trace.ts';
-import { actionNames } from '../routing/actions.ts';
+import { actionNames, hopNames } from '../routing/actions.ts';
 
 /**
  * Why an answer is not all that was meant: a budget is used up, a step failed, or what was to be looked for could not be
@@ -28,13 +28,14 @@ export const trajectoryOutcomes = ['complete', 'partial', 'failed', 'refused'] a
 export type TrajectoryOutcome = (typeof trajectoryOutcomes)[number];
 
 const count = z.int().nonnegative();
+const stepName = z.enum([...actionNames, ...hopNames]);
 
 const stepSchema = z.object({
   step: z.int().positive(),
   /** The step that this one is a part of. */
   parent: z.int().positive().optional(),
   depth: count,
-  action: z.enum(actionNames),
+  action: stepName,
   /** `rejected`: it was not done, as at the greatest depth; the run goes on. `unfinished`: time ran out in it. */
   status: z.enum(['done', 'rejected', 'failed', 'unfinished']),
   reason: z.string().optional(),
@@ -44,7 +45,7 @@ const stepSchema = z.object({
   /** Searches of the read models. */
   queries: count,
   /** The decision: what could have been done, on what it was decided, and how probable the choice was. */
-  choices: z.array(z.enum(actionNames)),
+  choices: z.array(stepName),
   features: z.record(z.string(), z.number()),
   propensity: z.number().min(0).max(1),
   /** How many memories it left, and the first of them. */
@@ -66,13 +67,13 @@ const planningSchema = z.object({
 });
 
 /**
- * How a complex question was answered: every decision of the executor with what learning needs of it. Written beside
- * the search; no user's answer holds any of it.
+ * How a complex question was answered, or one by several hops: every decision with what learning needs of it. Written
+ * beside the search; no user's answer to a search holds any of it.
  */
 export const TrajectoryRecorded = defineEvent({
   type: 'TrajectoryRecorded',
   category: 'retrieval',
-  version: 2,
+  version: 3,
   routing: z.object({
     searchId: z.string(),
     outcome: z.enum(trajectoryOutcomes),
@@ -109,7 +110,8 @@ export const TrajectoryRecorded = defineEvent({
     /** What each reasoning came to, in their order; before version 2 there was none. */
     expansions: z.array(reasoningWordsSchema).optional(),
   }),
-  upcasters: { 1: (data) => ({ ...data, planning: [], reasoning: [] }) },
+  // Version 3 knows the steps from memory to memory.
+  upcasters: { 1: (data) => ({ ...data, planning: [], reasoning: [] }), 2: (data) => data },
 });
 
 export type Trajectory = EventOf<typeof TrajectoryRecorded>['data'];

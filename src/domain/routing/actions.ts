@@ -1,6 +1,8 @@
 import type { Filter } from '../filter.ts';
 import type { Layer, Scope } from '../layers.ts';
+import type { LinkType } from '../links/links.ts';
 import type { SearchTexts } from '../reasoning/search-texts.ts';
+import type { HeldValue } from './field-values.ts';
 import type { Aggregation } from './plan.ts';
 
 export const actionNames = [
@@ -12,6 +14,10 @@ export const actionNames = [
   'Aggregate',
 ] as const;
 export type ActionName = (typeof actionNames)[number];
+
+/** What leads from memories to others: no policy chooses it, a multi-hop search always does both. */
+export const hopNames = ['FollowLinks', 'FollowMentions'] as const;
+export type HopName = (typeof hopNames)[number];
 
 /** Kinds of place that a search can be narrowed to one by one, the widest first. */
 export const drillLayers = ['org', 'team', 'project'] as const;
@@ -41,3 +47,12 @@ export type Action =
   | { readonly name: 'FilterByRecency'; readonly maxAgeDays: number }
   | { readonly name: 'RecursiveCall'; readonly operand: number; readonly question: string }
   | { readonly name: 'Aggregate'; readonly strategy: Aggregation };
+
+/** A step from memories that were reached to those that they lead to. */
+export type Hop =
+  | { readonly name: 'FollowLinks'; readonly from: readonly string[]; readonly types?: readonly LinkType[] }
+  | {
+      readonly name: 'FollowMentions';
+      readonly query: string;
+      readonly mentions: readonly { readonly from: string; readonly names: readonly HeldValue[] }[];
+    };

@@ -1,6 +1,6 @@
 import type { Filter } from '../filter.ts';
 import type { Scope, ScopeKey } from '../layers.ts';
-import { fieldValuesOf, type Fielded } from './field-values.ts';
+import { fieldValuesOf, type Fielded, type HeldValue } from './field-values.ts';
 import { anyOf, test } from './planner/conditions.ts';
 import { isLabel, type Vocabulary } from './vocabulary.ts';
 import { namesIn } from './wanted.ts';
@@ -16,20 +16,22 @@ export function placeFilter(scope: Scope): Filter | undefined {
 
 /**
  * What a text names by an identifier that the tenant knows, other than the memory that it stands in: places, and names
- * in the metadata. `vocabulary` holds the values wanted by `namesIn(text)`. Undefined where it names nothing.
+ * in the metadata. `vocabulary` holds the values wanted by `namesIn(text)`.
  */
-export function mentionsFilter(
-  text: string,
-  own: Fielded,
-  { fields, values }: Vocabulary,
-): Filter | undefined {
+export function mentionsIn(text: string, own: Fielded, { fields, values }: Vocabulary): HeldValue[] {
   const names = new Set(namesIn(text));
   const known = new Map(fields.map((field) => [field.field, field]));
   const held = new Set(fieldValuesOf(own).map(({ field, value }) => JSON.stringify([field, value])));
-  const named = values.filter(({ field, value, key }) => {
-    const of = known.get(field);
-    const isName = field.startsWith('scope.') || (of !== undefined && !isLabel(of));
-    return isName && names.has(key) && !held.has(JSON.stringify([field, value]));
-  });
+  return values
+    .filter(({ field, value, key }) => {
+      const of = known.get(field);
+      const isName = field.startsWith('scope.') || (of !== undefined && !isLabel(of));
+      return isName && names.has(key) && !held.has(JSON.stringify([field, value]));
+    })
+    .map(({ field, value }) => ({ field, value }));
+}
+
+/** What holds one of these values; undefined where there are none. */
+export function mentionsFilter(named: readonly HeldValue[]): Filter | undefined {
   return named.length === 0 ? undefined : anyOf(named.map(({ field, value }) => test(field, 'eq', value)));
 }

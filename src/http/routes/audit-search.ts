@@ -5,7 +5,7 @@ import { positionToken } from '../../domain/position.ts';
 import { reasoningWordsSchema } from '../../domain/reasoning/trace.ts';
 import { SearchPerformed } from '../../domain/retrieval/events.ts';
 import { TrajectoryRecorded } from '../../domain/retrieval/trajectory.ts';
-import { routeReasons, routes } from '../../domain/routing/settings.ts';
+import { routeReasons } from '../../domain/routing/settings.ts';
 import { readAuditedSearch, type AuditedSearch } from '../../queries/audit-search.ts';
 import { maxWaitMs, integer } from '../parameters.ts';
 import { route } from '../route.ts';
@@ -47,7 +47,7 @@ const auditedSearch = z
     embeddingModel: z.string().optional(),
     warnings: z.array(z.string()),
     durationMs: z.number(),
-    route: z.enum(routes).meta({ description: 'Whose results the caller saw' }),
+    route: performed.route.meta({ description: 'Whose results the caller saw' }),
     reason: z.enum(routeReasons).optional(),
     score: z.number().optional().meta({ description: 'Complexity of the question' }),
     threshold: z.number().optional().meta({ description: 'From which score on it was complex' }),

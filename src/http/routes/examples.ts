@@ -60,6 +60,33 @@ export const searchExample = {
   warnings: [],
 };
 
+const supersededExample = { ...memoryExample, id: '019a0c3e-7c1b-7a40-9d4f-2f6a5f3f9b11' };
+
+export const multiHopExample = {
+  paths: [
+    {
+      memories: [supersededExample.id],
+      relevance: 0.83,
+      steps: [{ via: 'search', score: 0.83 }],
+    },
+    {
+      memories: [supersededExample.id, memoryExample.id],
+      relevance: 0.747,
+      steps: [
+        { via: 'search', score: 0.83 },
+        { via: 'link', type: 'supersedes', direction: 'incoming', score: 0.9 },
+      ],
+    },
+  ],
+  results: [
+    { memory: supersededExample, score: 0.83, rank: 1, supersededBy: memoryExample.id },
+    { memory: memoryExample, score: 0.747, rank: 2 },
+  ],
+  searchId: searchExample.searchId,
+  position,
+  warnings: [],
+};
+
 const amount = { active: 12, deleted: 1, characters: 8_412 };
 
 export const statsExample = {

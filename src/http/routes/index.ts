@@ -5,6 +5,7 @@ import { auditRoute, statsRoute } from './figures.ts';
 import { keyRoutes } from './keys.ts';
 import { linkRoutes } from './links.ts';
 import { memoryRoutes } from './memories.ts';
+import { multiHopRoute } from './multi-hop.ts';
 import { projectionRoutes } from './projections.ts';
 import { routingRoutes } from './routing.ts';
 import { searchRoute } from './search.ts';
@@ -15,6 +16,7 @@ export const routes: readonly Route[] = [
   ...memoryRoutes,
   ...linkRoutes,
   searchRoute,
+  multiHopRoute,
   statsRoute,
   auditRoute,
   auditSearchRoute,

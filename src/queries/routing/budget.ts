@@ -56,8 +56,8 @@ export class Budget {
     this.#steps++;
   }
 
-  /** Before each search for a text. Throws `BudgetExhausted`. */
-  takeSearch(text: string): void {
+  /** Before each search for a text, or each other read of the read models. Throws `BudgetExhausted`. */
+  takeSearch(text = ''): void {
     const tokens = Math.ceil(text.length / charactersPerToken);
     if (this.#queries >= this.limits.queries) throw new BudgetExhausted('queries');
     const spentOnModel = Math.min(this.#modelTokens, this.limits.tokens * modelShare);

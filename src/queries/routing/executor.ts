@@ -49,8 +49,6 @@ export class Executor {
     const { plan, policy, clock, reasoner } = this.#parts;
     const budget = new Budget(budgets);
     const trail = new Trail(clock, budget);
-    const startedAt = clock.now();
-    const started = performance.now();
     const reflection = reasoning.enabled
       ? reasoner?.begin(caller, reasoning, { budget, trail, mayAskModel })
       : undefined;
@@ -96,20 +94,14 @@ export class Executor {
         policyVersion: policy.version,
         strategy: planned.aggregation,
         planning: trail.planning,
-        startedAt: startedAt.toISOString(),
-        endedAt: clock.now().toISOString(),
-        durationMs: Math.round((performance.now() - started) * 100) / 100,
-        tokens: budget.spent.tokens,
-        queries: budget.spent.queries,
+        ...trail.taken,
         maxDepth,
         resultCount: usable?.best.length ?? 0,
         warnings: [...warnings],
         reasoning: [...(reflection?.traces ?? [])],
-        steps: trail.steps,
         citations: usable ? citations : [],
         query: request.query,
         plan: JSON.parse(JSON.stringify(planned)) as JsonObject,
-        arguments: trail.arguments,
         expansions: [...(reflection?.words ?? [])],
       },
     };

@@ -1,8 +1,8 @@
 import type { TenantContext } from '../../domain/access/context.ts';
 import type { Filter } from '../../domain/filter.ts';
 import type { MemoryView } from '../../domain/memory/view.ts';
-import { mentionsFilter } from '../../domain/routing/followed.ts';
-import { anyOf } from '../../domain/routing/planner/conditions.ts';
+import type { HeldValue } from '../../domain/routing/field-values.ts';
+import { mentionsFilter, mentionsIn } from '../../domain/routing/followed.ts';
 import { planOf } from '../../domain/routing/planner.ts';
 import { namesIn, wantedBy } from '../../domain/routing/wanted.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -40,18 +40,23 @@ export function questionPlanner({ vocabulary, clock, model }: QuestionPlannerPar
   };
 }
 
-/** What memories name by identifiers that the caller's tenant knows; undefined where they name nothing. */
+/** What each of the memories names by identifiers that the caller's tenant knows, in their order. */
 export async function findMentions(
   vocabulary: VocabularyReader,
   caller: TenantContext,
   memories: readonly MemoryView[],
+): Promise<HeldValue[][]> {
+  const keys = [...new Set(memories.flatMap(({ content }) => namesIn(content)))];
+  if (keys.length === 0) return memories.map(() => []);
+  const known = await vocabulary.read(caller, { keys, kinds: [] });
+  return memories.map((memory) => mentionsIn(memory.content, memory, known));
+}
+
+/** What any of the memories names; undefined where they name nothing. */
+export async function mentionedBy(
+  vocabulary: VocabularyReader,
+  caller: TenantContext,
+  memories: readonly MemoryView[],
 ): Promise<Filter | undefined> {
-  const filters = await Promise.all(
-    memories.map(async (memory) => {
-      const known = await vocabulary.read(caller, { keys: namesIn(memory.content), kinds: [] });
-      return mentionsFilter(memory.content, memory, known);
-    }),
-  );
-  const found = filters.filter((filter) => filter !== undefined);
-  return found.length === 0 ? undefined : anyOf(found);
+  return mentionsFilter((await findMentions(vocabulary, caller, memories)).flat());
 }

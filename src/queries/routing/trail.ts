@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../domain/json.ts';
-import type { Planning, TrajectoryStep } from '../../domain/retrieval/trajectory.ts';
-import type { Action } from '../../domain/routing/actions.ts';
+import type { Planning, Trajectory, TrajectoryStep } from '../../domain/retrieval/trajectory.ts';
+import type { Action, Hop } from '../../domain/routing/actions.ts';
 import type { Choice, Features } from '../../domain/routing/policy.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ModelCall } from '../../ports/observed-language-model.ts';
@@ -13,7 +13,7 @@ export interface Decision {
   readonly depth: number;
   readonly parent: number | undefined;
   readonly features: Features;
-  readonly actions: readonly Action[];
+  readonly actions: readonly (Action | Hop)[];
   readonly choice: Choice;
 }
 
@@ -24,7 +24,16 @@ export interface StepOutcome {
   readonly results?: TrajectoryStep['results'];
 }
 
-/** Writes down the plans and the steps of a run as they are made and taken, and what was asked of a language model. */
+/** What a run says of itself when it is over. */
+export type Taken = Pick<
+  Trajectory,
+  'startedAt' | 'endedAt' | 'durationMs' | 'tokens' | 'queries' | 'steps' | 'arguments'
+>;
+
+/**
+ * Writes down the plans and the steps of a run as they are made and taken, and what was asked of a language model. The run
+ * begins with it.
+ */
 export class Trail {
   readonly #clock: Clock;
   readonly #budget: Budget;
@@ -32,20 +41,27 @@ export class Trail {
   readonly #arguments: JsonObject[] = [];
   readonly #planning: Planning[] = [];
   readonly #calls: ModelCall[] = [];
+  readonly #startedAt: Date;
+  readonly #started = performance.now();
 
   constructor(clock: Clock, budget: Budget) {
     this.#clock = clock;
     this.#budget = budget;
+    this.#startedAt = clock.now();
   }
 
-  /** The steps that are over, in the order in which they began. */
-  get steps(): TrajectoryStep[] {
-    return this.#steps.filter((step) => step !== undefined);
-  }
-
-  /** What each of them was to do. */
-  get arguments(): JsonObject[] {
-    return this.#arguments.filter((_, index) => this.#steps[index] !== undefined);
+  /** The steps that are over, in the order in which they began, what each of them was to do, and what all of them took. */
+  get taken(): Taken {
+    const { tokens, queries } = this.#budget.spent;
+    return {
+      startedAt: this.#startedAt.toISOString(),
+      endedAt: this.#clock.now().toISOString(),
+      durationMs: rounded(performance.now() - this.#started),
+      tokens,
+      queries,
+      steps: this.#steps.filter((step) => step !== undefined),
+      arguments: this.#arguments.filter((_, index) => this.#steps[index] !== undefined),
+    };
   }
 
   get planning(): Planning[] {
@@ -86,7 +102,7 @@ export class Trail {
         status,
         ...(reason !== undefined && { reason }),
         at,
-        durationMs: Math.round((performance.now() - started) * 100) / 100,
+        durationMs: rounded(performance.now() - started),
         tokens: spent.tokens - tokens,
         queries: spent.queries - queries,
         choices: [...new Set(actions.map(({ name }) => name))],
@@ -98,4 +114,8 @@ export class Trail {
     };
     return { step, end };
   }
+}
+
+function rounded(milliseconds: number): number {
+  return Math.round(milliseconds * 100) / 100;
 }

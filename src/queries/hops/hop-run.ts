@@ -1,0 +1,230 @@
+import type { TenantContext } from '../../domain/access/context.ts';
+import { visible } from '../../domain/access/visibility.ts';
+import { beginPath, endOf, extendPath, type Path, type Step } from '../../domain/hops/path.ts';
+import { Reached } from '../../domain/hops/reached.ts';
+import type { LinkType } from '../../domain/links/links.ts';
+import type { MemoryView } from '../../domain/memory/view.ts';
+import type { Action, Hop } from '../../domain/routing/actions.ts';
+import { withEvidence } from '../../domain/routing/evidence.ts';
+import { fieldValuesOf, type HeldValue } from '../../domain/routing/field-values.ts';
+import { mentionsFilter } from '../../domain/routing/followed.ts';
+import type { Sql } from '../../ports/sql.ts';
+import { readLinked } from '../linked.ts';
+import { memoryOf } from '../memory-row.ts';
+import type { ReadView } from '../read-models.ts';
+import { BudgetExhausted, type Budget } from '../routing/budget.ts';
+import { intersect } from '../routing/narrowing.ts';
+import type { StepOutcome, Trail } from '../routing/trail.ts';
+import type { SearchRequest } from '../search/query.ts';
+import type { Finding, Warning } from '../search/search.ts';
+
+/** Paths begin with at least so many matches: what leads on may stand behind what does not. */
+const leastBegun = 10;
+/** So many of the memories that one hop reached are followed further, the most relevant ones. */
+const breadth = 50;
+/** A hop by mentions brings at least so many: what is named may resemble the question little. */
+const leastNamed = 50;
+const mostLinked = 500;
+/**
+ * What it says of a memory that one on the path names it, as `withEvidence` takes it: twice what it says to meet a condition of the
+ * question, since what is a hop away need not resemble the question at all.
+ */
+const namingEvidence = 2;
+
+export interface HopParts {
+  readonly sql: Sql;
+  readonly search: (caller: TenantContext, request: SearchRequest, view: ReadView) => Promise<Finding>;
+  /** What each of the memories names by identifiers that the tenant knows, as far as the caller may see. */
+  readonly mentions: (caller: TenantContext, memories: readonly MemoryView[]) => Promise<HeldValue[][]>;
+}
+
+export interface HopSetting extends HopParts {
+  readonly caller: TenantContext;
+  /** Its threshold is that of the paths. */
+  readonly request: SearchRequest;
+  readonly linkTypes: readonly LinkType[] | undefined;
+  /** The most hops from what the search found. */
+  readonly depth: number;
+  readonly view: ReadView;
+  readonly budget: Budget;
+  readonly trail: Trail;
+}
+
+export interface HopResult {
+  readonly paths: readonly Path[];
+  readonly memories: ReadonlyMap<string, MemoryView>;
+  /** The numbers of the steps that reached each memory. */
+  readonly steps: ReadonlyMap<string, ReadonlySet<number>>;
+  readonly model: string | undefined;
+  readonly warnings: readonly Warning[];
+  readonly maxDepth: number;
+}
+
+/** One search over several hops. What it has reached stands at any time. */
+export class HopRun {
+  readonly #setting: HopSetting;
+  readonly #reached: Reached;
+  readonly #memories = new Map<string, MemoryView>();
+  readonly #steps = new Map<string, Set<number>>();
+  readonly #warnings = new Map<string, Warning>();
+  #model: string | undefined;
+  #depth = 0;
+  #begun = false;
+
+  constructor(setting: HopSetting) {
+    this.#setting = setting;
+    this.#reached = new Reached(setting.request.threshold);
+  }
+
+  /** The best paths that there are by now. */
+  get result(): HopResult {
+    return {
+      paths: this.#reached.best(this.#setting.request.topK),
+      memories: this.#memories,
+      steps: this.#steps,
+      model: this.#model,
+      warnings: [...this.#warnings.values()],
+      maxDepth: this.#depth,
+    };
+  }
+
+  /** Whether the search that all paths begin with was answered. */
+  get begun(): boolean {
+    return this.#begun;
+  }
+
+  /** Goes as far as depth and threshold let it. Throws `BudgetExhausted`, and what a search throws. */
+  async go(): Promise<void> {
+    await this.#begin();
+    for (let hop = 1; hop <= this.#setting.depth; hop++) {
+      const from = this.#reached.next(breadth);
+      if (from.length === 0) return;
+      this.#depth = hop;
+      await this.#followLinks(from);
+      await this.#followMentions(from);
+    }
+  }
+
+  async #begin(): Promise<void> {
+    const { request, budget } = this.#setting;
+    const { query, layers, scope, filter } = request;
+    await this.#record(
+      { name: 'SearchLayer', operand: 0, query, layers, scope, filter },
+      [],
+      async (step) => {
+        budget.takeSearch(query);
+        const { best } = await this.#search({ ...request, topK: Math.max(request.topK, leastBegun) });
+        this.#begun = true;
+        for (const { memory, score } of best)
+          this.#reach(memory, beginPath({ via: 'search', memoryId: memory.id, score }), step);
+        return best.map(({ memory, score }) => ({ memoryId: memory.id, score }));
+      },
+    );
+  }
+
+  async #followLinks(from: readonly Path[]): Promise<void> {
+    const { caller, request, linkTypes, view, budget, sql } = this.#setting;
+    const { layers, scope, spaces, tags, filter } = request;
+    const ends = new Map(from.map((path) => [endOf(path), path]));
+    const ids = [...ends.keys()];
+    const hop: Hop = { name: 'FollowLinks', from: ids, ...(linkTypes && { types: linkTypes }) };
+    await this.#record(hop, from, async (step) => {
+      budget.takeSearch();
+      const region = {
+        tenant: caller.tenant,
+        visibility: visible(caller),
+        ...(layers && { layers }),
+        ...(scope && { scope }),
+      };
+      const asked = { region, types: linkTypes, limit: mostLinked, spaces, tags, filter };
+      const rows = await budget.within(readLinked(sql, view, ids, asked));
+      return rows.flatMap((row) => {
+        const { type, direction, confidence: score } = row;
+        const leap: Step = { via: 'link', type, direction, memoryId: row.memory_id, score };
+        return this.#extend(ends.get(row.via)!, leap, memoryOf(row), step);
+      });
+    });
+  }
+
+  /** What the memories name is looked for by one search. Most texts name nothing: then there is none. */
+  async #followMentions(from: readonly Path[]): Promise<void> {
+    const { caller, request, budget, mentions } = this.#setting;
+    const memories = from.map((path) => this.#memories.get(endOf(path))!);
+    const named = await budget.within(mentions(caller, memories));
+    const filter = mentionsFilter(named.flat());
+    const narrowing = filter && intersect(request, { filter });
+    if (!narrowing) return;
+    const naming = from.flatMap((path, index) => {
+      const names = named[index]!;
+      return names.length === 0 ? [] : [{ path, names }];
+    });
+    const { query } = request;
+    const told = naming.map(({ path, names }) => ({ from: endOf(path), names }));
+    await this.#record({ name: 'FollowMentions', query, mentions: told }, from, async (step) => {
+      budget.takeSearch(query);
+      const topK = Math.max(request.topK, leastNamed);
+      const { best } = await this.#search({ ...request, ...narrowing, topK, threshold: 0 });
+      return best.flatMap(({ memory, score }) => {
+        const held = new Set(fieldValuesOf(memory).map(keyOfHeld));
+        return naming.flatMap(({ path, names }) => {
+          const own = names.filter((name) => held.has(keyOfHeld(name)));
+          if (own.length === 0) return [];
+          const leap = { memoryId: memory.id, score: withEvidence(score, namingEvidence) };
+          return this.#extend(path, { via: 'mention', names: own, ...leap }, memory, step);
+        });
+      });
+    });
+  }
+
+  async #search(request: SearchRequest): Promise<Finding> {
+    const { caller, view, budget, search } = this.#setting;
+    const finding = await budget.within(search(caller, request, view));
+    this.#model ??= finding.embeddingModel;
+    for (const warning of finding.warnings) this.#warnings.set(warning.detail, warning);
+    return finding;
+  }
+
+  #extend(path: Path, step: Step, memory: MemoryView, number: number): StepResults {
+    const longer = extendPath(path, step);
+    if (!longer || !this.#reach(memory, longer, number)) return [];
+    return [{ memoryId: memory.id, score: longer.relevance }];
+  }
+
+  #reach(memory: MemoryView, path: Path, step: number): boolean {
+    if (!this.#reached.add(path)) return false;
+    this.#memories.set(memory.id, memory);
+    const steps = this.#steps.get(memory.id);
+    if (steps) steps.add(step);
+    else this.#steps.set(memory.id, new Set([step]));
+    return true;
+  }
+
+  /** Takes a step and writes down which memories it reached, and by which relevance of their paths. */
+  async #record(
+    action: Action | Hop,
+    from: readonly Path[],
+    take: (step: number) => Promise<StepResults>,
+  ): Promise<void> {
+    const { trail, budget } = this.#setting;
+    budget.takeStep();
+    const { queries, wall } = budget.used;
+    const features = { depth: this.#depth, paths: from.length, queriesUsed: queries, wallUsed: wall };
+    const choice = { index: 0, propensity: 1 };
+    const opened = { depth: this.#depth, parent: undefined, features, actions: [action], choice };
+    const { step, end } = trail.begin(opened);
+    try {
+      const results = await take(step);
+      end({ status: 'done', found: results.length, results });
+    } catch (error) {
+      const unfinished = error instanceof BudgetExhausted;
+      end({ status: unfinished ? 'unfinished' : 'failed', reason: unfinished ? error.budget : 'error' });
+      throw error;
+    }
+  }
+}
+
+type StepResults = NonNullable<StepOutcome['results']>;
+
+function keyOfHeld({ field, value }: HeldValue): string {
+  return JSON.stringify([field, value]);
+}

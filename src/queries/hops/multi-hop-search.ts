@@ -1,0 +1,154 @@
+import { v7 as uuid } from 'uuid';
+import type { TenantContext } from '../../domain/access/context.ts';
+import type { Path } from '../../domain/hops/path.ts';
+import { endOf } from '../../domain/hops/path.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import type { LinkType } from '../../domain/links/links.ts';
+import { signSearchId } from '../../domain/retrieval/search-id.ts';
+import type { Interruption, Trajectory } from '../../domain/retrieval/trajectory.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { KeyVault } from '../../ports/key-vault.ts';
+import type { ReadModels, ReadView } from '../read-models.ts';
+import { Budget, BudgetExhausted } from '../routing/budget.ts';
+import { warningOf } from '../routing/executor.ts';
+import { Trail } from '../routing/trail.ts';
+import { answerOf, withEvents, type SearchAnswer } from '../search/answer.ts';
+import type { SearchRequest } from '../search/query.ts';
+import type { Finding, SearchService } from '../search/search.ts';
+import { HopRun, type HopParts, type HopResult } from './hop-run.ts';
+
+export interface MultiHopParts {
+  readonly models: ReadModels;
+  readonly search: Pick<SearchService, 'view' | 'find' | 'superseding'>;
+  readonly mentions: HopParts['mentions'];
+  readonly vault: KeyVault;
+  readonly clock: Clock;
+  readonly onFailure: (error: unknown, searchId: string) => void;
+}
+
+export interface MultiHopRequest extends Omit<SearchRequest, 'threshold' | 'order' | 'asOf'> {
+  /** The most hops from what the search found. */
+  readonly depth: number;
+  /** A path whose relevance falls below it ends. */
+  readonly pathThreshold: number;
+  readonly linkTypes?: readonly LinkType[] | undefined;
+  readonly budget: { readonly queries: number; readonly wallMs: number };
+  readonly filterAsSent?: JsonObject | undefined;
+}
+
+export interface MultiHopAnswer extends SearchAnswer {
+  /** The path to each result, in their order. */
+  readonly paths: readonly Path[];
+}
+
+/** Names the rules by which it goes on: recorded with each run. */
+const policyVersion = 'hops-1';
+
+/**
+ * Searches, then follows links and what texts name from memory to memory, inside what the caller asked for and may see.
+ * A run that is ended by its budget, or by a failure after its first search, answers the best so far with a warning.
+ */
+export class MultiHopSearch {
+  readonly #parts: MultiHopParts;
+
+  constructor(parts: MultiHopParts) {
+    this.#parts = parts;
+  }
+
+  /** Rejects as `SearchService.find` does where its first search does. */
+  async search(caller: TenantContext, asked: MultiHopRequest): Promise<MultiHopAnswer> {
+    const { models, search, mentions, vault, clock } = this.#parts;
+    const started = performance.now();
+    const { depth, pathThreshold, linkTypes, budget: limits, filterAsSent, ...rest } = asked;
+    const request: SearchRequest = { ...rest, threshold: pathThreshold, order: 'relevance' };
+    const id = uuid();
+    const searchId = signSearchId(vault, caller, id);
+    // Before the clock of the budget starts: a caller may wait long for a position.
+    const view = await this.#view(request);
+    const budget = new Budget({ ...limits, steps: Infinity, tokens: Infinity, depth });
+    const trail = new Trail(clock, budget);
+    const run = new HopRun({
+      sql: models.sql,
+      search: (as, narrowed, seen) => search.find(as, narrowed, seen),
+      mentions,
+      caller,
+      request,
+      linkTypes,
+      depth,
+      view,
+      budget,
+      trail,
+    });
+    const interruption = await this.#go(run, searchId);
+    const { result } = run;
+    const finding = findingOf(result, view, interruption);
+    const answer = answerOf(request, finding, {
+      id,
+      searchId,
+      route: 'multi-hop',
+      durationMs: performance.now() - started,
+      filterAsSent,
+      superseding: await search.superseding(caller, finding),
+    });
+    const trajectory: Trajectory = {
+      searchId,
+      outcome: interruption ? 'partial' : 'complete',
+      ...(interruption && { interruption }),
+      shown: true,
+      policyVersion,
+      strategy: 'combine',
+      planning: [],
+      reasoning: [],
+      ...trail.taken,
+      maxDepth: result.maxDepth,
+      resultCount: finding.best.length,
+      warnings: [],
+      citations: finding.best.map(({ memory, score }) => ({
+        memoryId: memory.id,
+        score,
+        steps: [...(result.steps.get(memory.id) ?? [])],
+      })),
+      query: request.query,
+      plan: { depth, pathThreshold, ...(linkTypes && { linkTypes }), budget: { ...limits } },
+    };
+    return { ...withEvents(answer, [{ type: 'TrajectoryRecorded', data: trajectory }]), paths: result.paths };
+  }
+
+  /** What names things is a read model of its own. */
+  async #view(request: SearchRequest): Promise<ReadView> {
+    const { models, search } = this.#parts;
+    const { minPosition, waitMs } = request;
+    const [view] = await Promise.all([
+      search.view(request),
+      models.view({ projections: ['fields'], minPosition, waitMs }),
+    ]);
+    return view;
+  }
+
+  /** What ended the run early. */
+  async #go(run: HopRun, searchId: string): Promise<Interruption | undefined> {
+    try {
+      await run.go();
+      return undefined;
+    } catch (error) {
+      if (error instanceof BudgetExhausted) return error.budget;
+      if (!run.begun) throw error;
+      this.#parts.onFailure(error, searchId);
+      return 'error';
+    }
+  }
+}
+
+function findingOf(
+  { paths, memories, model, warnings }: HopResult,
+  view: ReadView,
+  interruption: Interruption | undefined,
+): Finding {
+  return {
+    best: paths.map((path) => ({ memory: memories.get(endOf(path))!, score: path.relevance })),
+    position: view.position,
+    warnings: interruption ? [...warnings, warningOf(interruption)] : warnings,
+    ...(model !== undefined && { embeddingModel: model }),
+    view,
+  };
+}

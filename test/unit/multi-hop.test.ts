@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import type { TenantContext } from '../../src/domain/access/context.ts';
+import type { MemoryView } from '../../src/domain/memory/view.ts';
+import type { KeyVault } from '../../src/ports/key-vault.ts';
+import type { Sql } from '../../src/ports/sql.ts';
+import { MultiHopSearch, type MultiHopRequest } from '../../src/queries/hops/multi-hop-search.ts';
+import type { ReadModels, ReadView } from '../../src/queries/read-models.ts';
+import type { Finding } from '../../src/queries/search/search.ts';
+
+const caller: TenantContext = {
+  tenant: 'acme',
+  principal: 'key:1',
+  roles: ['admin'],
+  orgs: [],
+  teams: [],
+  projects: [],
+  sessions: [],
+  agents: [],
+};
+const asked: MultiHopRequest = {
+  query: 'where does it come from',
+  topK: 10,
+  depth: 3,
+  pathThreshold: 0.1,
+  budget: { queries: 50, wallMs: 5_000 },
+};
+const never = new Promise<never>(() => undefined);
+const view = { position: 7, table: (name: string) => name } as unknown as ReadView;
+const memory = { id: 'm1', content: 'x', layer: 'company', scope: {}, metadata: {} } as unknown as MemoryView;
+const finding: Finding = {
+  best: [{ memory, score: 0.8 }],
+  position: 7,
+  warnings: [],
+  embeddingModel: 'm',
+  view,
+};
+
+interface Doubles {
+  readonly find?: () => Promise<Finding>;
+  readonly linked?: () => Promise<never[]>;
+}
+
+function searching({ find = () => Promise.resolve(finding), linked = () => Promise.resolve([]) }: Doubles) {
+  const failures: unknown[] = [];
+  const search = new MultiHopSearch({
+    models: {
+      sql: { queryAs: linked } as unknown as Sql,
+      view: () => Promise.resolve(view),
+    } as unknown as ReadModels,
+    search: {
+      view: () => Promise.resolve(view),
+      find,
+      superseding: () => Promise.resolve(new Map()),
+    },
+    mentions: (_, memories) => Promise.resolve(memories.map(() => [])),
+    vault: { pseudonym: () => 'signed' } as unknown as KeyVault,
+    clock: { now: () => new Date() },
+    onFailure: (error) => failures.push(error),
+  });
+  return { search, failures };
+}
+
+const trajectoryOf = ({ fact }: { fact: { events: readonly { type: string; data: unknown }[] } }) =>
+  fact.events.find(({ type }) => type === 'TrajectoryRecorded')!.data;
+
+describe('a search over several hops', () => {
+  it('[D-8] that never answers costs its time and no more, and says so', async () => {
+    const { search } = searching({ find: () => never });
+    const started = performance.now();
+    const answer = await search.search(caller, { ...asked, budget: { queries: 50, wallMs: 50 } });
+    expect(performance.now() - started).toBeLessThan(5_000);
+    expect(answer).toMatchObject({ results: [], paths: [], warnings: [{ code: 'timed-out' }] });
+    expect(trajectoryOf(answer)).toMatchObject({
+      outcome: 'partial',
+      interruption: 'wall-time',
+      steps: [{ action: 'SearchLayer', status: 'unfinished', reason: 'wall-time' }],
+    });
+  });
+
+  it('[D-8] whose hop never answers keeps what it had found', async () => {
+    const { search } = searching({ linked: () => never });
+    const answer = await search.search(caller, { ...asked, budget: { queries: 50, wallMs: 50 } });
+    expect(answer).toMatchObject({
+      results: [{ memory: { id: 'm1' }, score: 0.8, rank: 1 }],
+      warnings: [{ code: 'timed-out' }],
+    });
+  });
+
+  it('[D-8] whose hop fails keeps what it had found; the failure is logged and on record', async () => {
+    const cause = new Error('the links are gone');
+    const { search, failures } = searching({ linked: () => Promise.reject(cause) });
+    const answer = await search.search(caller, asked);
+    expect(answer).toMatchObject({ results: [{ rank: 1 }], warnings: [{ code: 'partial' }] });
+    expect(failures).toEqual([cause]);
+    expect(trajectoryOf(answer)).toMatchObject({
+      interruption: 'error',
+      steps: [{ status: 'done' }, { action: 'FollowLinks', status: 'failed' }],
+    });
+  });
+
+  it('[D-8] rejects as a search does where its first one does', async () => {
+    const cause = new Error('no engine answers');
+    const { search } = searching({ find: () => Promise.reject(cause) });
+    await expect(search.search(caller, asked)).rejects.toBe(cause);
+  });
+});
