@@ -87,6 +87,40 @@ export const multiHopExample = {
   warnings: [],
 };
 
+export const validateExample = {
+  contradictions: [],
+  supersessions: [
+    {
+      memory: supersededExample.id,
+      supersededBy: memoryExample.id,
+      confidence: 0.9,
+      reasons: [
+        {
+          code: 'link',
+          detail: 'a link says that it supersedes it',
+          confidence: 0.9,
+          links: [
+            { source: memoryExample.id, type: 'supersedes', target: supersededExample.id, confidence: 0.9 },
+          ],
+        },
+        {
+          code: 'wording',
+          detail: 'the same sentence with another date: "Monday", "Tuesday"',
+          confidence: 0.8,
+          difference: 'date',
+          words: ['Monday', 'Tuesday'],
+          passages: [
+            'Releases are cut on the first Monday of a month.',
+            'Releases are cut on the first Tuesday of a month.',
+          ],
+        },
+      ],
+    },
+  ],
+  notFound: [],
+  position,
+};
+
 const amount = { active: 12, deleted: 1, characters: 8_412 };
 
 export const statsExample = {

@@ -9,10 +9,12 @@ import { multiHopRoute } from './multi-hop.ts';
 import { projectionRoutes } from './projections.ts';
 import { routingRoutes } from './routing.ts';
 import { searchRoute } from './search.ts';
+import { validateRoute } from './validate.ts';
 
-/** Every call below /v1: what is served and what the OpenAPI document shows. `bulk` stands before `:id`. */
+/** Every call below /v1: what is served and what the OpenAPI document shows. `bulk` and `validate` stand before `:id`. */
 export const routes: readonly Route[] = [
   bulkRoute,
+  validateRoute,
   ...memoryRoutes,
   ...linkRoutes,
   searchRoute,

@@ -1,0 +1,102 @@
+import type { Supersessions } from '../links/supersessions.ts';
+import { alikePassages } from './alike-passages.ts';
+import { declarationsOf, declaredOf } from './declared.ts';
+import { contradictedByLinks, supersededByLinks } from './linked.ts';
+import { restated } from './restated.ts';
+import type { Statement } from './statement.ts';
+import type { CitedLink, Reason, Verdict } from './verdict.ts';
+import { reworded } from './wording.ts';
+
+export interface Contradiction {
+  /** Two ids, the earlier created one first. */
+  readonly memories: readonly [string, string];
+  /** That of its surest reason. */
+  readonly confidence: number;
+  readonly reasons: readonly Reason[];
+}
+
+export interface SupersededMemory {
+  readonly memory: string;
+  readonly supersededBy: string;
+  readonly confidence: number;
+  readonly reasons: readonly Reason[];
+}
+
+export interface Judgement {
+  readonly contradictions: readonly Contradiction[];
+  readonly supersessions: readonly SupersededMemory[];
+}
+
+/** What links say of the memories that are judged. */
+export interface LinksAmong {
+  readonly supersessions: Supersessions;
+  readonly contradicts: readonly CitedLink[];
+}
+
+/**
+ * Which of these memories contradict or supersede each other, by links and by their own fields and words: the same for
+ * the same memories in any order. Each verdict has the reasons that led to it.
+ */
+export function judge(statements: readonly Statement[], links: LinksAmong): Judgement {
+  const sorted = [...statements].sort((left, right) => (left.id < right.id ? -1 : 1));
+  const ids = new Set(sorted.map(({ id }) => id));
+  return collect([
+    ...supersededByLinks(ids, links.supersessions),
+    ...contradictedByLinks(ids, links.contradicts),
+    ...byTheirFields(sorted),
+    ...byTheirWords(sorted),
+  ]);
+}
+
+function byTheirFields(statements: readonly Statement[]): Verdict[] {
+  const declarations = statements.map(declarationsOf);
+  const verdicts: Verdict[] = [];
+  for (const [index, left] of statements.entries())
+    for (const [offset, right] of statements.slice(index + 1).entries()) {
+      verdicts.push(...declaredOf(left, declarations[index]!, right));
+      verdicts.push(...declaredOf(right, declarations[index + 1 + offset]!, left));
+      const verdict = restated(left, right);
+      if (verdict) verdicts.push(verdict);
+    }
+  return verdicts;
+}
+
+function byTheirWords(statements: readonly Statement[]): Verdict[] {
+  return alikePassages(statements.map(({ content }) => content)).flatMap(({ left, right, passages }) => {
+    const verdict = reworded(statements[left]!, statements[right]!, passages);
+    return verdict ? [verdict] : [];
+  });
+}
+
+/** One entry for each pair, its surest reason first. */
+function collect(verdicts: readonly Verdict[]): Judgement {
+  const contradictions = new Map<string, { memories: readonly [string, string]; reasons: Reason[] }>();
+  const supersessions = new Map<string, { memory: string; supersededBy: string; reasons: Reason[] }>();
+  for (const verdict of verdicts) {
+    if (verdict.kind === 'contradiction') {
+      const [first, second] = [...verdict.memories].sort() as [string, string];
+      const key = `${first} ${second}`;
+      const known = contradictions.get(key) ?? { memories: [first, second], reasons: [] };
+      known.reasons.push(verdict.reason);
+      contradictions.set(key, known);
+    } else {
+      const { older: memory, newer: supersededBy } = verdict;
+      const key = `${memory} ${supersededBy}`;
+      const known = supersessions.get(key) ?? { memory, supersededBy, reasons: [] };
+      known.reasons.push(verdict.reason);
+      supersessions.set(key, known);
+    }
+  }
+  return { contradictions: weighed(contradictions), supersessions: weighed(supersessions) };
+}
+
+function weighed<Entry extends { readonly reasons: readonly Reason[] }>(
+  entries: ReadonlyMap<string, Entry>,
+): (Entry & { readonly confidence: number })[] {
+  return [...entries]
+    .sort(([left], [right]) => (left < right ? -1 : 1))
+    .map(([, entry]) => {
+      const reasons = [...entry.reasons].sort((left, right) => right.confidence - left.confidence);
+      return { ...entry, confidence: reasons[0]!.confidence, reasons };
+    });
+}

@@ -1,0 +1,13 @@
+import type { JsonObject } from '../json.ts';
+import type { Scope } from '../layers.ts';
+
+/** A memory as it is compared with others. */
+export interface Statement {
+  readonly id: string;
+  readonly externalId?: string | undefined;
+  readonly content: string;
+  readonly scope: Scope;
+  readonly metadata: JsonObject;
+  /** ISO 8601. */
+  readonly occurredAt?: string | undefined;
+}

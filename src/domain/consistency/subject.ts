@@ -1,0 +1,65 @@
+import { canonicalJson, isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
+import { scopeKeys } from '../layers.ts';
+import type { Statement } from './statement.ts';
+import type { FieldPair } from './verdict.ts';
+
+/** The last word of fields that say what a memory is about: two values are two things. */
+const NAMING = /(?:^|_)(?:id|uuid|key|name|title|slug|doc|document|path|uri|url)$/;
+/** Fields that say which part of a thing a memory is: two parts are no two versions. */
+const PART = /(?:^|_)(?:section|chunk|part|page|index|offset|line|paragraph|heading|turn|seq)$/;
+/** Fields that tell times: they put versions in order and are none of what changed. */
+const TIME = /(?:^|_)(?:date|time|timestamp|at|on|created|updated|modified|since|until)$/;
+
+export type FieldKind = 'name' | 'part' | 'time' | 'value';
+
+/** What a metadata field tells by its name, the last part of its path. */
+export function kindOfField(field: string): FieldKind {
+  const last = field.slice(field.lastIndexOf('.') + 1);
+  const words = last
+    .replaceAll(/(?<=\p{Ll}|\p{N})(?=\p{Lu})/gu, '_')
+    .replaceAll(/[\s-]+/g, '_')
+    .toLowerCase();
+  if (NAMING.test(words)) return 'name';
+  if (PART.test(words)) return 'part';
+  return TIME.test(words) ? 'time' : 'value';
+}
+
+/** The values of the metadata by path, `metadata.a.b`; a list is one value. */
+export function leaves(metadata: JsonObject): Map<string, JsonValue> {
+  const found = new Map<string, JsonValue>();
+  const visit = (path: string, value: JsonValue) => {
+    if (isJsonObject(value)) for (const [key, item] of Object.entries(value)) visit(`${path}.${key}`, item);
+    else if (value !== null) found.set(path, value);
+  };
+  visit('metadata', metadata);
+  return found;
+}
+
+/** The fields that both have, with both values. */
+export function pairsOf(left: Statement, right: Statement): FieldPair[] {
+  const [own, others] = [leaves(left.metadata), leaves(right.metadata)];
+  return [...own].flatMap(([field, value]) => {
+    const other = others.get(field);
+    return other === undefined ? [] : [{ field, values: [value, other] as const }];
+  });
+}
+
+export function isSame({ values: [left, right] }: FieldPair): boolean {
+  return canonicalJson(left) === canonicalJson(right);
+}
+
+/**
+ * Whether two memories could be about one thing: no place, person or name that both have differs, and they are no two
+ * parts of it. Another session is no other thing.
+ */
+export function mayShareSubject(left: Statement, right: Statement): boolean {
+  const apart = scopeKeys.some((key) => {
+    const [own, other] = [left.scope[key], right.scope[key]];
+    return key !== 'session' && own !== undefined && other !== undefined && own !== other;
+  });
+  if (apart) return false;
+  return pairsOf(left, right).every((pair) => {
+    const kind = kindOfField(pair.field);
+    return (kind !== 'name' && kind !== 'part') || isSame(pair);
+  });
+}

@@ -1,0 +1,144 @@
+import { STOP_WORDS } from '../text/stop-words.ts';
+import { align, type Gap } from './alignment.ts';
+import { inOrder } from './order.ts';
+import { isContent, type Passage, type Token } from './passages.ts';
+import type { Statement } from './statement.ts';
+import { mayShareSubject } from './subject.ts';
+import type { Difference, Verdict } from './verdict.ts';
+
+/** Of all words of two passages so large a share is the same, and so many of these carry meaning. */
+const leastAlike = 0.7;
+const leastContent = 3;
+/** So many words with meaning stand before what differs: what begins a sentence says what it is about. */
+const leastBefore = 2;
+const longestGap = 4;
+
+const NEGATIONS = new Set(
+  "not no never none cannot without can't don't doesn't didn't isn't aren't wasn't weren't won't hasn't haven't hadn't".split(
+    ' ',
+  ),
+);
+/** What comes and goes with a negation. */
+const AUXILIARIES = new Set('do does did is are was were has have had will would can be been any'.split(' '));
+const CALENDAR =
+  /^(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|may|june|july|august|september|october|november|december|(?:19|20)\d\d(?:-\d\d(?:-\d\d)?)?)$/;
+const DAY = /^[0-3]?\d(?:st|nd|rd|th)?$/;
+const NUMBERS = new Set(
+  'zero one two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty hundred'.split(
+    ' ',
+  ),
+);
+/** A number behind one of these names a thing. */
+const NUMBERED =
+  /^(?:step|phase|sprint|chapter|section|part|question|problem|exercis|task|item|day|week|figur|tabl|option|issu)$/;
+
+const confidenceOf: Readonly<Record<Difference, number>> = {
+  number: 0.8,
+  date: 0.8,
+  negation: 0.8,
+  name: 0.6,
+};
+
+/** A passage of one memory that is one of the other but for a number, a date, a negation or a name. */
+export function reworded(
+  left: Statement,
+  right: Statement,
+  passages: readonly (readonly [Passage, Passage])[],
+): Verdict | undefined {
+  if (!mayShareSubject(left, right)) return undefined;
+  for (const [own, other] of passages) {
+    const found = differenceOf(own, other);
+    if (!found) continue;
+    const { difference, words } = found;
+    const order = inOrder(left, right);
+    const isTurned = order?.newer === left;
+    const turned = <T>(pair: readonly [T, T]): readonly [T, T] => (isTurned ? [pair[1], pair[0]] : pair);
+    const shown = turned(words);
+    const reason = {
+      code: 'wording' as const,
+      detail: `the same sentence with another ${difference}: ${JSON.stringify(shown[0])}, ${JSON.stringify(shown[1])}`,
+      confidence: confidenceOf[difference],
+      difference,
+      words: shown,
+      passages: turned([own.text, other.text]),
+    };
+    return order
+      ? { kind: 'supersession', older: order.older.id, newer: order.newer.id, reason }
+      : { kind: 'contradiction', memories: [left.id, right.id], reason };
+  }
+  return undefined;
+}
+
+/** How two passages differ in one thing, with its words; undefined where they do not, or differ in more. */
+export function differenceOf(
+  left: Passage,
+  right: Passage,
+): { readonly difference: Difference; readonly words: readonly [string, string] } | undefined {
+  const { shared, gaps } = align(left.tokens, right.tokens);
+  if ((2 * shared.length) / (left.tokens.length + right.tokens.length) < leastAlike) return undefined;
+  if (shared.filter(isContent).length < leastContent) return undefined;
+  const telling = gaps.filter((gap) => !isIdle(gap));
+  const [gap] = telling;
+  if (!gap || telling.length > 1) return undefined;
+  const difference = kindOf(gap);
+  if (!difference) return undefined;
+  if (difference !== 'negation' && gap.before.filter(isContent).length < leastBefore) return undefined;
+  return { difference, words: [textOf(gap.left), textOf(gap.right)] };
+}
+
+function kindOf({ left, right, before }: Gap): Difference | undefined {
+  if (left.length > longestGap || right.length > longestGap) return undefined;
+  if (isNegated(left) !== isNegated(right)) {
+    const rest = [...left, ...right].filter(({ key }) => !NEGATIONS.has(key) && !AUXILIARIES.has(key));
+    return rest.length === 0 ? 'negation' : undefined;
+  }
+  const [own, other] = [valuesOf(left), valuesOf(right)];
+  if (own.length === 0 || other.length === 0) return undefined;
+  if (isDate(own) && isDate(other)) return 'date';
+  if (all(own, isNumber) && all(other, isNumber)) {
+    const last = before.at(-1);
+    return last && (NUMBERED.test(last.key) || isName(last)) ? undefined : 'number';
+  }
+  return all(own, isName) && all(other, isName) ? 'name' : undefined;
+}
+
+/** Words that say nothing by themselves. */
+function isIdle({ left, right }: Gap): boolean {
+  return [...left, ...right].every(
+    ({ key }) => STOP_WORDS.has(key) && !NEGATIONS.has(key) && !NUMBERS.has(key),
+  );
+}
+
+function isNegated(tokens: readonly Token[]): boolean {
+  return tokens.some(({ key }) => NEGATIONS.has(key));
+}
+
+function valuesOf(tokens: readonly Token[]): Token[] {
+  return tokens.filter(({ key }) => !STOP_WORDS.has(key));
+}
+
+function all(tokens: readonly Token[], is: (token: Token) => boolean): boolean {
+  return tokens.every(is);
+}
+
+function isNumber({ key }: Token): boolean {
+  return /^\p{N}/u.test(key) || NUMBERS.has(key) || key === '%';
+}
+
+/** Names of days and months and years, with or without the days of a month. */
+function isDate(tokens: readonly Token[]): boolean {
+  return tokens.some(isCalendar) && tokens.every((token) => isCalendar(token) || DAY.test(token.key));
+}
+
+function isCalendar({ text }: Token): boolean {
+  return CALENDAR.test(text.toLowerCase());
+}
+
+/** Capitals, digits or signs inside of it. */
+function isName({ text }: Token): boolean {
+  return /^\p{Lu}/u.test(text) || /[\p{N}_]/u.test(text) || /\p{Ll}\p{Lu}/u.test(text);
+}
+
+function textOf(tokens: readonly Token[]): string {
+  return tokens.map(({ text }) => text).join(' ');
+}

@@ -1,0 +1,80 @@
+import type { TenantContext } from '../domain/access/context.ts';
+import { visible } from '../domain/access/visibility.ts';
+import { judge, type Judgement } from '../domain/consistency/judge.ts';
+import type { CitedLink } from '../domain/consistency/verdict.ts';
+import { isMemoryId } from '../domain/streams.ts';
+import { joinUsage, memoryColumns, memoryOf, type MemoryRow } from './memory-row.ts';
+import type { ReadModels, ReadView } from './read-models.ts';
+import { regionCondition } from './scope-sql.ts';
+import { Parameters } from './sql-builder.ts';
+import { readSupersessions } from './supersessions.ts';
+
+export interface ValidateRequest {
+  readonly ids: readonly string[];
+  readonly minPosition?: number | undefined;
+  readonly waitMs?: number | undefined;
+}
+
+export interface Validated extends Judgement {
+  /** Ids of no active memory that the caller sees: unknown, hidden, deleted and another tenant's alike. */
+  readonly notFound: readonly string[];
+  /** How many memories were compared. */
+  readonly compared: number;
+  readonly position: number;
+}
+
+/** Finds which of these memories contradict or supersede each other, and why, without a language model. */
+export async function validateMemories(
+  models: ReadModels,
+  caller: TenantContext,
+  { ids, minPosition, waitMs }: ValidateRequest,
+): Promise<Validated> {
+  const distinct = [...new Set(ids)];
+  const view = await models.view({ projections: ['links', 'memories', 'usage'], minPosition, waitMs });
+  const rows = await readVisible(models, view, caller, distinct.filter(isMemoryId));
+  const found = rows.map(({ memory_id: id }) => id);
+  const [supersessions, contradicts] = await Promise.all([
+    readSupersessions(models.sql, view, caller, found),
+    readContradictions(models, view, caller.tenant, found),
+  ]);
+  const known = new Set(found);
+  return {
+    ...judge(rows.map(memoryOf), { supersessions, contradicts }),
+    notFound: distinct.filter((id) => !known.has(id)),
+    compared: found.length,
+    position: view.position,
+  };
+}
+
+function readVisible(
+  models: ReadModels,
+  view: ReadView,
+  caller: TenantContext,
+  ids: readonly string[],
+): Promise<MemoryRow[]> {
+  const parameters = new Parameters();
+  const region = regionCondition({ tenant: caller.tenant, visibility: visible(caller) }, 'm', parameters);
+  return models.sql.queryAs<MemoryRow>(
+    caller.tenant,
+    `select ${memoryColumns} from ${view.table('memories')} m ${joinUsage(view.table('usage'))}
+     where m.memory_id = any (${parameters.bind(ids)}::uuid[]) and m.to_position is null and m.state = 'active' and ${region}`,
+    parameters.values,
+  );
+}
+
+/** Both ends are seen by the caller. */
+function readContradictions(
+  models: ReadModels,
+  view: ReadView,
+  tenant: string,
+  ids: readonly string[],
+): Promise<CitedLink[]> {
+  return models.sql.queryAs<CitedLink & Record<string, unknown>>(
+    tenant,
+    `select l.source, l.type, l.target, l.confidence from ${view.table('links')} l
+     where l.tenant = $1 and l.source = any ($2::uuid[]) and l.target = any ($2::uuid[])
+       and l.type = 'contradicts' and l.to_position is null
+     order by l.source, l.target`,
+    [tenant, ids],
+  );
+}
