@@ -6,7 +6,7 @@ import { judge } from '../../src/domain/consistency/judge.ts';
 import type { Reason } from '../../src/domain/consistency/verdict.ts';
 import type { Statement } from '../../src/domain/consistency/statement.ts';
 import { Supersessions } from '../../src/domain/links/supersessions.ts';
-import { labelledSets, type LabelledSet } from './sets.ts';
+import { keyOf, labelledSets, type LabelledSet } from './sets.ts';
 
 /** A pair that was found, with the reason that found it. */
 interface Hit {
@@ -69,11 +69,6 @@ function holds(
 
 function codeOf(reason: Reason): string {
   return reason.code === 'wording' ? `wording ${reason.difference}` : reason.code;
-}
-
-/** The same for both orders: a verdict that names the right two the wrong way round is counted by the label. */
-export function keyOf(pair: readonly [string, string]): string {
-  return [...pair].sort().join(' ');
 }
 
 function print(set: LabelledSet, hits: readonly Hit[], labels: readonly Label[]): void {

@@ -5,7 +5,6 @@ import type { Statement } from '../../src/domain/consistency/statement.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { Scope } from '../../src/domain/layers.ts';
 import { readDataSet, type Memory } from '../ranking/datasets.ts';
-import { keyOf } from './main.ts';
 
 export interface LabelledSet {
   readonly name: string;
@@ -18,8 +17,19 @@ export interface LabelledSet {
   };
 }
 
+/** The same for both orders: a verdict that names the right two the wrong way round is counted by the label. */
+export function keyOf(pair: readonly [string, string]): string {
+  return [...pair].sort().join(' ');
+}
+
 export async function labelledSets(data: string): Promise<LabelledSet[]> {
-  return [await proposals(data), await reservations(data), await chats(data), await dialogues(data)];
+  return [
+    await proposals(data),
+    await places(data),
+    await reservations(data),
+    await chats(data),
+    await dialogues(data),
+  ];
 }
 
 /** Records of proposals; which one replaces which is known of those that say it in their metadata. */
@@ -39,6 +49,18 @@ async function proposals(data: string): Promise<LabelledSet> {
     records.filter(({ id }) => id.startsWith(prefix)).map(statementOf),
   );
   return { name: 'proposals', groups, gold: { pairs: gold, complete: false } };
+}
+
+/** All that stands in one place (a proposal, a team with its meetings), as if nothing but its place and time were known of it. */
+async function places(data: string): Promise<LabelledSet> {
+  const { memories } = await readDataSet(data, 'orgmem');
+  const groups = new Map<string, Statement[]>();
+  for (const memory of memories) {
+    const { tenant, org, team, project } = memory.scope;
+    const place = JSON.stringify([tenant, org, team, project]);
+    groups.set(place, [...(groups.get(place) ?? []), { ...statementOf(memory), metadata: {} }]);
+  }
+  return { name: 'places', groups: [...groups.values()], gold: { pairs: new Set(), complete: false } };
 }
 
 interface Run {

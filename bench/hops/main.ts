@@ -20,11 +20,12 @@ export async function main(args: string[]): Promise<void> {
     args,
     options: {
       data: { type: 'string' },
-      thresholds: { type: 'string', default: '0.05,0.1,0.2,0.3,0.5' },
+      thresholds: { type: 'string', default: '.01,.02,.05,.1' },
       links: { type: 'boolean', default: false },
     },
   });
-  if (values.data === undefined) throw new Error('usage: main.ts --data DIR [--thresholds .1,.3] [--links]');
+  if (values.data === undefined)
+    throw new Error('usage: main.ts --data DIR [--thresholds .02,.05] [--links]');
   const { memories } = await readDataSet(values.data, 'orgmem');
   const own = memories.filter(({ id }) => id.startsWith('kep:'));
   const hops = new TwoHops(own);

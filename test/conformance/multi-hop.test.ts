@@ -159,8 +159,8 @@ describe('a search over several hops', () => {
     expect(audit).toMatchObject({
       route: 'multi-hop',
       policyVersion: 'hops-1',
-      request: { query: question, topK: 5, threshold: 0.1, order: 'relevance' },
-      trajectory: { outcome: 'complete', maxDepth: 2, plan: { depth: 2, pathThreshold: 0.1 } },
+      request: { query: question, topK: 5, threshold: 0.02, order: 'relevance' },
+      trajectory: { outcome: 'complete', maxDepth: 2, plan: { depth: 2, pathThreshold: 0.02 } },
     });
     const { steps } = audit.trajectory;
     expect(steps.map(({ action, depth }: Json) => [action, depth])).toEqual([

@@ -172,7 +172,7 @@ describe('memories that disagree by themselves', () => {
       'The search cluster is hosted in Frankfurt today',
       'The search cluster is hosted in Dublin today',
     ],
-  ])('[A14] by a %s in which two sentences differ', async (difference, one, other) => {
+  ])('[A14] by a %s in which two texts differ', async (difference, one, other) => {
     const [a, b] = [await stored(one), await stored(other)];
     const { contradictions } = await validated([a, b]);
     expect(contradictions).toMatchObject([
@@ -195,7 +195,7 @@ describe('memories that disagree by themselves', () => {
       'The export keeps files for 30 days',
       'The import drops lines after 90 days',
     ],
-  ])('[A14] not by sentences %s', async (_, one, other) => {
+  ])('[A14] not by texts %s', async (_, one, other) => {
     expect(await validated([await stored(one), await stored(other)])).toEqual(nothing);
   });
 

@@ -2,6 +2,7 @@ import type { Supersessions } from '../links/supersessions.ts';
 import { alikePassages } from './alike-passages.ts';
 import { declarationsOf, declaredOf } from './declared.ts';
 import { contradictedByLinks, supersededByLinks } from './linked.ts';
+import { passageOf } from './passages.ts';
 import { restated } from './restated.ts';
 import type { Statement } from './statement.ts';
 import type { CitedLink, Reason, Verdict } from './verdict.ts';
@@ -62,8 +63,9 @@ function byTheirFields(statements: readonly Statement[]): Verdict[] {
 }
 
 function byTheirWords(statements: readonly Statement[]): Verdict[] {
-  return alikePassages(statements.map(({ content }) => content)).flatMap(({ left, right, passages }) => {
-    const verdict = reworded(statements[left]!, statements[right]!, passages);
+  const passages = statements.map(({ content }) => passageOf(content));
+  return alikePassages(passages).flatMap(([left, right]) => {
+    const verdict = reworded(statements[left]!, statements[right]!, [passages[left]!, passages[right]!]);
     return verdict ? [verdict] : [];
   });
 }

@@ -8,29 +8,25 @@ export interface Token {
   readonly key: string;
 }
 
-/** A sentence or a line. */
+/** A text that is long enough to say something and short enough to say one thing. */
 export interface Passage {
   readonly text: string;
   readonly tokens: readonly Token[];
 }
 
-/** So much of a text is looked at, in UTF-16 units, and so many of its passages. */
-const examined = 20_000;
-const mostPassages = 100;
 const leastTokens = 4;
-const mostTokens = 60;
+const mostTokens = 120;
+/** In UTF-16 units: longer ones are not looked at. */
+const longest = 2_000;
 
 const WORD =
   /\p{N}[\p{L}\p{N}]*(?:[.,:/-]\p{N}[\p{L}\p{N}]*)*|\p{L}[\p{L}\p{M}\p{N}]*(?:['’_-][\p{L}\p{N}]+)*|%/gu;
 
-/** The sentences and lines of a text that are long enough to say something and short enough to say one thing. */
-export function passagesOf(text: string): Passage[] {
-  return text
-    .slice(0, examined)
-    .split(/(?<=[.!?])\s+|\n+/u)
-    .slice(0, mostPassages)
-    .map((passage) => ({ text: passage.trim(), tokens: tokensOf(passage) }))
-    .filter(({ tokens }) => tokens.length >= leastTokens && tokens.length <= mostTokens);
+/** A text as a passage; undefined where it is none. */
+export function passageOf(text: string): Passage | undefined {
+  if (text.length > longest) return undefined;
+  const tokens = tokensOf(text);
+  return tokens.length < leastTokens || tokens.length > mostTokens ? undefined : { text, tokens };
 }
 
 function tokensOf(passage: string): Token[] {

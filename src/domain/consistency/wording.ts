@@ -39,34 +39,30 @@ const confidenceOf: Readonly<Record<Difference, number>> = {
   name: 0.6,
 };
 
-/** A passage of one memory that is one of the other but for a number, a date, a negation or a name. */
+/** The text of one memory that is the text of the other but for a number, a date, a negation or a name. */
 export function reworded(
   left: Statement,
   right: Statement,
-  passages: readonly (readonly [Passage, Passage])[],
+  passages: readonly [Passage, Passage],
 ): Verdict | undefined {
-  if (!mayShareSubject(left, right)) return undefined;
-  for (const [own, other] of passages) {
-    const found = differenceOf(own, other);
-    if (!found) continue;
-    const { difference, words } = found;
-    const order = inOrder(left, right);
-    const isTurned = order?.newer === left;
-    const turned = <T>(pair: readonly [T, T]): readonly [T, T] => (isTurned ? [pair[1], pair[0]] : pair);
-    const shown = turned(words);
-    const reason = {
-      code: 'wording' as const,
-      detail: `the same sentence with another ${difference}: ${JSON.stringify(shown[0])}, ${JSON.stringify(shown[1])}`,
-      confidence: confidenceOf[difference],
-      difference,
-      words: shown,
-      passages: turned([own.text, other.text]),
-    };
-    return order
-      ? { kind: 'supersession', older: order.older.id, newer: order.newer.id, reason }
-      : { kind: 'contradiction', memories: [left.id, right.id], reason };
-  }
-  return undefined;
+  const found = mayShareSubject(left, right) ? differenceOf(...passages) : undefined;
+  if (!found) return undefined;
+  const { difference, words } = found;
+  const order = inOrder(left, right);
+  const turned = <T>(pair: readonly [T, T]): readonly [T, T] =>
+    order?.newer === left ? [pair[1], pair[0]] : pair;
+  const shown = turned(words);
+  const reason = {
+    code: 'wording' as const,
+    detail: `the same text with another ${difference}: ${JSON.stringify(shown[0])}, ${JSON.stringify(shown[1])}`,
+    confidence: confidenceOf[difference],
+    difference,
+    words: shown,
+    passages: turned([passages[0].text, passages[1].text]),
+  };
+  return order
+    ? { kind: 'supersession', older: order.older.id, newer: order.newer.id, reason }
+    : { kind: 'contradiction', memories: [left.id, right.id], reason };
 }
 
 /** How two passages differ in one thing, with its words; undefined where they do not, or differ in more. */

@@ -105,7 +105,7 @@ export const validateExample = {
         },
         {
           code: 'wording',
-          detail: 'the same sentence with another date: "Monday", "Tuesday"',
+          detail: 'the same text with another date: "Monday", "Tuesday"',
           confidence: 0.8,
           difference: 'date',
           words: ['Monday', 'Tuesday'],

@@ -28,7 +28,7 @@ const multiHopInput = z
       .number()
       .min(0)
       .max(1)
-      .default(0.1)
+      .default(0.02)
       .meta({ description: 'A path ends when its relevance falls below it' }),
     linkTypes: z.array(linkTypeSchema).min(1).max(20).optional().meta({ description: 'Default: all' }),
     budget: budget.prefault({}),
