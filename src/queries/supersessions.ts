@@ -4,7 +4,7 @@ import { Supersessions, type Supersession } from '../domain/links/supersessions.
 import type { Sql } from '../ports/sql.ts';
 import type { ReadView } from './read-models.ts';
 import { regionCondition } from './scope-sql.ts';
-import { wasActive } from './search/as-of/was-active.ts';
+import { wasActive, wasValid } from './search/as-of/was-active.ts';
 import { Parameters } from './sql-builder.ts';
 
 /** However long chains are, an answer stays an answer. */
@@ -45,10 +45,4 @@ export async function readSupersessions(
     parameters.values,
   );
   return new Supersessions(rows);
-}
-
-/** Whether a link stood at a position. */
-function wasValid(alias: string, at: number, parameters: Parameters): string {
-  const position = parameters.bind(at);
-  return `${alias}.from_position <= ${position} and (${alias}.to_position is null or ${alias}.to_position > ${position})`;
 }

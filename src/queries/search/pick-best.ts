@@ -6,6 +6,13 @@ import { dropNearDuplicates } from './near-duplicates.ts';
 export interface Scored {
   readonly memory: MemoryView;
   readonly score: number;
+  /** Whether a link says so; not told by those who did not look. */
+  readonly isSuperseded?: boolean;
+}
+
+/** A memory as it is read for a search. */
+export interface FoundRow extends MemoryRow {
+  readonly is_superseded: boolean;
 }
 
 interface Wanted {
@@ -24,7 +31,7 @@ export async function pickBest(
   candidates: readonly (Candidate & { readonly id: string })[],
   scorer: Scorer,
   { topK, threshold }: Wanted,
-  load: (ids: readonly string[]) => Promise<MemoryRow[]>,
+  load: (ids: readonly string[]) => Promise<FoundRow[]>,
 ): Promise<Scored[]> {
   const estimates = candidates.map((candidate) => ({
     candidate,
@@ -44,7 +51,8 @@ export async function pickBest(
       const row = rows.get(candidate.id);
       if (!row) continue;
       const final = mayQuote ? scorer.score({ ...candidate, text: row.value.content }) : score;
-      if (final >= threshold) scored.push({ memory: memoryOf(row), score: final });
+      if (final < threshold) continue;
+      scored.push({ memory: memoryOf(row), score: final, isSuperseded: row.is_superseded });
     }
     start = end;
     scored = dropNearDuplicates(scored.sort(byScore));

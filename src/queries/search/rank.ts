@@ -2,9 +2,8 @@ import type { TermStatistics } from '../../domain/ranking/bm25.ts';
 import type { ModelScale } from '../../domain/ranking/calibration.ts';
 import { scorerOf, type Candidate } from '../../domain/ranking/score.ts';
 import { windowOf } from '../../domain/ranking/window.ts';
-import type { MemoryRow } from '../memory-row.ts';
 import type { CandidateRow } from './candidates.ts';
-import { pickBest, type Scored } from './pick-best.ts';
+import { pickBest, type FoundRow, type Scored } from './pick-best.ts';
 import type { TermSignal } from './text-signals.ts';
 
 export interface Ranking {
@@ -24,7 +23,7 @@ export interface Ranking {
 export function rank(
   rows: readonly CandidateRow[],
   { query, terms, statistics, model, scale, topK, threshold }: Ranking,
-  load: (ids: readonly string[]) => Promise<MemoryRow[]>,
+  load: (ids: readonly string[]) => Promise<FoundRow[]>,
 ): Promise<Scored[]> {
   const scorer = scorerOf({ text: query, terms, statistics, model, scale });
   return pickBest(candidatesOf(rows, terms), scorer, { topK, threshold }, load);

@@ -85,13 +85,16 @@ export class SearchService {
     };
   }
 
-  /** What supersedes the memories that were found, at the end of its chain, by their ids; with `asOf` as of then. */
+  /**
+   * What supersedes the memories that were found, at the end of its chain, by their ids; with `asOf` as of then. Asks
+   * nothing where it is known that no link says so.
+   */
   async superseding(
     caller: TenantContext,
     { best, view }: Pick<Finding, 'best' | 'view'>,
     asOf?: number,
   ): Promise<ReadonlyMap<string, string>> {
-    const ids = best.map(({ memory }) => memory.id);
+    const ids = best.flatMap(({ memory, isSuperseded }) => (isSuperseded === false ? [] : [memory.id]));
     const supersessions = await readSupersessions(this.#models.sql, view, caller, ids, asOf);
     return new Map(
       ids.flatMap((id) => {
