@@ -1,4 +1,4 @@
-import type { Sql, SqlExecutor } from '../ports/sql.ts';
+import { sqlState, type Sql, type SqlExecutor } from '../ports/sql.ts';
 import { variantOf } from '../domain/retrieval/generation-variant.ts';
 import type { ModelComparison } from '../domain/retrieval/model-comparison.ts';
 import { Generation } from './generation.ts';
@@ -120,11 +120,25 @@ export async function lockGenerations(
   return (await readGenerations(tx)).filter((row) => row.name === name);
 }
 
+/** SQLSTATEs of a transaction that had to give way: writers and readers of the tables may lock them in another order. */
+const lostRaces = /^40/;
+const dropAttempts = 5;
+
 /**
  * Removes a generation with its tables, and what it had in common with others of its variant where it is the last of
  * these. The live one is never dropped.
  */
 export async function dropGeneration(sql: Sql, projection: Projection, generation: number): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await dropOnce(sql, projection, generation);
+    } catch (error) {
+      if (!lostRaces.test(sqlState(error) ?? '') || attempt === dropAttempts) throw error;
+    }
+  }
+}
+
+async function dropOnce(sql: Sql, projection: Projection, generation: number): Promise<void> {
   await sql.transaction(async (tx) => {
     // None of the variant is created meanwhile.
     await tx.query('select pg_advisory_xact_lock(727002)');
