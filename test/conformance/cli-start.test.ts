@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { clientOf } from '../support/api.ts';
 import { expectClear, stratalog } from '../support/cli.ts';
 import { auditEvents } from '../support/events.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startServer, testProfile, type TestServer } from '../support/server.ts';
 
 let folder: string;
 
@@ -16,9 +16,11 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
+/** What these start is embedded, whichever profile the suite is run for. */
+const describeOnce = describe.skipIf(testProfile !== 'embedded');
 const embedded = { STRATALOG_PROFILE: 'embedded', STRATALOG_EMBEDDER: 'deterministic', STRATALOG_PORT: '0' };
 
-describe('settings that are wrong', () => {
+describeOnce('settings that are wrong', () => {
   it.each([
     ['STRATALOG_PORT', 'eighty', /number|integer/i],
     ['STRATALOG_PORT', '65536', /65535|65_535|65,535/],
@@ -52,7 +54,7 @@ describe('settings that are wrong', () => {
   });
 });
 
-describe('addresses that cannot be taken', () => {
+describeOnce('addresses that cannot be taken', () => {
   it('[J8] a port that another program has: says which and what to do', async () => {
     const other = net.createServer();
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
@@ -79,7 +81,7 @@ describe('addresses that cannot be taken', () => {
   });
 });
 
-describe('data folders that cannot be opened', () => {
+describeOnce('data folders that cannot be opened', () => {
   it('[J8] one that another server holds: says who has it', async () => {
     const server = await startServer({ environment: { STRATALOG_PROFILE: 'embedded' } });
     try {
@@ -113,7 +115,7 @@ describe('data folders that cannot be opened', () => {
   });
 });
 
-describe('a server that cannot be reached', () => {
+describeOnce('a server that cannot be reached', () => {
   it('[J8] PostgreSQL: says which service and how to look further', async () => {
     const environment = {
       ...embedded,
@@ -129,7 +131,7 @@ describe('a server that cannot be reached', () => {
   });
 });
 
-describe('doctor', () => {
+describeOnce('doctor', () => {
   it('[J4] finds nothing wrong where nothing is: node, model, database, port', async () => {
     const environment = { STRATALOG_DATA: path.join(folder, 'doctor'), STRATALOG_PORT: '0' };
     const text = await stratalog(['doctor'], environment);
@@ -182,7 +184,7 @@ describe('a server that is told to stop', () => {
   );
 });
 
-describe('serve', () => {
+describeOnce('serve', () => {
   it('[J4] takes its settings as options and says where it listens', async () => {
     const dataDir = path.join(folder, 'options');
     const server = await startServer({

@@ -103,7 +103,7 @@ describe.skipIf(!url)('[A5] a search whose words OpenSearch finds', () => {
   });
 
   it('finds the one memory that the filter lets through behind thousands whose words match better', async () => {
-    const tenant = 'filtered';
+    const tenant = `filtered_${uuid().slice(-12)}`;
     const [wanted] = await store(test, tenant, [
       { content: `harbour ${'and very much else that was said '.repeat(30)}`, tags: ['rare'] },
     ]);
