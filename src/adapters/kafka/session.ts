@@ -92,14 +92,25 @@ export class Session {
   #watch(): Promise<never> {
     const { GROUP_JOIN, HEARTBEAT, REBALANCING, CRASH, STOP, DISCONNECT } = this.#consumer.events;
     this.#consumer.on(GROUP_JOIN, ({ payload }) => this.#join(payload.memberAssignment));
-    this.#consumer.on(REBALANCING, () => this.#assignment?.end());
+    let isJoining = false;
+    this.#consumer.on(REBALANCING, () => {
+      isJoining = true;
+      this.#assignment?.end();
+    });
     return new Promise((_, reject) => {
       const pulse = new Pulse(silenceMs, () =>
         reject(new Error(`the group has not answered for ${silenceMs / 1000} s`)),
       );
       this.#pulse = pulse;
-      this.#consumer.on(GROUP_JOIN, () => pulse.beat());
-      this.#consumer.on(HEARTBEAT, () => pulse.beat());
+      this.#consumer.on(GROUP_JOIN, () => {
+        isJoining = false;
+        pulse.beat();
+      });
+      this.#consumer.on(HEARTBEAT, () => {
+        // Its join failed, and a broker that was started again knows of no rebalance: the package goes on as if nothing had been.
+        if (isJoining) reject(new Error('the group went on without a rebalance that it had begun'));
+        pulse.beat();
+      });
       this.#consumer.on(CRASH, ({ payload }) => reject(payload.error));
       // Both come before the crash that causes them.
       const ended = (): NodeJS.Timeout =>
