@@ -1,3 +1,4 @@
+import { Kafka, logLevel, type EachBatchPayload } from 'kafkajs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openKafkaTransport } from '../../src/adapters/kafka/transport.ts';
@@ -107,6 +108,30 @@ describe.runIf(hasKafka())('Kafka as Transport, when its broker fails', () => {
     },
     240_000,
   );
+
+  it('[G3] goes on with its partitions where the broker forgets a rebalance that it had begun', async () => {
+    const transport = await connect();
+    const topic = await freshTopic(transport, 2);
+    const group = freshName('group');
+    const member = new Member(transport, { group, topics: [topic] });
+    await member.holds(2);
+    // Two more, the first of which is long at work and joins nothing: the rebalance for the second one waits for it.
+    const busy = await stubbornMember(broker.address, group, topic);
+    await member.holds(1);
+    await transport.publish(keys.map((key) => record(topic, key, 'for the busy one')));
+    await busy.isAtWork;
+    const late = new Member(transport, { group, topics: [topic] });
+    await expect.poll(() => member.places, { timeout: 10_000 }).toEqual([]);
+    await broker.kill();
+    await late.leave();
+    await broker.launch();
+    await untilServed(() => connect());
+    busy.release();
+    // The broker knows the two members as they were before: nothing tells the first one that it holds its partition still.
+    await member.holds(1);
+    await busy.end();
+    await member.leave();
+  }, 120_000);
 
   it('[G2] rejects what it cannot write in time, with all that waits behind it, and takes it later', async () => {
     const transport = await connect(broker.address, 1500);
@@ -260,6 +285,28 @@ describe.runIf(hasKafka())('Kafka as Transport, when answers get lost', () => {
     await member.leave();
   }, 120_000);
 });
+
+/** Of the package itself: until it is released it is at work on its first records, and its heartbeats alone tell of it. */
+async function stubbornMember(address: string, group: string, topic: string) {
+  const consumer = new Kafka({ brokers: [address], logLevel: logLevel.NOTHING }).consumer({
+    groupId: group,
+    sessionTimeout: 30_000,
+  });
+  const released = new AbortController();
+  await consumer.connect();
+  await consumer.subscribe({ topics: [topic], fromBeginning: true });
+  const isAtWork = new Promise<void>((resolve, reject) => {
+    const eachBatch = async ({ heartbeat }: EachBatchPayload): Promise<void> => {
+      resolve();
+      while (!released.signal.aborted) {
+        await sleep(200);
+        await heartbeat().catch(() => {});
+      }
+    };
+    consumer.run({ eachBatch, autoCommit: false }).catch(reject);
+  });
+  return { isAtWork, release: () => released.abort(), end: () => consumer.disconnect() };
+}
 
 /** Repeats `work` while a broker starts. */
 async function untilServed<T>(work: () => Promise<T>): Promise<T> {
