@@ -41,7 +41,12 @@ const suites = [
   { name: 'servers', profile: 'postgres', words: ['--project', 'servers', '--exclude', clusterFaults] },
   { name: 'conformance-cluster', profile: 'cluster', words: ['--project', 'conformance'] },
   { name: 'cluster-faults', profile: 'postgres', words: ['--project', 'servers', clusterFaults] },
-  { name: 'conformance-postgres', profile: 'postgres', words: ['--project', 'conformance'] },
+  // In halves, so that both ways end about the same time.
+  ...['1/2', '2/2'].map((shard, index) => ({
+    name: `conformance-postgres-${index + 1}`,
+    profile: 'postgres',
+    words: ['--project', 'conformance', '--shard', shard],
+  })),
 ];
 
 /** Two at a time: they mostly wait, for sessions that end and servers that start. What each printed is shown when it is over. */
