@@ -246,9 +246,7 @@ describe('openai language model: faults that may pass', () => {
   it('are waited for no longer than the caller does', async () => {
     server.script(fails(429, { 'retry-after': '30' }));
     const started = performance.now();
-    const asked = withTimeLimit(100, new AbortController().signal, (signal) =>
-      open().complete(request({ signal })),
-    );
+    const asked = withTimeLimit(100, undefined, (signal) => open().complete(request({ signal })));
     expect(await failureOf(asked)).toMatchObject({ failure: 'timed-out', usage: { requests: 1 } });
     expect(performance.now() - started).toBeLessThan(5_000);
   });
@@ -269,9 +267,7 @@ describe('openai language model: time', () => {
     ['answers late', isSlow(2_000, says(answer))],
   ])('ends with the signal where the endpoint %s', async (_, script) => {
     server.otherwise(script);
-    const asked = withTimeLimit(100, new AbortController().signal, (signal) =>
-      open().complete(request({ signal })),
-    );
+    const asked = withTimeLimit(100, undefined, (signal) => open().complete(request({ signal })));
     const failure = await failureOf(asked);
     expect(failure).toMatchObject({ failure: 'timed-out', usage: { requests: 1, outputTokens: 0 } });
     expect(failure.usage!.inputTokens).toBeGreaterThan(10);
@@ -294,9 +290,7 @@ describe('openai language model: time', () => {
 
   it('is up for the repetition of an answer too', async () => {
     server.script(says({}), neverAnswers);
-    const asked = withTimeLimit(200, new AbortController().signal, (signal) =>
-      open().complete(request({ signal })),
-    );
+    const asked = withTimeLimit(200, undefined, (signal) => open().complete(request({ signal })));
     expect(await failureOf(asked)).toMatchObject({
       failure: 'timed-out',
       usage: { requests: 2, outputTokens: 20 },

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { roles, type TenantContext } from '../../src/domain/access/context.ts';
+import { roles } from '../../src/domain/access/context.ts';
 import { isVisible, visible } from '../../src/domain/access/visibility.ts';
 import { layers, scopeKeys } from '../../src/domain/layers.ts';
 import type { MemoryValue } from '../../src/domain/memory/memory.ts';
@@ -20,6 +20,7 @@ import { openTestStore, storeTestMemory, type TestStore } from '../support/event
 import { planningRun } from '../support/planning-run.ts';
 import { follow, startAfresh } from '../support/read-models.ts';
 import { vocabularyOf } from '../support/vocabulary.ts';
+import { adminOf } from '../support/admin.ts';
 
 const name = fc.constantFrom('a', 'b', 'c');
 const memory = fc.record({
@@ -43,16 +44,7 @@ const caller = anyCaller(
 );
 const wanted: Wanted = { keys: ['open', 'in review', 'ann', 'a', '7', 'nothing of it'], kinds: ['version'] };
 
-const admin: TenantContext = {
-  tenant: 'acme',
-  principal: 'key:1',
-  roles: ['admin'],
-  orgs: [],
-  teams: [],
-  projects: [],
-  sessions: [],
-  agents: [],
-};
+const admin = adminOf('acme');
 
 let test: TestStore;
 

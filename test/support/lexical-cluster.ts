@@ -5,7 +5,6 @@ import { openOpenSearch, type OpenSearchOptions } from '../../src/adapters/opens
 import { openPostgres } from '../../src/adapters/postgres/postgres.ts';
 import { openSqlLeases } from '../../src/adapters/sql/leases.ts';
 import { eraseMemory } from '../../src/commands/erase-memory.ts';
-import type { TenantContext } from '../../src/domain/access/context.ts';
 import type { Filter } from '../../src/domain/filter.ts';
 import type { Layer } from '../../src/domain/layers.ts';
 import { systemClock } from '../../src/ports/clock.ts';
@@ -19,6 +18,7 @@ import type { Projection } from '../../src/projections/projection.ts';
 import { ProjectionRunner } from '../../src/projections/runner.ts';
 import { ReadModels } from '../../src/queries/read-models.ts';
 import { SearchService, type Finding } from '../../src/queries/search/search.ts';
+import { adminOf } from './admin.ts';
 import { freshDatabase } from './database.ts';
 import { openTestStore, type TestStore } from './event-store.ts';
 import { FaultyIndex } from './faulty-index.ts';
@@ -130,11 +130,6 @@ export class RunningModels {
     await this.operations.stop();
     await this.runner.stop();
   }
-}
-
-function adminOf(tenant: string): TenantContext {
-  const nowhere = { orgs: [], teams: [], projects: [], sessions: [], agents: [] };
-  return { tenant, principal: 'key:1', roles: ['admin'], user: 'ada', ...nowhere };
 }
 
 /** Erases a memory of tenant acme, event and key. */

@@ -193,7 +193,7 @@ describe('pooled embedder', () => {
     const slot = new ManualSlot();
     const embedder = pooledEmbedder(model, new EmbeddingPool([slot], options), {
       window: 2,
-      cachedQueries: 0,
+      cachedQueries: 1,
     });
     const long = embedder.embed(['l1', 'l2', 'l3', 'l4', 'l5'], 'passage');
     const short = embedder.embed(['short'], 'passage');
@@ -209,7 +209,7 @@ describe('pooled embedder', () => {
   it('embeds no further text of a call that has failed', async () => {
     const slot = new ManualSlot();
     const pool = new EmbeddingPool([slot], { batch: 1, attempts: 1 });
-    const embedder = pooledEmbedder(model, pool, { window: 1, cachedQueries: 0 });
+    const embedder = pooledEmbedder(model, pool, { window: 1, cachedQueries: 1 });
     const rejected = expect(embedder.embed(['a', 'b', 'c'], 'passage')).rejects.toThrow('no');
     await settleAll();
     slot.runs[0]?.fail(new Error('no'));
@@ -223,7 +223,7 @@ describe('pooled embedder', () => {
     const slot = new ManualSlot();
     const embedder = pooledEmbedder(model, new EmbeddingPool([slot], options), {
       window: 9,
-      cachedQueries: 0,
+      cachedQueries: 1,
     });
     const calls = [
       embedder.embed(['same', 'same'], 'passage'),

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { TenantContext } from '../../src/domain/access/context.ts';
 import type { Proposal } from '../../src/domain/routing/proposal.ts';
 import { systemClock } from '../../src/ports/clock.ts';
 import {
@@ -14,17 +13,9 @@ import { ModelPlanner } from '../../src/queries/routing/model-planner.ts';
 import { questionPlanner } from '../../src/queries/routing/question-planner.ts';
 import { planningRun } from '../support/planning-run.ts';
 import { vocabularyOf } from '../support/vocabulary.ts';
+import { adminOf } from '../support/admin.ts';
 
-const caller: TenantContext = {
-  tenant: 'acme',
-  principal: 'key:1',
-  roles: ['admin'],
-  orgs: [],
-  teams: [],
-  projects: [],
-  sessions: [],
-  agents: [],
-};
+const caller = adminOf('acme');
 const question = 'Compare night and day';
 const vocabulary = vocabularyOf([
   { scope: { team: 'night' }, metadata: {} },

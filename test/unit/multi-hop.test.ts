@@ -1,22 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import type { TenantContext } from '../../src/domain/access/context.ts';
 import type { MemoryView } from '../../src/domain/memory/view.ts';
 import type { KeyVault } from '../../src/ports/key-vault.ts';
 import type { Sql } from '../../src/ports/sql.ts';
 import { MultiHopSearch, type MultiHopRequest } from '../../src/queries/hops/multi-hop-search.ts';
 import type { ReadModels, ReadView } from '../../src/queries/read-models.ts';
 import type { Finding } from '../../src/queries/search/search.ts';
+import { adminOf } from '../support/admin.ts';
 
-const caller: TenantContext = {
-  tenant: 'acme',
-  principal: 'key:1',
-  roles: ['admin'],
-  orgs: [],
-  teams: [],
-  projects: [],
-  sessions: [],
-  agents: [],
-};
+const caller = adminOf('acme');
 const asked: MultiHopRequest = {
   query: 'where does it come from',
   topK: 10,

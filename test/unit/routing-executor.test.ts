@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { TenantContext } from '../../src/domain/access/context.ts';
 import type { Filter } from '../../src/domain/filter.ts';
 import type { MemoryView } from '../../src/domain/memory/view.ts';
 import { rulePolicy, type Policy } from '../../src/domain/routing/policy.ts';
@@ -10,17 +9,9 @@ import type { ExecutorParts } from '../../src/queries/routing/executor-parts.ts'
 import type { ReadView } from '../../src/queries/read-models.ts';
 import type { SearchRequest } from '../../src/queries/search/query.ts';
 import type { Finding } from '../../src/queries/search/search.ts';
+import { adminOf } from '../support/admin.ts';
 
-const caller: TenantContext = {
-  tenant: 'acme',
-  principal: 'key:1',
-  roles: ['admin'],
-  orgs: [],
-  teams: [],
-  projects: [],
-  sessions: [],
-  agents: [],
-};
+const caller = adminOf('acme');
 const request: SearchRequest = { query: 'compare a and b', topK: 4, threshold: 0, order: 'relevance' };
 const view = { position: 7 } as ReadView;
 const never = new Promise<never>(() => undefined);

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { TenantContext } from '../../src/domain/access/context.ts';
 import type { Filter } from '../../src/domain/filter.ts';
 import type { MemoryView } from '../../src/domain/memory/view.ts';
 import type { Plan } from '../../src/domain/routing/plan.ts';
@@ -12,17 +11,9 @@ import { Reasoner } from '../../src/queries/reasoning/reasoner.ts';
 import type { ReadView } from '../../src/queries/read-models.ts';
 import type { SearchRequest } from '../../src/queries/search/query.ts';
 import { fakeLanguageModel, type FakeAnswer } from '../support/fake-language-model.ts';
+import { adminOf } from '../support/admin.ts';
 
-const caller: TenantContext = {
-  tenant: 'acme',
-  principal: 'key:1',
-  roles: ['admin'],
-  orgs: [],
-  teams: [],
-  projects: [],
-  sessions: [],
-  agents: [],
-};
+const caller = adminOf('acme');
 const question = 'list everything of alpha';
 const [strict, loose] = ['strict', 'loose'].map((value): Filter => ({
   kind: 'test',
