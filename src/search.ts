@@ -6,6 +6,7 @@ import { systemClock } from './ports/clock.ts';
 import type { KeyVault } from './ports/key-vault.ts';
 import type { LanguageModelFor } from './ports/language-model.ts';
 import { MultiHopSearch } from './queries/hops/multi-hop-search.ts';
+import { BreakerOpen } from './queries/model-guard.ts';
 import type { ReadModels } from './queries/read-models.ts';
 import { RefinementCache } from './queries/reasoning/refinement-cache.ts';
 import { Reasoner } from './queries/reasoning/reasoner.ts';
@@ -43,8 +44,11 @@ export function openSearch(parts: SearchParts): {
     new ModelPlanner({
       vocabulary,
       modelFor: languageModel,
-      onFailure: (error) =>
-        logger.warn({ err: error }, 'the rules planned a question instead of the language model'),
+      onFailure: (error) => {
+        // That it opened was said once.
+        if (!(error instanceof BreakerOpen))
+          logger.warn({ err: error }, 'the rules planned a question instead of the language model');
+      },
     });
   const reasoner = new Reasoner({
     clock: systemClock,
@@ -73,11 +77,13 @@ export function openSearch(parts: SearchParts): {
         { err: error, searchId },
         'a complex question was answered by the standard search, or in part',
       ),
-    onReasoningFailure: ({ error, ...failure }, searchId) =>
-      logger.warn(
-        { err: error, searchId, ...failure },
-        'what a complex question is searched for could not be refined',
-      ),
+    onReasoningFailure: ({ error, ...failure }, searchId) => {
+      if (!(error instanceof BreakerOpen))
+        logger.warn(
+          { err: error, searchId, ...failure },
+          'what a complex question is searched for could not be refined',
+        );
+    },
     onRouted: (route, score) => {
       metrics.decisions.add(1, { route });
       metrics.score.record(score);

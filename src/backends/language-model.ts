@@ -33,11 +33,8 @@ export async function inspectLanguageModel(endpoint: Endpoint): Promise<string> 
 }
 
 async function listModels(endpoint: Endpoint): Promise<string[] | undefined> {
-  const nobodyElse = new AbortController().signal;
   try {
-    return await withTimeLimit(inspectionMs, nobodyElse, (signal) =>
-      modelsAt(openAiClient(endpoint), signal),
-    );
+    return await withTimeLimit(inspectionMs, undefined, (signal) => modelsAt(openAiClient(endpoint), signal));
   } catch (error) {
     if (!(error instanceof LanguageModelFailed)) throw error;
     const { failure, message } = error;

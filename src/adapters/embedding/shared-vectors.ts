@@ -1,5 +1,5 @@
+import { LRUCache } from 'lru-cache';
 import type { EmbeddingPurpose } from '../../ports/embedder.ts';
-import { LruCache } from './lru.ts';
 
 export type EmbedOne = (text: string, purpose: EmbeddingPurpose) => Promise<Float32Array>;
 
@@ -12,16 +12,16 @@ const longestKept = 2_000;
  */
 export class SharedVectors {
   readonly #embed: EmbedOne;
-  readonly #queries: LruCache<string, Float32Array>;
+  readonly #queries: LRUCache<string, Float32Array>;
   readonly #running = {
     query: new Map<string, Promise<Float32Array>>(),
     passage: new Map<string, Promise<Float32Array>>(),
   };
 
-  /** `cachedQueries`: how many query vectors to keep. */
+  /** `cachedQueries`: how many query vectors to keep, 1 at least. */
   constructor(embed: EmbedOne, cachedQueries: number) {
     this.#embed = embed;
-    this.#queries = new LruCache(cachedQueries);
+    this.#queries = new LRUCache({ max: cachedQueries });
   }
 
   async get(text: string, purpose: EmbeddingPurpose): Promise<Float32Array> {

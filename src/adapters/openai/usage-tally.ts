@@ -1,8 +1,6 @@
 import type { ModelUsage } from '../../ports/language-model.ts';
+import { estimatedTokens } from '../../domain/text/estimated-tokens.ts';
 import type { ChatAnswer } from './chat-answer.ts';
-
-/** Where an endpoint does not count them. */
-const charactersPerToken = 4;
 
 /** Adds up what one call costs, in all its requests. */
 export class UsageTally {
@@ -29,16 +27,12 @@ export class UsageTally {
   }
 
   answered(asked: readonly unknown[], { text, tokens }: ChatAnswer): void {
-    this.#input += tokens?.input ?? estimate(JSON.stringify(asked));
-    this.#output += tokens?.output ?? estimate(text);
+    this.#input += tokens?.input ?? estimatedTokens(JSON.stringify(asked).length);
+    this.#output += tokens?.output ?? estimatedTokens(text.length);
   }
 
   /** Nobody waited for the answer; the endpoint has read what was asked. */
   givenUp(asked: readonly unknown[]): void {
-    this.#input += estimate(JSON.stringify(asked));
+    this.#input += estimatedTokens(JSON.stringify(asked).length);
   }
-}
-
-function estimate(text: string): number {
-  return Math.ceil(text.length / charactersPerToken);
 }

@@ -16,6 +16,7 @@ import type {
   ReasoningWords,
 } from '../../domain/reasoning/trace.ts';
 import type { Plan } from '../../domain/routing/plan.ts';
+import { estimatedTokens } from '../../domain/text/estimated-tokens.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { LanguageModelFailed, type LanguageModelFor, type ModelUsage } from '../../ports/language-model.ts';
 import { observed } from '../../ports/observed-language-model.ts';
@@ -27,10 +28,6 @@ import type { RefinementCache } from './refinement-cache.ts';
 
 /** Enough for ten searches of 30 words and a sentence. */
 const maxOutputTokens = 1_500;
-/** Of the time that a run has left: what remains is for the searches, also where nothing comes of it. */
-const timeShare = 0.5;
-const charactersPerToken = 4;
-const unlimited = new AbortController().signal;
 
 export interface ReasonerParts {
   readonly clock: Clock;
@@ -163,11 +160,11 @@ export class Reflection {
     const input = refinementInput(question, plan);
     // A run that may spend no more on models is whole without them.
     if (tokensOf(input) > budget.modelTokensLeft) return { source: 'rules', outcome: 'complete' };
-    const ms = Math.min(this.#leftMs, budget.msLeft * timeShare);
+    const ms = Math.min(this.#leftMs, budget.modelMsLeft);
     if (ms <= 0) return { source: 'rules', outcome: 'timed-out' };
     const started = performance.now();
     try {
-      const { value: refinement, usage } = await withTimeLimit(ms, unlimited, (signal) =>
+      const { value: refinement, usage } = await withTimeLimit(ms, undefined, (signal) =>
         asked.complete({
           role,
           purpose: 'expansion',
@@ -202,8 +199,7 @@ function outcomeOf(error: unknown): ReasoningOutcome {
 
 /** What a call takes about, if it is answered at once. */
 function tokensOf(input: Readonly<Record<string, unknown>>): number {
-  const characters = refinementInstructions.length + JSON.stringify(input).length;
-  return Math.ceil(characters / charactersPerToken) + maxOutputTokens;
+  return estimatedTokens(refinementInstructions.length + JSON.stringify(input).length) + maxOutputTokens;
 }
 
 function searchesOf({ operands }: Plan, reasoning: Reasoning): ReasoningWords['searches'] {

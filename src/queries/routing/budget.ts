@@ -1,5 +1,6 @@
 import type { Interruption } from '../../domain/retrieval/trajectory.ts';
 import type { Budgets } from '../../domain/routing/settings.ts';
+import { estimatedTokens } from '../../domain/text/estimated-tokens.ts';
 
 /** Nothing more may be spent: the run ends with what it has. */
 export class BudgetExhausted extends Error {
@@ -12,8 +13,10 @@ export class BudgetExhausted extends Error {
   }
 }
 
-const charactersPerToken = 4;
-/** A language model may use so much of the tokens: the searches have the rest, whatever it spends. */
+/**
+ * A language model may use so much of the tokens, and one call of it so much of the time that is left: the searches have the
+ * rest, whatever comes of it.
+ */
 const modelShare = 0.5;
 
 /** What one run may spend and has spent, in all its depths together. The clock starts with it. */
@@ -38,6 +41,11 @@ export class Budget {
     return Math.max(0, this.#deadline - performance.now());
   }
 
+  /** For one call of a language model. */
+  get modelMsLeft(): number {
+    return this.msLeft * modelShare;
+  }
+
   /** That a language model may still use. */
   get modelTokensLeft(): number {
     return Math.max(0, this.limits.tokens * modelShare - this.#modelTokens);
@@ -58,7 +66,7 @@ export class Budget {
 
   /** Before each search for a text, or each other read of the read models. Throws `BudgetExhausted`. */
   takeSearch(text = ''): void {
-    const tokens = Math.ceil(text.length / charactersPerToken);
+    const tokens = estimatedTokens(text.length);
     if (this.#queries >= this.limits.queries) throw new BudgetExhausted('queries');
     const spentOnModel = Math.min(this.#modelTokens, this.limits.tokens * modelShare);
     if (this.#tokens + spentOnModel + tokens > this.limits.tokens) throw new BudgetExhausted('tokens');

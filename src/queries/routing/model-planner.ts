@@ -3,6 +3,7 @@ import type { Plan } from '../../domain/routing/plan.ts';
 import { proposalInput, proposalInstructions, proposalSchema } from '../../domain/routing/proposal.ts';
 import { proposedPlan, wantedByProposal } from '../../domain/routing/proposed-plan.ts';
 import type { Vocabulary } from '../../domain/routing/vocabulary.ts';
+import { estimatedTokens } from '../../domain/text/estimated-tokens.ts';
 import {
   LanguageModelFailed,
   type CompletionRequest,
@@ -14,13 +15,10 @@ import { withTimeLimit } from '../../ports/time-limit.ts';
 import type { PlanningRun } from './executor-parts.ts';
 import type { VocabularyReader } from './vocabulary.ts';
 
-/** Of the time that a run has left: what remains is enough for the searches, also where nothing comes of it. */
-const timeShare = 0.5;
 const longestCallMs = 30_000;
 /** No model answers in less. */
 const shortestCallMs = 20;
 const maxOutputTokens = 1_000;
-const charactersPerToken = 4;
 
 export interface ModelPlannerParts {
   readonly vocabulary: Pick<VocabularyReader, 'read'>;
@@ -73,7 +71,7 @@ export class ModelPlanner {
     if (!mayAskModel) return outcome({ reason: 'disabled' });
     const input = proposalInput(question, known, now);
     if (tokensOf(input) > budget.modelTokensLeft) return outcome({ reason: 'no-tokens' });
-    const ms = Math.min(longestCallMs, budget.msLeft * timeShare);
+    const ms = Math.min(longestCallMs, budget.modelMsLeft);
     if (ms < shortestCallMs) return outcome({ reason: 'no-time' });
     try {
       const proposal = await ask(model, ms, {
@@ -105,13 +103,11 @@ async function ask<T>(
   ms: number,
   request: Omit<CompletionRequest<T>, 'signal'>,
 ): Promise<T> {
-  const nobodyElse = new AbortController().signal;
-  const { value } = await withTimeLimit(ms, nobodyElse, (signal) => model.complete({ ...request, signal }));
+  const { value } = await withTimeLimit(ms, undefined, (signal) => model.complete({ ...request, signal }));
   return value;
 }
 
 /** What a call takes about, if it is answered at once. */
 function tokensOf(input: Readonly<Record<string, unknown>>): number {
-  const characters = proposalInstructions.length + JSON.stringify(input).length;
-  return Math.ceil(characters / charactersPerToken) + maxOutputTokens;
+  return estimatedTokens(proposalInstructions.length + JSON.stringify(input).length) + maxOutputTokens;
 }
