@@ -13,9 +13,10 @@ import { dropNearDuplicates } from '../search/near-duplicates.ts';
 import type { Scored } from '../search/pick-best.ts';
 import type { SearchRequest } from '../search/query.ts';
 import type { Finding, Warning } from '../search/search.ts';
+import { Agenda } from './agenda.ts';
 import { BudgetExhausted, type Budget } from './budget.ts';
 import type { ExecutorParts } from './executor-parts.ts';
-import { intersect, isNarrow, type Narrowing } from './narrowing.ts';
+import { isNarrow, type Narrowing } from './narrowing.ts';
 import { actionsFor, partsOf, type Part } from './parts.ts';
 import { answering, isIn, Pool, resembling } from './pool.ts';
 import type { StepOutcome, Trail } from './trail.ts';
@@ -26,8 +27,6 @@ const fanOut = { few: 3, many: 10 } as const;
 const leastPerPart = { few: 50, many: 100 } as const;
 /** So many of the best matches are read for what they name. */
 const naming = 4;
-/** The smaller place first. */
-const innermost = ['session', 'project', 'team', 'org'] as const;
 const dayMs = 24 * 60 * 60 * 1000;
 
 export interface ExplorationSetting extends ExecutorParts {
@@ -67,7 +66,7 @@ export class Exploration {
   /** Of the whole tree of questions. */
   readonly #codes: Set<string>;
   readonly #warnings: Map<string, Warning>;
-  #parts: Part[] = [];
+  #agenda: Agenda;
   #reasoning: Reasoning | undefined;
   readonly #models = new Set<string>();
   #searches = 0;
@@ -84,6 +83,7 @@ export class Exploration {
       depth: 0,
       parent: undefined,
     };
+    this.#agenda = new Agenda(this.#place.base, []);
     this.#codes = inside ? inside.#codes : new Set();
     this.#warnings = inside ? inside.#warnings : new Map();
     this.#maxDepth = this.#place.depth;
@@ -102,7 +102,7 @@ export class Exploration {
       reflection && (await budget.within(reflection.about(question, plan, { depth, step: parent })));
     this.#reasoning = reasoning;
     const { parts, outside } = partsOf({ question, base, plan, reasoning, threshold });
-    this.#parts = parts;
+    this.#agenda = new Agenda(base, parts);
     if (outside > 0) this.#codes.add('outside-of-request');
     for (;;) {
       const actions = this.#actions(plan.aggregation);
@@ -152,8 +152,8 @@ export class Exploration {
   /** All that can be done now; putting the answer together always, once something was searched. */
   #actions(strategy: Aggregation): Action[] {
     const actions: Action[] = [];
-    const pending = this.#parts.findIndex(({ state }) => state === 'pending');
-    if (pending >= 0) actions.push(...actionsFor(this.#parts[pending]!, pending));
+    const { next } = this.#agenda;
+    if (next) actions.push(...actionsFor(next.part, next.index));
     if (this.#pool.size > 0) {
       const { question } = this.#place;
       const maxAgeDays = maxAgeOf(question);
@@ -162,7 +162,7 @@ export class Exploration {
       const min = this.#setting.request.threshold;
       if (!this.#sifted.relevance) actions.push({ name: 'FilterByRelevance', min });
     }
-    if (this.found || pending < 0) actions.push({ name: 'Aggregate', strategy });
+    if (this.found || !next) actions.push({ name: 'Aggregate', strategy });
     return actions;
   }
 
@@ -175,7 +175,7 @@ export class Exploration {
       ...signals,
       depth: this.#place.depth,
       operands: plan.operands.length,
-      pending: this.#parts.filter(({ state }) => state === 'pending').length,
+      pending: this.#agenda.pending,
       searches: this.#searches,
       found: this.#pool.size,
       queriesUsed: round(queries),
@@ -187,11 +187,11 @@ export class Exploration {
   async #take(action: Action, step: number): Promise<StepOutcome> {
     switch (action.name) {
       case 'SearchLayer':
-        return this.#searchFor(this.#parts[action.operand]!, step);
+        return this.#searchFor(this.#agenda.part(action.operand), step);
       case 'DrillDown':
         return this.#drillDown(action);
       case 'RecursiveCall':
-        return this.#recurse(this.#parts[action.operand]!, step);
+        return this.#recurse(this.#agenda.part(action.operand), step);
       case 'FilterByRecency': {
         this.#sifted.recency = true;
         const oldest = new Date(this.#setting.clock.now().getTime() - action.maxAgeDays * dayMs);
@@ -212,51 +212,24 @@ export class Exploration {
     part.state = 'done';
     const found = await this.#search(part);
     for (const one of found) this.#add(one, part, [step]);
-    if (part.follow === 'scope') this.#followScope(part, found[0]);
+    if (part.follow === 'scope' && found[0]) this.#agenda.followScope(part, found[0].memory);
     if (part.follow === 'mentions') await this.#followMentions(part, found);
     const met = found.filter(({ memory }) => isIn(memory, part.conditions.scope ?? {})).length;
     if (part.evidence <= answering) return { status: 'done', ...summaryOf(found) };
     const [weaker, ...rest] = part.weaker;
     if (weaker && (met < this.#setting.request.topK || this.#isExhaustive)) {
       // Half of the evidence for the first of the weaker conditions, a third for the second.
-      this.#again(part, { ...part.conditions, filter: weaker }, 1 / (1 / part.evidence + 1), rest);
+      this.#agenda.again(part, { ...part.conditions, filter: weaker }, 1 / (1 / part.evidence + 1), rest);
       return { status: 'done', reason: 'too-few', ...summaryOf(found) };
     }
     if (met > 0) {
-      if (this.#isExhaustive) this.#widen(part);
+      if (this.#isExhaustive) this.#agenda.widen(part);
       return { status: 'done', ...summaryOf(found) };
     }
     // Nobody meets the condition: the part is looked for without it, so that it is never empty for its sake.
     this.#codes.add('condition-unmet');
-    this.#again(part, {}, answering, []);
+    this.#agenda.again(part, {}, answering);
     return { status: 'done', reason: 'condition-unmet', ...summaryOf(found) };
-  }
-
-  /** The same part without its conditions, unless something was looked for so already. */
-  #widen(part: Part): void {
-    const isThere = this.#parts.some((other) => other.query === part.query && !isNarrow(other.conditions));
-    if (!isThere) this.#again({ ...part, drillTo: undefined }, {}, resembling, []);
-  }
-
-  /** The same part under other conditions. */
-  #again(part: Part, conditions: Narrowing, evidence: number, weaker: Part['weaker']): void {
-    const narrowing = intersect(this.#place.base, conditions);
-    if (!narrowing) return;
-    this.#parts.push({
-      ...part,
-      conditions,
-      narrowing,
-      evidence,
-      weaker,
-      follow: undefined,
-      state: 'pending',
-    });
-  }
-
-  /** All of the innermost place that the best match lies in is asked for. */
-  #followScope(part: Part, best: Scored | undefined): void {
-    const key = innermost.find((each) => best?.memory.scope[each] !== undefined);
-    if (best && key) this.#again(part, { scope: { [key]: best.memory.scope[key] } }, 1, []);
   }
 
   /** What the best matches name is asked for: the parts of one document are one thing, and any of them may name others. */
@@ -264,13 +237,12 @@ export class Exploration {
     const { caller, budget, mentions } = this.#setting;
     const best = found.slice(0, naming).map(({ memory }) => memory);
     const filter = await budget.within(mentions(caller, best));
-    if (filter) this.#again(part, { filter }, 1, []);
+    if (filter) this.#agenda.again(part, { filter }, 1);
   }
 
   async #search({ query, texts, narrowing, evidence }: Part): Promise<readonly Scored[]> {
     const { caller, request, view, budget, search } = this.#setting;
     budget.takeSearch(texts?.dense ?? query);
-    const conditioned = this.#parts.some((part) => part.evidence > answering);
     const { layers, scope, filter } = narrowing;
     const least = this.#isExhaustive ? leastPerPart.many : leastPerPart.few;
     const finding = await budget.within(
@@ -283,7 +255,8 @@ export class Exploration {
           layers,
           scope,
           filter,
-          topK: conditioned || this.#isExhaustive ? Math.max(request.topK, least) : request.topK,
+          topK:
+            this.#agenda.isConditioned || this.#isExhaustive ? Math.max(request.topK, least) : request.topK,
           threshold: evidence > answering ? 0 : request.threshold,
         },
         view,
@@ -298,7 +271,7 @@ export class Exploration {
   /** Replaces a part that means many places by one for each of them, those first in which the most was found. */
   async #drillDown(action: Extract<Action, { name: 'DrillDown' }>): Promise<StepOutcome> {
     const { caller, view, budget, places } = this.#setting;
-    const part = this.#parts[action.operand]!;
+    const part = this.#agenda.part(action.operand);
     part.drillTo = undefined;
     const { from, to, filter } = action;
     const { layers, scope, filter: within } = part.narrowing;
@@ -307,35 +280,11 @@ export class Exploration {
     const weights = this.#pool.weightByPlace(to);
     const best = [...names].sort((left, right) => (weights.get(right) ?? 0) - (weights.get(left) ?? 0));
     const most = this.#isExhaustive ? fanOut.many : fanOut.few;
-    const children = best.slice(0, most).flatMap((name, index): Part[] => {
-      const conditions: Narrowing = { ...part.conditions, scope: { ...part.conditions.scope, [to]: name } };
-      const narrowing = intersect(this.#place.base, conditions);
-      if (!narrowing) return [];
-      return [
-        {
-          label: name,
-          query: part.query,
-          texts: part.texts,
-          narrowing,
-          conditions,
-          weaker: [],
-          follow: undefined,
-          // What the question does not name is no condition of it: other places answer it as well.
-          evidence: named ? 1 : part.evidence,
-          side: part.side ?? index,
-          state: 'pending',
-          maySearch: true,
-          mayRecurse: false,
-          drillTo: undefined,
-        },
-      ];
-    });
-    if (children.length === 0) {
-      if (!part.maySearch) part.state = 'done';
-      return { status: 'done', reason: 'no-places' };
-    }
-    part.state = 'done';
-    this.#parts.push(...children);
+    // What the question does not name is no condition of it: other places answer it as well.
+    const evidence = named ? 1 : part.evidence;
+    const split = this.#agenda.split(part, to, best.slice(0, most), evidence);
+    if (split > 0 || !part.maySearch) part.state = 'done';
+    if (split === 0) return { status: 'done', reason: 'no-places' };
     return { status: 'done', found: names.length };
   }
 
@@ -359,7 +308,7 @@ export class Exploration {
       // Also where it was interrupted: what it found is found.
       this.#adopt(inner, part, step, aggregation);
     }
-    if (this.#isExhaustive && isNarrow(part.conditions)) this.#widen(part);
+    if (this.#isExhaustive && isNarrow(part.conditions)) this.#agenda.widen(part);
     return { status: 'done', ...summaryOf(inner.#best(aggregation)) };
   }
 
