@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { clientWithKey, freshTenant, type Client, type Json } from '../support/api.ts';
+import { clientWithKey, type Json } from '../support/api.ts';
+import { AskingTenant } from '../support/asking-tenant.ts';
 import {
   fails,
   inputOf,
@@ -68,33 +69,12 @@ const memories = [
   })),
 ].map((memory) => ({ ...memory, layer: 'company' }));
 
-class Tenant {
-  readonly admin: Client;
-  readonly name: string;
-  readonly #position: string;
-
-  private constructor(admin: Client, name: string, position: string) {
-    this.admin = admin;
-    this.name = name;
-    this.#position = position;
-  }
-
-  static async create(reasoning: Record<string, unknown> = {}): Promise<Tenant> {
-    const name = freshTenant();
-    const admin = await clientWithKey(server, { tenant: name, role: 'admin', user: 'ada' });
-    const lines = await admin.bulk(memories);
-    expect(lines.map(({ status }) => status)).toEqual(memories.map(() => 201));
-    expect((await admin.patch('/v1/admin/routing', { reasoning })).status).toBe(200);
-    return new Tenant(admin, name, lines.at(-1)!.position);
-  }
-
-  async ask(query = question, client = this.admin): Promise<{ answer: Json; audit: Json }> {
-    const body = { query, threshold: 0, topK: 4, order: 'relevance', minPosition: this.#position };
-    const { body: answer } = await client.post('/v1/search', body);
-    const { body: audit } = await this.admin.get(`/v1/audit/searches/${answer.searchId}?waitMs=20000`);
-    return { answer, audit };
-  }
-}
+const newTenant = (reasoning: Record<string, unknown> = {}) =>
+  AskingTenant.create(server, {
+    memories,
+    settings: { reasoning },
+    request: { topK: 4, order: 'relevance' },
+  });
 
 /** The values of a metric's series, by their labels. */
 async function series(metric: string): Promise<Map<string, number>> {
@@ -112,8 +92,8 @@ describe('expansion by a language model', () => {
   beforeAll(() => expanding(says(refinement)));
 
   it('[D-1] looks for its texts on either side, finds what the question has no word of, and is on record', async () => {
-    const tenant = await Tenant.create();
-    const { answer, audit } = await tenant.ask();
+    const tenant = await newTenant();
+    const { answer, audit } = await tenant.ask(question);
     expect(audit.trajectory.reasoning[0]).toMatchObject({
       source: 'model',
       outcome: 'complete',
@@ -147,44 +127,44 @@ describe('expansion by a language model', () => {
     const count = 'stratalog_reasoning_duration_count';
     const labels = '{source="model",outcome="complete"}';
     const before = (await series(count)).get(labels) ?? 0;
-    await (await Tenant.create()).ask();
+    await (await newTenant()).ask(question);
     expect((await series(count)).get(labels)).toBe(before + 1);
   });
 
   it('[D-5] asks nothing for simple questions, nor where a tenant has switched it off', async () => {
-    const tenant = await Tenant.create({ enabled: false });
+    const tenant = await newTenant({ enabled: false });
     const before = endpoint.requests.length;
     await tenant.ask('How are signing keys rotated?');
     expect(endpoint.requests.length).toBe(before);
-    const { audit } = await tenant.ask();
+    const { audit } = await tenant.ask(question);
     expect(audit).toMatchObject({ route: 'decomposition', trajectory: { reasoning: [] } });
     expect(endpoint.requests.slice(before).filter(isExpansion)).toEqual([]);
   });
 
   it('[D-6] asks once for the same question of those who may see the same, and for nobody else', async () => {
-    const tenant = await Tenant.create();
+    const tenant = await newTenant();
     const member = (user: string, teams: string[]) =>
       clientWithKey(server, { tenant: tenant.name, role: 'member', user, teams });
     const before = asked().length;
-    await tenant.ask();
+    await tenant.ask(question);
     const { audit } = await tenant.ask(`  ${question.toUpperCase()} `);
     expect(audit.trajectory.reasoning[0]).toMatchObject({ source: 'cache', outcome: 'complete' });
     expect(audit.trajectory.reasoning[0].searches[1].lexical).toBe(`${jargon} cashier`);
     expect(asked().length).toBe(before + 1);
-    await tenant.ask(question, await member('bob', ['alpha']));
+    await tenant.ask(question, {}, await member('bob', ['alpha']));
     expect(asked().length).toBe(before + 2);
-    await (await Tenant.create()).ask();
+    await (await newTenant()).ask(question);
     expect(asked().length).toBe(before + 3);
   });
 
   it('[D-6] keeps them for the time and in the number that the tenant has set', async () => {
-    const tenant = await Tenant.create({ cacheSeconds: 1, cacheEntries: 1 });
+    const tenant = await newTenant({ cacheSeconds: 1, cacheEntries: 1 });
     const before = asked().length;
     const other = 'Compare how Search and Billing treat customers';
     for (const query of [question, question, other, question]) await tenant.ask(query);
     expect(asked().length).toBe(before + 3);
     await new Promise((resolve) => setTimeout(resolve, 1_200));
-    await tenant.ask();
+    await tenant.ask(question);
     expect(asked().length).toBe(before + 4);
   });
 });
@@ -192,9 +172,9 @@ describe('expansion by a language model', () => {
 describe('a language model that does not answer', () => {
   it('[D-3] costs its time and no more: the plan is searched as it is, flagged, logged without content', async () => {
     expanding(silence);
-    const tenant = await Tenant.create({ timeoutMs: 300 });
+    const tenant = await newTenant({ timeoutMs: 300 });
     const started = performance.now();
-    const { answer, audit } = await tenant.ask();
+    const { answer, audit } = await tenant.ask(question);
     expect(performance.now() - started).toBeLessThan(20_000);
     expect(answer.warnings).toEqual([{ code: 'timed-out', detail: expect.any(String) }]);
     expect(answer.results.length).toBeGreaterThan(0);
@@ -217,13 +197,13 @@ describe('a language model that does not answer', () => {
     expect(line).not.toContain('Billing');
     // It is not kept as if it were an answer.
     expanding(says(refinement));
-    const again = await tenant.ask();
+    const again = await tenant.ask(question);
     expect(again.audit.trajectory.reasoning[0]).toMatchObject({ source: 'model', outcome: 'complete' });
     expect(again.answer.warnings).toEqual([]);
   });
 
   it('[D-7] is not asked any more after too many failures, by that tenant alone; questions are answered all the same', async () => {
-    const tenant = await Tenant.create();
+    const tenant = await newTenant();
     const degraded = 'stratalog_reasoning_degraded_total';
     const before = (await series(degraded)).get('{cause="breaker-open"}') ?? 0;
     // No answer but the plan's: of the calls of this tenant half fail.
@@ -240,7 +220,7 @@ describe('a language model that does not answer', () => {
     expect((await series('stratalog_language_model_breakers_open')).get('')).toBe(1);
     expect((await series(degraded)).get('{cause="breaker-open"}')).toBeGreaterThan(before);
     expanding(says(refinement));
-    const other = await (await Tenant.create()).ask();
+    const other = await (await newTenant()).ask(question);
     expect(other.audit.trajectory.reasoning[0]).toMatchObject({ source: 'model', outcome: 'complete' });
   });
 });

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { clientWithKey, freshTenant, type Client, type Json } from '../support/api.ts';
+import type { Json } from '../support/api.ts';
+import { AskingTenant, type Asked } from '../support/asking-tenant.ts';
 import { scriptedEmbeddings } from '../support/scripted-embeddings.ts';
 import { startServer, useServer, type TestServer } from '../support/server.ts';
 
@@ -26,48 +27,18 @@ const memories = [
   { externalId: 'guide', layer: 'company', content: 'Retry policies: a guide' },
 ];
 
-interface Asked {
-  readonly answer: Json;
-  readonly audit: Json;
-}
+const newTenant = (on: TestServer = server) =>
+  AskingTenant.create(on, { memories, request: { topK: 10, order: 'relevance' } });
 
-class Tenant {
-  readonly admin: Client;
-  readonly #position: string;
-
-  private constructor(admin: Client, position: string) {
-    this.admin = admin;
-    this.#position = position;
-  }
-
-  static async create(on: TestServer = server): Promise<Tenant> {
-    const admin = await clientWithKey(on, { tenant: freshTenant(), role: 'admin', user: 'ada' });
-    const lines = await admin.bulk(memories);
-    expect(lines.map(({ status }) => status)).toEqual(memories.map(() => 201));
-    return new Tenant(admin, lines.at(-1)!.position);
-  }
-
-  async ask(query: string, more: Record<string, unknown> = {}): Promise<Asked> {
-    const body = { query, threshold: 0, topK: 10, order: 'relevance', minPosition: this.#position, ...more };
-    const reply = await this.admin.post('/v1/search', body);
-    expect(reply, JSON.stringify(reply.body)).toMatchObject({ status: 200 });
-    const { body: answer } = reply;
-    const audit = await this.admin.get(`/v1/audit/searches/${answer.searchId}?waitMs=20000`);
-    expect(audit, JSON.stringify(audit.body)).toMatchObject({ status: 200 });
-    return { answer, audit: audit.body };
-  }
-
-  /** The same with a strategy that the tenant has set. */
-  async askBy(strategy: string, query: string, more: Record<string, unknown> = {}): Promise<Asked> {
-    await this.configure({ reasoning: { strategy } });
-    return this.ask(query, more);
-  }
-
-  async configure(change: Record<string, unknown>): Promise<Json> {
-    const reply = await this.admin.patch('/v1/admin/routing', change);
-    expect(reply, JSON.stringify(reply.body)).toMatchObject({ status: 200 });
-    return reply.body;
-  }
+/** By a strategy that the tenant has set. */
+async function askBy(
+  tenant: AskingTenant,
+  strategy: string,
+  query: string,
+  more: Record<string, unknown> = {},
+): Promise<Asked> {
+  await tenant.configure({ reasoning: { strategy } });
+  return tenant.ask(query, more);
 }
 
 const namesOf = ({ answer }: Asked): string[] => answer.results.map(({ memory }: Json) => memory.externalId);
@@ -75,9 +46,9 @@ const searchesOf = ({ audit }: Asked): Json[] =>
   audit.trajectory.steps.filter(({ action }: Json) => action === 'SearchLayer');
 
 describe('reasoning without a model', () => {
-  let tenant: Tenant;
+  let tenant: AskingTenant;
   beforeAll(async () => {
-    tenant = await Tenant.create();
+    tenant = await newTenant();
   });
 
   it('[D-1] says what each part of a complex question is searched for by meaning and by words, and why so', async () => {
@@ -119,15 +90,15 @@ describe('reasoning without a model', () => {
 });
 
 describe('a strategy that a tenant has set', () => {
-  let tenant: Tenant;
+  let tenant: AskingTenant;
   beforeAll(async () => {
-    tenant = await Tenant.create();
+    tenant = await newTenant();
   });
 
   it('[D-2] targeted looks into some of the places that are meant, exhaustive into many more of them', async () => {
     const [targeted, exhaustive] = [
-      await tenant.askBy('targeted', everyTeam),
-      await tenant.askBy('exhaustive', everyTeam),
+      await askBy(tenant, 'targeted', everyTeam),
+      await askBy(tenant, 'exhaustive', everyTeam),
     ];
     for (const [strategy, { audit }] of Object.entries({ targeted, exhaustive }))
       expect(audit.trajectory.reasoning[0]).toMatchObject({ strategy, reason: 'set-for-tenant' });
@@ -146,8 +117,8 @@ describe('a strategy that a tenant has set', () => {
 
   it('[D-2] semantic-only compares meaning alone: the same memories, without what their words say', async () => {
     const [both, meaning] = [
-      await tenant.askBy('targeted', comparison),
-      await tenant.askBy('semantic-only', comparison),
+      await askBy(tenant, 'targeted', comparison),
+      await askBy(tenant, 'semantic-only', comparison),
     ];
     expect(both.audit.trajectory.reasoning[0].searches[0]).toHaveProperty('lexical');
     expect(meaning.audit.trajectory.reasoning[0].searches[0]).not.toHaveProperty('lexical');
@@ -171,7 +142,7 @@ describe('a strategy that a tenant has set', () => {
     );
     const lead = async (strategy: string) => {
       const query = 'List all tickets across teams that are about QX-90417';
-      const asked = await tenant.askBy(strategy, query, { minPosition: lines.at(-1)!.position });
+      const asked = await askBy(tenant, strategy, query, { minPosition: lines.at(-1)!.position });
       const id = lines[numbers.indexOf('QX-90417')]!.id as string;
       const others = whole(asked).filter(({ memoryId }) => memoryId !== id);
       return scoreOf(asked, id) / Math.max(...others.map(({ score }) => score as number));
@@ -180,7 +151,7 @@ describe('a strategy that a tenant has set', () => {
   });
 
   it('[D-2] is changed by operators, with an event, and cannot be another word', async () => {
-    const own = await Tenant.create();
+    const own = await newTenant();
     const { settings, position } = await own.configure({
       reasoning: { strategy: 'exhaustive', timeoutMs: 900 },
     });
@@ -212,7 +183,7 @@ describe('meaning that cannot be compared', () => {
       },
     });
     try {
-      const tenant = await Tenant.create(own);
+      const tenant = await newTenant(own);
       await tenant.configure({ reasoning: { strategy: 'semantic-only' }, budgets: { wallMs: 60_000 } });
       expect((await tenant.ask(everyTeam)).answer.warnings).toEqual([]);
       await endpoint.close();
@@ -232,7 +203,7 @@ describe('reasoning that is switched off', () => {
   const off = useServer({ environment: { STRATALOG_REASONING: 'off' } });
 
   it('[D-5] by a tenant: complex questions are still taken apart, and nothing is decided before', async () => {
-    const tenant = await Tenant.create();
+    const tenant = await newTenant();
     const before = await tenant.ask(comparison);
     await tenant.configure({ reasoning: { enabled: false } });
     const after = await tenant.ask(comparison);
@@ -244,8 +215,8 @@ describe('reasoning that is switched off', () => {
   });
 
   it('[D-5] by the configuration, whatever a tenant has set: no time is ever measured', async () => {
-    const tenant = await Tenant.create(off);
-    const { audit } = await tenant.askBy('exhaustive', comparison);
+    const tenant = await newTenant(off);
+    const { audit } = await askBy(tenant, 'exhaustive', comparison);
     expect(audit).toMatchObject({
       route: 'decomposition',
       trajectory: { outcome: 'complete', reasoning: [] },
@@ -253,7 +224,7 @@ describe('reasoning that is switched off', () => {
     expect((await tenant.admin.get('/v1/admin/routing')).body.reasoningSwitchedOff).toBe(true);
     const measured = /^stratalog_reasoning_duration_count/m;
     expect(await (await fetch(`${off.url}/metrics`)).text()).not.toMatch(measured);
-    await (await Tenant.create()).ask(comparison);
+    await (await newTenant()).ask(comparison);
     expect(await (await fetch(`${server.url}/metrics`)).text()).toMatch(measured);
   });
 });

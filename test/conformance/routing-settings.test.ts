@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { clientWithKey, freshTenant, type Json } from '../support/api.ts';
-import { comparison, RoutedTenant } from '../support/routed-tenant.ts';
+import { comparison, AskingTenant } from '../support/asking-tenant.ts';
 import { useServer } from '../support/server.ts';
 
 const server = useServer();
+const newTenant = () => AskingTenant.create(server, { request: { topK: 4 } });
 
 describe('settings of routing', () => {
   it('[B9] route only what is well above the threshold first, then a share, the same question always alike', async () => {
-    const own = await RoutedTenant.create(server);
+    const own = await newTenant();
     await own.configure({ share: 0.5 });
     const questions = Array.from({ length: 12 }, (_, number) => `List all policies of release ${number}`);
     const routeOf = async (query: string): Promise<string> => (await own.ask(query)).audit.route;
@@ -19,7 +20,7 @@ describe('settings of routing', () => {
   });
 
   it('[B9] shadow shows the standard search, runs the executor beside it, and records the difference', async () => {
-    const own = await RoutedTenant.create(server);
+    const own = await newTenant();
     const plain = await own.search(comparison, { mode: 'standard' });
     await own.configure({ shadow: true });
     const answer = await own.search(comparison);
@@ -41,7 +42,7 @@ describe('settings of routing', () => {
   });
 
   it('[B8] the flag of a tenant and the kill switch of all return routing to the standard route at once', async () => {
-    const [own, other] = [await RoutedTenant.create(server), await RoutedTenant.create(server)];
+    const [own, other] = [await newTenant(), await newTenant()];
     await own.configure({ enabled: false });
     expect((await own.ask(comparison)).audit).toMatchObject({ route: 'standard', reason: 'disabled' });
     expect((await other.ask(comparison)).audit.route).toBe('decomposition');
@@ -57,7 +58,7 @@ describe('settings of routing', () => {
   });
 
   it('[B8] are changed by operators and admins alone, and each change is an event with its reason', async () => {
-    const own = await RoutedTenant.create(server);
+    const own = await newTenant();
     const as = (role: string) => clientWithKey(server, { tenant: own.name, role, user: role });
     for (const role of ['member', 'reader', 'auditor']) {
       const client = await as(role);

@@ -1,17 +1,18 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { clientWithKey, type Json } from '../support/api.ts';
-import { comparison, RoutedTenant, simple } from '../support/routed-tenant.ts';
+import { comparison, AskingTenant, simple } from '../support/asking-tenant.ts';
 import { useServer } from '../support/server.ts';
 
 const server = useServer();
+const newTenant = () => AskingTenant.create(server, { request: { topK: 4 } });
 
 const namesOf = (answer: Json): string[] => answer.results.map(({ memory }: Json) => memory.externalId);
 const actionsOf = (audit: Json): string[] => audit.trajectory.steps.map(({ action }: Json) => action);
 
 describe('the route of a question', () => {
-  let tenant: RoutedTenant;
+  let tenant: AskingTenant;
   beforeAll(async () => {
-    tenant = await RoutedTenant.create(server);
+    tenant = await newTenant();
   });
 
   it('[B1] is the standard one below the threshold: no executor, its signals on record', async () => {
@@ -36,7 +37,7 @@ describe('the route of a question', () => {
   });
 
   it('[B1] follows the threshold of the tenant', async () => {
-    const own = await RoutedTenant.create(server);
+    const own = await newTenant();
     await own.configure({ threshold: 0.9 });
     expect((await own.ask(comparison)).audit).toMatchObject({ route: 'standard', threshold: 0.9 });
     await own.configure({ threshold: 0 });
@@ -56,9 +57,9 @@ describe('the route of a question', () => {
 const nested = 'Compare the incidents across all Search teams and the payment policies of Billing';
 
 describe('the steps of a complex question', () => {
-  let tenant: RoutedTenant;
+  let tenant: AskingTenant;
   beforeAll(async () => {
-    tenant = await RoutedTenant.create(server);
+    tenant = await newTenant();
   });
 
   it('[B3] are recorded with time, duration, tokens, propensity, action set and features', async () => {
@@ -153,7 +154,7 @@ describe('the steps of a complex question', () => {
   });
 
   it('[B5] beyond the depth the call is rejected and recorded, and the run goes on', async () => {
-    const own = await RoutedTenant.create(server);
+    const own = await newTenant();
     await own.configure({ budgets: { depth: 0 } });
     const { answer, audit } = await own.ask(nested, { topK: 10 });
     const call = audit.trajectory.steps.find(({ action }: Json) => action === 'RecursiveCall');
@@ -173,7 +174,7 @@ describe('the steps of a complex question', () => {
   });
 
   it('[B3] FilterByRecency puts what is older than the question says behind the rest', async () => {
-    const own = await RoutedTenant.create(server);
+    const own = await newTenant();
     const at = (occurredAt: string, externalId: string) => ({
       externalId,
       occurredAt,
@@ -201,7 +202,7 @@ describe('what a run may spend', () => {
     ['steps', { steps: 2 }],
     ['tokens', { tokens: 20 }],
   ])('[B8] the budget of %s ends it with the best so far and a warning', async (budget, budgets) => {
-    const own = await RoutedTenant.create(server);
+    const own = await newTenant();
     await own.configure({ budgets });
     const { answer, audit } = await own.ask(comparison);
     expect(audit.trajectory).toMatchObject({ outcome: 'partial', interruption: budget, shown: true });
@@ -215,7 +216,7 @@ describe('what a run may spend', () => {
 
 describe('what users see of it', () => {
   it('[B7] [D8] nothing: the keys of an answer are the same by every route', async () => {
-    const tenant = await RoutedTenant.create(server);
+    const tenant = await newTenant();
     const shapes = new Set<string>();
     const routes = new Set<string>();
     for (const mode of [undefined, 'standard']) {
@@ -247,7 +248,7 @@ describe('what users see of it', () => {
   });
 
   it('[B7] members may not read a trajectory, auditors and admins may, and each look is an event', async () => {
-    const tenant = await RoutedTenant.create(server);
+    const tenant = await newTenant();
     const { searchId } = await tenant.search(comparison);
     const as = (role: string) => clientWithKey(server, { tenant: tenant.name, role, user: role });
     const path = `/v1/audit/searches/${searchId}?waitMs=20000`;
@@ -260,14 +261,14 @@ describe('what users see of it', () => {
     await expect
       .poll(async () => (await looks()).map(({ data }: Json) => data.what), { timeout: 20_000 })
       .toContain('audit search');
-    const stranger = await RoutedTenant.create(server);
+    const stranger = await newTenant();
     expect((await stranger.admin.get(path.replace('20000', '0'))).status).toBe(404);
     expect((await tenant.admin.get('/v1/audit/searches/nonsense')).status).toBe(404);
     expect((await tenant.admin.get(`/v1/audit/searches/${searchId.split('.')[0]}.0000`)).status).toBe(404);
   });
 
   it('[A5] a decomposed answer never holds what the caller may not see', async () => {
-    const tenant = await RoutedTenant.create(server);
+    const tenant = await newTenant();
     const member = await clientWithKey(server, {
       tenant: tenant.name,
       role: 'member',
@@ -285,7 +286,7 @@ describe('what users see of it', () => {
   });
 
   it('[A5] a plan stays inside the scope and the layers that were asked for', async () => {
-    const tenant = await RoutedTenant.create(server);
+    const tenant = await newTenant();
     const { answer } = await tenant.ask(comparison, { scope: { org: 'search' }, layers: ['team'], topK: 10 });
     expect(namesOf(answer).sort()).toEqual(['search-api', 'search-index']);
   });

@@ -1,4 +1,4 @@
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 import { clientWithKey, freshTenant, type Client, type Json } from './api.ts';
 import type { TestServer } from './server.ts';
 
@@ -6,7 +6,8 @@ import type { TestServer } from './server.ts';
 export const comparison = 'What is the difference between the retry policies of Search and Billing?';
 export const simple = 'How are signing keys rotated?';
 
-const memories = [
+/** Of two orgs. */
+export const policies: readonly Json[] = [
   ...['search-api', 'search-index'].map((team) => ({
     externalId: team,
     layer: 'team',
@@ -22,34 +23,55 @@ const memories = [
   { externalId: 'keys', layer: 'company', content: 'Signing keys are rotated every month by the platform' },
 ];
 
+export interface AskingOptions {
+  readonly memories?: readonly Json[];
+  /** Of its routing. */
+  readonly settings?: Readonly<Record<string, unknown>>;
+  /** Fields of each of its searches. */
+  readonly request?: Readonly<Record<string, unknown>>;
+}
+
 export interface Asked {
   readonly answer: Json;
   readonly audit: Json;
 }
 
-/** A tenant with memories of two orgs, and what its admin, who is also the auditor, asks it. */
-export class RoutedTenant {
+/** A tenant with memories, and what its admin, who is also the auditor, asks it. All read models have them. */
+export class AskingTenant {
   readonly admin: Client;
   readonly name: string;
   readonly position: string;
+  readonly #request: Readonly<Record<string, unknown>>;
 
-  private constructor(admin: Client, name: string, position: string) {
+  private constructor(
+    admin: Client,
+    name: string,
+    position: string,
+    request: Readonly<Record<string, unknown>>,
+  ) {
     this.admin = admin;
     this.name = name;
     this.position = position;
+    this.#request = request;
   }
 
-  static async create(server: TestServer): Promise<RoutedTenant> {
+  static async create(
+    server: TestServer,
+    { memories = policies, settings, request = {} }: AskingOptions = {},
+  ): Promise<AskingTenant> {
     const name = freshTenant();
     const admin = await clientWithKey(server, { tenant: name, role: 'admin', user: 'ada' });
     const lines = await admin.bulk(memories);
     expect(lines.map(({ status }) => status)).toEqual(memories.map(() => 201));
-    return new RoutedTenant(admin, name, lines.at(-1)!.position);
+    await vi.waitUntil(async () => (await lagOf(admin)) === 0, 30_000);
+    const tenant = new AskingTenant(admin, name, lines.at(-1)!.position, request);
+    if (settings) await tenant.configure(settings);
+    return tenant;
   }
 
-  async search(query: string, more: Record<string, unknown> = {}): Promise<Json> {
-    const body = { query, threshold: 0, topK: 4, minPosition: this.position, ...more };
-    const reply = await this.admin.post('/v1/search', body);
+  async search(query: string, more: Record<string, unknown> = {}, client = this.admin): Promise<Json> {
+    const body = { query, threshold: 0, minPosition: this.position, ...this.#request, ...more };
+    const reply = await client.post('/v1/search', body);
     expect(reply, JSON.stringify(reply.body)).toMatchObject({ status: 200 });
     return reply.body;
   }
@@ -60,14 +82,23 @@ export class RoutedTenant {
     return reply.body;
   }
 
-  async ask(query: string, more: Record<string, unknown> = {}): Promise<Asked> {
-    const answer = await this.search(query, more);
+  async ask(query: string, more: Record<string, unknown> = {}, client = this.admin): Promise<Asked> {
+    const answer = await this.search(query, more, client);
     return { answer, audit: await this.audited(answer.searchId) };
   }
 
-  async configure(change: Record<string, unknown>): Promise<Json> {
+  async configure(change: Readonly<Record<string, unknown>>): Promise<Json> {
     const reply = await this.admin.patch('/v1/admin/routing', change);
     expect(reply, JSON.stringify(reply.body)).toMatchObject({ status: 200 });
     return reply.body;
   }
+}
+
+/** How far the read models are behind that queries read. */
+async function lagOf(admin: Client): Promise<number> {
+  const { body } = await admin.get('/v1/admin/projections');
+  const live = body.items.flatMap(({ generations }: Json) =>
+    generations.filter(({ active }: Json) => active),
+  );
+  return Math.max(...live.map(({ lag }: Json) => lag));
 }
