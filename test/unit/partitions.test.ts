@@ -1,39 +1,23 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { StreamName } from '../../src/ports/event-log.ts';
 import { WakeUp } from '../../src/ports/wake-up.ts';
 import { BookmarkMoved } from '../../src/projections/bookmarks.ts';
 import { Generation } from '../../src/projections/generation.ts';
 import { retryParked } from '../../src/projections/parked.ts';
-import { createBeside, ensureLive, readGenerations, setState } from '../../src/projections/generations.ts';
+import { createBeside, readGenerations, setState } from '../../src/projections/generations.ts';
 import { leastOf } from '../../src/projections/partitions.ts';
 import { switchTo } from '../../src/projections/rebuild.ts';
 import { RebuildWalk } from '../../src/projections/rebuild-walk.ts';
 import { ReadModels } from '../../src/queries/read-models.ts';
-import { openTestStore, storeTestMemory, updateTestMemory, type TestStore } from '../support/event-store.ts';
+import { storeTestMemory, updateTestMemory } from '../support/event-store.ts';
 import { Journal } from '../support/journal.ts';
+import { useJournalStore } from '../support/journal-store.ts';
 import { dividedInto, followAll, followPartition } from '../support/partitions.ts';
-import { startAfresh } from '../support/read-models.ts';
 
 const partitioning = dividedInto(3);
 const partitions = partitioning.partitionsOf(new Journal('journal'));
 
-let test: TestStore;
-let journal: Journal;
-let live: Generation;
-
-beforeAll(async () => {
-  test = await openTestStore();
-});
-
-afterAll(() => test.close());
-
-beforeEach(async () => {
-  test.sql.fault = () => undefined;
-  await startAfresh(test);
-  journal = new Journal('journal');
-  await ensureLive(test.sql, journal, partitioning);
-  live = new Generation(test.sql, journal, 1, partitioning);
-});
+const test = useJournalStore(partitioning);
 
 /** Stores memories until each of these partitions has one; answers the stream of each. */
 async function storeIn(...wanted: string[]): Promise<StreamName[]> {
@@ -53,22 +37,22 @@ const parked = () =>
   test.sql.query<{ partition: string; stream: string }>(
     'select partition, stream from read.parked where generation = 1',
   );
-const besides = () => createBeside(test.sql, journal, partitioning);
+const besides = () => createBeside(test.sql, test.journal, partitioning);
 const fill = (generation: Generation) =>
   new RebuildWalk(test.sql, test.store, new AbortController().signal).fill(generation);
 /** The live one goes on everywhere but for one partition, which stays where it is. */
 const followAllBut = async (stays: string) => {
   for (const partition of partitions)
-    if (partition !== stays) while (await followPartition(test, live, partition, 100));
+    if (partition !== stays) while (await followPartition(test, test.live, partition, 100));
 };
 
 describe('a partition', () => {
   it('[G3] is written with its own bookmark, and takes its own streams alone', async () => {
     const [mine] = await storeIn('p/1', 'p/2');
     const head = await test.log.head();
-    await live.apply(await pageAfter(0), await live.standing(['p/1']));
+    await test.live.apply(await pageAfter(0), await test.live.standing(['p/1']));
     expect(Object.fromEntries(await bookmarksOf(1))).toEqual({ 'p/0': 0, 'p/1': head, 'p/2': 0 });
-    const streams = (await journal.rows(test.sql)).map(({ stream }) => stream);
+    const streams = (await test.journal.rows(test.sql)).map(({ stream }) => stream);
     expect(streams).toContain(mine);
     expect(new Set(streams.map(partitioning.partitionOf))).toEqual(new Set(['p/1']));
   });
@@ -76,81 +60,81 @@ describe('a partition', () => {
   it('[G3] does not stop another one: both are written side by side from what they read before', async () => {
     await storeIn(...partitions);
     const page = await pageAfter(0);
-    const standings = await Promise.all(partitions.map((partition) => live.standing([partition])));
-    await Promise.all(standings.map((standing) => live.apply(page, standing)));
-    expect(await journal.rows(test.sql)).toHaveLength(page.events.length);
+    const standings = await Promise.all(partitions.map((partition) => test.live.standing([partition])));
+    await Promise.all(standings.map((standing) => test.live.apply(page, standing)));
+    expect(await test.journal.rows(test.sql)).toHaveLength(page.events.length);
     expect(leastOf(await bookmarksOf(1))).toBe(page.scannedTo);
   });
 
   it('[G3] is written in one transaction with others that come at the same time', async () => {
     await storeIn(...partitions);
     const page = await pageAfter(0);
-    const standings = await Promise.all(partitions.map((partition) => live.standing([partition])));
+    const standings = await Promise.all(partitions.map((partition) => test.live.standing([partition])));
     let moves = 0;
     test.sql.fault = (statement) => {
       if (statement.includes('update read.bookmarks')) moves++;
       return undefined;
     };
-    const after = await Promise.all(standings.map((standing) => live.apply(page, standing)));
+    const after = await Promise.all(standings.map((standing) => test.live.apply(page, standing)));
     expect(after.map(({ bookmark }) => bookmark)).toEqual(partitions.map(() => page.scannedTo));
     expect(moves).toBe(1);
-    expect(await journal.rows(test.sql)).toHaveLength(page.events.length);
+    expect(await test.journal.rows(test.sql)).toHaveLength(page.events.length);
   });
 
   it('[G3] [G4] that is a zombie, or holds a poison event, takes none of the others with it', async () => {
     const [, bad] = await storeIn(...partitions);
     await updateTestMemory(test, bad!, 'poison');
-    journal.onEvent = (text) => {
+    test.journal.onEvent = (text) => {
       if (text === 'poison') throw new Error('refused');
     };
     const page = await pageAfter(0);
-    const standings = await Promise.all(partitions.map((partition) => live.standing([partition])));
-    await new Generation(test.sql, journal, 1, partitioning).apply(page, standings[0]!);
-    const outcomes = await Promise.allSettled(standings.map((standing) => live.apply(page, standing)));
+    const standings = await Promise.all(partitions.map((partition) => test.live.standing([partition])));
+    await new Generation(test.sql, test.journal, 1, partitioning).apply(page, standings[0]!);
+    const outcomes = await Promise.allSettled(standings.map((standing) => test.live.apply(page, standing)));
     expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled']);
     expect(await parked()).toEqual([{ partition: 'p/1', stream: bad }]);
-    expect(await journal.rows(test.sql)).toHaveLength(page.events.length - 1);
+    expect(await test.journal.rows(test.sql)).toHaveLength(page.events.length - 1);
     expect(leastOf(await bookmarksOf(1))).toBe(page.scannedTo);
   });
 
   it('[G3] that another process took over writes nothing: its bookmark is not where it read it', async () => {
     await storeIn('p/0');
     const page = await pageAfter(0);
-    const zombie = await live.standing(['p/0']);
-    await new Generation(test.sql, journal, 1, partitioning).apply(page, zombie);
-    await expect(live.apply(page, zombie)).rejects.toBeInstanceOf(BookmarkMoved);
+    const zombie = await test.live.standing(['p/0']);
+    await new Generation(test.sql, test.journal, 1, partitioning).apply(page, zombie);
+    await expect(test.live.apply(page, zombie)).rejects.toBeInstanceOf(BookmarkMoved);
   });
 
   it('[G4] parks its own stream: the others go on with what they read before', async () => {
     const [bad, good] = await storeIn('p/0', 'p/1');
     await updateTestMemory(test, bad!, 'poison');
-    journal.onEvent = (text) => {
+    test.journal.onEvent = (text) => {
       if (text === 'poison') throw new Error('refused');
     };
     const page = await pageAfter(0);
-    const other = await live.standing(['p/1']);
-    await live.apply(page, await live.standing(['p/0']));
+    const other = await test.live.standing(['p/1']);
+    await test.live.apply(page, await test.live.standing(['p/0']));
     expect(await parked()).toEqual([{ partition: 'p/0', stream: bad }]);
-    await live.apply(page, other);
-    expect((await journal.rows(test.sql)).map(({ stream }) => stream)).toContain(good);
-    expect((await live.standing(['p/0'])).parked).toEqual(new Set([bad]));
-    expect((await live.standing(['p/1'])).parked).toEqual(new Set());
+    await test.live.apply(page, other);
+    expect((await test.journal.rows(test.sql)).map(({ stream }) => stream)).toContain(good);
+    expect((await test.live.standing(['p/0'])).parked).toEqual(new Set([bad]));
+    expect((await test.live.standing(['p/1'])).parked).toEqual(new Set());
   });
 
   it('[G4] retries a parked stream up to its own bookmark', async () => {
     const [bad] = await storeIn('p/0');
     await updateTestMemory(test, bad!, 'poison');
-    journal.onEvent = (text) => {
+    test.journal.onEvent = (text) => {
       if (text === 'poison') throw new Error('refused');
     };
-    await followAll(test, live);
+    await followAll(test, test.live);
     await updateTestMemory(test, bad!, 'later');
     await followAllBut('p/0');
-    journal.onEvent = () => {};
-    await retryParked(live, bad!, await test.store.load(bad!), await test.log.head());
+    test.journal.onEvent = () => {};
+    await retryParked(test.live, bad!, await test.store.load(bad!), await test.log.head());
     expect(await parked()).toEqual([]);
-    await followAll(test, live);
-    const own = (await journal.rows(test.sql)).filter(({ stream }) => stream === bad);
+    await followAll(test, test.live);
+    const own = (await test.journal.rows(test.sql)).filter(({ stream }) => stream === bad);
     expect(own.map(({ text }) => text)).toEqual(['text', 'poison', 'later']);
   });
 });
@@ -163,7 +147,7 @@ describe('a query', () => {
     const demand = { projections: ['journal'], minPosition: head, waitMs: 0 };
     await followAllBut('p/2');
     await expect(models.view(demand)).rejects.toMatchObject({ code: 'position-timeout' });
-    await followAll(test, live);
+    await followAll(test, test.live);
     expect((await models.view(demand)).position).toBe(head);
   });
 });
@@ -171,16 +155,16 @@ describe('a query', () => {
 describe('a rebuild beside a live generation whose partitions stand apart', () => {
   it('[F4] is brought level with each of them, and is equal there', async () => {
     await storeIn(...partitions);
-    await followAll(test, live);
+    await followAll(test, test.live);
     await storeIn(...partitions);
     await followAllBut('p/1');
     const rebuilt = await besides();
     const result = await fill(rebuilt);
     expect(result.digest).toBe(result.liveDigest);
     expect(await bookmarksOf(rebuilt.number)).toEqual(await bookmarksOf(1));
-    await followAll(test, live);
+    await followAll(test, test.live);
     await followAll(test, rebuilt);
-    expect(await rebuilt.digest()).toBe(await live.digest());
+    expect(await rebuilt.digest()).toBe(await test.live.digest());
   });
 
   it('[F4] waits for the partition that is behind it, while the others go on', async () => {
@@ -196,23 +180,23 @@ describe('a rebuild beside a live generation whose partitions stand apart', () =
     }
     expect(done).toBe(false);
     expect(leastOf(await bookmarksOf(rebuilt.number))).toBe(head);
-    await followAll(test, live);
+    await followAll(test, test.live);
     const result = await filled;
     expect(result.digest).toBe(result.liveDigest);
   });
 
   it('[F4] parks what the live one parked', async () => {
     const [bad] = await storeIn('p/0', 'p/1');
-    await followAll(test, live);
+    await followAll(test, test.live);
     await updateTestMemory(test, bad!, 'poison');
-    journal.onEvent = (text) => {
+    test.journal.onEvent = (text) => {
       if (text === 'poison') throw new Error('refused');
     };
     await storeIn('p/1');
     await followAllBut('p/2');
     const rebuilt = await besides();
     const filled = fill(rebuilt);
-    await followAll(test, live);
+    await followAll(test, test.live);
     const result = await filled;
     expect(result.digest).toBe(result.liveDigest);
     expect((await rebuilt.standing(['p/0'])).parked).toEqual(new Set([bad]));
@@ -222,7 +206,7 @@ describe('a rebuild beside a live generation whose partitions stand apart', () =
     await storeIn(...partitions);
     const rebuilt = await besides();
     await setState(test.sql, 'journal', rebuilt.number, 'ready');
-    await followAll(test, live);
+    await followAll(test, test.live);
     await followPartition(test, rebuilt, 'p/0', 100);
     await expect(switchTo(test.sql, 'journal', rebuilt.number)).rejects.toMatchObject({
       code: 'rebuild-not-ready',
@@ -247,7 +231,7 @@ describe('a rebuild beside a live generation whose partitions stand apart', () =
     const page = await pageAfter(leastOf(await bookmarksOf(rebuilt.number)));
     await switchTo(test.sql, 'journal', rebuilt.number, { generation: rebuilt, page });
     expect((await bookmarksOf(rebuilt.number)).get('p/2')).toBe(ahead);
-    await followAll(test, live);
-    expect(await rebuilt.digest()).toBe(await live.digest());
+    await followAll(test, test.live);
+    expect(await rebuilt.digest()).toBe(await test.live.digest());
   });
 });

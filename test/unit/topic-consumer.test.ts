@@ -1,42 +1,27 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { v7 as uuid } from 'uuid';
 import { toWatermark, toWithheldRecord } from '../../src/domain/contract/cloud-event.ts';
 import { memoryStream } from '../../src/domain/streams.ts';
 import { LogUnavailable, type StreamName } from '../../src/ports/event-log.ts';
 import { SqlUnavailable } from '../../src/ports/sql.ts';
 import { BookmarkMoved } from '../../src/projections/bookmarks.ts';
-import { Generation } from '../../src/projections/generation.ts';
 import { retryParked } from '../../src/projections/parked.ts';
-import { ensureLive, readGenerations } from '../../src/projections/generations.ts';
+import { readGenerations } from '../../src/projections/generations.ts';
 import { LogGaps } from '../../src/projections/log-gaps.ts';
 import { OpenedCache } from '../../src/projections/opened-cache.ts';
 import { TopicConsumer } from '../../src/projections/topic-consumer.ts';
-import { openTestStore, storeTestMemory, updateTestMemory, type TestStore } from '../support/event-store.ts';
+import { storeTestMemory, updateTestMemory } from '../support/event-store.ts';
 import { failing } from '../support/faulty-sql.ts';
-import { Journal } from '../support/journal.ts';
-import { startAfresh } from '../support/read-models.ts';
+import { useJournalStore } from '../support/journal-store.ts';
 import { everyPartition, isIn, partitioning, prefix, TopicDouble } from '../support/topic-records.ts';
 
 const partition = 'events/3';
 
-let test: TestStore;
-let journal: Journal;
-let generation: Generation;
+const test = useJournalStore(partitioning);
 let topic: TopicDouble;
 let start: number;
 
-beforeAll(async () => {
-  test = await openTestStore();
-});
-
-afterAll(() => test.close());
-
 beforeEach(async () => {
-  test.sql.fault = () => undefined;
-  await startAfresh(test);
-  journal = new Journal('journal');
-  await ensureLive(test.sql, journal, partitioning);
-  generation = new Generation(test.sql, journal, 1, partitioning);
   topic = new TopicDouble(test.log, partition);
   start = await test.log.head();
 });
@@ -45,7 +30,7 @@ beforeEach(async () => {
 async function member(): Promise<TopicConsumer> {
   const opened = new OpenedCache(test.store);
   const gaps = new LogGaps(test.log, opened);
-  const consumer = new TopicConsumer(generation, { log: test.log, opened, gaps, prefix, onStep: () => {} });
+  const consumer = new TopicConsumer(test.live, { log: test.log, opened, gaps, prefix, onStep: () => {} });
   await consumer.assigned([topic.place]);
   return consumer;
 }
@@ -64,7 +49,7 @@ const bookmark = async (of = partition) => {
   const [row] = await readGenerations(test.sql);
   return row!.bookmarks.get(of);
 };
-const texts = () => journal.texts(test.sql);
+const texts = () => test.journal.texts(test.sql);
 
 describe('a member of the group of a generation', () => {
   it('[G3] applies the events of its partition in order, and moves its bookmark to the last record', async () => {
@@ -160,7 +145,7 @@ describe('a member of the group of a generation', () => {
     const source = { logId: test.log.logId, prefix };
     topic.records.splice(0, 1, toWithheldRecord(events.at(-1)!, source));
     const consumer = await member();
-    await generation.bookmarks.advance([{ partition, from: 0, to: start }]);
+    await test.live.bookmarks.advance([{ partition, from: 0, to: start }]);
     await consumer.assigned([topic.place]);
     topic.records.unshift(toWatermark(start, test.log.logId));
     await consumer.handle(topic.batch());
@@ -217,7 +202,7 @@ describe('a member of the group of a generation', () => {
   );
 
   it('[G4] parks the stream of a poison event, and its partition goes on', async () => {
-    journal.onEvent = (text) => {
+    test.journal.onEvent = (text) => {
       if (text === 'poison') throw new Error('refused');
     };
     const bad = await store('poison');
@@ -230,8 +215,8 @@ describe('a member of the group of a generation', () => {
     await consumer.handle(topic.batch());
     expect(await texts()).toEqual(['a']);
     expect(await bookmark()).toBe(head);
-    journal.onEvent = () => {};
-    await retryParked(generation, bad, await test.store.load(bad), await test.log.head());
+    test.journal.onEvent = () => {};
+    await retryParked(test.live, bad, await test.store.load(bad), await test.log.head());
     await updateTestMemory(test, bad, 'live again');
     await topic.relay(head);
     // What was read of the parked ones before counts no more.

@@ -1,0 +1,135 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { SqlUnavailable } from '../../src/ports/sql.ts';
+import { BookmarkMoved } from '../../src/projections/bookmarks.ts';
+import { Generation } from '../../src/projections/generation.ts';
+import {
+  createBeside,
+  dropGeneration,
+  ensureLive,
+  readGenerations,
+} from '../../src/projections/generations.ts';
+import { memories } from '../../src/projections/memories/memories.ts';
+import { RebuildWalk } from '../../src/projections/rebuild-walk.ts';
+import { storeTestMemory, testContext } from '../support/event-store.ts';
+import { Journal } from '../support/journal.ts';
+import { beginLive, useJournalStore } from '../support/journal-store.ts';
+import { dividedInto, followAll } from '../support/partitions.ts';
+
+const test = useJournalStore();
+
+const all = () => test.store.readAll({ after: 0, limit: 100 });
+const stored = async (...texts: string[]): Promise<void> => {
+  for (const content of texts) await storeTestMemory(test, { content });
+};
+const walk = () => new RebuildWalk(test.sql, test.store, new AbortController().signal);
+
+describe('a rebuild', () => {
+  it('parks what the live generation parks, and goes on', async () => {
+    const sliced = new Journal('sliced', 2);
+    sliced.onEvent = (text) => {
+      if (text === 'poison') throw new Error('refused');
+    };
+    const small = await beginLive(test, sliced);
+    await stored('a', 'b', 'c', 'poison', 'd');
+    await small.apply(await all(), await small.standing());
+    const rebuilt = await createBeside(test.sql, sliced);
+    const result = await walk().fill(rebuilt);
+    expect(result.digest).toBe(result.liveDigest);
+    expect(await sliced.texts(test.sql, 2)).toEqual(['a', 'b', 'c', 'd']);
+  });
+});
+
+describe('rebuilds that walk together', () => {
+  it('each equal their live generation, also where the log and the database go away meanwhile', async () => {
+    const other = new Journal('other');
+    const second = await beginLive(test, other);
+    await stored('a', 'b', 'c');
+    for (const one of [test.live, second]) await one.apply(await all(), await one.standing());
+    const besides = [await createBeside(test.sql, test.journal), await createBeside(test.sql, other)];
+    const outages = ['from log.events', 'update read.bookmarks'];
+    test.sql.fault = (statement) => {
+      const met = outages.findIndex((text) => statement.includes(text));
+      if (met < 0) return undefined;
+      outages.splice(met, 1);
+      return 'before';
+    };
+    const together = walk();
+    const results = await Promise.all(besides.map((beside) => together.fill(beside)));
+    expect(outages).toEqual([]);
+    expect(results.map(({ projection, digest, liveDigest }) => [projection, digest === liveDigest])).toEqual([
+      ['journal', true],
+      ['other', true],
+    ]);
+    expect(await other.texts(test.sql, 2)).toEqual(['a', 'b', 'c']);
+  });
+
+  it('end where another rebuild dropped their generation, and the others go on', async () => {
+    const other = new Journal('other');
+    const second = await beginLive(test, other);
+    await stored('a', 'b');
+    for (const one of [test.live, second]) await one.apply(await all(), await one.standing());
+    const besides = [await createBeside(test.sql, test.journal), await createBeside(test.sql, other)];
+    test.journal.onEvent = () => {
+      throw new SqlUnavailable('for as long as it is asked');
+    };
+    const together = walk();
+    const [first, last] = besides.map((beside) => together.fill(beside));
+    const ended = expect(first).rejects.toBeInstanceOf(BookmarkMoved);
+    await dropGeneration(test.sql, test.journal, besides[0]!.number);
+    await ended;
+    expect((await last!).projection).toBe('other');
+  });
+});
+
+describe('a rebuild whose live generation moves each partition by itself', () => {
+  const divided = dividedInto(3);
+  let live: Generation;
+  let compared: number;
+
+  /** The live generation has the memory; in the log it is erased, and its key is destroyed. */
+  beforeEach(async () => {
+    await ensureLive(test.sql, memories, divided);
+    live = new Generation(test.sql, memories, 1, divided);
+    const { stream, value, key } = await storeTestMemory(test, { content: 'to be erased' });
+    await followAll(test, live);
+    await test.store.append(
+      stream,
+      'exists',
+      [{ type: 'MemoryErased', data: { memoryId: value.id, keyId: key.id } }],
+      testContext(),
+    );
+    await test.vault.destroy(key.tenant, key.id);
+    compared = 0;
+    test.sql.fault = (statement) => {
+      if (statement.includes('as digests')) compared++;
+      return undefined;
+    };
+  });
+
+  const fill = async () => walk().fill(await createBeside(test.sql, memories, divided));
+
+  it('waits for an erasure that the live one has not applied yet, although its key is gone', async () => {
+    const filled = fill();
+    await expect.poll(() => compared).toBeGreaterThan(0);
+    expect(await stateOfRebuild()).toBe('building');
+    await followAll(test, live);
+    const { digest, liveDigest } = await filled;
+    expect(digest).toBe(liveDigest);
+    expect(await stateOfRebuild()).toBe('ready');
+  });
+
+  it('says that they differ where nothing in the log explains it', async () => {
+    await followAll(test, live);
+    await storeTestMemory(test);
+    await followAll(test, live);
+    await test.sql.query(`update ${live.tables('memories')} set state = 'deleted'`);
+    const { digest, liveDigest } = await fill();
+    expect(digest).not.toBe(liveDigest);
+    expect(await stateOfRebuild()).toBe('ready');
+  });
+
+  async function stateOfRebuild(): Promise<string> {
+    const rows = await readGenerations(test.sql);
+    return rows.find(({ name, generation }) => name === 'memories' && generation === 2)!.state;
+  }
+});
