@@ -12,24 +12,21 @@ export type FakeAnswer = Record<string, unknown> | ModelFailure | 'silence';
 export interface FakeLanguageModel extends LanguageModel {
   readonly requests: CompletionRequest<unknown>[];
   answers: FakeAnswer | ((request: CompletionRequest<unknown>) => FakeAnswer);
+  /** What it says that each request took. */
+  tokens: { readonly inputTokens: number; readonly outputTokens: number };
 }
 
 /** A language model in this process that answers as told; what it answers is validated as an adapter does. */
 export function fakeLanguageModel(answers: FakeLanguageModel['answers']): FakeLanguageModel {
   const models = { root: 'large', sub: 'small' };
-  const usageOf = ({ role }: CompletionRequest<unknown>) => ({
-    model: models[role],
-    inputTokens: 100,
-    outputTokens: 20,
-    requests: 1,
-  });
   const fake: FakeLanguageModel = {
     models,
     requests: [],
     answers,
+    tokens: { inputTokens: 100, outputTokens: 20 },
     async complete<T>(request: CompletionRequest<T>): Promise<Completion<T>> {
       fake.requests.push(request);
-      const usage = usageOf(request);
+      const usage = { model: models[request.role], requests: 1, ...fake.tokens };
       const answer = typeof fake.answers === 'function' ? fake.answers(request) : fake.answers;
       if (answer === 'silence') await givenUp(request.signal);
       if (typeof answer === 'string')

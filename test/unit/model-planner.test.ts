@@ -1,16 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Proposal } from '../../src/domain/routing/proposal.ts';
 import { systemClock } from '../../src/ports/clock.ts';
-import {
-  LanguageModelFailed,
-  type CompletionRequest,
-  type LanguageModel,
-  type ModelFailure,
-} from '../../src/ports/language-model.ts';
+import type { LanguageModelFailed, ModelFailure } from '../../src/ports/language-model.ts';
 import { BudgetExhausted } from '../../src/queries/routing/budget.ts';
 import type { PlanningRun } from '../../src/queries/routing/executor-parts.ts';
 import { ModelPlanner } from '../../src/queries/routing/model-planner.ts';
 import { questionPlanner } from '../../src/queries/routing/question-planner.ts';
+import { fakeLanguageModel, type FakeLanguageModel } from '../support/fake-language-model.ts';
 import { planningRun } from '../support/planning-run.ts';
 import { vocabularyOf } from '../support/vocabulary.ts';
 import { adminOf } from '../support/admin.ts';
@@ -21,7 +17,6 @@ const vocabulary = vocabularyOf([
   { scope: { team: 'night' }, metadata: {} },
   { scope: { team: 'day' }, metadata: {} },
 ]);
-const usage = { model: 'root', inputTokens: 300, outputTokens: 50, requests: 1 };
 const proposal: Proposal = {
   aggregation: 'compare',
   parts: ['night', 'day'].map((team) => ({
@@ -31,20 +26,11 @@ const proposal: Proposal = {
   })),
 };
 
-type Answer = (request: CompletionRequest<unknown>) => Promise<unknown>;
-
 /** A planner with a model that answers so, and what it was asked and did not do. */
-function planner(answer: Answer, used = usage) {
-  const asked: CompletionRequest<unknown>[] = [];
+function planner(answers: FakeLanguageModel['answers'] = { ...proposal }) {
+  const model = fakeLanguageModel(answers);
   const tenants: string[] = [];
   const failures: LanguageModelFailed[] = [];
-  const model: LanguageModel = {
-    models: { root: 'root', sub: 'sub' },
-    async complete<T>(request: CompletionRequest<T>) {
-      asked.push(request);
-      return { value: (await answer(request)) as T, usage: used };
-    },
-  };
   const reader = { read: () => Promise.resolve(vocabulary) };
   const plan = questionPlanner({
     vocabulary: reader,
@@ -58,15 +44,9 @@ function planner(answer: Answer, used = usage) {
       onFailure: (error) => failures.push(error),
     }),
   });
-  return { asked, tenants, failures, plan: (run: PlanningRun) => plan(question, caller, run) };
+  return { model, tenants, failures, plan: (run: PlanningRun) => plan(question, caller, run) };
 }
 
-const proposes: Answer = () => Promise.resolve(proposal);
-/** As an adapter does: it fails when its signal says so. */
-const untilAborted: Answer = ({ signal }) =>
-  new Promise((_, reject) =>
-    signal.addEventListener('abort', () => reject(new LanguageModelFailed('timed-out', 'late', { usage }))),
-  );
 const rulesPlan = await questionPlanner({
   vocabulary: { read: () => Promise.resolve(vocabulary) },
   clock: systemClock,
@@ -75,7 +55,7 @@ const rulesPlan = await questionPlanner({
 
 describe('a plan of a language model', () => {
   it('[B5] is made of its proposal, and who made it with what is on the trail', async () => {
-    const { plan, tenants } = planner(proposes);
+    const { plan, tenants } = planner();
     const run = planningRun();
     expect(await plan(run)).toMatchObject({
       aggregation: 'compare',
@@ -85,29 +65,36 @@ describe('a plan of a language model', () => {
       ],
     });
     expect(run.trail.planning).toEqual([
-      { depth: 0, by: 'root', durationMs: expect.any(Number), tokens: 350 },
+      { depth: 0, by: 'large', durationMs: expect.any(Number), tokens: 120 },
     ]);
-    expect(run.trail.calls).toMatchObject([{ role: 'root', purpose: 'plan', outcome: 'answered', usage }]);
-    expect(run.budget.spent.tokens).toBe(350);
+    expect(run.trail.calls).toMatchObject([
+      {
+        role: 'root',
+        purpose: 'plan',
+        outcome: 'answered',
+        usage: { model: 'large', inputTokens: 100, outputTokens: 20 },
+      },
+    ]);
+    expect(run.budget.spent.tokens).toBe(120);
     expect(tenants).toEqual(['acme']);
   });
 
   it('[B5] is made by the model for parts below the whole question', async () => {
-    const { plan, asked } = planner(proposes);
+    const { plan, model } = planner();
     const run = planningRun({}, { depth: 1, parent: 2 });
     await plan(run);
-    expect(asked.map(({ role }) => role)).toEqual(['sub']);
-    expect(run.trail.planning).toMatchObject([{ depth: 1, parent: 2, by: 'sub' }]);
+    expect(model.requests.map(({ role }) => role)).toEqual(['sub']);
+    expect(run.trail.planning).toMatchObject([{ depth: 1, parent: 2, by: 'small' }]);
   });
 
   it('is asked for with the question and the vocabulary as data alone', async () => {
-    const { plan, asked } = planner(proposes);
+    const { plan, model } = planner();
     await plan(planningRun());
-    expect(asked[0]!.input).toMatchObject({
+    expect(model.requests[0]!.input).toMatchObject({
       question,
       fields: [{ field: 'scope.team', kind: 'text', values: ['night', 'day'] }],
     });
-    expect(asked[0]!.instructions).not.toMatch(/night|day\b.*shift/);
+    expect(model.requests[0]!.instructions).not.toMatch(/night|day\b.*shift/);
   });
 });
 
@@ -121,23 +108,23 @@ describe('[B2] where the model makes none the rules do, and why is on the trail'
     'misconfigured',
   ];
   it.each(failures)('it fails: %s', async (failure) => {
-    const error = new LanguageModelFailed(failure, 'no', { usage });
-    const { plan, failures: told } = planner(() => Promise.reject(error));
+    const { plan, failures: told } = planner(failure);
     const run = planningRun();
     expect(await plan(run)).toEqual(rulesPlan);
-    expect(run.trail.planning).toMatchObject([{ by: 'rules', reason: failure, tokens: 350 }]);
-    expect(run.trail.calls).toMatchObject([{ outcome: failure, usage }]);
-    expect(run.budget.spent.tokens).toBe(350);
-    expect(told).toEqual([error]);
+    expect(run.trail.planning).toMatchObject([{ by: 'rules', reason: failure, tokens: 120 }]);
+    expect(run.trail.calls).toMatchObject([{ outcome: failure, usage: { model: 'large' } }]);
+    expect(run.budget.spent.tokens).toBe(120);
+    expect(told).toMatchObject([{ failure }]);
   });
 
   it('nothing is left of its proposal but the question', async () => {
-    const { plan } = planner(() =>
-      Promise.resolve({ aggregation: 'combine', parts: [{ query: question, conditions: [], follow: null }] }),
-    );
+    const { plan } = planner({
+      aggregation: 'combine',
+      parts: [{ query: question, conditions: [], follow: null }],
+    });
     const run = planningRun();
     expect(await plan(run)).toEqual(rulesPlan);
-    expect(run.trail.planning).toMatchObject([{ by: 'rules', reason: 'nothing-proposed', tokens: 350 }]);
+    expect(run.trail.planning).toMatchObject([{ by: 'rules', reason: 'nothing-proposed', tokens: 120 }]);
   });
 
   it.each([
@@ -145,22 +132,24 @@ describe('[B2] where the model makes none the rules do, and why is on the trail'
     ['its tokens are used up', 'no-tokens', planningRun({ tokens: 2_000 })],
     ['there is no time left', 'no-time', planningRun({ wallMs: 10 })],
   ])('it is not asked: %s', async (_, reason, run) => {
-    const { plan, asked } = planner(proposes);
+    const { plan, model } = planner();
     expect(await plan(run)).toEqual(rulesPlan);
-    expect(asked).toEqual([]);
+    expect(model.requests).toEqual([]);
     expect(run.trail.planning).toMatchObject([{ by: 'rules', reason, tokens: 0 }]);
     expect(run.trail.calls).toEqual([]);
   });
 
   it('a fault of this program is none of the model', async () => {
-    const { plan } = planner(() => Promise.reject(new RangeError('ours')));
+    const { plan } = planner(() => {
+      throw new RangeError('ours');
+    });
     await expect(plan(planningRun())).rejects.toThrow('ours');
   });
 });
 
 describe('[B8] what a model may spend', () => {
   it('is half of the time that is left', async () => {
-    const { plan } = planner(untilAborted);
+    const { plan } = planner('silence');
     const run = planningRun({ wallMs: 1_000 });
     expect(await plan(run)).toEqual(rulesPlan);
     expect(run.trail.planning).toMatchObject([{ reason: 'timed-out' }]);
@@ -170,12 +159,13 @@ describe('[B8] what a model may spend', () => {
   });
 
   it('is half of the tokens: the searches have the rest, whatever it says that it took', async () => {
-    const { plan, asked } = planner(proposes, { ...usage, inputTokens: 1_000_000 });
+    const { plan, model } = planner();
+    model.tokens = { inputTokens: 1_000_000, outputTokens: 50 };
     const run = planningRun({ tokens: 10_000 });
     await plan(run);
     await plan(run);
-    expect(asked).toHaveLength(1);
-    expect(run.trail.planning).toMatchObject([{ by: 'root' }, { by: 'rules', reason: 'no-tokens' }]);
+    expect(model.requests).toHaveLength(1);
+    expect(run.trail.planning).toMatchObject([{ by: 'large' }, { by: 'rules', reason: 'no-tokens' }]);
     expect(run.budget.spent.tokens).toBe(1_000_050);
     expect(() => run.budget.takeSearch('x'.repeat(19_000))).not.toThrow();
     expect(() => run.budget.takeSearch('x'.repeat(4_000))).toThrow(BudgetExhausted);
