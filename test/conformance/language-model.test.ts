@@ -1,8 +1,6 @@
-import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { clientWithKey, type Json } from '../support/api.ts';
 import { AskingTenant } from '../support/asking-tenant.ts';
-import { stratalog } from '../support/cli.ts';
 import {
   answersAnotherShape,
   breaksOffTheBody,
@@ -346,69 +344,5 @@ describe('what the model is asked', () => {
     llm.otherwise(onlyInWords(says(combine(part('pause', org('search'))))));
     const { audit } = await tenant.ask(question);
     expect(audit.trajectory.planning).toMatchObject([{ by: 'large' }]);
-  });
-});
-
-describe('what operators see of it', () => {
-  it('[J7] calls, requests, tokens and their time by model, purpose and outcome', async () => {
-    const tenant = await newTenant();
-    llm.otherwise(says(combine(part('pause', org('search')))));
-    await tenant.ask(question);
-    const text = await (await fetch(`${server.url}/metrics`)).text();
-    const value = (series: string) =>
-      Number(
-        text
-          .split('\n')
-          .find((line) => line.startsWith(`${series} `))
-          ?.slice(series.length + 1),
-      );
-    const call = 'model="large",purpose="plan"';
-    expect(value(`stratalog_language_model_call_total{${call},outcome="answered"}`)).toBeGreaterThan(0);
-    expect(value(`stratalog_language_model_request_total{${call}}`)).toBeGreaterThan(0);
-    expect(value(`stratalog_language_model_tokens_total{${call},direction="input"}`)).toBeGreaterThan(99);
-    expect(value(`stratalog_language_model_tokens_total{${call},direction="output"}`)).toBeGreaterThan(19);
-    expect(value(`stratalog_language_model_duration_count{${call},outcome="answered"}`)).toBeGreaterThan(0);
-    expect(text).not.toContain(tenant.name);
-  });
-
-  it('[I5] failures in the log, with neither key nor question nor what the endpoint wrote', async () => {
-    const tenant = await newTenant();
-    llm.otherwise(fails(500));
-    await tenant.ask(question);
-    await expect
-      .poll(() => server.log.filter((line) => line.includes('the rules planned')).length, { timeout: 10_000 })
-      .toBeGreaterThan(0);
-    const log = server.log.join('\n');
-    for (const secret of [apiKey, question, marker, 'retry policies']) expect(log).not.toContain(secret);
-  });
-});
-
-describe('a start', () => {
-  it('[J8] with half of the settings says which is missing', async () => {
-    const result = await stratalog(['serve'], { STRATALOG_LLM_BASE_URL: llm.baseURL });
-    expect(result.code).toBe(1);
-    expect(result.stderr).toMatch(/STRATALOG_LLM_MODEL: is missing/);
-    expect(result.stderr).not.toMatch(/\n {4}at /);
-  });
-
-  it.each([
-    ['has the models', {}, /^ok .*large at http:\/\/127\.0\.0\.1:\d+\/v1$/],
-    [
-      'lacks one',
-      { STRATALOG_LLM_SUB_MODEL: 'tiny' },
-      /FAIL llm .* has no model tiny: set STRATALOG_LLM_MODEL/,
-    ],
-  ])('[J8] doctor says in a line that the endpoint answers and %s', async (_, more, line) => {
-    const { stdout } = await stratalog(['doctor'], {
-      STRATALOG_EMBEDDER: 'deterministic',
-      STRATALOG_DATA: path.join(server.dataDir, 'doctor'),
-      STRATALOG_PORT: '0',
-      STRATALOG_LLM_BASE_URL: llm.baseURL,
-      STRATALOG_LLM_API_KEY: apiKey,
-      STRATALOG_LLM_MODEL: 'large',
-      ...more,
-    });
-    expect(stdout.split('\n').find((one) => / llm /.test(one))).toMatch(line);
-    expect(llm.requests).toEqual([]);
   });
 });

@@ -1,0 +1,108 @@
+import path from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { AskingTenant, comparison } from '../support/asking-tenant.ts';
+import { stratalog } from '../support/cli.ts';
+import {
+  fails,
+  says,
+  scriptedLanguageModel,
+  type ScriptedLanguageModel,
+} from '../support/scripted-language-model.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+const apiKey = 'sesame-of-the-endpoint';
+const proposal = {
+  aggregation: 'combine',
+  parts: [
+    { query: 'pause', conditions: [{ field: 'scope.org', operator: 'eq', value: 'search' }], follow: null },
+  ],
+};
+
+let llm: ScriptedLanguageModel;
+let server: TestServer;
+beforeAll(async () => {
+  llm = await scriptedLanguageModel(['large', 'small']);
+  server = await startServer({
+    environment: {
+      STRATALOG_LLM_BASE_URL: llm.baseURL,
+      STRATALOG_LLM_API_KEY: apiKey,
+      STRATALOG_LLM_MODEL: 'large',
+      // Every request is one for a plan.
+      STRATALOG_REASONING: 'off',
+    },
+  });
+});
+afterAll(async () => {
+  await server?.remove();
+  await llm?.close();
+});
+beforeEach(() => {
+  llm.script();
+  llm.requests.length = 0;
+});
+
+describe('what operators see of it', () => {
+  it('[J7] calls, requests, tokens and their time by model, purpose and outcome', async () => {
+    const tenant = await AskingTenant.create(server);
+    llm.otherwise(says(proposal));
+    await tenant.ask(comparison);
+    const text = await (await fetch(`${server.url}/metrics`)).text();
+    const value = (series: string) =>
+      Number(
+        text
+          .split('\n')
+          .find((line) => line.startsWith(`${series} `))
+          ?.slice(series.length + 1),
+      );
+    const call = 'model="large",purpose="plan"';
+    expect(value(`stratalog_language_model_call_total{${call},outcome="answered"}`)).toBeGreaterThan(0);
+    expect(value(`stratalog_language_model_request_total{${call}}`)).toBeGreaterThan(0);
+    expect(value(`stratalog_language_model_tokens_total{${call},direction="input"}`)).toBeGreaterThan(99);
+    expect(value(`stratalog_language_model_tokens_total{${call},direction="output"}`)).toBeGreaterThan(19);
+    expect(value(`stratalog_language_model_duration_count{${call},outcome="answered"}`)).toBeGreaterThan(0);
+    expect(text).not.toContain(tenant.name);
+  });
+
+  it('[I5] failures in the log, with neither key nor question nor what the endpoint wrote', async () => {
+    const tenant = await AskingTenant.create(server);
+    // Its answer repeats what it was asked.
+    llm.otherwise(fails(500));
+    await tenant.ask(comparison);
+    await expect
+      .poll(() => server.log.filter((line) => line.includes('the rules planned')).length, { timeout: 10_000 })
+      .toBeGreaterThan(0);
+    const log = server.log.join('\n');
+    for (const secret of [apiKey, comparison, 'retry policies', 'bad:'])
+      expect(log).not.toContain(secret);
+  });
+});
+
+describe('a start', () => {
+  it('[J8] with half of the settings says which is missing', async () => {
+    const result = await stratalog(['serve'], { STRATALOG_LLM_BASE_URL: llm.baseURL });
+    expect(result.code).toBe(1);
+    expect(result.stderr).toMatch(/STRATALOG_LLM_MODEL: is missing/);
+    expect(result.stderr).not.toMatch(/\n {4}at /);
+  });
+
+  it.each([
+    ['has the models', {}, /^ok .*large at http:\/\/127\.0\.0\.1:\d+\/v1$/],
+    [
+      'lacks one',
+      { STRATALOG_LLM_SUB_MODEL: 'tiny' },
+      /FAIL llm .* has no model tiny: set STRATALOG_LLM_MODEL/,
+    ],
+  ])('[J8] doctor says in a line that the endpoint answers and %s', async (_, more, line) => {
+    const { stdout } = await stratalog(['doctor'], {
+      STRATALOG_EMBEDDER: 'deterministic',
+      STRATALOG_DATA: path.join(server.dataDir, 'doctor'),
+      STRATALOG_PORT: '0',
+      STRATALOG_LLM_BASE_URL: llm.baseURL,
+      STRATALOG_LLM_API_KEY: apiKey,
+      STRATALOG_LLM_MODEL: 'large',
+      ...more,
+    });
+    expect(stdout.split('\n').find((one) => / llm /.test(one))).toMatch(line);
+    expect(llm.requests).toEqual([]);
+  });
+});
