@@ -18,6 +18,7 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 60_000,
     hookTimeout: 120_000,
+    setupFiles: ['test/support/seed-properties.ts'],
     sequence: { sequencer: SlowestFirst },
     reporters: reports
       ? [

@@ -20,7 +20,7 @@ const options = { count: { type: 'string', default: '30' }, seed: { type: 'strin
 const { count, seed } = parseArgs({ options }).values;
 const environment = {
   STRATALOG_FAULT_COUNT: wholeNumber('count', count),
-  ...(seed !== undefined && { STRATALOG_FAULT_SEED: wholeNumber('seed', seed) }),
+  ...(seed !== undefined && { STRATALOG_TEST_SEED: wholeNumber('seed', seed) }),
 };
 // The test starts servers of its own, from the programs that the stack fetches.
 const fetched = run(process.execPath, [

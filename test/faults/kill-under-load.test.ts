@@ -44,7 +44,7 @@ describe('a server that is killed under load, again and again', () => {
       const before = load.commands.length;
       const ended = new AbortController();
       const running = load.run([server.url], random.int(8, 16), ended.signal);
-      await sleep(random.int(500, 2_500));
+      await sleep(random.int(300, 1_500));
       await server.stop('SIGKILL');
       ended.abort();
       await running;

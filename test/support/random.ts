@@ -29,9 +29,15 @@ export function randomOf(seed: number): Random {
   };
 }
 
-/** The seed of a fault test, printed so that STRATALOG_FAULT_SEED can repeat it. */
+/** What the gate sets, so that its faults and its random inputs are the same each time. */
+export function givenSeed(): number | undefined {
+  const seed = process.env['STRATALOG_TEST_SEED'];
+  return seed === undefined ? undefined : Number(seed);
+}
+
+/** The seed of a fault test, printed so that STRATALOG_TEST_SEED can repeat it. */
 export function faultSeed(test: string): number {
-  const seed = Number(process.env['STRATALOG_FAULT_SEED'] ?? Math.floor(Math.random() * 2 ** 32));
-  process.stdout.write(`${test}: STRATALOG_FAULT_SEED=${seed}\n`);
+  const seed = givenSeed() ?? Math.floor(Math.random() * 2 ** 32);
+  process.stdout.write(`${test}: STRATALOG_TEST_SEED=${seed}\n`);
   return seed;
 }
