@@ -7,13 +7,14 @@ import { cluster } from './cluster.ts';
 import { rebuild } from './rebuild.ts';
 import { relay } from './relay.ts';
 import { retrieval } from './retrieval.ts';
+import { routed } from './routed.ts';
 import { search } from './search.ts';
 import { searchable } from './searchable.ts';
 import { startup } from './startup.ts';
 import { stores } from './stores.ts';
 import type { Benchmark, BenchmarkOptions } from './support/benchmark.ts';
 import { dropLoaded } from './support/loaded.ts';
-import { MemorySource } from './support/memories.ts';
+import { ZipfMemories } from './support/memories.ts';
 import { printResult, Report, type BenchmarkResult } from './support/report.ts';
 
 const benchmarks: readonly Benchmark[] = [
@@ -21,6 +22,7 @@ const benchmarks: readonly Benchmark[] = [
   bulk,
   searchable,
   search,
+  routed,
   retrieval,
   rebuild,
   startup,
@@ -63,7 +65,7 @@ export async function main(args: string[]): Promise<void> {
     profile,
     data: values.data,
     embedder: values.embedder,
-    source: new MemorySource(),
+    source: new ZipfMemories(),
   };
 
   const results: (BenchmarkResult & { load: number; seconds: number })[] = [];

@@ -1,11 +1,14 @@
 // Hybrid search through HTTP against the sum of its two bare index queries on the same tables.
 import { deterministicEmbedder } from '../src/adapters/deterministic/embedder.ts';
 import { openPglite } from '../src/adapters/pglite/open.ts';
-import { timeBareIndexes } from './support/bare-indexes.ts';
+import { embedAll, openModel } from './ranking/embed.ts';
+import { timeBareIndexes, type QueryVectors } from './support/bare-indexes.ts';
 import type { Benchmark, BenchmarkOptions } from './support/benchmark.ts';
 import type { HttpClient, Json } from './support/http.ts';
 import { adminOf, withLoaded } from './support/loaded.ts';
+import type { MemorySource } from './support/memories.ts';
 import { Program } from './support/program.ts';
+import { RealMemories } from './support/real-memories.ts';
 import { denseRecall } from './support/recall.ts';
 import type { Report } from './support/report.ts';
 import { percentile, timed } from './support/statistics.ts';
@@ -24,13 +27,18 @@ export const search: Benchmark = {
   name: 'search',
   about:
     'search in one tenant at three sizes, without the embedding of the query, against its two bare index queries',
-  async run(options, report) {
+  async run({ data, ...given }, report) {
+    const real = data === undefined ? undefined : await RealMemories.read(data);
+    const memories = Math.min(given.memories, real?.size ?? Infinity);
+    const options = { ...given, data, memories, source: real ?? given.source };
     for (const size of [options.memories / 100, options.memories / 10, options.memories]) {
       if (size >= 100) await measure(Math.floor(size), options, report);
     }
-    report.note(
-      'vectors come from the deterministic embedder (hashed words), which embeds a query in .1 ms: nothing here tells of the quality of retrieval, and an HNSW index finds less among them than among real vectors',
-    );
+    if (!real) {
+      report.note(
+        'vectors come from the deterministic embedder (hashed words), which embeds a query in .1 ms: nothing here tells of the quality of retrieval, and an HNSW index finds less among them than among real vectors: --data names some',
+      );
+    }
     report.note(
       `${queryCount} queries, filtered ${filteredQueryCount}, one after another, each run once before; topK ${topK}, threshold 0`,
     );
@@ -44,7 +52,7 @@ async function measure(size: number, options: BenchmarkOptions, report: Report):
   await withLoaded(source, size, async (dataDir, { rate }) => {
     const label = size.toLocaleString('en-US');
     report.note(`${label} memories were loaded with ${rate.toFixed(0)}/s, read models caught up`);
-    const program = await Program.start({ dataDir, embedder: 'deterministic', profile });
+    const program = await Program.start({ dataDir, embedder: source.embedder, profile });
     const client = await adminOf(program);
     const times: (readonly [Variant, number[]])[] = [];
     for (const variant of variants) {
@@ -59,10 +67,11 @@ async function measure(size: number, options: BenchmarkOptions, report: Report):
     await program.stop();
 
     const sql = await openPglite({ dataDir });
-    const vectors = await deterministicEmbedder({ dimension: 384 }).embed(queries, 'query');
+    const vectors = await vectorsOf(source, queries);
     const bare = await timeBareIndexes(sql, queries, vectors);
+    const sample = { ...vectors, vectors: vectors.vectors.slice(0, recallSample) };
     for (const { name, narrowing } of variants) {
-      const recall = await denseRecall(sql, vectors.slice(0, recallSample), narrowing);
+      const recall = await denseRecall(sql, sample, narrowing);
       // Of few memories a narrow variant may leave none.
       if (Number.isNaN(recall)) continue;
       report.figure({
@@ -76,6 +85,17 @@ async function measure(size: number, options: BenchmarkOptions, report: Report):
     for (const [variant, values] of times)
       figures(`${label}, ${variant.name}`, variant, values, bare, report);
   });
+}
+
+async function vectorsOf({ embedder }: MemorySource, queries: readonly string[]): Promise<QueryVectors> {
+  if (embedder === 'deterministic') {
+    const model = deterministicEmbedder({ dimension: 384 });
+    return { id: model.model.id, vectors: await model.embed(queries, 'query') };
+  }
+  const model = await openModel();
+  const vectors = await embedAll(model, queries, 'query', 'search');
+  await model.close();
+  return { id: model.embedder.model.id, vectors };
 }
 
 function figures(

@@ -3,6 +3,14 @@ import type { Sql } from '../../src/ports/sql.ts';
 import { tenant } from './loaded.ts';
 
 export const deterministicModel = 'deterministic-words-384';
+
+/** Of each query, by the model whose vectors are kept. */
+export interface QueryVectors {
+  /** Of the model. */
+  readonly id: string;
+  readonly vectors: readonly Float32Array[];
+}
+
 const candidates = 100;
 
 /**
@@ -12,7 +20,7 @@ const candidates = 100;
 export async function timeBareIndexes(
   sql: Sql,
   queries: readonly string[],
-  vectors: readonly Float32Array[],
+  { id: modelId, vectors }: QueryVectors,
 ): Promise<number[]> {
   const [live] = await sql.query<{ generation: number }>(
     `select generation from read.active where name = 'lexical'`,
@@ -20,7 +28,7 @@ export async function timeBareIndexes(
   const table = `read.lexical_g${live!.generation}`;
   const score = `body <@> to_bm25query($1, 'read.lexical_body_g${live!.generation}')`;
   const lexical = `select memory_id from ${table} where tenant = $2 and body is not null order by ${score} limit $3`;
-  const dense = `select memory_id from ${vectorTable(deterministicModel)} where tenant = $2 order by embedding <=> $1::vector limit $3`;
+  const dense = `select memory_id from ${vectorTable(modelId)} where tenant = $2 order by embedding <=> $1::vector limit $3`;
   // With the default of 40 the index would find no more than 40; and the planner, which does not know what a BM25
   // without its index costs, is left no other way than the two indexes.
   await sql.execute(

@@ -2,7 +2,7 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { copyData, keptData, withScratch } from './folders.ts';
 import type { HttpClient } from './http.ts';
-import { memoriesVersion, type MemorySource } from './memories.ts';
+import type { MemorySource } from './memories.ts';
 import { Program } from './program.ts';
 
 export const tenant = 'bench';
@@ -17,14 +17,14 @@ export interface Loading {
 
 /**
  * Gives `use` a copy of a data folder with the first `count` memories of `source` in the tenant `bench`, loaded
- * through the bulk call with the deterministic embedder, read models caught up, cleanly stopped. Loaded once and kept.
+ * through the bulk call, read models caught up, cleanly stopped. Loaded once and kept.
  */
 export async function withLoaded<T>(
   source: MemorySource,
   count: number,
   use: (dataDir: string, loading: Loading) => Promise<T>,
 ): Promise<T> {
-  const kept = path.join(keptData, `memories-${count}-v${memoriesVersion}`);
+  const kept = path.join(keptData, `${source.name}-${count}`);
   const loading = (await readLoading(kept)) ?? (await load(source, count, kept));
   return withScratch(async (folder) => {
     await copyData(path.join(kept, 'data'), path.join(folder, 'data'));
@@ -57,7 +57,7 @@ async function readLoading(kept: string): Promise<Loading | undefined> {
 
 async function load(source: MemorySource, count: number, kept: string): Promise<Loading> {
   return withScratch(async (folder) => {
-    const program = await Program.start({ dataDir: path.join(folder, 'data'), embedder: 'deterministic' });
+    const program = await Program.start({ dataDir: path.join(folder, 'data'), embedder: source.embedder });
     const client = await adminOf(program);
     const start = performance.now();
     for (let from = 0; from < count; from += sliceSize) {

@@ -1,3 +1,4 @@
+import type { EmbedderKind } from './program.ts';
 import { pick, randomFrom } from './random.ts';
 import { corpusTexts, Vocabulary } from './vocabulary.ts';
 
@@ -10,8 +11,16 @@ export interface MemoryBody {
   readonly metadata: { readonly kind: string; readonly serial: number };
 }
 
-/** Grows when the same index gives another memory: loaded data folders are then loaded anew. */
-export const memoriesVersion = 1;
+/** Memories, and questions about them; the same index always gives the same ones. */
+export interface MemorySource {
+  /** Another one wherever an index gives another memory: data folders that were loaded are kept under it. */
+  readonly name: string;
+  /** What their vectors are made by. */
+  readonly embedder: EmbedderKind;
+  memory(index: number): MemoryBody;
+  /** A question about the first `among` memories. */
+  query(index: number, among: number): string;
+}
 
 export const kinds = [
   'fact',
@@ -25,6 +34,8 @@ export const kinds = [
   'risk',
   'goal',
 ];
+export const tagCount = 20;
+export const teamCount = 50;
 const topics = 500;
 const topicWords = 40;
 /** Words of a topic come from below the most frequent ones. */
@@ -34,10 +45,11 @@ const topicShare = 0.3;
 
 /**
  * Memories of about 60 words (40 to 80) drawn from a Zipf vocabulary, three words in ten from the memory's topic, so
- * that vectors cluster as those of real collections do. The same index always gives the same memory.
- * One in ten is of the company, three in ten of one of 50 teams, two of one of 40 projects, four of one of 200 users.
+ * that vectors cluster as those of real collections do.
  */
-export class MemorySource {
+export class ZipfMemories implements MemorySource {
+  readonly name = 'memories-v1';
+  readonly embedder = 'deterministic';
   readonly #vocabulary = new Vocabulary();
   readonly #topics = this.#drawTopics();
 
@@ -51,12 +63,12 @@ export class MemorySource {
     return {
       content: words.join(' '),
       ...placeOf(random),
-      tags: [`topic-${this.#topics.indexOf(topic) % 20}`],
+      tags: [`topic-${this.#topics.indexOf(topic) % tagCount}`],
       metadata: { kind: pick(kinds, random), serial: index },
     };
   }
 
-  /** A question of 4 to 8 words out of one of the first `among` memories. */
+  /** Of 4 to 8 words out of one of the first `among` memories. */
   query(index: number, among: number): string {
     const random = randomFrom(index * 40_503 + 99);
     const words = this.memory(Math.floor(random() * among)).content.split(' ');
@@ -73,11 +85,12 @@ export class MemorySource {
   }
 }
 
-function placeOf(random: () => number): Pick<MemoryBody, 'layer' | 'scope'> {
+/** One memory in ten is of the company, three of one of 50 teams, two of one of 40 projects, four of one of 200 users. */
+export function placeOf(random: () => number): Pick<MemoryBody, 'layer' | 'scope'> {
   const share = random();
   const one = (name: string, of: number) => `${name}${Math.floor(random() * of)}`;
   if (share < 0.1) return { layer: 'company', scope: {} };
-  if (share < 0.4) return { layer: 'team', scope: { team: one('team', 50) } };
+  if (share < 0.4) return { layer: 'team', scope: { team: one('team', teamCount) } };
   if (share < 0.6) return { layer: 'project', scope: { project: one('project', 40) } };
   return { layer: 'user', scope: { user: one('user', 200) } };
 }

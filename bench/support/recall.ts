@@ -4,10 +4,10 @@ import type { Layer, Scope } from '../../src/domain/layers.ts';
 import { vectorTable } from '../../src/domain/retrieval/vector-table.ts';
 import type { Sql } from '../../src/ports/sql.ts';
 import { WakeUp } from '../../src/ports/wake-up.ts';
-import { findCandidates } from '../../src/queries/search/candidates.ts';
+import { findCandidates, type CandidateRequest } from '../../src/queries/search/candidates.ts';
 import { findPool } from '../../src/queries/search/pool.ts';
 import { ReadModels } from '../../src/queries/read-models.ts';
-import { deterministicModel } from './bare-indexes.ts';
+import type { QueryVectors } from './bare-indexes.ts';
 import { tenant } from './loaded.ts';
 
 const best = 10;
@@ -23,14 +23,15 @@ export interface Narrowing {
 /** The share of the exact 10 nearest that are among the 10 nearest of the server's own dense search. */
 export async function denseRecall(
   sql: Sql,
-  vectors: readonly Float32Array[],
+  { id, vectors }: QueryVectors,
   narrowing: Narrowing,
 ): Promise<number> {
+  const table = vectorTable(id);
   let found = 0;
   let wanted = 0;
   for (const vector of vectors) {
-    const exact = await nearest(sql, vector, narrowing, true);
-    const served = new Set(await nearest(sql, vector, narrowing, false));
+    const exact = await nearest(sql, { vector, table, exact: true }, narrowing);
+    const served = new Set(await nearest(sql, { vector, table, exact: false }, narrowing));
     wanted += exact.length;
     found += exact.filter((id) => served.has(id)).length;
   }
@@ -39,9 +40,8 @@ export async function denseRecall(
 
 async function nearest(
   sql: Sql,
-  vector: Float32Array,
+  dense: NonNullable<CandidateRequest['dense']>,
   { layers, scope, tags, filter }: Narrowing,
-  exact: boolean,
 ): Promise<string[]> {
   const models = new ReadModels(sql, new WakeUp());
   const view = await models.view({ projections: ['memories', 'lexical', 'vectors', 'usage'] });
@@ -50,7 +50,7 @@ async function nearest(
     ...(tags && { tags }),
     ...(filter && { filter: parseFilter(filter) }),
   };
-  const pool = exact ? undefined : await findPool(sql, view, reach);
+  const pool = dense.exact ? undefined : await findPool(sql, view, reach);
   const rows = await sql.transaction(
     (tx) =>
       findCandidates(tx, view, {
@@ -59,7 +59,7 @@ async function nearest(
         queryText: '',
         weighted: { terms: [], weights: [], mass: 0 },
         words: 'database',
-        dense: { vector, table: vectorTable(deterministicModel), exact },
+        dense,
         perEngine: 100,
       }),
     { tenant, readOnly: true },
