@@ -87,7 +87,8 @@ async function measure(
 }
 
 function search(client: HttpClient, query: string, mode: 'auto' | 'standard'): Promise<Json> {
-  return client.expect(200, 'POST', '/v1/search', { query, mode, topK: 10, threshold: 0 });
+  const body = { query, topK: 10, threshold: 0, ...(mode === 'standard' && { mode }) };
+  return client.expect(200, 'POST', '/v1/search', body);
 }
 
 function tell(memories: number, complex: Paired, unrouted: Paired, report: Report): void {
