@@ -88,7 +88,8 @@ async function denseCandidates(
   if (pool)
     return nearestInPool(tx, view, { ...request, pool }, { ...dense, vector: vectorText(dense.vector) });
   if (dense.exact) return search(true);
-  const [, near] = await Promise.all([
+  const [, , near] = await Promise.all([
+    planFreely(tx, false),
     tx.query(
       `select set_config('hnsw.iterative_scan', 'relaxed_order', true), set_config('hnsw.ef_search', $1, true)`,
       [String(Math.min(1_000, perEngine))],

@@ -27,7 +27,11 @@ export function filterConditions(
   return conditions;
 }
 
-/** Joins the memories table, where such things stand, to the table of `alias`. */
+/**
+ * Keeps of the rows of `alias` those whose memory, where such things stand, passes: looked up for each, in the order in
+ * which they come. A join would leave it to the planner to begin with all the memories that pass, and without statistics
+ * of a table that was just filled it takes them for few.
+ */
 export function filterJoin(
   view: ReadView,
   filters: MemoryFilters,
@@ -36,6 +40,6 @@ export function filterJoin(
 ): string {
   if (!hasFilters(filters)) return '';
   const conditions = allOf(['m.to_position is null', ...filterConditions(filters, 'm', parameters)]);
-  return `join ${view.table('memories')} m
-    on m.tenant = ${alias}.tenant and m.memory_id = ${alias}.memory_id and ${conditions}`;
+  return `cross join lateral (select from ${view.table('memories')} m
+    where m.tenant = ${alias}.tenant and m.memory_id = ${alias}.memory_id and ${conditions} limit 1) m`;
 }

@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { deterministicEmbedder } from '../../src/adapters/deterministic/embedder.ts';
+import { weigh } from '../../src/domain/ranking/bm25.ts';
+import { parseFilter } from '../../src/domain/filter.ts';
+import { vectorTable } from '../../src/domain/retrieval/vector-table.ts';
+import type { SqlExecutor, SqlValue } from '../../src/ports/sql.ts';
+import { WakeUp } from '../../src/ports/wake-up.ts';
+import { ensureLive } from '../../src/projections/generations.ts';
+import { Generation } from '../../src/projections/generation.ts';
+import { lexical } from '../../src/projections/lexical/lexical.ts';
+import { memories } from '../../src/projections/memories/memories.ts';
+import type { Projection } from '../../src/projections/projection.ts';
+import { vectors } from '../../src/projections/vectors/vectors.ts';
+import { ReadModels, type ReadView } from '../../src/queries/read-models.ts';
+import { findCandidates, type CandidateRequest } from '../../src/queries/search/candidates.ts';
+import { readStatistics } from '../../src/queries/search/statistics.ts';
+import { openTestStore, storeTestMemory, type TestStore } from '../support/event-store.ts';
+import { follow } from '../support/read-models.ts';
+import { soleEmbedder } from '../support/sole-embedder.ts';
+
+const count = 300;
+const wanted = 10;
+const embedder = deterministicEmbedder({ dimension: 16 });
+
+let test: TestStore;
+let view: ReadView;
+
+/** As after an import: the tables are full, and nobody has counted what is in them. */
+beforeAll(async () => {
+  test = await openTestStore();
+  for (let n = 0; n < count; n++)
+    await storeTestMemory(test, {
+      content: `green tea number ${n}`,
+      metadata: { kind: n % 2 ? 'note' : 'fact' },
+    });
+  const read = [memories, lexical(), vectors(soleEmbedder(embedder))] as Projection[];
+  for (const projection of read) {
+    await ensureLive(test.sql, projection);
+    await follow(test, new Generation(test.sql, projection, 1), () => 1_000);
+  }
+  view = await new ReadModels(test.sql, new WakeUp()).view({ projections: read.map(({ name }) => name) });
+});
+
+afterAll(() => test.close());
+
+interface Plan {
+  readonly 'Relation Name'?: string;
+  readonly 'Actual Rows': number;
+  readonly 'Actual Loops': number;
+  readonly 'Rows Removed by Filter'?: number;
+  readonly Plans?: readonly Plan[];
+}
+
+/** How many rows of a table a plan looked at. */
+function looked(plan: Plan, table: string): number {
+  const own =
+    plan['Relation Name'] === table
+      ? (plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0)) * plan['Actual Loops']
+      : 0;
+  return (plan.Plans ?? []).reduce((sum, part) => sum + looked(part, table), own);
+}
+
+it('[A5] a filter that leaves half is asked of what the indexes find, not of all memories', async () => {
+  const [vector] = await embedder.embed(['green tea'], 'query');
+  const table = view.table('memories').replace('read.', '');
+  let asked = 0;
+  const rows = await test.sql.transaction(
+    async (tx) => {
+      const explaining: SqlExecutor = {
+        async query<R>(text: string, params?: readonly SqlValue[]) {
+          const rows = await tx.query<R>(text, params);
+          if (text.includes(table)) {
+            const [row] = await tx.query<{ 'QUERY PLAN': readonly { Plan: Plan }[] }>(
+              `explain (analyze, format json) ${text}`,
+              params,
+            );
+            asked += looked(row!['QUERY PLAN'][0]!.Plan, table);
+          }
+          return rows;
+        },
+      };
+      const terms = ['green', 'tea'];
+      return findCandidates(explaining, view, {
+        region: { tenant: 'acme', visibility: 'all' },
+        queryText: 'green tea',
+        weighted: weigh(terms, await readStatistics(tx, view, 'acme', terms)),
+        filter: parseFilter({ 'metadata.kind': { eq: 'fact' } }),
+        words: 'database',
+        dense: { vector: vector!, table: vectorTable(embedder.model.id), exact: false },
+        perEngine: wanted,
+      } satisfies CandidateRequest);
+    },
+    { tenant: 'acme', readOnly: true },
+  );
+  expect(rows.length).toBeGreaterThanOrEqual(wanted);
+  expect(asked).toBeGreaterThan(0);
+  expect(asked).toBeLessThan(count / 2);
+});
