@@ -12,7 +12,11 @@ import { memories } from '../../src/projections/memories/memories.ts';
 import type { Projection } from '../../src/projections/projection.ts';
 import { vectors } from '../../src/projections/vectors/vectors.ts';
 import { ReadModels, type ReadView } from '../../src/queries/read-models.ts';
-import { findCandidates, type CandidateRequest } from '../../src/queries/search/candidates.ts';
+import {
+  findCandidates,
+  type CandidateRequest,
+  type CandidateRow,
+} from '../../src/queries/search/candidates.ts';
 import { readStatistics } from '../../src/queries/search/statistics.ts';
 import { openTestStore, storeTestMemory, type TestStore } from '../support/event-store.ts';
 import { follow } from '../support/read-models.ts';
@@ -64,7 +68,8 @@ it('[A5] a filter that leaves half is asked of what the indexes find, not of all
   const [vector] = await embedder.embed(['green tea'], 'query');
   const table = view.table('memories').replace('read.', '');
   let asked = 0;
-  const rows = await test.sql.transaction(
+  let found: readonly CandidateRow[] = [];
+  await test.sql.transaction(
     async (tx) => {
       const explaining: SqlExecutor = {
         async query<R>(text: string, params?: readonly SqlValue[]) {
@@ -80,7 +85,7 @@ it('[A5] a filter that leaves half is asked of what the indexes find, not of all
         },
       };
       const terms = ['green', 'tea'];
-      return findCandidates(explaining, view, {
+      found = await findCandidates(explaining, view, {
         region: { tenant: 'acme', visibility: 'all' },
         queryText: 'green tea',
         weighted: weigh(terms, await readStatistics(tx, view, 'acme', terms)),
@@ -92,7 +97,7 @@ it('[A5] a filter that leaves half is asked of what the indexes find, not of all
     },
     { tenant: 'acme', readOnly: true },
   );
-  expect(rows.length).toBeGreaterThanOrEqual(wanted);
+  expect(found.length).toBeGreaterThanOrEqual(wanted);
   expect(asked).toBeGreaterThan(0);
   expect(asked).toBeLessThan(count / 2);
 });
