@@ -72,8 +72,7 @@ describe('what operators see of it', () => {
       .poll(() => server.log.filter((line) => line.includes('the rules planned')).length, { timeout: 10_000 })
       .toBeGreaterThan(0);
     const log = server.log.join('\n');
-    for (const secret of [apiKey, comparison, 'retry policies', 'bad:'])
-      expect(log).not.toContain(secret);
+    for (const secret of [apiKey, comparison, 'retry policies', 'bad:']) expect(log).not.toContain(secret);
   });
 });
 
