@@ -18,6 +18,8 @@ const note = (number: number) =>
   `Note ${number}: the pump of hall ${number % 7} was serviced by the team of ${number % 5}`;
 
 let server: TestServer;
+/** What a server that was started again has of data and back ends is this one's. */
+let first: TestServer;
 let admin: Client;
 let operator: Client;
 
@@ -86,7 +88,7 @@ async function asLongAs<T>(work: Promise<T>, meanwhile: () => Promise<void>): Pr
 }
 
 beforeAll(async () => {
-  server = await startServer({ environment: { STRATALOG_EMBEDDER: 'deterministic' } });
+  first = server = await startServer({ environment: { STRATALOG_EMBEDDER: 'deterministic' } });
   const tenant = freshTenant();
   admin = await clientWithKey(server, { tenant, role: 'admin', user: 'ada' });
   operator = await clientWithKey(server, { tenant, role: 'operator' });
@@ -105,7 +107,10 @@ beforeAll(async () => {
   await admin.get(`/v1/audit/events?limit=1&minPosition=${judged.body.position}`);
 });
 
-afterAll(() => server.remove());
+afterAll(async () => {
+  await server?.stop();
+  await first?.remove();
+});
 
 describe('a change of the embedding model', () => {
   it(
