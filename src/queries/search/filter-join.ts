@@ -1,7 +1,9 @@
+import type { Region } from '../../domain/access/region.ts';
 import type { Filter } from '../../domain/filter.ts';
 import { filterCondition } from '../filter-sql.ts';
 import type { ReadView } from '../read-models.ts';
 import { allOf, type Parameters } from '../sql-builder.ts';
+import { lookupsOf } from './lookups.ts';
 
 /** What a search asks of a memory that may change. */
 export interface MemoryFilters {
@@ -28,18 +30,18 @@ export function filterConditions(
 }
 
 /**
- * Keeps of the rows of `alias` those whose memory, where such things stand, passes: looked up for each, in the order in
- * which they come. A join would leave it to the planner to begin with all the memories that pass, and without statistics
- * of a table that was just filled it takes them for few.
+ * Keeps of the rows of `of` those whose memory passes the filters: looked up for each, in the order in which they come. A
+ * join would leave it to the planner to begin with all the memories that pass, and without statistics of a table that was
+ * just filled it takes them for few.
  */
 export function filterJoin(
   view: ReadView,
-  filters: MemoryFilters,
-  alias: string,
+  request: MemoryFilters & { readonly region: Region },
+  of: string,
   parameters: Parameters,
 ): string {
-  if (!hasFilters(filters)) return '';
-  const conditions = allOf(['m.to_position is null', ...filterConditions(filters, 'm', parameters)]);
-  return `cross join lateral (select from ${view.table('memories')} m
-    where m.tenant = ${alias}.tenant and m.memory_id = ${alias}.memory_id and ${conditions} limit 1) m`;
+  if (!hasFilters(request)) return '';
+  const lookup = lookupsOf(request.region.tenant, parameters);
+  const passes = allOf(['t.to_position is null', ...filterConditions(request, 't', parameters)]);
+  return `cross join ${lookup('true', view.table('memories'), passes, of)} m`;
 }

@@ -3,8 +3,8 @@ import type { WeightedTerms } from '../../domain/ranking/bm25.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
 import type { ReadView } from '../read-models.ts';
 import { regionCondition } from '../scope-sql.ts';
-import { allOf, Parameters } from '../sql-builder.ts';
-import { filterConditions, hasFilters, type MemoryFilters } from './filter-join.ts';
+import { Parameters } from '../sql-builder.ts';
+import { filterJoin, type MemoryFilters } from './filter-join.ts';
 import { lookupsOf } from './lookups.ts';
 import { poolQuery, type Pool } from './pool.ts';
 import { bm25Column, signalsOf, textColumns, type TextRow, type TextSignal } from './text-signals.ts';
@@ -38,7 +38,7 @@ export async function nearestInPool(
     `select found.memory_id, 1 - found.distance as cosine from (
        select found.memory_id, k.distance from (${poolQuery(view, tenant, request.pool, parameters)}) found
        cross join ${near} k order by k.distance) found
-     ${passing(view, request, parameters)} order by found.distance limit ${parameters.bind(request.perEngine)}`,
+     ${filterJoin(view, request, 'found', parameters)} order by found.distance limit ${parameters.bind(request.perEngine)}`,
     parameters.values,
   );
   return new Map(rows.map(({ memory_id, cosine }) => [memory_id, cosine]));
@@ -66,16 +66,9 @@ export async function wordsInPool(
     `select found.memory_id, l.* from (
        select found.memory_id, s.bm25 from (${poolQuery(view, tenant, request.pool, parameters)}) found
        cross join ${scored} s order by s.bm25 desc) found
-     ${passing(view, request, parameters)} cross join ${signals} l
+     ${filterJoin(view, request, 'found', parameters)} cross join ${signals} l
      order by found.bm25 desc limit ${parameters.bind(request.perEngine)}`,
     parameters.values,
   );
   return signalsOf(rows);
-}
-
-/** Keeps of `found` what the filters let through. */
-function passing(view: ReadView, request: PoolRequest, parameters: Parameters): string {
-  if (!hasFilters(request)) return '';
-  const condition = allOf(['t.to_position is null', ...filterConditions(request, 't', parameters)]);
-  return `cross join ${lookupsOf(request.region.tenant, parameters)('true', view.table('memories'), condition)} m`;
 }
