@@ -12,14 +12,14 @@ for (const file of files) {
   totals.skipped += report.numPendingTests + report.numTodoTests;
   for (const { name, status, message, assertionResults } of report.testResults) {
     const failed = assertionResults.filter((result) => result.status === 'failed');
-    // A file that does not even load counts, too.
-    if (status === 'failed' && assertionResults.length === 0) failed.push({ failureMessages: [message] });
+    // A file counts, too, that does not even load, or whose preparation fails.
+    if (status === 'failed' && failed.length === 0) failed.push({ failureMessages: [message] });
     totals.failed += failed.length;
     failures.push(...failed.map((failure) => ({ file, name, ...failure })));
   }
 }
 // Said here once more: the output of a long run is seldom kept whole.
-for (const { file, name, fullName = 'does not load', failureMessages } of failures) {
+for (const { file, name, fullName = 'not a test of it', failureMessages } of failures) {
   console.log(`\nfailed: ${path.relative(process.cwd(), name)} > ${fullName} (${file})`);
   console.log(failureMessages.join('\n').slice(0, 2000));
 }
