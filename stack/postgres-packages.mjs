@@ -28,10 +28,15 @@ const binFolder = 'usr/lib/postgresql/18/bin';
 const otherwise = `Run a PostgreSQL 18 with pgvector and pg_textsearch of your own and name it in
 STRATALOG_POSTGRES_URL, or name the folder of its programs in STACK_POSTGRES_BIN.`;
 
+/** Where `fetchPostgres` puts `postgres` and `initdb`. */
+export function postgresProgramsIn(folder) {
+  return path.join(folder, 'root', binFolder);
+}
+
 /** Answers the folder of `postgres` and `initdb`, fetched now unless they are there. */
 export async function fetchPostgres(folder, say) {
   const root = path.join(folder, 'root');
-  if (existsSync(path.join(root, 'complete'))) return path.join(root, binFolder);
+  if (existsSync(path.join(root, 'complete'))) return postgresProgramsIn(folder);
   await checkTools();
   say(`fetching PostgreSQL 18, pgvector and pg_textsearch from Debian ${suite}`);
   const partial = path.join(folder, 'root.new');
@@ -47,7 +52,7 @@ export async function fetchPostgres(folder, say) {
   rmSync(path.join(folder, 'apt'), { recursive: true, force: true });
   rmSync(root, { recursive: true, force: true });
   renameSync(partial, root);
-  return path.join(root, binFolder);
+  return postgresProgramsIn(folder);
 }
 
 async function checkTools() {

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
+import { postgresProgramsIn } from '../../stack/postgres-packages.mjs';
 import { freePort } from './free-port.ts';
 import type { SmallDisk } from './small-disk.ts';
 
@@ -13,8 +14,7 @@ const run = promisify(execFile);
 
 /** PostgreSQL's programs: STACK_POSTGRES_BIN, or what `npm run stack -- up postgres` fetched. Undefined where neither is there. */
 export function postgresPrograms(): string | undefined {
-  const fetched = path.resolve('.stack/postgres/root/usr/lib/postgresql/18/bin');
-  const folder = process.env['STACK_POSTGRES_BIN'] ?? fetched;
+  const folder = process.env['STACK_POSTGRES_BIN'] ?? postgresProgramsIn(path.resolve('.stack/postgres'));
   return existsSync(path.join(folder, 'initdb')) ? folder : undefined;
 }
 

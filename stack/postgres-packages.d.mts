@@ -1,0 +1,1 @@
+export function postgresProgramsIn(folder: string): string;
