@@ -1,14 +1,9 @@
 import path from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { AskingTenant, comparison } from '../support/asking-tenant.ts';
 import { stratalog } from '../support/cli.ts';
-import {
-  fails,
-  says,
-  scriptedLanguageModel,
-  type ScriptedLanguageModel,
-} from '../support/scripted-language-model.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { fails, says, scriptedLanguageModel } from '../support/scripted-language-model.ts';
+import { useServer } from '../support/server.ts';
 
 const apiKey = 'sesame-of-the-endpoint';
 const proposal = {
@@ -18,23 +13,16 @@ const proposal = {
   ],
 };
 
-let llm: ScriptedLanguageModel;
-let server: TestServer;
-beforeAll(async () => {
-  llm = await scriptedLanguageModel(['large', 'small']);
-  server = await startServer({
-    environment: {
-      STRATALOG_LLM_BASE_URL: llm.baseURL,
-      STRATALOG_LLM_API_KEY: apiKey,
-      STRATALOG_LLM_MODEL: 'large',
-      // Every request is one for a plan.
-      STRATALOG_REASONING: 'off',
-    },
-  });
-});
-afterAll(async () => {
-  await server?.remove();
-  await llm?.close();
+const llm = await scriptedLanguageModel(['large', 'small']);
+afterAll(() => llm.close());
+const server = useServer({
+  environment: {
+    STRATALOG_LLM_BASE_URL: llm.baseURL,
+    STRATALOG_LLM_API_KEY: apiKey,
+    STRATALOG_LLM_MODEL: 'large',
+    // Every request is one for a plan.
+    STRATALOG_REASONING: 'off',
+  },
 });
 beforeEach(() => {
   llm.script();

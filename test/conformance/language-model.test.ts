@@ -17,9 +17,8 @@ import {
   writes,
   writesNoJson,
   type ChatRequest,
-  type ScriptedLanguageModel,
 } from '../support/scripted-language-model.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { useServer } from '../support/server.ts';
 
 const apiKey = 'sesame-of-the-endpoint';
 const question = 'What is the difference between the retry policies of Search and Billing?';
@@ -47,24 +46,17 @@ const memories = [
   },
 ];
 
-let llm: ScriptedLanguageModel;
-let server: TestServer;
-beforeAll(async () => {
-  llm = await scriptedLanguageModel(['large', 'small']);
-  server = await startServer({
-    environment: {
-      STRATALOG_LLM_BASE_URL: llm.baseURL,
-      STRATALOG_LLM_API_KEY: apiKey,
-      STRATALOG_LLM_MODEL: 'large',
-      STRATALOG_LLM_SUB_MODEL: 'small',
-      // Every request is one for a plan.
-      STRATALOG_REASONING: 'off',
-    },
-  });
-});
-afterAll(async () => {
-  await server?.remove();
-  await llm?.close();
+const llm = await scriptedLanguageModel(['large', 'small']);
+afterAll(() => llm.close());
+const server = useServer({
+  environment: {
+    STRATALOG_LLM_BASE_URL: llm.baseURL,
+    STRATALOG_LLM_API_KEY: apiKey,
+    STRATALOG_LLM_MODEL: 'large',
+    STRATALOG_LLM_SUB_MODEL: 'small',
+    // Every request is one for a plan.
+    STRATALOG_REASONING: 'off',
+  },
 });
 beforeEach(() => {
   llm.script();
