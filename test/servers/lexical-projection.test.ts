@@ -1,20 +1,18 @@
 import * as fc from 'fast-check';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { LoadedEvent } from '../../src/ports/event-store.ts';
 import { DocumentsRefused, LexicalIndexUnavailable } from '../../src/ports/lexical-index.ts';
 import { BookmarkMoved } from '../../src/projections/bookmarks.ts';
-import { Generation } from '../../src/projections/generation.ts';
 import { retryParked } from '../../src/projections/parked.ts';
-import { createBeside, dropGeneration, ensureLive } from '../../src/projections/generations.ts';
 import { lexical } from '../../src/projections/lexical/lexical.ts';
-import { RebuildWalk } from '../../src/projections/rebuild-walk.ts';
 import { assertWithin } from '../support/assert-within.ts';
 import { storeTestMemory, testContext, updateTestMemory } from '../support/event-store.ts';
 import { failing } from '../support/faulty-sql.ts';
 import { HistoryWriter, steps } from '../support/histories.ts';
-import { eraseTestMemory, openLexicalCluster, type LexicalCluster } from '../support/lexical-cluster.ts';
+import { eraseTestMemory } from '../support/lexical-cluster.ts';
 import { find, listed } from '../support/lexical-documents.ts';
-import { digestAfter, eventsOf, interleaved, split, startAfresh } from '../support/read-models.ts';
+import { useLexicalStore } from '../support/lexical-store.ts';
+import { digestAfter, eventsOf, interleaved, split } from '../support/read-models.ts';
 
 const url = process.env['STRATALOG_OPENSEARCH_URL'];
 
@@ -25,43 +23,15 @@ const dice = fc.array(fc.nat(1_000), { minLength: 12, maxLength: 60, size: 'max'
 });
 
 describe.skipIf(!url)('[G3] the lexical read model on OpenSearch', () => {
-  let test: LexicalCluster;
-  let projection: ReturnType<typeof lexical>;
-
-  beforeAll(async () => {
-    test = await openLexicalCluster(url!, { writePatienceMs: 500 });
-    projection = lexical(test.index);
-  });
-
-  afterAll(() => test?.close());
-
-  beforeEach(() => reset());
-
-  afterEach(() => {
-    test.sql.fault = () => undefined;
-    test.faulty.mend();
-  });
-
-  async function reset(): Promise<void> {
-    await startAfresh(test);
-    for (const generation of await test.index.generations()) await test.index.dropGeneration(generation);
-  }
+  const test = useLexicalStore(url!);
 
   const all = () => test.store.readAll({ after: 0, limit: 1_000 });
-  const live = async (): Promise<Generation> => {
-    await ensureLive(test.sql, projection);
-    return new Generation(test.sql, projection, 1);
-  };
   const parked = () => test.sql.query<{ stream: string; error: string }>('select * from read.parked');
-  const rebuilt = async () => {
-    const generation = await createBeside(test.sql, projection);
-    return new RebuildWalk(test.sql, test.store, new AbortController().signal).fill(generation);
-  };
 
   it('is the same for every order that keeps the order within each stream, and as its rows in the database', async () => {
     await assertWithin(
       fc.asyncProperty(steps, dice, async (history, choose) => {
-        await reset();
+        await test.reset();
         const writer = new HistoryWriter(test);
         // As each read when it was new: before any later erasure.
         const early: LoadedEvent[] = [];
@@ -70,12 +40,12 @@ describe.skipIf(!url)('[G3] the lexical read model on OpenSearch', () => {
           early.push(...(await eventsOf(test, early.at(-1)?.position ?? 0)));
         }
         const late = await eventsOf(test);
-        const expected = await digestAfter(test, projection, [late]);
+        const expected = await digestAfter(test, test.projection, [late]);
         expect(expected.startsWith(await digestAfter(test, lexical(), [late]))).toBe(true);
         const mixed = early.map((event, n) => (choose(2) === 0 ? event : late[n]!));
         for (const events of [early, late, mixed]) {
           const batches = split(interleaved(events, choose), () => 1 + choose(9));
-          expect(await digestAfter(test, projection, batches)).toBe(expected);
+          expect(await digestAfter(test, test.projection, batches)).toBe(expected);
         }
       }),
       { numRuns: 6, limitMs: 40_000 },
@@ -83,7 +53,7 @@ describe.skipIf(!url)('[G3] the lexical read model on OpenSearch', () => {
   });
 
   it('has of each memory the document that its events make', async () => {
-    const generation = await live();
+    const generation = await test.live();
     const [kept, edited, gone, back] = await Promise.all(
       ['kettle one', 'kettle two', 'kettle three', 'kettle four'].map((content) =>
         storeTestMemory(test, { content }),
@@ -130,7 +100,7 @@ describe.skipIf(!url)('[G3] the lexical read model on OpenSearch', () => {
   });
 
   it('follows a speaker whom the metadata alone name, without writing a document', async () => {
-    const generation = await live();
+    const generation = await test.live();
     const scope = { user: 'alice', session: 's1' };
     const { value, stream, key } = await storeTestMemory(test, {
       content: 'Ada: lighthouse',
@@ -148,14 +118,14 @@ describe.skipIf(!url)('[G3] the lexical read model on OpenSearch', () => {
     await generation.apply(await all(), await generation.standing());
     expect(await speakers()).toEqual([{ attributed: 'grace', labelled: 'ada', revision: 0 }]);
     test.faulty.mend();
-    const { digest, liveDigest } = await rebuilt();
+    const { digest, liveDigest } = await test.rebuilt();
     expect(digest).toBe(liveDigest);
   });
 
   it.each(['before', 'after'] as const)(
     'has an effect once where the process ends between the documents and the commit (%s the bookmark)',
     async (fault) => {
-      const generation = await live();
+      const generation = await test.live();
       const { stream } = await storeTestMemory(test, { content: 'lighthouse' });
       const standing = await generation.standing();
       test.sql.fault = failing('update read.bookmarks', fault);
@@ -167,13 +137,13 @@ describe.skipIf(!url)('[G3] the lexical read model on OpenSearch', () => {
       await generation.apply(await all(), await generation.standing());
       expect(await find(test.index, 'lexical-g1', 'lighthouse')).toEqual([]);
       expect(await find(test.index, 'lexical-g1', 'foghorn')).toHaveLength(1);
-      const { digest, liveDigest } = await rebuilt();
+      const { digest, liveDigest } = await test.rebuilt();
       expect(digest).toBe(liveDigest);
     },
   );
 
   it('[F6] takes back the words of a memory that was erased between its document and the commit', async () => {
-    const generation = await live();
+    const generation = await test.live();
     const { value } = await storeTestMemory(test, { content: 'lighthouse' });
     test.sql.fault = failing('update read.bookmarks', 'before');
     await expect(generation.apply(await all(), await generation.standing())).rejects.toThrow();
@@ -186,7 +156,7 @@ describe.skipIf(!url)('[G3] the lexical read model on OpenSearch', () => {
   });
 
   it('is not changed by a process that was overtaken in the middle of its batch', async () => {
-    const generation = await live();
+    const generation = await test.live();
     const { stream } = await storeTestMemory(test, { content: 'lighthouse' });
     const page = await all();
     const standing = await generation.standing();
@@ -208,12 +178,12 @@ describe.skipIf(!url)('[G3] the lexical read model on OpenSearch', () => {
     await test.index.refresh('lexical-g1');
     expect(await find(test.index, 'lexical-g1', 'lighthouse')).toEqual([]);
     expect(await find(test.index, 'lexical-g1', 'foghorn')).toHaveLength(1);
-    const { digest, liveDigest } = await rebuilt();
+    const { digest, liveDigest } = await test.rebuilt();
     expect(digest).toBe(liveDigest);
   });
 
   it('is compared at its bookmark: documents that a batch under way has written make no difference', async () => {
-    const generation = await live();
+    const generation = await test.live();
     const { stream } = await storeTestMemory(test, { content: 'lighthouse' });
     await generation.apply(await all(), await generation.standing());
     const digest = await generation.digest();
@@ -227,7 +197,7 @@ describe.skipIf(!url)('[G3] the lexical read model on OpenSearch', () => {
   });
 
   it('tells by its digest a document that is missing, and one that differs', async () => {
-    const generation = await live();
+    const generation = await test.live();
     const { value } = await storeTestMemory(test, { content: 'lighthouse' });
     await storeTestMemory(test, { content: 'foghorn' });
     await generation.apply(await all(), await generation.standing());
@@ -252,18 +222,8 @@ describe.skipIf(!url)('[G3] the lexical read model on OpenSearch', () => {
     expect(new Set([right, different, missing, without]).size).toBe(4);
   });
 
-  it('can be rebuilt where its index was lost', async () => {
-    const generation = await live();
-    await storeTestMemory(test, { content: 'lighthouse' });
-    await generation.apply(await all(), await generation.standing());
-    await test.index.dropGeneration('lexical-g1');
-    const { digest, liveDigest } = await rebuilt();
-    expect(digest).not.toBe(liveDigest);
-    expect(await find(test.index, 'lexical-g2', 'lighthouse')).toHaveLength(1);
-  });
-
   it('waits for an index that is away, or refuses its password, and parks nothing', async () => {
-    const generation = await live();
+    const generation = await test.live();
     await storeTestMemory(test, { content: 'lighthouse' });
     const standing = await generation.standing();
     for (const failure of [new LexicalIndexUnavailable('away'), new Error('OpenSearch answers 401')]) {
@@ -279,7 +239,7 @@ describe.skipIf(!url)('[G3] the lexical read model on OpenSearch', () => {
   });
 
   it('parks the stream of a document that the index refuses, and that alone', async () => {
-    const generation = await live();
+    const generation = await test.live();
     await storeTestMemory(test, { content: 'lighthouse' });
     const bad = await storeTestMemory(test, { content: 'refused' });
     await storeTestMemory(test, { content: 'foghorn' });
@@ -309,7 +269,7 @@ describe.skipIf(!url)('[G3] the lexical read model on OpenSearch', () => {
   });
 
   it('refreshes once for batches that wait at the same time, at most ten times a second', async () => {
-    const generation = await live();
+    const generation = await test.live();
     let refreshes = 0;
     test.faulty.before = (method) => {
       if (method === 'refresh') refreshes++;
@@ -318,40 +278,11 @@ describe.skipIf(!url)('[G3] the lexical read model on OpenSearch', () => {
     for (let n = 0; n < 5; n++) await storeTestMemory(test, { content: `lighthouse ${n}` });
     const events = (await all()).events;
     const context = { sql: test.sql, tables: generation.tables, generation: 1 };
-    await Promise.all(Array.from({ length: 40 }, (_, n) => projection.prepare!([events[n % 5]!], context)));
+    await Promise.all(
+      Array.from({ length: 40 }, (_, n) => test.projection.prepare!([events[n % 5]!], context)),
+    );
     expect(await find(test.index, 'lexical-g1', 'lighthouse')).toHaveLength(5);
     expect(refreshes).toBeLessThanOrEqual(1 + (performance.now() - began) / 100);
     expect(refreshes).toBeLessThan(40);
-  });
-
-  it('makes an index with each generation and drops it with it', async () => {
-    await live();
-    const beside = await createBeside(test.sql, projection);
-    expect(await test.index.generations()).toEqual(['lexical-g1', 'lexical-g2']);
-    await dropGeneration(test.sql, projection, beside.number);
-    expect(await test.index.generations()).toEqual(['lexical-g1']);
-    await expect(dropGeneration(test.sql, projection, 1)).rejects.toThrow(/is live/);
-    expect(await test.index.generations()).toEqual(['lexical-g1']);
-  });
-
-  it('keeps a generation whose index cannot be dropped now, to be dropped later', async () => {
-    await live();
-    const beside = await createBeside(test.sql, projection);
-    test.faulty.before = (method) => {
-      if (method === 'dropGeneration') throw new LexicalIndexUnavailable('away');
-    };
-    await expect(dropGeneration(test.sql, projection, beside.number)).rejects.toThrow('away');
-    expect(await beside.standing()).toMatchObject({ bookmark: 0 });
-    test.faulty.mend();
-    await dropGeneration(test.sql, projection, beside.number);
-    expect(await test.index.generations()).toEqual(['lexical-g1']);
-  });
-
-  it('does not begin in an index that holds the documents of another database', async () => {
-    await test.index.createGeneration('lexical-g1');
-    const foreign = { tenant: 'acme', memoryId: 'a', revision: 0, deleted: true } as const;
-    await test.index.write('lexical-g1', [foreign]);
-    await expect(ensureLive(test.sql, projection)).rejects.toThrow(/index prefix of its own/);
-    expect(await listed(test.index, 'lexical-g1')).toHaveLength(1);
   });
 });

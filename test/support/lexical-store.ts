@@ -1,0 +1,51 @@
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
+import { Generation } from '../../src/projections/generation.ts';
+import { createBeside, ensureLive } from '../../src/projections/generations.ts';
+import { lexical } from '../../src/projections/lexical/lexical.ts';
+import type { RebuildResult } from '../../src/projections/rebuild.ts';
+import { RebuildWalk } from '../../src/projections/rebuild-walk.ts';
+import { openLexicalCluster, type LexicalCluster } from './lexical-cluster.ts';
+import { startAfresh } from './read-models.ts';
+
+/** The lexical read model on an OpenSearch of its own, without any generation at the beginning of each test. */
+export interface LexicalStore extends LexicalCluster {
+  projection: ReturnType<typeof lexical>;
+  /** Takes every event, read model and index away. */
+  reset(): Promise<void>;
+  /** Begins its live generation. */
+  live(): Promise<Generation>;
+  /** Fills another one beside it. */
+  rebuilt(): Promise<RebuildResult>;
+}
+
+/** One for all tests of a `describe`. */
+export function useLexicalStore(url: string): LexicalStore {
+  const test = {} as LexicalStore;
+  beforeAll(async () => {
+    const cluster = await openLexicalCluster(url, { writePatienceMs: 500 });
+    const projection = lexical(cluster.index);
+    Object.assign(test, cluster, {
+      projection,
+      async reset() {
+        await startAfresh(cluster);
+        for (const generation of await cluster.index.generations())
+          await cluster.index.dropGeneration(generation);
+      },
+      async live() {
+        await ensureLive(cluster.sql, projection);
+        return new Generation(cluster.sql, projection, 1);
+      },
+      async rebuilt() {
+        const beside = await createBeside(cluster.sql, projection);
+        return new RebuildWalk(cluster.sql, cluster.store, new AbortController().signal).fill(beside);
+      },
+    } satisfies Partial<LexicalStore>);
+  });
+  afterAll(() => test.close?.());
+  beforeEach(() => test.reset());
+  afterEach(() => {
+    test.sql.fault = () => undefined;
+    test.faulty.mend();
+  });
+  return test;
+}
