@@ -7,8 +7,8 @@ import { SlowestFirst } from './test/support/slowest-first.ts';
 const reports = process.env['STRATALOG_TEST_REPORTS'];
 const profile = process.env['STRATALOG_TEST_PROFILE'] ?? 'embedded';
 /**
- * Whole processes and databases share two cores with each other and their servers, and one test of thousands misses its
- * time. In the gate it has a second try, and is named if it needed it; what fails twice fails. A fault that is found has none.
+ * Tests of whole processes share two cores with each other and their servers, and one of thousands misses its time. In
+ * the gate such a test has a second try, and is named if it needed it; what fails twice fails.
  */
 const retry = reports ? 1 : 0;
 
@@ -28,7 +28,7 @@ export default defineConfig({
         ]
       : ['default'],
     projects: [
-      { extends: true, test: { name: 'unit', include: ['test/{unit,property,contract}/**/*.test.ts'], retry } },
+      { extends: true, test: { name: 'unit', include: ['test/{unit,property,contract}/**/*.test.ts'] } },
       { extends: true, test: { name: 'conformance', include: ['test/conformance/**/*.test.ts'], retry } },
       {
         extends: true,
