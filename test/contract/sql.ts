@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SqlUnavailable, type Sql } from '../../src/ports/sql.ts';
 import { extensionContract } from './sql-extensions.ts';
+import { repetitionContract } from './sql-repetition.ts';
 import { statementContract } from './sql-statements.ts';
 import { tenantContract } from './sql-tenants.ts';
 import { transactionContract } from './sql-transactions.ts';
@@ -56,6 +57,7 @@ export function sqlContract(name: string, open: () => Promise<Sql>): void {
         (await sql.query(`select label from ${item} order by id`)).map(({ label }) => label),
     };
     statementContract(db);
+    repetitionContract(db);
     transactionContract(db);
     tenantContract(db);
     extensionContract(db);

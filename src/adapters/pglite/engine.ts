@@ -6,7 +6,8 @@ import { SeededMemoryFS } from './memory-fs.ts';
 import type { EngineData, EngineNotice, EngineResult } from './protocol.ts';
 import { startParams } from './settings.ts';
 import { createCluster, withTemplate } from './template.ts';
-import { scriptMessage, statementMessage } from './wire.ts';
+import { PreparedStatements } from './prepared.ts';
+import { scriptMessage } from './wire.ts';
 import type { WireValue } from '../sql/values.ts';
 
 type Filesystem = DurableNodeFS | SeededMemoryFS;
@@ -25,6 +26,7 @@ const nothing: EngineResult = { columns: [], rows: [], tag: '' };
 export class Engine {
   readonly #database: PGlite;
   readonly #listeners: EngineListeners;
+  readonly #prepared = new PreparedStatements();
 
   private constructor(database: PGlite, listeners: EngineListeners) {
     this.#database = database;
@@ -67,17 +69,34 @@ export class Engine {
 
   /** One statement, in one protocol exchange, with `begin` before and a commit after it if given. */
   async statement(text: string, params: readonly WireValue[], begin?: string): Promise<EngineResult> {
-    const message = statementMessage(text, params);
-    if (begin === undefined) return readResult(await this.#exchange(message));
-    const whole = Buffer.concat([scriptMessage(begin), message, scriptMessage('commit')]);
-    return readResult(await this.#exchange(whole));
+    const execution = this.#prepared.execution(text, params);
+    const message =
+      begin === undefined
+        ? execution
+        : Buffer.concat([scriptMessage(begin), execution, scriptMessage('commit')]);
+    try {
+      return readResult(await this.#exchange(message));
+    } catch (error) {
+      this.#prepared.failed(text);
+      throw error;
+    } finally {
+      this.#forgetAfter(text);
+    }
   }
 
   /** Statements without parameters; answers the last one. */
   async script(statements: readonly string[]): Promise<EngineResult> {
     let last = nothing;
-    for (const statement of statements) last = readResult(await this.#exchange(scriptMessage(statement)));
+    for (const statement of statements) {
+      last = readResult(await this.#exchange(scriptMessage(statement)));
+      this.#forgetAfter(statement);
+    }
     return last;
+  }
+
+  /** A plan of a table that has other columns now would fail. */
+  #forgetAfter(statement: string): void {
+    if (/^\s*(create|alter|drop|do)\b/i.test(statement)) this.#prepared.forget();
   }
 
   async close(): Promise<EngineResult> {

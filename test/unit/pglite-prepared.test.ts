@@ -1,0 +1,48 @@
+import { beforeEach, expect, it } from 'vitest';
+import { PreparedStatements } from '../../src/adapters/pglite/prepared.ts';
+
+let now: number;
+let prepared: PreparedStatements;
+
+beforeEach(() => {
+  now = 0;
+  prepared = new PreparedStatements(() => now);
+});
+
+/** The kinds of the messages of one execution: P(arse), B(ind), D(escribe), E(xecute), C(lose), S(ync). */
+function kindsOf(text: string): string {
+  const bytes = Buffer.from(prepared.execution(text, []));
+  let kinds = '';
+  for (let at = 0; at < bytes.length; at += 1 + bytes.readInt32BE(at + 1))
+    kinds += String.fromCharCode(bytes[at]!);
+  return kinds;
+}
+
+it('parses what comes again once more, and then no more', () => {
+  expect([1, 2, 3, 4].map(() => kindsOf('select 1'))).toEqual(['PBDES', 'PBDES', 'BDES', 'BDES']);
+});
+
+it('makes another plan after a while: the tables may have been empty', () => {
+  for (const _ of [1, 2]) kindsOf('select 1');
+  now = 2_999;
+  expect(kindsOf('select 1')).toBe('BDES');
+  now = 3_001;
+  expect(kindsOf('select 1')).toBe('CPBDES');
+  expect(kindsOf('select 1')).toBe('BDES');
+});
+
+it('parses again what failed, and everything after tables changed', () => {
+  for (const text of ['select 1', 'select 2', 'select 1', 'select 2']) kindsOf(text);
+  prepared.failed('select 1');
+  expect(kindsOf('select 2')).toBe('CBDES');
+  expect(kindsOf('select 1')).toBe('PBDES');
+  prepared.forget();
+  expect(kindsOf('select 1')).toBe('CCPBDES');
+});
+
+it('has PostgreSQL forget what did not come for long', () => {
+  let closed = 0;
+  for (const _ of [1, 2])
+    for (let n = 0; n < 300; n++) closed += kindsOf(`select ${n}`).startsWith('C') ? 1 : 0;
+  expect(closed).toBe(100);
+});
