@@ -87,18 +87,11 @@ async function denseCandidates(
   if (!dense) return new Map();
   if (pool)
     return nearestInPool(tx, view, { ...request, pool }, { ...dense, vector: vectorText(dense.vector) });
-  if (dense.exact) return search(true);
-  const [, , near] = await Promise.all([
-    planFreely(tx, false),
-    tx.query(
-      `select set_config('hnsw.iterative_scan', 'relaxed_order', true), set_config('hnsw.ef_search', $1, true)`,
-      [String(Math.min(1_000, perEngine))],
-    ),
-    search(false),
-  ]);
+  if (!asksHnsw(request)) return search(true);
+  const [, near] = await Promise.all([keepToIndexes(tx, perEngine), search(false)]);
   if (near.size >= perEngine) return near;
   // Fewer than asked for: a selective filter used the scan up, and the few that match are compared one by one.
-  const [, all] = await Promise.all([planFreely(tx, true), search(true)]);
+  const [, all] = await Promise.all([planFreely(tx), search(true)]);
   return all;
 
   async function search(exact: boolean): Promise<Map<string, number>> {
@@ -136,19 +129,22 @@ async function bm25Candidates(
 ): Promise<Map<string, TextSignal>> {
   const parameters = new Parameters();
   const query = `to_bm25query(${parameters.bind(request.queryText)}, '${view.table('lexical', 'lexical_body')}')`;
-  const { region, pool } = request;
+  const { region, pool, perEngine } = request;
   // Looked up in a hash of the pool's ids. A join would not keep the order in which the index finds them.
   const pooled = pool
     ? `and (l.memory_id in (${poolQuery(view, region.tenant, pool, parameters)})) is true`
     : '';
   const found = `select l.* from ${view.table('lexical')} l ${filterJoin(view, request, 'l', parameters)}
      where l.body is not null and ${regionCondition(region, 'l', parameters)} ${pooled}
-     order by l.body <@> ${query} limit ${parameters.bind(request.perEngine)}`;
+     order by l.body <@> ${query} limit ${parameters.bind(perEngine)}`;
   // Counted for those that were found, not for each that was looked at.
   const signals = `select t.memory_id, ${textColumns(request.weighted.terms, parameters)} from (${found}) t`;
   // The index gives rows that match and no others. A condition on their score would tokenise each of them again (.1 ms),
   // as would a plan without the index: the planner does not know what that costs, so other ways are closed.
-  const [, rows] = await Promise.all([planFreely(tx, false), tx.query<TextRow>(signals, parameters.values)]);
+  const [, rows] = await Promise.all([
+    asksHnsw(request) || keepToIndexes(tx, perEngine),
+    tx.query<TextRow>(signals, parameters.values),
+  ]);
   return signalsOf(rows);
 }
 
@@ -177,11 +173,25 @@ async function indexCandidates(
   );
 }
 
-/** Whether the planner may read tables without an index and sort, from here on. */
-function planFreely(tx: SqlExecutor, freely: boolean): Promise<unknown> {
+/** Whether the vectors' index is asked, first of all, and the planner is kept to indexes for it. */
+function asksHnsw({ dense, pool }: CandidateRequest): boolean {
+  return dense !== undefined && !dense.exact && !pool;
+}
+
+/** From here on the planner sorts and reads tables only where no index serves, and HNSW goes on until enough are found. */
+function keepToIndexes(tx: SqlExecutor, perEngine: number): Promise<unknown> {
   return tx.query(
-    `select set_config(name, $1, true) from unnest(array['enable_seqscan', 'enable_bitmapscan', 'enable_sort']) as name`,
-    [freely ? 'on' : 'off'],
+    `select set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
+       set_config('enable_sort', 'off', true), set_config('hnsw.iterative_scan', 'relaxed_order', true),
+       set_config('hnsw.ef_search', $1, true)`,
+    [String(Math.min(1_000, perEngine))],
+  );
+}
+
+/** The end of `keepToIndexes`. */
+function planFreely(tx: SqlExecutor): Promise<unknown> {
+  return tx.query(
+    `select set_config('enable_seqscan', 'on', true), set_config('enable_bitmapscan', 'on', true), set_config('enable_sort', 'on', true)`,
   );
 }
 
