@@ -32,6 +32,11 @@ export interface TransactionOptions {
   /** `false` lets the commit return before the write-ahead log is synced. Only for data that can be rebuilt. */
   readonly durable?: boolean;
   readonly readOnly?: boolean;
+  /**
+   * Its statements come again and again, and one plan of each serves any values: lookups by key, and indexes that are read
+   * in their order. A database that plans slowly keeps the plan.
+   */
+  readonly onePlan?: boolean;
 }
 
 /**

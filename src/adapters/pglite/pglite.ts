@@ -165,6 +165,12 @@ export class PgliteSql implements Sql {
   }
 }
 
+/** A plan that is kept is one for any values; otherwise each execution has its own (`plan_cache_mode` of the settings). */
+function beginOf(options: TransactionOptions): string {
+  const begin = beginScript(options);
+  return options.onePlan ? `${begin}; set local plan_cache_mode = force_generic_plan` : begin;
+}
+
 /** Holds the turnstile from its begin to its commit or rollback. */
 class OpenTransaction implements SqlExecutor {
   readonly #thread: EngineThread;
@@ -176,7 +182,7 @@ class OpenTransaction implements SqlExecutor {
     this.#thread = thread;
     this.#turnstile = turnstile;
     // Not awaited: the first statement follows it in the same breath, and fails where this fails.
-    this.#begun = thread.request({ kind: 'script', statements: [beginScript(options)] });
+    this.#begun = thread.request({ kind: 'script', statements: [beginOf(options)] });
     this.#begun.catch(() => {});
   }
 

@@ -204,10 +204,9 @@ async function completeTexts(
 ): Promise<void> {
   if (ids.length === 0) return;
   const parameters = new Parameters();
-  const lookup = lookupsOf(region.tenant, parameters);
   const rows = await tx.query<TextRow>(
-    `select found.memory_id, l.* from unnest(${parameters.bind(ids)}::uuid[]) as found(memory_id)
-     cross join ${lookup(textColumns(terms, parameters), view.table('lexical'), 't.body is not null')} l`,
+    `select t.memory_id, ${textColumns(terms, parameters)} from ${view.table('lexical')} t
+     where ${amongIds(region, ids, parameters)} and t.body is not null`,
     parameters.values,
   );
   for (const [id, text] of signalsOf(rows)) texts.set(id, text);
@@ -221,12 +220,14 @@ async function completeCosines(
 ): Promise<void> {
   if (!dense || ids.length === 0) return;
   const parameters = new Parameters();
-  const lookup = lookupsOf(region.tenant, parameters);
-  const cosine = `1 - (t.embedding <=> ${parameters.bind(vectorText(dense.vector))}::vector) as cosine`;
   const rows = await tx.query<CosineRow>(
-    `select found.memory_id, k.cosine from unnest(${parameters.bind(ids)}::uuid[]) as found(memory_id)
-     cross join ${lookup(cosine, dense.table, 't.embedding is not null')} k`,
+    `select t.memory_id, 1 - (t.embedding <=> ${parameters.bind(vectorText(dense.vector))}::vector) as cosine
+     from ${dense.table} t where ${amongIds(region, ids, parameters)} and t.embedding is not null`,
     parameters.values,
   );
   for (const row of rows) cosines.set(row.memory_id, row.cosine);
+}
+
+function amongIds({ tenant }: Region, ids: readonly string[], parameters: Parameters): string {
+  return `t.tenant = ${parameters.bind(tenant)} and t.memory_id = any (${parameters.bind(ids)}::uuid[])`;
 }

@@ -184,7 +184,7 @@ export class SearchService {
         const ranking = { ...request, terms, statistics, model, scale };
         return rank(rows, ranking, (ids) => readMemories(tx, view, tenant, ids));
       },
-      { tenant, readOnly: true },
+      { tenant, readOnly: true, onePlan: true },
     );
   }
 }
