@@ -31,6 +31,8 @@ describe('tables', () => {
     modified: 0,
     age: 1000,
     bytes: MiB,
+    pages: 128,
+    unseen: 0,
     ...state,
   });
 
@@ -47,6 +49,11 @@ describe('tables', () => {
   it('are analyzed after changes, and vacuumed after inserts so that index-only scans work', () => {
     expect(tableTask([table('t', { modified: 1100 })], 2000)).toBe('analyze t');
     expect(tableTask([table('t', { inserted: 3100, modified: 3100 })], 2000)).toBe('vacuum (analyze) t');
+  });
+
+  it('are vacuumed where the counters of before a start are gone and no vacuum has seen their pages', () => {
+    expect(tableTask([table('t', { live: 0, pages: 2000, unseen: 400 })], 2000)).toBeUndefined();
+    expect(tableTask([table('t', { live: 0, pages: 2000, unseen: 600 })], 2000)).toBe('vacuum (analyze) t');
   });
 
   it('that are large wait for a long pause, unless most of their rows are dead', () => {

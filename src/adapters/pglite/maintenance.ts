@@ -11,12 +11,16 @@ const restAfterMs = 35_000;
 const logQuery = `select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), redo_lsn),
   pg_current_wal_insert_lsn() > pg_current_wal_flush_lsn() from pg_control_checkpoint()`;
 const flush = `select pg_logical_emit_message(false, 'stratalog', '', true)`;
-const tableQuery = `select format('%I.%I', n.nspname, c.relname), coalesce(s.n_live_tup, 0), coalesce(s.n_dead_tup, 0),
-    coalesce(s.n_ins_since_vacuum, 0), coalesce(s.n_mod_since_analyze, 0), age(c.relfrozenxid),
-    pg_total_relation_size(c.oid)
-  from pg_class c join pg_namespace n on n.oid = c.relnamespace left join pg_stat_all_tables s on s.relid = c.oid
-  where c.relkind in ('r', 'm') and c.relpersistence <> 't'
-    and (s.n_mod_since_analyze > 50 or s.n_dead_tup > 50 or s.n_ins_since_vacuum > 1000 or age(c.relfrozenxid) > 100000000)`;
+/** The counters begin anew at each start; what a vacuum before it has seen stands in the catalog. */
+const tableQuery = `with tables as materialized (
+    select format('%I.%I', n.nspname, c.relname) as name, coalesce(s.n_live_tup, 0) as live,
+      coalesce(s.n_dead_tup, 0) as dead, coalesce(s.n_ins_since_vacuum, 0) as inserted,
+      coalesce(s.n_mod_since_analyze, 0) as modified, age(c.relfrozenxid) as age, pg_total_relation_size(c.oid) as bytes,
+      p.pages, case when s.vacuum_count > 0 then 0 else p.pages - c.relallvisible end as unseen
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace left join pg_stat_all_tables s on s.relid = c.oid
+    cross join lateral (select pg_relation_size(c.oid) / current_setting('block_size')::integer as pages) p
+    where c.relkind in ('r', 'm') and c.relpersistence <> 't')
+  select * from tables where modified > 50 or dead > 50 or inserted > 1000 or age > 100000000 or unseen > 100`;
 
 /**
  * Does in pauses what PostgreSQL's background processes do on a server and nobody does here: checkpoints, so that the
@@ -94,7 +98,7 @@ export class Maintenance {
   async #tables(): Promise<TableState[]> {
     const { rows } = await this.#engine.script([tableQuery]);
     return rows.map(([name, ...counts]) => {
-      const [live, dead, inserted, modified, age, bytes] = counts.map(Number);
+      const [live, dead, inserted, modified, age, bytes, pages, unseen] = counts.map(Number);
       return {
         name: name!,
         live: live!,
@@ -103,6 +107,8 @@ export class Maintenance {
         modified: modified!,
         age: age!,
         bytes: bytes!,
+        pages: pages!,
+        unseen: unseen!,
       };
     });
   }

@@ -1,4 +1,4 @@
-/** What PostgreSQL's own statistics say of one table, its indexes included in `bytes`. */
+/** What PostgreSQL's own statistics say of one table, its indexes included in `bytes`. They begin anew at each start. */
 export interface TableState {
   /** Quoted and qualified. */
   readonly name: string;
@@ -11,6 +11,9 @@ export interface TableState {
   /** Transactions since the oldest one that may still have to be looked up for this table. */
   readonly age: number;
   readonly bytes: number;
+  readonly pages: number;
+  /** Pages that no vacuum has seen, as far as the catalog tells; 0 once there was one since the start. */
+  readonly unseen: number;
 }
 
 export interface LogState {
@@ -29,6 +32,8 @@ const checkpointIdleMs = 30_000;
 const restBytes = 8 * 2 ** 10;
 /** A table below this is vacuumed in some tens of milliseconds. */
 const smallBytes = 16 * 2 ** 20;
+/** A table of fewer pages is read whole in a millisecond. */
+const unseenPages = 100;
 const idleForSmallMs = 1000;
 const idleForLargeMs = 15_000;
 /** PostgreSQL refuses to write two thousand million transactions after the oldest unfrozen one. */
@@ -63,6 +68,6 @@ export function tableTask(tables: readonly TableState[], idleMs: number): string
   return changed && `analyze ${changed.name}`;
 }
 
-function wantsVacuum({ live, dead, inserted }: TableState): boolean {
-  return dead > 50 + 0.2 * live || inserted > 1000 + 0.2 * live;
+function wantsVacuum({ live, dead, inserted, pages, unseen }: TableState): boolean {
+  return dead > 50 + 0.2 * live || inserted > 1000 + 0.2 * live || unseen > unseenPages + 0.2 * pages;
 }
