@@ -113,9 +113,10 @@ export class VocabularyReader {
     const ordered = kinds.includes('version') ? `(${keyed} or f.kind = 'version')` : keyed;
     const rows = await this.#models.sql.queryAs<ValueRow>(
       caller.tenant,
-      `select f.field, f.value::text as value, f.key, sum(f.memories)::bigint as memories
-       from ${view.table('fields')} f where ${region} and ${ordered}
-       group by f.field, f.value, f.key order by memories desc, f.field, f.key, f.value limit ${maxValues}`,
+      // Grouped as text: to compare JSON takes ten times as long.
+      `select f.field, f.text as value, f.key, sum(f.memories)::bigint as memories
+       from (select f.field, f.key, f.value::text as text, f.memories from ${view.table('fields')} f where ${region} and ${ordered}) f
+       group by f.field, f.key, f.text order by memories desc, f.field, f.key, f.text limit ${maxValues}`,
       parameters.values,
     );
     return rows.map(({ value, ...row }) => ({ ...row, value: JSON.parse(value) as FieldValue }));

@@ -9,6 +9,9 @@ import { lookupsOf } from './lookups.ts';
 import { poolQuery, type Pool } from './pool.ts';
 import { bm25Column, signalsOf, textColumns, type TextRow, type TextSignal } from './text-signals.ts';
 
+/** So many of the nearest are asked whether they pass, for each that is wanted; all only where too few do. */
+const sortedPerWanted = 4;
+
 export interface PoolRequest extends MemoryFilters {
   readonly region: Region;
   readonly pool: Pool;
@@ -26,19 +29,27 @@ export async function nearestInPool(
   request: PoolRequest,
   { vector, table }: { readonly vector: string; readonly table: string },
 ): Promise<Map<string, number>> {
-  const parameters = new Parameters();
-  const { region, perEngine } = request;
-  // An expression that the index does not know: every vector of the pool is compared.
-  const distance = `(t.embedding <=> ${parameters.bind(vector)}::vector) + 0`;
-  const near = `select t.memory_id, ${distance} as distance from ${table} t
-     where t.embedding is not null and ${inPool(view, request, 't', parameters)} and ${regionCondition(region, 't', parameters)}
-     order by distance`;
-  const rows = await tx.query<{ memory_id: string; cosine: number }>(
-    `select found.memory_id, 1 - found.distance as cosine from (${near}) found
-     ${filterJoin(view, request, 'found', parameters)} order by found.distance limit ${parameters.bind(perEngine)}`,
-    parameters.values,
-  );
-  return new Map(rows.map(({ memory_id, cosine }) => [memory_id, cosine]));
+  const { pool, perEngine } = request;
+  // Nearly all of a pool pass the filters that made it: to sort the whole of it first takes as long as to compare it.
+  const most = perEngine * sortedPerWanted;
+  const cosines = await nearest(most);
+  return cosines.size < perEngine && pool.size > most ? nearest(pool.size) : cosines;
+
+  async function nearest(sorted: number): Promise<Map<string, number>> {
+    const parameters = new Parameters();
+    // An expression that the index does not know: every vector of the pool is compared.
+    const distance = `(t.embedding <=> ${parameters.bind(vector)}::vector) + 0`;
+    const inReach = regionCondition(request.region, 't', parameters);
+    const near = `select t.memory_id, ${distance} as distance from ${table} t
+       where t.embedding is not null and ${inPool(view, request, 't', parameters)} and ${inReach}
+       order by distance limit ${parameters.bind(sorted)}`;
+    const rows = await tx.query<{ memory_id: string; cosine: number }>(
+      `select found.memory_id, 1 - found.distance as cosine from (${near}) found
+       ${filterJoin(view, request, 'found', parameters)} order by found.distance limit ${parameters.bind(perEngine)}`,
+      parameters.values,
+    );
+    return new Map(rows.map(({ memory_id, cosine }) => [memory_id, cosine]));
+  }
 }
 
 /** The best of a pool by our own BM25, computed for every text that has a term of the query. */

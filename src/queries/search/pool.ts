@@ -16,6 +16,8 @@ const countedLimit = 2_000;
  */
 export interface Pool {
   readonly lists: readonly AnyOf[];
+  /** No more memories than this. */
+  readonly size: number;
   /** Whether also the words of each are looked at. */
   readonly counted: boolean;
 }
@@ -51,7 +53,11 @@ export async function findPool(sql: Sql, view: ReadView, reach: Reach): Promise<
   if (short.length === 0) return undefined;
   // As if the conditions knew nothing of each other: it decides how the words are found, not what is.
   const expected = short.reduce((left, { size }) => (left * size) / (documents || 1), documents ?? 0);
-  return { lists: short.map(({ keys }) => keys), counted: expected <= countedLimit };
+  return {
+    lists: short.map(({ keys }) => keys),
+    size: Math.min(...short.map(({ size }) => size)),
+    counted: expected <= countedLimit,
+  };
 }
 
 /** The ids of a pool, as a query for `memory_id`. */
