@@ -1,5 +1,6 @@
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { copyData, keptData, withScratch } from './folders.ts';
 import type { HttpClient } from './http.ts';
 import type { MemorySource } from './memories.ts';
@@ -7,6 +8,10 @@ import { Program } from './program.ts';
 
 export const tenant = 'bench';
 const sliceSize = 1_000;
+/** A pause in which the database vacuums what was loaded: its large tables one by one after 15 s without a request. */
+const longRestMs = 60_000;
+const shortRestMs = 10_000;
+const manyMemories = 10_000;
 
 /** How a data folder was loaded. */
 export interface Loading {
@@ -17,7 +22,7 @@ export interface Loading {
 
 /**
  * Gives `use` a copy of a data folder with the first `count` memories of `source` in the tenant `bench`, loaded
- * through the bulk call, read models caught up, cleanly stopped. Loaded once and kept.
+ * through the bulk call, read models caught up, after a pause cleanly stopped. Loaded once and kept.
  */
 export async function withLoaded<T>(
   source: MemorySource,
@@ -71,6 +76,7 @@ async function load(source: MemorySource, count: number, kept: string): Promise<
     }
     await program.caughtUp();
     const seconds = (performance.now() - start) / 1_000;
+    await sleep(count >= manyMemories ? longRestMs : shortRestMs);
     process.stderr.write(`\rloaded ${count} memories in ${seconds.toFixed(0)} s            \n`);
     client.close();
     await program.stop();

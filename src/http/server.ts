@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { Router } from '@koa/router';
 import Koa, { type Context, type Next } from 'koa';
 import type { Logger } from 'pino';
+import { inBackground } from '../ports/background.ts';
 import { Problem } from '../domain/problems.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import { masterIdentity, type Authenticator } from './authenticate.ts';
@@ -102,19 +103,20 @@ function createKoa({ ready, metrics, api }: HttpServerOptions, logger: Logger): 
   return koa;
 }
 
+/** Whoever watches the program comes as regularly as its own housekeeping: its upkeep does not wait for a pause in that. */
 function serveHealth(router: Router, ready: () => Promise<Readiness>, metrics: Metrics): void {
   router.get('/livez', (context) => {
     context.body = { status: 'alive' };
   });
   router.get('/readyz', async (context) => {
-    const readiness = await ready();
+    const readiness = await inBackground(ready);
     context.status = readiness.status === 'ready' ? 200 : 503;
     if (context.status === 503) context.set('Retry-After', '2');
     context.body = readiness;
   });
   router.get('/metrics', async (context) => {
     context.type = metrics.contentType;
-    context.body = await metrics.text();
+    context.body = await inBackground(() => metrics.text());
   });
 }
 

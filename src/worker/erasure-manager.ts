@@ -1,5 +1,6 @@
 import { completeErasure } from '../commands/erase-memory.ts';
 import type { CommandContext, CommandServices } from '../commands/context.ts';
+import { inBackground } from '../ports/background.ts';
 import type { Sql } from '../ports/sql.ts';
 
 const retryMs = 2_000;
@@ -55,7 +56,7 @@ export class ErasureManager {
 
   /** Goes on with every erasure to come. */
   follow(): void {
-    this.#running = this.#follow();
+    this.#running = inBackground(() => this.#follow());
   }
 
   async stop(): Promise<void> {

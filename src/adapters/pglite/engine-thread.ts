@@ -1,8 +1,16 @@
 import type { Worker } from 'node:worker_threads';
+import { isInBackground } from '../../ports/background.ts';
 import { SqlUnavailable } from '../../ports/sql.ts';
 import { SqlError } from '../sql/error.ts';
 import { startWorker } from '../worker-entry.ts';
-import type { EngineData, EngineEvent, EngineNotice, EngineRequest, EngineResult } from './protocol.ts';
+import type {
+  EngineData,
+  EngineEvent,
+  EngineMessage,
+  EngineNotice,
+  EngineRequest,
+  EngineResult,
+} from './protocol.ts';
 
 export interface ThreadListeners {
   notified(channel: string): void;
@@ -54,12 +62,12 @@ export class EngineThread {
     return thread;
   }
 
-  async request(request: EngineRequest): Promise<EngineResult> {
+  async request(request: EngineRequest, background = isInBackground()): Promise<EngineResult> {
     if (this.#end) throw this.#end;
     const id = ++this.#lastId;
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject });
-      this.#worker.postMessage({ id, request }, []);
+      this.#worker.postMessage({ id, request, background } satisfies EngineMessage, []);
     });
   }
 

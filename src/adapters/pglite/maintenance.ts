@@ -15,10 +15,13 @@ const flush = `select pg_logical_emit_message(false, 'stratalog', '', true)`;
 const tableQuery = `with tables as materialized (
     select format('%I.%I', n.nspname, c.relname) as name, coalesce(s.n_live_tup, 0) as live,
       coalesce(s.n_dead_tup, 0) as dead, coalesce(s.n_ins_since_vacuum, 0) as inserted,
-      coalesce(s.n_mod_since_analyze, 0) as modified, age(c.relfrozenxid) as age, pg_total_relation_size(c.oid) as bytes,
+      modified, age(c.relfrozenxid) as age, pg_total_relation_size(c.oid) as bytes,
       p.pages, case when s.vacuum_count > 0 then 0 else p.pages - c.relallvisible end as unseen
     from pg_class c join pg_namespace n on n.oid = c.relnamespace left join pg_stat_all_tables s on s.relid = c.oid
-    cross join lateral (select pg_relation_size(c.oid) / current_setting('block_size')::integer as pages) p
+    cross join lateral (
+      select pg_relation_size(c.oid) / current_setting('block_size')::integer as pages,
+        -- PostgreSQL never analyzes its own statistics.
+        case when c.oid = 'pg_statistic'::regclass then 0 else coalesce(s.n_mod_since_analyze, 0) end as modified) p
     where c.relkind in ('r', 'm') and c.relpersistence <> 't')
   select * from tables where modified > 50 or dead > 50 or inserted > 1000 or age > 100000000 or unseen > 100`;
 
@@ -31,6 +34,8 @@ export class Maintenance {
   readonly #failed: (reason: string) => void;
   #timer: NodeJS.Timeout | undefined;
   #lastUse = performance.now();
+  /** The last request that somebody waited for. A server polls and renews its leases without end. */
+  #lastWanted = performance.now();
   #lastCheckpoint = performance.now();
   #nextTables = 0;
   #notBefore = 0;
@@ -53,8 +58,9 @@ export class Maintenance {
   }
 
   /** Called at each request. */
-  used(): void {
+  used(background: boolean): void {
     this.#lastUse = performance.now();
+    if (!background) this.#lastWanted = this.#lastUse;
     this.#resting = false;
   }
 
@@ -63,7 +69,8 @@ export class Maintenance {
     if (this.#resting || now < this.#notBefore || this.#engine.inTransaction) return;
     try {
       const idle = now - this.#lastUse;
-      const worked = (await this.#keepLog(now, idle)) || (await this.#keepTables(now, idle));
+      const unwanted = now - this.#lastWanted;
+      const worked = (await this.#keepLog(now, idle)) || (await this.#keepTables(now, unwanted));
       this.#resting = !worked && idle > restAfterMs;
     } catch (error) {
       this.#notBefore = now + retryMs;

@@ -112,10 +112,12 @@ export class PgliteSql implements Sql {
   async #pass(request: EngineRequest): Promise<EngineResult> {
     this.#nesting.check();
     this.#refuseClosed();
+    // Of who asks: what lets it pass may be another's end.
+    const background = isInBackground();
     return new Promise((resolve, reject) => {
-      this.#turnstile.pass(isInBackground(), () => {
+      this.#turnstile.pass(background, () => {
         if (!(this.#thread instanceof EngineThread)) return Promise.resolve(reject(this.#thread));
-        return this.#thread.request(request).then(resolve, reject);
+        return this.#thread.request(request, background).then(resolve, reject);
       });
     });
   }

@@ -10,6 +10,13 @@ export interface EngineData {
 }
 
 /** One message, one answer; the worker handles them strictly in the order of their arrival. */
+export interface EngineMessage {
+  readonly id: number;
+  readonly request: EngineRequest;
+  /** Nobody waits for it. */
+  readonly background: boolean;
+}
+
 export type EngineRequest =
   /** One statement, in the transaction that is open, in one of its own, or between `begin` and a commit. */
   | {

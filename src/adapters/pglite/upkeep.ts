@@ -51,9 +51,9 @@ export function logTask(
 }
 
 /**
- * The one statement that does most for the tables after `idleMs` without a request, with the thresholds of
- * PostgreSQL's autovacuum. A large table waits for a longer pause, since nothing else runs meanwhile, unless its dead
- * rows outnumber the live ones.
+ * The one statement that does most for the tables after `idleMs` without a request that somebody waits for, with the
+ * thresholds of PostgreSQL's autovacuum. A large table waits for a longer pause, since nothing else runs meanwhile, unless
+ * its dead rows outnumber the live ones.
  */
 export function tableTask(tables: readonly TableState[], idleMs: number): string | undefined {
   const ready = tables.filter((table) => {

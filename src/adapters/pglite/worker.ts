@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { failureOf } from '../sql/error.ts';
 import { Engine } from './engine.ts';
 import { Maintenance } from './maintenance.ts';
-import type { EngineData, EngineEvent, EngineRequest, EngineResult } from './protocol.ts';
+import type { EngineData, EngineEvent, EngineMessage, EngineRequest, EngineResult } from './protocol.ts';
 
 const port = parentPort!;
 const emit = (event: EngineEvent): void => port.postMessage(event);
@@ -29,9 +29,9 @@ function inTurn(work: () => Promise<void>): void {
   turn = turn.then(work).catch((error: unknown) => stop(String(error)));
 }
 
-port.on('message', ({ id, request }: { id: number; request: EngineRequest }) => {
+port.on('message', ({ id, request, background }: EngineMessage) => {
   inTurn(async () => {
-    maintenance.used();
+    maintenance.used(background);
     try {
       emit({ kind: 'result', id, result: await answer(request) });
     } catch (error) {
