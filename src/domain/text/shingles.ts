@@ -19,7 +19,8 @@ export function shingles(text: string): Shingles {
   if (sequence.length === 0) return new Set([text.trim().toLowerCase()]);
   if (sequence.length < WIDTH) return new Set([sequence.join(' ')]);
   const set = new Set<string>();
-  for (let i = 0; i + WIDTH <= sequence.length; i++) set.add(sequence.slice(i, i + WIDTH).join(' '));
+  for (let i = WIDTH - 1; i < sequence.length; i++)
+    set.add(`${sequence[i - 2]!} ${sequence[i - 1]!} ${sequence[i]!}`);
   return set;
 }
 

@@ -37,8 +37,9 @@ export async function nearestInPool(
 
   async function nearest(sorted: number): Promise<Map<string, number>> {
     const parameters = new Parameters();
-    // An expression that the index does not know: every vector of the pool is compared.
-    const distance = `(t.embedding <=> ${parameters.bind(vector)}::vector) + 0`;
+    // Of unit vectors, as all embedders give, the inner product is the cosine and takes a third of its sums. No index knows
+    // this distance: every vector of the pool is compared.
+    const distance = `1 + (t.embedding <#> ${parameters.bind(vector)}::vector)`;
     const inReach = regionCondition(request.region, 't', parameters);
     const near = `select t.memory_id, ${distance} as distance from ${table} t
        where t.embedding is not null and ${inPool(view, request, 't', parameters)} and ${inReach}

@@ -5,8 +5,10 @@ import type { ReadView } from '../read-models.ts';
 import { Parameters } from '../sql-builder.ts';
 import { hasFilters, type MemoryFilters } from './filter-join.ts';
 
-/** Up to this many vectors in reach each of them is compared; above, the HNSW index answers first. */
+/** Up to this many vectors in a tenant each of them is compared; above, the HNSW index answers first. */
 export const exactScanLimit = 10_000;
+/** Of as many the exact comparison takes as long as the index, which finds one in ten that pass. */
+const pooledLimit = 12_000;
 /** Up to this many texts in reach each is scored by its own counts; above, the BM25 index answers. */
 const countedLimit = 2_000;
 
@@ -36,7 +38,7 @@ export async function findPool(sql: Sql, view: ReadView, reach: Reach): Promise<
   // No more are counted than decide something: an unselective filter costs a look at so many entries of an index.
   const counts = lists.map(
     (keys) => `(select count(*)::integer from (select 1 from ${view.table('memories', 'memories_postings')}
-      where tenant = ${own} and key = any (${parameters.bind([...keys])}::bigint[]) limit ${exactScanLimit + 1}) filed)`,
+      where tenant = ${own} and key = any (${parameters.bind([...keys])}::bigint[]) limit ${pooledLimit + 1}) filed)`,
   );
   const [row] = await sql.queryAs<{ counts: number[]; documents: number | null }>(
     tenant,
@@ -49,7 +51,7 @@ export async function findPool(sql: Sql, view: ReadView, reach: Reach): Promise<
   if (!hasFilters(reach) && (documents ?? 0) <= exactScanLimit) return undefined;
   const short = lists
     .map((keys, index) => ({ keys, size: sizes[index]! }))
-    .filter(({ size }) => size <= exactScanLimit);
+    .filter(({ size }) => size <= pooledLimit);
   if (short.length === 0) return undefined;
   // As if the conditions knew nothing of each other: it decides how the words are found, not what is.
   const expected = short.reduce((left, { size }) => (left * size) / (documents || 1), documents ?? 0);
