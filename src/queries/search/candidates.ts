@@ -9,7 +9,7 @@ import { lookupsOf } from './lookups.ts';
 import { readNeighbours } from './neighbours.ts';
 import { nearestInPool, wordsInPool } from './pool-candidates.ts';
 import { poolQuery, type Pool } from './pool.ts';
-import { vectorText } from './vector-text.ts';
+import { negativeCosine, vectorText } from './vectors.ts';
 import { signalsOf, textColumns, type TermSignal, type TextRow, type TextSignal } from './text-signals.ts';
 
 export interface CandidateRequest extends MemoryFilters {
@@ -97,12 +97,13 @@ async function denseCandidates(
   async function search(exact: boolean): Promise<Map<string, number>> {
     const parameters = new Parameters();
     const vector = `${parameters.bind(vectorText(dense!.vector))}::vector`;
-    // An expression that the index does not know makes the planner compare every vector in reach.
-    const distance = exact ? `(k.embedding <=> ${vector}) + 0` : `k.embedding <=> ${vector}`;
+    const order = exact ? 'negative' : `k.embedding <=> ${vector}`;
     const rows = await tx.query<CosineRow>(
-      `select k.memory_id, 1 - (k.embedding <=> ${vector}) as cosine from ${dense!.table} k ${filterJoin(view, request, 'k', parameters)}
-       where k.embedding is not null and ${regionCondition(request.region, 'k', parameters)}
-       order by ${distance} limit ${parameters.bind(perEngine)}`,
+      `select found.memory_id, -found.negative as cosine from (
+         select k.memory_id, ${negativeCosine('k.embedding', vector)} as negative
+         from ${dense!.table} k ${filterJoin(view, request, 'k', parameters)}
+         where k.embedding is not null and ${regionCondition(request.region, 'k', parameters)}
+         order by ${order} limit ${parameters.bind(perEngine)}) found`,
       parameters.values,
     );
     return new Map(rows.map(({ memory_id, cosine }) => [memory_id, cosine]));
@@ -221,7 +222,7 @@ async function completeCosines(
   if (!dense || ids.length === 0) return;
   const parameters = new Parameters();
   const rows = await tx.query<CosineRow>(
-    `select t.memory_id, 1 - (t.embedding <=> ${parameters.bind(vectorText(dense.vector))}::vector) as cosine
+    `select t.memory_id, -(${negativeCosine('t.embedding', `${parameters.bind(vectorText(dense.vector))}::vector`)}) as cosine
      from ${dense.table} t where ${amongIds(region, ids, parameters)} and t.embedding is not null`,
     parameters.values,
   );

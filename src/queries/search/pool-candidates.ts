@@ -8,6 +8,7 @@ import { filterJoin, type MemoryFilters } from './filter-join.ts';
 import { lookupsOf } from './lookups.ts';
 import { poolQuery, type Pool } from './pool.ts';
 import { bm25Column, signalsOf, textColumns, type TextRow, type TextSignal } from './text-signals.ts';
+import { negativeCosine } from './vectors.ts';
 
 /** So many of the nearest are asked whether they pass, for each that is wanted; all only where too few do. */
 const sortedPerWanted = 4;
@@ -37,16 +38,14 @@ export async function nearestInPool(
 
   async function nearest(sorted: number): Promise<Map<string, number>> {
     const parameters = new Parameters();
-    // Of unit vectors, as all embedders give, the inner product is the cosine and takes a third of its sums. No index knows
-    // this distance: every vector of the pool is compared.
-    const distance = `1 + (t.embedding <#> ${parameters.bind(vector)}::vector)`;
+    const negative = negativeCosine('t.embedding', `${parameters.bind(vector)}::vector`);
     const inReach = regionCondition(request.region, 't', parameters);
-    const near = `select t.memory_id, ${distance} as distance from ${table} t
+    const near = `select t.memory_id, ${negative} as negative from ${table} t
        where t.embedding is not null and ${inPool(view, request, 't', parameters)} and ${inReach}
-       order by distance limit ${parameters.bind(sorted)}`;
+       order by negative limit ${parameters.bind(sorted)}`;
     const rows = await tx.query<{ memory_id: string; cosine: number }>(
-      `select found.memory_id, 1 - found.distance as cosine from (${near}) found
-       ${filterJoin(view, request, 'found', parameters)} order by found.distance limit ${parameters.bind(perEngine)}`,
+      `select found.memory_id, -found.negative as cosine from (${near}) found
+       ${filterJoin(view, request, 'found', parameters)} order by found.negative limit ${parameters.bind(perEngine)}`,
       parameters.values,
     );
     return new Map(rows.map(({ memory_id, cosine }) => [memory_id, cosine]));

@@ -10,7 +10,7 @@ import { filterConditions } from '../filter-join.ts';
 import { lookupsOf } from '../lookups.ts';
 import type { Reach } from '../pool.ts';
 import { bm25Column } from '../text-signals.ts';
-import { vectorText } from '../vector-text.ts';
+import { negativeCosine, vectorText } from '../vectors.ts';
 import { wasActive } from './was-active.ts';
 
 /** The most memories that a search looks at one by one as they were. */
@@ -94,7 +94,7 @@ function readRows(sql: Sql, view: ReadView, request: AsOfRequest): Promise<Scann
   const hash = `translate(encode(sha256(convert_to(found.content, 'UTF8')), 'base64'), '+/=', '-_')`;
   const meaning = dense
     ? lookup(
-        `1 - (coalesce(t.embedding, t.shelved) <=> ${parameters.bind(vectorText(dense.vector))}::vector) as cosine`,
+        `-(${negativeCosine('coalesce(t.embedding, t.shelved)', `${parameters.bind(vectorText(dense.vector))}::vector`)}) as cosine`,
         dense.table,
         `t.text_hash = ${hash}`,
       )
