@@ -18,12 +18,12 @@ function kindsOf(text: string): string {
   return kinds;
 }
 
-it('parses what comes again once more, and then no more', () => {
-  expect([1, 2, 3, 4].map(() => kindsOf('select 1'))).toEqual(['PBDES', 'PBDES', 'BDES', 'BDES']);
+it('parses a statement once', () => {
+  expect([1, 2, 3, 4].map(() => kindsOf('select 1'))).toEqual(['PBDES', 'BDES', 'BDES', 'BDES']);
 });
 
 it('makes another plan after a while: the tables may have been empty', () => {
-  for (const _ of [1, 2]) kindsOf('select 1');
+  kindsOf('select 1');
   now = 9_999;
   expect(kindsOf('select 1')).toBe('BDES');
   now = 10_001;
@@ -32,7 +32,7 @@ it('makes another plan after a while: the tables may have been empty', () => {
 });
 
 it('parses again what failed, and everything after tables changed', () => {
-  for (const text of ['select 1', 'select 2', 'select 1', 'select 2']) kindsOf(text);
+  for (const text of ['select 1', 'select 2']) kindsOf(text);
   prepared.failed('select 1');
   expect(kindsOf('select 2')).toBe('CBDES');
   expect(kindsOf('select 1')).toBe('PBDES');
@@ -42,7 +42,6 @@ it('parses again what failed, and everything after tables changed', () => {
 
 it('has PostgreSQL forget what did not come for long', () => {
   let closed = 0;
-  for (const _ of [1, 2])
-    for (let n = 0; n < 300; n++) closed += kindsOf(`select ${n}`).startsWith('C') ? 1 : 0;
+  for (let n = 0; n < 300; n++) closed += kindsOf(`select ${n}`).startsWith('C') ? 1 : 0;
   expect(closed).toBe(100);
 });

@@ -7,7 +7,7 @@ import type { EngineData, EngineNotice, EngineResult } from './protocol.ts';
 import { startParams } from './settings.ts';
 import { createCluster, withTemplate } from './template.ts';
 import { PreparedStatements } from './prepared.ts';
-import { scriptMessage } from './wire.ts';
+import { scriptMessage, statementMessage } from './wire.ts';
 import type { WireValue } from '../sql/values.ts';
 
 type Filesystem = DurableNodeFS | SeededMemoryFS;
@@ -69,18 +69,21 @@ export class Engine {
 
   /** One statement, in one protocol exchange, with `begin` before and a commit after it if given. */
   async statement(text: string, params: readonly WireValue[], begin?: string): Promise<EngineResult> {
-    const execution = this.#prepared.execution(text, params);
-    const message =
-      begin === undefined
-        ? execution
-        : Buffer.concat([scriptMessage(begin), execution, scriptMessage('commit')]);
+    const message = statementMessage(text, params);
+    const whole =
+      begin === undefined ? message : Buffer.concat([scriptMessage(begin), message, scriptMessage('commit')]);
+    const result = readResult(await this.#exchange(whole));
+    this.#forgetAfter(text);
+    return result;
+  }
+
+  /** One statement that comes again and again, by the plan that was made for it. */
+  async prepared(text: string, params: readonly WireValue[]): Promise<EngineResult> {
     try {
-      return readResult(await this.#exchange(message));
+      return readResult(await this.#exchange(this.#prepared.execution(text, params)));
     } catch (error) {
       this.#prepared.failed(text);
       throw error;
-    } finally {
-      this.#forgetAfter(text);
     }
   }
 

@@ -167,7 +167,7 @@ export class PgliteSql implements Sql {
   }
 }
 
-/** A plan that is kept is one for any values; otherwise each execution has its own (`plan_cache_mode` of the settings). */
+/** A plan that is kept is one for any values. Elsewhere one may be bad: where a parameter may be null to say that it does not matter. */
 function beginOf(options: TransactionOptions): string {
   const begin = beginScript(options);
   return options.onePlan ? `${begin}; set local plan_cache_mode = force_generic_plan` : begin;
@@ -178,11 +178,13 @@ class OpenTransaction implements SqlExecutor {
   readonly #thread: EngineThread;
   readonly #turnstile: Turnstile;
   readonly #begun: Promise<EngineResult>;
+  readonly #keepPlan: boolean;
   #over = false;
 
   constructor(thread: EngineThread, turnstile: Turnstile, options: TransactionOptions) {
     this.#thread = thread;
     this.#turnstile = turnstile;
+    this.#keepPlan = options.onePlan === true;
     // Not awaited: the first statement follows it in the same breath, and fails where this fails.
     this.#begun = thread.request({ kind: 'script', statements: [beginOf(options)] });
     this.#begun.catch(() => {});
@@ -190,7 +192,13 @@ class OpenTransaction implements SqlExecutor {
 
   async query<R = Row>(text: string, params: readonly SqlValue[] = []): Promise<R[]> {
     if (this.#over) throw new Error('the transaction is over: its executor was used after its end');
-    return rowsOf<R>(await this.#thread.request({ kind: 'statement', text, params: params.map(toWire) }));
+    const request = {
+      kind: 'statement',
+      text,
+      params: params.map(toWire),
+      keepPlan: this.#keepPlan,
+    } as const;
+    return rowsOf<R>(await this.#thread.request(request));
   }
 
   async run<T>(body: (tx: SqlExecutor) => Promise<T>, nesting: NestingGuard): Promise<T> {

@@ -7,8 +7,7 @@ const { serialize } = protocol;
 
 /** Each keeps its parse tree and a plan in PostgreSQL's memory. */
 const mostPrepared = 200;
-const mostSeen = 1_000;
-/** A kept plan is made for tables as large as they are then: one that was made for empty tables must not serve for long. */
+/** A plan is made for tables as large as they are then: one that was made for empty tables must not serve for long. */
 const freshMs = 10_000;
 
 interface Prepared {
@@ -17,13 +16,11 @@ interface Prepared {
 }
 
 /**
- * The extended protocol of statements that come again and again: PostgreSQL parses each once, and in a transaction with
- * `onePlan` plans it once. In WebAssembly both together are half of the time of a statement that finds little.
+ * The extended protocol of statements whose plans are kept: PostgreSQL parses and plans each once. In WebAssembly both
+ * together are half of the time of a statement that finds little.
  */
 export class PreparedStatements {
   readonly #prepared: LRUCache<string, Prepared>;
-  /** Texts that came once: only what comes again is prepared. */
-  readonly #seen = new LRUCache<string, true>({ max: mostSeen });
   readonly #now: () => number;
   /** Names that PostgreSQL is to forget with the next exchange. */
   #dropped: string[] = [];
@@ -38,7 +35,7 @@ export class PreparedStatements {
   execution(text: string, params: readonly WireValue[]): Uint8Array {
     const known = this.#prepared.get(text);
     const isFresh = known !== undefined && known.until > this.#now();
-    const name = isFresh ? known.name : this.#nameOf(text);
+    const name = isFresh ? known.name : this.#named(text);
     const messages = [
       ...this.#dropped.map((dropped) => serialize.close({ type: 'S', name: dropped })),
       ...(isFresh ? [] : [serialize.parse({ name, text: checked(text) })]),
@@ -61,12 +58,7 @@ export class PreparedStatements {
     this.#prepared.clear();
   }
 
-  /** A new name, or none for a text that comes for the first time. */
-  #nameOf(text: string): string {
-    if (!this.#seen.has(text)) {
-      this.#seen.set(text, true);
-      return '';
-    }
+  #named(text: string): string {
     const name = `s${++this.#count}`;
     this.#prepared.set(text, { name, until: this.#now() + freshMs });
     return name;

@@ -24,6 +24,8 @@ export type EngineRequest =
       readonly text: string;
       readonly params: readonly WireValue[];
       readonly begin?: string;
+      /** The same plan next time. */
+      readonly keepPlan?: boolean;
     }
   /** Statements without parameters, one after another. */
   | { readonly kind: 'script'; readonly statements: readonly string[] }

@@ -8,8 +8,6 @@ import { PGlite } from '@electric-sql/pglite';
  */
 const settings: Readonly<Record<string, string>> = {
   work_mem: '32MB',
-  // Where a parameter may be null to say that it does not matter, a plan for any values reads the whole table.
-  plan_cache_mode: 'force_custom_plan',
   maintenance_work_mem: '512MB',
   effective_cache_size: '1GB',
   random_page_cost: '1.1',
