@@ -41,8 +41,8 @@ const suites = [
   { name: 'servers', profile: 'postgres', words: ['--project', 'servers', '--exclude', clusterFaults] },
   { name: 'conformance-cluster', profile: 'cluster', words: ['--project', 'conformance'] },
   { name: 'cluster-faults', profile: 'postgres', words: ['--project', 'servers', clusterFaults] },
-  // In halves, so that both ways end about the same time.
-  ...['1/2', '2/2'].map((shard, index) => ({
+  // In quarters, so that both ways end about the same time.
+  ...['1/4', '2/4', '3/4', '4/4'].map((shard, index) => ({
     name: `conformance-postgres-${index + 1}`,
     profile: 'postgres',
     words: ['--project', 'conformance', '--shard', shard],
