@@ -1,11 +1,10 @@
 import path from 'node:path';
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { AskingTenant, comparison } from '../support/asking-tenant.ts';
 import { stratalog } from '../support/cli.ts';
-import { fails, says, scriptedLanguageModel } from '../support/scripted-language-model.ts';
-import { useServer } from '../support/server.ts';
+import { apiKey, usePlanningServer } from '../support/planning-server.ts';
+import { fails, says } from '../support/scripted-language-model.ts';
 
-const apiKey = 'sesame-of-the-endpoint';
 const proposal = {
   aggregation: 'combine',
   parts: [
@@ -13,21 +12,7 @@ const proposal = {
   ],
 };
 
-const llm = await scriptedLanguageModel(['large', 'small']);
-afterAll(() => llm.close());
-const server = useServer({
-  environment: {
-    STRATALOG_LLM_BASE_URL: llm.baseURL,
-    STRATALOG_LLM_API_KEY: apiKey,
-    STRATALOG_LLM_MODEL: 'large',
-    // Every request is one for a plan.
-    STRATALOG_REASONING: 'off',
-  },
-});
-beforeEach(() => {
-  llm.script();
-  llm.requests.length = 0;
-});
+const { llm, server } = await usePlanningServer();
 
 describe('what operators see of it', () => {
   it('[J7] calls, requests, tokens and their time by model, purpose and outcome', async () => {

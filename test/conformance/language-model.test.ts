@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { clientWithKey, type Json } from '../support/api.ts';
 import { AskingTenant } from '../support/asking-tenant.ts';
+import { apiKey, usePlanningServer } from '../support/planning-server.ts';
 import {
   answersAnotherShape,
   breaksOffTheBody,
@@ -13,14 +14,11 @@ import {
   onlyInWords,
   refuses,
   says,
-  scriptedLanguageModel,
   writes,
   writesNoJson,
   type ChatRequest,
 } from '../support/scripted-language-model.ts';
-import { useServer } from '../support/server.ts';
 
-const apiKey = 'sesame-of-the-endpoint';
 const question = 'What is the difference between the retry policies of Search and Billing?';
 const nested = 'Compare the incidents across all Search teams and the payment policies of Billing';
 const marker = 'albatross';
@@ -46,23 +44,7 @@ const memories = [
   },
 ];
 
-const llm = await scriptedLanguageModel(['large', 'small']);
-afterAll(() => llm.close());
-const server = useServer({
-  environment: {
-    STRATALOG_LLM_BASE_URL: llm.baseURL,
-    STRATALOG_LLM_API_KEY: apiKey,
-    STRATALOG_LLM_MODEL: 'large',
-    STRATALOG_LLM_SUB_MODEL: 'small',
-    // Every request is one for a plan.
-    STRATALOG_REASONING: 'off',
-  },
-});
-beforeEach(() => {
-  llm.script();
-  llm.otherwise(says({}));
-  llm.requests.length = 0;
-});
+const { llm, server } = await usePlanningServer({ subModel: 'small' });
 
 const newTenant = (settings?: Record<string, unknown>) =>
   AskingTenant.create(server, { memories, request: { topK: 10 }, ...(settings && { settings }) });

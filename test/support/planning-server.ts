@@ -1,0 +1,32 @@
+import { afterAll, beforeEach } from 'vitest';
+import { says, scriptedLanguageModel, type ScriptedLanguageModel } from './scripted-language-model.ts';
+import { useServer, type TestServer } from './server.ts';
+
+export const apiKey = 'sesame-of-the-endpoint';
+
+/**
+ * One server for all tests of a file, with a scripted language model that is asked for plans and nothing else: `large` for
+ * questions, and `small` for those within them where `subModel` names it. Before each test it answers an empty object.
+ */
+export async function usePlanningServer({ subModel }: { readonly subModel?: string } = {}): Promise<{
+  llm: ScriptedLanguageModel;
+  server: TestServer;
+}> {
+  const llm = await scriptedLanguageModel(['large', 'small']);
+  afterAll(() => llm.close());
+  const server = useServer({
+    environment: {
+      STRATALOG_LLM_BASE_URL: llm.baseURL,
+      STRATALOG_LLM_API_KEY: apiKey,
+      STRATALOG_LLM_MODEL: 'large',
+      ...(subModel !== undefined && { STRATALOG_LLM_SUB_MODEL: subModel }),
+      STRATALOG_REASONING: 'off',
+    },
+  });
+  beforeEach(() => {
+    llm.script();
+    llm.otherwise(says({}));
+    llm.requests.length = 0;
+  });
+  return { llm, server };
+}
