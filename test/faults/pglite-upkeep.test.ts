@@ -9,7 +9,7 @@ import { startServer } from '../support/server.ts';
 const restMs = 8_000;
 const probeMs = 500;
 
-it('vacuums while the program polls, renews its leases and is asked whether it is ready', async () => {
+it('vacuums what was written before a start, while the program polls, renews its leases and is asked whether it is ready', async () => {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'upkeep-'));
   const before = await openPglite({ dataDir });
   await before.execute(`create table t (a int, b text);

@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openPglite } from '../../src/adapters/pglite/open.ts';
 import type { Sql } from '../../src/ports/sql.ts';
@@ -25,22 +22,6 @@ describe('PGlite left alone for a moment', { timeout: 60_000 }, () => {
     await expect
       .poll(async () => (await sql.query(stats))[0], seldom)
       .toEqual({ dead: 0, vacuums: 1, analyzes: 1, rows: 2000 });
-  });
-
-  it('vacuums what was written before it was started again', async () => {
-    const dataDir = await mkdtemp(path.join(tmpdir(), 'upkeep-'));
-    const first = await openPglite({ dataDir });
-    await first.execute(`create table t (a int, b text);
-      insert into t select n, repeat('x', 100) from generate_series(1, 20000) n`);
-    await first.close();
-    const again = await openPglite({ dataDir });
-    const seen = `select relallvisible > 0 as visible, reltuples as rows from pg_class where relname = 't'`;
-    expect((await again.query(seen))[0]).toEqual({ visible: false, rows: -1 });
-    await expect
-      .poll(async () => (await again.query(seen))[0], seldom)
-      .toEqual({ visible: true, rows: 20_000 });
-    await again.close();
-    await rm(dataDir, { recursive: true });
   });
 
   it('writes a checkpoint when the log has grown', async () => {
