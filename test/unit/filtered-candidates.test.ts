@@ -17,7 +17,10 @@ import {
   type CandidateRequest,
   type CandidateRow,
 } from '../../src/queries/search/candidates.ts';
+import { nearestInPool } from '../../src/queries/search/pool-candidates.ts';
+import { findPool } from '../../src/queries/search/pool.ts';
 import { readStatistics } from '../../src/queries/search/statistics.ts';
+import { vectorText } from '../../src/queries/search/vectors.ts';
 import { openTestStore, storeTestMemory, type TestStore } from '../support/event-store.ts';
 import { follow } from '../support/read-models.ts';
 import { soleEmbedder } from '../support/sole-embedder.ts';
@@ -35,7 +38,7 @@ beforeAll(async () => {
   for (let n = 0; n < count; n++)
     await storeTestMemory(test, {
       content: `green tea number ${n}`,
-      metadata: { kind: n % 2 ? 'note' : 'fact' },
+      metadata: { kind: n % 2 ? 'note' : 'fact', number: n },
     });
   const read = [memories, lexical(), vectors(soleEmbedder(embedder))] as Projection[];
   for (const projection of read) {
@@ -100,4 +103,24 @@ it('[A5] a filter that leaves half is asked of what the indexes find, not of all
   expect(found.length).toBeGreaterThanOrEqual(wanted);
   expect(asked).toBeGreaterThan(0);
   expect(asked).toBeLessThan(count / 2);
+});
+
+it('[A5] a filter that most of its pool do not pass is asked of all of it', async () => {
+  const [vector] = await embedder.embed(['green tea'], 'query');
+  const region = { tenant: 'acme', visibility: 'all' as const };
+  // Keys tell the notes; which of them have a large number they do not.
+  const filter = parseFilter({ 'metadata.kind': { eq: 'note' }, 'metadata.number': { gte: count - wanted } });
+  const pool = await findPool(test.sql, view, { region, filter });
+  expect(pool).toMatchObject({ size: count / 2 });
+  const found = await test.sql.transaction<ReadonlyMap<string, number>>(
+    (tx) =>
+      nearestInPool(
+        tx,
+        view,
+        { region, filter, pool: pool!, perEngine: wanted },
+        { vector: vectorText(vector!), table: vectorTable(embedder.model.id) },
+      ),
+    { tenant: 'acme', readOnly: true },
+  );
+  expect(found.size).toBe(wanted / 2);
 });
