@@ -76,8 +76,8 @@ async function load(source: MemorySource, count: number, kept: string): Promise<
     }
     await program.caughtUp();
     const seconds = (performance.now() - start) / 1_000;
-    await sleep(count >= manyMemories ? longRestMs : shortRestMs);
     process.stderr.write(`\rloaded ${count} memories in ${seconds.toFixed(0)} s            \n`);
+    await sleep(count >= manyMemories ? longRestMs : shortRestMs);
     client.close();
     await program.stop();
     const loading = { memories: count, rate: count / seconds };
