@@ -3,10 +3,10 @@ import { PGlite, protocol } from '@electric-sql/pglite';
 import { DurableNodeFS } from './durable-fs.ts';
 import { extensions } from './extensions.ts';
 import { SeededMemoryFS } from './memory-fs.ts';
+import { PreparedStatements } from './prepared.ts';
 import type { EngineData, EngineNotice, EngineResult } from './protocol.ts';
 import { startParams } from './settings.ts';
 import { createCluster, withTemplate } from './template.ts';
-import { PreparedStatements } from './prepared.ts';
 import { scriptMessage, statementMessage } from './wire.ts';
 import type { WireValue } from '../sql/values.ts';
 

@@ -178,13 +178,13 @@ class OpenTransaction implements SqlExecutor {
   readonly #thread: EngineThread;
   readonly #turnstile: Turnstile;
   readonly #begun: Promise<EngineResult>;
-  readonly #keepPlan: boolean;
+  readonly #kind: 'statement' | 'prepared';
   #over = false;
 
   constructor(thread: EngineThread, turnstile: Turnstile, options: TransactionOptions) {
     this.#thread = thread;
     this.#turnstile = turnstile;
-    this.#keepPlan = options.onePlan === true;
+    this.#kind = options.onePlan ? 'prepared' : 'statement';
     // Not awaited: the first statement follows it in the same breath, and fails where this fails.
     this.#begun = thread.request({ kind: 'script', statements: [beginOf(options)] });
     this.#begun.catch(() => {});
@@ -192,13 +192,7 @@ class OpenTransaction implements SqlExecutor {
 
   async query<R = Row>(text: string, params: readonly SqlValue[] = []): Promise<R[]> {
     if (this.#over) throw new Error('the transaction is over: its executor was used after its end');
-    const request = {
-      kind: 'statement',
-      text,
-      params: params.map(toWire),
-      keepPlan: this.#keepPlan,
-    } as const;
-    return rowsOf<R>(await this.#thread.request(request));
+    return rowsOf<R>(await this.#thread.request({ kind: this.#kind, text, params: params.map(toWire) }));
   }
 
   async run<T>(body: (tx: SqlExecutor) => Promise<T>, nesting: NestingGuard): Promise<T> {

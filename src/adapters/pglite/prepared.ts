@@ -1,9 +1,6 @@
-import { protocol } from '@electric-sql/pglite';
 import { LRUCache } from 'lru-cache';
 import type { WireValue } from '../sql/values.ts';
-import { checked } from './wire.ts';
-
-const { serialize } = protocol;
+import { closeMessage, executeMessage, parseMessage } from './wire.ts';
 
 /** Each keeps its parse tree and a plan in PostgreSQL's memory. */
 const mostPrepared = 200;
@@ -36,16 +33,13 @@ export class PreparedStatements {
     const known = this.#prepared.get(text);
     const isFresh = known !== undefined && known.until > this.#now();
     const name = isFresh ? known.name : this.#named(text);
-    const messages = [
-      ...this.#dropped.map((dropped) => serialize.close({ type: 'S', name: dropped })),
-      ...(isFresh ? [] : [serialize.parse({ name, text: checked(text) })]),
-      serialize.bind({ statement: name, values: [...params] }),
-      serialize.describe({ type: 'P' }),
-      serialize.execute(),
-      serialize.sync(),
-    ];
+    const closed = this.#dropped.map(closeMessage);
     this.#dropped = [];
-    return Buffer.concat(messages);
+    return Buffer.concat([
+      ...closed,
+      ...(isFresh ? [] : [parseMessage(text, name)]),
+      executeMessage(params, name),
+    ]);
   }
 
   /** After the execution of `text` failed: it may be that it was never parsed. */

@@ -17,6 +17,7 @@ export interface EngineMessage {
   readonly background: boolean;
 }
 
+/** What the database is to do. */
 export type EngineRequest =
   /** One statement, in the transaction that is open, in one of its own, or between `begin` and a commit. */
   | {
@@ -24,9 +25,9 @@ export type EngineRequest =
       readonly text: string;
       readonly params: readonly WireValue[];
       readonly begin?: string;
-      /** The same plan next time. */
-      readonly keepPlan?: boolean;
     }
+  /** One statement in the transaction that is open, which comes again and again: its plan is kept. */
+  | { readonly kind: 'prepared'; readonly text: string; readonly params: readonly WireValue[] }
   /** Statements without parameters, one after another. */
   | { readonly kind: 'script'; readonly statements: readonly string[] }
   /** Writes a checkpoint and ends the thread. */

@@ -45,10 +45,8 @@ maintenance.start(inTurn);
 emit({ kind: 'ready' });
 
 async function answer(request: EngineRequest): Promise<EngineResult> {
-  if (request.kind === 'statement') {
-    const { text, params, begin, keepPlan } = request;
-    return keepPlan ? engine.prepared(text, params) : engine.statement(text, params, begin);
-  }
+  if (request.kind === 'statement') return engine.statement(request.text, request.params, request.begin);
+  if (request.kind === 'prepared') return engine.prepared(request.text, request.params);
   if (request.kind === 'script') return engine.script(request.statements);
   maintenance.stop();
   return engine.close();

@@ -87,7 +87,7 @@ async function denseCandidates(
   if (!dense) return new Map();
   if (pool)
     return nearestInPool(tx, view, { ...request, pool }, { ...dense, vector: vectorText(dense.vector) });
-  if (!asksHnsw(request)) return search(true);
+  if (dense.exact) return search(true);
   const [, near] = await Promise.all([keepToIndexes(tx, perEngine), search(false)]);
   if (near.size >= perEngine) return near;
   // Fewer than asked for: a selective filter used the scan up, and the few that match are compared one by one.
@@ -143,7 +143,7 @@ async function bm25Candidates(
   // The index gives rows that match and no others. A condition on their score would tokenise each of them again (.1 ms),
   // as would a plan without the index: the planner does not know what that costs, so other ways are closed.
   const [, rows] = await Promise.all([
-    asksHnsw(request) || keepToIndexes(tx, perEngine),
+    asksHnsw(request) ? undefined : keepToIndexes(tx, perEngine),
     tx.query<TextRow>(signals, parameters.values),
   ]);
   return signalsOf(rows);
