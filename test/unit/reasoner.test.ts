@@ -146,6 +146,14 @@ describe('reasoning by a model', () => {
     expect(JSON.stringify(reflection.failures)).not.toContain('smaller');
   });
 
+  it('[D-3] asks nobody in less time than any model answers in, which is what a timer leaves that rings early', async () => {
+    const model = fakeLanguageModel(refinement);
+    const reflection = reasoner(model, { timeoutMs: 10 }).begin();
+    await reflection.about(question, plan, whole);
+    expect(model.requests).toEqual([]);
+    expect(reflection.traces).toMatchObject([{ source: 'rules', outcome: 'timed-out' }]);
+  });
+
   it('[D-7] a failure is on record with its kind, and the rules decide', async () => {
     const reflection = reasoner(fakeLanguageModel('rate-limited')).begin();
     expect(await reflection.about(question, plan, whole)).toMatchObject({ strategy: 'targeted' });

@@ -22,7 +22,7 @@ import { LanguageModelFailed, type LanguageModelFor, type ModelUsage } from '../
 import { observed } from '../../ports/observed-language-model.ts';
 import { withTimeLimit } from '../../ports/time-limit.ts';
 import { BreakerOpen } from '../model-guard.ts';
-import type { Budget } from '../routing/budget.ts';
+import { shortestCallMs, type Budget } from '../routing/budget.ts';
 import type { Trail } from '../routing/trail.ts';
 import type { RefinementCache } from './refinement-cache.ts';
 
@@ -161,7 +161,8 @@ export class Reflection {
     // A run that may spend no more on models is whole without them.
     if (tokensOf(input) > budget.modelTokensLeft) return { source: 'rules', outcome: 'complete' };
     const ms = Math.min(this.#leftMs, budget.modelMsLeft);
-    if (ms <= 0) return { source: 'rules', outcome: 'timed-out' };
+    // A timer that rings a little early leaves a rest, too.
+    if (ms < shortestCallMs) return { source: 'rules', outcome: 'timed-out' };
     const started = performance.now();
     try {
       const { value: refinement, usage } = await withTimeLimit(ms, undefined, (signal) =>

@@ -19,6 +19,9 @@ export class BudgetExhausted extends Error {
  */
 const modelShare = 0.5;
 
+/** Milliseconds; no model answers in less. Whoever has less time for a call does not begin it. */
+export const shortestCallMs = 20;
+
 /** What one run may spend and has spent, in all its depths together. The clock starts with it. */
 export class Budget {
   readonly limits: Budgets;

@@ -12,12 +12,11 @@ import {
 } from '../../ports/language-model.ts';
 import { observed } from '../../ports/observed-language-model.ts';
 import { withTimeLimit } from '../../ports/time-limit.ts';
+import { shortestCallMs } from './budget.ts';
 import type { PlanningRun } from './executor-parts.ts';
 import type { VocabularyReader } from './vocabulary.ts';
 
 const longestCallMs = 30_000;
-/** No model answers in less. */
-const shortestCallMs = 20;
 const maxOutputTokens = 1_000;
 
 export interface ModelPlannerParts {
