@@ -11,12 +11,23 @@ export class TopicReader {
   readonly #transport: Transport;
   readonly #prefix: string;
   readonly #member: Member;
+  readonly #partitions = new Map<string, TopicRecord[]>();
+  /** The highest of each partition; -1 where none came. */
+  readonly #watermarks = new Map<string, number>();
+  readonly #events: ContractEvent[] = [];
+  /** How many of the received records are read: each once, for whoever waits asks often. */
+  #records = 0;
 
   private constructor(transport: Transport, prefix: string) {
     this.#transport = transport;
     this.#prefix = prefix;
     const topics = topicsOf(prefix).map(({ name }) => name);
     this.#member = new Member(transport, { group: freshName('group'), topics });
+    for (const { name, partitions } of topicsOf(prefix))
+      for (let partition = 0; partition < partitions; partition++) {
+        this.#partitions.set(placeOf({ topic: name, partition }), []);
+        this.#watermarks.set(placeOf({ topic: name, partition }), -1);
+      }
   }
 
   static async open(transport: Transport, prefix: string): Promise<TopicReader> {
@@ -25,27 +36,23 @@ export class TopicReader {
   }
 
   /** What each partition holds, in order. */
-  get partitions(): Map<string, TopicRecord[]> {
-    const partitions = new Map<string, TopicRecord[]>();
-    for (const { name, partitions: count } of topicsOf(this.#prefix))
-      for (let partition = 0; partition < count; partition++)
-        partitions.set(placeOf({ topic: name, partition }), []);
-    for (const record of this.#member.received) partitions.get(placeOf(record))!.push(fromRecord(record));
-    return partitions;
+  get partitions(): ReadonlyMap<string, readonly TopicRecord[]> {
+    this.#read();
+    return this.#partitions;
   }
 
   /** Every event that came, as often as it came. */
-  get events(): ContractEvent[] {
-    return this.#member.received.flatMap((record) => {
-      const read = fromRecord(record);
-      return read.kind === 'event' ? [read.event] : [];
-    });
+  get events(): readonly ContractEvent[] {
+    this.#read();
+    return this.#events;
   }
 
   /** Waits until every partition of every topic tells that it is complete up to there. */
   async reaches(position: number): Promise<void> {
-    const least = (): number =>
-      Math.min(...[...this.partitions.values()].map((records) => Math.max(-1, ...records.map(watermarkOf))));
+    const least = (): number => {
+      this.#read();
+      return Math.min(...this.#watermarks.values());
+    };
     await expect.poll(least, { timeout: 60_000, interval: 200 }).toBeGreaterThanOrEqual(position);
   }
 
@@ -86,6 +93,18 @@ export class TopicReader {
     await this.#member.leave();
   }
 
+  #read(): void {
+    for (; this.#records < this.#member.received.length; this.#records++) {
+      const record = this.#member.received[this.#records]!;
+      const place = placeOf(record);
+      const read = fromRecord(record);
+      this.#partitions.get(place)!.push(read);
+      if (read.kind === 'event') this.#events.push(read.event);
+      if (read.kind === 'watermark')
+        this.#watermarks.set(place, Math.max(this.#watermarks.get(place)!, read.position));
+    }
+  }
+
   #place(events: readonly RecordedEvent[]): Map<string, RecordedEvent[]> {
     const places = new Map<string, RecordedEvent[]>();
     for (const event of events) {
@@ -108,10 +127,6 @@ export async function readEverything(log: EventLog): Promise<RecordedEvent[]> {
     if (page.scannedTo === after || page.events.length === 0) return events;
     after = page.scannedTo;
   }
-}
-
-function watermarkOf(record: TopicRecord): number {
-  return record.kind === 'watermark' ? record.position : -1;
 }
 
 function isSame(one: ContractEvent, two: RecordedEvent): boolean {
