@@ -62,14 +62,15 @@ export async function findPool(sql: Sql, view: ReadView, reach: Reach): Promise<
   };
 }
 
-/** The ids of a pool, as a query for `memory_id`. */
+/**
+ * The ids of a pool, as a query for `memory_id`; some may come twice. They come in their order, which whoever looks them up
+ * would have to bring them into, and to make them distinct would lose it.
+ */
 export function poolQuery(view: ReadView, tenant: string, { lists }: Pool, parameters: Parameters): string {
   const own = parameters.bind(tenant);
   return lists
     .map(
-      (
-        keys,
-      ) => `select ${keys.length > 1 ? 'distinct ' : ''}memory_id from ${view.table('memories', 'memories_postings')}
+      (keys) => `select memory_id from ${view.table('memories', 'memories_postings')}
         where tenant = ${own} and key = any (${parameters.bind([...keys])}::bigint[])`,
     )
     .join(' intersect ');
