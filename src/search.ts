@@ -5,6 +5,7 @@ import { rulePolicy } from './domain/routing/policy.ts';
 import { systemClock } from './ports/clock.ts';
 import type { KeyVault } from './ports/key-vault.ts';
 import type { LanguageModelFor } from './ports/language-model.ts';
+import type { Sql } from './ports/sql.ts';
 import { MultiHopSearch } from './queries/hops/multi-hop-search.ts';
 import { BreakerOpen } from './queries/model-guard.ts';
 import type { ReadModels } from './queries/read-models.ts';
@@ -62,6 +63,7 @@ export function openSearch(parts: SearchParts): {
     ...(config.reasoning && { reasoner }),
     policy: rulePolicy,
     clock: systemClock,
+    searchesAtOnce: searchesAtOnce(models.sql),
     search: (caller, request, view) => retrieval.find(caller, request, view),
     places: (caller, request, view) => findChildPlaces(models.sql, view, caller, request),
   });
@@ -99,4 +101,9 @@ export function openSearch(parts: SearchParts): {
       logger.warn({ err: error, searchId }, 'a search over several hops ended early'),
   });
   return { search, multiHop };
+}
+
+/** On one connection a second search waits while the first one is worked on, and has its turn while that is ranked. */
+function searchesAtOnce({ connections }: Sql): number {
+  return connections > 1 ? 4 : 2;
 }

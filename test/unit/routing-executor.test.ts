@@ -54,6 +54,7 @@ function run(
     plan: () => Promise.resolve(plan),
     policy: rulePolicy,
     clock: { now: () => new Date() },
+    searchesAtOnce: 2,
     search: (_, { query }) => Promise.resolve(finding([`${query} 1`, 0.8], [`${query} 2`, 0.4])),
     places: () => Promise.resolve({ names: [], named: false }),
     mentions: () => Promise.resolve(undefined),
@@ -132,6 +133,82 @@ describe('the budgets of a run', () => {
     });
     expect(trajectory.steps).toHaveLength(3);
     expect(trajectory.steps[0]).toMatchObject({ propensity: 0.5 });
+  });
+});
+
+describe('searches of one question', () => {
+  /** Answers each search when it is told to. */
+  function heldBack() {
+    const asked: string[] = [];
+    const answers = new Map<string, () => void>();
+    const search: ExecutorParts['search'] = (_, { query }) => {
+      asked.push(query);
+      return new Promise((resolve) => {
+        answers.set(query, () => resolve(finding([`${query} 1`, 0.8])));
+      });
+    };
+    const answer = async (query: string) => {
+      answers.get(query)!();
+      await new Promise((resolve) => setImmediate(resolve));
+    };
+    return { asked, search, answer };
+  }
+
+  it.each([
+    [1, ['compare a and b'], ['compare a and b', 'only a'], ['compare a and b', 'only a', 'only b']],
+    [2, ['compare a and b', 'only a'], ['compare a and b', 'only a', 'only b']],
+    [4, ['compare a and b', 'only a', 'only b']],
+  ])('[B4] are begun up to %i at once, and their steps stay in order', async (searchesAtOnce, ...begun) => {
+    const { asked, search, answer } = heldBack();
+    const running = run({ search, searchesAtOnce });
+    for (const query of ['compare a and b', 'only a', 'only b']) {
+      await expect.poll(() => asked).toEqual(begun.shift() ?? asked);
+      await answer(query);
+    }
+    const { finding: found, run: trajectory } = await running;
+    expect(asked).toHaveLength(3);
+    expect(new Set(idsOf(found))).toEqual(new Set(['compare a and b 1', 'only a 1', 'only b 1']));
+    expect(trajectory.steps.map(({ action }) => action)).toEqual([
+      ...['SearchLayer', 'SearchLayer', 'SearchLayer'],
+      ...['FilterByRelevance', 'Aggregate'],
+    ]);
+    expect(trajectory.steps.slice(0, 3).map(({ results }) => results[0]?.memoryId)).toEqual([
+      'compare a and b 1',
+      'only a 1',
+      'only b 1',
+    ]);
+  });
+
+  it('[B8] are not begun where the budget would not let them be taken', async () => {
+    const { asked, search, answer } = heldBack();
+    const running = run({ search, searchesAtOnce: 4 }, { queries: 1 });
+    await expect.poll(() => asked).toEqual(['compare a and b']);
+    await answer('compare a and b');
+    expect((await running).run).toMatchObject({ outcome: 'partial', interruption: 'queries', queries: 1 });
+    expect(asked).toHaveLength(1);
+  });
+
+  it('[B2] that fail before their turn are failures of their own step', async () => {
+    const cause = new Error('the index is gone');
+    const search: ExecutorParts['search'] = (_, { query }) =>
+      query === 'only b' ? Promise.reject(cause) : Promise.resolve(finding(['x', 0.9]));
+    const { run: trajectory, error } = await run({ search, searchesAtOnce: 4 });
+    expect(error).toBe(cause);
+    expect(trajectory.steps.map(({ status }) => status)).toEqual(['done', 'done', 'failed']);
+  });
+
+  it('[A6] may find what says the same in two layers: the more specific one is shown', async () => {
+    const same = (id: string, layer: 'team' | 'company') =>
+      memory(id, { layer, content: 'one and the same text' });
+    const search: ExecutorParts['search'] = (_, { nearDuplicates }) => {
+      expect(nearDuplicates).toBe('kept');
+      const best = [
+        { memory: same('general', 'company'), score: 0.9 },
+        { memory: same('specific', 'team'), score: 0.4 },
+      ];
+      return Promise.resolve({ ...finding(), best });
+    };
+    expect(idsOf((await run({ search })).finding)).toEqual(['specific']);
   });
 });
 

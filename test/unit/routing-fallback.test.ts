@@ -37,6 +37,7 @@ function routed(search: () => Promise<Finding>, settings: Partial<RoutingSetting
     plan: (query) => Promise.resolve({ aggregation: 'combine', operands: [{ label: 'q', query }] }),
     policy: rulePolicy,
     clock: { now: () => new Date() },
+    searchesAtOnce: 2,
     search,
     places: () => Promise.resolve({ names: [], named: false }),
     mentions: () => Promise.resolve(undefined),

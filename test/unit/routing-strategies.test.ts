@@ -54,6 +54,7 @@ async function run({
     reasoner: new Reasoner({ clock, modelFor: fake && (() => fake), cache: new RefinementCache() }),
     policy: rulePolicy,
     clock,
+    searchesAtOnce: 2,
     search: (_, request, view) => {
       const id = String(searches.push(request));
       const scope = { company: 'acme', ...request.scope };

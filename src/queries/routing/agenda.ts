@@ -24,8 +24,8 @@ export class Agenda {
     return index < 0 ? undefined : { part: this.#parts[index]!, index };
   }
 
-  get pending(): number {
-    return this.#parts.filter(({ state }) => state === 'pending').length;
+  get pending(): readonly Part[] {
+    return this.#parts.filter(({ state }) => state === 'pending');
   }
 
   /** Whether any part names a condition. */

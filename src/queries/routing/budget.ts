@@ -40,6 +40,10 @@ export class Budget {
     return { queries: this.#queries, steps: this.#steps, tokens: this.#tokens + this.#modelTokens };
   }
 
+  get queriesLeft(): number {
+    return this.limits.queries - this.#queries;
+  }
+
   get msLeft(): number {
     return Math.max(0, this.#deadline - performance.now());
   }
@@ -70,7 +74,7 @@ export class Budget {
   /** Before each search for a text, or each other read of the read models. Throws `BudgetExhausted`. */
   takeSearch(text = ''): void {
     const tokens = estimatedTokens(text.length);
-    if (this.#queries >= this.limits.queries) throw new BudgetExhausted('queries');
+    if (this.queriesLeft <= 0) throw new BudgetExhausted('queries');
     const spentOnModel = Math.min(this.#modelTokens, this.limits.tokens * modelShare);
     if (this.#tokens + spentOnModel + tokens > this.limits.tokens) throw new BudgetExhausted('tokens');
     this.#queries++;

@@ -33,6 +33,8 @@ export interface ExecutorParts {
   readonly reasoner?: Reasoner | undefined;
   readonly policy: Policy;
   readonly clock: Clock;
+  /** So many searches of one question may be under way. */
+  readonly searchesAtOnce: number;
   readonly search: (caller: TenantContext, request: SearchRequest, view: ReadView) => Promise<Finding>;
   /** What memories name that the caller may look for; undefined where they name nothing. */
   readonly mentions: (caller: TenantContext, memories: readonly MemoryView[]) => Promise<Filter | undefined>;

@@ -10,14 +10,14 @@ import type { Reasoning } from '../../domain/reasoning/reasoning.ts';
 import type { ReadView } from '../read-models.ts';
 import type { Reflection } from '../reasoning/reasoner.ts';
 import { dropNearDuplicates } from '../search/near-duplicates.ts';
-import type { Scored } from '../search/pick-best.ts';
+import type { Scored } from '../search/shortlist.ts';
 import type { SearchRequest } from '../search/query.ts';
 import type { Finding, Warning } from '../search/search.ts';
 import { Agenda } from './agenda.ts';
 import { BudgetExhausted, type Budget } from './budget.ts';
 import type { ExecutorParts } from './executor-parts.ts';
 import { isNarrow, type Narrowing } from './narrowing.ts';
-import { actionsFor, partsOf, type Part } from './parts.ts';
+import { actionsFor, isToBeSearched, partsOf, type Part } from './parts.ts';
 import { answering, isIn, Pool, resembling } from './pool.ts';
 import type { StepOutcome, Trail } from './trail.ts';
 
@@ -51,6 +51,12 @@ interface Place {
   readonly parent: number | undefined;
 }
 
+/** A search that was begun before its turn. */
+interface Begun {
+  readonly topK: number;
+  readonly finding: Promise<Finding>;
+}
+
 interface Result {
   readonly finding: Finding;
   readonly citations: Trajectory['citations'];
@@ -68,6 +74,7 @@ export class Exploration {
   readonly #warnings: Map<string, Warning>;
   #agenda: Agenda;
   #reasoning: Reasoning | undefined;
+  readonly #begun = new Map<Part, Begun>();
   readonly #models = new Set<string>();
   #searches = 0;
   #maxDepth: number;
@@ -175,7 +182,7 @@ export class Exploration {
       ...signals,
       depth: this.#place.depth,
       operands: plan.operands.length,
-      pending: this.#agenda.pending,
+      pending: this.#agenda.pending.length,
       searches: this.#searches,
       found: this.#pool.size,
       queriesUsed: round(queries),
@@ -240,32 +247,65 @@ export class Exploration {
     if (filter) this.#agenda.again(part, { filter }, 1);
   }
 
-  async #search({ query, texts, narrowing, evidence }: Part): Promise<readonly Scored[]> {
-    const { caller, request, view, budget, search } = this.#setting;
-    budget.takeSearch(texts?.dense ?? query);
-    const { layers, scope, filter } = narrowing;
-    const least = this.#isExhaustive ? leastPerPart.many : leastPerPart.few;
-    const finding = await budget.within(
-      search(
-        caller,
-        {
-          ...request,
-          query,
-          texts,
-          layers,
-          scope,
-          filter,
-          topK:
-            this.#agenda.isConditioned || this.#isExhaustive ? Math.max(request.topK, least) : request.topK,
-          threshold: evidence > answering ? 0 : request.threshold,
-        },
-        view,
-      ),
-    );
+  async #search(part: Part): Promise<readonly Scored[]> {
+    const { budget } = this.#setting;
+    budget.takeSearch(part.texts?.dense ?? part.query);
+    const begun = this.#begun.get(part);
+    this.#begun.delete(part);
+    const own = begun?.topK === this.#topK ? begun : this.#begin(part);
+    this.#beginNext();
+    const finding = await budget.within(own.finding);
     this.#searches++;
     if (finding.embeddingModel !== undefined) this.#models.add(finding.embeddingModel);
     for (const warning of finding.warnings) this.#warnings.set(warning.detail, warning);
     return finding.best;
+  }
+
+  /** What conditions leave may resemble the question little. */
+  get #topK(): number {
+    const { topK } = this.#setting.request;
+    const least = this.#isExhaustive ? leastPerPart.many : leastPerPart.few;
+    return this.#agenda.isConditioned || this.#isExhaustive ? Math.max(topK, least) : topK;
+  }
+
+  #begin({ query, texts, narrowing, evidence }: Part): Begun {
+    const { caller, request, view, search } = this.#setting;
+    const { layers, scope, filter } = narrowing;
+    const topK = this.#topK;
+    const finding = search(
+      caller,
+      {
+        ...request,
+        query,
+        texts,
+        layers,
+        scope,
+        filter,
+        topK,
+        threshold: evidence > answering ? 0 : request.threshold,
+        // Dropped from what all the searches found: a text that two of them found is looked at once.
+        nearDuplicates: 'kept',
+      },
+      view,
+    );
+    return { topK, finding };
+  }
+
+  /**
+   * Begins the searches whose turn comes next whatever this one finds. They wait for the database together, and for each
+   * other's ranking no more.
+   */
+  #beginNext(): void {
+    const { budget, searchesAtOnce } = this.#setting;
+    const most = Math.min(searchesAtOnce - 1, budget.queriesLeft);
+    for (const part of this.#agenda.pending) {
+      if (this.#begun.size >= most) return;
+      if (this.#begun.has(part) || !isToBeSearched(part)) continue;
+      const begun = this.#begin(part);
+      // Told when it is its turn, which may never come.
+      begun.finding.catch(() => undefined);
+      this.#begun.set(part, begun);
+    }
   }
 
   /** Replaces a part that means many places by one for each of them, those first in which the most was found. */

@@ -114,6 +114,11 @@ function drillOf(text: string, { scope = {} }: Narrowing): DrillLayer | undefine
   return drillLayers.findLast((layer) => spread.includes(layer) && scope[layer] === undefined);
 }
 
+/** Nothing can be done for the part but to search: that is what will be done. */
+export function isToBeSearched({ maySearch, mayRecurse, drillTo }: Part): boolean {
+  return maySearch && !mayRecurse && drillTo === undefined;
+}
+
 /** What can be done for a part. */
 export function actionsFor(part: Part, index: number): Action[] {
   const { query, texts, narrowing, maySearch, mayRecurse, drillTo } = part;

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../domain/json.ts';
 import { precedence } from '../../domain/layers.ts';
 import type { MemoryView } from '../../domain/memory/view.ts';
 import type { RetrievalEvent } from '../../domain/retrieval/events.ts';
-import type { Scored } from './pick-best.ts';
+import type { Scored } from './shortlist.ts';
 import { factsOf } from './facts.ts';
 import type { SearchRequest } from './query.ts';
 import type { Finding, Warning } from './search.ts';

@@ -7,6 +7,9 @@ interface Scored {
   readonly score: number;
 }
 
+/** Of memories that are looked at again, as the answer to a complex question is put together step by step. */
+const known = new WeakMap<MemoryView, Shingles>();
+
 /**
  * Drops what says the same as a memory of a more specific layer. Within one layer nothing is dropped: there the same
  * text twice is the caller's own doing.
@@ -18,7 +21,7 @@ export function dropNearDuplicates<Item extends Scored>(items: readonly Item[]):
   );
   const kept: { item: Item; shingles: Shingles }[] = [];
   for (const item of bySpecificity) {
-    const own = shingles(item.memory.content);
+    const own = shinglesOf(item.memory);
     const repeated = kept.some(
       (other) => other.item.memory.layer !== item.memory.layer && nearDuplicate(other.shingles, own),
     );
@@ -26,4 +29,10 @@ export function dropNearDuplicates<Item extends Scored>(items: readonly Item[]):
   }
   const staying = new Set(kept.map(({ item }) => item));
   return items.filter((item) => staying.has(item));
+}
+
+function shinglesOf(memory: MemoryView): Shingles {
+  let own = known.get(memory);
+  if (!own) known.set(memory, (own = shingles(memory.content)));
+  return own;
 }

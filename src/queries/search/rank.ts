@@ -3,10 +3,10 @@ import type { ModelScale } from '../../domain/ranking/calibration.ts';
 import { scorerOf, type Candidate } from '../../domain/ranking/score.ts';
 import { windowOf } from '../../domain/ranking/window.ts';
 import type { CandidateRow } from './candidates.ts';
-import { pickBest, type FoundRow, type Scored } from './pick-best.ts';
+import { Shortlist, type Wanted } from './shortlist.ts';
 import type { TermSignal } from './text-signals.ts';
 
-export interface Ranking {
+export interface Ranking extends Wanted {
   /** As it was asked: quotations, persons and months are read from it. */
   readonly query: string;
   readonly terms: readonly string[];
@@ -15,18 +15,15 @@ export interface Ranking {
   readonly model: string;
   /** How they are read, where the model brought that along. */
   readonly scale?: ModelScale | undefined;
-  readonly topK: number;
-  readonly threshold: number;
 }
 
-/** The best of the candidates by our own score; `load` reads the memories of those that may be among them. */
+/** The best of the candidates by our own score. */
 export function rank(
   rows: readonly CandidateRow[],
-  { query, terms, statistics, model, scale, topK, threshold }: Ranking,
-  load: (ids: readonly string[]) => Promise<FoundRow[]>,
-): Promise<Scored[]> {
+  { query, terms, statistics, model, scale, ...wanted }: Ranking,
+): Shortlist {
   const scorer = scorerOf({ text: query, terms, statistics, model, scale });
-  return pickBest(candidatesOf(rows, terms), scorer, { topK, threshold }, load);
+  return new Shortlist(candidatesOf(rows, terms), scorer, wanted);
 }
 
 interface FoundCandidate extends Candidate {

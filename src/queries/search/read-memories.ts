@@ -4,7 +4,7 @@ import type { ReadView } from '../read-models.ts';
 import { Parameters } from '../sql-builder.ts';
 import { wasActive, wasValid } from './as-of/was-active.ts';
 import { lookupsOf } from './lookups.ts';
-import type { FoundRow } from './pick-best.ts';
+import type { FoundRow } from './shortlist.ts';
 
 /**
  * The memories themselves, of those that are active, and whether a link says that they are superseded; with `at` those
@@ -17,6 +17,7 @@ export async function readMemories(
   ids: readonly string[],
   at?: number,
 ): Promise<FoundRow[]> {
+  if (ids.length === 0) return [];
   const parameters = new Parameters();
   const lookup = lookupsOf(tenant, parameters);
   const active =

@@ -7,7 +7,7 @@ import type { ReadModels, ReadView } from '../read-models.ts';
 import { readSupersessions } from '../supersessions.ts';
 import { searchAsOf } from './as-of/search.ts';
 import { findCandidates, type CandidateRequest } from './candidates.ts';
-import type { Scored } from './pick-best.ts';
+import type { Scored } from './shortlist.ts';
 import { exactScanLimit, findPool, type Pool } from './pool.ts';
 import { queryOf, wordsOf, type Query, type SearchRequest } from './query.ts';
 import { liveModel, QueryVectors, type QueryVector } from './query-vectors.ts';
@@ -164,27 +164,30 @@ export class SearchService {
   ): Promise<Scored[]> {
     if (seesNothing) return [];
     const { tenant } = region;
-    return this.#models.sql.transaction(
-      async (tx) => {
-        const statistics = await readStatistics(tx, view, tenant, terms);
-        const exact = statistics.documents <= exactScanLimit;
-        const dense = asked && { vector: asked.vector, table: vectorTable(asked.model.id), exact };
-        const rows = await findCandidates(tx, view, {
-          ...request,
-          region,
-          queryText,
-          weighted: weigh(terms, statistics),
-          pool,
-          words,
-          dense,
-          perEngine,
-        });
-        const model = asked?.model.id ?? liveModel(view);
-        const scale = this.#vectors.scaleOf(model);
-        const ranking = { ...request, terms, statistics, model, scale };
-        return rank(rows, ranking, (ids) => readMemories(tx, view, tenant, ids));
-      },
-      { tenant, readOnly: true, onePlan: true },
+    const inTenant = { tenant, readOnly: true, onePlan: true };
+    const { list, first } = await this.#models.sql.transaction(async (tx) => {
+      const statistics = await readStatistics(tx, view, tenant, terms);
+      const exact = statistics.documents <= exactScanLimit;
+      const dense = asked && { vector: asked.vector, table: vectorTable(asked.model.id), exact };
+      const rows = await findCandidates(tx, view, {
+        ...request,
+        region,
+        queryText,
+        weighted: weigh(terms, statistics),
+        pool,
+        words,
+        dense,
+        perEngine,
+      });
+      const model = asked?.model.id ?? liveModel(view);
+      const scale = this.#vectors.scaleOf(model);
+      const list = rank(rows, { ...request, terms, statistics, model, scale });
+      return { list, first: await readMemories(tx, view, tenant, list.missing) };
+    }, inTenant);
+    // What comes now needs the database no more, which has time for others.
+    list.take(first);
+    return list.best((ids) =>
+      this.#models.sql.transaction((tx) => readMemories(tx, view, tenant, ids), inTenant),
     );
   }
 }

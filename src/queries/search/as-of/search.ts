@@ -4,7 +4,7 @@ import type { ModelScale } from '../../../domain/ranking/calibration.ts';
 import { EmbedderUnavailable } from '../../../ports/embedder.ts';
 import type { Sql } from '../../../ports/sql.ts';
 import type { ReadView } from '../../read-models.ts';
-import type { Scored } from '../pick-best.ts';
+import type { Scored } from '../shortlist.ts';
 import type { Query, SearchRequest } from '../query.ts';
 import { liveModel, type QueryVector } from '../query-vectors.ts';
 import { rank } from '../rank.ts';
@@ -48,7 +48,7 @@ export async function searchAsOf(sql: Sql, view: ReadView, search: AsOfSearch): 
   const { seen, compared } = await scan(sql, view, request);
   const found = await sql.transaction(async (tx) => {
     const rows = await candidatesAsOf(tx, view, request, seen);
-    return rank(rows, { ...search, statistics, model, scale }, (ids) =>
+    return rank(rows, { ...search, statistics, model, scale }).best((ids) =>
       readMemories(tx, view, tenant, ids, at),
     );
   }, inTenant);
