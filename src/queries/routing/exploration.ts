@@ -361,9 +361,9 @@ export class Exploration {
   }
 
   /** A search in a scope finds what lacks its identifiers too: that does not meet the condition. */
-  #add({ memory, score }: Scored, { evidence, conditions, side }: Part, steps: readonly number[]): void {
-    const outside = evidence > answering && !isIn(memory, conditions.scope ?? {});
-    this.#pool.add({ memory, score, evidence: outside ? resembling : evidence, side, steps });
+  #add(found: Scored, { evidence, conditions, side }: Part, steps: readonly number[]): void {
+    const outside = evidence > answering && !isIn(found.memory, conditions.scope ?? {});
+    this.#pool.add({ found, evidence: outside ? resembling : evidence, side, steps });
   }
 
   /** The best `topK`, without what says the same. */
@@ -371,7 +371,7 @@ export class Exploration {
     const { topK, threshold } = this.#setting.request;
     const ranked = aggregate(strategy, this.#pool.found(), threshold);
     for (let looked = topK + 10; ; looked *= 2) {
-      const some = ranked.slice(0, looked).map(({ id, score }) => ({ memory: this.#pool.memory(id), score }));
+      const some = ranked.slice(0, looked).map((one) => this.#pool.shown(one));
       const kept = dropNearDuplicates(some);
       if (kept.length >= topK || some.length === ranked.length) return kept.slice(0, topK);
     }

@@ -2,6 +2,7 @@ import type { Scope, ScopeKey } from '../../domain/layers.ts';
 import type { MemoryView } from '../../domain/memory/view.ts';
 import type { Found } from '../../domain/routing/aggregate.ts';
 import { withEvidence } from '../../domain/routing/evidence.ts';
+import type { Scored } from '../search/shortlist.ts';
 
 /**
  * What it says of a memory that a search found it, as `withEvidence` takes it: it answers a part of the question that
@@ -12,6 +13,7 @@ export const resembling = -1;
 
 interface Entry {
   readonly memory: MemoryView;
+  readonly isSuperseded: boolean | undefined;
   score: number;
   evidence: number;
   /** The side of a comparison whose search found it best. */
@@ -22,8 +24,7 @@ interface Entry {
 }
 
 export interface Addition {
-  readonly memory: MemoryView;
-  readonly score: number;
+  readonly found: Scored;
   readonly evidence: number;
   readonly side: number | undefined;
   readonly steps: Iterable<number>;
@@ -39,11 +40,12 @@ export class Pool {
     return this.#entries.size;
   }
 
-  add({ memory, score, evidence, side, steps }: Addition): void {
+  add({ found: { memory, score, isSuperseded }, evidence, side, steps }: Addition): void {
     if (evidence > answering) this.#conditionsMet = true;
     let entry = this.#entries.get(memory.id);
     if (!entry) {
-      entry = { memory, score, evidence, side: undefined, sideScore: -1, tooOld: false, steps: new Set() };
+      const sides = { side: undefined, sideScore: -1 };
+      entry = { memory, isSuperseded, score, evidence, ...sides, tooOld: false, steps: new Set() };
       this.#entries.set(memory.id, entry);
     }
     entry.score = Math.max(entry.score, score);
@@ -80,8 +82,10 @@ export class Pool {
     }));
   }
 
-  memory(id: string): MemoryView {
-    return this.#entries.get(id)!.memory;
+  /** A memory of the answer, with the score that it has there. */
+  shown({ id, score }: Pick<Found, 'id' | 'score'>): Scored {
+    const { memory, isSuperseded } = this.#entries.get(id)!;
+    return { memory, score, ...(isSuperseded !== undefined && { isSuperseded }) };
   }
 
   steps(id: string): number[] {
