@@ -197,18 +197,28 @@ describe('searches of one question', () => {
     expect(trajectory.steps.map(({ status }) => status)).toEqual(['done', 'done', 'failed']);
   });
 
-  it('[A6] may find what says the same in two layers: the more specific one is shown', async () => {
-    const same = (id: string, layer: 'team' | 'company') =>
-      memory(id, { layer, content: 'one and the same text' });
-    const search: ExecutorParts['search'] = (_, { nearDuplicates }) => {
-      expect(nearDuplicates).toBe('kept');
-      const best = [
-        { memory: same('general', 'company'), score: 0.9 },
-        { memory: same('specific', 'team'), score: 0.4 },
-      ];
-      return Promise.resolve({ ...finding(), best });
+  it('[B8] are made no more often than the budget allows, whatever is begun before its turn', async () => {
+    const operands = ['compare all the teams one two', 'simple one', 'simple two', 'simple three'];
+    const nested: Plan = {
+      aggregation: 'combine',
+      operands: operands.map((query) => ({ label: query, query })),
     };
-    expect(idsOf((await run({ search })).finding)).toEqual(['specific']);
+    for (const [searchesAtOnce, queries] of [1, 2, 4].flatMap((each) => [4, 8].map((most) => [each, most]))) {
+      const asked: string[] = [];
+      const search: ExecutorParts['search'] = (_, { query }) => {
+        asked.push(query);
+        return Promise.resolve(finding([`${query} 1`, 0.8]));
+      };
+      const plans = () => Promise.resolve(nested);
+      const parts = { search, searchesAtOnce: searchesAtOnce!, plan: plans };
+      const query = 'compare all the teams one two three';
+      const { run: trajectory } = await run(parts, { queries: queries!, depth: 8 }, { query });
+      expect(asked).toHaveLength(trajectory.queries);
+      expect(asked.length).toBeLessThanOrEqual(queries!);
+      asked.length = 0;
+      await run(parts, { steps: 1 }, { query });
+      expect(asked).toHaveLength(1);
+    }
   });
 });
 

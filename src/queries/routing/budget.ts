@@ -40,10 +40,6 @@ export class Budget {
     return { queries: this.#queries, steps: this.#steps, tokens: this.#tokens + this.#modelTokens };
   }
 
-  get queriesLeft(): number {
-    return this.limits.queries - this.#queries;
-  }
-
   get msLeft(): number {
     return Math.max(0, this.#deadline - performance.now());
   }
@@ -74,11 +70,24 @@ export class Budget {
   /** Before each search for a text, or each other read of the read models. Throws `BudgetExhausted`. */
   takeSearch(text = ''): void {
     const tokens = estimatedTokens(text.length);
-    if (this.queriesLeft <= 0) throw new BudgetExhausted('queries');
-    const spentOnModel = Math.min(this.#modelTokens, this.limits.tokens * modelShare);
-    if (this.#tokens + spentOnModel + tokens > this.limits.tokens) throw new BudgetExhausted('tokens');
+    if (this.#queries >= this.limits.queries) throw new BudgetExhausted('queries');
+    if (tokens > this.#tokensLeft) throw new BudgetExhausted('tokens');
     this.#queries++;
     this.#tokens += tokens;
+  }
+
+  /** Whether searches for these texts could be the next steps, one after the other. */
+  allows(texts: readonly string[]): boolean {
+    const { queries, steps } = this.limits;
+    const tokens = texts.reduce((sum, { length }) => sum + estimatedTokens(length), 0);
+    const isWithin = this.#queries + texts.length <= queries && this.#steps + texts.length <= steps;
+    return isWithin && tokens <= this.#tokensLeft;
+  }
+
+  /** For the texts of searches. */
+  get #tokensLeft(): number {
+    const spentOnModel = Math.min(this.#modelTokens, this.limits.tokens * modelShare);
+    return this.limits.tokens - this.#tokens - spentOnModel;
   }
 
   /** After a call of a language model. */

@@ -51,12 +51,6 @@ interface Place {
   readonly parent: number | undefined;
 }
 
-/** A search that was begun before its turn. */
-interface Begun {
-  readonly topK: number;
-  readonly finding: Promise<Finding>;
-}
-
 interface Result {
   readonly finding: Finding;
   readonly citations: Trajectory['citations'];
@@ -74,7 +68,8 @@ export class Exploration {
   readonly #warnings: Map<string, Warning>;
   #agenda: Agenda;
   #reasoning: Reasoning | undefined;
-  readonly #begun = new Map<Part, Begun>();
+  /** Searches before their turn. */
+  readonly #begun = new Map<Part, Promise<Finding>>();
   readonly #models = new Set<string>();
   #searches = 0;
   #maxDepth: number;
@@ -249,12 +244,11 @@ export class Exploration {
 
   async #search(part: Part): Promise<readonly Scored[]> {
     const { budget } = this.#setting;
-    budget.takeSearch(part.texts?.dense ?? part.query);
-    const begun = this.#begun.get(part);
+    budget.takeSearch(textOf(part));
+    const own = this.#begun.get(part) ?? this.#begin(part);
     this.#begun.delete(part);
-    const own = begun?.topK === this.#topK ? begun : this.#begin(part);
-    this.#beginNext();
-    const finding = await budget.within(own.finding);
+    this.#beginNext(part);
+    const finding = await budget.within(own);
     this.#searches++;
     if (finding.embeddingModel !== undefined) this.#models.add(finding.embeddingModel);
     for (const warning of finding.warnings) this.#warnings.set(warning.detail, warning);
@@ -268,11 +262,10 @@ export class Exploration {
     return this.#agenda.isConditioned || this.#isExhaustive ? Math.max(topK, least) : topK;
   }
 
-  #begin({ query, texts, narrowing, evidence }: Part): Begun {
+  #begin({ query, texts, narrowing, evidence }: Part): Promise<Finding> {
     const { caller, request, view, search } = this.#setting;
     const { layers, scope, filter } = narrowing;
-    const topK = this.#topK;
-    const finding = search(
+    return search(
       caller,
       {
         ...request,
@@ -281,31 +274,35 @@ export class Exploration {
         layers,
         scope,
         filter,
-        topK,
+        topK: this.#topK,
         threshold: evidence > answering ? 0 : request.threshold,
-        // Dropped from what all the searches found: a text that two of them found is looked at once.
-        nearDuplicates: 'kept',
       },
       view,
     );
-    return { topK, finding };
   }
 
   /**
-   * Begins the searches whose turn comes next whatever this one finds. They wait for the database together, and for each
-   * other's ranking no more.
+   * Begins the searches whose turn comes next, whatever the one for `part` finds. They wait for the database together, and
+   * for each other's ranking no more.
    */
-  #beginNext(): void {
+  #beginNext(part: Part): void {
     const { budget, searchesAtOnce } = this.#setting;
-    const most = Math.min(searchesAtOnce - 1, budget.queriesLeft);
-    for (const part of this.#agenda.pending) {
-      if (this.#begun.size >= most) return;
-      if (this.#begun.has(part) || !isToBeSearched(part)) continue;
-      const begun = this.#begin(part);
-      // Told when it is its turn, which may never come.
-      begun.finding.catch(() => undefined);
-      this.#begun.set(part, begun);
+    // What it follows may be the first condition, with which all search for more.
+    if (part.follow && !this.#agenda.isConditioned) return;
+    const next: Part[] = [];
+    for (const waiting of this.#agenda.pending.slice(0, searchesAtOnce - 1)) {
+      if (!isToBeSearched(waiting) || !budget.allows([...next, waiting].map(textOf))) return;
+      next.push(waiting);
+      if (!this.#begun.has(waiting)) this.#beginEarly(waiting);
+      if (waiting.follow && !this.#agenda.isConditioned) return;
     }
+  }
+
+  #beginEarly(part: Part): void {
+    const begun = this.#begin(part);
+    // Told when it is its turn, which may never come.
+    begun.catch(() => undefined);
+    this.#begun.set(part, begun);
   }
 
   /** Replaces a part that means many places by one for each of them, those first in which the most was found. */
@@ -376,6 +373,11 @@ export class Exploration {
       if (kept.length >= topK || some.length === ranked.length) return kept.slice(0, topK);
     }
   }
+}
+
+/** What the search for a part looks for. */
+function textOf({ texts, query }: Part): string {
+  return texts?.dense ?? query;
 }
 
 function summaryOf(found: readonly Scored[]): Pick<StepOutcome, 'found' | 'results'> & { found: number } {

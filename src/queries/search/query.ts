@@ -18,8 +18,6 @@ export interface SearchRequest {
   readonly topK: number;
   readonly threshold: number;
   readonly order: 'precedence' | 'relevance';
-  /** Of whoever drops near-duplicates from several searches' results together. */
-  readonly nearDuplicates?: 'kept' | undefined;
   /** A position: memories as they were when the log had reached it. */
   readonly asOf?: number | undefined;
   readonly sessionId?: string | undefined;

@@ -19,8 +19,6 @@ export interface FoundRow extends MemoryRow {
 export interface Wanted {
   readonly topK: number;
   readonly threshold: number;
-  /** Of whoever drops near-duplicates from several searches' results together. */
-  readonly nearDuplicates?: 'kept' | undefined;
 }
 
 interface Estimate {
@@ -40,7 +38,6 @@ const spare = 10;
 export class Shortlist {
   readonly #scorer: Scorer;
   readonly #wanted: Wanted;
-  readonly #atOnce: number;
   /** The most promising first. */
   readonly #estimates: readonly Estimate[];
   #looked = 0;
@@ -50,7 +47,6 @@ export class Shortlist {
   constructor(candidates: readonly (Candidate & { readonly id: string })[], scorer: Scorer, wanted: Wanted) {
     this.#scorer = scorer;
     this.#wanted = wanted;
-    this.#atOnce = wanted.topK + (wanted.nearDuplicates === 'kept' ? 0 : spare);
     this.#estimates = candidates
       .map((candidate) => ({
         candidate,
@@ -70,7 +66,7 @@ export class Shortlist {
   take(rows: readonly FoundRow[]): void {
     if (this.#next.length === 0) return;
     const byId = new Map(rows.map((row) => [row.memory_id, row]));
-    const { threshold, topK, nearDuplicates } = this.#wanted;
+    const { threshold, topK } = this.#wanted;
     for (const { candidate, score, mayQuote } of this.#next) {
       const row = byId.get(candidate.id);
       if (!row) continue;
@@ -78,8 +74,7 @@ export class Shortlist {
       if (final < threshold) continue;
       this.#scored.push({ memory: memoryOf(row), score: final, isSuperseded: row.is_superseded });
     }
-    this.#scored.sort(byScore);
-    if (nearDuplicates !== 'kept') this.#scored = dropNearDuplicates(this.#scored);
+    this.#scored = dropNearDuplicates(this.#scored.sort(byScore));
     // What was not read quotes nothing and scores no more than the next estimate.
     const bound = this.#estimates[this.#looked];
     const settled = this.#scored.filter(
@@ -96,7 +91,7 @@ export class Shortlist {
 
   #look(): readonly Estimate[] {
     const start = this.#looked;
-    this.#looked += this.#atOnce;
+    this.#looked += this.#wanted.topK + spare;
     return this.#estimates
       .slice(start, this.#looked)
       .filter(({ mayQuote, score }) => mayQuote || score >= this.#wanted.threshold);
