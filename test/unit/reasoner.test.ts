@@ -114,6 +114,11 @@ describe('reasoning by a model', () => {
     ['a part that is not there', { ...refinement, searches: [{ part: 2, meaning: 'a', words: 'b' }] }],
     ['an empty text', { ...refinement, searches: [{ part: 0, meaning: ' ', words: 'b' }] }],
     ['a text without end', { ...refinement, searches: [{ part: 0, meaning: 'a'.repeat(401), words: 'b' }] }],
+    [
+      'a text that cannot be kept',
+      { ...refinement, searches: [{ part: 0, meaning: 'a\u0000', words: 'b' }] },
+    ],
+    ['a reason that cannot be kept', { ...refinement, why: 'half of a \ud83d' }],
     ['a field more', { ...refinement, filter: { layer: 'user' } }],
   ])('[D-1] takes nothing of an answer with %s', async (_, answer) => {
     const reflection = reasoner(fakeLanguageModel(answer)).begin();

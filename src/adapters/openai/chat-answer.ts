@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { BrokenAnswer } from './retries.ts';
 
-const count = z.int().nonnegative();
+/** More than any call has: what says so is not added up. */
+const mostTokens = 100_000_000;
+const count = z.int().nonnegative().max(mostTokens);
 
 const completionSchema = z.object({
   choices: z

@@ -1,10 +1,13 @@
 import { z } from 'zod';
 import { layerSchema } from '../layers.ts';
 import type { Plan } from '../routing/plan.ts';
+import { modelText } from '../text/model-text.ts';
 import type { Reasoning } from './reasoning.ts';
 import { strategies, type ReasoningSettings } from './settings.ts';
 
-const searchText = z.string().trim().min(1).max(400);
+const longestText = 400;
+const longestReason = 300;
+const searchText = modelText(longestText).trim().min(1);
 
 /** A question is shown to the model up to here, in UTF-16 units, and so are the texts of a part: what follows is pasted. */
 const longestQuestion = 2_000;
@@ -17,7 +20,7 @@ export function refinementSchema({ operands }: Plan) {
   const parts = Math.min(mostParts, operands.length);
   return z.strictObject({
     strategy: z.enum(strategies),
-    why: z.string().max(300).describe('One sentence'),
+    why: modelText(longestReason).describe('One sentence'),
     layers: z.array(layerSchema).max(7).nullable().describe('Only where the question names them'),
     searches: z
       .array(

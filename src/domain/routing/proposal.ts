@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { textFault } from '../json.ts';
+import { modelText } from '../text/model-text.ts';
 import { MAX_VALUE_LENGTH, type Vocabulary } from './vocabulary.ts';
 
 /** Of one question. */
@@ -15,12 +15,6 @@ const longestQuestion = 2_000;
 const mostFields = 40;
 const mostValues = 12;
 
-const text = (longest: number) =>
-  z
-    .string()
-    .max(longest)
-    .refine((value) => textFault(value) === undefined, 'holds what is no text');
-
 export const operators = ['eq', 'gt', 'gte', 'lt', 'lte'] as const;
 
 /** What a language model may propose for a question; what of it counts, `proposedPlan` says. */
@@ -29,13 +23,13 @@ export const proposalSchema = z.strictObject({
   parts: z
     .array(
       z.strictObject({
-        query: text(longestQuery),
+        query: modelText(longestQuery),
         conditions: z
           .array(
             z.strictObject({
-              field: text(longestField),
+              field: modelText(longestField),
               operator: z.enum(operators),
-              value: z.union([text(MAX_VALUE_LENGTH), z.number(), z.boolean()]),
+              value: z.union([modelText(MAX_VALUE_LENGTH), z.number(), z.boolean()]),
             }),
           )
           .max(mostConditions),
