@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Problem } from '../domain/problems.ts';
+import { abridged } from '../domain/retrieval/abridged.ts';
 import type { RetrievalEvent } from '../domain/retrieval/events.ts';
 import { retrievalStream } from '../domain/streams.ts';
 import { callerKey, eventContext, type CommandContext, type CommandServices } from './context.ts';
@@ -77,16 +79,23 @@ export class FactQueue {
     const { store, vault } = this.#services;
     const key = callerKey(vault, context.caller);
     const stream = retrievalStream(context.caller.tenant, id);
+    let written = events;
     for (let attempt = 1; ; attempt++) {
       try {
         // An earlier attempt may have been written although its answer was lost, or be on its way still.
         const before = attempt === 1 && !follows ? [] : await store.load<RetrievalEvent>(stream);
-        if (before.some(({ event }) => event.type === events[0]!.type)) return;
+        if (before.some(({ event }) => event.type === written[0]!.type)) return;
         const last = before.at(-1)?.revision ?? 'noStream';
-        await store.append(stream, last, events, eventContext(context, key));
+        await store.append(stream, last, written, eventContext(context, key));
         return;
       } catch (error) {
-        if (attempt >= maxAttempts) {
+        const isRefused = error instanceof Problem && error.code === 'validation-failed';
+        if (isRefused && written === events) {
+          // Larger than the log takes, which no further try would change.
+          written = events.map(abridged);
+          continue;
+        }
+        if (isRefused || attempt >= maxAttempts) {
           this.#drop(events.length, error);
           return;
         }

@@ -49,13 +49,18 @@ function filterText(filter: Filter): string {
 }
 
 /** A line an operand: what is searched, where, and what else comes next. */
+/** Says shortly of a memory that it does not tell when it occurred. */
+function shortly(text: string): string {
+  return text.replaceAll('not occurredAt >= 0001-01-01T00:00:00.000Z', 'untold');
+}
+
 function planText({ aggregation, operands }: Plan): string[] {
   return operands.map(({ query, filter, otherwise = [], follow }) =>
     [
       aggregation,
       query,
       ...(filter ? [filterText(filter)] : []),
-      ...otherwise.map((weaker) => `else ${filterText(weaker)}`),
+      ...otherwise.map((weaker) => `else ${shortly(filterText(weaker))}`),
       ...(follow ? [`then ${follow}`] : []),
     ].join(' | '),
   );
@@ -96,18 +101,21 @@ describe('the plan of', () => {
     ],
     ['Who wrote with Okafor?', 'combine | wrote | authors = okafor'],
     ['Protocols reviewed since 2023', 'combine | Protocols | reviewed >= 2023'],
-    ['What happened since March?', 'combine | happened | occurredAt >= 2025-03'],
+    [
+      'What happened since March?',
+      'combine | happened | occurredAt >= 2025-03 | else (occurredAt >= 2025-03 or (untold and createdAt >= 2025-03))',
+    ],
     [
       'What happened last quarter in Combat?',
-      'combine | happened | ((occurredAt >= 2025-10 and occurredAt < 2026) and scope.team = combat)',
+      'combine | happened | ((occurredAt >= 2025-10 and occurredAt < 2026) and scope.team = combat) | else (((occurredAt >= 2025-10 and occurredAt < 2026) or (untold and (createdAt >= 2025-10 and createdAt < 2026))) and scope.team = combat)',
     ],
     [
       'playtests from 2024 or later',
-      'combine | playtests from 2024 or later | (occurredAt >= 2024 and kind = playtest) | else occurredAt >= 2024',
+      'combine | playtests from 2024 or later | (occurredAt >= 2024 and kind = playtest) | else ((occurredAt >= 2024 or (untold and createdAt >= 2024)) and kind = playtest) | else (occurredAt >= 2024 or (untold and createdAt >= 2024))',
     ],
     [
       'Incidents between March 2024 and June 2024',
-      'combine | Incidents | (occurredAt >= 2024-03 and occurredAt < 2024-07)',
+      'combine | Incidents | (occurredAt >= 2024-03 and occurredAt < 2024-07) | else ((occurredAt >= 2024-03 and occurredAt < 2024-07) or (untold and (createdAt >= 2024-03 and createdAt < 2024-07)))',
     ],
     ['Which protocols supersede PROT-205?', 'combine | protocols PROT 205 | supersedes = 205'],
     [
@@ -175,7 +183,7 @@ describe('the plan of', () => {
     ['What did Godot teams plan for 4.2?', 'combine | teams plan | engine.godot = 4.2'],
     [
       'Protocols between 2021 and 2023 in Radiology',
-      'combine | Protocols | ((occurredAt >= 2021 and occurredAt < 2024) and scope.team = radiology)',
+      'combine | Protocols | ((occurredAt >= 2021 and occurredAt < 2024) and scope.team = radiology) | else (((occurredAt >= 2021 and occurredAt < 2024) or (untold and (createdAt >= 2021 and createdAt < 2024))) and scope.team = radiology)',
     ],
     ['protocols from revision 3.2 on', 'combine | protocols | revision in 3.2,4.3,3.6,4.7,3.10,4.11'],
     [
@@ -205,6 +213,18 @@ describe('a plan', () => {
     expect(planText(planOf('What happened since March?', vocabulary))).toEqual([
       'combine | What happened since March?',
     ]);
+  });
+
+  it('searches as a whole for what is longer than any question: text that was pasted', () => {
+    const pasted = `Compare ${'PROT-205 and PROT-206 '.repeat(100)}`;
+    expect(planText(planOf(pasted, vocabulary))).toEqual([`combine | ${pasted}`]);
+  });
+
+  it('has no more parts and no more conditions than one answer can show', () => {
+    const names = repeat(60, (n) => `team-${n}`);
+    const many = vocabularyOf(names.map((team) => ({ scope: { org: 'care', team }, metadata: {} })));
+    const { operands } = planOf(`Compare sedation in ${names.join(', ')}`, many);
+    expect(operands.map(({ label }) => label)).toEqual(names.slice(0, 12));
   });
 
   it('needs no more of the vocabulary than the question asks for', () => {

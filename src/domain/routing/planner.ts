@@ -21,6 +21,11 @@ export const RULES = {
 
 export type RuleName = keyof typeof RULES;
 
+/** UTF-16 units: what is longer was pasted, and what it names was not asked for one by one. */
+const longestQuestion = 2_000;
+/** Of one question: of more, each would be searched for with the rest, and none be heard in the answer. */
+const mostConditions = 12;
+
 export interface PlannerOptions {
   /** For "since March" and "last quarter", which are not understood without it. */
   readonly now?: Date;
@@ -34,10 +39,12 @@ export interface PlannerOptions {
  */
 export function planOf(question: string, vocabulary: Vocabulary, options: PlannerOptions = {}): Plan {
   const { now, rules = Object.keys(RULES) as RuleName[] } = options;
+  const whole: Plan = { aggregation: 'combine', operands: [{ label: question, query: question }] };
+  if (question.length > longestQuestion) return whole;
   const reading = new Reading(question, vocabulary);
   for (const rule of rules) RULES[rule](reading, now);
-  if (isStatement(reading))
-    return { aggregation: 'combine', operands: [{ label: question, query: question }] };
+  reading.keepFirst(mostConditions);
+  if (isStatement(reading)) return whole;
   return { aggregation: aggregationOf(reading), operands: operandsOf(reading) };
 }
 

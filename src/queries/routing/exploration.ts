@@ -68,6 +68,7 @@ export class Exploration {
   readonly #warnings: Map<string, Warning>;
   #agenda: Agenda;
   #reasoning: Reasoning | undefined;
+  #aggregation: Aggregation = 'combine';
   /** Searches before their turn. */
   readonly #begun = new Map<Part, Promise<Finding>>();
   readonly #models = new Set<string>();
@@ -100,6 +101,7 @@ export class Exploration {
   async answer(plan: Plan): Promise<void> {
     const { threshold, policy, trail, budget, reflection } = this.#setting;
     const { question, base, depth, parent } = this.#place;
+    this.#aggregation = plan.aggregation;
     const reasoning =
       reflection && (await budget.within(reflection.about(question, plan, { depth, step: parent })));
     this.#reasoning = reasoning;
@@ -262,7 +264,7 @@ export class Exploration {
     return this.#agenda.isConditioned || this.#isExhaustive ? Math.max(topK, least) : topK;
   }
 
-  #begin({ query, texts, narrowing, evidence }: Part): Promise<Finding> {
+  #begin({ query, texts, narrowing }: Part): Promise<Finding> {
     const { caller, request, view, search } = this.#setting;
     const { layers, scope, filter } = narrowing;
     return search(
@@ -275,7 +277,8 @@ export class Exploration {
         scope,
         filter,
         topK: this.#topK,
-        threshold: evidence > answering ? 0 : request.threshold,
+        // Evidence changes what a score is worth: the answer is cut, not what it is made of.
+        threshold: this.#agenda.mayBeConditioned ? 0 : request.threshold,
       },
       view,
     );
@@ -333,14 +336,19 @@ export class Exploration {
     if (depth > budget.limits.depth) return { status: 'rejected', reason: 'depth-limit' };
     part.state = 'done';
     const place = { question: part.query, base: part.narrowing, depth, parent: step };
-    const inner = new Exploration(this.#setting, this, place);
+    const { request } = this.#setting;
+    // What meets the part's conditions is worth more than it scores: it is cut when that was counted.
+    const threshold = part.evidence > answering ? 0 : request.threshold;
+    const inner = new Exploration({ ...this.#setting, request: { ...request, threshold } }, this, place);
     let aggregation: Aggregation = 'combine';
     try {
       const planned = await budget.within(
         plan(part.query, caller, { depth, parent: step, budget, trail, mayAskModel }),
       );
-      ({ aggregation } = planned);
-      await inner.answer(planned);
+      // The only part is answered in the way that the question asks for, whatever its own words leave of it.
+      const isWhole = part.side === undefined && this.#aggregation !== 'combine';
+      aggregation = isWhole ? this.#aggregation : planned.aggregation;
+      await inner.answer({ ...planned, aggregation });
     } finally {
       // Also where it was interrupted: what it found is found.
       this.#adopt(inner, part, step, aggregation);
@@ -353,8 +361,12 @@ export class Exploration {
     this.#searches += inner.#searches;
     this.#maxDepth = Math.max(this.#maxDepth, inner.#maxDepth);
     for (const model of inner.#models) this.#models.add(model);
-    for (const one of inner.#best(aggregation))
-      this.#add(one, part, [step, ...inner.#pool.steps(one.memory.id)]);
+    for (const one of inner.#best(aggregation)) {
+      const { id } = one.memory;
+      // The sides of the only part are those of the question.
+      const side = part.side ?? inner.#pool.sideOf(id);
+      this.#add(one, { ...part, side }, [step, ...inner.#pool.steps(id)]);
+    }
   }
 
   /** A search in a scope finds what lacks its identifiers too: that does not meet the condition. */

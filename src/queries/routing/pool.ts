@@ -88,6 +88,11 @@ export class Pool {
     return { memory, score, ...(isSuperseded !== undefined && { isSuperseded }) };
   }
 
+  /** The side of a comparison that found it best. */
+  sideOf(id: string): number | undefined {
+    return this.#entries.get(id)!.side;
+  }
+
   steps(id: string): number[] {
     return [...this.#entries.get(id)!.steps].sort((left, right) => left - right);
   }

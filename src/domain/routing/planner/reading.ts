@@ -39,6 +39,12 @@ export class Reading {
     this.#read = this.question.tokens.map(() => false);
   }
 
+  /** Leaves the first conditions in the order of the question. */
+  keepFirst(most: number): void {
+    if (this.conditions.length <= most) return;
+    this.conditions.sort((one, two) => one.span.from - two.span.from).splice(most);
+  }
+
   field(name: string): KnownField | undefined {
     return this.#byField.get(name);
   }

@@ -1,5 +1,5 @@
 import { boundAt, rangeOf, type Ordering } from './comparators.ts';
-import { allOf, test } from './conditions.ts';
+import { allOf, anyOf, test, type Condition } from './conditions.ts';
 import type { Filter } from '../../filter.ts';
 import { written, type Span } from './question.ts';
 import { best, type Reading } from './reading.ts';
@@ -28,6 +28,9 @@ export function readTimeRanges(reading: Reading, now?: Date): void {
   }
 }
 
+/** No time that is told is before it. */
+const earliest = '0001-01-01T00:00:00.000Z';
+
 /** At least one of them. */
 type Limits = Partial<Pick<Period, 'from' | 'until'>>;
 
@@ -54,6 +57,14 @@ export function timeFilter(field: string, { from, until }: Limits): Filter {
   return allOf(filters);
 }
 
+/** Read loosely a memory that does not tell when it occurred is as old as its record. */
+function looselyWithin(field: string, limits: Limits): Pick<Condition, 'loose'> {
+  if (field !== 'occurredAt') return {};
+  const untold: Filter = { kind: 'not', filter: test(field, 'gte', earliest) };
+  const recorded = allOf([untold, timeFilter('createdAt', limits)]);
+  return { loose: anyOf([timeFilter(field, limits), recorded]) };
+}
+
 function say(reading: Reading, span: Span, limits: Limits): void {
   const dated = reading.fields.filter(({ kind }) => kind === 'date');
   if (dated.length === 0) return;
@@ -69,6 +80,7 @@ function say(reading: Reading, span: Span, limits: Limits): void {
     label: written(reading.question, span),
     field,
     filter: timeFilter(field, limits),
+    ...looselyWithin(field, limits),
     isSure: true,
   });
 }
