@@ -9,6 +9,7 @@ import {
 import { problems } from '../domain/problems.ts';
 import { causes } from '../domain/access/context.ts';
 import type { Route } from './route.ts';
+import { metricsExample, problemExample, readinessExample } from './routes/operation-examples.ts';
 
 const problemSchema = z
   .object({
@@ -81,14 +82,27 @@ const readiness = z
 /** Asked by what keeps the process running, without a credential. */
 const healthPaths: ZodOpenApiPathsObject = {
   '/livez': health('livez', 'Whether the process answers at all', {
-    200: { description: 'Alive', schema: z.object({ status: z.literal('alive') }) },
+    200: {
+      description: 'Alive',
+      schema: z.object({ status: z.literal('alive') }),
+      example: { status: 'alive' },
+    },
   }),
   '/readyz': health('readyz', 'Whether it can do its work: the log, and how far each read model lags', {
-    200: { description: 'Ready', schema: readiness },
-    503: { description: 'Not now: starting, draining, or without its log', schema: readiness },
+    200: { description: 'Ready', schema: readiness, example: readinessExample },
+    503: {
+      description: 'Not now: starting, draining, or without its log',
+      schema: readiness,
+      example: { ...readinessExample, status: 'draining' },
+    },
   }),
   '/metrics': health('metrics', 'Figures of this process for Prometheus: no tenant, no content', {
-    200: { description: 'Its text format', schema: z.string(), contentType: 'text/plain' },
+    200: {
+      description: 'Its text format',
+      schema: z.string(),
+      contentType: 'text/plain',
+      example: metricsExample,
+    },
   }),
 };
 
@@ -126,19 +140,15 @@ function responsesOf(answers: Route['responses']): ZodOpenApiResponsesObject {
     Object.entries(answers).map(
       ([status, { description, schema, example, contentType = 'application/json' }]) => [
         status,
-        {
-          description,
-          ...(schema && {
-            content: { [contentType]: { schema, ...(example !== undefined && { example }) } },
-          }),
-        },
+        { description, content: { [contentType]: { schema, example } } },
       ],
     ),
   );
 }
 
 function operationOf(route: Route): ZodOpenApiOperationObject {
-  const { operationId, summary, tag, params, query, body, accepts = ['application/json'] } = route;
+  const { operationId, summary, tag, params, query, body, bodyExample: example } = route;
+  const { accepts = ['application/json'] } = route;
   const headers = [
     ...(route.command ? [commandHeaders] : []),
     ...(route.takesIfMatch ? [ifMatchHeader] : []),
@@ -157,17 +167,17 @@ function operationOf(route: Route): ZodOpenApiOperationObject {
     ...(body && {
       requestBody: {
         required: !route.bodyOptional,
-        content: Object.fromEntries(accepts.map((type) => [type, { schema: body }])),
+        content: Object.fromEntries(accepts.map((type) => [type, { schema: body, example }])),
       },
     }),
     ...(route.streamsBody && {
-      requestBody: { required: true, content: { [accepts[0]!]: { schema: { type: 'string' } } } },
+      requestBody: { required: true, content: { [accepts[0]!]: { schema: { type: 'string' }, example } } },
     }),
     responses: {
       ...responsesOf(route.responses),
       default: {
         description: 'A problem (RFC 9457)',
-        content: { 'application/problem+json': { schema: problemSchema } },
+        content: { 'application/problem+json': { schema: problemSchema, example: problemExample } },
       },
     },
   };

@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { CommandContext } from '../commands/context.ts';
 import type { TenantContext } from '../domain/access/context.ts';
 import type { Services } from '../services.ts';
@@ -19,6 +19,8 @@ export interface Route<
   readonly params?: Params;
   readonly query?: Query;
   readonly body?: Body;
+  /** Shown in the OpenAPI document; of a streamed body its text. */
+  readonly bodyExample?: unknown;
   /** The body may be left out: then it is `{}`. */
   readonly bodyOptional?: boolean;
   /** Media type of the body; `application/json` if nothing else is said. */
@@ -34,10 +36,10 @@ export interface Route<
 
 export interface ResponseSpec {
   readonly description: string;
-  readonly schema?: z.ZodType;
+  readonly schema: z.ZodType;
   readonly contentType?: string;
   /** Shown in the OpenAPI document. */
-  readonly example?: unknown;
+  readonly example: unknown;
 }
 
 /** A request that was authenticated and validated. */
@@ -58,6 +60,9 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string>>;
   readonly replayed?: boolean;
 }
+
+/** Of a call that takes no more than its path says. */
+export const emptyBody = { body: z.strictObject({}), bodyExample: {}, bodyOptional: true } as const;
 
 /** Keeps the types of a route's schemas for its handler. */
 export function route<Query extends z.ZodType, Body extends z.ZodType, Params extends z.ZodType>(

@@ -76,8 +76,12 @@ function faultsOf(
   type = 'application/json',
 ): unknown {
   const [method, path] = call.split(' ') as [string, string];
-  const place = pointer('paths', path, method, 'responses', String(status), 'content', type, 'schema');
-  const validate = ajv.compile({ $ref: `openapi#/${place}` });
+  return faultsAt(['paths', path, method, 'responses', String(status), 'content', type, 'schema'], value);
+}
+
+/** What is wrong with `value` by the schema that stands at `place` in the document. */
+function faultsAt(place: readonly string[], value: unknown): unknown {
+  const validate = ajv.compile({ $ref: `openapi#/${pointer(...place)}` });
   validate(value);
   return validate.errors ?? [];
 }
@@ -135,16 +139,27 @@ describe('the OpenAPI document', () => {
     expect(limit.schema).toMatchObject({ type: 'integer', minimum: 1, maximum: 500 });
   });
 
-  it.each([
-    ['get /v1/stats'],
-    ['get /v1/audit/events'],
-    ['get /v1/admin/keys'],
-    ['get /v1/admin/projections'],
-  ])('[J2] shows an example of the answer to %s, which fits its schema', (call) => {
-    const { operation } = operations().find((operation) => operation.call === call)!;
-    const { example } = operation.responses['200'].content['application/json'];
-    expect(example).toBeTruthy();
-    expect(faultsOf(call, 200, example)).toEqual([]);
+  it('[J1] shows an example of each body and each answer, which fits its schema', () => {
+    for (const { call, path, method, operation } of operations()) {
+      const { requestBody, responses } = operation;
+      const shapes = [
+        ...Object.entries<Json>(requestBody?.content ?? {}).map(([type, shape]) => ({
+          shape,
+          place: ['requestBody', 'content', type],
+        })),
+        ...Object.entries<Json>(responses).flatMap(([status, { content }]) =>
+          Object.entries<Json>(content).map(([type, shape]) => ({
+            shape,
+            place: ['responses', status, 'content', type],
+          })),
+        ),
+      ];
+      for (const { shape, place } of shapes) {
+        const named = `${call} ${place.join(' ')}`;
+        expect(shape.example, named).toBeDefined();
+        expect(faultsAt(['paths', path, method, ...place, 'schema'], shape.example), named).toEqual([]);
+      }
+    }
   });
 });
 

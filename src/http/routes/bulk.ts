@@ -6,7 +6,7 @@ import { asProblem, problemDocument } from '../problem.ts';
 import { readLines } from '../ndjson.ts';
 import { assertMediaType, commandContext, lineIdempotency } from '../request.ts';
 import { route } from '../route.ts';
-import { bulkLineExample } from './examples.ts';
+import { bulkExample, bulkLineExample } from './examples.ts';
 
 const mediaTypes = ['application/x-ndjson', 'application/ndjson', 'application/jsonl'];
 
@@ -18,6 +18,7 @@ export const bulkRoute = route({
   tag: 'Memories',
   command: true,
   streamsBody: true,
+  bodyExample: bulkExample,
   accepts: mediaTypes,
   responses: {
     200: {

@@ -1,7 +1,9 @@
-/** One answer of each shape, as the OpenAPI document shows it. */
+/** One body and one answer of each shape about memories, as the OpenAPI document shows it. */
 
 const position = '92edf2a77f45-1c';
 const at = '2026-05-04T09:30:00.000Z';
+
+export const positionExample = { position };
 
 export const memoryExample = {
   id: '019a0c3e-7c1b-7a40-9d4f-2f6a5f3f9b10',
@@ -25,6 +27,22 @@ export const memoryExample = {
 
 export const memoryAnswerExample = { memory: memoryExample, position };
 
+export const storeExample = {
+  content: memoryExample.content,
+  layer: 'team',
+  scope: { team: 'release' },
+  tags: ['release'],
+  externalId: memoryExample.externalId,
+};
+
+export const updateExample = { tags: ['release', 'calendar'], metadata: { owner: null } };
+
+export const memoriesExample = {
+  items: [memoryExample],
+  nextCursor: 'UkJOdm8xV1paNG9SUnEwVy4wMTlhMGMzZS03YzFiLTdhNDAtOWQ0Zi0yZjZhNWYzZjliMTA',
+  position,
+};
+
 export const erasedExample = {
   memory: { id: memoryExample.id, state: 'erased', revision: 4, erasedAt: at },
   position,
@@ -45,12 +63,21 @@ export const historyExample = {
   ],
 };
 
+export const bulkExample = `${JSON.stringify(storeExample)}\n`;
+
 export const bulkLineExample = {
   line: 1,
   status: 201,
   id: memoryExample.id,
   externalId: 'handbook/releases',
   position,
+};
+
+export const searchBodyExample = {
+  query: 'When are releases cut?',
+  spaces: ['dev_copilot'],
+  filter: { 'metadata.owner': { eq: 'release team' } },
+  topK: 5,
 };
 
 export const searchExample = {
@@ -61,6 +88,26 @@ export const searchExample = {
 };
 
 const supersededExample = { ...memoryExample, id: '019a0c3e-7c1b-7a40-9d4f-2f6a5f3f9b11' };
+
+export const linkExample = { confidence: 0.9 };
+
+export const relatedExample = {
+  items: [
+    {
+      memory: supersededExample,
+      type: 'supersedes',
+      direction: 'outgoing',
+      confidence: linkExample.confidence,
+      depth: 1,
+      via: memoryExample.id,
+    },
+  ],
+  position,
+};
+
+export const feedbackExample = { kind: 'helpful', searchId: searchExample.searchId };
+
+export const multiHopBodyExample = { query: 'When are releases cut?', depth: 2, linkTypes: ['supersedes'] };
 
 export const multiHopExample = {
   paths: [
@@ -86,6 +133,8 @@ export const multiHopExample = {
   position,
   warnings: [],
 };
+
+export const validateBodyExample = { ids: [memoryExample.id, supersededExample.id] };
 
 export const validateExample = {
   contradictions: [],
@@ -153,75 +202,6 @@ export const auditExample = {
     },
   ],
   position,
-};
-
-export const keysExample = {
-  items: [
-    {
-      id: '4f1c2d7e9a0b4c5d8e6f1a2b3c4d5e6f',
-      role: 'member',
-      user: 'alice',
-      orgs: [],
-      teams: ['release'],
-      projects: [],
-      sessions: [],
-      agents: [],
-      name: 'laptop',
-      createdAt: at,
-    },
-  ],
-};
-
-export const projectionsExample = {
-  items: [
-    {
-      name: 'memories',
-      generations: [
-        {
-          generation: 1,
-          state: 'standby',
-          signature: '1',
-          active: false,
-          lock: 'here',
-          position: 4_211,
-          lag: 0,
-        },
-        {
-          generation: 2,
-          state: 'live',
-          signature: '1',
-          active: true,
-          lock: 'here',
-          position: 4_211,
-          lag: 0,
-          digest: '1209:708654313187673577429',
-          equal: true,
-        },
-      ],
-      parked: [],
-    },
-  ],
-};
-
-export const routingExample = {
-  settings: {
-    enabled: true,
-    threshold: 0.3,
-    share: 1,
-    shadow: false,
-    languageModel: true,
-    budgets: { wallMs: 5_000, queries: 24, steps: 60, tokens: 20_000, depth: 3 },
-    reasoning: {
-      enabled: true,
-      strategy: 'auto',
-      timeoutMs: 3_000,
-      cacheSeconds: 3_600,
-      cacheEntries: 10_000,
-    },
-  },
-  killSwitch: false,
-  switchedOff: false,
-  reasoningSwitchedOff: false,
 };
 
 const found = { memoryId: memoryExample.id, score: 0.83 };

@@ -6,7 +6,8 @@ import { Problem } from '../../domain/problems.ts';
 import { untilLogReaches } from '../../queries/read-models.ts';
 import { readWait, waitParameters } from '../parameters.ts';
 import { route } from '../route.ts';
-import { keysExample } from './examples.ts';
+import { positionExample } from './examples.ts';
+import { createdKeyExample, createKeyExample, keysExample } from './operation-examples.ts';
 
 const tag = 'Administration';
 
@@ -38,10 +39,12 @@ export const keyRoutes = [
     tag,
     command: true,
     body: createKeyInput,
+    bodyExample: createKeyExample,
     responses: {
       201: {
         description: 'The key, shown this once',
         schema: z.object({ id: z.string(), key: z.string(), position: z.string() }),
+        example: createdKeyExample,
       },
     },
     async handle({ context, body }, services) {
@@ -84,7 +87,9 @@ export const keyRoutes = [
     tag,
     command: true,
     params: z.strictObject({ id: z.string() }),
-    responses: { 200: { description: 'Revoked', schema: z.object({ position: z.string() }) } },
+    responses: {
+      200: { description: 'Revoked', schema: z.object({ position: z.string() }), example: positionExample },
+    },
     async handle({ caller, context, params }, services) {
       const { position, replayed } = await revokeApiKey(services.commands, context, params.id);
       await services.directory.refresh(caller.tenant);

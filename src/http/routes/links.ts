@@ -7,6 +7,13 @@ import { positionToken } from '../../domain/position.ts';
 import { findRelated } from '../../queries/related.ts';
 import { integer, many, readWait, waitParameters } from '../parameters.ts';
 import { route } from '../route.ts';
+import {
+  feedbackExample,
+  linkExample,
+  memoryAnswerExample,
+  positionExample,
+  relatedExample,
+} from './examples.ts';
 import { memoryResult } from './memories.ts';
 
 const tag = 'Memories';
@@ -24,8 +31,11 @@ export const linkRoutes = [
     command: true,
     params: linkParams,
     body: linkInput,
+    bodyExample: linkExample,
     bodyOptional: true,
-    responses: { 200: { description: 'Linked; the source', schema: memoryAnswer } },
+    responses: {
+      200: { description: 'Linked; the source', schema: memoryAnswer, example: memoryAnswerExample },
+    },
     async handle({ caller, context, params: { id, type, target }, body }, services) {
       const result = await linkMemories(services.commands, context, id, type, target, body.confidence);
       return memoryResult(services, caller, result);
@@ -39,7 +49,9 @@ export const linkRoutes = [
     tag,
     command: true,
     params: linkParams,
-    responses: { 200: { description: 'Not linked; the source', schema: memoryAnswer } },
+    responses: {
+      200: { description: 'Not linked; the source', schema: memoryAnswer, example: memoryAnswerExample },
+    },
     async handle({ caller, context, params: { id, type, target } }, services) {
       return memoryResult(
         services,
@@ -63,6 +75,7 @@ export const linkRoutes = [
     responses: {
       200: {
         description: 'Related memories',
+        example: relatedExample,
         schema: z.object({
           items: z.array(
             z.object({
@@ -94,7 +107,10 @@ export const linkRoutes = [
     command: true,
     params,
     body: feedbackInput,
-    responses: { 200: { description: 'Taken', schema: z.object({ position: z.string() }) } },
+    bodyExample: feedbackExample,
+    responses: {
+      200: { description: 'Taken', schema: z.object({ position: z.string() }), example: positionExample },
+    },
     async handle({ context, params, body }, services) {
       const { position, replayed } = await giveFeedback(services.commands, context, params.id, body);
       return {

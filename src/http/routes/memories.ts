@@ -29,8 +29,16 @@ import {
   waitParameters,
 } from '../parameters.ts';
 import { readIfMatch } from '../request.ts';
-import { erasedExample, historyExample, memoryAnswerExample, memoryExample } from './examples.ts';
-import { route, type Answer } from '../route.ts';
+import {
+  erasedExample,
+  historyExample,
+  memoriesExample,
+  memoryAnswerExample,
+  memoryExample,
+  storeExample,
+  updateExample,
+} from './examples.ts';
+import { emptyBody, route, type Answer } from '../route.ts';
 
 const tag = 'Memories';
 const params = z.strictObject({ id: z.string() });
@@ -69,6 +77,7 @@ export const memoryRoutes = [
     tag,
     command: true,
     body: storeMemoryInput,
+    bodyExample: storeExample,
     responses: { 201: { description: 'Stored', schema: memoryAnswer, example: memoryAnswerExample } },
     async handle({ caller, context, body }, services) {
       const result = await storeMemory(services.commands, context, body);
@@ -102,6 +111,7 @@ export const memoryRoutes = [
       200: {
         description: 'A page',
         schema: z.object({ items: z.array(memorySchema), nextCursor: z.string().optional(), position }),
+        example: memoriesExample,
       },
     },
     async handle({ caller, query }, services) {
@@ -158,8 +168,9 @@ export const memoryRoutes = [
     takesIfMatch: true,
     params,
     body: updateMemoryInput,
+    bodyExample: updateExample,
     accepts: ['application/json', 'application/merge-patch+json'],
-    responses: { 200: { description: 'As it is now', schema: memoryAnswer } },
+    responses: { 200: { description: 'As it is now', schema: memoryAnswer, example: memoryAnswerExample } },
     async handle({ caller, context, params, body, koa }, services) {
       const match = readIfMatch(koa);
       if (match === undefined) {
@@ -222,9 +233,8 @@ export const memoryRoutes = [
     tag,
     command: true,
     params,
-    body: z.strictObject({}),
-    bodyOptional: true,
-    responses: { 200: { description: 'Active again', schema: memoryAnswer } },
+    ...emptyBody,
+    responses: { 200: { description: 'Active again', schema: memoryAnswer, example: memoryAnswerExample } },
     async handle({ caller, context, params }, services) {
       return memoryResult(services, caller, await restoreMemory(services.commands, context, params.id));
     },

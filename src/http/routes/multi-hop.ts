@@ -4,7 +4,7 @@ import { positionToken } from '../../domain/position.ts';
 import { readWait, waitFields } from '../parameters.ts';
 import { route } from '../route.ts';
 import { readReach, searchFields, searchResultSchema, warningsSchema } from '../search-fields.ts';
-import { multiHopExample } from './examples.ts';
+import { multiHopBodyExample, multiHopExample } from './examples.ts';
 
 const mostQueries = 50;
 
@@ -70,6 +70,7 @@ export const multiHopRoute = route({
   summary: 'Search, and follow links and what texts name to what the question does not resemble',
   tag: 'Reasoning',
   body: multiHopInput,
+  bodyExample: multiHopBodyExample,
   responses: {
     200: {
       description: 'Results, most relevant first, and the path to each in the same order',

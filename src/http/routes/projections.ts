@@ -11,12 +11,19 @@ import type { EventContext } from '../../ports/event-store.ts';
 import { untilLogReaches } from '../../queries/read-models.ts';
 import type { Services } from '../../services.ts';
 import { readWait, waitParameters } from '../parameters.ts';
-import { route } from '../route.ts';
-import { projectionsExample } from './examples.ts';
+import { emptyBody, route } from '../route.ts';
+import {
+  parkedExample,
+  projectionsExample,
+  rebuildAnswerExample,
+  rebuildExample,
+  retriedExample,
+  skippedExample,
+  switchedExample,
+} from './operation-examples.ts';
 
 const tag = 'Administration';
 const params = z.strictObject({ name: z.string() });
-const emptyBody = { body: z.strictObject({}), bodyOptional: true } as const;
 /** Of vectors: which model makes them, and what the answers of both models are compared by. */
 const rebuildBody = z.strictObject({
   embedder: z
@@ -43,6 +50,7 @@ const rebuildBody = z.strictObject({
         "Both models answer these in the caller's tenant, instead of searches that were recorded lately",
     }),
 });
+const parkedStream = z.strictObject({ stream: z.string().min(1) });
 const accepted = z.object({ projection: z.string(), generation: z.int() });
 const switched = z.object({ projection: z.string(), from: z.int(), to: z.int(), position: z.string() });
 
@@ -117,8 +125,11 @@ export const projectionRoutes = [
     command: true,
     params,
     body: rebuildBody,
+    bodyExample: rebuildExample,
     bodyOptional: true,
-    responses: { 202: { description: 'Started; follow it with GET', schema: accepted } },
+    responses: {
+      202: { description: 'Started; follow it with GET', schema: accepted, example: rebuildAnswerExample },
+    },
     async handle({ caller, context, params: { name }, body }, services) {
       assertOperator(caller);
       const { embedder, queries } = body;
@@ -149,7 +160,7 @@ export const projectionRoutes = [
       command: true,
       params,
       ...emptyBody,
-      responses: { 202: { description: 'Done', schema: switched } },
+      responses: { 202: { description: 'Done', schema: switched, example: switchedExample } },
       async handle({ caller, context, params: { name } }, services) {
         assertOperator(caller);
         const { answer, replayed } = await answerOnce(services.commands, context, async () => {
@@ -172,9 +183,14 @@ export const projectionRoutes = [
     tag,
     command: true,
     params,
-    body: z.strictObject({ stream: z.string().min(1) }),
+    body: parkedStream,
+    bodyExample: parkedExample,
     responses: {
-      202: { description: 'It was taken', schema: z.object({ projection: z.string(), stream: z.string() }) },
+      202: {
+        description: 'It was taken',
+        schema: z.object({ projection: z.string(), stream: z.string() }),
+        example: retriedExample,
+      },
     },
     async handle({ caller, context, params: { name }, body: { stream } }, services) {
       assertOperator(caller);
@@ -193,11 +209,13 @@ export const projectionRoutes = [
     tag,
     command: true,
     params,
-    body: z.strictObject({ stream: z.string().min(1) }),
+    body: parkedStream,
+    bodyExample: parkedExample,
     responses: {
       202: {
         description: 'It was left out, and the rest of the stream is in the read model',
         schema: z.object({ projection: z.string(), stream: z.string(), revision: z.int(), type: z.string() }),
+        example: skippedExample,
       },
     },
     async handle({ caller, context, params: { name }, body: { stream } }, services) {

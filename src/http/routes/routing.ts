@@ -8,7 +8,13 @@ import { untilLogReaches } from '../../queries/read-models.ts';
 import type { Services } from '../../services.ts';
 import { readWait, waitParameters } from '../parameters.ts';
 import { route } from '../route.ts';
-import { routingExample } from './examples.ts';
+import {
+  killSwitchAnswerExample,
+  killSwitchExample,
+  routingChangedExample,
+  routingChangeExample,
+  routingExample,
+} from './operation-examples.ts';
 
 const tag = 'Administration';
 
@@ -65,10 +71,12 @@ export const routingRoutes = [
     tag,
     command: true,
     body: routingChange,
+    bodyExample: routingChangeExample,
     responses: {
       200: {
         description: 'The settings from now on',
         schema: z.object({ settings: routingSettingsSchema, position: z.string() }),
+        example: routingChangedExample,
       },
     },
     async handle({ context, body }, services) {
@@ -86,9 +94,14 @@ export const routingRoutes = [
     tag,
     command: true,
     body: z.strictObject({ engaged: z.boolean().default(true) }),
+    bodyExample: killSwitchExample,
     bodyOptional: true,
     responses: {
-      200: { description: 'Done', schema: z.object({ engaged: z.boolean(), position: z.string() }) },
+      200: {
+        description: 'Done',
+        schema: z.object({ engaged: z.boolean(), position: z.string() }),
+        example: killSwitchAnswerExample,
+      },
     },
     async handle({ context, body: { engaged } }, services) {
       const { position, replayed } = await setKillSwitch(services.commands, context, engaged);

@@ -3,7 +3,7 @@ import { positionToken } from '../../domain/position.ts';
 import { asOfParameter, readAsOf, readWait, waitFields } from '../parameters.ts';
 import { route } from '../route.ts';
 import { readReach, searchFields, searchResultSchema, warningsSchema } from '../search-fields.ts';
-import { searchExample } from './examples.ts';
+import { searchBodyExample, searchExample } from './examples.ts';
 
 export const searchInput = z
   .strictObject({
@@ -23,6 +23,7 @@ export const searchRoute = route({
   summary: 'Search what the caller may see',
   tag: 'Search',
   body: searchInput,
+  bodyExample: searchBodyExample,
   responses: {
     200: {
       description: 'Results, best first within the order asked for',

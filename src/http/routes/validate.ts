@@ -5,7 +5,7 @@ import { positionToken } from '../../domain/position.ts';
 import { validateMemories } from '../../queries/validate.ts';
 import { readWait, waitFields } from '../parameters.ts';
 import { route } from '../route.ts';
-import { validateExample } from './examples.ts';
+import { validateBodyExample, validateExample } from './examples.ts';
 
 const mostIds = 100;
 
@@ -48,6 +48,7 @@ export const validateRoute = route({
   body: z
     .strictObject({ ids: z.array(z.string().min(1).max(100)).min(1).max(mostIds), ...waitFields })
     .meta({ id: 'Validate' }),
+  bodyExample: validateBodyExample,
   responses: {
     200: {
       description: 'What was found',
