@@ -7,16 +7,18 @@ import { eventContext, type CommandContext, type CommandServices } from './conte
 
 /**
  * Acts, and under an Idempotency-Key remembers the answer: for commands that leave no event from which it could be told
- * again. A repetition answers as the first time and does nothing.
+ * again, or a `part` of their answer. A repetition answers as the first time and does nothing.
  */
 export async function answerOnce<Answer extends JsonObject>(
-  { store, vault }: CommandServices,
+  services: CommandServices,
   context: CommandContext,
   act: () => Promise<Answer>,
+  part: 'command' | 'counters' = 'command',
 ): Promise<{ answer: Answer; replayed: boolean }> {
+  const { store, vault } = services;
   const { idempotency, caller } = context;
   if (!idempotency) return { answer: await act(), replayed: false };
-  const stream = claimStreamOf(vault, caller.tenant, 'command', idempotency.commandId);
+  const stream = claimStreamOf(vault, caller.tenant, part, idempotency.commandId);
   const [first] = await store.load<ClaimEvent>(stream);
   if (first?.event.type === 'CommandAnswered' && first.event.data.answer) {
     assertSameBody(first, idempotency.bodyHash);
@@ -29,8 +31,9 @@ export async function answerOnce<Answer extends JsonObject>(
   try {
     await store.append(stream, 'noStream', [{ type: 'CommandAnswered', data }], answered);
   } catch (error) {
-    // A twin of this command was faster: both did the same.
     if (!(error instanceof WrongExpectedRevision)) throw error;
+    // A twin of this command was faster: what it remembered is what is told again.
+    return answerOnce(services, context, act, part);
   }
   return { answer, replayed: false };
 }

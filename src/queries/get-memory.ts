@@ -1,7 +1,7 @@
 import type { TenantContext } from '../domain/access/context.ts';
 import { isVisible, visible } from '../domain/access/visibility.ts';
 import type { MemoryEvent } from '../domain/memory/events.ts';
-import { foldMemory, isLive, type LiveSnapshot } from '../domain/memory/snapshot.ts';
+import { foldMemory, isLive } from '../domain/memory/snapshot.ts';
 import { noAccess, viewOf, type Counters, type MemoryView } from '../domain/memory/view.ts';
 import { Problem } from '../domain/problems.ts';
 import { isMemoryId, memoryStream } from '../domain/streams.ts';
@@ -21,16 +21,7 @@ export async function getMemory(
   const then = asOf === undefined ? loaded : loaded.filter(({ position }) => position <= asOf);
   const snapshot = foldMemory(then);
   if (!isLive(snapshot)) throw unknownMemory();
-  return withCounters(models, caller, snapshot);
-}
-
-/** A snapshot with the counters that other streams keep of it. They may lag. */
-export async function withCounters(
-  models: ReadModels,
-  caller: TenantContext,
-  snapshot: LiveSnapshot,
-): Promise<MemoryView> {
-  return viewOf(caller.tenant, snapshot, await readCounters(models, caller.tenant, snapshot.state.value.id));
+  return viewOf(caller.tenant, snapshot, await readCounters(models, caller.tenant, memoryId));
 }
 
 /** A memory's events, if the caller may see the memory as it is now; unknown, erased and hidden ones answer alike. */
@@ -46,7 +37,8 @@ export async function loadVisible(
   return loaded;
 }
 
-async function readCounters(models: ReadModels, tenant: string, memoryId: string): Promise<Counters> {
+/** What other streams count of a memory. It may lag. */
+export async function readCounters(models: ReadModels, tenant: string, memoryId: string): Promise<Counters> {
   const view = await models.view({ projections: ['usage'] });
   const [row] = await models.sql.queryAs<Pick<MemoryRow, 'accesses' | 'last_accessed_at'>>(
     tenant,

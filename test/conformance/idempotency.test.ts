@@ -22,11 +22,12 @@ async function stored(fields: Json = {}): Promise<Json> {
   return (await admin.store({ content: 'first', ...fields })).memory;
 }
 
-/** Expects the first answer again: status, body, ETag and Location, marked as a replay. */
+/** Expects the first answer again: status, ETag, Location and the bytes of the body, marked as a replay. */
 function expectReplay(again: Reply, first: Reply): void {
   expect(first.status).toBeLessThan(300);
   expect(first.headers.get('idempotency-replayed')).toBeNull();
   expect({ status: again.status, body: again.body }).toEqual({ status: first.status, body: first.body });
+  expect(JSON.stringify(again.body)).toBe(JSON.stringify(first.body));
   expect(again.headers.get('idempotency-replayed')).toBe('true');
   for (const name of ['location', 'etag', 'content-type']) {
     expect(again.headers.get(name)).toBe(first.headers.get(name));
@@ -205,20 +206,47 @@ describe.each(commands)('the same key again, for $name', ({ prepare, send, other
   }
 });
 
-describe('the replay of a store', () => {
-  it('[A11] does not show how often the memory was found since', async () => {
+describe('how often a memory was found', () => {
+  const replayed = [
+    'a patch',
+    'a patch that changed nothing',
+    'a delete',
+    'a restore',
+    'a link',
+    'an unlink',
+  ];
+
+  /** Finds the memory by a search, and waits until it is counted. */
+  async function find(memory: Json, times: number): Promise<void> {
+    const { position } = (await admin.post(`${at(memory)}/restore`)).body;
+    const { tags, content: query } = memory;
+    const { body } = await admin.post('/v1/search', { query, tags, threshold: 0, minPosition: position });
+    expect(body.results.map((result: Json) => result.memory.id)).toEqual([memory.id]);
+    const counted = async () => (await admin.get(at(memory))).body.accessCount;
+    await expect.poll(counted, { timeout: 10_000 }).toBe(times);
+  }
+
+  it('[A11] stands in the replay of a store as in the first answer: not at all', async () => {
     const headers = freshKey();
-    const send = () => admin.post('/v1/memories', { content: 'the colour of the shed is teal' }, headers);
+    const send = () => admin.post('/v1/memories', { content: 'the shed is teal', tags: ['shed'] }, headers);
     const first = await send();
-    const { memory, position } = first.body;
-    const search = { query: 'the colour of the shed is teal', threshold: 0, topK: 1, minPosition: position };
-    const found = await admin.post('/v1/search', search);
-    expect(found.body.results[0].memory.id).toBe(memory.id);
-    await expect
-      .poll(async () => (await admin.get(at(memory))).body.accessCount, { timeout: 10_000 })
-      .toBe(1);
+    await find(first.body.memory, 1);
     expectReplay(await send(), first);
   });
+
+  it.each(commands.filter(({ name }) => replayed.includes(name)))(
+    '[A11] stands in the replay of $name as in the first answer',
+    async ({ prepare, send }) => {
+      const scene = { memory: await stored({ tags: [`found-${++counter}`] }), other: await stored() };
+      const headers = freshKey();
+      await find(scene.memory, 1);
+      await prepare?.(scene);
+      const first = await send(scene, headers);
+      expect(first.body.memory.accessCount).toBe(1);
+      await find(scene.memory, 2);
+      expectReplay(await send(scene, headers), first);
+    },
+  );
 });
 
 describe('one body is the same as another', () => {

@@ -24,8 +24,8 @@ export const ClaimReleased = defineEvent({
 });
 
 /**
- * What a keyed command answered that changed nothing and so left no event of its own: its repetition must
- * answer the same, also after others have written.
+ * What a keyed command answered that its own events do not tell, or that left none since it changed nothing: its
+ * repetition must answer the same, also after others have written.
  */
 export const CommandAnswered = defineEvent({
   type: 'CommandAnswered',

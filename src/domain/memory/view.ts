@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { identifier, layerSchema, scopeSchema } from '../layers.ts';
+import { identifier, layerSchema, scopeKeys, scopeSchema, type Scope } from '../layers.ts';
 import { jsonObject } from '../json.ts';
 import { representationsSchema } from './content.ts';
 import type { LiveSnapshot } from './snapshot.ts';
@@ -36,30 +36,41 @@ export const memorySchema = z
 export type MemoryView = z.infer<typeof memorySchema>;
 
 /** What other streams know of a memory: best effort, may lag. */
-export interface Counters {
-  readonly accessCount: number;
-  readonly lastAccessedAt?: string;
-}
+export type Counters = { readonly accessCount: number; readonly lastAccessedAt?: string };
 
 export const noAccess: Counters = { accessCount: 0 };
 
 /** Neutral until learning moves it. */
 export const neutralImportance = 0.5;
 
+/** Its members stand in one order, however the events that tell of it were kept. */
 export function viewOf(tenant: string, snapshot: LiveSnapshot, counters: Counters = noAccess): MemoryView {
   const { state, revision, createdAt, updatedAt } = snapshot;
-  const { claim: _, scope, spaces, tags, ...value } = state.value;
+  const { id, externalId, content, layer, spaces, tags, metadata, representations, occurredAt, createdBy } =
+    state.value;
   return {
-    ...value,
-    scope: { company: tenant, ...scope },
+    id,
+    ...(externalId !== undefined && { externalId }),
+    content,
+    layer,
+    scope: scopeOf(tenant, state.value.scope),
     spaces: [...spaces],
     tags: [...tags],
+    metadata,
+    representations,
+    ...(occurredAt !== undefined && { occurredAt }),
     createdAt: createdAt.toISOString(),
     updatedAt: updatedAt.toISOString(),
+    createdBy,
     revision,
     state: state.status,
     ...(state.status === 'deleted' && { retentionUntil: state.retentionUntil }),
     importance: neutralImportance,
     ...counters,
   };
+}
+
+function scopeOf(company: string, scope: Scope): MemoryView['scope'] {
+  const own = scopeKeys.flatMap((key) => (scope[key] === undefined ? [] : [[key, scope[key]]]));
+  return { company, ...(Object.fromEntries(own) as Scope) };
 }

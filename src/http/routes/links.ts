@@ -36,9 +36,9 @@ export const linkRoutes = [
     responses: {
       200: { description: 'Linked; the source', schema: memoryAnswer, example: memoryAnswerExample },
     },
-    async handle({ caller, context, params: { id, type, target }, body }, services) {
+    async handle({ context, params: { id, type, target }, body }, services) {
       const result = await linkMemories(services.commands, context, id, type, target, body.confidence);
-      return memoryResult(services, caller, result);
+      return memoryResult(services, context, result);
     },
   }),
   route({
@@ -52,12 +52,9 @@ export const linkRoutes = [
     responses: {
       200: { description: 'Not linked; the source', schema: memoryAnswer, example: memoryAnswerExample },
     },
-    async handle({ caller, context, params: { id, type, target } }, services) {
-      return memoryResult(
-        services,
-        caller,
-        await unlinkMemories(services.commands, context, id, type, target),
-      );
+    async handle({ context, params: { id, type, target } }, services) {
+      const result = await unlinkMemories(services.commands, context, id, type, target);
+      return memoryResult(services, context, result);
     },
   }),
   route({

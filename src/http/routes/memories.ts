@@ -1,16 +1,17 @@
 import { z } from 'zod';
+import { answerOnce } from '../../commands/answer-once.ts';
+import type { CommandContext } from '../../commands/context.ts';
 import { deleteMemory, restoreMemory } from '../../commands/delete-memory.ts';
 import { eraseMemory } from '../../commands/erase-memory.ts';
 import type { MemoryResult } from '../../commands/change-memory.ts';
 import { recordAuditRead } from '../../commands/record-audit-read.ts';
 import { storeMemory, storeMemoryInput } from '../../commands/store-memory.ts';
 import { updateMemory, updateMemoryInput } from '../../commands/update-memory.ts';
-import type { TenantContext } from '../../domain/access/context.ts';
 import { identifier, layerSchema } from '../../domain/layers.ts';
-import { memorySchema, memoryStates, viewOf } from '../../domain/memory/view.ts';
+import { memorySchema, memoryStates, noAccess, viewOf, type Counters } from '../../domain/memory/view.ts';
 import { positionToken } from '../../domain/position.ts';
 import { Problem } from '../../domain/problems.ts';
-import { getMemory, withCounters } from '../../queries/get-memory.ts';
+import { getMemory, readCounters } from '../../queries/get-memory.ts';
 import { readHistory } from '../../queries/history.ts';
 import { listMemories } from '../../queries/list-memories.ts';
 import { untilLogReaches } from '../../queries/read-models.ts';
@@ -51,21 +52,30 @@ const memoryAnswer = z.object({ memory: memorySchema, position }).meta({ id: 'Me
 /** A command's answer about a memory: the memory as it left it, its ETag and the position. */
 export async function memoryResult(
   services: Services,
-  caller: TenantContext,
-  result: MemoryResult,
+  context: CommandContext,
+  { snapshot, position, replayed }: MemoryResult,
   status = 200,
 ): Promise<Answer> {
-  // A memory that was just stored was never read; its replay shows the same.
-  const memory =
-    status === 201
-      ? viewOf(caller.tenant, result.snapshot)
-      : await withCounters(services.models, caller, result.snapshot);
+  // A memory that was just stored was never read.
+  const counters =
+    status === 201 ? noAccess : await firstCounters(services, context, snapshot.state.value.id);
+  const memory = viewOf(context.caller.tenant, snapshot, counters);
   return {
     status,
-    body: { memory, position: positionToken(services.commands.store.log.logId, result.position) },
+    body: { memory, position: positionToken(services.commands.store.log.logId, position) },
     headers: { etag: `"${memory.revision}"` },
-    replayed: result.replayed,
+    replayed,
   };
+}
+
+/** What is counted of a memory now; in a replay, what was when the command was answered first. */
+async function firstCounters(
+  { commands, models }: Services,
+  context: CommandContext,
+  memoryId: string,
+): Promise<Counters> {
+  const count = () => readCounters(models, context.caller.tenant, memoryId);
+  return (await answerOnce(commands, context, count, 'counters')).answer;
 }
 
 export const memoryRoutes = [
@@ -79,9 +89,9 @@ export const memoryRoutes = [
     body: storeMemoryInput,
     bodyExample: storeExample,
     responses: { 201: { description: 'Stored', schema: memoryAnswer, example: memoryAnswerExample } },
-    async handle({ caller, context, body }, services) {
+    async handle({ context, body }, services) {
       const result = await storeMemory(services.commands, context, body);
-      const answer = await memoryResult(services, caller, result, 201);
+      const answer = await memoryResult(services, context, result, 201);
       return {
         ...answer,
         headers: { ...answer.headers, location: `/v1/memories/${result.snapshot.state.value.id}` },
@@ -171,14 +181,14 @@ export const memoryRoutes = [
     bodyExample: updateExample,
     accepts: ['application/json', 'application/merge-patch+json'],
     responses: { 200: { description: 'As it is now', schema: memoryAnswer, example: memoryAnswerExample } },
-    async handle({ caller, context, params, body, koa }, services) {
+    async handle({ context, params, body, koa }, services) {
       const match = readIfMatch(koa);
       if (match === undefined) {
         throw new Problem('match-required', 'a change of a memory needs If-Match with its ETag, or *');
       }
       return memoryResult(
         services,
-        caller,
+        context,
         await updateMemory(services.commands, context, params.id, body, match),
       );
     },
@@ -200,12 +210,12 @@ export const memoryRoutes = [
         example: erasedExample,
       },
     },
-    async handle({ caller, context, params, query, koa }, services) {
+    async handle({ context, params, query, koa }, services) {
       const match = readIfMatch(koa);
       if (query.mode === 'soft') {
         return memoryResult(
           services,
-          caller,
+          context,
           await deleteMemory(services.commands, context, params.id, match),
         );
       }
@@ -235,8 +245,8 @@ export const memoryRoutes = [
     params,
     ...emptyBody,
     responses: { 200: { description: 'Active again', schema: memoryAnswer, example: memoryAnswerExample } },
-    async handle({ caller, context, params }, services) {
-      return memoryResult(services, caller, await restoreMemory(services.commands, context, params.id));
+    async handle({ context, params }, services) {
+      return memoryResult(services, context, await restoreMemory(services.commands, context, params.id));
     },
   }),
   route({
