@@ -8,7 +8,7 @@ import type { Relay, RelayStatus } from './relay/relay.ts';
 
 /** What a process says of itself to whatever keeps it running. */
 export interface Readiness {
-  readonly status: 'ready' | 'starting' | 'draining' | 'unavailable';
+  readonly status: 'ready' | 'draining' | 'unavailable';
   readonly profile: string;
   readonly roles: readonly ProcessRole[];
   readonly identity: 'development' | 'credentials';

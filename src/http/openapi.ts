@@ -40,7 +40,7 @@ const ifMatchHeader = z.object({
 
 const readiness = z
   .object({
-    status: z.enum(['ready', 'starting', 'draining', 'unavailable']),
+    status: z.enum(['ready', 'draining', 'unavailable']),
     profile: z.string(),
     roles: z.array(z.enum(['api', 'relay', 'projector', 'worker'])).meta({ description: 'Of this process' }),
     identity: z.enum(['development', 'credentials']),
@@ -91,7 +91,7 @@ const healthPaths: ZodOpenApiPathsObject = {
   '/readyz': health('readyz', 'Whether it can do its work: the log, and how far each read model lags', {
     200: { description: 'Ready', schema: readiness, example: readinessExample },
     503: {
-      description: 'Not now: starting, draining, or without its log',
+      description: 'Not now: without its log, or draining, where the connection was open before',
       schema: readiness,
       example: { ...readinessExample, status: 'draining' },
     },

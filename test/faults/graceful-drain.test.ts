@@ -62,7 +62,7 @@ describe('a server that is told to stop under load', () => {
 });
 
 describe('a stop', () => {
-  it('[J7] lets requests under way end, takes no new connections, and asks open ones to go', async () => {
+  it('[J7] [J8] lets requests under way end, takes no new connections, and tells open ones that it drains', async () => {
     const server = await startServer({
       masterKey: null,
       environment: { STRATALOG_PROFILE: 'embedded', STRATALOG_EMBEDDER: 'deterministic' },
@@ -77,7 +77,7 @@ describe('a stop', () => {
     bulk.write(line('sent before the stop'));
     const underWay = once(bulk, 'response') as Promise<[http.IncomingMessage]>;
     await underWay;
-    const next = http.get(`${server.url}/livez`, { agent });
+    const next = http.get(`${server.url}/readyz`, { agent });
     const ended = server.stop('SIGTERM');
     await expect.poll(() => server.log.some((entry) => entry.includes('draining'))).toBe(true);
     await expect(fetch(`${server.url}/livez`)).rejects.toThrow();
@@ -85,9 +85,9 @@ describe('a stop', () => {
     const lines = (await text((await underWay)[0])).trim().split('\n');
     expect(lines.map((one) => JSON.parse(one).status)).toEqual([201, 201]);
     const [onSameConnection] = (await once(next, 'response')) as [http.IncomingMessage];
-    expect(onSameConnection.statusCode).toBe(200);
+    expect(onSameConnection.statusCode).toBe(503);
     expect(onSameConnection.headers.connection).toBe('close');
-    onSameConnection.resume();
+    expect(JSON.parse(await text(onSameConnection))).toMatchObject({ status: 'draining' });
     expect(await ended).toBe(0);
     await server.remove();
   });
