@@ -27,7 +27,7 @@ export interface RelatedRequest {
 }
 
 /** However dense the links are, an answer stays an answer. */
-const maxItems = 500;
+export const mostRelated = 500;
 
 /** Follows links both ways, nearest first, each memory once. What the caller cannot see is neither shown nor passed through. */
 export async function findRelated(
@@ -43,11 +43,15 @@ export async function findRelated(
   const seen = new Set([memoryId]);
   const items: Related[] = [];
   let frontier = [memoryId];
-  for (let level = 1; level <= depth && frontier.length > 0 && items.length < maxItems; level++) {
-    const neighbours = await readLinked(models.sql, view, frontier, { region, types, limit: maxItems * 2 });
+  for (let level = 1; level <= depth && frontier.length > 0 && items.length < mostRelated; level++) {
+    const neighbours = await readLinked(models.sql, view, frontier, {
+      region,
+      types,
+      limit: mostRelated * 2,
+    });
     frontier = [];
     for (const row of neighbours) {
-      if (seen.has(row.memory_id) || items.length >= maxItems) continue;
+      if (seen.has(row.memory_id) || items.length >= mostRelated) continue;
       seen.add(row.memory_id);
       frontier.push(row.memory_id);
       const { type, direction, confidence, via } = row;

@@ -153,6 +153,14 @@ describe('streams', () => {
     expect(reply.body).toEqual(all);
   });
 
+  it.each([[''], ['&follow=true']])('[A5] limit=2%s ends them after two lines', async (follow) => {
+    const all = await auditEvents(admin, commands, end);
+    const reply = await admin.get(`/v1/audit/events?${commands}&limit=2${follow}&minPosition=${end}`, {
+      accept: 'application/x-ndjson',
+    });
+    expect(reply.body).toEqual(all.slice(0, 2));
+  });
+
   it('[F2] follow=true gives what is there and then each new event, the filters kept', async () => {
     const after = end;
     const query = `follow=true&type=MemoryStored&actor=user:bob&after=${after}`;

@@ -137,6 +137,9 @@ describe('the OpenAPI document', () => {
       .find(({ call }) => call === 'get /v1/memories')!
       .operation.parameters.find(({ name }: Json) => name === 'limit');
     expect(limit.schema).toMatchObject({ type: 'integer', minimum: 1, maximum: 500 });
+    const related = operations().find(({ call }) => call === 'get /v1/memories/{id}/related')!.operation;
+    const { properties } = related.responses['200'].content['application/json'].schema;
+    expect(properties.items).toMatchObject({ type: 'array', maxItems: 500 });
   });
 
   it('[J1] shows an example of each body and each answer, which fits its schema', () => {

@@ -95,7 +95,9 @@ export const auditRoute = route({
     to: timeParameter,
     after: z.string().max(64).optional(),
     follow: z.enum(['true', 'false']).optional(),
-    limit: integer(1, 500).optional(),
+    limit: integer(1, 500)
+      .optional()
+      .meta({ description: 'Of a page, default 50; of a stream, default all' }),
     cursor: z.string().max(64).optional(),
     ...waitParameters,
   }),
@@ -114,11 +116,12 @@ export const auditRoute = route({
     assertAuditor(caller);
     const { store } = services.commands;
     const { logId } = store.log;
-    const { follow, limit = defaultLimit, cursor, after, minPosition, waitMs, ...filter } = query;
+    const { follow, limit, cursor, after, minPosition, waitMs, ...filter } = query;
     const from = cursor ?? after;
     const start =
       from === undefined ? 0 : parsePosition(logId, from, cursor === undefined ? 'after' : 'cursor');
-    const request = { ...filter, after: start, limit, ...readWait(store, { minPosition, waitMs }) };
+    const request = { ...filter, after: start, ...readWait(store, { minPosition, waitMs }) };
+    const atOnce = limit ?? 500;
     const look = { what: 'audit events', items: 0, parameters: asSent(filter), ...memoryOf(filter) };
     const asStream =
       follow === 'true' || koa.accepts('application/json', 'application/x-ndjson') === 'application/x-ndjson';
@@ -130,7 +133,7 @@ export const auditRoute = route({
       koa.res.on('close', () => stop.abort());
       const pages =
         follow === 'true'
-          ? followAuditEvents(store, services.models, caller, { ...request, limit: 500 }, stop.signal)
+          ? followAuditEvents(store, services.models, caller, { ...request, limit: atOnce }, stop.signal)
           : allPages();
       return {
         status: 200,
@@ -138,7 +141,10 @@ export const auditRoute = route({
         headers: { 'content-type': 'application/x-ndjson' },
       };
     }
-    const page = await readAuditEvents(store, services.models, caller, request);
+    const page = await readAuditEvents(store, services.models, caller, {
+      ...request,
+      limit: limit ?? defaultLimit,
+    });
     await recordAuditRead(services.commands, context, { ...look, items: page.events.length });
     return {
       status: 200,
@@ -154,7 +160,7 @@ export const auditRoute = route({
         const page = await readAuditEvents(store, services.models, caller, {
           ...request,
           after: next,
-          limit: 500,
+          limit: atOnce,
         });
         yield page.events;
         ({ next } = page);
@@ -162,8 +168,12 @@ export const auditRoute = route({
     }
 
     async function* lines(pages: AsyncIterable<readonly LoadedEvent[]>): AsyncGenerator<string> {
+      let left = limit ?? Infinity;
       for await (const events of pages) {
-        yield events.map((event) => `${JSON.stringify(shown(event))}\n`).join('');
+        const taken = events.slice(0, left);
+        yield taken.map((event) => `${JSON.stringify(shown(event))}\n`).join('');
+        left -= taken.length;
+        if (left === 0) return;
       }
     }
 

@@ -4,7 +4,7 @@ import { linkInput, linkMemories, unlinkMemories } from '../../commands/link-mem
 import { linkTypeSchema } from '../../domain/links/links.ts';
 import { memorySchema } from '../../domain/memory/view.ts';
 import { positionToken } from '../../domain/position.ts';
-import { findRelated } from '../../queries/related.ts';
+import { findRelated, mostRelated } from '../../queries/related.ts';
 import { integer, many, readWait, waitParameters } from '../parameters.ts';
 import { route } from '../route.ts';
 import {
@@ -71,19 +71,21 @@ export const linkRoutes = [
     }),
     responses: {
       200: {
-        description: 'Related memories',
+        description: `The nearest related memories, at most ${mostRelated}`,
         example: relatedExample,
         schema: z.object({
-          items: z.array(
-            z.object({
-              memory: memorySchema,
-              type: linkTypeSchema,
-              direction: z.enum(['outgoing', 'incoming']),
-              confidence: z.number(),
-              depth: z.int(),
-              via: z.string(),
-            }),
-          ),
+          items: z
+            .array(
+              z.object({
+                memory: memorySchema,
+                type: linkTypeSchema,
+                direction: z.enum(['outgoing', 'incoming']),
+                confidence: z.number(),
+                depth: z.int(),
+                via: z.string(),
+              }),
+            )
+            .max(mostRelated),
           position: z.string(),
         }),
       },
