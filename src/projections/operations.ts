@@ -97,7 +97,8 @@ export class ProjectionOperations {
     const before = this.#running.get(name);
     // It shows as ready already, and is only being written down.
     if (before?.isReady) await before.done.catch(() => undefined);
-    if (this.#running.has(name)) throw new Problem('rebuild-in-progress', `${name} is being rebuilt`);
+    if (this.#running.has(name))
+      throw new Problem('rebuild-in-progress', `${name} is being rebuilt`, { retryAfter: 5 });
     const entry: RunningRebuild = {
       progress: { projection: name, generation: 0, position: 0, head: 0 },
       done: Promise.resolve() as Promise<unknown> as Promise<RebuildResult>,

@@ -157,6 +157,7 @@ describe('a rebuild', () => {
     expect(started.status).toBe(202);
     const second = await operator.post(`${base}/memories/rebuild`);
     expect(second).toMatchObject({ status: 409, body: { code: 'rebuild-in-progress' } });
+    expect(second.headers.get('retry-after')).toMatch(/^[0-9]+$/);
     const early = await operator.post(`${base}/memories/switch`);
     expect(early).toMatchObject({ status: 409, body: { code: 'rebuild-not-ready' } });
     const status = await statusOf('memories');
