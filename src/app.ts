@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import pino, { type Logger } from 'pino';
+import type { Logger } from 'pino';
 import { SealedEventStore } from './adapters/eventstore/sealed-event-store.ts';
 import { migrate } from './adapters/migrate.ts';
 import { openMetrics } from './adapters/prometheus/metrics.ts';
@@ -17,6 +17,7 @@ import { ConfigError, type Config } from './config.ts';
 import { systemTenant, type TenantContext } from './domain/access/context.ts';
 import { Authenticator } from './http/authenticate.ts';
 import { startHttpServer, type Api } from './http/server.ts';
+import { createLogger } from './logger.ts';
 import type { Embedders } from './ports/embedder.ts';
 import { systemClock } from './ports/clock.ts';
 import type { LanguageModelFor } from './ports/language-model.ts';
@@ -85,23 +86,6 @@ export async function startApp(config: Config, logger: Logger = createLogger(con
     for (const step of undo.reverse()) await step().catch(() => undefined);
     throw error;
   }
-}
-
-export function createLogger(config: Config): Logger {
-  return pino({
-    name: 'stratalog',
-    level: config.logLevel,
-    // Neither secrets nor content are ever logged; this catches what an error object might carry.
-    redact: [
-      '*.authorization',
-      '*.headers',
-      'err.config',
-      'err.parameters',
-      'err.query',
-      'err.detail',
-      'err.where',
-    ],
-  });
 }
 
 async function assemble(config: Config, logger: Logger, undo: (() => Promise<void>)[]): Promise<App> {

@@ -17,8 +17,9 @@ export function serveCommand(): Command {
 
 async function serve(options: ServeOptions): Promise<void> {
   // Other commands do without the server.
-  const [{ createLogger, startApp }, { readConfig }] = await Promise.all([
+  const [{ startApp }, { createLogger }, { readConfig }] = await Promise.all([
     import('../app.ts'),
+    import('../logger.ts'),
     import('../config.ts'),
   ]);
   const config = readConfig(environmentWith(options));

@@ -91,16 +91,14 @@ function createKoa({ ready, metrics, api }: HttpServerOptions, logger: Logger): 
   koa.use(router.routes());
   koa.use(router.allowedMethods());
   koa.on('error', (error: NodeJS.ErrnoException) => {
-    // The client went away in the middle of an answer: nobody is left to tell.
-    if (
-      error.code !== 'EPIPE' &&
-      error.code !== 'ECONNRESET' &&
-      error.code !== 'ERR_STREAM_PREMATURE_CLOSE'
-    ) {
-      logger.error({ err: error }, 'response failed');
-    }
+    if (!isOfTheConnection(error)) logger.error({ err: error }, 'response failed');
   });
   return koa;
+}
+
+/** The client went away in the middle of an answer, or no longer sends HTTP: nobody is left to tell, and no fault of ours. */
+function isOfTheConnection({ code = '' }: NodeJS.ErrnoException): boolean {
+  return code.startsWith('HPE_') || ['EPIPE', 'ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE'].includes(code);
 }
 
 /** Whoever watches the program comes as regularly as its own housekeeping: its upkeep does not wait for a pause in that. */

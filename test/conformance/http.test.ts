@@ -1,6 +1,7 @@
 import { request } from 'node:http';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { clientOf, clientWithKey, freshTenant, type Client, type Json, type Reply } from '../support/api.ts';
+import { sendRaw } from '../support/raw-http.ts';
 import { useServer, testProfile } from '../support/server.ts';
 
 const server = useServer({ environment: { STRATALOG_LOG_LEVEL: 'debug' } });
@@ -206,6 +207,30 @@ describe('the log of the server', () => {
     expect(log).not.toContain(content);
     expect(log).not.toContain(client.key!.split('.').at(-1));
     expect(log).not.toContain(server.masterKey);
+  });
+
+  it.each([
+    ['a chunk of no size', 'ZZ\r\n', false],
+    ['a body that ends too soon', '', true],
+  ])('[I5] tells nothing of a body that breaks off, and no error of ours: %s', async (_, rest, end) => {
+    const line = JSON.stringify({ content: 'Geheimes-4712' });
+    const head = [
+      'POST /v1/memories/bulk HTTP/1.1',
+      'Host: x',
+      `Authorization: Bearer ${client.key}`,
+      'Content-Type: application/x-ndjson',
+      'Transfer-Encoding: chunked',
+    ].join('\r\n');
+    const chunk = `${(line.length + 1).toString(16)}\r\n${line}\n\r\n`;
+    await sendRaw(server.url, `${head}\r\n\r\n${chunk}${rest}`, { end });
+    const marker = `after-${freshTenant()}`;
+    await client.get('/v1/stats', { 'x-request-id': marker });
+    await expect.poll(() => server.log.join('\n'), { timeout: 10_000 }).toContain(marker);
+    const log = server.log.join('\n');
+    expect(log).not.toContain('Geheimes-4712');
+    expect(log).not.toContain(client.key!.split('.').at(-1));
+    expect(log).not.toContain('rawPacket');
+    expect(server.log.filter((entry) => JSON.parse(entry).level >= 50)).toEqual([]);
   });
 });
 

@@ -1,0 +1,22 @@
+import { pino, type Logger } from 'pino';
+import type { Config } from './config.ts';
+
+/** JSON a line on standard output. Neither secrets nor content are ever logged. */
+export function createLogger({ logLevel }: Pick<Config, 'logLevel'>): Logger {
+  return pino({
+    name: 'stratalog',
+    level: logLevel,
+    serializers: { err: loggedError },
+    redact: ['*.authorization', '*.headers'],
+  });
+}
+
+/**
+ * What is logged of an error: its type, message, code and stack, those of its causes among them. Its other fields may
+ * hold what a caller sent: a raw packet, the parameters of a statement, the headers of a request.
+ */
+export function loggedError(error: unknown): object {
+  if (!(error instanceof Error)) return { type: typeof error, message: String(error) };
+  const { type, message, code, stack } = pino.stdSerializers.err(error);
+  return { type, message, ...(code !== undefined && { code: code as unknown }), stack };
+}
