@@ -94,6 +94,17 @@ export class Authenticator {
     return this.#fromJwt(token);
   }
 
+  /** Whether `authenticate` would still answer: a key may be revoked since, a key or a JWT may have expired. */
+  async isStillValid(authorization: string | undefined): Promise<boolean> {
+    try {
+      await this.authenticate(authorization);
+      return true;
+    } catch (error) {
+      if (error instanceof Problem) return false;
+      throw error;
+    }
+  }
+
   async #fromApiKey(token: string): Promise<TenantContext> {
     const parsed = parseKey(token);
     const key = parsed && (await this.#options.directory.findUsable(parsed.tenant, parsed.keyId));

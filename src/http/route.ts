@@ -45,6 +45,8 @@ export interface ResponseSpec {
 /** A request that was authenticated and validated. */
 export interface Call<Query, Body, Params> {
   readonly caller: TenantContext;
+  /** Whether the credential would still be taken: for answers that outlast the second in which it was. */
+  readonly isStillValid: () => Promise<boolean>;
   readonly query: Query;
   readonly body: Body;
   readonly params: Params;

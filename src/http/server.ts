@@ -140,7 +140,8 @@ async function serve(
   authenticator: Authenticator,
 ): Promise<void> {
   const requestId = koa.state['requestId'] as string;
-  const caller = await authenticator.authenticate(koa.get('authorization') || undefined);
+  const credential = koa.get('authorization') || undefined;
+  const caller = await authenticator.authenticate(credential);
   koa.state['tenant'] = caller.tenant;
   if (caller === masterIdentity && !(route.path === '/v1/admin/keys' && route.method === 'post')) {
     throw new Problem('forbidden', 'the master key creates tenants and keys and may do nothing else');
@@ -150,7 +151,8 @@ async function serve(
   const sent = route.body ? await readJson(koa, route) : undefined;
   const body = route.body ? route.body.parse(sent) : undefined;
   const context = commandContext(koa, caller, requestId, sent);
-  const call = { caller, context, koa, requestId, params, query, body };
+  const isStillValid = () => authenticator.isStillValid(credential);
+  const call = { caller, isStillValid, context, koa, requestId, params, query, body };
   // Each schema was applied to its own part just above.
   reply(koa, await route.handle(call, services));
 }

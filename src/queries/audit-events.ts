@@ -60,8 +60,8 @@ export async function readAuditEvents(
 }
 
 /**
- * The same, going on as the log grows, until `signal` aborts. Yields at least every `waitMs`, an empty page where
- * nothing came.
+ * The same, going on as the log grows, until `signal` aborts or the caller is no longer `isAllowed`. Yields at least
+ * every `waitMs`, an empty page where nothing came.
  */
 export async function* followAuditEvents(
   store: EventStore,
@@ -69,10 +69,12 @@ export async function* followAuditEvents(
   caller: TenantContext,
   request: AuditRequest,
   signal: AbortSignal,
+  isAllowed: () => Promise<boolean>,
 ): AsyncGenerator<readonly LoadedEvent[]> {
   let after = request.after;
   while (!signal.aborted) {
     const page = await readAuditEvents(store, models, caller, { ...request, after });
+    if (!(await isAllowed())) return;
     if (page.events.length > 0) {
       after = page.events.at(-1)!.position;
       yield page.events;

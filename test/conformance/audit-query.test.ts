@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { clientOf, clientWithKey, freshTenant, type Client, type Json } from '../support/api.ts';
-import { auditEvents, openLines } from '../support/events.ts';
+import { auditEvents, openLines, type LineStream } from '../support/events.ts';
 import { useServer } from '../support/server.ts';
 
 const server = useServer();
@@ -197,6 +197,48 @@ describe('streams', () => {
       const own = await clientWithKey(server, { tenant, role: 'member', user: 'eve' });
       const { memory } = await own.store({ content: 'here' });
       expect((await stream.next()).data.memoryId).toBe(memory.id);
+    } finally {
+      stream.close();
+    }
+  });
+});
+
+describe('a stream that is followed', () => {
+  const follow = (key: string) =>
+    openLines(`${server.url}/v1/audit/events?follow=true&type=MemoryStored&after=${end}`, key);
+  /** Until the stream has ended, and what came last. */
+  const readToItsEnd = async (stream: LineStream): Promise<Json> => {
+    let last: Json;
+    try {
+      for (;;) last = await stream.next();
+    } catch (error) {
+      expect(String(error)).toContain('the stream ended');
+      return last;
+    }
+  };
+
+  it('[I1] ends once its key is revoked', { timeout: 10_000 }, async () => {
+    const { id, key } = (await admin.post('/v1/admin/keys', { role: 'auditor' })).body;
+    const stream = await follow(key);
+    try {
+      await bob.store({ content: 'before the revocation' });
+      await stream.next();
+      await admin.delete(`/v1/admin/keys/${id}`);
+      await bob.store({ content: 'after the revocation' });
+      const last = await readToItsEnd(stream);
+      expect(last?.data.content).not.toBe('after the revocation');
+    } finally {
+      stream.close();
+    }
+  });
+
+  it('[I1] ends when its key expires', { timeout: 10_000 }, async () => {
+    const expiresAt = new Date(Date.now() + 2_000).toISOString();
+    const { key } = (await admin.post('/v1/admin/keys', { role: 'auditor', expiresAt })).body;
+    const stream = await follow(key);
+    try {
+      await readToItsEnd(stream);
+      expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(expiresAt));
     } finally {
       stream.close();
     }

@@ -112,7 +112,7 @@ export const auditRoute = route({
       example: auditExample,
     },
   },
-  async handle({ caller, context, query, koa }, services) {
+  async handle({ caller, isStillValid, context, query, koa }, services) {
     assertAuditor(caller);
     const { store } = services.commands;
     const { logId } = store.log;
@@ -133,7 +133,14 @@ export const auditRoute = route({
       koa.res.on('close', () => stop.abort());
       const pages =
         follow === 'true'
-          ? followAuditEvents(store, services.models, caller, { ...request, limit: atOnce }, stop.signal)
+          ? followAuditEvents(
+              store,
+              services.models,
+              caller,
+              { ...request, limit: atOnce },
+              stop.signal,
+              isStillValid,
+            )
           : allPages();
       return {
         status: 200,
