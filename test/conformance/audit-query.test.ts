@@ -114,6 +114,9 @@ describe('filters', () => {
     ['colour=red', 'colour'],
     ['tenant=other', 'tenant'],
     [`memory=${'x'.repeat(101)}`, 'memory'],
+    ['memory=%00', 'memory'],
+    ['stream=%00', 'stream'],
+    ['actor=a%00b', 'actor'],
   ])('[F2] refuse %s', async (query, path) => {
     const reply = await admin.get(`/v1/audit/events?${query}`);
     expect(reply).toMatchObject({ status: 400, body: { code: 'validation-failed' } });

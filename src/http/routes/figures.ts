@@ -14,7 +14,7 @@ import {
   type AuditFilter,
 } from '../../queries/audit-events.ts';
 import { readStats } from '../../queries/stats.ts';
-import { defaultLimit, integer, many, readWait, timeParameter, waitParameters } from '../parameters.ts';
+import { defaultLimit, integer, many, readWait, text, timeParameter, waitParameters } from '../parameters.ts';
 import { route } from '../route.ts';
 import { auditExample, statsExample } from './examples.ts';
 
@@ -87,9 +87,9 @@ export const auditRoute = route({
   summary: 'The tenant’s events in the order of the log: a page, or a stream',
   tag: 'Audit',
   query: z.strictObject({
-    stream: z.string().max(200).optional(),
-    memory: z.string().max(100).optional(),
-    actor: z.string().max(300).optional(),
+    stream: text(200).optional(),
+    memory: text(100).optional(),
+    actor: text(300).optional(),
     type: many(z.enum(eventTypes)),
     from: timeParameter,
     to: timeParameter,
