@@ -44,14 +44,24 @@ export type Filter =
       readonly value: FilterScalar | readonly FilterScalar[];
     };
 
-/** A filter as callers write it; what is in it and how deep, `parseFilter` says. */
+export const maxFilterDepth = 16;
+
+/** A level is an object and a list, a test one object more. */
+const maxJsonDepth = 2 * maxFilterDepth + 1;
+
+/** A filter as callers write it, and of no greater depth than any filter; what is in it, `parseFilter` says. */
 export const filterObject = z
   .unknown()
-  .refine((value) => isJsonObject(value as JsonValue), 'must be an object')
+  .refine((value) => isJsonObject(value as JsonValue), { error: 'must be an object', abort: true })
+  .refine((value) => !isDeeperThan(maxJsonDepth, value), `is nested more than ${maxFilterDepth} levels deep`)
   .transform((value) => value as JsonObject)
   .meta({ type: 'object', additionalProperties: true });
 
-export const maxFilterDepth = 16;
+function isDeeperThan(levels: number, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((item) => isDeeperThan(levels - 1, item));
+}
+
 /** Of the values after `in`. */
 export const maxListLength = 1_000;
 

@@ -199,6 +199,24 @@ describe('filters that are refused', () => {
     }
   });
 
+  const deep = (left: string, right: string) => left.repeat(20_000) + '1' + right.repeat(20_000);
+  const paths = ['/v1/search', '/v1/reasoning/multi-hop'];
+  it.each([
+    ['nots', deep('{"not":', '}')],
+    ['ands', deep('{"and":[', ']}')],
+    ['lists in an eq', `{"layer":{"eq":${deep('[', ']')}}}`],
+  ])('[A5] [A11] 20,000 %s, with and without an Idempotency-Key', async (_, filter) => {
+    const raw = `{"query":"x","filter":${filter}}`;
+    for (const path of paths) {
+      for (const headers of [{}, { 'idempotency-key': 'deep' }]) {
+        const type = { 'content-type': 'application/json' };
+        const reply = await client.send('POST', path, { raw, headers: { ...type, ...headers } });
+        expect(reply).toMatchObject({ status: 400, body: { code: 'validation-failed' } });
+        expect(reply.body.errors[0].path).toMatch(/^filter/);
+      }
+    }
+  });
+
   it('[A5] an unknown operator is answered with the known ones', async () => {
     const reply = await list({ 'metadata.v': { matches: 'x' } });
     for (const operator of operators) expect(reply.body.detail).toContain(operator);
