@@ -12,7 +12,7 @@ import {
 import {
   contentSchema,
   metadataSchema,
-  representationsSchema,
+  representationsInput,
   spacesSchema,
   tagsSchema,
   timestamp,
@@ -40,7 +40,7 @@ export const storeMemoryInput = z
     tags: tagsSchema.default([]),
     externalId: externalIdSchema.optional(),
     occurredAt: timestamp.optional(),
-    representations: representationsSchema.default({}),
+    representations: representationsInput.default({}),
     subject: identifier.optional(),
   })
   .meta({ id: 'StoreMemory' });

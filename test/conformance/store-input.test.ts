@@ -85,9 +85,10 @@ describe('a field that is not as it must be', () => {
   it.each([
     ['metadata', '{"content":"x","metadata":{"__proto__":{"admin":true}}}'],
     ['the body', '{"content":"x","__proto__":{"layer":"company"}}'],
+    ['the representations', '{"content":"x","representations":{"__proto__":"x"}}', 'representations'],
     ['the scope', '{"content":"x","scope":{"__proto__":{"team":"a"}}}'],
-  ])('[A1] refuses the key __proto__ in %s', async (_, raw) => {
-    expectInvalid(await admin.send('POST', '/v1/memories', { raw, headers: json }));
+  ])('[A1] refuses the key __proto__ in %s', async (_, raw, ...paths) => {
+    expectInvalid(await admin.send('POST', '/v1/memories', { raw, headers: json }), ...paths);
   });
 
   it.each([33, 1_000, 200_000])('[A1] refuses metadata nested %i levels deep', async (levels) => {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { jsonObject, textFault } from '../json.ts';
+import { jsonFault, jsonObject, textFault } from '../json.ts';
 import { identifier } from '../layers.ts';
 
 /** UTF-16 code units; with the rest of the event, as ciphertext, it must fit an append of 1 MiB. */
@@ -44,6 +44,13 @@ const representationText = z
 
 /** The same knowledge in other forms, by kind. */
 export const representationsSchema = z.partialRecord(z.enum(representationKinds), representationText);
+/** The same as a caller sends it: a `z.partialRecord` alone drops the key __proto__ unseen. */
+export const representationsInput = z.preprocess((value, context) => {
+  const fault = jsonFault(value);
+  if (fault) context.addIssue({ code: 'custom', path: fault.path, message: fault.message });
+  return value;
+}, representationsSchema);
+
 export type Representations = z.infer<typeof representationsSchema>;
 
 export const metadataSchema = jsonObject;
