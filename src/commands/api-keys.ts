@@ -56,18 +56,19 @@ export async function createApiKey(
   const { tenant = context.caller.tenant, ...key } = input;
   if (tenant === '') throw invalid('tenant', 'is required with the master key');
   assertMayManage(context.caller, tenant);
-  if (key.expiresAt !== undefined && key.expiresAt <= services.clock.now().toISOString()) {
-    throw invalid('expiresAt', 'must lie in the future');
-  }
   if (isMaster(context.caller)) await assertFirstTenant(services, context, tenant);
   const { keyId, secret } = newKey(services, context, tenant);
   const created: TenantEvent = {
     type: 'ApiKeyCreated',
     data: { ...key, keyId, secretHash: hashSecret(secret) },
   };
-  const { position, replayed } = await changeTenant(services, context, tenant, (_, loaded) =>
-    loaded.length === 0 ? [{ type: 'TenantCreated', data: { tenant } }, created] : [created],
-  );
+  const { position, replayed } = await changeTenant(services, context, tenant, (_, loaded) => {
+    // Not of a repetition: its key may have expired since.
+    if (key.expiresAt !== undefined && key.expiresAt <= services.clock.now().toISOString()) {
+      throw invalid('expiresAt', 'must lie in the future');
+    }
+    return loaded.length === 0 ? [{ type: 'TenantCreated', data: { tenant } }, created] : [created];
+  });
   return { id: keyId, key: `sl_${tenant}.${keyId}.${secret}`, position, replayed };
 }
 

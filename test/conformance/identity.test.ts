@@ -169,6 +169,29 @@ describe('API keys', () => {
   });
 });
 
+describe('a key that has expired since', () => {
+  it('[A11] is answered again under its Idempotency-Key', async () => {
+    const body = {
+      tenant: freshTenant(),
+      role: 'admin',
+      expiresAt: new Date(Date.now() + 1_000).toISOString(),
+    };
+    const headers = { 'idempotency-key': `expiring-${body.tenant}` };
+    const first = await master.post('/v1/admin/keys', body, headers);
+    expect(first.status).toBe(201);
+    await expect
+      .poll(async () => (await clientOf(server, first.body.key).get('/v1/memories')).status, {
+        timeout: 10_000,
+      })
+      .toBe(401);
+    const again = await master.post('/v1/admin/keys', body, headers);
+    expect(again).toMatchObject({ status: 201, body: first.body });
+    expect(again.headers.get('idempotency-replayed')).toBe('true');
+    const other = await master.post('/v1/admin/keys', { ...body, name: 'late' }, headers);
+    expect(other).toMatchObject({ status: 422, body: { code: 'idempotency-key-reused' } });
+  });
+});
+
 describe('the master key', () => {
   it('[I1] takes no tenant by the name that the program keeps for itself', async () => {
     const reply = await clientOf(server, server.masterKey).post('/v1/admin/keys', {
