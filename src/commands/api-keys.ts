@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { roles, systemTenant, tenantPattern, type TenantContext } from '../domain/access/context.ts';
+import { roles, systemTenant, tenantSchema, type TenantContext } from '../domain/access/context.ts';
 import { identifier } from '../domain/layers.ts';
 import { timestamp } from '../domain/memory/content.ts';
 import { invalid, Problem } from '../domain/problems.ts';
@@ -15,11 +15,7 @@ const names = z.array(identifier).max(1_000).default([]);
 
 export const createKeyInput = z
   .strictObject({
-    tenant: z
-      .string()
-      .regex(tenantPattern, 'must match [a-z0-9_]{1,63}')
-      .refine((tenant) => tenant !== systemTenant, 'is reserved for the program itself')
-      .optional(),
+    tenant: tenantSchema.optional(),
     role: z.enum(roles),
     user: identifier.optional(),
     orgs: names,

@@ -1,4 +1,4 @@
-import { timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 import {
   createLocalJWKSet,
   createRemoteJWKSet,
@@ -8,7 +8,9 @@ import {
 } from 'jose';
 import { z } from 'zod';
 import { hashSecret, parseKey } from '../commands/api-keys.ts';
-import { roles, tenantPattern, type TenantContext } from '../domain/access/context.ts';
+import { roles, tenantSchema, type TenantContext } from '../domain/access/context.ts';
+import { identifier } from '../domain/layers.ts';
+import { canonicalJson } from '../domain/json.ts';
 import { Problem } from '../domain/problems.ts';
 import type { TenantDirectory } from '../queries/tenant-directory.ts';
 
@@ -40,13 +42,15 @@ export const developmentIdentity: TenantContext = {
 /** The master key creates tenants and keys and may do nothing else: it has no tenant and no role. */
 export const masterIdentity: TenantContext = { tenant: '', principal: 'master', roles: [], ...nobody };
 
-const names = z.union([z.array(z.string()), z.string().transform((name) => [name])]).default([]);
+const names = z.union([z.array(identifier), identifier.transform((name) => [name])]).default([]);
 
 const claims = z.object({
-  sub: z.string().optional(),
-  tenant: z.string().regex(tenantPattern),
-  user: z.string().optional(),
-  agent: z.string().optional(),
+  sub: identifier.optional(),
+  tenant: tenantSchema,
+  user: identifier.optional(),
+  agent: identifier.optional(),
+  client_id: identifier.optional(),
+  azp: identifier.optional(),
   role: z.enum(roles).optional(),
   roles: z.array(z.enum(roles)).optional(),
   orgs: names,
@@ -142,16 +146,41 @@ export class Authenticator {
       const { path, message } = parsed.error.issues[0]!;
       throw new Problem('forbidden', `the claim ${path.join('.')} of the JWT is not valid: ${message}`);
     }
-    const { tenant, sub, user = sub, agent, role, roles: many, ...memberships } = parsed.data;
+    const { tenant, sub, user = sub, agent, role, roles: many } = parsed.data;
+    const { orgs, teams, projects, sessions, agents } = parsed.data;
     return {
       tenant,
-      principal: `jwt:${sub ?? ''}`,
+      principal: principalOf(parsed.data),
       roles: many ?? (role ? [role] : ['member']),
       ...(user !== undefined && { user }),
       ...(agent !== undefined && { agent }),
-      ...memberships,
+      orgs,
+      teams,
+      projects,
+      sessions,
+      agents,
     };
   }
+}
+
+/**
+ * `jwt:<subject>`. Without a subject `jwt-claims:<hash>` of the claims that tell callers apart: user, agent and client,
+ * or where none of them is named, what the caller belongs to.
+ */
+function principalOf({
+  sub,
+  user,
+  agent,
+  client_id: client,
+  azp,
+  ...others
+}: z.infer<typeof claims>): string {
+  if (sub !== undefined) return `jwt:${sub}`;
+  const { orgs, teams, projects, sessions, agents } = others;
+  const named = { user, agent, client, azp };
+  const isNamed = Object.values(named).some((name) => name !== undefined);
+  const identifying = isNamed ? named : { orgs, teams, projects, sessions, agents };
+  return `jwt-claims:${hash('sha256', canonicalJson(identifying))}`;
 }
 
 /** Two hashes of secrets, in a time that does not tell how much of one is right. */

@@ -1,6 +1,7 @@
 import { exportJWK, generateKeyPair, SignJWT, type CryptoKey, type JWK } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { clientOf, clientWithKey, type Client } from '../support/api.ts';
+import { clientOf, clientWithKey, freshTenant, type Client } from '../support/api.ts';
+import { openLines } from '../support/events.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
@@ -99,6 +100,61 @@ describe('a valid JWT', () => {
   });
 });
 
+describe('a stream that is followed', () => {
+  it('[I1] ends when its JWT expires', { timeout: 10_000 }, async () => {
+    const token = await sign({ sub: 'eve', tenant: 'followed', role: 'auditor' }, { expires: '2s' });
+    const stream = await openLines(`${server.url}/v1/audit/events?follow=true&type=MemoryStored`, token);
+    expect(stream.status).toBe(200);
+    await expect(stream.next()).rejects.toThrow('the stream ended');
+  });
+});
+
+describe('callers whose JWTs have no subject', () => {
+  it.each([
+    ['agents', { agent: 'g1' }, { agent: 'g2' }],
+    ['users', { user: 'ada' }, { user: 'bob' }],
+    ['clients by client_id', { client_id: 'c1' }, { client_id: 'c2' }],
+    ['clients by azp', { azp: 'c1' }, { azp: 'c2' }],
+    ['teams', { teams: ['x', 'y'] }, { teams: ['x'] }],
+    ['an agent and a user of its name', { agent: 'same' }, { user: 'same' }],
+    ['a caller and one that names itself by nothing', { agent: 'g1' }, {}],
+  ])('[A11] [I3] are told apart: %s', async (_, claims, others) => {
+    const tenant = freshTenant();
+    const admin = await clientWith({ sub: 'root', tenant, role: 'admin' });
+    const { memory } = await admin.store({ content: 'known to all', layer: 'company' });
+    const one = await clientWith({ tenant, ...claims });
+    const other = await clientWith({ tenant, ...others });
+    const { searchId } = (await one.post('/v1/search', { query: 'known' })).body;
+    const feedback = (client: Client, body: object, headers = {}) =>
+      client.post(`/v1/memories/${memory.id}/feedback`, { kind: 'helpful', ...body }, headers);
+    expect((await feedback(one, { searchId })).status).toBe(200);
+    expect((await feedback(other, { searchId })).status).toBe(404);
+    const headers = { 'idempotency-key': 'same-for-both' };
+    for (const client of [one, other]) {
+      const reply = await feedback(client, {}, headers);
+      expect(reply.status).toBe(200);
+      expect(reply.headers.get('idempotency-replayed')).toBeNull();
+    }
+  });
+
+  it('[A11] stay who they are with their next token', async () => {
+    const tenant = freshTenant();
+    const headers = { 'idempotency-key': 'of-one-agent' };
+    const agent = { tenant, agent: 'g1', agents: ['g1', 'g2'] };
+    const store = async (claims: Record<string, unknown>, signing: Signing) =>
+      (await clientWith(claims, signing)).post(
+        '/v1/memories',
+        { content: 'x', layer: 'agent', scope: { agent: 'g1' } },
+        headers,
+      );
+    const first = await store(agent, { expires: '5m' });
+    expect(first.status).toBe(201);
+    const next = await store({ ...agent, jti: 'another', teams: ['joined since'] }, { expires: '9m' });
+    expect(next.body).toEqual(first.body);
+    expect(next.headers.get('idempotency-replayed')).toBe('true');
+  });
+});
+
 describe('a JWT that is refused', () => {
   const valid = { sub: 'ada', tenant: 'acme', role: 'admin' };
 
@@ -113,6 +169,14 @@ describe('a JWT that is refused', () => {
     ['an empty tenant', { tenant: '' }],
     ['an unknown role', { role: 'king' }],
     ['memberships that are no names', { orgs: [1] }],
+    ['the tenant that the program keeps for itself', { tenant: 'system' }],
+    ['a user with U+0000', { user: 'a\u0000' }],
+    ['a subject with a control character', { sub: 'a\u0007' }],
+    ['an agent with a line feed', { agent: 'a\n' }],
+    ['a team with U+0000', { teams: ['a', '\u0000'] }],
+    ['one org with a control character', { orgs: '\u0001' }],
+    ['a session with a lone surrogate', { sessions: ['\ud800'] }],
+    ['an empty project', { projects: [''] }],
   ])('[I1] 403 with %s', async (_, claims) => {
     const reply = await (await clientWith({ ...valid, ...claims })).get('/v1/memories');
     expect(reply).toMatchObject({ status: 403, body: { code: 'forbidden' } });

@@ -1,8 +1,16 @@
+import { z } from 'zod';
+
 /** Tenant ids leave `-` and `.` free as separators of stream names. */
-export const tenantPattern = /^[a-z0-9_]{1,63}$/;
+const tenantPattern = /^[a-z0-9_]{1,63}$/;
 
 /** Streams that belong to no tenant carry this name in its place; nobody may take it. */
 export const systemTenant = 'system';
+
+/** A tenant that a credential may name. */
+export const tenantSchema = z
+  .string()
+  .regex(tenantPattern, 'must match [a-z0-9_]{1,63}')
+  .refine((tenant) => tenant !== systemTenant, 'is reserved for the program itself');
 
 export const roles = ['member', 'reader', 'auditor', 'operator', 'admin'] as const;
 export type Role = (typeof roles)[number];
@@ -10,7 +18,7 @@ export type Role = (typeof roles)[number];
 /** Who calls, as the credential says: nothing here comes from a request body. */
 export interface TenantContext {
   readonly tenant: string;
-  /** The credential itself: `key:<id>`, `jwt:<subject>`, `development` or `system`. */
+  /** The credential itself: `key:<id>`, `jwt:<subject>`, `jwt-claims:<hash>`, `development` or `system`. */
   readonly principal: string;
   readonly roles: readonly Role[];
   readonly user?: string;
