@@ -40,7 +40,7 @@ export const storeMemoryInput = z
     tags: tagsSchema.default([]),
     externalId: externalIdSchema.optional(),
     occurredAt: timestamp.optional(),
-    representations: representationsInput.default({}),
+    representations: representationsInput.prefault({}),
     subject: identifier.optional(),
   })
   .meta({ id: 'StoreMemory' });
