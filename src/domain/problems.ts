@@ -13,6 +13,11 @@ export const problems = {
     title: 'The body is not valid JSON',
     remedy: 'Send one JSON value in UTF-8.',
   },
+  'malformed-request': {
+    status: 400,
+    title: 'The request is not valid HTTP',
+    remedy: 'Use an HTTP client that writes the request; the connection was closed.',
+  },
   'position-unknown': {
     status: 400,
     title: 'The position is malformed or of another log',
@@ -47,6 +52,11 @@ export const problems = {
     status: 405,
     title: 'This path has no such method',
     remedy: 'Use one of the methods in the Allow header.',
+  },
+  'request-timeout': {
+    status: 408,
+    title: 'The request took too long to arrive',
+    remedy: 'Send all headers at once, on a new connection.',
   },
   'external-id-taken': {
     status: 409,
@@ -114,6 +124,11 @@ export const problems = {
     status: 429,
     title: 'Too many requests',
     remedy: 'Repeat after Retry-After seconds.',
+  },
+  'headers-too-large': {
+    status: 431,
+    title: 'The URL and the headers are too large',
+    remedy: 'Send at most 16 KB of them: long filters and texts go into a body.',
   },
   internal: { status: 500, title: 'Something failed that should not', remedy: 'Report the requestId.' },
   unavailable: {

@@ -4,12 +4,13 @@ import type { AddressInfo } from 'node:net';
 import { Router } from '@koa/router';
 import Koa, { type Context, type Next } from 'koa';
 import type { Logger } from 'pino';
-import { Problem } from '../domain/problems.ts';
+import { invalid, Problem } from '../domain/problems.ts';
 import { inBackground } from '../ports/background.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import { masterIdentity, type Authenticator } from './authenticate.ts';
 import { browsableDocs } from './docs-page.ts';
 import { asyncApiDocument } from './asyncapi.ts';
+import { BrokenRequests } from './broken-requests.ts';
 import { openApiDocument } from './openapi.ts';
 import { asProblem, problemDocument } from './problem.ts';
 import { commandContext, readJson, traceIdOf } from './request.ts';
@@ -47,11 +48,15 @@ export async function startHttpServer(options: HttpServerOptions, logger: Logger
   const { host, port } = options;
   const answer = createKoa(options, logger).callback();
   let closing = false;
-  const server = http.createServer((request, response) => {
+  const broken = new BrokenRequests();
+  // Node's own refusal of a request without Host is no problem document.
+  const server = http.createServer({ requireHostHeader: false }, (request, response) => {
+    broken.begin(request, response);
     // A client that never pauses would be served on its open connection until that is cut.
     if (closing) response.setHeader('Connection', 'close');
     void answer(request, response);
   });
+  server.on('clientError', (error, socket) => broken.refuse(error, socket));
   // A bulk body may stream for long; a silent connection may not.
   server.requestTimeout = 0;
   server.headersTimeout = 30_000;
@@ -181,7 +186,10 @@ async function answerErrors(koa: Context, next: Next, logger: Logger): Promise<v
   koa.state['requestId'] = requestId;
   koa.set('x-request-id', requestId);
   const started = performance.now();
+  const path = readPath(koa);
   try {
+    if (path === undefined) throw new Problem('malformed-request', 'the target of the request is not a URL');
+    if (koa.req.httpVersion === '1.1' && koa.headers.host === undefined) throw invalid('Host', 'is required');
     await next();
     if (koa.status === 404 && koa.body === undefined) {
       throw new Problem('not-found', 'there is no such path; /openapi.json lists them all');
@@ -204,9 +212,17 @@ async function answerErrors(koa: Context, next: Next, logger: Logger): Promise<v
     if (!koa.req.complete) koa.set('Connection', 'close');
   } finally {
     const ms = Math.round((performance.now() - started) * 10) / 10;
-    const { method, path, status } = koa;
+    const { method, status } = koa;
     const traceId = traceIdOf(koa);
     logger.debug({ requestId, traceId, method, path, status, ms, tenant: koa.state['tenant'] }, 'request');
+  }
+}
+
+function readPath(koa: Context): string | undefined {
+  try {
+    return koa.path;
+  } catch {
+    return undefined;
   }
 }
 

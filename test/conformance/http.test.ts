@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { clientOf, clientWithKey, freshTenant, type Client, type Json, type Reply } from '../support/api.ts';
-import { sendRaw } from '../support/raw-http.ts';
+import { replyIn, sendRaw } from '../support/raw-http.ts';
 import { useServer, testProfile } from '../support/server.ts';
 
 const server = useServer({ environment: { STRATALOG_LOG_LEVEL: 'debug' } });
@@ -91,6 +91,53 @@ describe('paths and methods', () => {
     const reply = await client.get(path);
     expectProblem(reply, 400, 'validation-failed');
     expect(reply.body.errors.map((error: Json) => error.path)).toContain(parameter);
+  });
+});
+
+describe('what is not HTTP as it must be', () => {
+  const close = 'Host: x\r\nConnection: close\r\n';
+  const headers = (bytes: number) => `${close}X-Long: ${'x'.repeat(bytes)}\r\n\r\n`;
+  const chunked = 'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n';
+
+  it.each([
+    ['a target that is no URL', 400, 'malformed-request', `GET http://[bad/v1 HTTP/1.1\r\n${close}\r\n`],
+    ['a header that is none', 400, 'malformed-request', 'GET /livez HTTP/1.1\r\nHost: x\r\nno colon\r\n\r\n'],
+    ['another protocol', 400, 'malformed-request', '\x16\x03\x01\x02\x00\x01'],
+    ['no Host', 400, 'validation-failed', 'GET /livez HTTP/1.1\r\nConnection: close\r\n\r\n'],
+    ['an unknown method', 405, 'method-not-allowed', `BREW /v1/memories HTTP/1.1\r\n${close}\r\n`],
+    ['headers that are too long', 431, 'headers-too-large', `GET /livez HTTP/1.1\r\n${headers(20_000)}`],
+    ['headers without an end', 431, 'headers-too-large', `GET /livez HTTP/1.1\r\n${headers(4_000_000)}`],
+    [
+      'a URL that is too long',
+      431,
+      'headers-too-large',
+      `GET /${'x'.repeat(20_000)} HTTP/1.1\r\n${close}\r\n`,
+    ],
+  ])('[J2] %s is a problem, and the connection is closed', async (_, status, code, request) => {
+    const reply = replyIn(await sendRaw(server.url, request));
+    expectProblem(reply, status, code);
+    expect(reply.headers.get('connection')).toBe('close');
+    if (status === 405) expect(reply.headers.get('allow')).toContain('PATCH');
+    expect((await client.get('/livez')).status).toBe(200);
+  });
+
+  it('[J2] a chunk of no size is a problem, and the connection is closed', async () => {
+    const head = `POST /v1/memories HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${client.key}\r\n${chunked}\r\n`;
+    expectProblem(replyIn(await sendRaw(server.url, `${head}ZZ\r\n`)), 400, 'malformed-request');
+  });
+
+  it('[J2] what follows a whole request does not take its answer away', async () => {
+    const content = 'stored before the noise';
+    const body = JSON.stringify({ content });
+    const head = [
+      'POST /v1/memories HTTP/1.1',
+      'Host: x',
+      `Authorization: Bearer ${client.key}`,
+      'Content-Type: application/json',
+      `Content-Length: ${body.length}`,
+    ].join('\r\n');
+    const reply = replyIn(await sendRaw(server.url, `${head}\r\n\r\n${body}\x01\x02\r\n\r\n`));
+    expect(reply).toMatchObject({ status: 201, body: { memory: { content } } });
   });
 });
 

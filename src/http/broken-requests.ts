@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto';
+import http, { type IncomingMessage, type ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { Problem } from '../domain/problems.ts';
+import { problemDocument } from './problem.ts';
+
+/** For how long a refused connection is still read. */
+const lingerMs = 1_000;
+
+interface ParserError extends NodeJS.ErrnoException {
+  /** What the connection had sent. */
+  readonly rawPacket?: Buffer;
+}
+
+/** Answers what never becomes a request, because it is not HTTP or too much of it, with a problem document. */
+export class BrokenRequests {
+  readonly #answering = new WeakMap<Duplex, ServerResponse>();
+  readonly #refused = new WeakSet<Duplex>();
+
+  /** To be told of every request: its answer must stay whole, whatever follows it. */
+  begin({ socket }: IncomingMessage, response: ServerResponse): void {
+    this.#answering.set(socket, response);
+    response.once('close', () => {
+      if (this.#answering.get(socket) === response) this.#answering.delete(socket);
+    });
+  }
+
+  /** Of the server's event `clientError`. */
+  refuse(error: ParserError, socket: Duplex): void {
+    if (this.#refused.has(socket)) return;
+    const response = this.#answering.get(socket);
+    if (!socket.writable || error.code === 'ECONNRESET' || response?.headersSent) {
+      socket.destroy();
+    } else if (response?.req.complete) {
+      response.setHeader('Connection', 'close');
+    } else {
+      this.#refused.add(socket);
+      socket.end(asText(problemOf(error)));
+      // To close with bytes unread is a reset, which may take the answer from a client that is still sending.
+      setTimeout(() => socket.destroy(), lingerMs).unref();
+    }
+  }
+}
+
+function problemOf({ code, rawPacket }: ParserError): Problem {
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    return new Problem(
+      'headers-too-large',
+      `the URL and the headers have more than ${http.maxHeaderSize} bytes`,
+    );
+  }
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    return new Problem('request-timeout', 'the headers did not arrive in time');
+  }
+  const beginsRequest = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+ \S+ HTTP\/1\.[01]\r?\n/;
+  if (code === 'HPE_INVALID_METHOD' && beginsRequest.test(rawPacket?.toString('latin1') ?? '')) {
+    return new Problem('method-not-allowed', `no path has such a method, but ${methods}`);
+  }
+  return new Problem('malformed-request', 'this is not HTTP as it must be');
+}
+
+const methods = 'HEAD, GET, POST, PATCH, PUT, DELETE, OPTIONS';
+
+function asText(problem: Problem): string {
+  const requestId = randomUUID();
+  const body = JSON.stringify(problemDocument(problem, requestId));
+  return [
+    `HTTP/1.1 ${problem.status} ${http.STATUS_CODES[problem.status]}`,
+    'Content-Type: application/problem+json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-Request-Id: ${requestId}`,
+    ...(problem.status === 405 ? [`Allow: ${methods}`] : []),
+    'Connection: close',
+    '',
+    body,
+  ].join('\r\n');
+}
