@@ -1,4 +1,5 @@
 import type { Filter, FilterField, FilterScalar } from '../domain/filter.ts';
+import { timestamp } from '../domain/memory/content.ts';
 import { allOf, anyOf, type Parameters } from './sql-builder.ts';
 
 type Test = Extract<Filter, { kind: 'test' }>;
@@ -118,17 +119,23 @@ function compares(
 }
 
 function timeCondition(column: string, { operator, value }: Test, parameters: Parameters): string {
-  const bound = (item: FilterScalar): string | undefined => {
-    const time = typeof item === 'string' ? Date.parse(item) : Number.NaN;
-    return Number.isNaN(time) ? undefined : `${parameters.bind(new Date(time))}::timestamptz`;
-  };
-  if (operator === 'in') {
-    const times = (value as readonly FilterScalar[]).map(bound).filter((time) => time !== undefined);
-    return anyOf(times.map((time) => `${column} = ${time}`));
-  }
-  const time = bound(value as FilterScalar);
-  // What is no time differs in type from every time, and no time contains another.
-  if (time === undefined || operator === 'contains') return operator === 'ne' ? 'true' : 'false';
+  // No time contains another. What is not used must not be bound: PostgreSQL cannot tell its type.
+  if (operator === 'contains') return 'false';
+  const operands = operator === 'in' ? (value as readonly FilterScalar[]) : [value as FilterScalar];
+  const times = operands
+    .map(instantOf)
+    .filter((time) => time !== undefined)
+    .map((time) => `${parameters.bind(time)}::timestamptz`);
+  if (operator === 'in') return anyOf(times.map((time) => `${column} = ${time}`));
+  // What is no time differs in type from every time.
+  if (times.length === 0) return operator === 'ne' ? 'true' : 'false';
   const signs = { eq: '=', ne: '<>', ...comparisons };
-  return `${column} ${signs[operator]} ${time}`;
+  return `${column} ${signs[operator]} ${times[0]}`;
+}
+
+/** The instant that an RFC 3339 time names, or a date for its midnight in UTC; undefined for all else. */
+function instantOf(value: FilterScalar): Date | undefined {
+  const isDate = typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value);
+  const time = timestamp.safeParse(isDate ? `${value}T00:00:00Z` : value);
+  return time.success ? new Date(time.data) : undefined;
 }

@@ -57,6 +57,13 @@ async function found(filter: object): Promise<string[]> {
   return names;
 }
 
+async function asOfNow(filter: object): Promise<string[]> {
+  const body = { query: content, threshold: 0, topK: 1000, filter, asOf: minPosition };
+  const searched = await client.post('/v1/search', body);
+  expect(searched, JSON.stringify(searched.body)).toMatchObject({ status: 200 });
+  return searched.body.results.map(({ memory }: Json) => memory.externalId).sort();
+}
+
 const others = (...names: string[]) =>
   memories
     .map(({ externalId }) => externalId)
@@ -146,6 +153,45 @@ describe('times in a filter', () => {
     expect(await found({ createdAt: { eq: null } })).toEqual([]);
     expect(await found({ createdAt: { contains: '20' } })).toEqual([]);
     expect(await found({ createdAt: { ne: 'yesterday' } })).toEqual(others());
+  });
+
+  it.each(['occurredAt', 'createdAt', 'updatedAt'])('[A8] no text is contained in %s', async (field) => {
+    for (const value of ['2026-01-01', '20', 'yesterday', 7, null]) {
+      expect(await found({ [field]: { contains: value } })).toEqual([]);
+      expect(await found({ not: { [field]: { contains: value } } })).toEqual(others());
+    }
+    expect(await asOfNow({ [field]: { contains: '2026-01-01' } })).toEqual([]);
+  });
+
+  it.each([
+    ['a year before the first', '0000-01-01T00:00:00Z'],
+    ['a negative year', '-000001-01-01T00:00:00Z'],
+    ['a year of five digits', '+010000-01-01T00:00:00Z'],
+    ['the last time that a Date can hold', '+275760-09-13T00:00:00Z'],
+    ['a year after the last, by its offset', '9999-12-31T23:30:00-01:00'],
+    ['a bare number', '1'],
+    ['a year', '2000'],
+    ['a time of no zone', '2000-01-01T00:00:00'],
+    ['a time without seconds', '2000-01-01T00:00Z'],
+    ['a day that is none', '2000-02-30'],
+    ['a date in words', 'Jan 1, 2000'],
+  ])('[A8] %s is no time: only ne and not leave a memory', async (_, value) => {
+    for (const operator of ['eq', 'gt', 'gte', 'lt', 'lte', 'contains']) {
+      expect(await found({ createdAt: { [operator]: value } }), operator).toEqual([]);
+    }
+    expect(await found({ createdAt: { in: [value] } })).toEqual([]);
+    expect(await found({ createdAt: { in: [value, stored['plain'].createdAt] } })).toContain('plain');
+    expect(await found({ createdAt: { ne: value } })).toEqual(others());
+    expect(await asOfNow({ createdAt: { gt: value } })).toEqual([]);
+  });
+
+  it('[A8] takes every time of the years 1 to 9999, and a date for its midnight in UTC', async () => {
+    for (const time of ['0001-01-01', '0001-01-01T00:00:00Z'])
+      expect(await found({ createdAt: { gt: time } })).toEqual(others());
+    for (const time of ['9999-12-31', '9999-12-31T23:59:59.999Z'])
+      expect(await found({ createdAt: { lt: time } })).toEqual(others());
+    expect(await found({ occurredAt: { eq: '2020-01-01' } })).toEqual(['early']);
+    expect(await found({ occurredAt: { lt: '2020-01-01' } })).toEqual([]);
   });
 
   it('[A5] createdAt and updatedAt are those that the memory shows', async () => {
