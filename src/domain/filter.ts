@@ -64,10 +64,35 @@ function isDeeperThan(levels: number, value: unknown): boolean {
 
 /** Of the values after `in`. */
 export const maxListLength = 1_000;
+/** Of tests, and of the values of all of them: a statement of PostgreSQL binds at most 65,535. */
+export const maxFilterTests = 1_000;
+export const maxFilterValues = 10_000;
+
+const shown = (count: number) => count.toLocaleString('en');
+
+/** The limits of a filter, in words. */
+export const filterLimits = `at most ${maxFilterDepth} levels deep, with ${shown(maxFilterTests)} tests and ${shown(maxFilterValues)} values in all, ${shown(maxListLength)} of them after one \`in\``;
 
 /** Reads a filter as callers write it. Throws a problem that names the place, `path` being where the filter stands. */
 export function parseFilter(value: unknown, path = 'filter'): Filter {
-  return parseObject(value, path, 1);
+  const filter = parseObject(value, path, 1);
+  const { tests, values } = sizeOf(filter);
+  if (tests > maxFilterTests) throw fault(path, `must have at most ${shown(maxFilterTests)} tests`);
+  if (values > maxFilterValues)
+    throw fault(path, `must have at most ${shown(maxFilterValues)} values in all its tests`);
+  return filter;
+}
+
+/** An empty filter counts as a test: it has its place in the statement too. */
+function sizeOf(filter: Filter): { tests: number; values: number } {
+  if (filter.kind === 'not') return sizeOf(filter.filter);
+  if (filter.kind === 'test') return { tests: 1, values: [filter.value].flat().length };
+  const sizes = filter.filters.map(sizeOf);
+  if (sizes.length === 0) return { tests: 1, values: 0 };
+  return {
+    tests: sizes.reduce((sum, { tests }) => sum + tests, 0),
+    values: sizes.reduce((sum, { values }) => sum + values, 0),
+  };
 }
 
 function parseObject(value: unknown, path: string, depth: number): Filter {

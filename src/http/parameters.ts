@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { textFault } from '../domain/json.ts';
 import { externalIdSchema } from '../domain/layers.ts';
 import { timestamp } from '../domain/memory/content.ts';
-import { parseFilter, type Filter } from '../domain/filter.ts';
+import { filterLimits, parseFilter, type Filter } from '../domain/filter.ts';
 import { invalid, Problem } from '../domain/problems.ts';
 import { parsePosition } from '../domain/position.ts';
 import type { EventStore } from '../ports/event-store.ts';
@@ -69,7 +69,11 @@ export const asOfParameter = z
   .optional()
   .meta({ description: 'A position or an RFC 3339 time, inclusive' });
 
-export const filterParameter = z.string().max(50_000).optional().meta({ description: 'A filter as JSON' });
+export const filterParameter = z
+  .string()
+  .max(50_000)
+  .optional()
+  .meta({ description: `A filter as JSON, ${filterLimits}` });
 
 export const externalIdParameter = externalIdSchema.optional();
 export const timeParameter = timestamp.optional();

@@ -263,6 +263,46 @@ describe('filters that are refused', () => {
     }
   });
 
+  const many = <Item>(count: number, item: (index: number) => Item) =>
+    Array.from({ length: count }, (_, index) => item(index));
+  const wide: [string, object, RegExp][] = [
+    ['1,001 tests', { or: many(1_001, (i) => ({ revision: { eq: i } })) }, /1,000 tests/],
+    ['40,000 tests', { or: many(40_000, (i) => ({ 'metadata.a': { eq: i } })) }, /1,000 tests/],
+    [
+      '1,001 tests in several places',
+      { and: [{ or: many(999, () => ({ id: { eq: 1 } })) }, { not: { id: { gt: 1, lt: 2 } } }] },
+      /1,000 tests/,
+    ],
+    ['1,001 filters without a test', { not: { or: many(1_001, () => ({})) } }, /1,000 tests/],
+    [
+      '70 lists of 1,000 values',
+      { or: many(70, () => ({ revision: { in: many(1_000, (i) => i) } })) },
+      /10,000 values/,
+    ],
+  ];
+
+  it.each(wide)('[A8] %s', async (_, filter, limit) => {
+    for (const asOf of [undefined, minPosition]) {
+      const reply = await client.post('/v1/search', { query: content, filter, asOf });
+      expect(reply).toMatchObject({ status: 400, body: { code: 'validation-failed' } });
+      expect(reply.body.errors).toEqual([
+        { path: 'filter', message: expect.stringMatching(limit) as string },
+      ]);
+    }
+  });
+
+  it('[A8] as many tests and values as are allowed are answered', async () => {
+    const texts = many(991, (i) => ({ 'metadata.a': { contains: `none ${i}` } }));
+    const lists = many(9, () => ({ 'metadata.a': { in: many(1_000, (i) => i) } }));
+    const filter = { or: [...texts, ...lists.slice(1), { revision: { in: many(1_000, (i) => i) } }] };
+    for (const asOf of [undefined, minPosition]) {
+      const body = { query: content, threshold: 0, topK: 1000, filter, asOf };
+      const reply = await client.post('/v1/search', body);
+      expect(reply.status, JSON.stringify(reply.body)).toBe(200);
+      expect(reply.body.results.length).toBeGreaterThan(0);
+    }
+  });
+
   it('[A5] an unknown operator is answered with the known ones', async () => {
     const reply = await list({ 'metadata.v': { matches: 'x' } });
     for (const operator of operators) expect(reply.body.detail).toContain(operator);
