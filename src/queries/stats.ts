@@ -1,4 +1,5 @@
 import { hasRole, type TenantContext } from '../domain/access/context.ts';
+import type { Region } from '../domain/access/region.ts';
 import { visible } from '../domain/access/visibility.ts';
 import type { Layer } from '../domain/layers.ts';
 import type { ReadModels, ReadView } from './read-models.ts';
@@ -40,8 +41,9 @@ export async function readStats(
 ): Promise<Stats> {
   const whole = hasRole(caller, 'admin', 'auditor', 'operator');
   const view = await models.view({ projections: ['memories', 'statistics', 'usage'], ...wait });
-  const rows = await (whole ? tenantSums(models, caller, view) : visibleSums(models, caller, view));
-  const usage = await readUsage(models, caller, view);
+  const region = { tenant: caller.tenant, visibility: whole ? 'all' : visible(caller) } as const;
+  const rows = await (whole ? tenantSums(models, caller, view) : visibleSums(models, region, view));
+  const usage = await readUsage(models, region, view);
   const ofLayers = rows.filter(({ space }) => space === '');
   const amounts = <Key extends 'layer' | 'space'>(key: Key, from: readonly SumRow[]) =>
     [...new Set(from.map((row) => row[key]))].sort().map((name) => ({
@@ -79,38 +81,38 @@ function tenantSums(models: ReadModels, { tenant }: TenantContext, view: ReadVie
   );
 }
 
-function visibleSums(models: ReadModels, caller: TenantContext, view: ReadView): Promise<SumRow[]> {
+function visibleSums(models: ReadModels, region: Region, view: ReadView): Promise<SumRow[]> {
   const parameters = new Parameters();
-  const region = regionCondition({ tenant: caller.tenant, visibility: visible(caller) }, 'm', parameters);
+  const isVisible = regionCondition(region, 'm', parameters);
   return models.sql.queryAs<SumRow>(
-    caller.tenant,
+    region.tenant,
     `select c.layer, s.space, c.state, count(*) as memories, sum(c.characters) as characters
      from ${view.table('memories')} m
      join ${view.table('statistics', 'statistics_counted')} c on c.tenant = m.tenant and c.memory_id = m.memory_id
      cross join lateral (select '' as space union select unnest(c.spaces)) s
-     where m.to_position is null and ${region} group by c.layer, s.space, c.state`,
+     where m.to_position is null and ${isVisible} group by c.layer, s.space, c.state`,
     parameters.values,
   );
 }
 
 async function readUsage(
   models: ReadModels,
-  caller: TenantContext,
+  region: Region,
   view: ReadView,
 ): Promise<Pick<Stats, 'access' | 'feedback'>> {
   const parameters = new Parameters();
-  const region = regionCondition({ tenant: caller.tenant, visibility: visible(caller) }, 'm', parameters);
+  const isVisible = regionCondition(region, 'm', parameters);
   const [row] = await models.sql.queryAs<{
     accesses: number;
     memories: number;
     last: Date | null;
     feedbacks: number;
   }>(
-    caller.tenant,
+    region.tenant,
     `select coalesce(sum(u.accesses), 0)::bigint as accesses, count(*) filter (where u.accesses > 0) as memories,
        max(u.last_accessed_at) as last, coalesce(sum(u.feedbacks), 0)::bigint as feedbacks
      from ${view.table('usage')} u join ${view.table('memories')} m using (tenant, memory_id)
-     where m.to_position is null and ${region}`,
+     where m.to_position is null and ${isVisible}`,
     parameters.values,
   );
   const { accesses, memories, last, feedbacks } = row!;

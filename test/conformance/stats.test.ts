@@ -115,10 +115,19 @@ describe('figures of a tenant', () => {
 
 describe('who sees which figures', () => {
   it.each(['auditor', 'operator', 'admin'])('[A15] an %s sees those of the whole tenant', async (role) => {
-    const { tenant, position } = await filled();
+    const { tenant, admin, ids, position } = await filled();
     const client = await clientWithKey(server, { tenant, role });
     const figures = await stats(client, position);
     expect(figures).toMatchObject({ coverage: 'tenant', total: { active: 5, characters: 36 } });
+
+    const search = { query: '12345', threshold: 0, layers: ['user'], minPosition: position, waitMs: 30_000 };
+    expect((await admin.post('/v1/search', search)).body.results).toHaveLength(3);
+    await admin.post(`/v1/memories/${ids[3]}/feedback`, { kind: 'helpful' });
+    const used = { access: { total: 3, memories: 3 }, feedback: { total: 1 } };
+    await vi.waitFor(async () => expect(await stats(client)).toMatchObject(used), {
+      timeout: 2_000,
+      interval: 50,
+    });
   });
 
   it('[A15] a member sees those of what it may see', async () => {
