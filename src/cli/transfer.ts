@@ -66,8 +66,12 @@ export function importCommand(): Command {
     });
 }
 
+interface ExportedMemory extends Record<string, unknown> {
+  readonly scope: Record<string, string>;
+}
+
 interface Page {
-  readonly items: Record<string, unknown>[];
+  readonly items: ExportedMemory[];
   readonly nextCursor?: string;
   readonly position: string;
 }
@@ -114,8 +118,11 @@ export function exportCommand(): Command {
     });
 }
 
-function withoutDerived(memory: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(memory).filter(([field]) => !derived.includes(field)));
+/** Without the company either: it is the tenant, and another one's would refuse it. */
+function withoutDerived({ scope, ...memory }: ExportedMemory): Record<string, unknown> {
+  const { company: _, ...placed } = scope;
+  const given = Object.entries(memory).filter(([field]) => !derived.includes(field));
+  return { ...Object.fromEntries(given), scope: placed };
 }
 
 async function digestOf(file: string): Promise<string> {
