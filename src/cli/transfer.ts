@@ -1,11 +1,14 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
-import { Readable, Transform } from 'node:stream';
 import { once } from 'node:events';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Readable, Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { SingleBar, Presets } from 'cli-progress';
 import { Command } from 'commander';
-import { call, connectionOf, linesOf, open } from './client.ts';
+import { call, connectionOf, linesOf, open, type Connection } from './client.ts';
 import { printJson } from './output.ts';
 
 interface BulkLine {
@@ -21,49 +24,68 @@ export function importCommand(): Command {
     .description(
       'Store the memories of a file: NDJSON, a line as for POST /v1/memories. Run again, it resumes',
     )
-    .argument('<file>')
+    .argument('<file>', 'or a pipe, such as /dev/stdin')
     .option('--name <name>', 'name of this import; another one stores the same file again')
-    .action(async (file: string, options: { name?: string }, own: Command) => {
+    .action(async (file: string, { name }: { name?: string }, own: Command) => {
       const connection = connectionOf(own);
-      const { size } = await stat(file);
-      const bar =
-        !connection.json && process.stderr.isTTY
-          ? new SingleBar({ format: '{bar} {percentage}%  {stored} stored' }, Presets.shades_grey)
-          : undefined;
-      bar?.start(size, 0, { stored: 0 });
-      const counted = new Transform({
-        transform(chunk: Buffer, _, done) {
-          bar?.increment(chunk.length);
-          done(null, chunk);
-        },
-      });
-      const response = await open(connection, '/v1/memories/bulk', {
-        method: 'POST',
-        headers: {
-          'content-type': 'application/x-ndjson',
-          'idempotency-key': `import-${options.name ?? (await digestOf(file))}`,
-        },
-        body: Readable.toWeb(createReadStream(file).pipe(counted)) as unknown as ReadableStream,
-        duplex: 'half',
-      });
-      const totals = { stored: 0, present: 0, refused: 0 };
-      let position: string | undefined;
-      for await (const line of linesOf<BulkLine>(response)) {
-        if (line.replayed) totals.present++;
-        else if (line.status === 201) totals.stored++;
-        else {
-          totals.refused++;
-          if (!connection.json)
-            console.error(`line ${line.line}: ${line.problem?.code}: ${line.problem?.detail}`);
-        }
-        position = line.position ?? position;
-        bar?.update({ stored: totals.stored });
-      }
-      bar?.stop();
-      if (connection.json) printJson({ ...totals, position });
-      else console.log(`${totals.stored} stored, ${totals.present} there already, ${totals.refused} refused`);
-      if (totals.refused > 0) process.exitCode = 1;
+      const kind = await stat(file);
+      // Without a name an import is known by its content, and what is no regular file can be read only once.
+      if (kind.isFile() || name !== undefined) return importFile(connection, file, name);
+      await withCopy(file, (copy) => importFile(connection, copy));
     });
+}
+
+async function importFile(connection: Connection, file: string, name?: string): Promise<void> {
+  const { size } = await stat(file);
+  const bar =
+    !connection.json && process.stderr.isTTY
+      ? new SingleBar({ format: '{bar} {percentage}%  {stored} stored' }, Presets.shades_grey)
+      : undefined;
+  bar?.start(size, 0, { stored: 0 });
+  const counted = new Transform({
+    transform(chunk: Buffer, _, done) {
+      bar?.increment(chunk.length);
+      done(null, chunk);
+    },
+  });
+  const response = await open(connection, '/v1/memories/bulk', {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/x-ndjson',
+      'idempotency-key': `import-${name ?? (await digestOf(file))}`,
+    },
+    body: Readable.toWeb(createReadStream(file).pipe(counted)) as unknown as ReadableStream,
+    duplex: 'half',
+  });
+  const totals = { stored: 0, present: 0, refused: 0 };
+  let position: string | undefined;
+  for await (const line of linesOf<BulkLine>(response)) {
+    if (line.replayed) totals.present++;
+    else if (line.status === 201) totals.stored++;
+    else {
+      totals.refused++;
+      if (!connection.json)
+        console.error(`line ${line.line}: ${line.problem?.code}: ${line.problem?.detail}`);
+    }
+    position = line.position ?? position;
+    bar?.update({ stored: totals.stored });
+  }
+  bar?.stop();
+  if (connection.json) printJson({ ...totals, position });
+  else console.log(`${totals.stored} stored, ${totals.present} there already, ${totals.refused} refused`);
+  if (totals.refused > 0) process.exitCode = 1;
+}
+
+/** Reads a pipe to its end, and calls `use` with a copy that can be read again while it lasts. */
+async function withCopy(pipe: string, use: (copy: string) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'stratalog-import-'));
+  try {
+    const copy = path.join(folder, 'copy.ndjson');
+    await pipeline(createReadStream(pipe), createWriteStream(copy));
+    await use(copy);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 }
 
 interface ExportedMemory extends Record<string, unknown> {

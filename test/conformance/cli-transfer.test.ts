@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { clientWithKey, freshTenant, type Client, type Json } from '../support/api.ts';
-import { expectClear, stratalogAs, threeMemories as memories } from '../support/cli.ts';
+import { expectClear, shellAs, stratalogAs, threeMemories as memories } from '../support/cli.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 let folder: string;
@@ -21,6 +21,8 @@ afterAll(async () => {
 
 const newAdmin = (): Promise<Client> =>
   clientWithKey(server, { tenant: freshTenant(), role: 'admin', user: 'ada' });
+
+const script = (client: Client, text: string) => shellAs(server, client, text);
 
 const as = (client: Pick<Client, 'key'>, ...args: string[]) => stratalogAs(server, client, ...args);
 
@@ -54,6 +56,29 @@ describe('import and export', () => {
     const { code, json } = await as(client, 'import', whole, '--name', 'night', '--json');
     expect(code).toBe(0);
     expect(json).toMatchObject({ stored: 1, present: 2, refused: 0 });
+  });
+
+  it.each([
+    ['standard input', (input: string) => `cat '${input}' | stratalog import /dev/stdin`],
+    ['a process substitution', (input: string) => `stratalog import <(cat '${input}')`],
+  ])('[J4] imports %s whole, and again as the file that it comes from', async (_, call) => {
+    const client = await newAdmin();
+    const input = await file('piped.ndjson', memories);
+    const first = await script(client, call(input));
+    expect(first).toMatchObject({ code: 0, stdout: '3 stored, 0 there already, 0 refused\n' });
+    const again = { code: 0, stdout: '0 stored, 3 there already, 0 refused\n' };
+    expect(await script(client, call(input))).toMatchObject(again);
+    expect(await as(client, 'import', input)).toMatchObject(again);
+  });
+
+  it('[J4] imports a pipe under a name', async () => {
+    const client = await newAdmin();
+    const input = await file('piped.ndjson', memories);
+    const { code, json } = await script(
+      client,
+      `cat '${input}' | stratalog import /dev/stdin --name a --json`,
+    );
+    expect({ code, json }).toMatchObject({ code: 0, json: { stored: 3, refused: 0 } });
   });
 
   it('[J4] tells which lines were refused and why, stores the rest, and ends with 1', async () => {

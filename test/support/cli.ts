@@ -19,12 +19,26 @@ export interface CliResult {
 const program = path.resolve('bin/stratalog.mjs');
 
 /** Runs `stratalog …` to its end, with `environment` and nothing else of Stratalog's in its environment. */
-export async function stratalog(
+export function stratalog(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
 ): Promise<CliResult> {
+  return run(process.execPath, [program, ...args], environment);
+}
+
+/** Runs a script of bash in which `stratalog` is the program, to its end. */
+function shell(script: string, environment: Readonly<Record<string, string>>): Promise<CliResult> {
+  const named = `stratalog() { '${process.execPath}' '${program}' "$@"; }`;
+  return run('bash', ['-c', `set -o pipefail\n${named}\n${script}`], environment);
+}
+
+async function run(
+  command: string,
+  args: readonly string[],
+  environment: Readonly<Record<string, string>>,
+): Promise<CliResult> {
   const own = Object.entries(process.env).filter(([name]) => !name.startsWith('STRATALOG_'));
-  const child = spawn(process.execPath, [program, ...args], {
+  const child = spawn(command, args, {
     env: { ...Object.fromEntries(own), ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -55,8 +69,22 @@ export function stratalogAs(
   client: Pick<Client, 'key'>,
   ...args: string[]
 ): Promise<CliResult> {
-  return stratalog(args, { STRATALOG_URL: server.url, STRATALOG_API_KEY: client.key! });
+  return stratalog(args, environmentOf(server, client));
 }
+
+/** A script of bash whose calls of the command line are as `client` makes them. */
+export function shellAs(
+  server: Pick<TestServer, 'url'>,
+  client: Pick<Client, 'key'>,
+  script: string,
+): Promise<CliResult> {
+  return shell(script, environmentOf(server, client));
+}
+
+const environmentOf = ({ url }: Pick<TestServer, 'url'>, { key }: Pick<Client, 'key'>) => ({
+  STRATALOG_URL: url,
+  STRATALOG_API_KEY: key!,
+});
 
 /** Expects an end with `code` and words on standard error for a person: no stack trace. */
 export function expectClear(result: CliResult, code: number, ...words: (string | RegExp)[]): void {
