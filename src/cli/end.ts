@@ -7,3 +7,13 @@ const patienceMs = 1_000;
 export function endSoon(): void {
   setTimeout(() => process.exit(), patienceMs).unref();
 }
+
+/** Ends the process quietly once nobody reads what it prints, as `head` does when it has its lines. */
+export function endWithReader(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error;
+      process.exit();
+    });
+  }
+}

@@ -75,6 +75,8 @@ export function explain(error: unknown): string {
     case 'ENOSPC':
     case '53100':
       return 'The disk is full. Free some space; nothing that was acknowledged is lost.';
+    case 'EISDIR':
+      return `This is a folder, not a file: ${system.path ?? system.message}`;
     case 'ENOENT':
       return `There is no such file: ${system.path ?? system.message}`;
     default:

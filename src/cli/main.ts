@@ -2,7 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { auditCommand } from './audit.ts';
 import { demoCommand } from './demo/command.ts';
 import { doctorCommand } from './doctor.ts';
-import { endSoon } from './end.ts';
+import { endSoon, endWithReader } from './end.ts';
 import { exportCommand, importCommand } from './transfer.ts';
 import { keysCommand } from './keys.ts';
 import { projectionsCommand } from './projections.ts';
@@ -16,6 +16,7 @@ const helpHint = '(stratalog --help lists everything)';
 
 /** Runs the command line. Exit status: 0 done, 1 failed, 2 called wrongly. */
 export async function main(argv: readonly string[]): Promise<void> {
+  endWithReader();
   const program = new Command('stratalog')
     .description(
       'The memory backend for AI agents in which every change, every access and every decision is an event.',

@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { once } from 'node:events';
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { Readable, Transform } from 'node:stream';
+import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { SingleBar, Presets } from 'cli-progress';
 import { Command } from 'commander';
@@ -29,6 +28,7 @@ export function importCommand(): Command {
     .action(async (file: string, { name }: { name?: string }, own: Command) => {
       const connection = connectionOf(own);
       const kind = await stat(file);
+      if (kind.isDirectory()) throw Object.assign(new Error(), { code: 'EISDIR', path: file });
       // Without a name an import is known by its content, and what is no regular file can be read only once.
       if (kind.isFile() || name !== undefined) return importFile(connection, file, name);
       await withCopy(file, (copy) => importFile(connection, copy));
@@ -42,19 +42,19 @@ async function importFile(connection: Connection, file: string, name?: string): 
       ? new SingleBar({ format: '{bar} {percentage}%  {stored} stored' }, Presets.shades_grey)
       : undefined;
   bar?.start(size, 0, { stored: 0 });
-  const counted = new Transform({
-    transform(chunk: Buffer, _, done) {
+  async function* counted(): AsyncGenerator<Buffer> {
+    for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) {
       bar?.increment(chunk.length);
-      done(null, chunk);
-    },
-  });
+      yield chunk;
+    }
+  }
   const response = await open(connection, '/v1/memories/bulk', {
     method: 'POST',
     headers: {
       'content-type': 'application/x-ndjson',
       'idempotency-key': `import-${name ?? (await digestOf(file))}`,
     },
-    body: Readable.toWeb(createReadStream(file).pipe(counted)) as unknown as ReadableStream,
+    body: Readable.toWeb(Readable.from(counted())) as unknown as ReadableStream,
     duplex: 'half',
   });
   const totals = { stored: 0, present: 0, refused: 0 };
@@ -119,25 +119,28 @@ export function exportCommand(): Command {
     .option('--full', 'with ids, revisions and counters, which `import` refuses')
     .action(async (file: string | undefined, options: { full?: boolean }, own: Command) => {
       const connection = connectionOf(own);
-      const out = file === undefined ? process.stdout : createWriteStream(file);
       let written = 0;
-      let cursor: string | undefined;
-      do {
-        const parameters = new URLSearchParams({ limit: '500', ...(cursor !== undefined && { cursor }) });
-        const page = await call<Page>(connection, `/v1/memories?${parameters.toString()}`);
-        for (const memory of page.items) {
-          const shown = options.full ? memory : withoutDerived(memory);
-          if (!out.write(`${JSON.stringify(shown)}\n`)) await once(out, 'drain');
+      async function* lines(): AsyncGenerator<string> {
+        for await (const memory of memoriesOf(connection)) {
+          yield `${JSON.stringify(options.full ? memory : withoutDerived(memory))}\n`;
           written++;
         }
-        cursor = page.nextCursor;
-      } while (cursor !== undefined);
-      if (file === undefined) return;
-      out.end();
-      await once(out, 'finish');
+      }
+      if (file === undefined) return pipeline(lines, process.stdout, { end: false });
+      await pipeline(lines, createWriteStream(file));
       if (connection.json) printJson({ written, file });
       else console.log(`${written} memories written to ${file}`);
     });
+}
+
+async function* memoriesOf(connection: Connection): AsyncGenerator<ExportedMemory> {
+  let cursor: string | undefined;
+  do {
+    const parameters = new URLSearchParams({ limit: '500', ...(cursor !== undefined && { cursor }) });
+    const page = await call<Page>(connection, `/v1/memories?${parameters.toString()}`);
+    yield* page.items;
+    cursor = page.nextCursor;
+  } while (cursor !== undefined);
 }
 
 /** Without the company either: it is the tenant, and another one's would refuse it. */

@@ -124,6 +124,31 @@ describe('import and export', () => {
     expect(exported[0]).toMatchObject({ revision: 0, state: 'active', accessCount: 0 });
   });
 
+  it.each(['export | head -1', 'audit events | head -c 5', 'export --full | true'])(
+    '[J8] ends quietly when nobody reads on: %s',
+    async (call) => {
+      const client = await newAdmin();
+      const long = Array.from({ length: 300 }, (_, i) => ({ content: `${i} ${'word '.repeat(200)}` }));
+      const lines = await client.bulk(long);
+      await client.get(`/v1/memories?minPosition=${lines.at(-1)!.position}&waitMs=30000`);
+      expect(await script(client, `stratalog ${call}`)).toMatchObject({ code: 0, stderr: '' });
+    },
+  );
+
+  it('[J8] says that a file cannot be written or read, in one line', async () => {
+    const client = await newAdmin();
+    const missing = path.join(folder, 'none', 'x.ndjson');
+    for (const [args, words] of [
+      [['export', missing], `There is no such file: ${missing}`],
+      [['export', folder], `This is a folder, not a file: ${folder}`],
+      [['import', folder], `This is a folder, not a file: ${folder}`],
+      [['import', folder, '--name', 'a'], `This is a folder, not a file: ${folder}`],
+    ] as const) {
+      const result = await as(client, ...args);
+      expect(result).toMatchObject({ code: 1, stdout: '', stderr: `${words}\n` });
+    }
+  });
+
   it('[J8] says that there is no such file', async () => {
     expectClear(
       await as(await newAdmin(), 'import', path.join(folder, 'none.ndjson')),
