@@ -6,7 +6,7 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { SingleBar, Presets } from 'cli-progress';
-import { Command } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
 import { call, connectionOf, linesOf, open, type Connection } from './client.ts';
 import { printJson } from './output.ts';
 
@@ -24,7 +24,7 @@ export function importCommand(): Command {
       'Store the memories of a file: NDJSON, a line as for POST /v1/memories. Run again, it resumes',
     )
     .argument('<file>', 'or a pipe, such as /dev/stdin')
-    .option('--name <name>', 'name of this import; another one stores the same file again')
+    .option('--name <name>', 'name of this import; another one stores the same file again', importName)
     .action(async (file: string, { name }: { name?: string }, own: Command) => {
       const connection = connectionOf(own);
       const kind = await stat(file);
@@ -33,6 +33,13 @@ export function importCommand(): Command {
       if (kind.isFile() || name !== undefined) return importFile(connection, file, name);
       await withCopy(file, (copy) => importFile(connection, copy));
     });
+}
+
+/** An `Idempotency-Key` takes 255 visible ASCII characters, and the name stands in one. */
+function importName(text: string): string {
+  if (!/^[\x21-\x7e]{1,248}$/.test(text))
+    throw new InvalidArgumentError('It must be 1 to 248 visible ASCII characters without spaces.');
+  return text;
 }
 
 async function importFile(connection: Connection, file: string, name?: string): Promise<void> {

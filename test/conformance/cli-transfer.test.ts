@@ -81,6 +81,19 @@ describe('import and export', () => {
     expect({ code, json }).toMatchObject({ code: 0, json: { stored: 3, refused: 0 } });
   });
 
+  it.each(['日本', 'two words', '', 'x'.repeat(249)])(
+    '[J8] refuses the name "%s" in clear words',
+    async (name) => {
+      const input = await file('named.ndjson', memories);
+      expectClear(
+        await as(await newAdmin(), 'import', input, '--name', name),
+        2,
+        '--name',
+        /248 visible ASCII/,
+      );
+    },
+  );
+
   it('[J4] tells which lines were refused and why, stores the rest, and ends with 1', async () => {
     const client = await newAdmin();
     const input = await file('mixed.ndjson', [memories[0], '{broken', '', { content: '' }, memories[2]]);

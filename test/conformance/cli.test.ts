@@ -231,6 +231,13 @@ describe('connections', () => {
     }
   });
 
+  it('[J8] a key that no header can hold: says which option, or variable, is wrong', async () => {
+    const environment = { STRATALOG_URL: server.url };
+    expectClear(await stratalog(['export', '--key', '日本'], environment), 2, '--key', /ASCII/);
+    const variable = { ...environment, STRATALOG_API_KEY: 'clé' };
+    expectClear(await stratalog(['keys', 'list'], variable), 2, 'STRATALOG_API_KEY', /ASCII/);
+  });
+
   it('[J8] no credential, or a wrong one: clear words, which say where to give it', async () => {
     expectClear(
       await stratalog(['search', 'x'], { STRATALOG_URL: server.url }),
