@@ -83,8 +83,9 @@ export function projectionsCommand(): Command {
     .argument('<stream>')
     .action(async (name: string, stream: string, _, own: Command) => {
       const connection = connectionOf(own);
-      await call(connection, `${base}/${name}/retry`, { method: 'POST', body: { stream } });
-      if (!connection.json) console.log(`${stream} is in ${name} again`);
+      const answer = await call(connection, `${base}/${name}/retry`, { method: 'POST', body: { stream } });
+      if (connection.json) return printJson(answer);
+      console.log(`${stream} is in ${name} again`);
     });
   command
     .command('skip')

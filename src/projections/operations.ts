@@ -131,15 +131,18 @@ export class ProjectionOperations {
     return this.#switchTo(name, 'standby', true, context);
   }
 
-  /** Gives a parked stream to its projection again. Rejects with `still-parked` and what is wrong with it. */
+  /**
+   * Gives a parked stream to its projection again. Rejects with `not-found` where it is not parked, or with `still-parked`
+   * and what is wrong with it.
+   */
   async retry(name: string, stream: string): Promise<void> {
-    await this.#runner.retry(name, stream);
+    if (!(await this.#runner.retry(name, stream))) throw notParked(name, stream);
   }
 
   /** Leaves out the event that a parked stream waits with. The rest of the stream is applied, or parks at the next one. */
   async skip(name: string, stream: string, context: EventContext): Promise<EventPlace> {
     const skipped = await this.#runner.skip(name, stream);
-    if (!skipped) throw new Problem('not-found', `${stream} is not parked in ${name}`);
+    if (!skipped) throw notParked(name, stream);
     const { revision, type } = skipped;
     await this.#record(name, context, {
       type: 'ParkedEventSkipped',
@@ -280,4 +283,8 @@ export class ProjectionOperations {
 
 function unknownProjection(name: string): Problem {
   return new Problem('not-found', `there is no projection ${name}`);
+}
+
+function notParked(name: string, stream: string): Problem {
+  return new Problem('not-found', `${stream} is not parked in ${name}`);
 }

@@ -32,6 +32,14 @@ export class ParkedTable {
     return rows.map(({ stream }) => stream);
   }
 
+  async has(executor: SqlExecutor, stream: string): Promise<boolean> {
+    const rows = await executor.query(
+      'select from read.parked where name = $1 and generation = $2 and stream = $3',
+      this.#key(stream),
+    );
+    return rows.length > 0;
+  }
+
   async add(
     tx: SqlExecutor,
     partition: string,

@@ -110,9 +110,15 @@ export class ProjectionRunner {
     return isOther ? projection?.inVariant?.(variant) : projection;
   }
 
-  /** Gives a parked stream's events to its projection again. Rejects with `still-parked` where it cannot apply them yet. */
-  async retry(name: string, stream: string): Promise<void> {
+  /**
+   * Gives a parked stream's events to its projection again. Answers whether it was parked; rejects with `still-parked`
+   * where the projection cannot apply them yet.
+   */
+  async retry(name: string, stream: string): Promise<boolean> {
+    let wasParked = false;
     for (const generation of await this.#generationsOf(name)) {
+      if (!(await generation.parked.has(this.#options.sql, stream))) continue;
+      wasParked = true;
       try {
         while (!(await this.#retryOnce(generation, stream)));
       } catch (error) {
@@ -122,6 +128,7 @@ export class ProjectionRunner {
         });
       }
     }
+    return wasParked;
   }
 
   /**

@@ -95,10 +95,25 @@ describe('projections', () => {
     for (const { name, generation } of json) expect(live[name]).toBe(generation);
   });
 
+  it('[J4] [F4] prints what a retry was answered with, as text and as JSON', async () => {
+    const answer = { projection: 'links', stream: 'links-a.b' };
+    const parked = http.createServer((_, response) => response.writeHead(202).end(JSON.stringify(answer)));
+    await new Promise<void>((resolve) => parked.listen(0, '127.0.0.1', resolve));
+    const environment = { STRATALOG_URL: `http://127.0.0.1:${(parked.address() as AddressInfo).port}` };
+    const retry = ['projections', 'retry', answer.projection, answer.stream];
+    try {
+      expect((await stratalog([...retry, '--json'], environment)).json).toEqual(answer);
+      expect((await stratalog(retry, environment)).stdout).toBe('links-a.b is in links again\n');
+    } finally {
+      parked.close();
+    }
+  });
+
   it('[J8] says that there is no such projection, or nothing to switch to', async () => {
     const client = await newAdmin();
     expectClear(await as(client, 'projections', 'rebuild', 'nonsense'), 1, /404 not-found/, /nonsense/);
     expectClear(await as(client, 'projections', 'switch', 'audit'), 1, /409 rebuild-not-ready/);
+    expectClear(await as(client, 'projections', 'retry', 'links', 'links-a.b'), 1, /404 not-found/, /parked/);
   });
 });
 

@@ -258,8 +258,8 @@ describe('what is refused', () => {
     expect((await clientOf(server).post(`${base}/links/rebuild`)).status).toBe(401);
   });
 
-  it('[G4] a stream that is not parked cannot be skipped: 404', async () => {
-    const reply = await operator.post(`${base}/links/skip`, { stream: 'links-a.b' });
+  it.each(['retry', 'skip'])('[F4] [G4] %s of a stream that is not parked: 404', async (act) => {
+    const reply = await operator.post(`${base}/links/${act}`, { stream: 'links-a.b' });
     expect(reply).toMatchObject({ status: 404, body: { code: 'not-found' } });
     expect(reply.body.detail).toContain('links-a.b');
   });

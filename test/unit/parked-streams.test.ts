@@ -30,7 +30,7 @@ describe('a stream with a poison event', () => {
     expect(await running.journal.texts(running.test.sql)).toEqual(['a', 'b']);
 
     running.journal.onEvent = () => {};
-    await runner.retry('journal', bad);
+    expect(await runner.retry('journal', bad)).toBe(true);
     expect(await running.journal.texts(running.test.sql)).toEqual([
       'a',
       'b',
@@ -105,7 +105,7 @@ describe('a stream with a poison event', () => {
     const stream = await store('a');
     await written().toEqual(['a']);
     await expect(runner.retry('nobody', stream)).rejects.toMatchObject({ code: 'not-found' });
-    await runner.retry('journal', stream);
+    expect(await runner.retry('journal', stream)).toBe(false);
     expect(await running.journal.texts(running.test.sql)).toEqual(['a']);
   });
 });
