@@ -1,3 +1,20 @@
+import { InvalidArgumentError, Option } from 'commander';
+import type { Config } from '../config.ts';
+
+const profiles: readonly Config['profile'][] = ['embedded', 'postgres', 'cluster'];
+
+export const profileOption = (): Option =>
+  new Option('--profile <profile>', 'where everything is kept (STRATALOG_PROFILE)').choices(profiles);
+
+export const portOption = (): Option =>
+  new Option('--port <port>', 'port to listen on (STRATALOG_PORT)').argParser(portText);
+
+function portText(text: string): string {
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535)
+    throw new InvalidArgumentError('It must be an integer from 0 to 65535.');
+  return text;
+}
+
 /** What a command that starts the server, or looks at its configuration, is told on the command line. */
 export interface ServeOptions {
   readonly profile?: string;

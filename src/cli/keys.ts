@@ -1,4 +1,5 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
+import { roles } from '../domain/access/context.ts';
 import { call, connectionOf } from './client.ts';
 import { printJson, table } from './output.ts';
 
@@ -33,7 +34,7 @@ export function keysCommand(): Command {
     .command('create')
     .description('Create a key; it is shown this once. The first key of a tenant needs the master key')
     .option('--tenant <tenant>', 'tenant; default: that of the credential')
-    .option('--role <role>', 'member, reader, auditor, operator or admin', 'member')
+    .addOption(new Option('--role <role>', 'what it may do').choices(roles).default('member'))
     .option('--user <user>', 'the user it speaks for')
     .option('--org <org>', 'an org it belongs to (repeatable)', repeated)
     .option('--team <team>', 'a team it belongs to (repeatable)', repeated)

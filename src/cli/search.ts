@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { call, connectionOf } from './client.ts';
 import { printJson, preview } from './output.ts';
 
@@ -33,7 +33,11 @@ export function searchCommand(): Command {
     .option('--filter <json>', 'a filter, as the API takes it', json)
     .option('--top <n>', 'how many at most', number, 10)
     .option('--threshold <score>', 'least score, 0 to 1', number, 0.7)
-    .option('--order <order>', 'precedence or relevance', 'precedence')
+    .addOption(
+      new Option('--order <order>', 'by layer first, or by score alone')
+        .choices(['precedence', 'relevance'])
+        .default('precedence'),
+    )
     .option('--as-of <when>', 'the memories as they were at a position or an RFC 3339 time')
     .action(async (query: string, options: SearchOptions, command: Command) => {
       const connection = connectionOf(command);

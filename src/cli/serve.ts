@@ -1,17 +1,17 @@
 import { Command } from 'commander';
-import { environmentWith, type ServeOptions } from './environment.ts';
+import { environmentWith, portOption, profileOption, type ServeOptions } from './environment.ts';
 
 export function serveCommand(): Command {
   return new Command('serve')
     .description('Run the server until it is told to stop')
-    .option('--profile <profile>', 'embedded, postgres or cluster (STRATALOG_PROFILE)')
+    .addOption(profileOption())
     .option(
       '--role <roles>',
       'api, relay, projector, worker, comma separated; all without it (STRATALOG_ROLES)',
     )
     .option('--data <folder>', 'data folder (STRATALOG_DATA)')
     .option('--host <address>', 'address to listen on (STRATALOG_HOST)')
-    .option('--port <port>', 'port to listen on (STRATALOG_PORT)')
+    .addOption(portOption())
     .action(async (options: ServeOptions) => serve(options));
 }
 

@@ -43,9 +43,10 @@ describeOnce('settings that are wrong', () => {
     expect(result.stdout).toBe('');
   });
 
-  it('[J8] options are checked as their variables are', async () => {
-    expectClear(await stratalog(['serve', '--port', 'eighty']), 1, 'STRATALOG_PORT');
-    expectClear(await stratalog(['serve', '--profile', 'cloud']), 1, 'STRATALOG_PROFILE');
+  it.each(['serve', 'doctor'])('[J8] options of %s are checked as their variables are', async (command) => {
+    for (const port of ['eighty', '65536', '-1'])
+      expectClear(await stratalog([command, `--port=${port}`]), 2, '--port', /65535/);
+    expectClear(await stratalog([command, '--profile', 'cloud']), 2, '--profile', /embedded/);
   });
 
   it('[J8] several are all named at once', async () => {

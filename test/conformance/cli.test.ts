@@ -48,6 +48,7 @@ describe('search', () => {
     ['a filter that is no JSON', ['--filter', '{oops']],
     ['a number that is none', ['--top', 'many']],
     ['a threshold that is none', ['--threshold', 'high']],
+    ['an order that is none', ['--order', 'random']],
   ])('[J8] refuses %s in clear words', async (_, options) => {
     const result = await as(await newAdmin(), 'search', 'x', ...options);
     expectClear(result, 2, options[0]!);
@@ -205,7 +206,13 @@ describe('keys', () => {
 
   it('[J8] says what is wrong with a key that cannot be created or revoked', async () => {
     const admin = await newAdmin();
-    expectClear(await as(admin, 'keys', 'create', '--role', 'king'), 1, /400 validation-failed/, /role/);
+    expectClear(await as(admin, 'keys', 'create', '--role', 'king'), 2, '--role', /operator/);
+    expectClear(
+      await as(admin, 'keys', 'create', '--expires', 'soon'),
+      1,
+      /400 validation-failed/,
+      /expiresAt/,
+    );
     expectClear(await as({ key: server.masterKey }, 'keys', 'create'), 1, /tenant/);
     expectClear(await as(admin, 'keys', 'revoke', 'none'), 1, /404 not-found/);
   });
