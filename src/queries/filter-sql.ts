@@ -133,9 +133,12 @@ function timeCondition(column: string, { operator, value }: Test, parameters: Pa
   return `${column} ${signs[operator]} ${times[0]}`;
 }
 
-/** The instant that an RFC 3339 time names, or a date for its midnight in UTC; undefined for all else. */
+/** A day, or the first of a month or a year. */
+const date = /^(\d{4})(?:-(\d{2}))?(?:-(\d{2}))?$/;
+
+/** The instant that an RFC 3339 time names, or the midnight in UTC that a date begins with; undefined for all else. */
 function instantOf(value: FilterScalar): Date | undefined {
-  const isDate = typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value);
-  const time = timestamp.safeParse(isDate ? `${value}T00:00:00Z` : value);
+  const [isDate, year, month = '01', day = '01'] = (typeof value === 'string' && date.exec(value)) || [];
+  const time = timestamp.safeParse(isDate === undefined ? value : `${year}-${month}-${day}T00:00:00Z`);
   return time.success ? new Date(time.data) : undefined;
 }

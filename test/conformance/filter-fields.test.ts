@@ -138,6 +138,12 @@ describe('times in a filter', () => {
     ]);
   });
 
+  it('[A5] a year and a month stand for their first instant', async () => {
+    expect(await found({ occurredAt: { eq: '2020' } })).toEqual(['early']);
+    expect(await found({ occurredAt: { gte: '2024-07' } })).toEqual(['late']);
+    expect(await found({ occurredAt: { gte: '2024-08' } })).toEqual([]);
+  });
+
   it('[A5] a memory without the time fails all but ne and not', async () => {
     expect(await found({ occurredAt: { gt: '1970-01-01T00:00:00Z' } })).toEqual(['early', 'late']);
     expect(await found({ not: { occurredAt: { gt: '1970-01-01T00:00:00Z' } } })).toEqual(
@@ -170,7 +176,7 @@ describe('times in a filter', () => {
     ['the last time that a Date can hold', '+275760-09-13T00:00:00Z'],
     ['a year after the last, by its offset', '9999-12-31T23:30:00-01:00'],
     ['a bare number', '1'],
-    ['a year', '2000'],
+    ['a year of two digits', '20'],
     ['a time of no zone', '2000-01-01T00:00:00'],
     ['a time without seconds', '2000-01-01T00:00Z'],
     ['a day that is none', '2000-02-30'],
