@@ -51,3 +51,13 @@ export interface Embedders {
 export class EmbedderUnavailable extends Error {
   override readonly name = 'EmbedderUnavailable';
 }
+
+/** The model will never take this text. */
+export class TextRefused extends Error {
+  override readonly name = 'TextRefused';
+}
+
+/** Whether a query is to be answered without its meaning: its words remain. */
+export function isWithoutVector(error: unknown): boolean {
+  return error instanceof EmbedderUnavailable || error instanceof TextRefused;
+}

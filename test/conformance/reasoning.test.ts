@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Json } from '../support/api.ts';
 import { AskingTenant, type Asked } from '../support/asking-tenant.ts';
-import { scriptedEmbeddings } from '../support/scripted-embeddings.ts';
+import { scriptedEmbeddings, type Script } from '../support/scripted-embeddings.ts';
+import { json } from '../support/scripted-endpoint.ts';
 import { startServer, useServer, type TestServer } from '../support/server.ts';
 
 const server = useServer();
@@ -186,13 +187,23 @@ describe('meaning that cannot be compared', () => {
       const tenant = await newTenant(own);
       await tenant.configure({ reasoning: { strategy: 'semantic-only' }, budgets: { wallMs: 60_000 } });
       expect((await tenant.ask(everyTeam)).answer.warnings).toEqual([]);
+      const wordsAlone = { code: 'partial', detail: expect.stringMatching(/words alone/) as string };
+      // As an endpoint does where a text is too long for its model.
+      endpoint.script(
+        ...Array.from(
+          { length: 2 },
+          (): Script => (_, response) => json(response, 400, { error: { message: 'too long' } }),
+        ),
+      );
+      for (const more of [{}, { asOf: tenant.position }]) {
+        const asked = await tenant.search('search-index retry', { mode: 'standard', ...more });
+        expect(asked.results[0].memory.externalId).toBe('search-index');
+        expect(asked.warnings).toEqual([wordsAlone]);
+      }
       await endpoint.close();
       const asked = await tenant.ask(comparison);
       expect(namesOf(asked)).toContain('search-index');
-      expect(asked.answer.warnings).toContainEqual({
-        code: 'partial',
-        detail: expect.stringMatching(/words alone/),
-      });
+      expect(asked.answer.warnings).toContainEqual(wordsAlone);
     } finally {
       await own.remove();
     }

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { TextRefused } from '../../src/adapters/openai/endpoint-slot.ts';
 import { openOpenAiEmbedder, type OpenAiEmbedderOptions } from '../../src/adapters/openai/embedder.ts';
-import { EmbedderUnavailable, type Embedder } from '../../src/ports/embedder.ts';
+import { EmbedderUnavailable, TextRefused, type Embedder } from '../../src/ports/embedder.ts';
 import { scriptedEmbeddings, type Script, type ScriptedEmbeddings } from '../support/scripted-embeddings.ts';
 import { json } from '../support/scripted-endpoint.ts';
 import { embedderContract, lengthOf } from './embedder.ts';

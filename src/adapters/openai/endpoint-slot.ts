@@ -1,13 +1,8 @@
 import { APIError, type OpenAI } from 'openai';
-import { EmbedderUnavailable, type EmbeddingPurpose } from '../../ports/embedder.ts';
+import { EmbedderUnavailable, TextRefused, type EmbeddingPurpose } from '../../ports/embedder.ts';
 import type { Slot } from '../embedding/pool.ts';
 import { unitVector } from '../embedding/vector.ts';
 import { BrokenAnswer, withRetries, type RetryLimits } from './retries.ts';
-
-/** The endpoint refuses this text and would refuse it again (too long, or filtered). */
-export class TextRefused extends Error {
-  override readonly name = 'TextRefused';
-}
 
 export interface Endpoint {
   readonly client: OpenAI;

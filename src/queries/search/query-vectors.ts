@@ -1,7 +1,7 @@
 import type { ModelScale } from '../../domain/ranking/calibration.ts';
 import { variantOf } from '../../domain/retrieval/generation-variant.ts';
 import {
-  EmbedderUnavailable,
+  isWithoutVector,
   type Embedder,
   type Embedders,
   type RegisteredModel,
@@ -58,7 +58,7 @@ export class QueryVectors {
       const [vector] = await embedder.embed([query], 'query');
       return vector && { model, vector, embedder };
     } catch (error) {
-      if (error instanceof EmbedderUnavailable) return undefined;
+      if (isWithoutVector(error)) return undefined;
       throw error;
     }
   }

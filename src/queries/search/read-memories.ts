@@ -1,27 +1,34 @@
 import type { SqlExecutor } from '../../ports/sql.ts';
 import { memoryColumns } from '../memory-row.ts';
 import type { ReadView } from '../read-models.ts';
-import { Parameters } from '../sql-builder.ts';
+import { allOf, Parameters } from '../sql-builder.ts';
 import { wasActive, wasValid } from './as-of/was-active.ts';
+import { filterConditions, type MemoryFilters } from './filter-join.ts';
 import { lookupsOf } from './lookups.ts';
 import type { FoundRow } from './shortlist.ts';
 
-/**
- * The memories themselves, of those that are active, and whether a link says that they are superseded; with `at` those
- * that were active there, as they were.
- */
+interface Wanted {
+  /** Those that were active there, as they were. */
+  readonly at?: number;
+  /** What they may have ceased to pass since they were found. */
+  readonly filters?: MemoryFilters;
+}
+
+/** The memories themselves, of those that are active, and whether a link says that they are superseded. */
 export async function readMemories(
   tx: SqlExecutor,
   view: ReadView,
   tenant: string,
   ids: readonly string[],
-  at?: number,
+  { at, filters = {} }: Wanted = {},
 ): Promise<FoundRow[]> {
   if (ids.length === 0) return [];
   const parameters = new Parameters();
   const lookup = lookupsOf(tenant, parameters);
   const active =
-    at === undefined ? "t.to_position is null and t.state = 'active'" : wasActive('t', at, parameters);
+    at === undefined
+      ? allOf(["t.to_position is null and t.state = 'active'", ...filterConditions(filters, 't', parameters)])
+      : wasActive('t', at, parameters);
   const linked = at === undefined ? 'l.to_position is null' : wasValid('l', at, parameters);
   return tx.query<FoundRow>(
     `select ${memoryColumns}, exists (

@@ -182,12 +182,15 @@ export class SearchService {
       const model = asked?.model.id ?? liveModel(view);
       const scale = this.#vectors.scaleOf(model);
       const list = rank(rows, { ...request, terms, statistics, model, scale });
-      return { list, first: await readMemories(tx, view, tenant, list.missing) };
+      return { list, first: await readMemories(tx, view, tenant, list.missing, { filters: request }) };
     }, inTenant);
     // What comes now needs the database no more, which has time for others.
     list.take(first);
     return list.best((ids) =>
-      this.#models.sql.transaction((tx) => readMemories(tx, view, tenant, ids), inTenant),
+      this.#models.sql.transaction(
+        (tx) => readMemories(tx, view, tenant, ids, { filters: request }),
+        inTenant,
+      ),
     );
   }
 }

@@ -1,7 +1,7 @@
 import { weigh } from '../../../domain/ranking/bm25.ts';
 import { vectorTable } from '../../../domain/retrieval/vector-table.ts';
 import type { ModelScale } from '../../../domain/ranking/calibration.ts';
-import { EmbedderUnavailable } from '../../../ports/embedder.ts';
+import { isWithoutVector } from '../../../ports/embedder.ts';
 import type { Sql } from '../../../ports/sql.ts';
 import type { ReadView } from '../../read-models.ts';
 import type { Scored } from '../shortlist.ts';
@@ -49,7 +49,7 @@ export async function searchAsOf(sql: Sql, view: ReadView, search: AsOfSearch): 
   const found = await sql.transaction(async (tx) => {
     const rows = await candidatesAsOf(tx, view, request, seen);
     return rank(rows, { ...search, statistics, model, scale }).best((ids) =>
-      readMemories(tx, view, tenant, ids, at),
+      readMemories(tx, view, tenant, ids, { at }),
     );
   }, inTenant);
   return { found, compared };
@@ -64,7 +64,7 @@ async function scan(
   try {
     return { seen: await scanAsOf(sql, view, request), compared: request.dense !== undefined };
   } catch (error) {
-    if (!(error instanceof EmbedderUnavailable)) throw error;
+    if (!isWithoutVector(error)) throw error;
     return { seen: await scanAsOf(sql, view, { ...request, dense: undefined }), compared: false };
   }
 }
