@@ -50,6 +50,17 @@ export function textFault(text: string): string | undefined {
   return text.isWellFormed() ? undefined : 'contains a lone surrogate';
 }
 
+/** A text of at most `longest` UTF-16 units that every back end can keep and compare. */
+export function text(longest: number) {
+  return z
+    .string()
+    .max(longest)
+    .superRefine((value, context) => {
+      const message = textFault(value);
+      if (message !== undefined) context.addIssue({ code: 'custom', message });
+    });
+}
+
 /** A JSON object that every back end can store as it is. Not a `z.record`: that drops the key __proto__ unseen. */
 export const jsonObject = z
   .unknown()

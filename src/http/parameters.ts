@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { textFault } from '../domain/json.ts';
 import { externalIdSchema } from '../domain/layers.ts';
 import { timestamp } from '../domain/memory/content.ts';
 import { filterLimits, parseFilter, type Filter } from '../domain/filter.ts';
@@ -17,17 +16,6 @@ export function many<Item extends z.ZodType>(item: Item) {
       z.array(item).min(1).optional(),
     )
     .meta({ type: 'array', items: { type: 'string' } });
-}
-
-/** A text that every back end can compare. */
-export function text(maxLength: number) {
-  return z
-    .string()
-    .max(maxLength)
-    .superRefine((value, context) => {
-      const message = textFault(value);
-      if (message !== undefined) context.addIssue({ code: 'custom', message });
-    });
 }
 
 export function integer(least: number, most: number) {

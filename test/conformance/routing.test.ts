@@ -245,6 +245,23 @@ describe('conditions that a question names', () => {
     }
   });
 
+  it('[B6] are understood in the shorthand of a search box', async () => {
+    const proposals = ['accepted', 'rejected', 'draft'].flatMap((status) =>
+      ['3.11', '3.12', '3.13'].map((version) => ({
+        externalId: `${status} ${version}`,
+        layer: 'company',
+        content: `A proposal on packaging: how wheels name their platform (${status.length}${version.at(-1)})`,
+        metadata: { status, 'python-version': version },
+      })),
+    );
+    const tenant = await AskingTenant.create(server, { memories: proposals, request: { topK: 3 } });
+    const { answer, audit } = await tenant.ask('accepted proposals on packaging for 3.12', {
+      order: 'relevance',
+    });
+    expect(audit.route).toBe('decomposition');
+    expect(namesOf(answer)[0]).toBe('accepted 3.12');
+  });
+
   it('[A6] are no way past near-duplicates: each text is shown once, of its most specific layer', async () => {
     const texts = ['retries', 'alerts', 'budgets', 'deadlines', 'queues', 'quotas'];
     const content = (word: string) =>

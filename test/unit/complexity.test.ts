@@ -18,10 +18,15 @@ const complex: Record<string, readonly (keyof typeof signalWeights)[]> = {
   'How do the departments handle incidents?': ['layers'],
   'Which proposals require EIP-4750 (EOF - Functions)?': ['aggregation'],
   'Search vs Billing on retries and time-outs': ['comparison'],
+  'accepted PEPs on packaging for 3.12': ['aggregation'],
+  'enhancements owned by sig-node': ['aggregation'],
+  'open incidents since March': ['aggregation'],
   'Hello, could you list everything that the org decided about hiring?': ['aggregation', 'layers'],
 };
 
 const simple = [
+  'retry policies of Billing',
+  'Packaging tools agreed in 2024 on a common format for their lock files and how they read them.',
   'what is the login endpoint',
   'What database does the API team use?',
   'Show me recent authentication decisions',

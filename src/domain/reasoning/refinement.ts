@@ -1,13 +1,13 @@
 import { z } from 'zod';
+import { text } from '../json.ts';
 import { layerSchema } from '../layers.ts';
 import type { Plan } from '../routing/plan.ts';
-import { modelText } from '../text/model-text.ts';
 import type { Reasoning } from './reasoning.ts';
 import { strategies, type ReasoningSettings } from './settings.ts';
 
 const longestText = 400;
 const longestReason = 300;
-const searchText = modelText(longestText).trim().min(1);
+const searchText = text(longestText).trim().min(1);
 
 /** A question is shown to the model up to here, in UTF-16 units, and so are the texts of a part: what follows is pasted. */
 const longestQuestion = 2_000;
@@ -20,7 +20,7 @@ export function refinementSchema({ operands }: Plan) {
   const parts = Math.min(mostParts, operands.length);
   return z.strictObject({
     strategy: z.enum(strategies),
-    why: modelText(longestReason).describe('One sentence'),
+    why: text(longestReason).describe('One sentence'),
     layers: z.array(layerSchema).max(7).nullable().describe('Only where the question names them'),
     searches: z
       .array(
@@ -46,7 +46,7 @@ Choose a strategy: "targeted" where the question names what narrows it, "exhaust
 
 /** What the model is told of a question. */
 export function refinementInput(question: string, { operands }: Plan): Readonly<Record<string, unknown>> {
-  const cut = (text: string) => text.slice(0, longestPart);
+  const cut = (written: string) => written.slice(0, longestPart);
   const shown = operands.slice(0, mostParts);
   return {
     question: question.slice(0, longestQuestion),

@@ -11,6 +11,7 @@ import {
   quoted,
   references,
   severalAsked,
+  severalHeaded,
   wholes,
   type PlaceKind,
 } from './wording.ts';
@@ -71,11 +72,17 @@ export function complexityOf(question: string): Complexity {
   const named = kinds.filter((kind) => placeKinds[kind].one.test(text) || spread.includes(kind));
   const signals: Signals = {
     layers: force * (spread.length > 0 || named.length > 1 ? 1 : named.length / 4),
-    aggregation: force * (wholes.test(text) || histories.test(text) || severalAsked.test(text) ? 1 : 0),
+    aggregation: force * (wholes.test(text) || histories.test(text) || asksForSeveral(text, words) ? 1 : 0),
     comparison: force * (comparisons.test(text) ? 1 : 0),
     structure: structureOf(text, words, names),
   };
   return { score: scoreOf(signals), signals, spread };
+}
+
+/** As a question, or in the shorthand of a search box: then what narrows the several things is said too. */
+function asksForSeveral(text: string, words: number): boolean {
+  const isNarrowed = text.search(conditions) >= 0 || text.search(references) >= 0;
+  return severalAsked.test(text) || (words <= shorthandWords && isNarrowed && severalHeaded.test(text));
 }
 
 /** The weighted sum of the signals, between 0 and 1. */

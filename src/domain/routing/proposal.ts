@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { modelText } from '../text/model-text.ts';
+import { text } from '../json.ts';
 import { MAX_VALUE_LENGTH, type Vocabulary } from './vocabulary.ts';
 
 /** Of one question. */
@@ -23,13 +23,13 @@ export const proposalSchema = z.strictObject({
   parts: z
     .array(
       z.strictObject({
-        query: modelText(longestQuery),
+        query: text(longestQuery),
         conditions: z
           .array(
             z.strictObject({
-              field: modelText(longestField),
+              field: text(longestField),
               operator: z.enum(operators),
-              value: z.union([modelText(MAX_VALUE_LENGTH), z.number(), z.boolean()]),
+              value: z.union([text(MAX_VALUE_LENGTH), z.number(), z.boolean()]),
             }),
           )
           .max(mostConditions),

@@ -25,6 +25,10 @@ export const histories =
 export const severalAsked =
   /(?:^|[.!?;,]\s*)(?:and |so |but )?(?:(?:in|on|by|for) )?(?:which|whose|what other)(?: [\p{L}\p{N}.@/-]+){0,3}? (?!(?:this|his|its|has|was|is|does|as|us|process|status|class|address|access)\b)[\p{L}-]{2,}[^s\W]s\b|(?:^|[.!?;,]\s*)(?:what|who) (?:depends|builds|relies|requires|replaces|supersedes|extends) |\bwhat(?: [\p{L}\p{N}.@/-]+){0,3}? (?!(?:this|his|its|has|was|is|does|as|us|process|status|class|address|access)\b)[\p{L}-]{2,}[^s\W]s (?:do|does|did|have|has|had|are|were|can|could|will|would|should|might|may)\b/u;
 
+/** `accepted proposals on packaging for 3.12`: a heading that begins with several things and says what narrows them. */
+export const severalHeaded =
+  /^(?:[\p{L}\p{N}@-]+ ){0,2}(?!(?:this|his|its|has|was|is|does|as|us|process|status|class|address|access)\b)[\p{L}-]{2,}[^s\W]s (?:in|on|of|by|for|from|about|since|before|after|with|owned)\b/u;
+
 /** Sets things side by side. */
 export const comparisons =
   /\b(?:compar(?:e|es|ed|ing|ison|isons)|versus|vs\.?|differ|differs|differences?|differing|(?:dis)?agree(?:s|ment)? (?:on|about|over)|distinguish\w*|contrast\w*|similarit(?:y|ies)|in common|side by side|as opposed to|rather than each other|better than|worse than|trade-?offs?)(?![\p{L}])/u;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { recordAuditRead } from '../../commands/record-audit-read.ts';
 import { eventDefinitions } from '../../domain/events/registry.ts';
 import { causes } from '../../domain/access/context.ts';
-import type { JsonObject } from '../../domain/json.ts';
+import { text, type JsonObject } from '../../domain/json.ts';
 import { layerSchema } from '../../domain/layers.ts';
 import { positionToken, parsePosition } from '../../domain/position.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
@@ -14,7 +14,7 @@ import {
   type AuditFilter,
 } from '../../queries/audit-events.ts';
 import { readStats } from '../../queries/stats.ts';
-import { defaultLimit, integer, many, readWait, text, timeParameter, waitParameters } from '../parameters.ts';
+import { defaultLimit, integer, many, readWait, timeParameter, waitParameters } from '../parameters.ts';
 import { route } from '../route.ts';
 import { auditExample, statsExample } from './examples.ts';
 

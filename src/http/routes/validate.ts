@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { recordAuditRead } from '../../commands/record-audit-read.ts';
+import { text } from '../../domain/json.ts';
 import { linkTypeSchema } from '../../domain/links/links.ts';
 import { positionToken } from '../../domain/position.ts';
 import { validateMemories } from '../../queries/validate.ts';
@@ -46,7 +47,7 @@ export const validateRoute = route({
   summary: 'Find contradictions and supersessions among memories, with the reasons',
   tag: 'Memories',
   body: z
-    .strictObject({ ids: z.array(z.string().min(1).max(100)).min(1).max(mostIds), ...waitFields })
+    .strictObject({ ids: z.array(text(100).min(1)).min(1).max(mostIds), ...waitFields })
     .meta({ id: 'Validate' }),
   bodyExample: validateBodyExample,
   responses: {
