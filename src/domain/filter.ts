@@ -46,10 +46,10 @@ export type Filter =
 
 export const maxFilterDepth = 16;
 
-/** A level is an object and a list, a test one object more. */
-const maxJsonDepth = 2 * maxFilterDepth + 1;
+/** Twice what any filter has. Up to here `parseFilter` names the place that is too deep; beyond, whoever walks it could be overrun. */
+const maxJsonDepth = 4 * maxFilterDepth;
 
-/** A filter as callers write it, and of no greater depth than any filter; what is in it, `parseFilter` says. */
+/** A filter as callers write it, and not far deeper than any; what is in it, `parseFilter` says. */
 export const filterObject = z
   .unknown()
   .refine((value) => isJsonObject(value as JsonValue), { error: 'must be an object', abort: true })
