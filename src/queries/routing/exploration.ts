@@ -6,7 +6,6 @@ import type { Aggregation, Plan } from '../../domain/routing/plan.ts';
 import type { Features } from '../../domain/routing/policy.ts';
 import { maxAgeOf } from '../../domain/routing/recency.ts';
 import type { Trajectory } from '../../domain/retrieval/trajectory.ts';
-import type { Reasoning } from '../../domain/reasoning/reasoning.ts';
 import type { ReadView } from '../read-models.ts';
 import type { Reflection } from '../reasoning/reasoner.ts';
 import { dropNearDuplicates } from '../search/near-duplicates.ts';
@@ -17,14 +16,13 @@ import { Agenda } from './agenda.ts';
 import { BudgetExhausted, type Budget } from './budget.ts';
 import type { ExecutorParts } from './executor-parts.ts';
 import { isNarrow, type Narrowing } from './narrowing.ts';
-import { actionsFor, isToBeSearched, partsOf, type Part } from './parts.ts';
+import { PartSearches } from './part-searches.ts';
+import { actionsFor, partsOf, type Part } from './parts.ts';
 import { answering, isIn, Pool, resembling } from './pool.ts';
 import type { StepOutcome, Trail } from './trail.ts';
 
 /** Of a place of which there are many, so many are searched one by one; where the search is exhaustive, so many more. */
 const fanOut = { few: 3, many: 10 } as const;
-/** A part with conditions brings at least so many: what meets them may resemble the question little. */
-const leastPerPart = { few: 50, many: 100 } as const;
 /** So many of the best matches are read for what they name. */
 const naming = 4;
 const dayMs = 24 * 60 * 60 * 1000;
@@ -67,10 +65,9 @@ export class Exploration {
   readonly #codes: Set<string>;
   readonly #warnings: Map<string, Warning>;
   #agenda: Agenda;
-  #reasoning: Reasoning | undefined;
+  #searching: PartSearches;
+  #isExhaustive = false;
   #aggregation: Aggregation = 'combine';
-  /** Searches before their turn. */
-  readonly #begun = new Map<Part, Promise<Finding>>();
   readonly #models = new Set<string>();
   #searches = 0;
   #maxDepth: number;
@@ -87,6 +84,7 @@ export class Exploration {
       parent: undefined,
     };
     this.#agenda = new Agenda(this.#place.base, []);
+    this.#searching = new PartSearches(setting, this.#agenda, false);
     this.#codes = inside ? inside.#codes : new Set();
     this.#warnings = inside ? inside.#warnings : new Map();
     this.#maxDepth = this.#place.depth;
@@ -104,9 +102,10 @@ export class Exploration {
     this.#aggregation = plan.aggregation;
     const reasoning =
       reflection && (await budget.within(reflection.about(question, plan, { depth, step: parent })));
-    this.#reasoning = reasoning;
     const { parts, outside } = partsOf({ question, base, plan, reasoning, threshold });
+    this.#isExhaustive = reasoning?.strategy === 'exhaustive';
     this.#agenda = new Agenda(base, parts);
+    this.#searching = new PartSearches(this.#setting, this.#agenda, this.#isExhaustive);
     if (outside > 0) this.#codes.add('outside-of-request');
     for (;;) {
       const actions = this.#actions(plan.aggregation);
@@ -124,10 +123,6 @@ export class Exploration {
       }
       if (action.name === 'Aggregate') return;
     }
-  }
-
-  get #isExhaustive(): boolean {
-    return this.#reasoning?.strategy === 'exhaustive';
   }
 
   /** The best of what was found by now. */
@@ -245,67 +240,11 @@ export class Exploration {
   }
 
   async #search(part: Part): Promise<readonly Scored[]> {
-    const { budget } = this.#setting;
-    budget.takeSearch(textOf(part));
-    const own = this.#begun.get(part) ?? this.#begin(part);
-    this.#begun.delete(part);
-    this.#beginNext(part);
-    const finding = await budget.within(own);
+    const finding = await this.#searching.find(part);
     this.#searches++;
     if (finding.embeddingModel !== undefined) this.#models.add(finding.embeddingModel);
     for (const warning of finding.warnings) this.#warnings.set(warning.detail, warning);
     return finding.best;
-  }
-
-  /** What conditions leave may resemble the question little. */
-  get #topK(): number {
-    const { topK } = this.#setting.request;
-    const least = this.#isExhaustive ? leastPerPart.many : leastPerPart.few;
-    return this.#agenda.isConditioned || this.#isExhaustive ? Math.max(topK, least) : topK;
-  }
-
-  #begin({ query, texts, narrowing }: Part): Promise<Finding> {
-    const { caller, request, view, search } = this.#setting;
-    const { layers, scope, filter } = narrowing;
-    return search(
-      caller,
-      {
-        ...request,
-        query,
-        texts,
-        layers,
-        scope,
-        filter,
-        topK: this.#topK,
-        // Evidence changes what a score is worth: the answer is cut, not what it is made of.
-        threshold: this.#agenda.mayBeConditioned ? 0 : request.threshold,
-      },
-      view,
-    );
-  }
-
-  /**
-   * Begins the searches whose turn comes next, whatever the one for `part` finds. They wait for the database together, and
-   * for each other's ranking no more.
-   */
-  #beginNext(part: Part): void {
-    const { budget, searchesAtOnce } = this.#setting;
-    // What it follows may be the first condition, with which all search for more.
-    if (part.follow && !this.#agenda.isConditioned) return;
-    const next: Part[] = [];
-    for (const waiting of this.#agenda.pending.slice(0, searchesAtOnce - 1)) {
-      if (!isToBeSearched(waiting) || !budget.allows([...next, waiting].map(textOf))) return;
-      next.push(waiting);
-      if (!this.#begun.has(waiting)) this.#beginEarly(waiting);
-      if (waiting.follow && !this.#agenda.isConditioned) return;
-    }
-  }
-
-  #beginEarly(part: Part): void {
-    const begun = this.#begin(part);
-    // Told when it is its turn, which may never come.
-    begun.catch(() => undefined);
-    this.#begun.set(part, begun);
   }
 
   /** Replaces a part that means many places by one for each of them, those first in which the most was found. */
@@ -385,11 +324,6 @@ export class Exploration {
       if (kept.length >= topK || some.length === ranked.length) return kept.slice(0, topK);
     }
   }
-}
-
-/** What the search for a part looks for. */
-function textOf({ texts, query }: Part): string {
-  return texts?.dense ?? query;
 }
 
 function summaryOf(found: readonly Scored[]): Pick<StepOutcome, 'found' | 'results'> & { found: number } {

@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest';
+import type { Json } from '../support/api.ts';
+import { AskingTenant, comparison } from '../support/asking-tenant.ts';
+import { useServer } from '../support/server.ts';
+
+const server = useServer();
+
+const namesOf = (answer: Json): string[] => answer.results.map(({ memory }: Json) => memory.externalId);
+const actionsOf = (audit: Json): string[] => audit.trajectory.steps.map(({ action }: Json) => action);
+
+describe('conditions that a question names', () => {
+  const teams = ['sig-node', 'sig-auth', 'sig-network'];
+  const handling = (org: string, team: string) =>
+    Array.from({ length: 4 }, (_, n) => ({
+      externalId: `${team}-${n}`,
+      layer: 'team',
+      scope: { org, team },
+      content: `Error handling in ${team}: we use ${['retries', 'codes', 'alerts', 'budgets'][n]}`,
+    }));
+  const memories = [
+    ...teams.flatMap((team) => handling('platform', team)),
+    ...['lakehouse', 'streaming'].flatMap((team) => handling('data', team)),
+  ];
+
+  it('[B5] [B6] [A7] are met in balance, and what meets them is the same at any threshold', async () => {
+    const tenant = await AskingTenant.create(server, { memories, request: { topK: 6, order: 'relevance' } });
+    const query = 'Compare error handling across the platform teams';
+    const found = await Promise.all([0, 0.1, 0.3].map((threshold) => tenant.search(query, { threshold })));
+    for (const answer of found) {
+      const sides = namesOf(answer).map((name) => name.replace(/-\d$/, ''));
+      expect(teams.map((team) => sides.filter((side) => side === team).length)).toEqual([2, 2, 2]);
+      expect(namesOf(answer)).toEqual(namesOf(found[0]!));
+    }
+  });
+
+  it('[B6] are understood in the shorthand of a search box', async () => {
+    const proposals = ['accepted', 'rejected', 'draft'].flatMap((status) =>
+      ['3.11', '3.12', '3.13'].map((version) => ({
+        externalId: `${status} ${version}`,
+        layer: 'company',
+        content: `A proposal on packaging: how wheels name their platform (${status.length}${version.at(-1)})`,
+        metadata: { status, 'python-version': version },
+      })),
+    );
+    const tenant = await AskingTenant.create(server, { memories: proposals, request: { topK: 3 } });
+    const { answer, audit } = await tenant.ask('accepted proposals on packaging for 3.12', {
+      order: 'relevance',
+    });
+    expect(audit.route).toBe('decomposition');
+    expect(namesOf(answer)[0]).toBe('accepted 3.12');
+  });
+
+  it('[A6] are no way past near-duplicates: each text is shown once, of its most specific layer', async () => {
+    const texts = ['retries', 'alerts', 'budgets', 'deadlines', 'queues', 'quotas'];
+    const content = (word: string) =>
+      `The retry policy of the services for ${word} is written down by the owners`;
+    const copies = texts.flatMap((word) => [
+      { externalId: `${word} copy`, layer: 'company', content: content(word) },
+      { externalId: word, layer: 'team', scope: { team: 'alpha' }, content: content(word) },
+    ]);
+    const tenant = await AskingTenant.create(server, { memories: copies, request: { topK: 6 } });
+    const { answer, audit } = await tenant.ask(
+      'Which services differ in retry policy and how do all of them compare?',
+    );
+    expect(audit.route).toBe('decomposition');
+    expect(new Set(namesOf(answer))).toEqual(new Set(texts));
+  });
+
+  it('[B6] of a time are met by what was stored then and tells no other time', async () => {
+    const told = (externalId: string, occurredAt?: string) => ({
+      externalId,
+      layer: 'company',
+      content: `Decision of the build team: ${externalId}`,
+      ...(occurredAt && { occurredAt }),
+    });
+    const decisions = [
+      ...['one', 'two', 'three', 'four'].map((name) => told(name)),
+      told('recent', new Date(Date.now() - 24 * 3_600_000).toISOString()),
+      told('ancient', '2019-01-01T00:00:00Z'),
+    ];
+    const tenant = await AskingTenant.create(server, { memories: decisions, request: { topK: 10 } });
+    const query = 'List all decisions of the build team since yesterday';
+    const names = namesOf(await tenant.search(query, { threshold: 0.05, order: 'relevance' }));
+    expect(names[0]).toBe('recent');
+    expect(new Set(names.slice(0, 5))).toEqual(new Set(['recent', 'one', 'two', 'three', 'four']));
+  });
+});
+
+describe('a question of a size that no event holds', () => {
+  it('[F1] [B7] is on record with what was found, without the filter, and at once', async () => {
+    const tenant = await AskingTenant.create(server, { request: { topK: 4 } });
+    const values = Array.from({ length: 1_000 }, (_, n) => `${n} ${'x'.repeat(1_000)}`);
+    const filter = { not: { 'metadata.a': { in: values } } };
+    const { audit, answer } = await tenant.ask(comparison, { filter });
+    expect(answer.results).not.toEqual([]);
+    expect(audit.results).toHaveLength(answer.results.length);
+    expect(audit.warnings).toEqual(['abridged']);
+    expect(audit.request.filter).toBeUndefined();
+    expect(audit.trajectory).toMatchObject({ outcome: 'complete' });
+    expect(audit.trajectory.warnings).toContain('abridged');
+  });
+
+  it('[B1] is looked for as a whole where it is text that was pasted, and keeps nobody waiting', async () => {
+    const tenant = await AskingTenant.create(server, { request: { topK: 4 } });
+    const pasted = `Compare the teams ${'KEP-1 of Search and KEP-2 of Billing '.repeat(100)}`;
+    const { audit } = await tenant.ask(pasted);
+    expect(audit.route).toBe('decomposition');
+    expect(actionsOf(audit).filter((action) => action === 'SearchLayer').length).toBeLessThanOrEqual(4);
+  });
+});
