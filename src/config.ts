@@ -2,10 +2,10 @@ import path from 'node:path';
 import { z } from 'zod';
 import { clusterOf, clusterSettings, type ClusterConfig } from './config-cluster.ts';
 import { ConfigError, endpointUrl, list, postgresUrl, secret, url } from './config-values.ts';
+import { profiles } from './profiles.ts';
 
 export { ConfigError } from './config-values.ts';
 
-export const profiles = ['embedded', 'postgres', 'cluster'] as const;
 export const processRoles = ['api', 'relay', 'projector', 'worker'] as const;
 
 /** Every variable with its meaning: the configuration reference is generated from here. */

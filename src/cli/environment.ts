@@ -1,7 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander';
-import type { Config } from '../config.ts';
-
-const profiles: readonly Config['profile'][] = ['embedded', 'postgres', 'cluster'];
+import { profiles } from '../profiles.ts';
 
 export const profileOption = (): Option =>
   new Option('--profile <profile>', 'where everything is kept (STRATALOG_PROFILE)').choices(profiles);

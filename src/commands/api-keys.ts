@@ -1,6 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { roles, systemTenant, tenantSchema, type TenantContext } from '../domain/access/context.ts';
+import { roles, systemTenant, type TenantContext } from '../domain/access/context.ts';
+import { tenantSchema } from '../domain/access/tenant.ts';
 import { identifier } from '../domain/layers.ts';
 import { timestamp } from '../domain/memory/content.ts';
 import { invalid, Problem } from '../domain/problems.ts';

@@ -8,7 +8,8 @@ import {
 } from 'jose';
 import { z } from 'zod';
 import { hashSecret, parseKey } from '../commands/api-keys.ts';
-import { roles, tenantSchema, type TenantContext } from '../domain/access/context.ts';
+import { roles, type TenantContext } from '../domain/access/context.ts';
+import { tenantSchema } from '../domain/access/tenant.ts';
 import { identifier } from '../domain/layers.ts';
 import { canonicalJson } from '../domain/json.ts';
 import { Problem } from '../domain/problems.ts';

@@ -1,16 +1,5 @@
-import { z } from 'zod';
-
-/** Tenant ids leave `-` and `.` free as separators of stream names. */
-const tenantPattern = /^[a-z0-9_]{1,63}$/;
-
 /** Streams that belong to no tenant carry this name in its place; nobody may take it. */
 export const systemTenant = 'system';
-
-/** A tenant that a credential may name. */
-export const tenantSchema = z
-  .string()
-  .regex(tenantPattern, 'must match [a-z0-9_]{1,63}')
-  .refine((tenant) => tenant !== systemTenant, 'is reserved for the program itself');
 
 export const roles = ['member', 'reader', 'auditor', 'operator', 'admin'] as const;
 export type Role = (typeof roles)[number];
