@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ZodError } from 'zod';
 import { Problem } from '../domain/problems.ts';
 import { abridged } from '../domain/retrieval/abridged.ts';
 import type { RetrievalEvent } from '../domain/retrieval/events.ts';
@@ -89,9 +90,11 @@ export class FactQueue {
         await store.append(stream, last, written, eventContext(context, key));
         return;
       } catch (error) {
-        const isRefused = error instanceof Problem && error.code === 'validation-failed';
+        // No further try would change it.
+        const isRefused =
+          error instanceof ZodError || (error instanceof Problem && error.code === 'validation-failed');
         if (isRefused && written === events) {
-          // Larger than the log takes, which no further try would change.
+          // Most likely larger than the log takes.
           written = events.map(abridged);
           continue;
         }

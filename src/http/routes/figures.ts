@@ -80,6 +80,9 @@ const auditEvent = z
 
 const eventTypes = [...eventDefinitions.keys()] as [string, ...string[]];
 
+/** Of events in one look at the log. */
+const mostAtOnce = 500;
+
 export const auditRoute = route({
   method: 'get',
   path: '/v1/audit/events',
@@ -95,7 +98,7 @@ export const auditRoute = route({
     to: timeParameter,
     after: z.string().max(64).optional(),
     follow: z.enum(['true', 'false']).optional(),
-    limit: integer(1, 500)
+    limit: integer(1, mostAtOnce)
       .optional()
       .meta({ description: 'Of a page, default 50; of a stream, default all' }),
     cursor: z.string().max(64).optional(),
@@ -121,7 +124,7 @@ export const auditRoute = route({
     const start =
       from === undefined ? 0 : parsePosition(logId, from, cursor === undefined ? 'after' : 'cursor');
     const request = { ...filter, after: start, ...readWait(store, { minPosition, waitMs }) };
-    const atOnce = limit ?? 500;
+    const atOnce = limit ?? mostAtOnce;
     const look = { what: 'audit events', items: 0, parameters: asSent(filter), ...memoryOf(filter) };
     const asStream =
       follow === 'true' || koa.accepts('application/json', 'application/x-ndjson') === 'application/x-ndjson';

@@ -1,3 +1,5 @@
+import { defaultSettings } from '../../domain/routing/settings.ts';
+
 /** One body and one answer of each shape for those who run Stratalog, as the OpenAPI document shows it. */
 
 const position = '92edf2a77f45-1c';
@@ -72,21 +74,7 @@ export const retriedExample = { projection: 'memories', ...parkedExample };
 export const skippedExample = { ...retriedExample, revision: 2, type: 'MemoryUpdated' };
 
 export const routingExample = {
-  settings: {
-    enabled: true,
-    threshold: 0.3,
-    share: 1,
-    shadow: false,
-    languageModel: true,
-    budgets: { wallMs: 5_000, queries: 24, steps: 60, tokens: 20_000, depth: 3 },
-    reasoning: {
-      enabled: true,
-      strategy: 'auto',
-      timeoutMs: 3_000,
-      cacheSeconds: 3_600,
-      cacheEntries: 10_000,
-    },
-  },
+  settings: defaultSettings,
   killSwitch: false,
   switchedOff: false,
   reasoningSwitchedOff: false,
