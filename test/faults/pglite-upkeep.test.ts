@@ -13,7 +13,10 @@ it('vacuums what was written before a start, while the program polls, renews its
   const dataDir = await mkdtemp(path.join(tmpdir(), 'upkeep-'));
   const before = await openPglite({ dataDir });
   await before.execute(`create table t (a int, b text);
-    insert into t select n, repeat('x', 100) from generate_series(1, 20000) n`);
+    insert into t select n, repeat('x', 100) from generate_series(1, 20000) n;
+    create table v (a vector(3), b text);
+    insert into v select array[n, 1, 1], repeat('x', 1000) from generate_series(1, 1000) n;
+    create index on v using hnsw (a vector_l2_ops)`);
   await before.close();
 
   const server = await startServer({ dataDir, environment: { STRATALOG_PROFILE: 'embedded' } });
@@ -24,10 +27,14 @@ it('vacuums what was written before a start, while the program polls, renews its
   await server.stop();
 
   const after = await openPglite({ dataDir });
-  const [row] = await after.query(
-    `select relallvisible > 0 as visible, reltuples as rows from pg_class where relname = 't'`,
+  const rows = await after.query(
+    `select relname as name, relallvisible > 0 as visible, reltuples as rows from pg_class where relname in ('t', 'v')
+     order by relname`,
   );
-  expect(row).toEqual({ visible: true, rows: 20_000 });
+  expect(rows).toEqual([
+    { name: 't', visible: true, rows: 20_000 },
+    { name: 'v', visible: true, rows: 1_000 },
+  ]);
   await after.close();
   await rm(dataDir, { recursive: true });
 });

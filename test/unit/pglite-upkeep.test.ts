@@ -33,37 +33,57 @@ describe('tables', () => {
     bytes: MiB,
     pages: 128,
     unseen: 0,
+    hasGraph: false,
+    inGraph: 0,
     ...state,
   });
+  const statementFor = (tables: readonly TableState[], idleMs: number) =>
+    tableTask(tables, idleMs)?.statement;
 
   it('are left alone below the thresholds and while requests come', () => {
-    expect(tableTask([table('t', { dead: 2000, modified: 1000 })], minute)).toBeUndefined();
-    expect(tableTask([table('t', { dead: 9000 })], 500)).toBeUndefined();
+    expect(statementFor([table('t', { dead: 2000, modified: 1000 })], minute)).toBeUndefined();
+    expect(statementFor([table('t', { dead: 9000 })], 500)).toBeUndefined();
   });
 
   it('are vacuumed one at a time, the one with the most dead rows first', () => {
     const tables = [table('a', { dead: 3000 }), table('b', { dead: 4000 }), table('c', { modified: 9000 })];
-    expect(tableTask(tables, 2000)).toBe('vacuum (analyze) b');
+    expect(statementFor(tables, 2000)).toBe('vacuum (analyze) b');
   });
 
   it('are analyzed after changes, and vacuumed after inserts so that index-only scans work', () => {
-    expect(tableTask([table('t', { modified: 1100 })], 2000)).toBe('analyze t');
-    expect(tableTask([table('t', { inserted: 3100, modified: 3100 })], 2000)).toBe('vacuum (analyze) t');
+    expect(statementFor([table('t', { modified: 1100 })], 2000)).toBe('analyze t');
+    expect(statementFor([table('t', { inserted: 3100, modified: 3100 })], 2000)).toBe('vacuum (analyze) t');
   });
 
   it('are vacuumed where the counters of before a start are gone and no vacuum has seen their pages', () => {
-    expect(tableTask([table('t', { live: 0, pages: 2000, unseen: 400 })], 2000)).toBeUndefined();
-    expect(tableTask([table('t', { live: 0, pages: 2000, unseen: 600 })], 2000)).toBe('vacuum (analyze) t');
+    expect(statementFor([table('t', { live: 0, pages: 2000, unseen: 400 })], 2000)).toBeUndefined();
+    expect(statementFor([table('t', { live: 0, pages: 2000, unseen: 600 })], 2000)).toBe(
+      'vacuum (analyze) t',
+    );
   });
 
   it('that are large wait for a long pause, unless most of their rows are dead', () => {
     const large = table('t', { dead: 3000, bytes: 500 * MiB });
-    expect(tableTask([large], 2000)).toBeUndefined();
-    expect(tableTask([large], 20_000)).toBe('vacuum (analyze) t');
-    expect(tableTask([{ ...large, dead: 11_000 }], 2000)).toBe('vacuum (analyze) t');
+    expect(statementFor([large], 2000)).toBeUndefined();
+    expect(statementFor([large], 20_000)).toBe('vacuum (analyze) t');
+    expect(statementFor([{ ...large, dead: 11_000 }], 2000)).toBe('vacuum (analyze) t');
+  });
+
+  it('with a graph keep their dead rows in it, until they outnumber the live ones and nobody asks for long', () => {
+    const vectors = table('v', { dead: 3000, bytes: 500 * MiB, hasGraph: true });
+    expect(tableTask([vectors], minute)).toEqual({
+      statement: 'vacuum (analyze, index_cleanup off) v',
+      table: vectors,
+      leavesGraph: true,
+    });
+    expect(statementFor([{ ...vectors, inGraph: 3000 }], 60 * minute)).toBeUndefined();
+    expect(statementFor([{ ...vectors, dead: 6000, inGraph: 3000 }], minute)).toContain('index_cleanup off');
+    const full = { ...vectors, dead: 11_000, inGraph: 11_000 };
+    expect(statementFor([full], minute)).toBeUndefined();
+    expect(statementFor([full], 16 * minute)).toBe('vacuum (analyze) v');
   });
 
   it('are frozen long before transaction ids run out', () => {
-    expect(tableTask([table('t', { age: 160_000_000 })], 2000)).toBe('vacuum (freeze, analyze) t');
+    expect(statementFor([table('t', { age: 160_000_000 })], 2000)).toBe('vacuum (freeze, analyze) t');
   });
 });

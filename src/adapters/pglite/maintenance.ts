@@ -5,7 +5,7 @@ const tickMs = 500;
 const tableTickMs = 1000;
 /** After a statement of this loop failed. */
 const retryMs = 60_000;
-/** Longer than any pause that a task waits for: what is not due by then will not be. */
+/** Longer than any pause that a task waits for but the clearing of a graph: what is not due by then will not be. */
 const restAfterMs = 35_000;
 
 const logQuery = `select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), redo_lsn),
@@ -16,7 +16,9 @@ const tableQuery = `with tables as materialized (
     select format('%I.%I', n.nspname, c.relname) as name, coalesce(s.n_live_tup, 0) as live,
       coalesce(s.n_dead_tup, 0) as dead, coalesce(s.n_ins_since_vacuum, 0) as inserted,
       modified, age(c.relfrozenxid) as age, pg_total_relation_size(c.oid) as bytes,
-      p.pages, case when s.vacuum_count > 0 then 0 else p.pages - c.relallvisible end as unseen
+      p.pages, case when s.vacuum_count > 0 then 0 else p.pages - c.relallvisible end as unseen,
+      exists (select 1 from pg_index i join pg_class ic on ic.oid = i.indexrelid join pg_am a on a.oid = ic.relam
+        where i.indrelid = c.oid and a.amname = 'hnsw') as graph
     from pg_class c join pg_namespace n on n.oid = c.relnamespace left join pg_stat_all_tables s on s.relid = c.oid
     cross join lateral (
       select pg_relation_size(c.oid) / current_setting('block_size')::integer as pages,
@@ -39,6 +41,8 @@ export class Maintenance {
   #lastCheckpoint = performance.now();
   #nextTables = 0;
   #notBefore = 0;
+  /** By table, the dead rows that stand in its graph alone. Like PostgreSQL's counters it begins anew at each start. */
+  readonly #inGraph = new Map<string, number>();
   /** Nothing was asked since all was done: a resting database is left alone. */
   #resting = false;
 
@@ -91,7 +95,12 @@ export class Maintenance {
     // PostgreSQL hands its counters to the statistics at most once a second, and never again in a pause.
     await this.#engine.script(['select pg_stat_force_next_flush()']);
     const task = tableTask(await this.#tables(), idle);
-    if (task) await this.#engine.script([task]);
+    if (task) {
+      const { statement, table, leavesGraph } = task;
+      await this.#engine.script([statement]);
+      if (leavesGraph) this.#inGraph.set(table.name, table.dead);
+      else if (statement.startsWith('vacuum')) this.#inGraph.delete(table.name);
+    }
     this.#nextTables = performance.now() + tableTickMs;
     return task !== undefined;
   }
@@ -104,8 +113,9 @@ export class Maintenance {
 
   async #tables(): Promise<TableState[]> {
     const { rows } = await this.#engine.script([tableQuery]);
-    return rows.map(([name, ...counts]) => {
-      const [live, dead, inserted, modified, age, bytes, pages, unseen] = counts.map(Number);
+    return rows.map(([name, ...rest]) => {
+      const hasGraph = rest.pop() === 't';
+      const [live, dead, inserted, modified, age, bytes, pages, unseen] = rest.map(Number);
       return {
         name: name!,
         live: live!,
@@ -116,6 +126,8 @@ export class Maintenance {
         bytes: bytes!,
         pages: pages!,
         unseen: unseen!,
+        hasGraph,
+        inGraph: Math.min(dead!, this.#inGraph.get(name!) ?? 0),
       };
     });
   }

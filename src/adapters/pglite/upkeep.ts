@@ -14,6 +14,17 @@ export interface TableState {
   readonly pages: number;
   /** Pages that no vacuum has seen, as far as the catalog tells; 0 once there was one since the start. */
   readonly unseen: number;
+  /** Whether it has an HNSW index. */
+  readonly hasGraph: boolean;
+  /** Dead rows that a vacuum has dealt with but for the graph, where they still stand. */
+  readonly inGraph: number;
+}
+
+/** A statement for one table, and whether it leaves its dead rows in the graph. */
+export interface TableTask {
+  readonly statement: string;
+  readonly table: TableState;
+  readonly leavesGraph: boolean;
 }
 
 export interface LogState {
@@ -36,6 +47,11 @@ const smallBytes = 16 * 2 ** 20;
 const unseenPages = 100;
 const idleForSmallMs = 1000;
 const idleForLargeMs = 15_000;
+/**
+ * To take dead rows out of a graph repairs most of what is left of it, whose elements each lose a neighbour: minutes for
+ * 100,000 vectors, in which nothing is answered. Until then a search passes them by.
+ */
+const idleForGraphMs = 15 * 60_000;
 /** PostgreSQL refuses to write two thousand million transactions after the oldest unfrozen one. */
 const freezeAge = 150_000_000;
 
@@ -53,21 +69,37 @@ export function logTask(
 /**
  * The one statement that does most for the tables after `idleMs` without a request that somebody waits for, with the
  * thresholds of PostgreSQL's autovacuum. A large table waits for a longer pause, since nothing else runs meanwhile, unless
- * its dead rows outnumber the live ones.
+ * its dead rows outnumber the live ones. A graph is cleared of them only then, in a very long one.
  */
-export function tableTask(tables: readonly TableState[], idleMs: number): string | undefined {
+export function tableTask(tables: readonly TableState[], idleMs: number): TableTask | undefined {
   const ready = tables.filter((table) => {
-    const urgent = table.bytes <= smallBytes || table.dead > table.live;
+    const urgent = table.bytes <= smallBytes || newlyDead(table) > table.live;
     return idleMs >= (urgent ? idleForSmallMs : idleForLargeMs);
   });
   const old = ready.find(({ age }) => age > freezeAge);
-  if (old) return `vacuum (freeze, analyze) ${old.name}`;
-  const worst = ready.filter(wantsVacuum).sort((a, b) => b.dead - a.dead)[0];
-  if (worst) return `vacuum (analyze) ${worst.name}`;
+  if (old) return vacuum(old, ['freeze', 'analyze']);
+  const worst = ready.filter(wantsVacuum).sort((a, b) => newlyDead(b) - newlyDead(a))[0];
+  if (worst) return vacuum(worst, ['analyze']);
   const changed = ready.find(({ live, modified }) => modified > 50 + 0.1 * live);
-  return changed && `analyze ${changed.name}`;
+  if (changed) return { statement: `analyze ${changed.name}`, table: changed, leavesGraph: false };
+  const dense = idleMs >= idleForGraphMs && tables.find(({ live, inGraph }) => inGraph > live);
+  return dense
+    ? { statement: `vacuum (analyze) ${dense.name}`, table: dense, leavesGraph: false }
+    : undefined;
 }
 
-function wantsVacuum({ live, dead, inserted, pages, unseen }: TableState): boolean {
-  return dead > 50 + 0.2 * live || inserted > 1000 + 0.2 * live || unseen > unseenPages + 0.2 * pages;
+function vacuum(table: TableState, options: readonly string[]): TableTask {
+  const all = table.hasGraph ? [...options, 'index_cleanup off'] : options;
+  return { statement: `vacuum (${all.join(', ')}) ${table.name}`, table, leavesGraph: table.hasGraph };
+}
+
+function wantsVacuum(table: TableState): boolean {
+  const { live, inserted, pages, unseen } = table;
+  return (
+    newlyDead(table) > 50 + 0.2 * live || inserted > 1000 + 0.2 * live || unseen > unseenPages + 0.2 * pages
+  );
+}
+
+function newlyDead({ dead, inGraph }: TableState): number {
+  return dead - inGraph;
 }
