@@ -211,6 +211,7 @@ export const examples: { readonly [Type in EventType]: DataOf<Type> } = {
     overlap: 0.72,
     judged: { queries: 7, ndcg: 0.81, liveNdcg: 0.79 },
   },
+  ProjectionRebuildEnded: { projection: 'vectors', generation: 2 },
   ProjectionSwitched: { projection: 'memories', from: 1, to: 2, rollback: false },
   ParkedEventSkipped: {
     projection: 'memories',

@@ -183,9 +183,11 @@ async function startMemory(
   const models = new ReadModels(sql, progress);
   const retrieval = new SearchService(models, embedders, lexicalIndex);
   const shadow = new ShadowComparer(store, models, retrieval);
-  const operations = new ProjectionOperations(sql, store, runner, (request, signal) =>
-    shadow.compare(request, signal),
-  );
+  const operations = new ProjectionOperations(sql, store, runner, {
+    compare: (request, signal) => shadow.compare(request, signal),
+    onFailure: (projection, error) =>
+      logger.warn({ projection, err: error }, 'a rebuild waits and tries again'),
+  });
   const erasures = new ErasureManager(commands, sql, commandContextOf('system'), (error) =>
     logger.warn({ err: error }, 'an erasure waits to be completed'),
   );

@@ -7,7 +7,7 @@ import { topicsOf } from '../domain/contract/topics.ts';
 import { eventDefinitions } from '../domain/events/registry.ts';
 import type { Inspection } from '../ports/inspection.ts';
 import { eventStoreOptions } from './eventstore.ts';
-import { inTime } from './in-time.ts';
+import { inTime } from '../ports/in-time.ts';
 import { kafkaOptions } from './kafka.ts';
 import { openSearchOptions } from './opensearch.ts';
 import { postgresOptions } from './postgres.ts';

@@ -1,5 +1,5 @@
 import type { BackEnd } from './back-ends.ts';
-import { inTime } from './in-time.ts';
+import { inTime } from '../ports/in-time.ts';
 
 export type BackEndState =
   { readonly state: 'up'; readonly version: string } | { readonly state: 'down'; readonly error: string };

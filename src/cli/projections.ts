@@ -16,6 +16,8 @@ interface GenerationStatus {
   readonly equal?: boolean;
   readonly comparison?: ModelComparison;
   readonly error?: string;
+  /** While it is being built and cannot go on. */
+  readonly failingSince?: string;
 }
 
 interface ProjectionStatus {
@@ -23,6 +25,13 @@ interface ProjectionStatus {
   readonly generations: GenerationStatus[];
   readonly parked: { stream: string; error: string }[];
   readonly rebuilding?: { position: number; head: number };
+}
+
+interface Switched {
+  readonly from: number;
+  readonly to: number;
+  /** `from` was still being built. */
+  readonly ended?: boolean;
 }
 
 const base = '/v1/admin/projections';
@@ -64,16 +73,19 @@ export function projectionsCommand(): Command {
       .description(
         act === 'switch'
           ? 'Let queries read the rebuilt generation'
-          : 'Let queries read the former generation again',
+          : 'End a rebuild that is under way, or let queries read the former generation again',
       )
       .argument('<name>')
       .action(async (name: string, _, own: Command) => {
         const connection = connectionOf(own);
-        const answer = await call<{ from: number; to: number }>(connection, `${base}/${name}/${act}`, {
-          method: 'POST',
-        });
+        const answer = await call<Switched>(connection, `${base}/${name}/${act}`, { method: 'POST' });
         if (connection.json) return printJson(answer);
-        console.log(`${name}: queries read generation ${answer.to} now, not ${answer.from}`);
+        const { from, to, ended } = answer;
+        console.log(
+          ended
+            ? `${name}: the rebuild of generation ${from} was ended, and it is gone; queries read generation ${to} as before`
+            : `${name}: queries read generation ${to} now, not ${from}`,
+        );
       });
   }
   command
@@ -201,15 +213,21 @@ async function follow(
       ? new SingleBar({ format: `${name} {bar} {value}/{total} events` }, Presets.shades_grey)
       : undefined;
   bar?.start(1, 0);
+  let told: string | undefined;
   try {
     for (;;) {
       const { items } = await call<{ items: ProjectionStatus[] }>(connection, base);
       const status = items.find((item) => item.name === name);
       const own = status?.generations.find((item) => item.generation === generation);
       if (!own)
-        throw new Error(`generation ${generation} of ${name} is gone: another rebuild took its place`);
+        throw new Error(
+          `generation ${generation} of ${name} is gone: it was ended, or another rebuild took its place`,
+        );
       if (own.state === 'failed')
         throw new Error(`the rebuild of ${name} failed: ${own.error ?? 'no reason known'}`);
+      const waits = waitingLine(name, own);
+      if (show && waits !== undefined && waits !== told) console.error(waits);
+      told = waits;
       if (status?.rebuilding) {
         bar?.setTotal(Math.max(1, status.rebuilding.head));
         bar?.update(status.rebuilding.position);
@@ -221,6 +239,16 @@ async function follow(
   } finally {
     bar?.stop();
   }
+}
+
+/** What a rebuild waits for, undefined where it goes on. */
+function waitingLine(
+  name: string,
+  { generation, error, failingSince }: GenerationStatus,
+): string | undefined {
+  return failingSince === undefined
+    ? undefined
+    : `${name}: generation ${generation} waits since ${failingSince}: ${error}; "projections rollback ${name}" ends it`;
 }
 
 function statusTable(items: readonly ProjectionStatus[]): string {
@@ -235,5 +263,9 @@ function statusTable(items: readonly ProjectionStatus[]): string {
       active ? String(parked.length) : '',
     ]),
   );
-  return table([['projection', 'generation', 'state', 'live', 'position', 'lag', 'parked'], ...rows]);
+  const waiting = items.flatMap(({ name, generations }) =>
+    generations.flatMap((own) => waitingLine(name, own) ?? []),
+  );
+  const head = ['projection', 'generation', 'state', 'live', 'position', 'lag', 'parked'];
+  return [table([head, ...rows]), ...waiting].join('\n');
 }

@@ -42,6 +42,11 @@ export interface Embedders {
   of(id: string): Embedder | undefined;
   /** Loads it now. Rejects with what keeps it from loading, such as missing files. */
   load(id: string): Promise<void>;
+  /**
+   * Has it embed a short text, and waits for the vector for a limited time. Rejects as `load` does, with
+   * `EmbedderUnavailable`, or with `WrongDimension`.
+   */
+  probe(id: string): Promise<void>;
   /** Closes the embedders of all other models; they load again when they are needed. */
   keepOnly(ids: ReadonlySet<string>): Promise<void>;
   close(): Promise<void>;
@@ -49,7 +54,12 @@ export interface Embedders {
 
 /** The model cannot answer now (endpoint down, overloaded, timed out): try again later. */
 export class EmbedderUnavailable extends Error {
-  override readonly name = 'EmbedderUnavailable';
+  override readonly name: string = 'EmbedderUnavailable';
+}
+
+/** It answers vectors of another dimension than it was registered with: another model, until that is mended. */
+export class WrongDimension extends EmbedderUnavailable {
+  override readonly name = 'WrongDimension';
 }
 
 /** The model will never take this text. */

@@ -16,6 +16,8 @@ export interface GenerationRow {
   readonly digest: string | null;
   readonly equal: boolean | null;
   readonly error: string | null;
+  /** While it is being built: since when `error` keeps it from going on. */
+  readonly failingSince: Date | null;
   /** With the answers of another model's vectors. */
   readonly comparison: ModelComparison | null;
 }
@@ -85,8 +87,25 @@ export async function setState(
   note: { digest?: string; equal?: boolean; error?: string } = {},
 ): Promise<void> {
   await executor.query(
-    'update read.generations set state = $3, digest = coalesce($4, digest), equal = coalesce($5, equal), error = $6 where name = $1 and generation = $2',
+    'update read.generations set state = $3, digest = coalesce($4, digest), equal = coalesce($5, equal), error = $6, failing_since = null where name = $1 and generation = $2',
     [name, generation, state, note.digest ?? null, note.equal ?? null, note.error ?? null],
+  );
+}
+
+const longestError = 500;
+
+/** Notes what keeps a generation that is being built from going on, or, without `error`, that it goes on. */
+export async function noteFailure(
+  executor: SqlExecutor,
+  name: string,
+  generation: number,
+  error?: string,
+): Promise<void> {
+  await executor.query(
+    `update read.generations set error = $3,
+       failing_since = case when $3::text is not null then coalesce(failing_since, now()) end
+     where name = $1 and generation = $2 and state = 'building'`,
+    [name, generation, error?.slice(0, longestError) ?? null],
   );
 }
 
@@ -96,7 +115,7 @@ export async function readGenerations(
   const rows = await executor.query<
     Omit<GenerationRow, 'bookmarks'> & { active: boolean; bookmarks: Record<string, number> | null }
   >(
-    `select g.name, g.generation, g.signature, g.state, g.digest, g.equal, g.error, g.comparison, a.generation is not null as active,
+    `select g.name, g.generation, g.signature, g.state, g.digest, g.equal, g.error, g.failing_since as "failingSince", g.comparison, a.generation is not null as active,
        (select jsonb_object_agg(b.partition, b.bookmark) from read.bookmarks b
         where b.name = g.name and b.generation = g.generation) as bookmarks
      from read.generations g left join read.active a on a.name = g.name and a.generation = g.generation

@@ -1,14 +1,13 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Problem } from '../domain/problems.ts';
 import type { OperationEvent } from '../domain/operation/events.ts';
 import { variantOf } from '../domain/retrieval/generation-variant.ts';
-import type { ModelComparison } from '../domain/retrieval/model-comparison.ts';
 import { projectionStream } from '../domain/streams.ts';
 import { inBackground } from '../ports/background.ts';
-import type { EventContext, EventStore, LoadedPage } from '../ports/event-store.ts';
+import type { EventContext, EventStore } from '../ports/event-store.ts';
 import type { Sql } from '../ports/sql.ts';
 import type { Generation } from './generation.ts';
 import {
+  dropGeneration,
   readGenerations,
   setComparison,
   setState,
@@ -16,27 +15,12 @@ import {
   type GenerationState,
 } from './generations.ts';
 import type { EventPlace } from './parked-table.ts';
-import { beginRebuild, switchTo, type RebuildProgress, type RebuildResult } from './rebuild.ts';
+import { beginRebuild, type RebuildProgress, type RebuildResult } from './rebuild.ts';
 import { RebuildWalk } from './rebuild-walk.ts';
 import type { ProjectionRunner } from './runner.ts';
+import type { ComparedQuery, ShadowComparison } from './shadow.ts';
 import { readStatus, type ProjectionStatus } from './status.ts';
-
-/** A question that two models are compared by. */
-export interface ComparedQuery {
-  readonly tenant: string;
-  readonly query: string;
-}
-
-export interface ShadowRequest {
-  /** Ids of the models. */
-  readonly model: string;
-  readonly liveModel: string;
-  /** Instead of those that were recorded. */
-  readonly queries?: readonly ComparedQuery[] | undefined;
-}
-
-/** Lets two models answer the same queries; nobody sees the answers. */
-export type ShadowComparison = (request: ShadowRequest, signal: AbortSignal) => Promise<ModelComparison>;
+import { switchWhenLevel } from './switch-when-level.ts';
 
 export interface RebuildOptions {
   /** Id of the model that vectors are made with; that of the live ones by default. */
@@ -46,15 +30,30 @@ export interface RebuildOptions {
 }
 
 interface RunningRebuild {
+  /** Undefined while it begins. */
+  generation?: Generation;
   progress: RebuildProgress;
   done: Promise<RebuildResult>;
   /** It was filled and compared. */
   isReady: boolean;
 }
 
-const levelWaitMs = 5_000;
-/** What a switch applies at most, while it holds the locks. */
-const levelEvents = 2_000;
+export interface OperationOptions {
+  /** Is asked where a new generation has vectors of another model than the live one. */
+  readonly compare?: ShadowComparison;
+  /** Is told of each error that a rebuild waits for, once. */
+  readonly onFailure?: (projection: string, error: unknown) => void;
+}
+
+/** What queries read before and after an act. */
+export interface Switched {
+  readonly from: number;
+  readonly to: number;
+  /** Of the event of the act. */
+  readonly position: number;
+  /** `from` was still being built, and is gone: queries read `to`, as before. */
+  readonly ended?: true;
+}
 
 /** What operators do to projections. Every act is an event. */
 export class ProjectionOperations {
@@ -66,12 +65,16 @@ export class ProjectionOperations {
   readonly #walk: RebuildWalk;
   readonly #compare: ShadowComparison | undefined;
 
-  /** `compare` is asked where a new generation has vectors of another model than the live one. */
-  constructor(sql: Sql, store: EventStore, runner: ProjectionRunner, compare?: ShadowComparison) {
+  constructor(
+    sql: Sql,
+    store: EventStore,
+    runner: ProjectionRunner,
+    { compare, onFailure }: OperationOptions = {},
+  ) {
     this.#sql = sql;
     this.#store = store;
     this.#runner = runner;
-    this.#walk = new RebuildWalk(sql, store, this.#stop.signal);
+    this.#walk = new RebuildWalk(sql, store, this.#stop.signal, onFailure);
     this.#compare = compare;
   }
 
@@ -97,6 +100,8 @@ export class ProjectionOperations {
     const before = this.#running.get(name);
     // It shows as ready already, and is only being written down.
     if (before?.isReady) await before.done.catch(() => undefined);
+    // Another process ended it: its fill would find that out with its next step.
+    else if (before?.generation && !(await this.#isThere(before.generation))) await this.#leave(before);
     if (this.#running.has(name))
       throw new Problem('rebuild-in-progress', `${name} is being rebuilt`, { retryAfter: 5 });
     const entry: RunningRebuild = {
@@ -107,6 +112,7 @@ export class ProjectionOperations {
     this.#running.set(name, entry);
     try {
       const generation = await beginRebuild(this.#sql, projection, this.#runner.partitioning);
+      entry.generation = generation;
       // Loops of the generations that it cleared away have nothing to run on.
       await this.#runner.refresh();
       entry.done = inBackground(() => this.#fill(generation, context, queries, entry));
@@ -119,16 +125,15 @@ export class ProjectionOperations {
   }
 
   /** Lets queries read the rebuilt generation. */
-  async switch(name: string, context: EventContext): Promise<{ from: number; to: number; position: number }> {
+  async switch(name: string, context: EventContext): Promise<Switched> {
     return this.#switchTo(name, 'ready', false, context);
   }
 
-  /** Lets queries read the generation again that was live before. */
-  async rollback(
-    name: string,
-    context: EventContext,
-  ): Promise<{ from: number; to: number; position: number }> {
-    return this.#switchTo(name, 'standby', true, context);
+  /** Ends a rebuild that is under way, in whatever process, or lets queries read the generation again that was live before. */
+  async rollback(name: string, context: EventContext): Promise<Switched> {
+    const rows = await readGenerations(this.#sql);
+    const building = rows.findLast((row) => row.name === name && row.state === 'building');
+    return building ? this.#end(building, context) : this.#switchTo(name, 'standby', true, context);
   }
 
   /**
@@ -225,6 +230,11 @@ export class ProjectionOperations {
     }
   }
 
+  async #isThere({ projection: { name }, number }: Generation): Promise<boolean> {
+    const rows = await readGenerations(this.#sql);
+    return rows.some((row) => row.name === name && row.generation === number);
+  }
+
   async #live(name: string): Promise<GenerationRow | undefined> {
     const rows = await readGenerations(this.#sql);
     return rows.find((row) => row.name === name && row.active);
@@ -235,12 +245,15 @@ export class ProjectionOperations {
     state: GenerationState,
     rollback: boolean,
     context: EventContext,
-  ): Promise<{ from: number; to: number; position: number }> {
+  ): Promise<Switched> {
     if (!this.#runner.projection(name)) throw unknownProjection(name);
     const rows = await readGenerations(this.#sql);
     const next = rows.findLast((row) => row.name === name && !row.active && row.state === state);
     if (!next) throw new Problem('rebuild-not-ready', `${name} has no generation that is ${state}`);
-    const { from, to } = await this.#switchWhenLevel(next);
+    const { from, to } = await switchWhenLevel(
+      { sql: this.#sql, store: this.#store, runner: this.#runner },
+      next,
+    );
     const position = await this.#record(name, context, {
       type: 'ProjectionSwitched',
       data: { projection: name, from, to, rollback },
@@ -249,30 +262,25 @@ export class ProjectionOperations {
     return { from, to, position };
   }
 
-  /**
-   * A generation that is just ready trails the live one for moments, as both follow the log: it is waited for. Where
-   * both move each partition by itself they are hardly ever level: then it is brought there.
-   */
-  async #switchWhenLevel(row: GenerationRow): Promise<{ from: number; to: number }> {
-    const deadline = performance.now() + levelWaitMs;
-    for (;;) {
-      try {
-        const ahead = row.bookmarks.size > 1 ? await this.#ahead(row) : undefined;
-        return await switchTo(this.#sql, row.name, row.generation, ahead);
-      } catch (error) {
-        const trails = error instanceof Problem && error.retryAfter !== undefined;
-        if (!trails || performance.now() >= deadline) throw error;
-        await sleep(20);
-      }
-    }
+  async #end({ name, generation }: GenerationRow, context: EventContext): Promise<Switched> {
+    const projection = this.#runner.projection(name);
+    const live = await this.#live(name);
+    if (!projection || !live) throw unknownProjection(name);
+    const running = this.#running.get(name);
+    if (running?.generation?.number === generation) await this.#leave(running);
+    // Where another process fills it, that one finds it gone.
+    await dropGeneration(this.#sql, projection, generation);
+    await this.#runner.refresh();
+    const position = await this.#record(name, context, {
+      type: 'ProjectionRebuildEnded',
+      data: { projection: name, generation },
+    });
+    return { from: generation, to: live.generation, position, ended: true };
   }
 
-  async #ahead(row: GenerationRow): Promise<{ generation: Generation; page: LoadedPage } | undefined> {
-    const generation = this.#runner.generation(row);
-    if (!generation) return undefined;
-    const standings = await generation.bookmarks.standings(generation.partitions);
-    const after = Math.min(...standings.map(({ bookmark }) => bookmark));
-    return { generation, page: await this.#store.readAll({ after, limit: levelEvents }) };
+  async #leave({ generation, done }: RunningRebuild): Promise<void> {
+    this.#walk.end(generation!, new Error('it was given up'));
+    await done.catch(() => undefined);
   }
 
   async #record(name: string, context: EventContext, event: OperationEvent): Promise<number> {

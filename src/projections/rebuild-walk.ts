@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EventStore, LoadedPage } from '../ports/event-store.ts';
 import type { Sql } from '../ports/sql.ts';
-import { BookmarkMoved, type Standing } from './bookmarks.ts';
+import { BookmarkMoved } from './bookmarks.ts';
 import type { Generation } from './generation.ts';
 import { leastOf } from './partitions.ts';
 import { isPassing } from './passing.ts';
@@ -12,46 +12,47 @@ import {
   type RebuildProgress,
   type RebuildResult,
 } from './rebuild.ts';
+import { Walker } from './walker.ts';
 
 const pageSize = 2_000;
-/** A database or an embedder that does not answer is asked again after so long. */
+/** A log or a database that does not answer is asked again after so long. */
 const retryMs = 1_000;
 /** The live generation is about to reach the head of the log too. */
 const levelMs = 10;
+/** Others wait so long for a step that one of them takes: longer than a page takes whose vectors are kept. */
+const patienceMs = 5_000;
 /** So often digests that differ are taken again: more keys may be destroyed meanwhile. */
 const furtherComparisons = 3;
 
-interface Walker {
-  readonly generation: Generation;
-  readonly onProgress: (progress: RebuildProgress) => void;
-  readonly resolve: (result: RebuildResult) => void;
-  readonly reject: (error: unknown) => void;
-  standing: Standing;
-  /** Where there are several partitions: the least bookmark of the live generation, as it was last looked up. */
-  live: number;
-  /** Both generations are compared from here on. */
-  compareFrom: number;
-  /** How often their digests were found to differ. */
-  differed: number;
-}
-
 /**
  * Fills new generations from the log, beside the live ones. Those that are filled at the same time walk together: the
- * one that is furthest behind goes first, and from then on each page is read and opened once for all.
+ * one that is furthest behind goes first, and from then on each page is read and opened once for all. One that fails or
+ * takes long walks apart until it goes on: what it waits for holds up no other.
  */
 export class RebuildWalk {
   readonly #sql: Sql;
   readonly #store: EventStore;
   readonly #signal: AbortSignal;
+  readonly #onFailure: (projection: string, error: unknown) => void;
   readonly #walkers = new Set<Walker>();
   #walking = false;
   #ahead: { after: number; page: Promise<LoadedPage> } | undefined;
 
-  /** `signal` ends every fill under way. */
-  constructor(sql: Sql, store: EventStore, signal: AbortSignal) {
+  /** `signal` ends every fill under way. `onFailure` is told of each error that a fill waits for, once. */
+  constructor(
+    sql: Sql,
+    store: EventStore,
+    signal: AbortSignal,
+    onFailure: (projection: string, error: unknown) => void = () => {},
+  ) {
     this.#sql = sql;
     this.#store = store;
     this.#signal = signal;
+    signal.addEventListener('abort', () => {
+      // The others end their step first.
+      for (const walker of this.#walkers) if (walker.isApart) walker.reject(signal.reason);
+    });
+    this.#onFailure = onFailure;
   }
 
   /**
@@ -62,20 +63,33 @@ export class RebuildWalk {
     generation: Generation,
     onProgress: (progress: RebuildProgress) => void = () => {},
   ): Promise<RebuildResult> {
-    const standing = await generation.standing();
-    return new Promise((resolve, reject) => {
-      const start = { standing, live: Infinity, compareFrom: 0, differed: 0 };
-      this.#walkers.add({ generation, onProgress, resolve, reject, ...start });
-      if (!this.#walking) void this.#walk();
-    });
+    const onFailure = (error: unknown): void => this.#onFailure(generation.projection.name, error);
+    const walker = new Walker(generation, await generation.standing(), { onProgress, onFailure });
+    walker.ended.addEventListener('abort', () => this.#walkers.delete(walker));
+    this.#walkers.add(walker);
+    this.#begin();
+    return walker.result;
+  }
+
+  /** Rejects the fill of `generation` with `reason`, where it is under way. A step of it may still come to its end. */
+  end(generation: Pick<Generation, 'key'>, reason: Error): void {
+    for (const walker of this.#walkers) if (walker.generation.key === generation.key) walker.reject(reason);
+  }
+
+  #begin(): void {
+    if (!this.#walking) void this.#walk();
+  }
+
+  get #together(): readonly Walker[] {
+    return [...this.#walkers].filter(({ isApart }) => !isApart);
   }
 
   async #walk(): Promise<void> {
     this.#walking = true;
-    while (this.#walkers.size > 0) {
+    for (let going = this.#together; going.length > 0; going = this.#together) {
       try {
         this.#signal.throwIfAborted();
-        const group = await this.#furthestBehind();
+        const group = await this.#furthestBehind(going);
         if (group.length === 0) {
           await sleep(levelMs);
           continue;
@@ -84,10 +98,10 @@ export class RebuildWalk {
         const page = await this.#page(after);
         const head = await this.#store.log.head();
         if (page.scannedTo > after) await Promise.all(group.map((walker) => this.#step(walker, page, head)));
-        else await this.#finish(group, page);
+        else await this.#finish(group, page, head);
       } catch (error) {
-        if (isPassing(error) && !this.#signal.aborted) await sleep(retryMs);
-        else for (const walker of this.#walkers) this.#leave(walker, () => walker.reject(error));
+        if (isPassing(error) && !this.#signal.aborted) await this.#pause(going, error);
+        else for (const walker of going) walker.reject(error);
       }
     }
     this.#ahead = undefined;
@@ -98,9 +112,9 @@ export class RebuildWalk {
    * Those that go next. Where the live generation moves each partition by itself, a new one does not overtake it: it
    * waits until all of them came to where it stands, and is not far from them then.
    */
-  async #furthestBehind(): Promise<readonly Walker[]> {
+  async #furthestBehind(walkers: readonly Walker[]): Promise<readonly Walker[]> {
     const going: Walker[] = [];
-    for (const walker of this.#walkers) {
+    for (const walker of walkers) {
       const { generation, standing } = walker;
       if (generation.partitions.length > 1) {
         const live = await liveBookmarks(this.#sql, generation);
@@ -125,46 +139,91 @@ export class RebuildWalk {
     return page;
   }
 
-  /** A page that goes beyond the live generation is the last one, if both can be brought level by it. */
-  async #step(walker: Walker, page: LoadedPage, head: number): Promise<void> {
-    const { generation, onProgress } = walker;
-    try {
-      if (page.scannedTo > walker.live && (await this.#compare(walker, page))) return;
-      walker.standing = await generation.apply(page, walker.standing, { rebuild: true });
-      const { number, projection } = generation;
-      onProgress({
-        projection: projection.name,
-        generation: number,
-        position: walker.standing.bookmark,
-        head,
-      });
-    } catch (error) {
-      await this.#recover(walker, error);
-    }
+  /** The log or the database is away, for all of them. */
+  async #pause(walkers: readonly Walker[], error: unknown): Promise<void> {
+    await Promise.all(walkers.map((walker) => walker.failed(this.#sql, error)));
+    await sleep(retryMs);
   }
 
-  async #recover(walker: Walker, error: unknown): Promise<void> {
-    try {
-      if (!isPassing(error)) throw error;
-      await sleep(retryMs, undefined, { signal: this.#signal });
-      walker.standing = await walker.generation.standing();
-    } catch (final) {
-      // Its generation is gone: another rebuild took its place.
-      const isGone = final instanceof BookmarkMoved;
-      if (isGone || !isPassing(final)) this.#leave(walker, () => walker.reject(final));
-    }
-  }
-
-  async #finish(group: readonly Walker[], page: LoadedPage): Promise<void> {
+  async #finish(group: readonly Walker[], page: LoadedPage, head: number): Promise<void> {
     let finished = 0;
-    for (const walker of group) {
+    for (const walker of group) if (await this.#step(walker, page, head)) finished++;
+    if (finished === 0) await sleep(levelMs);
+  }
+
+  /** Answers whether the others need not wait for anything. One that fails, or whose step takes long, leaves them. */
+  async #step(walker: Walker, page: LoadedPage, head: number): Promise<boolean> {
+    const step = this.#advance(walker, page, head);
+    const came = await soon(step).catch(() => undefined);
+    if (came === undefined)
+      this.#leaveAlone(
+        walker,
+        step.catch((error: unknown) => this.#retry(walker, error)),
+      );
+    return came ?? true;
+  }
+
+  /** Lets the others go on without it until `over` resolves. */
+  #leaveAlone(walker: Walker, over: Promise<unknown>): void {
+    walker.isApart = true;
+    if (this.#signal.aborted) walker.reject(this.#signal.reason);
+    void over.then(() => {
+      walker.isApart = false;
+      this.#begin();
+    });
+  }
+
+  /**
+   * Answers whether the walker came further. A page that goes beyond the live generation is the last one, if both can be
+   * brought level by it.
+   */
+  async #advance(walker: Walker, page: LoadedPage, head: number): Promise<boolean> {
+    const { generation, standing } = walker;
+    const isAtEnd = page.scannedTo <= standing.bookmark;
+    const isLast = isAtEnd || page.scannedTo > walker.live;
+    if (isLast && (await this.#compare(walker, page))) return true;
+    if (!isAtEnd) {
+      walker.standing = await generation.apply(page, standing, { rebuild: true });
+      walker.tell(head);
+    }
+    await walker.goesOn(this.#sql);
+    return !isAtEnd;
+  }
+
+  /** Tries one that failed by itself, at growing intervals, until it goes on. Resolves in any case. */
+  async #retry(walker: Walker, failure: unknown): Promise<void> {
+    for (let error = failure; !walker.ended.aborted;) {
+      if (!isPassing(error) || this.#signal.aborted) return walker.reject(error);
+      await walker.failed(this.#sql, error);
+      await sleep(walker.nextPause(), undefined, { signal: walker.ended }).catch(() => undefined);
+      if (walker.ended.aborted) return;
       try {
-        if (await this.#compare(walker, page)) finished++;
-      } catch (error) {
-        await this.#recover(walker, error);
+        await this.#again(walker);
+        return;
+      } catch (again) {
+        error = again;
       }
     }
-    if (finished === 0) await sleep(levelMs);
+  }
+
+  async #again(walker: Walker): Promise<void> {
+    const before = walker.standing.bookmark;
+    await this.#standAgain(walker);
+    const { bookmark } = walker.standing;
+    if (bookmark > before) await walker.goesOn(this.#sql);
+    const page = await this.#store.readAll({ after: bookmark, limit: pageSize });
+    await this.#advance(walker, page, await this.#store.log.head());
+  }
+
+  /** What failed may have been written all the same, or in part. */
+  async #standAgain(walker: Walker): Promise<void> {
+    try {
+      walker.standing = await walker.generation.standing();
+    } catch (error) {
+      // Its generation is gone: another rebuild took its place, or it was given up.
+      if (error instanceof BookmarkMoved) walker.reject(error);
+      throw error;
+    }
   }
 
   async #compare(walker: Walker, page: LoadedPage): Promise<boolean> {
@@ -173,7 +232,7 @@ export class RebuildWalk {
     const comparison = { ahead, from: compareFrom, final: differed === furtherComparisons };
     try {
       const result = await compareWithLive(this.#sql, generation, comparison);
-      if (result) this.#leave(walker, () => walker.resolve(result));
+      if (result) walker.resolve(result);
       return result !== undefined;
     } catch (error) {
       if (!(error instanceof NotEqualYet)) throw error;
@@ -184,9 +243,15 @@ export class RebuildWalk {
       return false;
     }
   }
+}
 
-  #leave(walker: Walker, settle: () => void): void {
-    this.#walkers.delete(walker);
-    settle();
+/** What `step` answers, or undefined where it has not come to an end within the patience of the others. */
+async function soon(step: Promise<boolean>): Promise<boolean | undefined> {
+  const over = new AbortController();
+  const patience = sleep(patienceMs, undefined, { signal: over.signal }).catch(() => undefined);
+  try {
+    return await Promise.race([step, patience]);
+  } finally {
+    over.abort();
   }
 }

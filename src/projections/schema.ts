@@ -76,4 +76,8 @@ insert into read.generation_numbers (name, last)
   `
 alter table read.generations add column comparison jsonb;
 `,
+  // Since when a generation that is being built cannot go on, with its error.
+  `
+alter table read.generations add column failing_since timestamptz;
+`,
 ];

@@ -23,7 +23,10 @@ export interface GenerationStatus {
   readonly equal?: boolean;
   /** Of vectors of another model than the live ones: how the answers of both compare. */
   readonly comparison?: ModelComparison;
+  /** Why it failed, was not compared, or, while it is being built, cannot go on now. */
   readonly error?: string;
+  /** While it is being built: since when `error` keeps it from going on, RFC 3339. */
+  readonly failingSince?: string;
 }
 
 export interface PartitionStatus {
@@ -76,6 +79,7 @@ function statusOf(
     equal,
     comparison,
     error,
+    failingSince,
   }: GenerationRow & { active: boolean },
   head: number,
   holders: ReadonlyMap<string, LeaseHolder>,
@@ -94,6 +98,7 @@ function statusOf(
     ...(equal !== null && { equal }),
     ...(comparison !== null && { comparison }),
     ...(error !== null && { error }),
+    ...(failingSince !== null && { failingSince: failingSince.toISOString() }),
   };
 }
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openOpenAiEmbedder, type OpenAiEmbedderOptions } from '../../src/adapters/openai/embedder.ts';
-import { EmbedderUnavailable, TextRefused, type Embedder } from '../../src/ports/embedder.ts';
+import { loggedError } from '../../src/logger.ts';
+import { EmbedderUnavailable, TextRefused, WrongDimension, type Embedder } from '../../src/ports/embedder.ts';
 import { scriptedEmbeddings, type Script, type ScriptedEmbeddings } from '../support/scripted-embeddings.ts';
 import { json } from '../support/scripted-endpoint.ts';
 import { embedderContract, lengthOf } from './embedder.ts';
@@ -59,7 +60,7 @@ describe('openai embedder: requests', () => {
     server.script(answer(401, { error: { message: 'no such key' } }));
     const opening = openOpenAiEmbedder({ baseURL: server.baseURL, model: 'scripted', limits });
     await expect(opening).rejects.toBeInstanceOf(EmbedderUnavailable);
-    await expect(opening).rejects.toThrow(/scripted at http:.*no such key/);
+    await expect(opening).rejects.toThrow(/scripted at http:.*answered 401$/);
   });
 
   it('sends at most a batch of texts, as floats, with the key', () =>
@@ -178,7 +179,7 @@ describe('openai embedder: trouble', () => {
   it('is unavailable at once when the endpoint asks to wait longer than the deadline', () =>
     using({}, async (embedder) => {
       server.script(answer(429, { error: { message: 'slow down' } }, { 'retry-after': '3600' }));
-      await expect(embedder.embed(['text'], 'passage')).rejects.toThrow('slow down');
+      await expect(embedder.embed(['text'], 'passage')).rejects.toThrow('answered 429');
       expect(server.requests).toHaveLength(1);
     }));
 
@@ -202,9 +203,28 @@ describe('openai embedder: trouble', () => {
     using({}, async (embedder) => {
       server.script(answer(200, embeddings([1, 2, 3])));
       const call = embedder.embed(['text'], 'query');
-      await expect(call).rejects.toBeInstanceOf(EmbedderUnavailable);
+      await expect(call).rejects.toBeInstanceOf(WrongDimension);
       await expect(call).rejects.toThrow('3 dimensions instead of 64');
     }));
+
+  it('repeats neither what the endpoint says nor what its URL hides: keys and texts may be in both', async () => {
+    const says = (status: number, message: string) => answer(status, { error: { message } });
+    const failures: unknown[] = [];
+    const note = (error: unknown) => void failures.push(error);
+    await using({ baseURL: server.baseURL.replace('//', '//user:hush@') }, async (embedder) => {
+      await embedder.embed(['text'], 'query').catch(note);
+    });
+    await using({ apiKey: 'sk-1' }, async (embedder) => {
+      server.script(says(401, 'no such key: sk-1'), says(400, 'not to be taken: my text'));
+      await embedder.embed(['my text'], 'query').catch(note);
+      await embedder.embed(['my text'], 'query').catch(note);
+      server.script(...Array.from({ length: 2 }, () => answer(200, '<html>my text')));
+      await embedder.embed(['my text'], 'query').catch(note);
+    });
+    expect(failures).toHaveLength(4);
+    const logged = failures.map((error) => JSON.stringify(loggedError(error)));
+    expect(logged.filter((line) => /hush|sk-1|my text/.test(line))).toEqual([]);
+  });
 
   it('gives up only the text that the endpoint refuses, not those in the same request', () =>
     using({ concurrency: 1 }, async (embedder) => {

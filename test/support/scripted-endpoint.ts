@@ -10,6 +10,8 @@ export interface ScriptedEndpoint<Request> {
   readonly requests: (Request & { readonly authorization: string | undefined })[];
   /** The next requests are answered by these, the others as a sound server would. */
   script(...next: ScriptFor<Request>[]): void;
+  /** From here on the requests without a script of their own are answered by this; without it as a sound server would. */
+  always(script?: ScriptFor<Request>): void;
   close(): Promise<void>;
 }
 
@@ -21,13 +23,14 @@ export async function scriptedEndpoint<Request extends object>(
 ): Promise<ScriptedEndpoint<Request>> {
   const requests: ScriptedEndpoint<Request>['requests'] = [];
   const scripts: ScriptFor<Request>[] = [];
+  let usual = sound;
   const server = createServer((message, response) => {
     void body(message).then(async (text) => {
       if (message.url === '/v1/models') return json(response, 200, { data: models.map((id) => ({ id })) });
       if (message.url !== path) return json(response, 404, {});
       const request = JSON.parse(text) as Request;
       requests.push({ ...request, authorization: message.headers.authorization });
-      await (scripts.shift() ?? sound)(request, response);
+      await (scripts.shift() ?? usual)(request, response);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -35,6 +38,7 @@ export async function scriptedEndpoint<Request extends object>(
     baseURL: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     requests,
     script: (...next) => void scripts.splice(0, Infinity, ...next),
+    always: (script = sound) => void (usual = script),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -7,11 +7,8 @@ import { EmbedderUnavailable } from '../../src/ports/embedder.ts';
 import { WakeUp } from '../../src/ports/wake-up.ts';
 import { Generation } from '../../src/projections/generation.ts';
 import { createBeside, dropGeneration, ensureLive } from '../../src/projections/generations.ts';
-import {
-  ProjectionOperations,
-  type ShadowComparison,
-  type ShadowRequest,
-} from '../../src/projections/operations.ts';
+import { ProjectionOperations } from '../../src/projections/operations.ts';
+import type { ShadowComparison, ShadowRequest } from '../../src/projections/shadow.ts';
 import { ProjectionRunner } from '../../src/projections/runner.ts';
 import type { Projection } from '../../src/projections/projection.ts';
 import { beginRebuild } from '../../src/projections/rebuild.ts';
@@ -149,7 +146,7 @@ describe('a rebuild with another model', () => {
       leases: await openSqlLeases(sql, 'this process'),
       onError: () => undefined,
     });
-    const operations = new ProjectionOperations(sql, store, runner, compare);
+    const operations = new ProjectionOperations(sql, store, runner, { compare });
     await runner.prepare();
     await runner.start();
     try {

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { EmbedderUnavailable } from '../../src/ports/embedder.ts';
 import { SqlUnavailable } from '../../src/ports/sql.ts';
 import { BookmarkMoved } from '../../src/projections/bookmarks.ts';
 import { Generation } from '../../src/projections/generation.ts';
@@ -78,6 +79,85 @@ describe('rebuilds that walk together', () => {
     await dropGeneration(test.sql, test.journal, besides[0]!.number);
     await ended;
     expect((await last!).projection).toBe('other');
+  });
+});
+
+describe('a rebuild that cannot go on', () => {
+  const other = new Journal('other');
+  let told: unknown[];
+  let fresh: Generation;
+  let beside: Generation;
+
+  /** Two that walk together, and what is in the log. */
+  beforeEach(async () => {
+    told = [];
+    const second = await beginLive(test, other);
+    await stored('a', 'b');
+    for (const one of [test.live, second]) await one.apply(await all(), await one.standing());
+    fresh = await createBeside(test.sql, test.journal);
+    beside = await createBeside(test.sql, other);
+  });
+
+  const telling = () =>
+    new RebuildWalk(test.sql, test.store, new AbortController().signal, (...what) => void told.push(what));
+
+  const stateOfFresh = async () => {
+    const rows = await readGenerations(test.sql);
+    return rows.find(({ name, generation }) => name === 'journal' && generation === fresh.number)!;
+  };
+
+  it('[F4] [F5] shows why and since when, says it once, holds up no other, and goes on when it can', async () => {
+    let reason: string | undefined = 'the model is away';
+    test.journal.onPrepare = async () => {
+      if (reason !== undefined) throw new EmbedderUnavailable(reason);
+    };
+    const together = telling();
+    const before = Date.now();
+    const first = together.fill(fresh);
+    expect((await together.fill(beside)).projection).toBe('other');
+    const waits = await stateOfFresh();
+    expect(waits).toMatchObject({ state: 'building', error: 'the model is away' });
+    expect(waits.failingSince!.getTime()).toBeGreaterThan(before - 5_000);
+    // It is tried again meanwhile.
+    await new Promise((resolve) => setTimeout(resolve, 2_500));
+    expect(told).toEqual([['journal', new EmbedderUnavailable('the model is away')]]);
+    reason = 'the model answers nonsense';
+    await expect
+      .poll(async () => (await stateOfFresh()).error, { timeout: 10_000 })
+      .toBe('the model answers nonsense');
+    expect((await stateOfFresh()).failingSince).toEqual(waits.failingSince);
+    expect(told).toHaveLength(2);
+    reason = undefined;
+    const { digest, liveDigest } = await first;
+    expect(digest).toBe(liveDigest);
+    expect(await stateOfFresh()).toMatchObject({ state: 'ready', error: null, failingSince: null });
+    expect(told).toHaveLength(2);
+  }, 30_000);
+
+  it('[F4] holds up no other while a step of it takes long', async () => {
+    let release = () => {};
+    const released = new Promise<void>((resolve) => (release = resolve));
+    test.journal.onPrepare = () => released;
+    const together = telling();
+    const first = together.fill(fresh);
+    expect((await together.fill(beside)).projection).toBe('other');
+    release();
+    expect((await first).projection).toBe('journal');
+    expect(told).toEqual([]);
+  }, 30_000);
+
+  it('[F4] is ended at once where it is no more wanted, and the others go on', async () => {
+    test.journal.onPrepare = async () => {
+      throw new EmbedderUnavailable('the model is away');
+    };
+    const together = telling();
+    const first = together.fill(fresh);
+    const ended = expect(first).rejects.toThrow('given up');
+    await expect.poll(async () => (await stateOfFresh()).error).toBe('the model is away');
+    together.end(fresh, new Error('given up'));
+    await ended;
+    await dropGeneration(test.sql, test.journal, fresh.number);
+    expect((await together.fill(beside)).projection).toBe('other');
   });
 });
 

@@ -1,7 +1,13 @@
 import { APIError, type OpenAI } from 'openai';
-import { EmbedderUnavailable, TextRefused, type EmbeddingPurpose } from '../../ports/embedder.ts';
+import {
+  EmbedderUnavailable,
+  TextRefused,
+  WrongDimension,
+  type EmbeddingPurpose,
+} from '../../ports/embedder.ts';
 import type { Slot } from '../embedding/pool.ts';
 import { unitVector } from '../embedding/vector.ts';
+import { reasonOf } from './model-failure.ts';
 import { BrokenAnswer, withRetries, type RetryLimits } from './retries.ts';
 
 export interface Endpoint {
@@ -37,8 +43,9 @@ export class EndpointSlot implements Slot {
         this.#request(texts, signal),
       );
     } catch (error) {
+      if (this.#closing.signal.aborted) throw new EmbedderUnavailable('the embedder is closed');
       if (!isRefusal(error)) throw unavailable(error, this.#endpoint);
-      if (texts.length === 1) return [new TextRefused(describe(error, this.#endpoint), { cause: error })];
+      if (texts.length === 1) return [new TextRefused(describe(error, this.#endpoint))];
       const half = Math.ceil(texts.length / 2);
       const first = await this.run(texts.slice(0, half), purpose);
       return [...first, ...(await this.run(texts.slice(half), purpose))];
@@ -80,7 +87,7 @@ function vectorOf(embedding: unknown, dimension: number | undefined): Float32Arr
     throw new BrokenAnswer('an embedding is not a list of numbers');
   }
   if (dimension !== undefined && embedding.length !== dimension) {
-    throw new EmbedderUnavailable(`it answers ${embedding.length} dimensions instead of ${dimension}`);
+    throw new WrongDimension(`answers ${embedding.length} dimensions instead of ${dimension}`);
   }
   try {
     return unitVector(embedding);
@@ -98,10 +105,18 @@ function isRefusal(error: unknown): boolean {
 }
 
 function unavailable(error: unknown, endpoint: Endpoint): EmbedderUnavailable {
-  return new EmbedderUnavailable(describe(error, endpoint), { cause: error });
+  const message = describe(error, endpoint);
+  return error instanceof WrongDimension ? new WrongDimension(message) : new EmbedderUnavailable(message);
 }
 
+/** Without what the endpoint wrote and without a cause that holds it: it may repeat the key, or a text. */
 function describe(error: unknown, { client, model }: Endpoint): string {
-  const reason = error instanceof Error ? error.message : String(error);
-  return `the embedding model ${model} at ${client.baseURL}: ${reason}`;
+  const { origin, pathname } = new URL(client.baseURL);
+  return `the embedding model ${model} at ${origin}${pathname} ${detailOf(error)}`;
+}
+
+function detailOf(error: unknown): string {
+  if (error instanceof BrokenAnswer) return `answered ${error.message}`;
+  if (error instanceof WrongDimension) return error.message;
+  return reasonOf(error)?.detail ?? `failed: ${error instanceof Error ? error.message : String(error)}`;
 }

@@ -17,7 +17,8 @@ export function failureOf(error: unknown, name: string, usage?: ModelUsage): unk
   return reason ? new LanguageModelFailed(reason.failure, `${name} ${reason.detail}`, { usage }) : error;
 }
 
-function reasonOf(error: unknown): Reason | undefined {
+/** The same in words that no endpoint wrote; undefined for an error of this program. */
+export function reasonOf(error: unknown): Reason | undefined {
   if (isTimeOut(error)) return { failure: 'timed-out', detail: 'did not answer in time' };
   const status: unknown = error instanceof APIError ? error.status : undefined;
   if (typeof status === 'number') return { failure: failureByStatus(status), detail: `answered ${status}` };

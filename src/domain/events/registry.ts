@@ -15,6 +15,7 @@ import { ApiKeyCreated, ApiKeyRevoked, TenantCreated } from '../tenant/tenant.ts
 import {
   ModelsCompared,
   ParkedEventSkipped,
+  ProjectionRebuildEnded,
   ProjectionRebuilt,
   ProjectionSwitched,
 } from '../operation/events.ts';
@@ -43,6 +44,7 @@ const definitions = [
   RoutingConfigured,
   KillSwitchSet,
   ProjectionRebuilt,
+  ProjectionRebuildEnded,
   ModelsCompared,
   ProjectionSwitched,
   ParkedEventSkipped,

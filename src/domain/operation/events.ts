@@ -19,6 +19,15 @@ export const ProjectionRebuilt = defineEvent({
   sealed: z.object({}),
 });
 
+/** An operator ended a rebuild that was under way: what it had built is gone. */
+export const ProjectionRebuildEnded = defineEvent({
+  type: 'ProjectionRebuildEnded',
+  category: 'projection',
+  version: 1,
+  routing: z.object({ projection: z.string(), generation: z.int() }),
+  sealed: z.object({}),
+});
+
 /** Queries read another generation from now on. */
 export const ProjectionSwitched = defineEvent({
   type: 'ProjectionSwitched',
@@ -48,6 +57,7 @@ export const ModelsCompared = defineEvent({
 
 export type OperationEvent =
   | EventOf<typeof ProjectionRebuilt>
+  | EventOf<typeof ProjectionRebuildEnded>
   | EventOf<typeof ModelsCompared>
   | EventOf<typeof ProjectionSwitched>
   | EventOf<typeof ParkedEventSkipped>;

@@ -6,7 +6,12 @@ import { positionToken } from '../../domain/position.ts';
 import { textFault } from '../../domain/json.ts';
 import { invalid, Problem } from '../../domain/problems.ts';
 import { modelComparison } from '../../domain/retrieval/model-comparison.ts';
-import { EmbedderUnavailable, type Embedders, type RegisteredModel } from '../../ports/embedder.ts';
+import {
+  EmbedderUnavailable,
+  WrongDimension,
+  type Embedders,
+  type RegisteredModel,
+} from '../../ports/embedder.ts';
 import type { EventContext } from '../../ports/event-store.ts';
 import { untilLogReaches } from '../../queries/read-models.ts';
 import type { Services } from '../../services.ts';
@@ -52,7 +57,15 @@ const rebuildBody = z.strictObject({
 });
 const parkedStream = z.strictObject({ stream: z.string().min(1) });
 const accepted = z.object({ projection: z.string(), generation: z.int() });
-const switched = z.object({ projection: z.string(), from: z.int(), to: z.int(), position: z.string() });
+const switched = z.object({
+  projection: z.string(),
+  from: z.int(),
+  to: z.int(),
+  ended: z.literal(true).optional().meta({
+    description: 'Of a roll-back: `from` was still being built and is gone; queries read `to`, as before',
+  }),
+  position: z.string(),
+});
 
 const generationStatus = z.object({
   generation: z.int(),
@@ -74,7 +87,13 @@ const generationStatus = z.object({
   comparison: modelComparison.optional().meta({
     description: 'Of vectors of another model than the live ones: how the answers of both compare',
   }),
-  error: z.string().optional(),
+  error: z.string().optional().meta({
+    description: 'Why it failed, was not compared, or, while it is being built, cannot go on now',
+  }),
+  failingSince: z.iso
+    .datetime()
+    .optional()
+    .meta({ description: 'While it is being built: since when `error` keeps it from going on' }),
 });
 
 const projectionStatus = z
@@ -137,7 +156,7 @@ export const projectionRoutes = [
       if (embedder === undefined && queries) throw invalid('queries', 'needs an embedder');
       const model = embedder === undefined ? undefined : modelOf(services.embedders, embedder);
       const { answer, replayed } = await answerOnce(services.commands, context, async () => {
-        if (model) await load(services.embedders, model);
+        if (model) await assertAnswers(services.embedders, model);
         const { generation } = await services.operations.rebuild(name, operatorContext(services, context), {
           ...(model && { variant: model.id }),
           ...(queries && { queries: queries.map((query) => ({ tenant: caller.tenant, query })) }),
@@ -155,7 +174,7 @@ export const projectionRoutes = [
       summary:
         act === 'switch'
           ? 'Let queries read the rebuilt generation'
-          : 'Let queries read the former generation again',
+          : 'End a rebuild that is under way, or let queries read the former generation again',
       tag,
       command: true,
       params,
@@ -164,12 +183,12 @@ export const projectionRoutes = [
       async handle({ caller, context, params: { name } }, services) {
         assertOperator(caller);
         const { answer, replayed } = await answerOnce(services.commands, context, async () => {
-          const { from, to, position } = await services.operations[act](
+          const { position, ...switched } = await services.operations[act](
             name,
             operatorContext(services, context),
           );
           const token = positionToken(services.commands.store.log.logId, position);
-          return { projection: name, from, to, position: token };
+          return { projection: name, ...switched, position: token };
         });
         return { status: 202, body: answer, replayed };
       },
@@ -241,12 +260,12 @@ function modelOf(embedders: Embedders, named: string): RegisteredModel {
 }
 
 /** Before anything is built: what cannot embed is refused at once. */
-async function load(embedders: Embedders, { id, name }: RegisteredModel): Promise<void> {
+async function assertAnswers(embedders: Embedders, { id, name }: RegisteredModel): Promise<void> {
   try {
-    await embedders.load(id);
+    await embedders.probe(id);
   } catch (error) {
-    const reason = `${name} does not load: ${error instanceof Error ? error.message : String(error)}`;
-    if (error instanceof EmbedderUnavailable)
+    const reason = `${name} cannot embed: ${error instanceof Error ? error.message : String(error)}`;
+    if (error instanceof EmbedderUnavailable && !(error instanceof WrongDimension))
       throw new Problem('unavailable', reason, { retryAfter: 5, cause: error });
     throw invalid('embedder', reason);
   }

@@ -1,0 +1,146 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { clientWithKey, freshTenant, type Client, type Json } from '../support/api.ts';
+import { expectClear, stratalogAs } from '../support/cli.ts';
+import { auditEvents } from '../support/events.ts';
+import { eventually } from '../support/eventually.ts';
+import { json } from '../support/scripted-endpoint.ts';
+import { scriptedEmbeddings, type ScriptedEmbeddings } from '../support/scripted-embeddings.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+const base = '/v1/admin/projections';
+const patience = { timeout: 30_000, interval: 100 };
+const content = 'The heron stands in the reeds';
+
+let endpoint: ScriptedEmbeddings;
+let server: TestServer;
+let operator: Client;
+let auditor: Client;
+
+beforeAll(async () => {
+  endpoint = await scriptedEmbeddings(32);
+  const remote = { dimension: 32, baseURL: endpoint.baseURL, model: 'tiny', apiKey: 'sk-hidden' };
+  const models = [
+    { ...remote, id: 'remote' },
+    { ...remote, id: 'narrow', dimension: 16 },
+    { ...remote, id: 'nobody', baseURL: 'http://127.0.0.1:9/v1' },
+  ];
+  server = await startServer({
+    environment: {
+      STRATALOG_EMBEDDER: 'deterministic',
+      STRATALOG_EMBEDDING_MODELS: JSON.stringify(models),
+    },
+  });
+  const tenant = freshTenant();
+  const admin = await clientWithKey(server, { tenant, role: 'admin', user: 'ada' });
+  operator = await clientWithKey(server, { tenant, role: 'operator' });
+  auditor = admin;
+  for (let number = 0; number < 5; number++) await admin.store({ content: `${content} ${number}` });
+});
+
+afterEach(() => endpoint.always());
+
+afterAll(async () => {
+  await server?.remove();
+  await endpoint?.close();
+});
+
+async function statusOf(name: string): Promise<Json> {
+  const { items } = (await operator.get(base)).body;
+  return items.find((item: Json) => item.name === name);
+}
+
+const generationOf = async (name: string, number: number): Promise<Json> =>
+  (await statusOf(name)).generations.find(({ generation }: Json) => generation === number);
+
+const start = (name: string, embedder?: string) =>
+  operator.post(`${base}/${name}/rebuild`, embedder === undefined ? {} : { embedder });
+
+const waits = (): Json[] =>
+  server.log
+    .map((line) => JSON.parse(line) as Json)
+    .filter(({ level, projection }) => level >= 40 && projection === 'vectors');
+
+/** Answers when it is asked whether it is there, and fails at everything else, with what it was sent. */
+function failAtTexts(): void {
+  endpoint.always(({ input }, response) => {
+    const isProbe = input.length === 1 && !input[0]!.includes('heron');
+    if (!isProbe) return json(response, 500, { error: { message: `sk-hidden cannot read ${input[0]}` } });
+    json(response, 200, { data: [{ index: 0, embedding: Array.from({ length: 32 }, () => 1) }] });
+  });
+}
+
+describe('a model that does not answer as it should', () => {
+  it.each([
+    ['remote', 503, 'unavailable', /tiny at http.* answered 500/, () => failAtAll()],
+    ['nobody', 503, 'unavailable', /tiny at http.* cannot be reached/, () => {}],
+    ['narrow', 400, 'validation-failed', /32 dimensions instead of 16/, () => {}],
+  ])('[F5] %s is refused before anything is built: %i', async (model, status, code, detail, prepare) => {
+    prepare();
+    const reply = await start('vectors', model);
+    expect(reply).toMatchObject({ status, body: { code } });
+    expect(reply.body.detail).toMatch(detail);
+    expect((await statusOf('vectors')).generations).toHaveLength(1);
+  });
+
+  function failAtAll(): void {
+    endpoint.always((_, response) => json(response, 500, { error: { message: 'sk-hidden' } }));
+  }
+});
+
+describe('a rebuild whose model fails under way', () => {
+  it('[F4] [F5] says why and since when, holds up no other, and is ended by the roll-back', async () => {
+    failAtTexts();
+    const before = waits().length;
+    const started = await start('vectors', 'remote');
+    const other = await start('links');
+    expect([started.status, other.status]).toEqual([202, 202]);
+    const { generation } = started.body;
+    const own = () => generationOf('vectors', generation);
+    await expect.poll(async () => (await own()).error, patience).toMatch(/tiny at http.* answered 500/);
+    const since = (await own()).failingSince;
+    expect(Date.now() - Date.parse(since)).toBeLessThan(60_000);
+    expect(await own()).toMatchObject({ state: 'building', active: false });
+    await expect
+      .poll(async () => (await generationOf('links', other.body.generation)).state, patience)
+      .toBe('ready');
+    expect((await start('vectors')).body.code).toBe('rebuild-in-progress');
+
+    const shown = await stratalogAs(server, operator, 'projections', 'status');
+    expect(shown.stdout).toContain(`vectors: generation ${generation} waits since ${since}`);
+    // It is tried again meanwhile.
+    const tries = endpoint.requests.length;
+    await expect.poll(() => endpoint.requests.length, patience).toBeGreaterThan(tries);
+    expect((await own()).failingSince).toBe(since);
+    expect(waits()).toHaveLength(before + 1);
+    expect(server.log.join('\n')).not.toMatch(/heron|sk-hidden/);
+
+    const ended = await operator.post(`${base}/vectors/rollback`);
+    expect(ended).toMatchObject({ status: 202, body: { from: generation, to: 1, ended: true } });
+    expect((await statusOf('vectors')).generations).toMatchObject([{ generation: 1, active: true }]);
+    const told = async () => (await auditEvents(auditor, 'type=ProjectionRebuildEnded')).at(-1)?.data;
+    await eventually(told).toEqual({ projection: 'vectors', generation });
+    const again = await operator.post(`${base}/vectors/rollback`);
+    expect(again).toMatchObject({ status: 409, body: { code: 'rebuild-not-ready' } });
+  }, 120_000);
+
+  it('[F5] goes on when the model answers again, or is ended by the command line', async () => {
+    failAtTexts();
+    const { generation } = (await start('vectors', 'remote')).body;
+    const own = () => generationOf('vectors', generation);
+    await expect.poll(async () => (await own()).failingSince, patience).toBeDefined();
+    endpoint.always();
+    await expect.poll(async () => (await own()).comparison, patience).toBeDefined();
+    expect(await own()).toMatchObject({ state: 'ready' });
+    expect((await own()).error).toBeUndefined();
+    expect((await own()).failingSince).toBeUndefined();
+
+    failAtTexts();
+    await operator.post(`${base}/vectors/rebuild`);
+    await expect.poll(async () => (await statusOf('vectors')).rebuilding, patience).toBeUndefined();
+    await auditor.store({ content: 'Another heron stands in the reeds' });
+    const second = (await start('vectors', 'remote')).body;
+    const ended = await stratalogAs(server, operator, 'projections', 'rollback', 'vectors');
+    expectClear(ended, 0);
+    expect(ended.stdout).toContain(`the rebuild of generation ${second.generation} was ended`);
+  }, 120_000);
+});
