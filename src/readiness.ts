@@ -4,6 +4,7 @@ import type { Config, ProcessRole } from './config.ts';
 import type { EventLog } from './ports/event-log.ts';
 import type { LeaseHolder } from './ports/leases.ts';
 import type { ProjectionOperations } from './projections/operations.ts';
+import { parkedInLive } from './projections/status.ts';
 import type { Relay, RelayStatus } from './relay/relay.ts';
 
 /** What a process says of itself to whatever keeps it running. */
@@ -86,10 +87,10 @@ async function stateOf({
 }: ReadinessSources): Promise<Pick<Readiness, 'identity' | 'log' | 'projections' | 'relay'>> {
   const identity = (await development()) ? 'development' : 'credentials';
   const head = await log.head();
-  const projections = ((await operations?.status()) ?? []).map(({ name, generations, parked }) => {
-    const live = generations.find(({ active }) => active);
+  const projections = ((await operations?.status()) ?? []).map((state) => {
+    const live = state.generations.find(({ active }) => active);
     const { position = 0, lag = head, lock = 'free' } = live ?? {};
-    return { name, position, lag, lock, parked: parked.length };
+    return { name: state.name, position, lag, lock, parked: parkedInLive(state).length };
   });
   return { identity, log: { head }, projections, ...(relay && { relay: await relay.status() }) };
 }

@@ -1,6 +1,7 @@
 import type { Meter } from '@opentelemetry/api';
 import type { FactQueue } from './commands/record-facts.ts';
 import type { ProjectionOperations } from './projections/operations.ts';
+import { parkedInLive } from './projections/status.ts';
 import type { ReasoningTrace } from './domain/reasoning/trace.ts';
 import type { ModelCall } from './ports/observed-language-model.ts';
 import type { ModelGuard } from './queries/model-guard.ts';
@@ -14,14 +15,15 @@ export function observeProjections(meter: Meter, operations: ProjectionOperation
     description: 'How far the live generation of a read model is behind the head of the log, in positions',
   });
   const parked = meter.createObservableGauge('stratalog.projection.parked', {
-    description: 'Streams whose events a read model cannot apply',
+    description: 'Streams whose events the live generation of a read model cannot apply',
   });
   meter.addBatchObservableCallback(
     async (result) => {
-      for (const { name, generations, parked: streams } of await operations.status()) {
-        const live = generations.find(({ active }) => active);
+      for (const state of await operations.status()) {
+        const { name } = state;
+        const live = state.generations.find(({ active }) => active);
         if (live) result.observe(lag, live.lag, { projection: name });
-        result.observe(parked, streams.length, { projection: name });
+        result.observe(parked, parkedInLive(state).length, { projection: name });
       }
     },
     [lag, parked],

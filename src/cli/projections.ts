@@ -23,7 +23,7 @@ interface GenerationStatus {
 interface ProjectionStatus {
   readonly name: string;
   readonly generations: GenerationStatus[];
-  readonly parked: { stream: string; error: string }[];
+  readonly parked: { generation: number; stream: string; error: string }[];
   readonly rebuilding?: { position: number; head: number };
 }
 
@@ -260,7 +260,7 @@ function statusTable(items: readonly ProjectionStatus[]): string {
       active ? 'yes' : '',
       String(position),
       String(lag),
-      active ? String(parked.length) : '',
+      String(parked.filter((stream) => stream.generation === generation).length),
     ]),
   );
   const waiting = items.flatMap(({ name, generations }) =>

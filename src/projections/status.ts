@@ -35,6 +35,8 @@ export interface PartitionStatus {
 }
 
 export interface ParkedStream {
+  /** One generation may be able to apply what another one cannot. */
+  readonly generation: number;
   readonly stream: string;
   readonly position: number;
   readonly type: string;
@@ -44,12 +46,19 @@ export interface ParkedStream {
 export interface ProjectionStatus {
   readonly name: string;
   readonly generations: readonly GenerationStatus[];
+  /** In all generations. */
   readonly parked: readonly ParkedStream[];
   /** Of a rebuild that runs in this process. */
   readonly rebuilding?: RebuildProgress;
 }
 
-/** The generations of every read model, and what is parked in the live ones. `head` is that of the log. */
+/** The streams that queries lack. */
+export function parkedInLive({ generations, parked }: ProjectionStatus): readonly ParkedStream[] {
+  const live = generations.find(({ active }) => active);
+  return parked.filter(({ generation }) => generation === live?.generation);
+}
+
+/** The generations of every read model, and what is parked in them. `head` is that of the log. */
 export async function readStatus(
   sql: SqlExecutor,
   head: number,
@@ -57,8 +66,7 @@ export async function readStatus(
 ): Promise<ProjectionStatus[]> {
   const rows = await readGenerations(sql);
   const parked = await sql.query<ParkedStream & { name: string }>(
-    `select p.name, p.stream, p.position, p.type, p.error from read.parked p
-     join read.active a on a.name = p.name and a.generation = p.generation order by p.position`,
+    'select name, generation, stream, position, type, error from read.parked order by generation, position',
   );
   return [...new Set(rows.map(({ name }) => name))].map((name) => ({
     name,

@@ -144,3 +144,38 @@ describe('a rebuild whose model fails under way', () => {
     expect(ended.stdout).toContain(`the rebuild of generation ${second.generation} was ended`);
   }, 120_000);
 });
+
+describe('a rebuild with an event that cannot be applied', () => {
+  it('[F4] [G4] shows the stream that it parked before queries read it', async () => {
+    const { memory } = await auditor.store({ content: 'A heron that the model never takes' });
+    endpoint.always(async ({ input }, response) => {
+      if (input.some((text) => text.includes('never takes'))) return json(response, 400, {});
+      json(response, 200, {
+        data: input.map((_, index) => ({ index, embedding: Array.from({ length: 32 }, () => 1) })),
+      });
+    });
+    const { generation } = (await start('vectors', 'remote')).body;
+    await expect.poll(async () => (await generationOf('vectors', generation)).state, patience).toBe('ready');
+    const { parked } = await statusOf('vectors');
+    expect(parked).toMatchObject([
+      { generation, type: 'MemoryStored', error: expect.stringContaining('answered 400') },
+    ]);
+    const [{ stream }] = parked;
+    expect(stream).toContain(memory.id);
+    const { stdout } = await stratalogAs(server, operator, 'projections', 'status');
+    expect(stdout).toMatch(new RegExp(`^vectors +1 +live +yes .* 0$`, 'm'));
+    expect(stdout).toMatch(new RegExp(`^vectors +${generation} +ready .* 1$`, 'm'));
+    // What queries read lacks nothing: nobody is to be woken.
+    const ready: Json = await (await fetch(`${server.url}/readyz`)).json();
+    const own = ready.projections.find(({ name }: Json) => name === 'vectors');
+    expect(own).toMatchObject({ parked: 0 });
+    expect(await (await fetch(`${server.url}/metrics`)).text()).toMatch(
+      /stratalog_projection_parked\{[^}]*projection="vectors"[^}]*\} 0/,
+    );
+
+    endpoint.always();
+    const retried = await operator.post(`${base}/vectors/retry`, { stream });
+    expect(retried.status).toBe(202);
+    expect((await statusOf('vectors')).parked).toEqual([]);
+  }, 60_000);
+});

@@ -100,7 +100,17 @@ const projectionStatus = z
   .object({
     name: z.string(),
     generations: z.array(generationStatus),
-    parked: z.array(z.object({ stream: z.string(), position: z.int(), type: z.string(), error: z.string() })),
+    parked: z
+      .array(
+        z.object({
+          generation: z.int(),
+          stream: z.string(),
+          position: z.int(),
+          type: z.string(),
+          error: z.string(),
+        }),
+      )
+      .meta({ description: 'Streams that wait with an event which a generation, live or not, cannot apply' }),
     rebuilding: z
       .object({ projection: z.string(), generation: z.int(), position: z.int(), head: z.int() })
       .optional(),
