@@ -1,5 +1,6 @@
 import type { LoadedEvent, LoadedPage, UnreadableEvent } from '../ports/event-store.ts';
 import type { Sql, SqlExecutor, TransactionOptions } from '../ports/sql.ts';
+import { allDone } from './all-done.ts';
 import { BookmarkTable, type Move, type Standing } from './bookmarks.ts';
 import { Gathering } from './gathering.ts';
 import { ParkedTable } from './parked-table.ts';
@@ -224,14 +225,9 @@ export class Generation {
     const events = eventsOf(steps);
     await this.transaction(
       async (tx) => {
-        // Both at once: the answer to the first is on its way while the database works on the second. Both are over before
-        // anything is rolled back.
         const move = this.bookmarks.move(tx, steps);
-        const apply =
-          events.length > 0 ? this.projection.apply(events, tx, this.tables, prepared) : undefined;
-        for (const done of await Promise.allSettled([move, apply])) {
-          if (done.status === 'rejected') throw done.reason;
-        }
+        if (events.length === 0) return move;
+        return allDone([move, this.projection.apply(events, tx, this.tables, prepared)]);
       },
       { durable: false },
     );

@@ -1,6 +1,7 @@
 import { eventDefinitions, type EventType, type StratalogEvent } from '../../domain/events/registry.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
-import type { SqlExecutor } from '../../ports/sql.ts';
+import type { Row, SqlExecutor } from '../../ports/sql.ts';
+import { allDone } from '../all-done.ts';
 import { digestOf, protect, type Projection, type Tables } from '../projection.ts';
 
 /**
@@ -40,20 +41,19 @@ export const audit: Projection = {
 };
 
 async function apply(events: readonly LoadedEvent[], tx: SqlExecutor, tables: Tables): Promise<void> {
-  const rows = events.map(({ event, metadata, position, stream, revision, time }) => ({
-    tenant: metadata.tenant,
-    position,
-    stream,
-    revision,
-    type: event.type,
-    actor: metadata.actor,
-    time,
-  }));
-  await insert(tables('audit'), rows, tx);
-  const named = events.flatMap(({ event, metadata, position }) =>
-    memoriesOf(event).map((memoryId) => ({ tenant: metadata.tenant, memory_id: memoryId, position })),
-  );
-  if (named.length > 0) await insert(tables('audit_memories'), named, tx);
+  await allDone([
+    insert(tables('audit'), events.map(placeOf), tx),
+    insert(tables('audit_memories'), events.flatMap(namedBy), tx),
+  ]);
+}
+
+function placeOf({ event, metadata, position, stream, revision, time }: LoadedEvent): Row {
+  const { tenant, actor } = metadata;
+  return { tenant, position, stream, revision, type: event.type, actor, time };
+}
+
+function namedBy({ event, metadata, position }: LoadedEvent): Row[] {
+  return memoriesOf(event).map((memoryId) => ({ tenant: metadata.tenant, memory_id: memoryId, position }));
 }
 
 /** The memories that an event is about; a search names those that it returned in an event of their own. */
@@ -70,7 +70,8 @@ interface Naming {
   readonly target: string;
 }
 
-async function insert(table: string, rows: readonly unknown[], tx: SqlExecutor): Promise<void> {
+async function insert(table: string, rows: readonly Row[], tx: SqlExecutor): Promise<void> {
+  if (rows.length === 0) return;
   await tx.query(
     `insert into ${table} select * from jsonb_populate_recordset(null::${table}, $1::text::jsonb)`,
     [JSON.stringify(rows)],

@@ -1,6 +1,7 @@
 import type { MemoryEvent } from '../../domain/memory/events.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
+import { allDone } from '../all-done.ts';
 import { digestOf, protect, type Projection, type Tables } from '../projection.ts';
 import { scopeColumns } from '../scope-columns.ts';
 import { changesOf } from './held.ts';
@@ -54,6 +55,5 @@ async function apply(events: readonly LoadedEvent[], tx: SqlExecutor, tables: Ta
   const facts = events as readonly LoadedEvent<MemoryEvent>[];
   const before = await loadHeld(facts, tx, tables);
   const changes = changesOf(facts, before);
-  await writeSums(sumsOf(changes), tx, tables);
-  await writeHeld(changes, tx, tables);
+  await allDone([writeHeld(changes, tx, tables), writeSums(sumsOf(changes), tx, tables)]);
 }

@@ -4,6 +4,7 @@ import { TOKENIZER_VERSION } from '../../domain/text/tokens.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
 import type { LexicalIndex } from '../../ports/lexical-index.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
+import { allDone } from '../all-done.ts';
 import { digestOf, protect, type Projection, type Tables } from '../projection.ts';
 import { DocumentFrequencies } from './document-frequencies.ts';
 import { createExpunge, expungeTable, noteErasures } from './expunge.ts';
@@ -103,8 +104,7 @@ async function apply(
     frequencies.take(before.get(key), -1);
     frequencies.take(row, 1);
   }
-  await writeTextRows([...changes.values()], tx, tables);
-  await frequencies.write(tx, tables);
+  await allDone([writeTextRows([...changes.values()], tx, tables), frequencies.write(tx, tables)]);
 }
 
 function digest(tables: Tables): string {

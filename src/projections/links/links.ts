@@ -1,6 +1,7 @@
 import type { LinkEvent } from '../../domain/links/links.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
+import { allDone } from '../all-done.ts';
 import { digestOf, protect, type Projection, type Tables } from '../projection.ts';
 
 /**
@@ -68,14 +69,14 @@ async function apply(events: readonly LoadedEvent[], tx: SqlExecutor, tables: Ta
     added.push(row);
     open.set(key, row);
   }
-  await tx.query(
+  const end = tx.query(
     `update ${tables('links')} l set to_position = e.to_position
      from jsonb_to_recordset($1::text::jsonb)
        as e(tenant text, source uuid, target uuid, type text, to_position bigint)
      where (l.tenant, l.source, l.target, l.type) = (e.tenant, e.source, e.target, e.type) and l.to_position is null`,
     [JSON.stringify([...ended.values()])],
   );
-  await tx.query(
+  const add = tx.query(
     `insert into ${tables('links')} (tenant, source, target, type, confidence, from_position, to_position)
      select tenant, source, target, type, confidence, from_position, to_position
      from jsonb_to_recordset($1::text::jsonb)
@@ -83,4 +84,5 @@ async function apply(events: readonly LoadedEvent[], tx: SqlExecutor, tables: Ta
             from_position bigint, to_position bigint)`,
     [JSON.stringify(added)],
   );
+  await allDone([end, add]);
 }

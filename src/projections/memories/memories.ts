@@ -2,6 +2,7 @@ import { evolve, initialState, type MemoryState, type MemoryValue } from '../../
 import type { MemoryEvent } from '../../domain/memory/events.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
+import { allDone } from '../all-done.ts';
 import { digestOf, protect, type Projection, type Tables } from '../projection.ts';
 import { scopeColumnNames, scopeColumns, scopeRow } from '../scope-columns.ts';
 import { createPostings, writePostings, type FiledChange } from './postings.ts';
@@ -112,20 +113,13 @@ async function apply(events: readonly LoadedEvent[], tx: SqlExecutor, tables: Ta
       erased.set(key, { tenant, memory_id: memoryId });
     }
   }
-  await endVersions([...ended.values()], tx, tables);
-  await addVersions(
-    added.filter((row) => !erased.has(`${row.tenant}/${row.memory_id}`)),
-    tx,
-    tables,
-  );
-  if (erased.size > 0) {
-    await tx.query(
-      `delete from ${tables('memories')} m using jsonb_to_recordset($1::text::jsonb) as gone(tenant text, memory_id uuid)
-       where m.tenant = gone.tenant and m.memory_id = gone.memory_id`,
-      [JSON.stringify([...erased.values()])],
-    );
-  }
-  await writePostings([...progress].map(filedChange), tx, tables);
+  const kept = added.filter((row) => !erased.has(`${row.tenant}/${row.memory_id}`));
+  await allDone([
+    endVersions([...ended.values()], tx, tables),
+    addVersions(kept, tx, tables),
+    dropVersions([...erased.values()], tx, tables),
+    writePostings([...progress].map(filedChange), tx, tables),
+  ]);
 }
 
 function filedChange([key, { before, state }]: readonly [string, Progress]): FiledChange {
@@ -195,6 +189,15 @@ async function endVersions(ended: readonly unknown[], tx: SqlExecutor, tables: T
      from jsonb_to_recordset($1::text::jsonb) as ended(tenant text, memory_id uuid, to_position bigint, to_time timestamptz)
      where m.tenant = ended.tenant and m.memory_id = ended.memory_id and m.to_position is null`,
     [JSON.stringify(ended)],
+  );
+}
+
+async function dropVersions(erased: readonly unknown[], tx: SqlExecutor, tables: Tables): Promise<void> {
+  if (erased.length === 0) return;
+  await tx.query(
+    `delete from ${tables('memories')} m using jsonb_to_recordset($1::text::jsonb) as gone(tenant text, memory_id uuid)
+     where m.tenant = gone.tenant and m.memory_id = gone.memory_id`,
+    [JSON.stringify(erased)],
   );
 }
 

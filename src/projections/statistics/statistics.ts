@@ -1,6 +1,7 @@
 import type { MemoryEvent } from '../../domain/memory/events.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
+import { allDone } from '../all-done.ts';
 import { digestOf, protect, type Projection, type Tables } from '../projection.ts';
 
 /** What is counted of one memory: enough to take it out of the sums again. */
@@ -56,8 +57,7 @@ async function apply(events: readonly LoadedEvent[], tx: SqlExecutor, tables: Ta
     const key = `${fact.metadata.tenant}/${fact.event.data.memoryId}`;
     after.set(key, next(after.has(key) ? after.get(key) : before.get(key), fact));
   }
-  await writeSums(sums(before, after), tx, tables);
-  await writeCounted(before, after, tx, tables);
+  await allDone([writeCounted(before, after, tx, tables), writeSums(sums(before, after), tx, tables)]);
 }
 
 /** Counts from routing fields alone, so an erased memory is counted until its erasure takes it out. */
