@@ -133,7 +133,7 @@ describe('the SQL vault', () => {
     await maker.ensure(mine);
     // The row of the data key is read; before its subject's key is there, the data key is destroyed.
     faulty.fault = async (statement) => {
-      if (statement.includes('insert into control.subject_keys')) await vault.destroy(mine.tenant, mine.id);
+      if (statement.includes('control.subject_keys')) await vault.destroy(mine.tenant, mine.id);
       return undefined;
     };
     await vault.open('acme', [mine.id]);

@@ -114,8 +114,10 @@ class SqlKeyVault implements KeyVault {
       'select id, subject, wrapped from control.data_keys where tenant = $1 and id = any ($2)',
       [tenant, missing],
     );
+    const subjects = rows.flatMap(({ subject }) => subject ?? []);
+    const subjectKeys = await this.#knownSubjectKeys(tenant, new Set(subjects));
     for (const row of rows) {
-      const key = await this.#unwrap(tenant, row);
+      const key = this.#unwrap(tenant, row, subjectKeys);
       if (key) found.set(row.id, key);
     }
     return found;
@@ -160,13 +162,14 @@ class SqlKeyVault implements KeyVault {
   }
 
   /** Undefined for a damaged key: what it sealed cannot be read, and everything else can. */
-  async #unwrap(tenant: string, row: KeyRow): Promise<DataKey | 'destroyed' | undefined> {
+  #unwrap(
+    tenant: string,
+    row: KeyRow,
+    subjectKeys: ReadonlyMap<string, DataKey | 'destroyed'>,
+  ): DataKey | 'destroyed' | undefined {
     if (row.wrapped === null || row.subject === null) return 'destroyed';
-    const subjectKey = await this.#subjectKey(tenant, row.subject).catch((error: unknown) => {
-      if (error instanceof KeyDestroyed) return undefined;
-      throw error;
-    });
-    if (!subjectKey) return 'destroyed';
+    const subjectKey = subjectKeys.get(row.subject);
+    if (subjectKey === undefined || subjectKey === 'destroyed') return subjectKey;
     try {
       const key = open(subjectKey, row.wrapped, `${tenant}/${row.id}`);
       this.#dataKeys.set(tenant, row.id, key);
@@ -176,6 +179,29 @@ class SqlKeyVault implements KeyVault {
     }
   }
 
+  /** Of those of the subjects that ever had a key. */
+  async #knownSubjectKeys(
+    tenant: string,
+    subjects: ReadonlySet<string>,
+  ): Promise<ReadonlyMap<string, DataKey | 'destroyed'>> {
+    const known = new Map<string, DataKey | 'destroyed'>();
+    const missing: string[] = [];
+    for (const subject of subjects) {
+      const cached = this.#subjectKeys.get(tenant, subject);
+      if (cached) known.set(subject, cached);
+      else missing.push(subject);
+    }
+    if (missing.length === 0) return known;
+    const rows = await this.#sql.query<{ subject: string; wrapped: Uint8Array | null }>(
+      'select subject, wrapped from control.subject_keys where tenant = $1 and subject = any ($2)',
+      [tenant, missing],
+    );
+    for (const { subject, wrapped } of rows)
+      known.set(subject, wrapped ? this.#openSubjectKey(tenant, subject, wrapped) : 'destroyed');
+    return known;
+  }
+
+  /** Makes one where there is none yet. */
   async #subjectKey(tenant: string, subject: string): Promise<DataKey> {
     const cached = this.#subjectKeys.get(tenant, subject);
     if (cached) return cached;
@@ -188,7 +214,11 @@ class SqlKeyVault implements KeyVault {
       [tenant, subject],
     );
     if (!row?.wrapped) throw new KeyDestroyed(subject);
-    const key = open(this.#rootKey, row.wrapped, `${tenant}/${subject}`);
+    return this.#openSubjectKey(tenant, subject, row.wrapped);
+  }
+
+  #openSubjectKey(tenant: string, subject: string, wrapped: Uint8Array): DataKey {
+    const key = open(this.#rootKey, wrapped, `${tenant}/${subject}`);
     this.#subjectKeys.set(tenant, subject, key);
     return key;
   }
