@@ -4,6 +4,7 @@ import { SealedEventStore } from './adapters/eventstore/sealed-event-store.ts';
 import { migrate } from './adapters/migrate.ts';
 import { openMetrics } from './adapters/prometheus/metrics.ts';
 import { newId } from './adapters/random.ts';
+import { SoleLeases } from './adapters/sole-leases.ts';
 import { openSqlLeases } from './adapters/sql/leases.ts';
 import type { BackEnd } from './backends/back-ends.ts';
 import { openEmbedders } from './backends/embedder.ts';
@@ -94,9 +95,10 @@ async function assemble(config: Config, logger: Logger, undo: (() => Promise<voi
   const opened = opening?.catch(() => undefined);
   undo.push(async () => (await opened)?.close());
   const stores = await openStores(config, logger, undo);
-  // The data folder's lock says already that there is no other embedded process.
-  const holder = config.profile === 'embedded' ? 'embedded' : `${hostname()}-${process.pid}`;
-  const leases = await openSqlLeases(stores.sql, holder);
+  const leases =
+    config.profile === 'embedded'
+      ? new SoleLeases()
+      : await openSqlLeases(stores.sql, `${hostname()}-${process.pid}`);
   const metrics = openMetrics((error) => logger.warn({ err: error }, 'a metric could not be read'));
   undo.push(() => metrics.close());
   const own: Process = { config, logger, stores, leases, metrics, undo };
