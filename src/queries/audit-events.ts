@@ -2,6 +2,7 @@ import { hasRole, type TenantContext } from '../domain/access/context.ts';
 import { Problem } from '../domain/problems.ts';
 import type { StreamName } from '../ports/event-log.ts';
 import type { EventStore, LoadedEvent } from '../ports/event-store.ts';
+import type { Sql } from '../ports/sql.ts';
 import type { ReadModels, ReadView } from './read-models.ts';
 import { allOf, Parameters } from './sql-builder.ts';
 
@@ -37,26 +38,38 @@ export async function readAuditEvents(
   request: AuditRequest,
 ): Promise<AuditPage> {
   assertAuditor(caller);
-  const view = await models.view({
-    projections: ['audit'],
-    minPosition: request.minPosition,
-    waitMs: request.waitMs,
-  });
-  const parameters = new Parameters();
-  const conditions = auditConditions(caller.tenant, request, view, parameters);
-  const rows = await models.sql.queryAs<{ stream: StreamName; revision: number; position: number }>(
-    caller.tenant,
-    `select stream, revision, position from ${view.table('audit')} where ${allOf(conditions)}
-     order by position limit ${parameters.bind(request.limit + 1)}`,
-    parameters.values,
+  const { minPosition, waitMs } = request;
+  const { rows, position } = await models.read(
+    { projections: ['audit'], minPosition, waitMs },
+    async (view) => ({
+      rows: await readRows(models.sql, view, caller.tenant, request),
+      position: view.position,
+    }),
   );
   const page = rows.slice(0, request.limit);
   const events = await Promise.all(page.map(({ stream, revision }) => store.loadOne(stream, revision)));
   return {
     events: events.filter((event) => event !== undefined),
     next: rows.length > request.limit ? page.at(-1)!.position : undefined,
-    position: view.position,
+    position,
   };
+}
+
+interface AuditRow extends Record<string, unknown> {
+  stream: StreamName;
+  revision: number;
+  position: number;
+}
+
+function readRows(sql: Sql, view: ReadView, tenant: string, request: AuditRequest): Promise<AuditRow[]> {
+  const parameters = new Parameters();
+  const conditions = auditConditions(tenant, request, view, parameters);
+  return sql.queryAs<AuditRow>(
+    tenant,
+    `select stream, revision, position from ${view.table('audit')} where ${allOf(conditions)}
+     order by position limit ${parameters.bind(request.limit + 1)}`,
+    parameters.values,
+  );
 }
 
 /**

@@ -39,11 +39,12 @@ export async function loadVisible(
 
 /** What other streams count of a memory. It may lag. */
 export async function readCounters(models: ReadModels, tenant: string, memoryId: string): Promise<Counters> {
-  const view = await models.view({ projections: ['usage'] });
-  const [row] = await models.sql.queryAs<Pick<MemoryRow, 'accesses' | 'last_accessed_at'>>(
-    tenant,
-    `select accesses, last_accessed_at from ${view.table('usage')} where tenant = $1 and memory_id = $2`,
-    [tenant, memoryId],
+  const [row] = await models.read({ projections: ['usage'] }, (view) =>
+    models.sql.queryAs<Pick<MemoryRow, 'accesses' | 'last_accessed_at'>>(
+      tenant,
+      `select accesses, last_accessed_at from ${view.table('usage')} where tenant = $1 and memory_id = $2`,
+      [tenant, memoryId],
+    ),
   );
   return row ? countersOf(row) : noAccess;
 }

@@ -7,9 +7,10 @@ import type { Layer } from '../domain/layers.ts';
 import type { memoryStates, MemoryView } from '../domain/memory/view.ts';
 import { Problem } from '../domain/problems.ts';
 import { isMemoryId } from '../domain/streams.ts';
+import type { Sql } from '../ports/sql.ts';
 import { filterCondition } from './filter-sql.ts';
 import { joinUsage, memoryColumns, memoryOf, type MemoryRow } from './memory-row.ts';
-import type { ReadModels } from './read-models.ts';
+import type { ReadModels, ReadView } from './read-models.ts';
 import { regionCondition } from './scope-sql.ts';
 import { allOf, Parameters } from './sql-builder.ts';
 
@@ -37,17 +38,27 @@ export interface MemoryPage {
 }
 
 /** What the caller may see, newest first. Stable under inserts: the cursor is the last memory seen. */
-export async function listMemories(
+export function listMemories(
   models: ReadModels,
   caller: TenantContext,
   list: ListMemories,
 ): Promise<MemoryPage> {
-  const { asOf, limit, cursor, minPosition, waitMs } = list;
-  const view = await models.view({
+  const { asOf = 0, minPosition = 0, waitMs } = list;
+  const demand = {
     projections: ['memories', 'usage'],
-    minPosition: Math.max(minPosition ?? 0, asOf ?? 0),
+    minPosition: Math.max(minPosition, asOf),
     waitMs,
-  });
+  };
+  return models.read(demand, (view) => readPage(models.sql, view, caller, list));
+}
+
+async function readPage(
+  sql: Sql,
+  view: ReadView,
+  caller: TenantContext,
+  list: ListMemories,
+): Promise<MemoryPage> {
+  const { asOf, limit, cursor } = list;
   const fingerprint = fingerprintOf(list);
   const parameters = new Parameters();
   const region = {
@@ -59,7 +70,7 @@ export async function listMemories(
   if (cursor !== undefined) {
     conditions.push(`m.memory_id < ${parameters.bind(readCursor(cursor, fingerprint))}::uuid`);
   }
-  const rows = await models.sql.queryAs<MemoryRow>(
+  const rows = await sql.queryAs<MemoryRow>(
     caller.tenant,
     `select ${memoryColumns} from ${view.table('memories')} m ${joinUsage(view.table('usage'))}
      where ${allOf(conditions)} order by m.memory_id desc limit ${parameters.bind(limit + 1)}`,

@@ -3,6 +3,7 @@ import { Problem } from '../domain/problems.ts';
 import type { EventLog } from '../ports/event-log.ts';
 import type { Sql } from '../ports/sql.ts';
 import type { WakeUp } from '../ports/wake-up.ts';
+import { withCurrentView } from './current-view.ts';
 
 export const defaultWaitMs = 2_000;
 /** A step of a projection in another process is seen at the latest after this long. */
@@ -42,6 +43,14 @@ export class ReadModels {
   constructor(sql: Sql, progress: WakeUp) {
     this.sql = sql;
     this.#progress = progress;
+  }
+
+  /**
+   * What `body` reads in a view; all of it again in another one where a generation was dropped between the view and a
+   * statement. Throws as `view` does.
+   */
+  read<T>(demand: ReadDemand, body: (view: ReadView) => Promise<T>): Promise<T> {
+    return withCurrentView(async () => body(await this.view(demand)));
   }
 
   /** Throws `position-timeout` where a read model does not reach `minPosition` in time: never an answer from before it. */

@@ -3,10 +3,11 @@ import { visible } from '../domain/access/visibility.ts';
 import type { LinkType } from '../domain/links/links.ts';
 import type { MemoryView } from '../domain/memory/view.ts';
 import type { EventStore } from '../ports/event-store.ts';
+import type { Sql } from '../ports/sql.ts';
 import { loadVisible } from './get-memory.ts';
 import { readLinked } from './linked.ts';
 import { memoryOf } from './memory-row.ts';
-import type { ReadModels } from './read-models.ts';
+import type { ReadModels, ReadView } from './read-models.ts';
 
 export interface Related {
   readonly memory: MemoryView;
@@ -38,17 +39,26 @@ export async function findRelated(
   { types, depth, minPosition, waitMs }: RelatedRequest,
 ): Promise<{ items: Related[]; position: number }> {
   await loadVisible(store, caller, memoryId);
-  const view = await models.view({ projections: ['links', 'memories', 'usage'], minPosition, waitMs });
+  const demand = { projections: ['links', 'memories', 'usage'], minPosition, waitMs };
+  return models.read(demand, async (view) => ({
+    items: await follow(models.sql, view, caller, memoryId, { types, depth }),
+    position: view.position,
+  }));
+}
+
+async function follow(
+  sql: Sql,
+  view: ReadView,
+  caller: TenantContext,
+  memoryId: string,
+  { types, depth }: Pick<RelatedRequest, 'types' | 'depth'>,
+): Promise<Related[]> {
   const region = { tenant: caller.tenant, visibility: visible(caller) };
   const seen = new Set([memoryId]);
   const items: Related[] = [];
   let frontier = [memoryId];
   for (let level = 1; level <= depth && frontier.length > 0 && items.length < mostRelated; level++) {
-    const neighbours = await readLinked(models.sql, view, frontier, {
-      region,
-      types,
-      limit: mostRelated * 2,
-    });
+    const neighbours = await readLinked(sql, view, frontier, { region, types, limit: mostRelated * 2 });
     frontier = [];
     for (const row of neighbours) {
       if (seen.has(row.memory_id) || items.length >= mostRelated) continue;
@@ -58,5 +68,5 @@ export async function findRelated(
       items.push({ memory: memoryOf(row), type, direction, confidence, depth: level, via });
     }
   }
-  return { items, position: view.position };
+  return items;
 }

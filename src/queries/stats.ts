@@ -34,13 +34,17 @@ interface SumRow extends Record<string, unknown> {
 }
 
 /** Counts and sizes: of the whole tenant for those who run or audit it, of what they see for all others. */
-export async function readStats(
+export function readStats(
   models: ReadModels,
   caller: TenantContext,
   wait: { minPosition?: number | undefined; waitMs?: number | undefined },
 ): Promise<Stats> {
+  const demand = { projections: ['memories', 'statistics', 'usage'], ...wait };
+  return models.read(demand, (view) => statsIn(models, caller, view));
+}
+
+async function statsIn(models: ReadModels, caller: TenantContext, view: ReadView): Promise<Stats> {
   const whole = hasRole(caller, 'admin', 'auditor', 'operator');
-  const view = await models.view({ projections: ['memories', 'statistics', 'usage'], ...wait });
   const region = { tenant: caller.tenant, visibility: whole ? 'all' : visible(caller) } as const;
   const rows = await (whole ? tenantSums(models, caller, view) : visibleSums(models, region, view));
   const usage = await readUsage(models, region, view);

@@ -24,13 +24,22 @@ export interface Validated extends Judgement {
 }
 
 /** Finds which of these memories contradict or supersede each other, and why, without a language model. */
-export async function validateMemories(
+export function validateMemories(
   models: ReadModels,
   caller: TenantContext,
   { ids, minPosition, waitMs }: ValidateRequest,
 ): Promise<Validated> {
   const distinct = [...new Set(ids)];
-  const view = await models.view({ projections: ['links', 'memories', 'usage'], minPosition, waitMs });
+  const demand = { projections: ['links', 'memories', 'usage'], minPosition, waitMs };
+  return models.read(demand, (view) => validateIn(models, view, caller, distinct));
+}
+
+async function validateIn(
+  models: ReadModels,
+  view: ReadView,
+  caller: TenantContext,
+  distinct: readonly string[],
+): Promise<Validated> {
   const rows = await readVisible(models, view, caller, distinct.filter(isMemoryId));
   const found = rows.map(({ memory_id: id }) => id);
   const [supersessions, contradicts] = await Promise.all([

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { SqlError } from '../../src/adapters/sql/error.ts';
 import type { MemoryView } from '../../src/domain/memory/view.ts';
 import type { KeyVault } from '../../src/ports/key-vault.ts';
 import type { Sql } from '../../src/ports/sql.ts';
@@ -87,6 +88,18 @@ describe('a search over several hops', () => {
       interruption: 'error',
       steps: [{ status: 'done' }, { action: 'FollowLinks', status: 'failed' }],
     });
+  });
+
+  it('[D-8] [F4] whose hop reads what was dropped meanwhile begins again in another view', async () => {
+    let hops = 0;
+    const dropped = new SqlError({ message: 'relation does not exist', code: '42P01' });
+    const { search, failures } = searching({
+      linked: () => (hops++ === 0 ? Promise.reject(dropped) : Promise.resolve([])),
+    });
+    const answer = await search.search(caller, asked);
+    expect(answer).toMatchObject({ results: [{ rank: 1 }], warnings: [] });
+    expect(failures).toEqual([]);
+    expect(trajectoryOf(answer)).toMatchObject({ outcome: 'complete' });
   });
 
   it('[D-8] rejects as a search does where its first one does', async () => {

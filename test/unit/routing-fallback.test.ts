@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { SqlError } from '../../src/adapters/sql/error.ts';
 import type { TenantContext } from '../../src/domain/access/context.ts';
 import { rulePolicy } from '../../src/domain/routing/policy.ts';
 import { defaultSettings, type RoutingSettings } from '../../src/domain/routing/settings.ts';
@@ -92,6 +93,30 @@ describe('the fallback to the standard search', () => {
       outcome: 'failed',
       interruption: 'wall-time',
     });
+  });
+
+  it('[B1] [F4] is not needed where a generation was dropped under the run: it is taken apart in another view', async () => {
+    let searches = 0;
+    const { routedSearch, failures } = routed(() =>
+      searches++ === 0
+        ? Promise.reject(new SqlError({ message: 'relation does not exist', code: '42P01' }))
+        : Promise.resolve(plain),
+    );
+    const answer = await routedSearch.search(callerOf('acme'), request);
+    expect(answer.warnings).toEqual([]);
+    expect(failures).toEqual([]);
+    expect(eventsOf(answer)).toMatchObject({
+      SearchPerformed: { route: 'decomposition' },
+      TrajectoryRecorded: { outcome: 'complete', shown: true },
+    });
+  });
+
+  it('[B2] [F4] answers where every view of the run is outdated', async () => {
+    const cause = new SqlError({ message: 'relation does not exist', code: '42P01' });
+    const { routedSearch, failures } = routed(() => Promise.reject(cause));
+    const answer = await routedSearch.search(callerOf('acme'), request);
+    expect(answer.warnings).toMatchObject([{ code: 'partial' }]);
+    expect(failures).toEqual([cause]);
   });
 
   it('[B2] a breaker spares a tenant runs that fail again and again, and no other tenant', async () => {

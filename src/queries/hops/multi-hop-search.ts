@@ -8,6 +8,7 @@ import { signSearchId } from '../../domain/retrieval/search-id.ts';
 import type { Interruption, Trajectory } from '../../domain/retrieval/trajectory.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { KeyVault } from '../../ports/key-vault.ts';
+import { isOutdated, withCurrentView } from '../current-view.ts';
 import type { ReadModels, ReadView } from '../read-models.ts';
 import { Budget, BudgetExhausted } from '../routing/budget.ts';
 import { warningOf } from '../routing/executor.ts';
@@ -41,6 +42,15 @@ export interface MultiHopAnswer extends SearchAnswer {
   readonly paths: readonly Path[];
 }
 
+/** A run that is over, in one view. */
+interface Ran {
+  readonly result: HopResult;
+  readonly view: ReadView;
+  readonly trail: Trail;
+  /** What ended it early. */
+  readonly interruption: Interruption | undefined;
+}
+
 /** Names the rules by which it goes on: recorded with each run. */
 const policyVersion = 'hops-1';
 
@@ -57,30 +67,15 @@ export class MultiHopSearch {
 
   /** Rejects as `SearchService.find` does where its first search does. */
   async search(caller: TenantContext, asked: MultiHopRequest): Promise<MultiHopAnswer> {
-    const { models, search, mentions, vault, clock } = this.#parts;
+    const { search, vault } = this.#parts;
     const started = performance.now();
     const { depth, pathThreshold, linkTypes, budget: limits, filterAsSent, ...rest } = asked;
     const request: SearchRequest = { ...rest, threshold: pathThreshold, order: 'relevance' };
     const id = uuid();
     const searchId = signSearchId(vault, caller, id);
-    // Before the clock of the budget starts: a caller may wait long for a position.
-    const view = await this.#view(request);
-    const budget = new Budget({ ...limits, steps: Infinity, tokens: Infinity, depth });
-    const trail = new Trail(clock, budget);
-    const run = new HopRun({
-      sql: models.sql,
-      search: (as, narrowed, seen) => search.find(as, narrowed, seen),
-      mentions,
-      caller,
-      request,
-      linkTypes,
-      depth,
-      view,
-      budget,
-      trail,
-    });
-    const interruption = await this.#go(run, searchId);
-    const { result } = run;
+    const { result, view, trail, interruption } = await withCurrentView(() =>
+      this.#run(caller, request, asked, searchId),
+    );
     const finding = findingOf(result, view, interruption);
     const answer = answerOf(request, finding, {
       id,
@@ -114,6 +109,33 @@ export class MultiHopSearch {
     return { ...withEvents(answer, [{ type: 'TrajectoryRecorded', data: trajectory }]), paths: result.paths };
   }
 
+  async #run(
+    caller: TenantContext,
+    request: SearchRequest,
+    { depth, linkTypes, budget: limits }: MultiHopRequest,
+    searchId: string,
+  ): Promise<Ran> {
+    const { models, search, mentions, clock } = this.#parts;
+    // Before the clock of the budget starts: a caller may wait long for a position.
+    const view = await this.#view(request);
+    const budget = new Budget({ ...limits, steps: Infinity, tokens: Infinity, depth });
+    const trail = new Trail(clock, budget);
+    const run = new HopRun({
+      sql: models.sql,
+      search: (as, narrowed, seen) => search.find(as, narrowed, seen),
+      mentions,
+      caller,
+      request,
+      linkTypes,
+      depth,
+      view,
+      budget,
+      trail,
+    });
+    const interruption = await this.#go(run, searchId);
+    return { result: run.result, view, trail, interruption };
+  }
+
   /** What names things is a read model of its own. */
   async #view(request: SearchRequest): Promise<ReadView> {
     const { models, search } = this.#parts;
@@ -132,7 +154,7 @@ export class MultiHopSearch {
       return undefined;
     } catch (error) {
       if (error instanceof BudgetExhausted) return error.budget;
-      if (!run.begun) throw error;
+      if (!run.begun || isOutdated(error)) throw error;
       this.#parts.onFailure(error, searchId);
       return 'error';
     }

@@ -11,6 +11,7 @@ import {
   type RoutingSettings,
 } from '../../domain/routing/settings.ts';
 import type { KeyVault } from '../../ports/key-vault.ts';
+import type { ModelCall } from '../../ports/observed-language-model.ts';
 import {
   answerOf,
   withEvents,
@@ -20,6 +21,7 @@ import {
 } from '../search/answer.ts';
 import type { SearchRequest } from '../search/query.ts';
 import type { Finding, SearchService } from '../search/search.ts';
+import { isOutdated, mostViews } from '../current-view.ts';
 import { modelCalled } from '../model-called.ts';
 import type { ReasoningFailure } from '../reasoning/reasoner.ts';
 import { Breaker } from './breaker.ts';
@@ -131,12 +133,10 @@ export class RoutedSearch {
     settings: RoutingSettings,
   ): Promise<{ finding: Finding; shown: boolean; events: SearchFact['events'] }> {
     const { caller, request } = search;
-    // Before the clock of the budgets starts: a caller may wait long for a position.
-    const view = await this.#parts.search.view(request);
-    const execution = await this.#execute(search, settings, view);
+    const execution = await this.#execute(search, settings);
     const { run, finding } = execution;
     if (finding) return { finding, shown: true, events: eventsOf(search, execution, { shown: true }) };
-    const standard = await this.#parts.search.find(caller, request, view);
+    const standard = await this.#parts.search.find(caller, request);
     const warnings = [...standard.warnings, warningOf(run.interruption ?? 'error')];
     return {
       finding: { ...standard, warnings },
@@ -146,16 +146,12 @@ export class RoutedSearch {
   }
 
   /** A run, unless the breaker is open: what was found before the time was up is neither success nor failure for it. */
-  async #execute(
-    { caller, request, searchId }: Search,
-    settings: RoutingSettings,
-    view: Parameters<Executor['run']>[2],
-  ): Promise<Execution> {
+  async #execute({ caller, request, searchId }: Search, settings: RoutingSettings): Promise<Execution> {
     const { executor, onFailure, onReasoningFailure } = this.#parts;
     const { tenant } = caller;
     if (!this.#breaker.allows(tenant))
       return { run: executor.refused(request), finding: undefined, calls: [], failures: [] };
-    const execution = await executor.run(caller, request, view, settings);
+    const execution = await this.#run(caller, request, settings);
     const { outcome, interruption } = execution.run;
     if (outcome === 'failed') this.#breaker.failed(tenant);
     if (outcome === 'complete') this.#breaker.succeeded(tenant);
@@ -165,11 +161,23 @@ export class RoutedSearch {
     return execution;
   }
 
+  /** Another run, with another view, where that of the first was outdated. What was asked of models for it counts too. */
+  async #run(caller: TenantContext, request: SearchRequest, settings: RoutingSettings): Promise<Execution> {
+    const { executor, search } = this.#parts;
+    const calls: ModelCall[] = [];
+    for (let views = 1; ; views++) {
+      // Before the clock of the budgets starts: a caller may wait long for a position.
+      const view = await search.view(request);
+      const execution = await executor.run(caller, request, view, settings);
+      calls.push(...execution.calls);
+      if (views === mostViews || !isOutdated(execution.error)) return { ...execution, calls };
+    }
+  }
+
   /** Takes the question apart as well, beside the answer and after it, and says what would have been different. */
   #shadow(search: Search, settings: RoutingSettings, shownFinding: Finding): Promise<SearchFact> {
     const compare = async (): Promise<SearchFact> => {
-      const view = await this.#parts.search.view(search.request);
-      const execution = await this.#execute(search, settings, view);
+      const execution = await this.#execute(search, settings);
       const difference = differenceOf(execution.run, shownFinding);
       return { id: search.id, events: eventsOf(search, execution, { shown: false, difference }) };
     };

@@ -52,12 +52,13 @@ export class VocabularyReader {
   async read(caller: TenantContext, wanted: Wanted): Promise<Vocabulary> {
     const visibility = visible(caller);
     if (visibility !== 'all' && visibility.length === 0) return { fields: [], values: [] };
-    const view = await this.#models.view({ projections: ['fields'] });
-    const [fields, values] = await Promise.all([
-      this.#fieldsOf(caller, view),
-      this.#valuesOf(caller, view, wanted),
-    ]);
-    return { fields, values };
+    return this.#models.read({ projections: ['fields'] }, async (view) => {
+      const [fields, values] = await Promise.all([
+        this.#fieldsOf(caller, view),
+        this.#valuesOf(caller, view, wanted),
+      ]);
+      return { fields, values };
+    });
   }
 
   async #fieldsOf(caller: TenantContext, view: ReadView): Promise<readonly KnownField[]> {

@@ -65,10 +65,11 @@ async function lastEvents(
   type: (SearchPerformed | FeedbackGiven)['type'],
   most: number,
 ): Promise<LoadedEvent[]> {
-  const view = await models.view({ projections: ['audit'] });
-  const rows = await models.sql.query<{ stream: StreamName; revision: number }>(
-    `select stream, revision from ${view.table('audit')} where type = $1 order by position desc limit $2`,
-    [type, most],
+  const rows = await models.read({ projections: ['audit'] }, (view) =>
+    models.sql.query<{ stream: StreamName; revision: number }>(
+      `select stream, revision from ${view.table('audit')} where type = $1 order by position desc limit $2`,
+      [type, most],
+    ),
   );
   const events = await Promise.all(rows.map(({ stream, revision }) => store.loadOne(stream, revision)));
   return events.filter((event) => event !== undefined);

@@ -3,7 +3,8 @@ import { weigh } from '../../domain/ranking/bm25.ts';
 import { vectorTable } from '../../domain/retrieval/vector-table.ts';
 import { EmbedderUnavailable, type Embedders } from '../../ports/embedder.ts';
 import { LexicalIndexUnavailable, type LexicalIndex } from '../../ports/lexical-index.ts';
-import type { ReadModels, ReadView } from '../read-models.ts';
+import { isOutdated, withCurrentView } from '../current-view.ts';
+import type { ReadDemand, ReadModels, ReadView } from '../read-models.ts';
 import { readSupersessions } from '../supersessions.ts';
 import { searchAsOf } from './as-of/search.ts';
 import { findCandidates, type CandidateRequest } from './candidates.ts';
@@ -48,24 +49,21 @@ export class SearchService {
   }
 
   /** The read models as a search sees them; one view may serve several searches of one answer. */
-  view({ asOf = 0, minPosition = 0, waitMs }: Pick<SearchRequest, Waiting> = {}): Promise<ReadView> {
-    return this.#models.view({
-      projections: ['memories', 'lexical', 'vectors', 'usage', 'links'],
-      minPosition: Math.max(asOf, minPosition),
-      waitMs,
-    });
+  view(waiting: Pick<SearchRequest, Waiting> = {}): Promise<ReadView> {
+    return this.#models.view(demandOf(waiting));
   }
 
   /**
    * The best of what the caller may see; it writes nothing down. Where the query cannot be embedded it answers from words
    * alone, where words cannot be looked for from meaning alone, and says so; rejects with `LexicalIndexUnavailable` where
-   * it has neither.
+   * it has neither, and where a view is given that is outdated (`isOutdated`).
    */
   find(caller: TenantContext, request: SearchRequest, view?: ReadView): Promise<Finding> {
     const query = queryOf(caller, request);
-    return request.asOf === undefined
-      ? this.#now(query, request, view)
-      : this.#asOf(query, request, request.asOf, view);
+    const { asOf } = request;
+    const found = () =>
+      asOf === undefined ? this.#now(query, request, view) : this.#asOf(query, request, asOf, view);
+    return view ? found() : withCurrentView(found);
   }
 
   async #now(query: Query, request: SearchRequest, given: ReadView | undefined): Promise<Finding> {
@@ -95,7 +93,11 @@ export class SearchService {
     asOf?: number,
   ): Promise<ReadonlyMap<string, string>> {
     const ids = best.flatMap(({ memory, isSuperseded }) => (isSuperseded === false ? [] : [memory.id]));
-    const supersessions = await readSupersessions(this.#models.sql, view, caller, ids, asOf);
+    const read = (current: ReadView) => readSupersessions(this.#models.sql, current, caller, ids, asOf);
+    const supersessions = await read(view).catch((error: unknown) => {
+      if (!isOutdated(error)) throw error;
+      return this.#models.read(demandOf({ minPosition: view.position }), read);
+    });
     return new Map(
       ids.flatMap((id) => {
         const newest = supersessions.newest(id);
@@ -138,8 +140,10 @@ export class SearchService {
     const query = queryOf(caller, request);
     const vector = await this.#vectors.of(query.denseText, modelId);
     if (!vector) throw new EmbedderUnavailable(`${modelId} cannot answer now`);
-    const { words, ...read } = await this.#viewAndWords(request, query);
-    const found = await this.#found(query, request, read, words === 'away' ? [] : words, vector);
+    const found = await withCurrentView(async () => {
+      const { words, ...read } = await this.#viewAndWords(request, query);
+      return this.#found(query, request, read, words === 'away' ? [] : words, vector);
+    });
     return found.map(({ memory }) => memory.id);
   }
 
@@ -197,6 +201,14 @@ export class SearchService {
 
 /** What says how far the read models must be. */
 type Waiting = 'asOf' | 'minPosition' | 'waitMs';
+
+function demandOf({ asOf = 0, minPosition = 0, waitMs }: Pick<SearchRequest, Waiting>): ReadDemand {
+  return {
+    projections: ['memories', 'lexical', 'vectors', 'usage', 'links'],
+    minPosition: Math.max(asOf, minPosition),
+    waitMs,
+  };
+}
 
 /** Where it is looked for. */
 interface Read {
