@@ -44,6 +44,9 @@ export interface Candidate extends TermFrequencies {
   readonly occurredAt?: string;
 }
 
+/** Of a text of signs that is the query itself: all that can be known says so, and models know little of signs. */
+const LEAST_OF_SAME_SIGNS = 0.7;
+
 /** Scores candidates of one query. */
 export interface Scorer {
   /**
@@ -66,10 +69,11 @@ export function scorerOf(query: RankedQuery): Scorer {
   const isWordless = query.terms.length === 0;
   return {
     score(candidate) {
+      const isSameSigns =
+        isWordless && candidate.text !== undefined && query.text?.trim() === candidate.text.trim();
       const quoted = () => {
-        if (candidate.text === undefined) return 0;
-        if (isWordless) return query.text?.trim() === candidate.text.trim() ? 1 : 0;
-        return wanted ? containment(wanted, shingles(candidate.text)) : 0;
+        if (isWordless) return isSameSigns ? 1 : 0;
+        return wanted && candidate.text !== undefined ? containment(wanted, shingles(candidate.text)) : 0;
       };
       const { window, speaker, occurredAt } = candidate;
       const found = evidence(terms, candidate, candidate.cosine, quoted, {
@@ -78,7 +82,8 @@ export function scorerOf(query: RankedQuery): Scorer {
         dated: occurredAt === undefined ? undefined : isOfMonth(occurredAt, months),
       });
       const fused = fuse(found, scale.fusion, candidate.signals, query.signalWeights ?? SIGNALS_OFF);
-      return probability(fused, found, scale);
+      const likely = probability(fused, found, scale);
+      return isSameSigns ? LEAST_OF_SAME_SIGNS + (1 - LEAST_OF_SAME_SIGNS) * likely : likely;
     },
     mayQuote: (candidate) =>
       isWordless
