@@ -197,4 +197,24 @@ describe('when it occurred', () => {
     expect(await first('Where did the team go in July 2025?')).toBe('2025-07-03');
     expect(await first('Where did the team go in 2025-05?')).toBe('2025-05-20');
   });
+
+  it('[A8] takes each month of a question with its own year', async () => {
+    const client = await admin();
+    const notes = ['2023-05-20', '2023-06-12', '2024-05-20', '2024-06-12'].map((day) => ({
+      externalId: day,
+      content: 'The team went to the lake.',
+      occurredAt: `${day}T09:00:00Z`,
+    }));
+    const position = await tell(client, ...notes);
+    const best = async (query: string) =>
+      (await search(client, query, position))
+        .slice(0, 2)
+        .map(([id]) => id)
+        .sort();
+    expect(await best('Where did the team go in May 2023 and June 2024?')).toEqual([
+      '2023-05-20',
+      '2024-06-12',
+    ]);
+    expect(await best('Where did the team go in May and June 2024?')).toEqual(['2024-05-20', '2024-06-12']);
+  });
 });

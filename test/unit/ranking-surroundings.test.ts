@@ -104,6 +104,51 @@ describe('the months of a question', () => {
     ['Where was she on 7 May 2023?', [{ month: 4, year: 2023 }]],
     ['the release of 2024-02-29', [{ month: 1, year: 2024 }]],
     ['between March and APRIL', [{ month: 2 }, { month: 3 }]],
+    [
+      'in May 2023 and June 2024',
+      [
+        { month: 4, year: 2023 },
+        { month: 5, year: 2024 },
+      ],
+    ],
+    [
+      'on 7 May 2023, June 3rd, 2024 and in July of 2022',
+      [
+        { month: 4, year: 2023 },
+        { month: 5, year: 2024 },
+        { month: 6, year: 2022 },
+      ],
+    ],
+    [
+      'what of May 2023 came back in June and July 2024?',
+      [
+        { month: 4, year: 2023 },
+        { month: 5, year: 2024 },
+        { month: 6, year: 2024 },
+      ],
+    ],
+    [
+      'more in May 2023 than in June?',
+      [
+        { month: 4, year: 2023 },
+        { month: 5, year: 2023 },
+      ],
+    ],
+    [
+      'In 2023 June was wet, in 2024 it was July',
+      [
+        { month: 5, year: 2023 },
+        { month: 6, year: 2024 },
+      ],
+    ],
+    ['What was new in June, of what was planned for 2024?', [{ month: 5, year: 2024 }]],
+    [
+      'on 2023-05-07 and in June 2024',
+      [
+        { month: 4, year: 2023 },
+        { month: 5, year: 2024 },
+      ],
+    ],
     ['May I march to the office, or may I not?', []],
     ['What happened in 2023?', []],
     ['decembers and juneau', []],
