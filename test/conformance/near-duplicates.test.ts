@@ -145,4 +145,26 @@ describe('near-duplicates', () => {
     };
     expect(await names(await newAdmin(), [...copies, other], { topK: 2 })).toEqual(['agent', 'other']);
   });
+
+  const copies = (count: number, layer = 'company') =>
+    Array.from({ length: count }, (_, index) => ({ externalId: `${layer}${index}`, layer, content: policy }));
+  const others = Array.from({ length: 12 }, (_, index) => ({
+    externalId: `other${index}`,
+    layer: 'company',
+    content: `Change ${index} to the production database was reviewed by team ${index}`,
+  }));
+  const own = { externalId: 'own', content: policy };
+
+  it.each([
+    ['the one that stays was stored first', [own, ...copies(220), ...others]],
+    ['the one that stays was stored last', [...copies(220), ...others, own]],
+  ])('[A6] 220 copies take no place of topK: %s', async (_, memories) => {
+    const client = await newAdmin();
+    const found = await names(client, memories, { topK: 10 });
+    expect(found).toHaveLength(10);
+    expect(found.filter((name) => name.startsWith('company'))).toEqual([]);
+    expect(found).toContain('own');
+    const { body } = await client.post('/v1/search', { query: policy, threshold: 0, asOf: new Date() });
+    expect(body.results.map(({ memory }: Json) => memory.externalId)).toEqual(found);
+  });
 });

@@ -8,6 +8,7 @@ import type { ReadDemand, ReadModels, ReadView } from '../read-models.ts';
 import { readSupersessions } from '../supersessions.ts';
 import { searchAsOf } from './as-of/search.ts';
 import { findCandidates, type CandidateRequest } from './candidates.ts';
+import { lookDeeper, type Look } from './deeper-look.ts';
 import type { Scored } from './shortlist.ts';
 import { exactScanLimit, findPool, type Pool } from './pool.ts';
 import { queryOf, wordsOf, type Query, type SearchRequest } from './query.ts';
@@ -75,7 +76,7 @@ export class SearchService {
     if (words === 'away' && !vector)
       throw new LexicalIndexUnavailable('neither words nor meaning can be compared just now');
     return {
-      best: await this.#found(query, request, read, words === 'away' ? [] : words, vector),
+      best: await this.#found(query, request, read, words, vector),
       position: read.view.position,
       embeddingModel: vector?.model.id,
       warnings: [...(vector ? [] : [wordsAlone]), ...(words === 'away' ? [meaningAlone] : [])],
@@ -142,7 +143,7 @@ export class SearchService {
     if (!vector) throw new EmbedderUnavailable(`${modelId} cannot answer now`);
     const found = await withCurrentView(async () => {
       const { words, ...read } = await this.#viewAndWords(request, query);
-      return this.#found(query, request, read, words === 'away' ? [] : words, vector);
+      return this.#found(query, request, read, words, vector);
     });
     return found.map(({ memory }) => memory.id);
   }
@@ -155,18 +156,36 @@ export class SearchService {
     const view = given ?? (await this.view(request));
     const reach = { ...request, ...query };
     const pool = query.seesNothing ? undefined : await findPool(this.#models.sql, view, reach);
+    return { view, pool, words: await this.#wordsOf(query, request, { view, pool }) };
+  }
+
+  async #wordsOf(query: Query, request: SearchRequest, { view, pool }: Read): Promise<WordMatches> {
     const nothing = query.seesNothing || query.terms.length === 0 || pool?.counted;
-    return { view, pool, words: nothing ? [] : await this.#words.find(view, reach) };
+    return nothing ? [] : this.#words.find(view, { ...request, ...query });
   }
 
   async #found(
-    { region, terms, seesNothing, queryText, perEngine }: Query,
+    query: Query,
+    request: SearchRequest,
+    read: Read,
+    words: WordMatches,
+    asked: QueryVector | undefined,
+  ): Promise<readonly Scored[]> {
+    if (query.seesNothing) return [];
+    return lookDeeper(query.perEngine, async (perEngine) => {
+      const deeper = { ...query, perEngine };
+      const known = perEngine === query.perEngine ? words : await this.#wordsOf(deeper, request, read);
+      return this.#look(deeper, request, read, known === 'away' ? [] : known, asked);
+    });
+  }
+
+  async #look(
+    { region, terms, queryText, perEngine }: Query,
     request: SearchRequest,
     { view, pool }: Read,
     words: CandidateRequest['words'],
     asked: QueryVector | undefined,
-  ): Promise<Scored[]> {
-    if (seesNothing) return [];
+  ): Promise<Look> {
     const { tenant } = region;
     const inTenant = { tenant, readOnly: true, onePlan: true };
     const { list, first } = await this.#models.sql.transaction(async (tx) => {
@@ -185,17 +204,18 @@ export class SearchService {
       });
       const model = asked?.model.id ?? liveModel(view);
       const scale = this.#vectors.scaleOf(model);
-      const list = rank(rows, { ...request, terms, statistics, model, scale });
+      const list = rank(rows, { ...request, terms, perEngine, statistics, model, scale });
       return { list, first: await readMemories(tx, view, tenant, list.missing, { filters: request }) };
     }, inTenant);
     // What comes now needs the database no more, which has time for others.
     list.take(first);
-    return list.best((ids) =>
+    const best = await list.best((ids) =>
       this.#models.sql.transaction(
         (tx) => readMemories(tx, view, tenant, ids, { filters: request }),
         inTenant,
       ),
     );
+    return { best, isCrowded: list.isCrowded };
   }
 }
 

@@ -19,6 +19,8 @@ export interface FoundRow extends MemoryRow {
 export interface Wanted {
   readonly topK: number;
   readonly threshold: number;
+  /** How many candidates each engine was asked for. */
+  readonly perEngine: number;
 }
 
 interface Estimate {
@@ -29,6 +31,9 @@ interface Estimate {
 
 /** Beyond `topK`, so that near-duplicates rarely make a second look necessary. */
 const spare = 10;
+
+/** Copies of one text differ in their scores by less: their vectors were made beside different texts. */
+const tie = 0.02;
 
 /**
  * The best `topK` at or above the threshold, by score, without near-duplicates. Memories are read for the candidates
@@ -43,6 +48,7 @@ export class Shortlist {
   #looked = 0;
   #next: readonly Estimate[];
   #scored: Scored[] = [];
+  #dropped = 0;
 
   constructor(candidates: readonly (Candidate & { readonly id: string })[], scorer: Scorer, wanted: Wanted) {
     this.#scorer = scorer;
@@ -74,7 +80,9 @@ export class Shortlist {
       if (final < threshold) continue;
       this.#scored.push({ memory: memoryOf(row), score: final, isSuperseded: row.is_superseded });
     }
-    this.#scored = dropNearDuplicates(this.#scored.sort(byScore));
+    const kept = dropNearDuplicates(this.#scored.sort(byScore));
+    this.#dropped += this.#scored.length - kept.length;
+    this.#scored = kept;
     // What was not read quotes nothing and scores no more than the next estimate.
     const bound = this.#estimates[this.#looked];
     const settled = this.#scored.filter(
@@ -89,9 +97,26 @@ export class Shortlist {
     return this.#scored.slice(0, this.#wanted.topK);
   }
 
+  /**
+   * Whether an engine may have found copies and little else: as many candidates as it was asked for would be shown but for
+   * the copies among them, or are as good as the last of the best, which is there several times.
+   */
+  get isCrowded(): boolean {
+    const { topK, perEngine } = this.#wanted;
+    const best = this.#scored.slice(0, topK);
+    if (best.length < topK) return best.length + this.#dropped >= perEngine;
+    const { memory: last } = best.at(-1)!;
+    const isRepeated = best.some(({ memory }) => memory !== last && memory.content === last.content);
+    if (!isRepeated) return false;
+    const own = this.#estimates.find(({ candidate }) => candidate.id === last.id)!.score;
+    const asGood = this.#estimates.filter(({ score }) => score > own - tie).length;
+    return asGood >= perEngine && asGood > topK;
+  }
+
   #look(): readonly Estimate[] {
     const start = this.#looked;
-    this.#looked += this.#wanted.topK + spare;
+    // Each look doubles what was looked at: however many copies there are, few looks are.
+    this.#looked += Math.max(this.#wanted.topK + spare, start);
     return this.#estimates
       .slice(start, this.#looked)
       .filter(({ mayQuote, score }) => mayQuote || score >= this.#wanted.threshold);

@@ -25,33 +25,38 @@ export interface AsOfRequest extends Reach {
   /** The query's vector, the table of vectors of its model, and what embeds old texts with it. */
   readonly dense?:
     { readonly vector: Float32Array; readonly table: string; readonly embedder: Embedder } | undefined;
-  /** How many each signal contributes. */
-  readonly perEngine: number;
 }
 
-interface ScannedRow {
+/** A memory in reach with both signals, each null where it has none. */
+interface Signals {
   readonly memory_id: string;
   readonly bm25: number | null;
   readonly cosine: number | null;
+}
+
+interface ScannedRow extends Signals {
   /** The text as it was, where the read models of today know another one. */
   readonly old_text: string | null;
 }
+
+/** Whatever is in reach. */
+export type Scanned = readonly Signals[];
 
 /** Cosines of what is among the best by meaning or by words; null where there is no vector of the query. */
 export type Found = ReadonlyMap<string, number | null>;
 
 /**
- * Looks at every memory in reach as it was, and answers the best by each signal. Texts of today have their vectors and
- * counts; others are embedded and counted now. Throws `as-of-scope-too-large` where that would be too many.
+ * Looks at every memory in reach as it was. Texts of today have their vectors and counts; others are embedded and
+ * counted now. Throws `as-of-scope-too-large` where that would be too many.
  */
-export async function scanAsOf(sql: Sql, view: ReadView, request: AsOfRequest): Promise<Found> {
+export async function scanAsOf(sql: Sql, view: ReadView, request: AsOfRequest): Promise<Scanned> {
   const rows = await readRows(sql, view, request);
   if (rows.length > mostScanned)
     throw tooLarge(`more than ${mostScanned.toLocaleString('en-US')} memories are in reach`);
   const old = rows.filter(({ old_text: text }) => text !== null);
   if (old.length > mostOldTexts)
     throw tooLarge(`more than ${mostOldTexts} of the memories in reach had another text then`);
-  const { dense, weighted, perEngine } = request;
+  const { dense, weighted } = request;
   // No transaction is held meanwhile.
   const vectors = dense
     ? await dense.embedder.embed(
@@ -59,7 +64,7 @@ export async function scanAsOf(sql: Sql, view: ReadView, request: AsOfRequest): 
         'passage',
       )
     : [];
-  const signals = [
+  return [
     ...rows.filter(({ old_text: text }) => text === null),
     ...old.map(({ memory_id, old_text: text }, index) => ({
       memory_id,
@@ -67,10 +72,14 @@ export async function scanAsOf(sql: Sql, view: ReadView, request: AsOfRequest): 
       cosine: dense ? dot(vectors[index]!, dense.vector) : null,
     })),
   ];
+}
+
+/** The best `count` by each signal. */
+export function bestOf(signals: Scanned, count: number): Found {
   const cosines = new Map(signals.map(({ memory_id, cosine }) => [memory_id, cosine]));
   const best = [
-    ...bestBy(signals, ({ cosine }) => cosine, perEngine),
-    ...bestBy(signals, ({ bm25 }) => bm25, perEngine),
+    ...bestBy(signals, ({ cosine }) => cosine, count),
+    ...bestBy(signals, ({ bm25 }) => bm25, count),
   ];
   return new Map(best.map(({ memory_id: id }) => [id, cosines.get(id) ?? null]));
 }

@@ -4,6 +4,7 @@ import type { ModelScale } from '../../../domain/ranking/calibration.ts';
 import { isWithoutVector } from '../../../ports/embedder.ts';
 import type { Sql } from '../../../ports/sql.ts';
 import type { ReadView } from '../../read-models.ts';
+import { lookDeeper } from '../deeper-look.ts';
 import type { Scored } from '../shortlist.ts';
 import type { Query, SearchRequest } from '../query.ts';
 import { liveModel, type QueryVector } from '../query-vectors.ts';
@@ -11,7 +12,7 @@ import { rank } from '../rank.ts';
 import { readMemories } from '../read-memories.ts';
 import { readStatistics } from '../statistics.ts';
 import { candidatesAsOf } from './candidates.ts';
-import { scanAsOf, type AsOfRequest, type Found } from './scan.ts';
+import { bestOf, scanAsOf, type AsOfRequest, type Scanned } from './scan.ts';
 
 export interface AsOfSearch extends Query, Omit<SearchRequest, 'asOf'> {
   /** A position that the read models have reached. */
@@ -46,12 +47,14 @@ export async function searchAsOf(sql: Sql, view: ReadView, search: AsOfSearch): 
     dense: vector && { vector: vector.vector, embedder: vector.embedder, table: vectorTable(model) },
   };
   const { seen, compared } = await scan(sql, view, request);
-  const found = await sql.transaction(async (tx) => {
-    const rows = await candidatesAsOf(tx, view, request, seen);
-    return rank(rows, { ...search, statistics, model, scale }).best((ids) =>
-      readMemories(tx, view, tenant, ids, { at }),
-    );
-  }, inTenant);
+  const found = await lookDeeper(search.perEngine, (perEngine) =>
+    sql.transaction(async (tx) => {
+      const rows = await candidatesAsOf(tx, view, request, bestOf(seen, perEngine));
+      const list = rank(rows, { ...search, perEngine, statistics, model, scale });
+      const best = await list.best((ids) => readMemories(tx, view, tenant, ids, { at }));
+      return { best, isCrowded: list.isCrowded };
+    }, inTenant),
+  );
   return { found, compared };
 }
 
@@ -60,7 +63,7 @@ async function scan(
   sql: Sql,
   view: ReadView,
   request: AsOfRequest,
-): Promise<{ readonly seen: Found; readonly compared: boolean }> {
+): Promise<{ readonly seen: Scanned; readonly compared: boolean }> {
   try {
     return { seen: await scanAsOf(sql, view, request), compared: request.dense !== undefined };
   } catch (error) {

@@ -1,0 +1,94 @@
+import { v7 as uuid } from 'uuid';
+import { afterEach, beforeAll, afterAll, expect, it } from 'vitest';
+import { deterministicEmbedder } from '../../src/adapters/deterministic/embedder.ts';
+import type { Layer } from '../../src/domain/layers.ts';
+import type { MemoryValue } from '../../src/domain/memory/memory.ts';
+import { WakeUp } from '../../src/ports/wake-up.ts';
+import { allProjections } from '../../src/projections/all.ts';
+import { Generation } from '../../src/projections/generation.ts';
+import { ensureLive } from '../../src/projections/generations.ts';
+import { ReadModels } from '../../src/queries/read-models.ts';
+import type { SearchRequest } from '../../src/queries/search/query.ts';
+import { SearchService } from '../../src/queries/search/search.ts';
+import { adminOf } from '../support/admin.ts';
+import { openTestStore, storeTestMemory, type TestStore } from '../support/event-store.ts';
+import { FaultySql } from '../support/faulty-sql.ts';
+import { follow, startAfresh } from '../support/read-models.ts';
+import { soleEmbedder } from '../support/sole-embedder.ts';
+
+const embedders = soleEmbedder(deterministicEmbedder({ dimension: 64 }));
+const projections = allProjections(embedders);
+const caller = adminOf('acme');
+const text = 'Every change to the production database needs a second pair of eyes';
+const asked = { query: text, topK: 10, threshold: 0, order: 'relevance' as const };
+
+let test: TestStore;
+let sql: FaultySql;
+let search: SearchService;
+
+beforeAll(async () => {
+  test = await openTestStore();
+  sql = new FaultySql(test.sql);
+  search = new SearchService(new ReadModels(sql, new WakeUp()), embedders);
+});
+
+afterEach(() => {
+  sql.fault = () => undefined;
+});
+
+afterAll(() => test.close());
+
+type Stored = Awaited<ReturnType<typeof storeTestMemory>>;
+
+/** In the read models too. */
+async function store(memories: readonly Partial<MemoryValue>[]): Promise<Stored[]> {
+  await startAfresh(test);
+  const stored: Stored[] = [];
+  for (const memory of memories) stored.push(await storeTestMemory(test, { id: uuid(), ...memory }));
+  for (const projection of projections) await ensureLive(test.sql, projection);
+  await catchUp();
+  return stored;
+}
+
+async function catchUp(): Promise<void> {
+  for (const projection of projections)
+    await follow(test, new Generation(test.sql, projection, 1), () => 1_000);
+}
+
+const times = (count: number, layer: Layer, content: string) =>
+  Array.from({ length: count }, () => ({
+    layer,
+    scope: layer === 'company' ? {} : { [layer]: 'x' },
+    content,
+    tags: ['kept'],
+  }));
+
+/** How often the engines are asked in one search. */
+async function looksOf(request: Partial<SearchRequest> = {}) {
+  let looks = 0;
+  sql.fault = (statement) => {
+    if (statement.includes('lexical_terms')) looks++;
+    return undefined;
+  };
+  const { best } = await search.find(caller, { ...asked, ...request });
+  return { looks, texts: new Set(best.map(({ memory }) => memory.content)).size };
+}
+
+const others = (count: number) =>
+  Array.from({ length: count }, (_, number) => `Database ${number} is reviewed on day ${number}`).flatMap(
+    (content) => times(1, 'company', content),
+  );
+
+it('[A8] the engines are asked once where nothing is crowded, whatever the threshold leaves', async () => {
+  await store([...times(1, 'user', text), ...times(20, 'company', text), ...others(130)]);
+  expect(await looksOf()).toEqual({ looks: 1, texts: 10 });
+  expect(await looksOf({ threshold: 0.7 })).toEqual({ looks: 1, texts: 1 });
+  expect(await looksOf({ threshold: 0.7, topK: 110 })).toEqual({ looks: 1, texts: 1 });
+});
+
+it('[A6] the engines are asked once more where copies were dropped, or one may stand behind its copies', async () => {
+  await store([...times(1, 'user', text), ...times(130, 'company', text), ...others(12)]);
+  expect(await looksOf()).toEqual({ looks: 2, texts: 10 });
+  await store([...times(130, 'company', text), ...others(12)]);
+  expect(await looksOf()).toEqual({ looks: 2, texts: 1 });
+});
