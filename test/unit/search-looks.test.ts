@@ -1,8 +1,10 @@
 import { v7 as uuid } from 'uuid';
 import { afterEach, beforeAll, afterAll, expect, it } from 'vitest';
 import { deterministicEmbedder } from '../../src/adapters/deterministic/embedder.ts';
-import type { Layer } from '../../src/domain/layers.ts';
+import { layers, type Layer } from '../../src/domain/layers.ts';
 import type { MemoryValue } from '../../src/domain/memory/memory.ts';
+import { parseFilter } from '../../src/domain/filter.ts';
+import type { Sql } from '../../src/ports/sql.ts';
 import { WakeUp } from '../../src/ports/wake-up.ts';
 import { allProjections } from '../../src/projections/all.ts';
 import { Generation } from '../../src/projections/generation.ts';
@@ -11,7 +13,7 @@ import { ReadModels } from '../../src/queries/read-models.ts';
 import type { SearchRequest } from '../../src/queries/search/query.ts';
 import { SearchService } from '../../src/queries/search/search.ts';
 import { adminOf } from '../support/admin.ts';
-import { openTestStore, storeTestMemory, type TestStore } from '../support/event-store.ts';
+import { openTestStore, storeTestMemory, testContext, type TestStore } from '../support/event-store.ts';
 import { FaultySql } from '../support/faulty-sql.ts';
 import { follow, startAfresh } from '../support/read-models.ts';
 import { soleEmbedder } from '../support/sole-embedder.ts';
@@ -22,18 +24,30 @@ const caller = adminOf('acme');
 const text = 'Every change to the production database needs a second pair of eyes';
 const asked = { query: text, topK: 10, threshold: 0, order: 'relevance' as const };
 
+/** A database on which something may happen before a transaction. */
+class WatchedSql extends FaultySql {
+  transactions = 0;
+  before: (count: number) => Promise<void> = () => Promise.resolve();
+
+  override async transaction<T>(...[body, options]: Parameters<Sql['transaction']>): Promise<T> {
+    await this.before(++this.transactions);
+    return super.transaction(body, options);
+  }
+}
+
 let test: TestStore;
-let sql: FaultySql;
+let sql: WatchedSql;
 let search: SearchService;
 
 beforeAll(async () => {
   test = await openTestStore();
-  sql = new FaultySql(test.sql);
+  sql = new WatchedSql(test.sql);
   search = new SearchService(new ReadModels(sql, new WakeUp()), embedders);
 });
 
 afterEach(() => {
   sql.fault = () => undefined;
+  sql.before = () => Promise.resolve();
 });
 
 afterAll(() => test.close());
@@ -47,6 +61,7 @@ async function store(memories: readonly Partial<MemoryValue>[]): Promise<Stored[
   for (const memory of memories) stored.push(await storeTestMemory(test, { id: uuid(), ...memory }));
   for (const projection of projections) await ensureLive(test.sql, projection);
   await catchUp();
+  sql.transactions = 0;
   return stored;
 }
 
@@ -62,6 +77,36 @@ const times = (count: number, layer: Layer, content: string) =>
     content,
     tags: ['kept'],
   }));
+
+/** A copy in each layer of several texts: of each all but one are dropped. */
+const copied = (texts: readonly string[]) =>
+  texts.flatMap((content) =>
+    layers.filter((layer) => layer !== 'company').flatMap((layer) => times(1, layer, content)),
+  );
+
+it('[A5] a further look at the candidates asks the filters again', async () => {
+  const texts = [1, 2, 3, 4].map((number) => `${text} ${number} ${number}`);
+  const stored = await store([...copied(texts), ...times(3, 'user', 'The database is changed on Mondays')]);
+  const changed = stored.at(-1)!;
+  const request = { ...asked, topK: 5, filter: parseFilter({ tags: { contains: 'kept' } }) };
+  const found = async () => (await search.find(caller, request)).best.map(({ memory }) => memory.id);
+  // Fifteen were read first, of which three texts and less are left: further ones are read in a transaction of their own.
+  expect(await found()).toContain(changed.value.id);
+  expect(sql.transactions).toBeGreaterThan(1);
+
+  sql.transactions = 0;
+  sql.before = async (count) => {
+    if (count !== 2) return;
+    const data = { memoryId: changed.value.id, tags: ['other'] };
+    const context = testContext({ key: changed.key });
+    await test.store.append(changed.stream, 'exists', [{ type: 'MemoryUpdated', data }], context);
+    await catchUp();
+  };
+  const ids = await found();
+  expect(sql.transactions).toBeGreaterThan(1);
+  expect(ids).not.toContain(changed.value.id);
+  expect(ids).toHaveLength(5);
+});
 
 /** How often the engines are asked in one search. */
 async function looksOf(request: Partial<SearchRequest> = {}) {
