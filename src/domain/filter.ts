@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isJsonObject, textFault, type JsonObject, type JsonValue } from './json.ts';
+import { representationKinds } from './memory/content.ts';
 import { Problem } from './problems.ts';
 
 export const filterOperators = ['eq', 'ne', 'in', 'gt', 'gte', 'lt', 'lte', 'contains'] as const;
@@ -7,7 +8,10 @@ export type FilterOperator = (typeof filterOperators)[number];
 
 export type FilterScalar = string | number | boolean | null;
 
-/** Fields of a memory that a filter may name, besides `metadata.<path>` and `scope.<identifier>`. */
+/** What is counted of a memory by other streams than its own: known as of today, and not as of then. */
+export const counterFields = ['accessCount', 'lastAccessedAt'] as const;
+
+/** Fields of a memory that a filter may name, besides `metadata.<path>`. */
 export const filterFields = [
   'id',
   'externalId',
@@ -21,6 +25,9 @@ export const filterFields = [
   'createdBy',
   'revision',
   'state',
+  'retentionUntil',
+  'importance',
+  ...counterFields,
   'scope.company',
   'scope.org',
   'scope.team',
@@ -28,9 +35,13 @@ export const filterFields = [
   'scope.session',
   'scope.user',
   'scope.agent',
+  ...representationKinds.map((kind) => `representations.${kind}` as const),
 ] as const;
 
 export type FilterField = (typeof filterFields)[number];
+
+/** All of them, in words. */
+export const filterFieldNames = `metadata.<path>, ${filterFields.join(', ')}`;
 
 export type Filter =
   | { readonly kind: 'and' | 'or'; readonly filters: readonly Filter[] }
@@ -73,9 +84,16 @@ const shown = (count: number) => count.toLocaleString('en');
 /** The limits of a filter, in words. */
 export const filterLimits = `at most ${maxFilterDepth} levels deep, with ${shown(maxFilterTests)} tests and ${shown(maxFilterValues)} values in all, ${shown(maxListLength)} of them after one \`in\``;
 
-/** Reads a filter as callers write it. Throws a problem that names the place, `path` being where the filter stands. */
-export function parseFilter(value: unknown, path = 'filter'): Filter {
-  const filter = parseObject(value, path, 1);
+export interface FilterReading {
+  /** Where the filter stands. */
+  readonly path?: string;
+  /** Whether it is asked of memories as they were. */
+  readonly isAsOf?: boolean;
+}
+
+/** Reads a filter as callers write it. Throws a problem that names the place. */
+export function parseFilter(value: unknown, { path = 'filter', isAsOf = false }: FilterReading = {}): Filter {
+  const filter = parseObject(value, path, { depth: 1, isAsOf });
   const { tests, values } = sizeOf(filter);
   if (tests > maxFilterTests) throw fault(path, `must have at most ${shown(maxFilterTests)} tests`);
   if (values > maxFilterValues)
@@ -95,30 +113,36 @@ function sizeOf(filter: Filter): { tests: number; values: number } {
   };
 }
 
-function parseObject(value: unknown, path: string, depth: number): Filter {
-  if (depth > maxFilterDepth) throw fault(path, `is nested more than ${maxFilterDepth} levels deep`);
+interface Place {
+  readonly depth: number;
+  readonly isAsOf: boolean;
+}
+
+function parseObject(value: unknown, path: string, place: Place): Filter {
+  if (place.depth > maxFilterDepth) throw fault(path, `is nested more than ${maxFilterDepth} levels deep`);
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw fault(path, 'must be an object');
   const filters = Object.entries(value).flatMap(([key, item]) =>
-    parseEntry(key, item, `${path}.${key}`, depth),
+    parseEntry(key, item, `${path}.${key}`, place),
   );
   return filters.length === 1 ? filters[0]! : { kind: 'and', filters };
 }
 
-function parseEntry(key: string, value: unknown, path: string, depth: number): Filter[] {
+function parseEntry(key: string, value: unknown, path: string, place: Place): Filter[] {
+  const inside = { ...place, depth: place.depth + 1 };
   if (key === 'and' || key === 'or') {
     if (!Array.isArray(value) || value.length === 0)
       throw fault(path, 'must be a list of at least one filter');
     return [
-      { kind: key, filters: value.map((item, index) => parseObject(item, `${path}.${index}`, depth + 1)) },
+      { kind: key, filters: value.map((item, index) => parseObject(item, `${path}.${index}`, inside)) },
     ];
   }
-  if (key === 'not') return [{ kind: 'not', filter: parseObject(value, path, depth + 1) }];
-  return parseTests(key, value, path);
+  if (key === 'not') return [{ kind: 'not', filter: parseObject(value, path, inside) }];
+  return parseTests(key, value, path, place);
 }
 
-function parseTests(name: string, value: unknown, path: string): Filter[] {
-  const { field, keys } = parseField(name, path);
+function parseTests(name: string, value: unknown, path: string, place: Place): Filter[] {
+  const { field, keys } = parseField(name, path, place);
   if (
     typeof value !== 'object' ||
     value === null ||
@@ -142,7 +166,13 @@ function parseTests(name: string, value: unknown, path: string): Filter[] {
   });
 }
 
-function parseField(name: string, path: string): { field: FilterField | 'metadata'; keys: string[] } {
+function parseField(
+  name: string,
+  path: string,
+  { isAsOf }: Place,
+): { field: FilterField | 'metadata'; keys: string[] } {
+  if (isAsOf && (counterFields as readonly string[]).includes(name))
+    throw fault(path, 'is counted as of today alone: a filter beside asOf cannot name it');
   if (name.startsWith('metadata.')) {
     const keys = name.slice('metadata.'.length).split('.');
     if (keys.some((key) => key === '' || textFault(key) !== undefined))
@@ -150,7 +180,7 @@ function parseField(name: string, path: string): { field: FilterField | 'metadat
     return { field: 'metadata', keys };
   }
   if ((filterFields as readonly string[]).includes(name)) return { field: name as FilterField, keys: [] };
-  throw fault(path, `is not a field; known are metadata.<path>, ${filterFields.join(', ')}`);
+  throw fault(path, `is not a field; known are ${filterFieldNames}`);
 }
 
 function parseOperand(operator: FilterOperator, value: unknown, path: string): FilterScalar | FilterScalar[] {

@@ -1,7 +1,13 @@
 import { z } from 'zod';
 import { externalIdSchema } from '../domain/layers.ts';
 import { timestamp } from '../domain/memory/content.ts';
-import { filterLimits, parseFilter, type Filter } from '../domain/filter.ts';
+import {
+  filterFieldNames,
+  filterLimits,
+  parseFilter,
+  type Filter,
+  type FilterReading,
+} from '../domain/filter.ts';
 import { invalid, Problem } from '../domain/problems.ts';
 import { parsePosition } from '../domain/position.ts';
 import type { EventStore } from '../ports/event-store.ts';
@@ -61,15 +67,18 @@ export const filterParameter = z
   .string()
   .max(50_000)
   .optional()
-  .meta({ description: `A filter as JSON, ${filterLimits}` });
+  .meta({ description: `A filter as JSON, on ${filterFieldNames}; ${filterLimits}` });
 
 export const externalIdParameter = externalIdSchema.optional();
 export const timeParameter = timestamp.optional();
 
-export function readFilterParameter(text: string | undefined): Filter | undefined {
+export function readFilterParameter(
+  text: string | undefined,
+  reading: FilterReading = {},
+): Filter | undefined {
   if (text === undefined) return undefined;
   try {
-    return parseFilter(JSON.parse(text));
+    return parseFilter(JSON.parse(text), reading);
   } catch (error) {
     if (error instanceof Problem) throw error;
     throw invalid('filter', 'is not valid JSON');

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { TenantContext } from '../domain/access/context.ts';
-import { filterLimits, filterObject, parseFilter, type Filter } from '../domain/filter.ts';
+import { filterFieldNames, filterLimits, filterObject, parseFilter, type Filter } from '../domain/filter.ts';
 import { textFault, type JsonObject } from '../domain/json.ts';
 import { identifier, layerSchema, scopeSchema, type Scope } from '../domain/layers.ts';
 import { memorySchema } from '../domain/memory/view.ts';
@@ -21,7 +21,7 @@ export const searchFields = {
   layers: someOf(layerSchema).optional(),
   scope: scopeSchema.extend({ company: identifier.optional() }).optional(),
   spaces: someOf(identifier).optional(),
-  filter: filterObject.optional().meta({ description: `Tests on fields of a memory, ${filterLimits}` }),
+  filter: filterObject.optional().meta({ description: `Tests on ${filterFieldNames}; ${filterLimits}` }),
   tags: someOf(identifier).optional(),
   topK: z.int().min(1).max(1_000).default(10),
   sessionId: identifier.optional(),
@@ -47,10 +47,18 @@ export function readReach(
   {
     scope = {},
     filter,
-  }: { scope?: (Scope & { company?: string | undefined }) | undefined; filter?: JsonObject | undefined },
+    asOf,
+  }: {
+    scope?: (Scope & { company?: string | undefined }) | undefined;
+    filter?: JsonObject | undefined;
+    asOf?: string | undefined;
+  },
 ): { scope: Scope; filter?: Filter } {
   const { company, ...identifiers } = scope;
   if (company !== undefined && company !== caller.tenant)
     throw invalid('scope.company', 'must be the tenant of the credential, or left out');
-  return { scope: identifiers, ...(filter && { filter: parseFilter(filter) }) };
+  return {
+    scope: identifiers,
+    ...(filter && { filter: parseFilter(filter, { isAsOf: asOf !== undefined }) }),
+  };
 }

@@ -1,5 +1,7 @@
 import type { Filter, FilterField, FilterScalar } from '../domain/filter.ts';
 import { timestamp } from '../domain/memory/content.ts';
+import { neutralImportance } from '../domain/memory/view.ts';
+import type { ReadView } from './read-models.ts';
 import { allOf, anyOf, type Parameters } from './sql-builder.ts';
 
 type Test = Extract<Filter, { kind: 'test' }>;
@@ -9,34 +11,52 @@ const timeColumns: Partial<Record<FilterField, string>> = {
   occurredAt: 'occurred_at',
   createdAt: 'created_at',
   updatedAt: 'from_time',
+  retentionUntil: 'retention_until',
 };
 
 /**
- * A filter as a condition on a row of the memories table, `alias`. Every other field is compared as JSON, so that
- * types that differ never match; a missing field fails every test but `ne` and `not`.
+ * A filter as a condition on a row of the memories table, `alias`. Every field but times is compared as JSON, so that
+ * types that differ never match; a missing field fails every test but `ne` and `not`. The view needs `usage` where the
+ * filter names a counter, and only then is that read.
  */
-export function filterCondition(filter: Filter, alias: string, parameters: Parameters): string {
+export function filterCondition(
+  filter: Filter,
+  view: ReadView,
+  alias: string,
+  parameters: Parameters,
+): string {
   switch (filter.kind) {
     case 'and':
-      return allOf(filter.filters.map((part) => filterCondition(part, alias, parameters)));
+      return allOf(filter.filters.map((part) => filterCondition(part, view, alias, parameters)));
     case 'or':
-      return anyOf(filter.filters.map((part) => filterCondition(part, alias, parameters)));
+      return anyOf(filter.filters.map((part) => filterCondition(part, view, alias, parameters)));
     case 'not':
-      return `not (${filterCondition(filter.filter, alias, parameters)})`;
+      return `not (${filterCondition(filter.filter, view, alias, parameters)})`;
     case 'test':
-      return testCondition(filter, alias, parameters);
+      return testCondition(filter, view, alias, parameters);
     default:
       return filter satisfies never;
   }
 }
 
 /** Never null, so that `not` turns it round. */
-function testCondition(test: Test, alias: string, parameters: Parameters): string {
-  const time = test.field === 'metadata' ? undefined : timeColumns[test.field];
-  const condition = time
+function testCondition(test: Test, view: ReadView, alias: string, parameters: Parameters): string {
+  return `coalesce(${fieldCondition(test, view, alias, parameters)}, ${test.operator === 'ne'})`;
+}
+
+function fieldCondition(test: Test, view: ReadView, alias: string, parameters: Parameters): string {
+  const { field } = test;
+  // An aggregate answers one row also where nothing was counted, and is computed once for a thousand values.
+  const counted = (condition: string) =>
+    `(select ${condition} from ${view.table('usage')} u
+      where u.tenant = ${alias}.tenant and u.memory_id = ${alias}.memory_id)`;
+  if (field === 'accessCount')
+    return counted(jsonCondition('to_jsonb(coalesce(max(u.accesses), 0))', test, parameters));
+  if (field === 'lastAccessedAt') return counted(timeCondition('max(u.last_accessed_at)', test, parameters));
+  const time = field === 'metadata' ? undefined : timeColumns[field];
+  return time
     ? timeCondition(`${alias}.${time}`, test, parameters)
     : jsonCondition(fieldAsJson(test, alias, parameters), test, parameters);
-  return `coalesce(${condition}, ${test.operator === 'ne'})`;
 }
 
 function fieldAsJson({ field, path }: Test, alias: string, parameters: Parameters): string {
@@ -56,6 +76,15 @@ function fieldAsJson({ field, path }: Test, alias: string, parameters: Parameter
     case 'revision':
     case 'state':
       return `to_jsonb(${alias}.${field})`;
+    case 'importance':
+      return `'${neutralImportance}'::jsonb`;
+    case 'representations.natural_language':
+    case 'representations.graph':
+    case 'representations.code':
+    case 'representations.formal':
+    case 'representations.ascii_diagram':
+    case 'representations.json_schema':
+      return `(${alias}.value->'representations'->'${field.slice('representations.'.length)}')`;
     case 'scope.company':
       return `to_jsonb(${alias}.tenant)`;
     case 'scope.user':
@@ -67,7 +96,7 @@ function fieldAsJson({ field, path }: Test, alias: string, parameters: Parameter
     case 'scope.agent':
       return `to_jsonb(${alias}.${field.slice('scope.'.length)})`;
     default:
-      throw new Error(`${field} is compared as a time`);
+      throw new Error(`${field} is compared otherwise`);
   }
 }
 

@@ -41,7 +41,7 @@ export function readLinked(
   const inReach = allOf([
     `m.state = 'active'`,
     regionCondition(region, 'm', parameters),
-    ...filterConditions(filters, 'm', parameters),
+    ...filterConditions(filters, view, 'm', parameters),
   ]);
   const end = (own: string, other: string, direction: LinkedRow['direction']) =>
     `select l.${other} as id, l.type, '${direction}' as direction, l.confidence, l.${own} as via

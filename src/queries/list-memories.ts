@@ -66,7 +66,7 @@ async function readPage(
     visibility: visible(caller),
     ...(list.layers && { layers: list.layers }),
   };
-  const conditions = [regionCondition(region, 'm', parameters), ...rowConditions(list, parameters)];
+  const conditions = [regionCondition(region, 'm', parameters), ...rowConditions(list, view, parameters)];
   if (cursor !== undefined) {
     conditions.push(`m.memory_id < ${parameters.bind(readCursor(cursor, fingerprint))}::uuid`);
   }
@@ -81,7 +81,7 @@ async function readPage(
   return { items, nextCursor, position: asOf ?? view.position };
 }
 
-function rowConditions(list: ListMemories, parameters: Parameters): string[] {
+function rowConditions(list: ListMemories, view: ReadView, parameters: Parameters): string[] {
   const { asOf, spaces, tags, externalId, state = 'active', createdAfter, createdBefore, filter } = list;
   const conditions = [`m.state = ${parameters.bind(state)}`];
   if (asOf === undefined) conditions.push('m.to_position is null');
@@ -96,7 +96,7 @@ function rowConditions(list: ListMemories, parameters: Parameters): string[] {
     conditions.push(`m.created_at > ${parameters.bind(new Date(createdAfter))}`);
   if (createdBefore !== undefined)
     conditions.push(`m.created_at < ${parameters.bind(new Date(createdBefore))}`);
-  if (filter) conditions.push(filterCondition(filter, 'm', parameters));
+  if (filter) conditions.push(filterCondition(filter, view, 'm', parameters));
   return conditions;
 }
 

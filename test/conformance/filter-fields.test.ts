@@ -21,6 +21,7 @@ const memories = [
   { externalId: 'early', content, occurredAt: '2020-01-01T00:00:00Z' },
   { externalId: 'late', content, occurredAt: '2024-06-30T23:30:00-02:00' },
   { externalId: 'company', content, layer: 'company' },
+  { externalId: 'drawn', content, representations: { code: 'Ledger.close()', ascii_diagram: '[q] -> [x]' } },
 ];
 
 beforeAll(async () => {
@@ -121,6 +122,26 @@ describe('fields of a memory in a filter', () => {
   });
 });
 
+describe('representations and importance in a filter', () => {
+  it('[A5] representations by their kind', async () => {
+    expect(await found({ 'representations.code': { eq: 'Ledger.close()' } })).toEqual(['drawn']);
+    expect(await found({ 'representations.code': { contains: 'ledger' } })).toEqual(['drawn']);
+    expect(await found({ 'representations.ascii_diagram': { gt: '[' } })).toEqual(['drawn']);
+    expect(await found({ 'representations.graph': { contains: 'q' } })).toEqual([]);
+    expect(await found({ 'representations.code': { ne: 'Ledger.close()' } })).toEqual(others('drawn'));
+    expect(await asOfNow({ 'representations.code': { contains: 'close' } })).toEqual(['drawn']);
+  });
+
+  it('[A5] importance, as the memory shows it', async () => {
+    const { importance } = stored['plain'];
+    expect(await found({ importance: { eq: importance } })).toEqual(others());
+    expect(await found({ importance: { gte: 0, lt: 1 } })).toEqual(others());
+    expect(await found({ importance: { gt: importance } })).toEqual([]);
+    expect(await found({ importance: { eq: String(importance) } })).toEqual([]);
+    expect(await asOfNow({ importance: { ne: importance } })).toEqual([]);
+  });
+});
+
 describe('times in a filter', () => {
   it('[A5] compares instants, in whatever zone they are written', async () => {
     expect(await found({ occurredAt: { eq: '2024-07-01T01:30:00Z' } })).toEqual(['late']);
@@ -218,6 +239,8 @@ describe('filters that are refused', () => {
     ['one unknown operator among known ones', { revision: { gt: 1, between: 2 } }, 'filter.revision.between'],
     ['an unknown field', { colour: { eq: 'red' } }, 'filter.colour'],
     ['metadata itself', { metadata: { eq: 1 } }, 'filter.metadata'],
+    ['representations themselves', { representations: { eq: 'x' } }, 'filter.representations'],
+    ['an unknown kind', { 'representations.audio': { eq: 'x' } }, 'filter.representations.audio'],
     ['an empty path below metadata', { 'metadata.': { eq: 1 } }, 'filter.metadata.'],
     ['a path with an empty key', { 'metadata.a..b': { eq: 1 } }, 'filter.metadata.a..b'],
     ['a field of the prototype', { constructor: { eq: 1 } }, 'filter.constructor'],
@@ -316,7 +339,16 @@ describe('filters that are refused', () => {
 
   it('[A5] an unknown field is answered with the known ones', async () => {
     const reply = await list({ colour: { eq: 'red' } });
-    for (const field of ['metadata.<path>', 'content', 'layer', 'tags', 'scope.team']) {
+    const known = [
+      'metadata.<path>',
+      'content',
+      'layer',
+      'tags',
+      'scope.team',
+      'accessCount',
+      'lastAccessedAt',
+    ];
+    for (const field of [...known, 'importance', 'retentionUntil', 'representations.code']) {
       expect(reply.body.detail).toContain(field);
     }
   });

@@ -50,7 +50,7 @@ const { value: strange } = fc.letrec<{ value: unknown }>((tie) => ({
 
 function parse(value: unknown): unknown {
   try {
-    return parseFilter(value, 'filter');
+    return parseFilter(value);
   } catch (error) {
     expect(error).toBeInstanceOf(Problem);
     return error;

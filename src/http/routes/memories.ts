@@ -142,7 +142,7 @@ export const memoryRoutes = [
         layers: layer,
         spaces: space,
         tags,
-        filter: readFilterParameter(filter),
+        filter: readFilterParameter(filter, { isAsOf: asOf !== undefined }),
         asOf: await readAsOf(store, clock.now(), asOf),
         limit,
         ...readWait(store, { minPosition, waitMs }),

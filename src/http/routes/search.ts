@@ -43,7 +43,7 @@ export const searchRoute = route({
     const { minPosition, waitMs, filter, scope, asOf, mode, ...rest } = body;
     const request = {
       ...rest,
-      ...readReach(caller, { scope, filter }),
+      ...readReach(caller, { scope, filter, asOf }),
       asOf: await readAsOf(store, clock.now(), asOf),
       ...readWait(store, { minPosition, waitMs }),
     };

@@ -19,13 +19,14 @@ export function hasFilters({ spaces, tags, filter }: MemoryFilters): boolean {
 /** The filters as conditions on a row of the memories table, `alias`. */
 export function filterConditions(
   { spaces, tags, filter }: MemoryFilters,
+  view: ReadView,
   alias: string,
   parameters: Parameters,
 ): string[] {
   const conditions: string[] = [];
   if (spaces) conditions.push(`${alias}.spaces && ${parameters.bind([...spaces])}::text[]`);
   if (tags) conditions.push(`${alias}.tags && ${parameters.bind([...tags])}::text[]`);
-  if (filter) conditions.push(filterCondition(filter, alias, parameters));
+  if (filter) conditions.push(filterCondition(filter, view, alias, parameters));
   return conditions;
 }
 
@@ -42,6 +43,6 @@ export function filterJoin(
 ): string {
   if (!hasFilters(request)) return '';
   const lookup = lookupsOf(request.region.tenant, parameters);
-  const passes = allOf(['t.to_position is null', ...filterConditions(request, 't', parameters)]);
+  const passes = allOf(['t.to_position is null', ...filterConditions(request, view, 't', parameters)]);
   return `cross join ${lookup('true', view.table('memories'), passes, of)} m`;
 }

@@ -27,7 +27,10 @@ export async function readMemories(
   const lookup = lookupsOf(tenant, parameters);
   const active =
     at === undefined
-      ? allOf(["t.to_position is null and t.state = 'active'", ...filterConditions(filters, 't', parameters)])
+      ? allOf([
+          "t.to_position is null and t.state = 'active'",
+          ...filterConditions(filters, view, 't', parameters),
+        ])
       : wasActive('t', at, parameters);
   const linked = at === undefined ? 'l.to_position is null' : wasValid('l', at, parameters);
   return tx.query<FoundRow>(

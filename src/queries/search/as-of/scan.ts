@@ -91,7 +91,7 @@ function readRows(sql: Sql, view: ReadView, request: AsOfRequest): Promise<Scann
   const inReach = allOf([
     regionCondition(region, 'm', parameters),
     wasActive('m', at, parameters),
-    ...filterConditions(request, 'm', parameters),
+    ...filterConditions(request, view, 'm', parameters),
   ]);
   const isSame = 'coalesce(t.body, t.shelved) = found.content';
   const words = lookup(

@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest';
+import { counterFields, filterFields, parseFilter } from '../../src/domain/filter.ts';
+import { filterCondition } from '../../src/queries/filter-sql.ts';
+import type { ReadView } from '../../src/queries/read-models.ts';
+import { Parameters } from '../../src/queries/sql-builder.ts';
+
+const view = { table: (name: string) => `read.${name}_g1` } as ReadView;
+const conditionOf = (filter: unknown) => filterCondition(parseFilter(filter), view, 'm', new Parameters());
+
+it('[A5] what is counted of a memory is looked up where a filter names it, and nowhere else', () => {
+  const plain = filterFields.filter((field) => !(counterFields as readonly string[]).includes(field));
+  for (const field of [...plain, 'metadata.accessCount'])
+    expect(conditionOf({ [field]: { eq: '2020-01-01' } })).not.toContain('read.');
+  const values = Array.from({ length: 1_000 }, (_, count) => count);
+  for (const field of counterFields) {
+    const condition = conditionOf({ [field]: { in: field === 'accessCount' ? values : values.map(String) } });
+    expect(condition.split('read.usage_g1')).toHaveLength(2);
+  }
+});
