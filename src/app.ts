@@ -30,6 +30,7 @@ import { WakeUp } from './ports/wake-up.ts';
 import { allProjections } from './projections/all.ts';
 import { LexicalUpkeep } from './projections/lexical/upkeep.ts';
 import { ModelUpkeep } from './projections/vectors/model-upkeep.ts';
+import { seenModels } from './projections/vectors/seen-models.ts';
 import { ProjectionOperations } from './projections/operations.ts';
 import { ProjectionRunner } from './projections/runner.ts';
 import { projectionSchema } from './projections/schema.ts';
@@ -40,6 +41,7 @@ import { SearchService } from './queries/search/search.ts';
 import { ShadowComparer } from './queries/search/shadow-comparison.ts';
 import { TenantDirectory } from './queries/tenant-directory.ts';
 import { readiness, type Readiness } from './readiness.ts';
+import { RepeatedErrors } from './repeated-errors.ts';
 import { openSearch } from './search.ts';
 import { Relay } from './relay/relay.ts';
 import { relaySchema } from './relay/schema.ts';
@@ -90,11 +92,13 @@ export async function startApp(config: Config, logger: Logger = createLogger(con
 }
 
 async function assemble(config: Config, logger: Logger, undo: (() => Promise<void>)[]): Promise<App> {
-  // The stores are opened beside it; a failure here is met where the embedder is awaited.
-  const opening = config.roles.some((role) => role !== 'relay') ? openEmbedders(config) : undefined;
+  const openingStores = openStores(config, logger, undo);
+  const seen = async () => seenModels((await openingStores).sql);
+  // Beside the stores; a failure here is met where the embedder is awaited.
+  const opening = config.roles.some((role) => role !== 'relay') ? openEmbedders(config, seen) : undefined;
   const opened = opening?.catch(() => undefined);
   undo.push(async () => (await opened)?.close());
-  const stores = await openStores(config, logger, undo);
+  const stores = await openingStores;
   const leases =
     config.profile === 'embedded'
       ? new SoleLeases()
@@ -107,7 +111,7 @@ async function assemble(config: Config, logger: Logger, undo: (() => Promise<voi
   const memory = opening && (await startMemory(own, await opening));
   const lifecycle: { status: Readiness['status'] } = { status: 'ready' };
   const backEnds = new BackEndHealth(await serversOf(config));
-  const { api, operations } = memory ?? {};
+  const { api, operations, embedders } = memory ?? {};
   const development = async () => (await api?.authenticator.developmentIsOpen()) ?? false;
   const ready = () =>
     readiness({
@@ -116,6 +120,7 @@ async function assemble(config: Config, logger: Logger, undo: (() => Promise<voi
       backEnds,
       log: stores.log,
       operations,
+      embedders,
       relay,
       development,
     });
@@ -156,11 +161,14 @@ async function startRelay({ config, logger, stores, leases, metrics, undo }: Pro
   return relay;
 }
 
+interface Memory {
+  readonly operations: ProjectionOperations;
+  readonly embedders: Embedders;
+  readonly api: Api | undefined;
+}
+
 /** What the roles api, projector and worker are made of. */
-async function startMemory(
-  own: Process,
-  embedders: Embedders,
-): Promise<{ readonly operations: ProjectionOperations; readonly api: Api | undefined }> {
+async function startMemory(own: Process, embedders: Embedders): Promise<Memory> {
   const { config, logger, stores, leases, metrics, undo } = own;
   const { roles } = config;
   const { sql, transport, lexicalIndex } = stores;
@@ -172,6 +180,7 @@ async function startMemory(
   await assertSafeToListen(config, directory);
 
   const progress = new WakeUp();
+  const repeated = new RepeatedErrors();
   const runner = new ProjectionRunner({
     sql,
     store,
@@ -179,8 +188,10 @@ async function startMemory(
     progress,
     leases,
     ...(transport && { topics: { transport, prefix: config.kafka.topicPrefix } }),
-    onError: (projection, error) =>
-      logger.warn({ projection, err: error }, 'projection waits and tries again'),
+    onError: (projection, error) => {
+      if (repeated.isNew(projection, error))
+        logger.warn({ projection, err: error }, 'projection waits and tries again');
+    },
   });
   const models = new ReadModels(sql, progress);
   const retrieval = new SearchService(models, embedders, lexicalIndex);
@@ -210,7 +221,7 @@ async function startMemory(
     undo.push(() => erasures.stop());
     startRenewal(own, operations);
   }
-  if (!roles.includes('api')) return { operations, api: undefined };
+  if (!roles.includes('api')) return { operations, embedders, api: undefined };
 
   const facts = new FactQueue(commands, {
     onDropped: (count, error) => logger.error({ count, err: error }, 'retrieval facts were dropped'),
@@ -250,7 +261,7 @@ async function startMemory(
     reasoningIsOff,
     embedders,
   };
-  return { operations, api: { services, authenticator, topicPrefix: config.kafka.topicPrefix } };
+  return { operations, embedders, api: { services, authenticator, topicPrefix: config.kafka.topicPrefix } };
 }
 
 /** The breakers stand before what counts: a call that they refuse is none. */
@@ -270,9 +281,14 @@ function languageModelOf({ config, logger, metrics }: Process): LanguageModelFor
 
 /** Loads the models of the vectors that are there: queries are embedded with that of the live ones. */
 async function startModelUpkeep({ logger, stores, undo }: Process, embedders: Embedders): Promise<void> {
-  const upkeep = new ModelUpkeep(stores.sql, embedders, (model, err) =>
-    logger.warn({ model, err }, 'an embedding model does not load'),
-  );
+  const upkeep = new ModelUpkeep(stores.sql, embedders, {
+    onError: (model, err) =>
+      logger.warn(
+        { model, err },
+        'an embedding model does not answer: searches go by words alone, and vectors are made when it does',
+      ),
+    onRecovered: (model) => logger.info({ model }, 'an embedding model answers again'),
+  });
   const live = await upkeep.once();
   const { id, name } = embedders.preferred;
   if (!live.has(id))

@@ -75,6 +75,15 @@ export const settings = z.object({
   STRATALOG_EMBEDDING_BASE_URL: url('http:', 'https:')
     .optional()
     .describe('Base URL of the endpoint, such as https://api.openai.com/v1'),
+  STRATALOG_EMBEDDING_DIMENSION: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(2_000)
+    .optional()
+    .describe(
+      'Numbers in a vector of the endpoint, such as 1536; default: it is asked. Without it a new database waits for the endpoint to start',
+    ),
   STRATALOG_EMBEDDING_API_KEY: z.string().min(1).optional().describe('Key of the endpoint'),
   STRATALOG_EMBEDDING_WORKERS: z.coerce
     .number()
@@ -141,6 +150,8 @@ export interface Config extends ClusterConfig {
         readonly baseURL: string;
         readonly apiKey: string | undefined;
         readonly model: string;
+        /** Undefined where the endpoint is to be asked. */
+        readonly dimension: number | undefined;
       }
     | { readonly kind: 'deterministic' };
   readonly embeddingModels: {
@@ -224,7 +235,8 @@ function embedderOf(values: Settings): Config['embedder'] {
           'STRATALOG_EMBEDDER: openai needs STRATALOG_EMBEDDING_BASE_URL and STRATALOG_EMBEDDING_MODEL',
         );
       }
-      return { kind: 'openai', baseURL, model, apiKey: values.STRATALOG_EMBEDDING_API_KEY };
+      const { STRATALOG_EMBEDDING_API_KEY: apiKey, STRATALOG_EMBEDDING_DIMENSION: dimension } = values;
+      return { kind: 'openai', baseURL, model, apiKey, dimension };
     }
     default:
       return values.STRATALOG_EMBEDDER satisfies never;

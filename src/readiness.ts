@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BackEndHealth, BackEndStates } from './backends/health.ts';
 import type { Config, ProcessRole } from './config.ts';
+import { variantOf } from './domain/retrieval/generation-variant.ts';
+import type { Embedders } from './ports/embedder.ts';
 import type { EventLog } from './ports/event-log.ts';
 import type { LeaseHolder } from './ports/leases.ts';
 import type { ProjectionOperations } from './projections/operations.ts';
-import { parkedInLive } from './projections/status.ts';
+import { parkedInLive, type ProjectionStatus } from './projections/status.ts';
 import type { Relay, RelayStatus } from './relay/relay.ts';
 
 /** What a process says of itself to whatever keeps it running. */
@@ -25,7 +27,13 @@ export interface Readiness {
   /** The relay of this process. */
   readonly relay?: RelayStatus;
   readonly backEnds: BackEndStates;
+  /** The model of the vectors that queries read: while it is down they go by words alone. */
+  readonly embedder?: EmbedderState;
 }
+
+export type EmbedderState =
+  | { readonly model: string; readonly state: 'up' }
+  | { readonly model: string; readonly state: 'down'; readonly error: string; readonly since?: string };
 
 export interface ReadinessSources {
   readonly config: Config;
@@ -33,6 +41,7 @@ export interface ReadinessSources {
   readonly backEnds: BackEndHealth;
   readonly log: EventLog;
   readonly operations?: ProjectionOperations | undefined;
+  readonly embedders?: Embedders | undefined;
   readonly relay?: Relay | undefined;
   /** Whether the development identity is open here. */
   readonly development: () => Promise<boolean>;
@@ -82,15 +91,36 @@ export async function readiness(sources: ReadinessSources): Promise<Readiness> {
 async function stateOf({
   log,
   operations,
+  embedders,
   relay,
   development,
-}: ReadinessSources): Promise<Pick<Readiness, 'identity' | 'log' | 'projections' | 'relay'>> {
+}: ReadinessSources): Promise<Pick<Readiness, 'identity' | 'log' | 'projections' | 'embedder' | 'relay'>> {
   const identity = (await development()) ? 'development' : 'credentials';
   const head = await log.head();
-  const projections = ((await operations?.status()) ?? []).map((state) => {
+  const states = (await operations?.status()) ?? [];
+  const projections = states.map((state) => {
     const live = state.generations.find(({ active }) => active);
     const { position = 0, lag = head, lock = 'free' } = live ?? {};
     return { name: state.name, position, lag, lock, parked: parkedInLive(state).length };
   });
-  return { identity, log: { head }, projections, ...(relay && { relay: await relay.status() }) };
+  const embedder = embedders && embedderState(embedders, states);
+  return {
+    identity,
+    log: { head },
+    projections,
+    ...(embedder && { embedder }),
+    ...(relay && { relay: await relay.status() }),
+  };
+}
+
+function embedderState(embedders: Embedders, states: readonly ProjectionStatus[]): EmbedderState | undefined {
+  const live = states.find(({ name }) => name === 'vectors')?.generations.find(({ active }) => active);
+  if (!live) return undefined;
+  const model = variantOf(live.signature);
+  if (!embedders.find(model)) return { model, state: 'down', error: 'it is not registered here' };
+  const failure = embedders.failure(model);
+  if (!failure) return { model, state: 'up' };
+  const { error, since } = failure;
+  const reason = error instanceof Error ? error.message : String(error);
+  return { model, state: 'down', error: reason, since: since.toISOString() };
 }

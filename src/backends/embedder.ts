@@ -3,25 +3,38 @@ import { deterministicEmbedder } from '../adapters/deterministic/embedder.ts';
 import { ModelRegistry, type ModelEntry } from '../adapters/embedding/model-registry.ts';
 import { openOnnxEmbedder } from '../adapters/onnx/embedder.ts';
 import { bgeSmall, e5Small, shippedFolder, type OnnxModel } from '../adapters/onnx/models.ts';
-import { openOpenAiEmbedder, type OpenAiEmbedderOptions } from '../adapters/openai/embedder.ts';
+import {
+  dimensionIn,
+  openAiModelId,
+  openOpenAiEmbedder,
+  type OpenAiEmbedderOptions,
+} from '../adapters/openai/embedder.ts';
 import { ConfigError, type Config } from '../config.ts';
 import { vectorTable } from '../domain/retrieval/vector-table.ts';
-import type { Embedder, Embedders } from '../ports/embedder.ts';
+import { EmbedderUnavailable, type Embedder, type Embedders } from '../ports/embedder.ts';
 import { readRegistrations, type Registration } from './registered-models.ts';
 
 type Models = Config['embeddingModels'];
+type Endpoint = Extract<Config['embedder'], { kind: 'openai' }>;
+
+/** Ids of the models that vectors were made with before. */
+type SeenModels = () => Promise<readonly string[]>;
 
 const noPrefix = { query: '', passage: '' };
 const deterministicDimension = 384;
 
 /**
  * Every model that this program knows and that the configuration registers; the one that is preferred is loaded. Rejects
- * with `ConfigError`, and with what keeps that one from loading.
+ * with `ConfigError`, and with what keeps that one from loading. An endpoint may be away, where its dimension is
+ * configured or its model is among those that were `seen` before.
  */
-export async function openEmbedders(config: Config): Promise<Embedders> {
+export async function openEmbedders(
+  config: Config,
+  seen: SeenModels = () => Promise.resolve([]),
+): Promise<Embedders> {
   const { embedder, embeddingModels: models } = config;
   const entries = [...knownModels(models), ...readRegistrations(models.registered).map(entryOf(models))];
-  const named = embedder.kind === 'openai' ? await endpointEntry(embedder) : undefined;
+  const named = embedder.kind === 'openai' ? await endpointEntry(embedder, seen) : undefined;
   if (named) entries.push(named);
   assertApart(entries);
   const preferred =
@@ -34,8 +47,18 @@ export async function openEmbedders(config: Config): Promise<Embedders> {
       `STRATALOG_EMBEDDING_MODEL: ${preferred} is not registered; ${entries.map(({ name }) => name).join(', ')} are`,
     );
   const registry = new ModelRegistry(entries, preferred);
-  await registry.load(registry.preferred.id);
+  const loaded = registry.load(registry.preferred.id);
+  // An endpoint that is away is asked again.
+  await (named ? loaded.catch(() => undefined) : loaded);
   return registry;
+}
+
+/** The id of the model that a start would prefer, asked for a vector where an endpoint has it. Rejects with what is wrong with it. */
+export async function inspectEmbedder(config: Config): Promise<string> {
+  const { embedder } = config;
+  const opened = embedder.kind === 'openai' ? await openEndpoint(embedder) : await openEmbedders(config);
+  await opened.close();
+  return 'model' in opened ? opened.model.id : opened.preferred.id;
 }
 
 function knownModels(models: Models): ModelEntry[] {
@@ -69,25 +92,59 @@ function entryOf(models: Models) {
   };
 }
 
-/** The endpoint of the configuration is asked for its dimension, so it is open already. */
-async function endpointEntry({
-  baseURL,
-  model,
-  apiKey,
-}: Extract<Config['embedder'], { kind: 'openai' }>): Promise<ModelEntry> {
-  const options: OpenAiEmbedderOptions = { baseURL, model, ...(apiKey !== undefined && { apiKey }) };
-  let opened: Embedder | undefined = await openOpenAiEmbedder(options);
-  const { id, dimension } = opened.model;
+/**
+ * The model of the endpoint that the configuration names. While that is away, it is known by the dimension that is
+ * configured, or that vectors were made of before, and its first opening fails with the reason.
+ */
+async function endpointEntry(config: Endpoint, seen: SeenModels): Promise<ModelEntry> {
+  let first: Promise<Embedder> | undefined = openEndpoint(config);
+  const dimension = await first.then(
+    ({ model }) => model.dimension,
+    async (error: unknown) => {
+      if (error instanceof ConfigError) throw error;
+      const known = config.dimension ?? (await seenDimension(config, seen));
+      if (known === undefined) throw neverSeen(error);
+      return known;
+    },
+  );
+  const options = { ...optionsOf(config), dimension };
   return {
-    id,
-    name: model,
+    id: openAiModelId(config.model, dimension),
+    name: config.model,
     dimension,
-    async open() {
-      const first = opened;
-      opened = undefined;
-      return first ?? openOpenAiEmbedder({ ...options, dimension });
+    open() {
+      const opened = first ?? openOpenAiEmbedder(options);
+      first = undefined;
+      return opened;
     },
   };
+}
+
+/** Asked for its dimension. */
+async function openEndpoint(config: Endpoint): Promise<Embedder> {
+  const opened = await openOpenAiEmbedder(optionsOf(config));
+  const { dimension } = opened.model;
+  if (config.dimension === undefined || config.dimension === dimension) return opened;
+  await opened.close();
+  throw new ConfigError(
+    `STRATALOG_EMBEDDING_DIMENSION: ${config.model} answers ${dimension} numbers, not ${config.dimension}`,
+  );
+}
+
+function optionsOf({ baseURL, model, apiKey }: Endpoint): OpenAiEmbedderOptions {
+  return { baseURL, model, ...(apiKey !== undefined && { apiKey }) };
+}
+
+async function seenDimension({ model }: Endpoint, seen: SeenModels): Promise<number | undefined> {
+  const dimensions = (await seen()).map((id) => dimensionIn(id, model));
+  return dimensions.find((dimension) => dimension !== undefined);
+}
+
+function neverSeen(error: unknown): EmbedderUnavailable {
+  const reason = error instanceof Error ? error.message : String(error);
+  return new EmbedderUnavailable(
+    `${reason}. How many numbers its vectors have is not known yet: set STRATALOG_EMBEDDING_DIMENSION, such as 1536, to start without it, or start again when it answers`,
+  );
 }
 
 /** By everything that names them: two models never share a table of vectors. */

@@ -3,7 +3,7 @@ import net from 'node:net';
 import { styleText } from 'node:util';
 import { openPglite } from '../adapters/pglite/open.ts';
 import { backEndsOf, type BackEnd } from '../backends/back-ends.ts';
-import { openEmbedders } from '../backends/embedder.ts';
+import { inspectEmbedder } from '../backends/embedder.ts';
 import { inspectLanguageModel } from '../backends/language-model.ts';
 import { isRefusal } from '../backends/refusals.ts';
 import { ConfigError, readConfig, type Config } from '../config.ts';
@@ -87,11 +87,9 @@ function nodeVersion(): Finding {
 }
 
 async function model(config: Config): Promise<string> {
-  if (config.embedder.kind !== 'onnx') return `${config.embedder.kind}: not checked here`;
-  const embedders = await openEmbedders(config);
-  const { id } = embedders.preferred;
-  await embedders.close();
-  return id;
+  return config.embedder.kind === 'deterministic'
+    ? 'deterministic: not checked here'
+    : inspectEmbedder(config);
 }
 
 /** Nothing where none is configured: none is needed. */

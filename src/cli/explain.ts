@@ -11,6 +11,7 @@ import { SchemaTooNew } from '../adapters/migrate.ts';
 import { RootKeyUnusable } from '../adapters/vault/root-key.ts';
 import { WrongRootKey } from '../adapters/vault/sql-key-vault.ts';
 import { ConfigError } from '../config.ts';
+import { EmbedderUnavailable } from '../ports/embedder.ts';
 import { LanguageModelFailed } from '../ports/language-model.ts';
 import { LogUnavailable } from '../ports/event-log.ts';
 import { LexicalIndexUnavailable } from '../ports/lexical-index.ts';
@@ -49,6 +50,7 @@ export function explain(error: unknown): string {
     DataDirectoryLocked,
     DataDirectoryTooNew,
     DataDirectoryUnusable,
+    EmbedderUnavailable,
     LanguageModelFailed,
     ModelMissing,
     PostgresNotPrepared,

@@ -76,6 +76,20 @@ const readiness = z
         ]),
       )
       .meta({ description: 'Whether each server of the profile answers' }),
+    embedder: z
+      .union([
+        z.object({ model: z.string(), state: z.literal('up') }),
+        z.object({
+          model: z.string(),
+          state: z.literal('down'),
+          error: z.string(),
+          since: z.iso.datetime().optional(),
+        }),
+      ])
+      .optional()
+      .meta({
+        description: 'The model of the vectors that queries read; while it is down they go by words alone',
+      }),
   })
   .meta({ id: 'Readiness' });
 

@@ -28,6 +28,12 @@ export interface RegisteredModel extends EmbeddingModel {
   readonly scale?: ModelScale | undefined;
 }
 
+/** Why a model does not answer, and since when it does not. */
+export interface ModelFailure {
+  readonly error: unknown;
+  readonly since: Date;
+}
+
 /** The models of this program with the embedder of each. Read models of several may be kept side by side. */
 export interface Embedders {
   /** What the configuration chooses: the model of a first read model. */
@@ -47,6 +53,8 @@ export interface Embedders {
    * `EmbedderUnavailable`, or with `WrongDimension`.
    */
   probe(id: string): Promise<void>;
+  /** What keeps a model from answering, as it was met last; undefined while it answers, or was not asked yet. */
+  failure(id: string): ModelFailure | undefined;
   /** Closes the embedders of all other models; they load again when they are needed. */
   keepOnly(ids: ReadonlySet<string>): Promise<void>;
   close(): Promise<void>;

@@ -83,6 +83,43 @@ describe('a model that does not load', () => {
   });
 });
 
+describe('a model that does not answer', () => {
+  it('[H4] is known to fail until it makes a vector, whatever it remembers', async () => {
+    let isAway = true;
+    const words16 = deterministicEmbedder({ dimension: 16 });
+    const { model } = words16;
+    const registry = new ModelRegistry(
+      [
+        {
+          ...model,
+          name: 'w16',
+          open: async () => ({
+            ...words16,
+            async embed(...[texts, purpose]: Parameters<typeof words16.embed>) {
+              if (isAway && !texts.includes('asked before')) throw new EmbedderUnavailable('it is away');
+              return words16.embed(texts, purpose);
+            },
+          }),
+        },
+      ],
+      'w16',
+    );
+    const embed = (text: string, purpose: 'query' | 'passage') =>
+      registry.of(model.id)!.embed([text], purpose);
+    expect(registry.failure(model.id)).toBeUndefined();
+    await expect(embed('new', 'query')).rejects.toThrow('it is away');
+    const failure = registry.failure(model.id);
+    expect(failure).toMatchObject({ error: { message: 'it is away' }, since: expect.any(Date) });
+    await embed('asked before', 'query');
+    await expect(registry.probe(model.id)).rejects.toThrow('it is away');
+    expect(registry.failure(model.id)?.since).toBe(failure?.since);
+    isAway = false;
+    await registry.probe(model.id);
+    expect(registry.failure(model.id)).toBeUndefined();
+    await registry.close();
+  });
+});
+
 describe('registered models', () => {
   const own = { id: 'own', dimension: 128, folder: 'own', pooling: 'mean' };
   const remote = { id: 'remote', dimension: 64, baseURL: 'http://127.0.0.1:1/v1', model: 'tiny' };

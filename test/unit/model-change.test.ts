@@ -207,7 +207,9 @@ describe('a rebuild with another model', () => {
 describe('the models that are loaded', () => {
   it('[F5] are those that generations name, and no others', async () => {
     const failures: unknown[] = [];
-    const upkeep = new ModelUpkeep(test.sql, registry, (...failure) => void failures.push(failure));
+    const upkeep = new ModelUpkeep(test.sql, registry, {
+      onError: (...failure) => void failures.push(failure),
+    });
     await live();
     await registry.load(fresh);
     expect(await upkeep.once()).toEqual(new Set([old]));
@@ -219,5 +221,34 @@ describe('the models that are loaded', () => {
     await upkeep.once();
     expect(open).toEqual(new Set([old]));
     expect(failures).toEqual([]);
+  });
+
+  it('[H4] are told once where one does not answer, and when it does again', async () => {
+    const told: unknown[] = [];
+    let isAway = true;
+    const sole = new ModelRegistry(
+      [
+        {
+          ...entryOf(16),
+          open: () => (isAway ? Promise.reject(new EmbedderUnavailable('away')) : entryOf(16).open()),
+        },
+      ],
+      old,
+    );
+    await live();
+    const upkeep = new ModelUpkeep(test.sql, sole, {
+      onError: (model, error) => void told.push([model, (error as Error).message]),
+      onRecovered: (model) => void told.push([model, 'answers']),
+    });
+    for (let round = 0; round < 3; round++) await upkeep.once();
+    expect(told).toEqual([[old, 'away']]);
+    isAway = false;
+    await sole.probe(old);
+    for (let round = 0; round < 2; round++) await upkeep.once();
+    expect(told).toEqual([
+      [old, 'away'],
+      [old, 'answers'],
+    ]);
+    await sole.close();
   });
 });

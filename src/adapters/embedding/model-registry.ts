@@ -1,20 +1,15 @@
-import { randomUUID } from 'node:crypto';
 import {
-  EmbedderUnavailable,
   type Embedder,
   type Embedders,
+  type ModelFailure,
   type RegisteredModel,
 } from '../../ports/embedder.ts';
-import { inTime } from '../../ports/in-time.ts';
 import { LazyEmbedder } from './lazy-embedder.ts';
 
 /** A model and how its embedder is opened. */
 export interface ModelEntry extends RegisteredModel {
   readonly open: () => Promise<Embedder>;
 }
-
-/** Two tries of a query, and more. */
-const probeMs = 15_000;
 
 /** The models that were registered, each with one embedder at most. */
 export class ModelRegistry implements Embedders {
@@ -48,17 +43,21 @@ export class ModelRegistry implements Embedders {
   }
 
   async load(id: string): Promise<void> {
-    const embedder = this.#embedders.get(id);
-    if (!embedder) throw new RangeError(`no model ${id}`);
-    await embedder.load();
+    await this.#registered(id).load();
   }
 
   probe(id: string): Promise<void> {
     const running = this.#probes.get(id);
     if (running) return running;
-    const probe = this.#probe(id).finally(() => this.#probes.delete(id));
+    const probe = this.#registered(id)
+      .probe()
+      .finally(() => this.#probes.delete(id));
     this.#probes.set(id, probe);
     return probe;
+  }
+
+  failure(id: string): ModelFailure | undefined {
+    return this.#embedders.get(id)?.failure;
   }
 
   async keepOnly(ids: ReadonlySet<string>): Promise<void> {
@@ -66,15 +65,13 @@ export class ModelRegistry implements Embedders {
     await Promise.all(others.map(([, embedder]) => embedder.putAway()));
   }
 
-  async #probe(id: string): Promise<void> {
-    await this.load(id);
-    // A query overtakes what waits; one that was asked before would be answered from memory.
-    const embed = () => this.#embedders.get(id)!.embed([`a probe ${randomUUID()}`], 'query');
-    const timedOut = () => new EmbedderUnavailable(`${id} did not answer within ${probeMs} ms`);
-    await inTime(probeMs, embed, timedOut);
-  }
-
   async close(): Promise<void> {
     await Promise.all([...this.#embedders.values()].map((embedder) => embedder.close()));
+  }
+
+  #registered(id: string): LazyEmbedder {
+    const embedder = this.#embedders.get(id);
+    if (!embedder) throw new RangeError(`no model ${id}`);
+    return embedder;
   }
 }

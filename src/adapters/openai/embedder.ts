@@ -8,7 +8,7 @@ import type { RetryLimits } from './retries.ts';
 
 export interface OpenAiEmbedderOptions extends EndpointAddress {
   readonly model: string;
-  /** Names the model and its weights; by default the endpoint's name for it, with the dimension. */
+  /** Names the model and its weights; `openAiModelId` by default: the endpoint's name for it, with the dimension. */
   readonly id?: string;
   /** What precedes a text, by what the vector is for; nothing by default: most endpoints add it themselves. */
   readonly prefix?: Readonly<Record<EmbeddingPurpose, string>>;
@@ -43,7 +43,7 @@ export async function openOpenAiEmbedder(options: OpenAiEmbedderOptions): Promis
   const lanes = ['query', ...Array.from({ length: concurrency }, () => 'all' as const)] as const;
   const slots = lanes.map((serves) => new EndpointSlot({ ...endpoint, dimension }, serves));
   const embedder = pooledEmbedder(
-    { id: options.id ?? `openai:${options.model}:${dimension}`, dimension },
+    { id: options.id ?? openAiModelId(options.model, dimension), dimension },
     new EmbeddingPool(slots, { batch, attempts: 1 }),
     { window: batch * concurrency, cachedQueries: options.cachedQueries ?? 10_000 },
   );
@@ -55,6 +55,18 @@ export async function openOpenAiEmbedder(options: OpenAiEmbedderOptions): Promis
         purpose,
       ),
   };
+}
+
+/** The endpoint's name for a model, with the dimension of its vectors. */
+export function openAiModelId(model: string, dimension: number): string {
+  return `openai:${model}:${dimension}`;
+}
+
+/** The dimension in an id of `openAiModelId`; undefined where it is of another model. */
+export function dimensionIn(id: string, model: string): number | undefined {
+  const prefix = `openai:${model}:`;
+  const dimension = Number(id.slice(prefix.length));
+  return id.startsWith(prefix) && Number.isInteger(dimension) ? dimension : undefined;
 }
 
 function endpointOf(options: OpenAiEmbedderOptions): Endpoint {

@@ -103,6 +103,7 @@ export const readinessExample = {
   log: { head: 4_211 },
   projections: [{ name: 'memories', position: 4_211, lag: 0, lock: 'here', parked: 0 }],
   backEnds: {},
+  embedder: { model: 'bge-small-en-v1.5-int8-6c9c6101', state: 'up' },
 };
 
 export const metricsExample = `# HELP stratalog_projection_parked Streams whose events a read model cannot apply

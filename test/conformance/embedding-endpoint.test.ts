@@ -1,0 +1,135 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { clientWithKey, freshTenant, type Client, type Json } from '../support/api.ts';
+import { expectClear, stratalog } from '../support/cli.ts';
+import { scriptedEmbeddings, type ScriptedEmbeddings } from '../support/scripted-embeddings.ts';
+import { startServer, testProfile, type TestServer } from '../support/server.ts';
+
+const patience = { timeout: 30_000, interval: 100 };
+const content = 'The heron stands in the reeds';
+
+let endpoint: ScriptedEmbeddings;
+let folder: string;
+let settings: Record<string, string>;
+
+const goAway = () => endpoint.always((_, response) => void response.destroy());
+
+beforeAll(async () => {
+  endpoint = await scriptedEmbeddings(32);
+  folder = await mkdtemp(path.join(tmpdir(), 'stratalog-endpoint-'));
+  settings = {
+    STRATALOG_EMBEDDER: 'openai',
+    STRATALOG_EMBEDDING_BASE_URL: endpoint.baseURL,
+    STRATALOG_EMBEDDING_MODEL: 'tiny',
+    STRATALOG_EMBEDDING_API_KEY: 'sk-hidden',
+  };
+});
+
+afterAll(async () => {
+  await endpoint.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+describe('an endpoint that is away when the server starts', () => {
+  let server: TestServer;
+  let client: Client;
+
+  beforeAll(async () => {
+    goAway();
+    server = await startServer({ environment: { ...settings, STRATALOG_EMBEDDING_DIMENSION: '32' } });
+    client = await clientWithKey(server, { tenant: freshTenant(), role: 'admin', user: 'ada' });
+  });
+
+  afterAll(() => server?.remove());
+
+  const embedder = async (): Promise<Json> => {
+    const response = await fetch(`${server.url}/readyz`);
+    expect(response.status).toBe(200);
+    return ((await response.json()) as Json).embedder;
+  };
+  const search = async (): Promise<Json> =>
+    (await client.post('/v1/search', { query: content, threshold: 0 })).body;
+  const said = (text: string): Json[] =>
+    server.log.map((line) => JSON.parse(line) as Json).filter(({ msg }) => msg.includes(text));
+
+  it('[H4] takes memories, finds them by their words, and says so once and in its readiness', async () => {
+    await client.store({ content });
+    await expect.poll(async () => (await search()).results.length, patience).toBe(1);
+    expect((await search()).warnings).toMatchObject([{ code: 'partial' }]);
+    expect(await embedder()).toMatchObject({
+      model: 'openai:tiny:32',
+      state: 'down',
+      error: expect.stringMatching(/tiny at http.* cannot be reached/),
+    });
+    // It is asked again meanwhile.
+    const asked = endpoint.requests.length;
+    await expect.poll(() => endpoint.requests.length, patience).toBeGreaterThan(asked + 4);
+    expect(said('an embedding model does not answer')).toHaveLength(1);
+    expect(said('projection waits').length).toBeLessThanOrEqual(1);
+    expect(server.log.join('\n')).not.toMatch(/heron|sk-hidden/);
+  }, 60_000);
+
+  it('[H4] makes vectors as soon as the endpoint answers', async () => {
+    endpoint.always();
+    await expect.poll(async () => (await search()).warnings, patience).toEqual([]);
+    await expect.poll(async () => (await embedder()).state, patience).toBe('up');
+    const { results } = await search();
+    expect(results).toMatchObject([{ memory: { content } }]);
+    await expect.poll(() => said('an embedding model answers again').length, patience).toBe(1);
+    const inputs = endpoint.requests.flatMap(({ input }) => input);
+    expect(inputs).toContain(content);
+  }, 60_000);
+
+  it('[H4] knows by its vectors which dimension a model has that is away', async () => {
+    const { dataDir, masterKey } = server;
+    const { STRATALOG_EMBEDDING_DIMENSION: _, ...environment } = server.environment;
+    await server.stop();
+    goAway();
+    const again = await startServer({ dataDir, environment, masterKey: masterKey! });
+    try {
+      const other = await clientWithKey(again, { tenant: freshTenant(), role: 'admin', user: 'eve' });
+      await other.store({ content });
+      const found = async () => (await other.post('/v1/search', { query: content, threshold: 0 })).body;
+      await expect.poll(async () => (await found()).results.length, patience).toBe(1);
+      endpoint.always();
+      await expect.poll(async () => (await found()).warnings, patience).toEqual([]);
+    } finally {
+      await again.stop();
+    }
+  }, 60_000);
+});
+
+/** What these start is embedded, whichever profile the suite is run for. */
+describe.skipIf(testProfile !== 'embedded')('an endpoint of which too little is known', () => {
+  const environment = (more: Record<string, string> = {}) => ({
+    STRATALOG_PORT: '0',
+    STRATALOG_DATA: path.join(folder, 'data'),
+    ...settings,
+    ...more,
+  });
+
+  it('[H4] [J8] ends the start of a new database while it is away, and says what to set', async () => {
+    goAway();
+    const refused = await stratalog(['serve'], environment());
+    expectClear(refused, 1, /tiny at http.* cannot be reached/, 'STRATALOG_EMBEDDING_DIMENSION');
+    expect(refused.stdout + refused.stderr).not.toContain('sk-hidden');
+  });
+
+  it('[H4] [J8] is not taken with another dimension than was set', async () => {
+    endpoint.always();
+    const wrong = environment({ STRATALOG_EMBEDDING_DIMENSION: '64' });
+    expectClear(await stratalog(['serve'], wrong), 1, 'STRATALOG_EMBEDDING_DIMENSION', /32 numbers, not 64/);
+  });
+
+  it('[J8] is asked by doctor', async () => {
+    goAway();
+    const away = await stratalog(['doctor'], environment());
+    expect(away.code).toBe(1);
+    expect(away.stdout).toMatch(/FAIL model +the embedding model tiny at http.* cannot be reached/);
+    endpoint.always();
+    const there = await stratalog(['doctor'], environment());
+    expect(there.stdout).toMatch(/ok +model +openai:tiny:32/);
+  });
+});
