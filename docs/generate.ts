@@ -110,6 +110,9 @@ function httpPage(): string {
 The whole document is served at \`/openapi.json\` and browsable at \`/docs\`. Commands take \`Idempotency-Key\`, \`X-Reason\` and \`X-Cause\`,
 and answer \`position\`.
 
+Times are RFC 3339 with an offset, \`T\` and \`Z\` in either case, and are answered in UTC with milliseconds, in upper case. A leap second (\`:60\`)
+is refused: send the second after it.
+
 ${table(['call', 'what it does', 'command'], rows)}
 
 Beside it: \`GET /livez\`, \`GET /readyz\`, \`GET /openapi.json\`, \`GET /asyncapi.json\` ([the topics](../guides/topics.md)), \`GET /docs\`.

@@ -57,9 +57,14 @@ export const metadataSchema = jsonObject;
 export const tagsSchema = z.array(identifier).max(100);
 export const spacesSchema = z.array(identifier).max(100);
 
-/** A time as RFC 3339 with an offset, kept in UTC with milliseconds. PostgreSQL knows no year 0. */
-export const timestamp = z.iso
-  .datetime({ offset: true })
+/**
+ * A time as RFC 3339 with an offset, its `T` and `Z` in either case, kept in UTC with milliseconds. A leap second is refused:
+ * no clock here counts one. PostgreSQL knows no year 0.
+ */
+export const timestamp = z
+  .string()
+  .toUpperCase()
+  .pipe(z.iso.datetime({ offset: true }))
   .transform((value, context) => {
     const time = new Date(value).toISOString();
     if (/^(?!0000)[0-9]{4}-/.test(time)) return time;

@@ -1,0 +1,63 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Client, Json } from '../support/api.ts';
+import { auditEvents } from '../support/events.ts';
+import { expectInvalid } from '../support/problem.ts';
+import { useServer } from '../support/server.ts';
+import { newTenant } from '../support/tenant.ts';
+
+const server = useServer({ environment: { STRATALOG_EMBEDDER: 'deterministic' } });
+let admin: Client;
+let memory: Json;
+let position: string;
+
+beforeAll(async () => {
+  ({ admin } = await newTenant(server));
+  ({ memory, position } = await admin.store({ content: 'timed', occurredAt: '2024-05-01t04:00:00.5z' }));
+});
+
+const listed = async (parameters: string): Promise<number> => {
+  const reply = await admin.get(`/v1/memories?${parameters}&minPosition=${position}`);
+  expect([parameters, reply.status]).toEqual([parameters, 200]);
+  return reply.body.items.length;
+};
+
+describe('a time with t and z in lower case', () => {
+  it('[A1] is taken in a body, and answered in upper case', async () => {
+    expect(memory.occurredAt).toBe('2024-05-01T04:00:00.500Z');
+    const { body } = await admin.get(`/v1/memories/${memory.id}`);
+    expect(body.occurredAt).toBe('2024-05-01T04:00:00.500Z');
+    const offset = await admin.store({ content: 'x', occurredAt: '2024-05-01t06:00:00+02:00' });
+    expect(offset.memory.occurredAt).toBe('2024-05-01T04:00:00.000Z');
+    const key = await admin.post('/v1/admin/keys', { role: 'member', expiresAt: '2100-01-01t00:00:00z' });
+    expect(key.status).toBe(201);
+    const { items } = (await admin.get('/v1/admin/keys')).body;
+    expect(items[0].expiresAt).toBe('2100-01-01T00:00:00.000Z');
+  });
+
+  it('[A4] is taken in parameters and filters of a list', async () => {
+    expect(await listed('createdAfter=2020-01-01t00:00:00z')).toBeGreaterThan(0);
+    expect(await listed('createdBefore=2020-01-01t00:00:00z')).toBe(0);
+    expect(await listed('asOf=2020-01-01t00:00:00z')).toBe(0);
+    const filter = (test: object) => `filter=${encodeURIComponent(JSON.stringify({ occurredAt: test }))}`;
+    expect(await listed(filter({ eq: '2024-05-01t04:00:00.500z' }))).toBe(1);
+    expect(await listed(filter({ gt: '2024-05-01t04:00:00.500z' }))).toBe(0);
+  });
+
+  it('[F2] is taken by the audit', async () => {
+    expect(await auditEvents(admin, 'type=MemoryStored&from=2020-01-01t00:00:00z', position)).not.toEqual([]);
+    expect(await auditEvents(admin, 'type=MemoryStored&to=2020-01-01t00:00:00z', position)).toEqual([]);
+  });
+
+  it('[A5] is taken by a search', async () => {
+    const body = { query: 'timed', threshold: 0, asOf: '2020-01-01t00:00:00z' };
+    expect(await admin.post('/v1/search', body)).toMatchObject({ status: 200, body: { results: [] } });
+  });
+});
+
+describe('a leap second', () => {
+  it('[A1] is refused, as no clock of computers has it', async () => {
+    const leap = '2016-12-31T23:59:60Z';
+    expectInvalid(await admin.post('/v1/memories', { content: 'x', occurredAt: leap }), 'occurredAt');
+    expectInvalid(await admin.get(`/v1/memories?createdAfter=${leap}`), 'createdAfter');
+  });
+});
