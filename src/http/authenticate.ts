@@ -2,6 +2,7 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import {
   createLocalJWKSet,
   createRemoteJWKSet,
+  errors,
   jwtVerify,
   type JWTPayload,
   type JWTVerifyGetKey,
@@ -135,11 +136,13 @@ export class Authenticator {
   async #fromJwt(token: string): Promise<TenantContext> {
     const { jwt } = this.#options;
     if (!jwt || !this.#jwtKeys) throw new Problem('unauthenticated', 'this credential is unknown');
+    const { issuer, audience } = jwt;
     let payload: JWTPayload;
     try {
-      ({ payload } = await jwtVerify(token, this.#jwtKeys, { issuer: jwt.issuer, audience: jwt.audience }));
+      // No list of revoked tokens is kept here: one that never ends could never be taken back.
+      ({ payload } = await jwtVerify(token, this.#jwtKeys, { issuer, audience, requiredClaims: ['exp'] }));
     } catch (cause) {
-      throw new Problem('unauthenticated', 'this JWT is not valid here', { cause });
+      throw refusalOf(cause);
     }
     if (payload['tenant'] === undefined) throw new Problem('forbidden', 'the JWT has no claim `tenant`');
     const parsed = claims.safeParse(payload);
@@ -162,6 +165,16 @@ export class Authenticator {
       agents,
     };
   }
+}
+
+function refusalOf(cause: unknown): Problem {
+  const lacks =
+    cause instanceof errors.JWTClaimValidationFailed && cause.reason === 'missing' ? cause.claim : undefined;
+  const detail =
+    lacks === 'exp'
+      ? 'the JWT has no claim `exp`: one that never ends is not taken'
+      : 'this JWT is not valid here';
+  return new Problem('unauthenticated', detail, { cause });
 }
 
 /**

@@ -32,7 +32,8 @@ interface Signing {
   readonly key?: CryptoKey;
   readonly issuer?: string;
   readonly audience?: string;
-  readonly expires?: string | number;
+  /** `null`: never. */
+  readonly expires?: string | number | null;
   readonly notBefore?: string;
 }
 
@@ -41,8 +42,8 @@ function sign(claims: Record<string, unknown>, signing: Signing = {}): Promise<s
     .setProtectedHeader({ alg: 'RS256', kid: 'k1' })
     .setIssuer(signing.issuer ?? issuer)
     .setAudience(signing.audience ?? audience)
-    .setIssuedAt()
-    .setExpirationTime(signing.expires ?? '5m');
+    .setIssuedAt();
+  if (signing.expires !== null) token.setExpirationTime(signing.expires ?? '5m');
   if (signing.notBefore !== undefined) token.setNotBefore(signing.notBefore);
   return token.sign(signing.key ?? ours);
 }
@@ -215,6 +216,12 @@ describe('a JWT that is refused', () => {
     const reply = await clientOf(server, await token()).get('/v1/memories');
     expect(reply).toMatchObject({ status: 401, body: { code: 'unauthenticated' } });
     expect((await (await clientWith(valid)).get('/v1/memories')).status).toBe(200);
+  });
+
+  it('[I1] 401 without an end, in words that say so', async () => {
+    const reply = await (await clientWith(valid, { expires: null })).get('/v1/memories');
+    expect(reply).toMatchObject({ status: 401, body: { code: 'unauthenticated' } });
+    expect(reply.body.detail).toContain('`exp`');
   });
 
   it('[I1] 401 where the server knows no issuer', async () => {
