@@ -105,6 +105,11 @@ export const problems = {
     title: 'The media type is not supported',
     remedy: 'Send the Content-Type that `detail` names, in UTF-8.',
   },
+  'expectation-failed': {
+    status: 417,
+    title: 'The Expect header cannot be met',
+    remedy: 'Send `Expect: 100-continue`, or no Expect at all.',
+  },
   'idempotency-key-reused': {
     status: 422,
     title: 'The Idempotency-Key was used for another request',

@@ -34,11 +34,25 @@ export class BrokenRequests {
     } else if (response?.req.complete) {
       response.setHeader('Connection', 'close');
     } else {
-      this.#refused.add(socket);
-      socket.end(asText(problemOf(error)));
-      // To close with bytes unread is a reset, which may take the answer from a client that is still sending.
-      setTimeout(() => socket.destroy(), lingerMs).unref();
+      this.#end(socket, problemOf(error));
     }
+  }
+
+  /** Of the server's event `connect`, after which the connection is nobody else's. */
+  refuseConnect(socket: Duplex): void {
+    const problem = methodNotAllowed();
+    const before = this.#answering.get(socket);
+    // Answers keep the order of their requests.
+    if (before) before.once('close', () => this.#end(socket, problem));
+    else this.#end(socket, problem);
+  }
+
+  #end(socket: Duplex, problem: Problem): void {
+    this.#refused.add(socket);
+    socket.on('error', () => socket.destroy());
+    socket.end(asText(problem));
+    // To close with bytes unread is a reset, which may take the answer from a client that is still sending.
+    setTimeout(() => socket.destroy(), lingerMs).unref();
   }
 }
 
@@ -54,9 +68,13 @@ function problemOf({ code, rawPacket }: ParserError): Problem {
   }
   const beginsRequest = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+ \S+ HTTP\/1\.[01]\r?\n/;
   if (code === 'HPE_INVALID_METHOD' && beginsRequest.test(rawPacket?.toString('latin1') ?? '')) {
-    return new Problem('method-not-allowed', `no path has such a method, but ${methods}`);
+    return methodNotAllowed();
   }
   return new Problem('malformed-request', 'this is not HTTP as it must be');
+}
+
+function methodNotAllowed(): Problem {
+  return new Problem('method-not-allowed', `no path has such a method, but ${methods}`);
 }
 
 const methods = 'HEAD, GET, POST, PATCH, PUT, DELETE, OPTIONS';

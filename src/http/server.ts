@@ -50,13 +50,18 @@ export async function startHttpServer(options: HttpServerOptions, logger: Logger
   let closing = false;
   const broken = new BrokenRequests();
   // Node's own refusal of a request without Host is no problem document.
-  const server = http.createServer({ requireHostHeader: false }, (request, response) => {
+  const server = http.createServer({ requireHostHeader: false });
+  const take = (request: http.IncomingMessage, response: http.ServerResponse) => {
     broken.begin(request, response);
     // A client that never pauses would be served on its open connection until that is cut.
     if (closing) response.setHeader('Connection', 'close');
     void answer(request, response);
-  });
+  };
+  server.on('request', take);
+  // Node's own refusal of an Expect is no problem document either.
+  server.on('checkExpectation', take);
   server.on('clientError', (error, socket) => broken.refuse(error, socket));
+  server.on('connect', (_, socket) => broken.refuseConnect(socket));
   // A bulk body may stream for long; a silent connection may not.
   server.requestTimeout = 0;
   server.headersTimeout = 30_000;
@@ -190,6 +195,7 @@ async function answerErrors(koa: Context, next: Next, logger: Logger): Promise<v
   try {
     if (path === undefined) throw new Problem('malformed-request', 'the target of the request is not a URL');
     if (koa.req.httpVersion === '1.1' && koa.headers.host === undefined) throw invalid('Host', 'is required');
+    assertExpectation(koa.headers.expect);
     await next();
     if (koa.status === 404 && koa.body === undefined) {
       throw new Problem('not-found', 'there is no such path; /openapi.json lists them all');
@@ -216,6 +222,12 @@ async function answerErrors(koa: Context, next: Next, logger: Logger): Promise<v
     const traceId = traceIdOf(koa);
     logger.debug({ requestId, traceId, method, path, status, ms, tenant: koa.state['tenant'] }, 'request');
   }
+}
+
+/** Node itself meets the one expectation that there is. */
+function assertExpectation(expect: string | undefined): void {
+  if (expect === undefined || /(?:^|\W)100-continue(?:$|\W)/i.test(expect)) return;
+  throw new Problem('expectation-failed', 'of Expect, only 100-continue can be met');
 }
 
 function readPath(koa: Context): string | undefined {

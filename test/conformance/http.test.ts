@@ -108,6 +108,12 @@ describe('what is not HTTP as it must be', () => {
     ['headers that are too long', 431, 'headers-too-large', `GET /livez HTTP/1.1\r\n${headers(20_000)}`],
     ['headers without an end', 431, 'headers-too-large', `GET /livez HTTP/1.1\r\n${headers(4_000_000)}`],
     [
+      'CONNECT',
+      405,
+      'method-not-allowed',
+      `CONNECT example.org:443 HTTP/1.1\r\nHost: example.org:443\r\n\r\n`,
+    ],
+    [
       'a URL that is too long',
       431,
       'headers-too-large',
@@ -124,6 +130,35 @@ describe('what is not HTTP as it must be', () => {
   it('[J2] a chunk of no size is a problem, and the connection is closed', async () => {
     const head = `POST /v1/memories HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${client.key}\r\n${chunked}\r\n`;
     expectProblem(replyIn(await sendRaw(server.url, `${head}ZZ\r\n`)), 400, 'malformed-request');
+  });
+
+  it('[J2] a CONNECT behind a whole request does not take its answer away', async () => {
+    const received = await sendRaw(
+      server.url,
+      'GET /livez HTTP/1.1\r\nHost: x\r\n\r\nCONNECT x:1 HTTP/1.1\r\nHost: x:1\r\n\r\n',
+    );
+    expect(received).toMatch(/^HTTP\/1\.1 200 /);
+    const [, ...second] = received.split(/(?=HTTP\/1\.1 )/);
+    expectProblem(replyIn(second.join('')), 405, 'method-not-allowed');
+  });
+
+  it.each(['200-ok', '100-continued', ''])(
+    '[J2] an Expect that is no 100-continue is a 417 problem: "%s"',
+    async (expectation) => {
+      const head = `POST /v1/memories HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${client.key}\r\n`;
+      const request = `${head}Content-Type: application/json\r\nContent-Length: 20\r\nExpect: ${expectation}\r\n\r\n`;
+      const reply = replyIn(await sendRaw(server.url, request));
+      expectProblem(reply, 417, 'expectation-failed');
+      expect(reply.headers.get('connection')).toBe('close');
+    },
+  );
+
+  it('[J2] an Expect of 100-continue is met', async () => {
+    const body = JSON.stringify({ content: 'expected' });
+    const head = `POST /v1/memories HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${client.key}\r\nConnection: close\r\n`;
+    const rest = `Content-Type: application/json\r\nContent-Length: ${body.length}\r\nExpect: 100-continue\r\n\r\n${body}`;
+    const received = await sendRaw(server.url, head + rest);
+    expect(received).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 201 /);
   });
 
   it('[J2] what follows a whole request does not take its answer away', async () => {
