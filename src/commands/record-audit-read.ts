@@ -3,7 +3,10 @@ import type { RetrievalEvent } from '../domain/retrieval/events.ts';
 import { retrievalStream } from '../domain/streams.ts';
 import { callerKey, eventContext, type CommandContext, type CommandServices } from './context.ts';
 
-/** Writes down what an auditor looks at, before the answer goes out: such a look is never lost. */
+/**
+ * Writes down what an auditor, or another one with such rights, looks at: not what is there. Done before the answer goes
+ * out, so such a look is never lost.
+ */
 export async function recordAuditRead(
   services: CommandServices,
   context: CommandContext,

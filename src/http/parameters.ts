@@ -8,6 +8,7 @@ import {
   type Filter,
   type FilterReading,
 } from '../domain/filter.ts';
+import type { JsonObject } from '../domain/json.ts';
 import { invalid, Problem } from '../domain/problems.ts';
 import { parsePosition } from '../domain/position.ts';
 import type { EventStore } from '../ports/event-store.ts';
@@ -109,4 +110,9 @@ export async function readAsOf(
   const at = new Date(time.data);
   if (at > now) throw invalid('asOf', 'lies in the future');
   return store.log.positionAt(at);
+}
+
+/** What was asked for, as a look at it is written down. */
+export function asSent(parameters: object): JsonObject {
+  return JSON.parse(JSON.stringify(parameters)) as JsonObject;
 }

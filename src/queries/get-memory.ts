@@ -1,7 +1,7 @@
 import type { TenantContext } from '../domain/access/context.ts';
 import { isVisible, visible } from '../domain/access/visibility.ts';
 import type { MemoryEvent } from '../domain/memory/events.ts';
-import { foldMemory, isLive } from '../domain/memory/snapshot.ts';
+import { foldMemory, isLive, type LiveSnapshot } from '../domain/memory/snapshot.ts';
 import { noAccess, viewOf, type Counters, type MemoryView } from '../domain/memory/view.ts';
 import { Problem } from '../domain/problems.ts';
 import { isMemoryId, memoryStream } from '../domain/streams.ts';
@@ -17,9 +17,9 @@ export async function getMemory(
   memoryId: string,
   asOf?: number,
 ): Promise<MemoryView> {
-  const loaded = await loadVisible(store, caller, memoryId);
-  const then = asOf === undefined ? loaded : loaded.filter(({ position }) => position <= asOf);
-  const snapshot = foldMemory(then);
+  const { loaded, snapshot: latest } = await loadVisible(store, caller, memoryId);
+  const snapshot =
+    asOf === undefined ? latest : foldMemory(loaded.filter(({ position }) => position <= asOf));
   if (!isLive(snapshot)) throw unknownMemory();
   return viewOf(caller.tenant, snapshot, await readCounters(models, caller.tenant, memoryId));
 }
@@ -29,12 +29,12 @@ export async function loadVisible(
   store: EventStore,
   caller: TenantContext,
   memoryId: string,
-): Promise<LoadedEvent<MemoryEvent>[]> {
+): Promise<{ loaded: LoadedEvent<MemoryEvent>[]; snapshot: LiveSnapshot }> {
   if (!isMemoryId(memoryId)) throw unknownMemory();
   const loaded = await store.load<MemoryEvent>(memoryStream(caller.tenant, memoryId));
   const snapshot = foldMemory(loaded);
   if (!isLive(snapshot) || !isVisible(visible(caller), snapshot.state.value)) throw unknownMemory();
-  return loaded;
+  return { loaded, snapshot };
 }
 
 /** What other streams count of a memory. It may lag. */

@@ -24,7 +24,8 @@ export async function readHistory(
   memoryId: string,
 ): Promise<Version[]> {
   let state: MemoryState = initialState;
-  return (await loadVisible(store, caller, memoryId)).map((loaded) => {
+  const { loaded: events } = await loadVisible(store, caller, memoryId);
+  return events.map((loaded) => {
     const next = evolve(state, loaded.event);
     const version: Version = {
       revision: loaded.revision,

@@ -1,5 +1,5 @@
 import type { TenantContext } from '../domain/access/context.ts';
-import { visible } from '../domain/access/visibility.ts';
+import { visible, type Placed } from '../domain/access/visibility.ts';
 import type { LinkType } from '../domain/links/links.ts';
 import type { MemoryView } from '../domain/memory/view.ts';
 import type { EventStore } from '../ports/event-store.ts';
@@ -37,10 +37,11 @@ export async function findRelated(
   caller: TenantContext,
   memoryId: string,
   { types, depth, minPosition, waitMs }: RelatedRequest,
-): Promise<{ items: Related[]; position: number }> {
-  await loadVisible(store, caller, memoryId);
+): Promise<{ of: Placed; items: Related[]; position: number }> {
+  const { snapshot } = await loadVisible(store, caller, memoryId);
   const demand = { projections: ['links', 'memories', 'usage'], minPosition, waitMs };
   return models.read(demand, async (view) => ({
+    of: snapshot.state.value,
     items: await follow(models.sql, view, caller, memoryId, { types, depth }),
     position: view.position,
   }));

@@ -88,7 +88,7 @@ export const MemoriesAccessed = defineEvent({
   sealed: z.object({}),
 });
 
-/** A look into history or audit: auditors are watched too. */
+/** A look into history, audit or keys, or at what is the caller's by its role alone: auditors are watched too. */
 export const AuditRead = defineEvent({
   type: 'AuditRead',
   category: 'retrieval',

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { recordAuditRead } from '../../commands/record-audit-read.ts';
 import { eventDefinitions } from '../../domain/events/registry.ts';
 import { causes } from '../../domain/access/context.ts';
-import { text, type JsonObject } from '../../domain/json.ts';
+import { text } from '../../domain/json.ts';
 import { layerSchema } from '../../domain/layers.ts';
 import { positionToken, parsePosition } from '../../domain/position.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
@@ -14,7 +14,15 @@ import {
   type AuditFilter,
 } from '../../queries/audit-events.ts';
 import { readStats } from '../../queries/stats.ts';
-import { defaultLimit, integer, many, readWait, timeParameter, waitParameters } from '../parameters.ts';
+import {
+  asSent,
+  defaultLimit,
+  integer,
+  many,
+  readWait,
+  timeParameter,
+  waitParameters,
+} from '../parameters.ts';
 import { route } from '../route.ts';
 import { auditExample, statsExample } from './examples.ts';
 
@@ -44,9 +52,15 @@ export const statsRoute = route({
   tag: 'Operation',
   query: z.strictObject(waitParameters),
   responses: { 200: { description: 'Figures', schema: statsSchema, example: statsExample } },
-  async handle({ caller, query }, services) {
+  async handle({ caller, context, query }, services) {
     const { store } = services.commands;
     const { position, ...stats } = await readStats(services.models, caller, readWait(store, query));
+    const { coverage, total } = stats;
+    if (coverage === 'tenant')
+      await recordAuditRead(services.commands, context, {
+        what: 'figures',
+        items: total.active + total.deleted,
+      });
     return { status: 200, body: { ...stats, position: positionToken(store.log.logId, position) } };
   },
 });
@@ -204,10 +218,6 @@ export const auditRoute = route({
     }
   },
 });
-
-function asSent(filter: AuditFilter): JsonObject {
-  return JSON.parse(JSON.stringify(filter)) as JsonObject;
-}
 
 function memoryOf({ memory }: AuditFilter): { memoryId?: string } {
   return memory === undefined ? {} : { memoryId: memory };

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { createApiKey, createKeyInput, isMaster, revokeApiKey } from '../../commands/api-keys.ts';
+import { recordAuditRead } from '../../commands/record-audit-read.ts';
 import { hasRole, roles } from '../../domain/access/context.ts';
 import { positionToken } from '../../domain/position.ts';
 import { Problem } from '../../domain/problems.ts';
@@ -68,7 +69,7 @@ export const keyRoutes = [
         example: keysExample,
       },
     },
-    async handle({ caller, query }, services) {
+    async handle({ caller, context, query }, services) {
       if (isMaster(caller) || !hasRole(caller, 'admin')) {
         throw new Problem('forbidden', 'listing keys needs the role admin in their tenant');
       }
@@ -76,6 +77,7 @@ export const keyRoutes = [
       const { minPosition = 0, waitMs } = readWait(store, query);
       await untilLogReaches(store.log, minPosition, waitMs);
       const items = (await services.directory.list(caller.tenant)).map(({ secretHash: _, ...key }) => key);
+      await recordAuditRead(services.commands, context, { what: 'API keys', items: items.length });
       return { status: 200, body: { items } };
     },
   }),

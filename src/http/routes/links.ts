@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import { feedbackInput, giveFeedback } from '../../commands/give-feedback.ts';
 import { linkInput, linkMemories, unlinkMemories } from '../../commands/link-memories.ts';
+import { recordAuditRead } from '../../commands/record-audit-read.ts';
+import { isWatched } from '../../domain/access/watched.ts';
 import { linkTypeSchema } from '../../domain/links/links.ts';
 import { memorySchema } from '../../domain/memory/view.ts';
 import { positionToken } from '../../domain/position.ts';
 import { findRelated, mostRelated } from '../../queries/related.ts';
-import { integer, many, readWait, waitParameters } from '../parameters.ts';
+import { asSent, integer, many, readWait, waitParameters } from '../parameters.ts';
 import { route } from '../route.ts';
 import {
   feedbackExample,
@@ -90,10 +92,15 @@ export const linkRoutes = [
         }),
       },
     },
-    async handle({ caller, params, query: { types, depth = 1, ...wait } }, services) {
+    async handle({ caller, context, params: { id }, query: { types, depth = 1, ...wait } }, services) {
       const { store } = services.commands;
       const request = { types, depth, ...readWait(store, wait) };
-      const { items, position } = await findRelated(store, services.models, caller, params.id, request);
+      const { of, items, position } = await findRelated(store, services.models, caller, id, request);
+      if (isWatched(caller, [of, ...items.map(({ memory }) => memory)])) {
+        const parameters = asSent({ types, depth });
+        const look = { what: 'related memories', memoryId: id, items: items.length, parameters };
+        await recordAuditRead(services.commands, context, look);
+      }
       return { status: 200, body: { items, position: positionToken(store.log.logId, position) } };
     },
   }),

@@ -7,6 +7,7 @@ import type { MemoryResult } from '../../commands/change-memory.ts';
 import { recordAuditRead } from '../../commands/record-audit-read.ts';
 import { storeMemory, storeMemoryInput } from '../../commands/store-memory.ts';
 import { updateMemory, updateMemoryInput } from '../../commands/update-memory.ts';
+import { isWatched } from '../../domain/access/watched.ts';
 import { identifier, layerSchema } from '../../domain/layers.ts';
 import { memorySchema, memoryStates, noAccess, viewOf, type Counters } from '../../domain/memory/view.ts';
 import { positionToken } from '../../domain/position.ts';
@@ -18,6 +19,7 @@ import { untilLogReaches } from '../../queries/read-models.ts';
 import type { Services } from '../../services.ts';
 import {
   asOfParameter,
+  asSent,
   defaultLimit,
   externalIdParameter,
   filterParameter,
@@ -124,19 +126,10 @@ export const memoryRoutes = [
         example: memoriesExample,
       },
     },
-    async handle({ caller, query }, services) {
+    async handle({ caller, context, query }, services) {
       const { store, clock } = services.commands;
-      const {
-        layer,
-        space,
-        tag: tags,
-        filter,
-        asOf,
-        limit = defaultLimit,
-        minPosition,
-        waitMs,
-        ...rest
-      } = query;
+      const { minPosition, waitMs, ...asked } = query;
+      const { layer, space, tag: tags, filter, asOf, limit = defaultLimit, ...rest } = asked;
       const page = await listMemories(services.models, caller, {
         ...rest,
         layers: layer,
@@ -147,6 +140,11 @@ export const memoryRoutes = [
         limit,
         ...readWait(store, { minPosition, waitMs }),
       });
+      const { items } = page;
+      if (isWatched(caller, items)) {
+        const look = { what: 'memory list', items: items.length, parameters: asSent(asked) };
+        await recordAuditRead(services.commands, context, look);
+      }
       return { status: 200, body: { ...page, position: positionToken(store.log.logId, page.position) } };
     },
   }),
@@ -159,12 +157,17 @@ export const memoryRoutes = [
     params,
     query: z.strictObject({ asOf: asOfParameter, ...waitParameters }),
     responses: { 200: { description: 'The memory itself', schema: memorySchema, example: memoryExample } },
-    async handle({ caller, params, query }, services) {
+    async handle({ caller, context, params, query }, services) {
       const { store, clock } = services.commands;
       const asOf = await readAsOf(store, clock.now(), query.asOf);
       const { minPosition = 0, waitMs } = readWait(store, query);
       await untilLogReaches(store.log, Math.max(minPosition, asOf ?? 0), waitMs);
       const memory = await getMemory(store, services.models, caller, params.id, asOf);
+      if (isWatched(caller, [memory])) {
+        const parameters = asSent({ asOf: query.asOf });
+        const look = { what: 'memory', memoryId: memory.id, items: 1, parameters };
+        await recordAuditRead(services.commands, context, look);
+      }
       return { status: 200, body: memory, headers: { etag: `"${memory.revision}"` } };
     },
   }),

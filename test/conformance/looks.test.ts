@@ -1,0 +1,147 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Client, Json } from '../support/api.ts';
+import { auditEvents } from '../support/events.ts';
+import { useServer } from '../support/server.ts';
+import { newTenant, type Tenant } from '../support/tenant.ts';
+
+const server = useServer({ environment: { STRATALOG_EMBEDDER: 'deterministic' } });
+const secret = 'the safe is behind the picture';
+
+let tenant: Tenant;
+/** Of the user `bob`, and linked to one of the team `t`. */
+let ofBob: Json;
+let ofTeam: Json;
+let position: string;
+let bob: Client;
+
+beforeAll(async () => {
+  tenant = await newTenant(server);
+  bob = await tenant.key({ user: 'bob', teams: ['t'] });
+  ofBob = (await bob.store({ content: secret, tags: ['kept'] })).memory;
+  ofTeam = (await bob.store({ content: 'of the team', layer: 'team', scope: { team: 't' } })).memory;
+  ({ position } = (await bob.put(`/v1/memories/${ofBob.id}/links/related/${ofTeam.id}`)).body);
+});
+
+/** What the log tells of what `client` does in `act`: of the looks of its own credential alone. */
+async function looksOf(client: Client, act: () => Promise<unknown>): Promise<Json[]> {
+  const principal = `key:${client.key!.split('.')[1]}`;
+  await act();
+  // A command after it has a position that its looks are before.
+  const later = (await bob.store({ content: 'a mark' })).position;
+  const looks = await auditEvents(tenant.admin, 'type=AuditRead', later);
+  return looks.filter((look) => look.principal === principal);
+}
+
+const shown = (looks: readonly Json[]) => looks.map(({ data }) => data);
+
+describe('a look of an auditor', () => {
+  it('[F1] at a memory is an event, also as it was', async () => {
+    const auditor = await tenant.key({ role: 'auditor', user: 'otto' });
+    const looks = await looksOf(auditor, async () => {
+      expect((await auditor.get(`/v1/memories/${ofBob.id}`)).status).toBe(200);
+      expect((await auditor.get(`/v1/memories/${ofBob.id}?asOf=${position}`)).status).toBe(200);
+    });
+    expect(looks).toMatchObject([
+      { actor: 'user:otto', data: { what: 'memory', memoryId: ofBob.id, items: 1 } },
+      { data: { what: 'memory', memoryId: ofBob.id, items: 1, parameters: { asOf: position } } },
+    ]);
+    expect(JSON.stringify(looks)).not.toContain('picture');
+  });
+
+  it('[F1] at a list is an event with what was asked for, also where nothing was found', async () => {
+    const auditor = await tenant.key({ role: 'auditor', user: 'otto' });
+    const looks = await looksOf(auditor, async () => {
+      const { body } = await auditor.get(`/v1/memories?tag=kept&minPosition=${position}`);
+      expect(body.items).toHaveLength(1);
+      await auditor.get('/v1/memories?tag=none&limit=3');
+    });
+    expect(shown(looks)).toMatchObject([
+      { what: 'memory list', items: 1, parameters: { tag: ['kept'] } },
+      { what: 'memory list', items: 0, parameters: { tag: ['none'], limit: 3 } },
+    ]);
+    expect(JSON.stringify(looks)).not.toContain('picture');
+  });
+
+  it('[F1] at what is related to a memory is an event', async () => {
+    const auditor = await tenant.key({ role: 'auditor' });
+    const looks = await looksOf(auditor, async () => {
+      const { body } = await auditor.get(`/v1/memories/${ofBob.id}/related?depth=2&minPosition=${position}`);
+      expect(body.items).toHaveLength(1);
+    });
+    expect(shown(looks)).toMatchObject([
+      { what: 'related memories', memoryId: ofBob.id, items: 1, parameters: { depth: 2 } },
+    ]);
+  });
+
+  it('[A15] [F1] at the figures is an event', async () => {
+    const auditor = await tenant.key({ role: 'auditor' });
+    const looks = await looksOf(auditor, () => auditor.get('/v1/stats'));
+    expect(shown(looks)).toMatchObject([{ what: 'figures' }]);
+  });
+
+  it('[F1] that is refused is none', async () => {
+    const auditor = await tenant.key({ role: 'auditor' });
+    const looks = await looksOf(auditor, async () => {
+      expect((await auditor.get('/v1/memories/0198c1d2-0000-7000-8000-000000000000')).status).toBe(404);
+      expect((await auditor.get('/v1/memories?limit=0')).status).toBe(400);
+    });
+    expect(looks).toEqual([]);
+  });
+});
+
+describe('a look of those who run a tenant', () => {
+  it('[F1] is an event where a member in their place would not see it, and else none', async () => {
+    const admin = await tenant.key({ role: 'admin', user: 'eve', teams: ['e'] });
+    const own = await admin.store({ content: 'of eve', layer: 'user', tags: ['own'] });
+    const shared = await admin.store({ content: 'for all', layer: 'company', tags: ['own'] });
+    const path = (id: string) => `/v1/memories/${id}`;
+    await admin.put(`${path(own.memory.id)}/links/related/${shared.memory.id}`);
+    const none = await looksOf(admin, async () => {
+      await admin.get(path(own.memory.id));
+      await admin.get(path(shared.memory.id));
+      await admin.get(`${path(own.memory.id)}/related?minPosition=${shared.position}`);
+      const { body } = await admin.get(`/v1/memories?tag=own&minPosition=${shared.position}`);
+      expect(body.items).toHaveLength(2);
+    });
+    expect(none).toEqual([]);
+    const beyond = await looksOf(admin, async () => {
+      await admin.get(path(ofBob.id));
+      await admin.get(path(ofTeam.id));
+      await admin.get(`/v1/memories?minPosition=${position}`);
+      await admin.get(`${path(ofTeam.id)}/related?minPosition=${position}`);
+    });
+    expect(shown(beyond)).toMatchObject([
+      { what: 'memory', memoryId: ofBob.id },
+      { what: 'memory', memoryId: ofTeam.id },
+      { what: 'memory list' },
+      { what: 'related memories', memoryId: ofTeam.id, items: 1 },
+    ]);
+  });
+
+  it.each(['operator', 'admin'])('[A15] [F1] at the figures of all is an event: %s', async (role) => {
+    const client = await tenant.key({ role });
+    const looks = await looksOf(client, () => client.get('/v1/stats'));
+    expect(shown(looks)).toMatchObject([{ what: 'figures' }]);
+  });
+
+  it('[I1] [F1] at the list of keys is an event', async () => {
+    const admin = await tenant.key({ role: 'admin' });
+    let count = 0;
+    const looks = await looksOf(admin, async () => {
+      count = (await admin.get('/v1/admin/keys')).body.items.length;
+    });
+    expect(shown(looks)).toMatchObject([{ what: 'API keys', items: count }]);
+  });
+});
+
+describe('a look of anyone else', () => {
+  it.each(['member', 'reader'])('[F1] leaves no event: %s', async (role) => {
+    const client = await tenant.key({ role, user: 'bob', teams: ['t'] });
+    const looks = await looksOf(client, async () => {
+      for (const path of [ofBob.id, `${ofBob.id}/related`])
+        expect((await client.get(`/v1/memories/${path}`)).status).toBe(200);
+      for (const path of ['memories', 'stats']) expect((await client.get(`/v1/${path}`)).status).toBe(200);
+    });
+    expect(looks).toEqual([]);
+  });
+});
