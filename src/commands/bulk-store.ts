@@ -7,7 +7,7 @@ import type { CommandContext, CommandServices } from './context.ts';
 /** Lines at work at once: enough that the log groups their appends. */
 const maxInFlight = 64;
 
-/** One line of the body: its text, or why it could not be read. */
+/** One line of the body: its text, or why it is not taken. */
 export interface BulkLine {
   /** 1-based over all lines sent, blank ones too. */
   readonly line: number;
@@ -26,16 +26,23 @@ export interface BulkLineResult {
   readonly replayed?: true;
 }
 
-/**
- * Stores each line on its own and answers in order while it reads. `contextOf` gives each line its own command id,
- * so that the whole body sent again replays the lines that are done. `asProblem` turns any error into its answer.
- */
+/** A body and who sends it. */
+export interface BulkRequest {
+  readonly lines: AsyncIterable<BulkLine>;
+  /** Each line has a command id of its own, so that the whole body sent again replays the lines that are done. */
+  readonly contextOf: (line: number, body: unknown) => CommandContext;
+  /** Throws once the caller may store no more: a body may outlast its credential. */
+  readonly assertAllowed: () => Promise<void>;
+  /** The answer to any error. */
+  readonly asProblem: (error: unknown) => Problem;
+}
+
+/** Stores each line on its own and answers in order while it reads. */
 export async function* bulkStore(
   services: CommandServices,
-  lines: AsyncIterable<BulkLine>,
-  contextOf: (line: number, body: unknown) => CommandContext,
-  asProblem: (error: unknown) => Problem,
+  request: BulkRequest,
 ): AsyncGenerator<BulkLineResult> {
+  const { lines, assertAllowed, asProblem } = request;
   const inFlight: Promise<BulkLineResult>[] = [];
   const byExternalId = new Map<string, Promise<unknown>>();
   let covered = 0;
@@ -63,7 +70,11 @@ export async function* bulkStore(
       const { value, done = false } = await reading!;
       reading = undefined;
       ended = done;
-      if (!done) inFlight.push(storeLine(services, value, byExternalId, contextOf, asProblem));
+      if (done) continue;
+      // One at a time: no line may come before an earlier one that has its externalId.
+      const refusal = await assertAllowed().then(() => undefined, asProblem);
+      const line = refusal ? { ...value, text: refusal } : value;
+      inFlight.push(storeLine(services, line, byExternalId, request));
     }
   } finally {
     // Not awaited: it waits behind a read that a silent sender may never fulfil.
@@ -82,8 +93,7 @@ async function storeLine(
   services: CommandServices,
   { line, text }: BulkLine,
   byExternalId: Map<string, Promise<unknown>>,
-  contextOf: (line: number, body: unknown) => CommandContext,
-  asProblem: (error: unknown) => Problem,
+  { contextOf, asProblem }: Pick<BulkRequest, 'contextOf' | 'asProblem'>,
 ): Promise<BulkLineResult> {
   let externalId: string | undefined;
   try {

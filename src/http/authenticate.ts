@@ -111,6 +111,12 @@ export class Authenticator {
     }
   }
 
+  /** For what outlasts the second in which its credential was taken. Throws `unauthenticated` once it is taken no more. */
+  async assertStillValid(authorization: string | undefined): Promise<void> {
+    if (await this.isStillValid(authorization)) return;
+    throw new Problem('unauthenticated', 'the credential is no longer valid: it was revoked or has expired');
+  }
+
   async #fromApiKey(token: string): Promise<TenantContext> {
     const parsed = parseKey(token);
     const key = parsed && (await this.#options.directory.findUsable(parsed.tenant, parsed.keyId));

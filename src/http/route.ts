@@ -47,6 +47,8 @@ export interface Call<Query, Body, Params> {
   readonly caller: TenantContext;
   /** Whether the credential would still be taken: for answers that outlast the second in which it was. */
   readonly isStillValid: () => Promise<boolean>;
+  /** The same for what cannot just end. Throws `unauthenticated`. */
+  readonly assertStillValid: () => Promise<void>;
   readonly query: Query;
   readonly body: Body;
   readonly params: Params;

@@ -101,7 +101,7 @@ function createKoa({ ready, metrics, api }: HttpServerOptions, logger: Logger): 
   koa.use(router.routes());
   koa.use(router.allowedMethods());
   koa.on('error', (error: NodeJS.ErrnoException) => {
-    if (!isOfTheConnection(error)) logger.error({ err: error }, 'response failed');
+    if (!isOfTheConnection(error) && !isOfTheCaller(error)) logger.error({ err: error }, 'response failed');
   });
   return koa;
 }
@@ -109,6 +109,11 @@ function createKoa({ ready, metrics, api }: HttpServerOptions, logger: Logger): 
 /** The client went away in the middle of an answer, or no longer sends HTTP: nobody is left to tell, and no fault of ours. */
 function isOfTheConnection({ code = '' }: NodeJS.ErrnoException): boolean {
   return code.startsWith('HPE_') || ['EPIPE', 'ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE'].includes(code);
+}
+
+/** An answer that was broken off for a reason that its caller would be told of, had it not begun. */
+function isOfTheCaller(error: Error): boolean {
+  return error instanceof Problem && error.status < 500;
 }
 
 /** Whoever watches the program comes as regularly as its own housekeeping: its upkeep does not wait for a pause in that. */
@@ -162,7 +167,8 @@ async function serve(
   const body = route.body ? route.body.parse(sent) : undefined;
   const context = commandContext(koa, caller, requestId, sent);
   const isStillValid = () => authenticator.isStillValid(credential);
-  const call = { caller, isStillValid, context, koa, requestId, params, query, body };
+  const assertStillValid = () => authenticator.assertStillValid(credential);
+  const call = { caller, isStillValid, assertStillValid, context, koa, requestId, params, query, body };
   // Each schema was applied to its own part just above.
   reply(koa, await route.handle(call, services));
 }

@@ -38,20 +38,20 @@ export const bulkRoute = route({
         .meta({ id: 'BulkLine' }),
     },
   },
-  async handle({ caller, context, koa, requestId }, services) {
+  async handle({ caller, assertStillValid, context, koa, requestId }, services) {
     assertMediaType(koa, mediaTypes);
     const whole = commandContext(koa, caller, requestId, undefined).idempotency;
     const { idempotency: _, ...each } = context;
     const { store } = services.commands;
-    const results = bulkStore(
-      services.commands,
-      readLines(koa.req),
-      (line, body) => {
+    const results = bulkStore(services.commands, {
+      lines: readLines(koa.req),
+      contextOf: (line, body) => {
         const idempotency = lineIdempotency(whole, line, body);
         return { ...each, ...(idempotency && { idempotency }) };
       },
+      assertAllowed: assertStillValid,
       asProblem,
-    );
+    });
     const toLine = ({ position, problem, ...result }: BulkLineResult): string =>
       `${JSON.stringify({
         ...result,
