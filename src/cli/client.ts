@@ -72,6 +72,20 @@ export async function call<Answer>(
   }
 }
 
+/** A list from its first page to its last. */
+export async function* allOf<Item>(connection: Connection, path: string): AsyncGenerator<Item> {
+  let cursor: string | undefined;
+  do {
+    const parameters = new URLSearchParams({ limit: '500', ...(cursor !== undefined && { cursor }) });
+    const page = await call<{ items: Item[]; nextCursor?: string }>(
+      connection,
+      `${path}?${parameters.toString()}`,
+    );
+    yield* page.items;
+    cursor = page.nextCursor;
+  } while (cursor !== undefined);
+}
+
 /** One call whose answer is read as a stream. */
 export async function open(
   connection: Connection,

@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import { roles } from '../domain/access/context.ts';
-import { call, connectionOf } from './client.ts';
+import { allOf, call, connectionOf } from './client.ts';
 import { printJson, table } from './output.ts';
 
 interface KeyOptions {
@@ -69,7 +69,8 @@ export function keysCommand(): Command {
     .description('The keys of the tenant, without their secrets')
     .action(async (_, own: Command) => {
       const connection = connectionOf(own);
-      const { items } = await call<{ items: ListedKey[] }>(connection, '/v1/admin/keys');
+      const items: ListedKey[] = [];
+      for await (const key of allOf<ListedKey>(connection, '/v1/admin/keys')) items.push(key);
       if (connection.json) return printJson(items);
       const state = (key: ListedKey) =>
         key.revokedAt ? `revoked ${key.revokedAt}` : key.expiresAt ? `until ${key.expiresAt}` : 'valid';

@@ -7,7 +7,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { SingleBar, Presets } from 'cli-progress';
 import { Command, InvalidArgumentError } from 'commander';
-import { call, connectionOf, linesOf, open, type Connection } from './client.ts';
+import { allOf, connectionOf, linesOf, open, type Connection } from './client.ts';
 import { printJson } from './output.ts';
 
 interface BulkLine {
@@ -99,12 +99,6 @@ interface ExportedMemory extends Record<string, unknown> {
   readonly scope: Record<string, string>;
 }
 
-interface Page {
-  readonly items: ExportedMemory[];
-  readonly nextCursor?: string;
-  readonly position: string;
-}
-
 /** Fields that the server gives and a new store would refuse. */
 const derived = [
   'id',
@@ -128,7 +122,7 @@ export function exportCommand(): Command {
       const connection = connectionOf(own);
       let written = 0;
       async function* lines(): AsyncGenerator<string> {
-        for await (const memory of memoriesOf(connection)) {
+        for await (const memory of allOf<ExportedMemory>(connection, '/v1/memories')) {
           yield `${JSON.stringify(options.full ? memory : withoutDerived(memory))}\n`;
           written++;
         }
@@ -138,16 +132,6 @@ export function exportCommand(): Command {
       if (connection.json) printJson({ written, file });
       else console.log(`${written} memories written to ${file}`);
     });
-}
-
-async function* memoriesOf(connection: Connection): AsyncGenerator<ExportedMemory> {
-  let cursor: string | undefined;
-  do {
-    const parameters = new URLSearchParams({ limit: '500', ...(cursor !== undefined && { cursor }) });
-    const page = await call<Page>(connection, `/v1/memories?${parameters.toString()}`);
-    yield* page.items;
-    cursor = page.nextCursor;
-  } while (cursor !== undefined);
 }
 
 /** Without the company either: it is the tenant, and another one's would refuse it. */

@@ -1,13 +1,11 @@
-import { createHash } from 'node:crypto';
 import type { TenantContext } from '../domain/access/context.ts';
 import { visible } from '../domain/access/visibility.ts';
 import type { Filter } from '../domain/filter.ts';
-import { canonicalJson } from '../domain/json.ts';
 import type { Layer } from '../domain/layers.ts';
 import type { memoryStates, MemoryView } from '../domain/memory/view.ts';
-import { Problem } from '../domain/problems.ts';
 import { isMemoryId } from '../domain/streams.ts';
 import type { Sql } from '../ports/sql.ts';
+import { fingerprintOf, readCursor, strangeCursor, writeCursor } from './cursors.ts';
 import { filterCondition } from './filter-sql.ts';
 import { joinUsage, memoryColumns, memoryOf, type MemoryRow } from './memory-row.ts';
 import type { ReadModels, ReadView } from './read-models.ts';
@@ -59,7 +57,7 @@ async function readPage(
   list: ListMemories,
 ): Promise<MemoryPage> {
   const { asOf, limit, cursor } = list;
-  const fingerprint = fingerprintOf(list);
+  const fingerprint = fingerprintOf(decisiveOf(list));
   const parameters = new Parameters();
   const region = {
     tenant: caller.tenant,
@@ -68,7 +66,7 @@ async function readPage(
   };
   const conditions = [regionCondition(region, 'm', parameters), ...rowConditions(list, view, parameters)];
   if (cursor !== undefined) {
-    conditions.push(`m.memory_id < ${parameters.bind(readCursor(cursor, fingerprint))}::uuid`);
+    conditions.push(`m.memory_id < ${parameters.bind(lastSeen(cursor, fingerprint))}::uuid`);
   }
   const rows = await sql.queryAs<MemoryRow>(
     caller.tenant,
@@ -100,27 +98,19 @@ function rowConditions(list: ListMemories, view: ReadView, parameters: Parameter
   return conditions;
 }
 
-/** What a cursor is bound to: everything that decides which memories the list holds. */
-function fingerprintOf({
+/** What its cursor is bound to. */
+function decisiveOf({
   limit: _,
   cursor: __,
   minPosition: ___,
   waitMs: ____,
   ...decisive
-}: ListMemories): string {
-  return createHash('sha256').update(canonicalJson(decisive)).digest('base64url').slice(0, 16);
+}: ListMemories): object {
+  return decisive;
 }
 
-function writeCursor(lastId: string, fingerprint: string): string {
-  return Buffer.from(`${fingerprint}.${lastId}`).toString('base64url');
-}
-
-function readCursor(cursor: string, fingerprint: string): string {
-  const [bound, lastId = ''] = Buffer.from(cursor, 'base64url').toString('utf8').split('.');
-  if (bound !== fingerprint || !isMemoryId(lastId)) {
-    throw new Problem('cursor-invalid', 'the cursor is not one of this list with these filters', {
-      errors: [{ path: 'cursor', message: 'does not fit this list' }],
-    });
-  }
+function lastSeen(cursor: string, fingerprint: string): string {
+  const lastId = readCursor(cursor, fingerprint);
+  if (!isMemoryId(lastId)) throw strangeCursor();
   return lastId;
 }

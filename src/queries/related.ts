@@ -30,6 +30,18 @@ export interface RelatedRequest {
 /** However dense the links are, an answer stays an answer. */
 export const mostRelated = 500;
 
+/** Links that are looked at for one hop: a memory may be met over several. */
+const mostLinks = mostRelated * 2;
+
+export interface RelatedMemories {
+  /** Where the links were followed from. */
+  readonly of: Placed;
+  readonly items: readonly Related[];
+  /** There may be more than these. */
+  readonly truncated: boolean;
+  readonly position: number;
+}
+
 /** Follows links both ways, nearest first, each memory once. What the caller cannot see is neither shown nor passed through. */
 export async function findRelated(
   store: EventStore,
@@ -37,12 +49,12 @@ export async function findRelated(
   caller: TenantContext,
   memoryId: string,
   { types, depth, minPosition, waitMs }: RelatedRequest,
-): Promise<{ of: Placed; items: Related[]; position: number }> {
+): Promise<RelatedMemories> {
   const { snapshot } = await loadVisible(store, caller, memoryId);
   const demand = { projections: ['links', 'memories', 'usage'], minPosition, waitMs };
   return models.read(demand, async (view) => ({
     of: snapshot.state.value,
-    items: await follow(models.sql, view, caller, memoryId, { types, depth }),
+    ...(await follow(models.sql, view, caller, memoryId, { types, depth })),
     position: view.position,
   }));
 }
@@ -53,21 +65,27 @@ async function follow(
   caller: TenantContext,
   memoryId: string,
   { types, depth }: Pick<RelatedRequest, 'types' | 'depth'>,
-): Promise<Related[]> {
+): Promise<Pick<RelatedMemories, 'items' | 'truncated'>> {
   const region = { tenant: caller.tenant, visibility: visible(caller) };
   const seen = new Set([memoryId]);
   const items: Related[] = [];
   let frontier = [memoryId];
-  for (let level = 1; level <= depth && frontier.length > 0 && items.length < mostRelated; level++) {
-    const neighbours = await readLinked(sql, view, frontier, { region, types, limit: mostRelated * 2 });
+  let truncated = false;
+  let isFull = false;
+  for (let level = 1; level <= depth && frontier.length > 0 && !isFull; level++) {
+    const neighbours = await readLinked(sql, view, frontier, { region, types, limit: mostLinks + 1 });
+    truncated ||= neighbours.length > mostLinks;
     frontier = [];
-    for (const row of neighbours) {
-      if (seen.has(row.memory_id) || items.length >= mostRelated) continue;
+    for (const row of neighbours.slice(0, mostLinks)) {
+      if (seen.has(row.memory_id)) continue;
+      // One more was met: without it a full answer might be all there is.
+      isFull = items.length === mostRelated;
+      if (isFull) break;
       seen.add(row.memory_id);
       frontier.push(row.memory_id);
       const { type, direction, confidence, via } = row;
       items.push({ memory: memoryOf(row), type, direction, confidence, depth: level, via });
     }
   }
-  return items;
+  return { items, truncated: truncated || isFull };
 }

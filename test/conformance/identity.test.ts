@@ -39,6 +39,47 @@ describe('API keys', () => {
     expect(JSON.stringify(list)).not.toMatch(/secret|hash/i);
   });
 
+  it('[I1] [J2] are listed in pages, newest first, 50 where nothing else is said', async () => {
+    const admin = await newAdmin();
+    const first = (await admin.get('/v1/admin/keys')).body.items[0].id;
+    const made: string[] = [];
+    for (let n = 0; n < 51; n++)
+      made.push((await admin.post('/v1/admin/keys', { role: 'member', name: `n${n}` })).body.id);
+    const newestFirst = [...made.reverse(), first];
+    const page = async (parameters = '') => (await admin.get(`/v1/admin/keys?${parameters}`)).body;
+    const ids = (items: Json[]) => items.map(({ id }) => id);
+    const whole = await page('limit=500');
+    expect(ids(whole.items)).toEqual(newestFirst);
+    expect(whole).not.toHaveProperty('nextCursor');
+    const start = await page();
+    expect(ids(start.items)).toEqual(newestFirst.slice(0, 50));
+    // Stable under inserts.
+    await admin.post('/v1/admin/keys', { role: 'reader' });
+    const rest = await page(`cursor=${start.nextCursor}&limit=1`);
+    expect(ids(rest.items)).toEqual(newestFirst.slice(50, 51));
+    const end = await page(`cursor=${rest.nextCursor}`);
+    expect(ids(end.items)).toEqual(newestFirst.slice(51));
+    expect(end).not.toHaveProperty('nextCursor');
+  });
+
+  it('[I1] [J2] are not listed with a strange cursor, another tenant’s or another list’s, nor a strange limit', async () => {
+    const [admin, other] = [await newAdmin(), await newAdmin()];
+    for (const client of [admin, other]) await client.post('/v1/admin/keys', { role: 'member' });
+    const foreign = (await other.get('/v1/admin/keys?limit=1')).body.nextCursor;
+    const { position } = await admin.bulk([{ content: 'a' }, { content: 'b' }]).then((lines) => lines[1]);
+    const ofMemories = (await admin.get(`/v1/memories?limit=1&minPosition=${position}`)).body.nextCursor;
+    for (const cursor of ['strange', foreign, ofMemories]) {
+      expect(cursor).toBeTruthy();
+      const reply = await admin.get(`/v1/admin/keys?cursor=${cursor}`);
+      expect(reply).toMatchObject({ status: 400, body: { code: 'cursor-invalid' } });
+      expect(reply.body.errors.map(({ path }: Json) => path)).toEqual(['cursor']);
+    }
+    for (const limit of ['0', '501', 'many']) {
+      const reply = await admin.get(`/v1/admin/keys?limit=${limit}`);
+      expect(reply).toMatchObject({ status: 400, body: { code: 'validation-failed' } });
+    }
+  });
+
   it('[I1] work no more once they are revoked; revoking again changes nothing', async () => {
     const admin = await newAdmin();
     const { id, key } = (await admin.post('/v1/admin/keys', { role: 'member', user: 'bob' })).body;

@@ -251,6 +251,30 @@ describe('what is related', () => {
     expect(contents(await related(a, back, 'depth=5'))).toBe('bc');
   });
 
+  it('[A13] ends at 500 memories, and tells where there are more', async () => {
+    const a = await stored('a');
+    const others = await admin.bulk(Array.from({ length: 501 }, (_, n) => ({ content: `b${n}` })));
+    // From their side: each of them has few links.
+    const link = (from: number, to: number) =>
+      Promise.all(others.slice(from, to).map((other) => linked(other, 'related', a)));
+    for (let from = 0; from < 500; from += 20) await link(from, from + 20);
+    const answer = async (position: string, depth = 1) =>
+      (await admin.get(`${at(a)}/related?depth=${depth}&minPosition=${position}`)).body;
+    const { position } = await admin.store({ content: 'a mark' });
+    const whole = await answer(position);
+    expect(whole.items).toHaveLength(500);
+    expect(whole).not.toHaveProperty('truncated');
+    expect(await answer(position, 2)).not.toHaveProperty('truncated');
+    // One hop further than what fills the answer.
+    const further = await linked(others[0], 'related', others[500]);
+    expect(await answer(further)).not.toHaveProperty('truncated');
+    expect(await answer(further, 2)).toMatchObject({ truncated: true, items: { length: 500 } });
+    expect(await answer((await link(500, 501))[0]!)).toMatchObject({
+      truncated: true,
+      items: { length: 500 },
+    });
+  });
+
   it('[A13] is asked with a depth of 1 to 5 and known types', async () => {
     const a = await stored('a');
     for (const depth of ['0', '6', '-1', '1.5', 'deep']) {

@@ -4,8 +4,9 @@ import { recordAuditRead } from '../../commands/record-audit-read.ts';
 import { hasRole, roles } from '../../domain/access/context.ts';
 import { positionToken } from '../../domain/position.ts';
 import { Problem } from '../../domain/problems.ts';
+import { listKeys } from '../../queries/list-keys.ts';
 import { untilLogReaches } from '../../queries/read-models.ts';
-import { readWait, waitParameters } from '../parameters.ts';
+import { asSent, defaultLimit, pageParameters, readWait, waitParameters } from '../parameters.ts';
 import { route } from '../route.ts';
 import { positionExample } from './examples.ts';
 import { createdKeyExample, createKeyExample, keysExample } from './operation-examples.ts';
@@ -61,11 +62,11 @@ export const keyRoutes = [
     operationId: 'listKeys',
     summary: 'The keys of the tenant, newest first, without their secrets',
     tag,
-    query: z.strictObject(waitParameters),
+    query: z.strictObject({ ...pageParameters, ...waitParameters }),
     responses: {
       200: {
-        description: 'All keys',
-        schema: z.object({ items: z.array(listedKey) }),
+        description: 'A page',
+        schema: z.object({ items: z.array(listedKey), nextCursor: z.string().optional() }),
         example: keysExample,
       },
     },
@@ -74,11 +75,13 @@ export const keyRoutes = [
         throw new Problem('forbidden', 'listing keys needs the role admin in their tenant');
       }
       const { store } = services.commands;
-      const { minPosition = 0, waitMs } = readWait(store, query);
+      const { limit = defaultLimit, cursor, ...wait } = query;
+      const { minPosition = 0, waitMs } = readWait(store, wait);
       await untilLogReaches(store.log, minPosition, waitMs);
-      const items = (await services.directory.list(caller.tenant)).map(({ secretHash: _, ...key }) => key);
-      await recordAuditRead(services.commands, context, { what: 'API keys', items: items.length });
-      return { status: 200, body: { items } };
+      const page = await listKeys(services.directory, caller.tenant, { limit, cursor });
+      const look = { what: 'API keys', items: page.items.length, parameters: asSent({ limit, cursor }) };
+      await recordAuditRead(services.commands, context, look);
+      return { status: 200, body: page };
     },
   }),
   route({

@@ -88,6 +88,10 @@ export const linkRoutes = [
               }),
             )
             .max(mostRelated),
+          truncated: z.literal(true).optional().meta({
+            description:
+              'There may be more: ask for fewer `types`, less `depth`, or from one of these memories',
+          }),
           position: z.string(),
         }),
       },
@@ -95,13 +99,20 @@ export const linkRoutes = [
     async handle({ caller, context, params: { id }, query: { types, depth = 1, ...wait } }, services) {
       const { store } = services.commands;
       const request = { types, depth, ...readWait(store, wait) };
-      const { of, items, position } = await findRelated(store, services.models, caller, id, request);
+      const { of, items, truncated, position } = await findRelated(
+        store,
+        services.models,
+        caller,
+        id,
+        request,
+      );
       if (isWatched(caller, [of, ...items.map(({ memory }) => memory)])) {
         const parameters = asSent({ types, depth });
         const look = { what: 'related memories', memoryId: id, items: items.length, parameters };
         await recordAuditRead(services.commands, context, look);
       }
-      return { status: 200, body: { items, position: positionToken(store.log.logId, position) } };
+      const token = positionToken(store.log.logId, position);
+      return { status: 200, body: { items, ...(truncated && { truncated }), position: token } };
     },
   }),
   route({

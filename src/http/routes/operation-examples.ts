@@ -28,6 +28,7 @@ export const keysExample = {
       createdAt: at,
     },
   ],
+  nextCursor: 'UkJOdm8xV1paNG9SUnEwVy40ZjFjMmQ3ZTlhMGI0YzVkOGU2ZjFhMmIzYzRkNWU2Zg',
 };
 
 export const projectionsExample = {

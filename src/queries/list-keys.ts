@@ -1,0 +1,31 @@
+import type { ApiKey } from '../domain/tenant/tenant.ts';
+import { fingerprintOf, readCursor, strangeCursor, writeCursor } from './cursors.ts';
+import type { TenantDirectory } from './tenant-directory.ts';
+
+export interface KeyPage {
+  readonly items: readonly Omit<ApiKey, 'secretHash'>[];
+  readonly nextCursor: string | undefined;
+}
+
+/** A tenant's keys, revoked ones too, newest first, without what their secrets are checked by. */
+export async function listKeys(
+  directory: TenantDirectory,
+  tenant: string,
+  { limit, cursor }: { limit: number; cursor?: string | undefined },
+): Promise<KeyPage> {
+  const keys = await directory.list(tenant);
+  const fingerprint = fingerprintOf({ list: 'keys', tenant });
+  const from = cursor === undefined ? 0 : indexBehind(keys, readCursor(cursor, fingerprint));
+  const page = keys.slice(from, from + limit);
+  return {
+    items: page.map(({ secretHash: _, ...key }) => key),
+    nextCursor: from + limit < keys.length ? writeCursor(page.at(-1)!.id, fingerprint) : undefined,
+  };
+}
+
+/** No key ever leaves the list. */
+function indexBehind(keys: readonly ApiKey[], lastId: string): number {
+  const index = keys.findIndex(({ id }) => id === lastId);
+  if (index < 0) throw strangeCursor();
+  return index + 1;
+}
