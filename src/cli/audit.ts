@@ -19,7 +19,7 @@ export function auditCommand(): Command {
     .option('--memory <id>', 'of one memory')
     .option('--stream <stream>', 'of one stream')
     .option('--actor <actor>', 'caused by one actor, such as user:alice')
-    .option('--type <type...>', 'of these types')
+    .option('--type <type...>', 'of these types (repeatable)')
     .option('--from <time>', 'from this time on')
     .option('--to <time>', 'before this time')
     .option('--after <position>', 'after this position')

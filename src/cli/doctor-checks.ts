@@ -1,5 +1,6 @@
-import { access, constants, mkdir } from 'node:fs/promises';
+import { access, constants, readdir, stat } from 'node:fs/promises';
 import net from 'node:net';
+import path from 'node:path';
 import { styleText } from 'node:util';
 import { openPglite } from '../adapters/pglite/open.ts';
 import { backEndsOf, type BackEnd } from '../backends/back-ends.ts';
@@ -97,13 +98,32 @@ function languageModel({ languageModel: endpoint }: Config): Promise<Finding>[] 
   return endpoint ? [finding('llm', () => inspectLanguageModel(endpoint))] : [];
 }
 
+/** Only looks: what is not there yet is the first start's to make. */
 async function database({ dataDir }: Config): Promise<string> {
-  await mkdir(dataDir, { recursive: true });
+  const entries = await readdir(dataDir).catch(undefinedWhereNothingIs);
+  if (entries === undefined) {
+    await assertCanBeMade(dataDir);
+    return `${dataDir} does not exist yet: the first start makes it`;
+  }
   await access(dataDir, constants.W_OK);
+  if (!entries.includes('pg')) return `${dataDir} has no database yet: the first start makes it`;
   const sql = await openPglite({ dataDir });
   const [row] = await sql.query<{ version: string }>('show server_version');
   await sql.close();
   return `${dataDir}, ${String(Object.values(row!)[0])}`;
+}
+
+/** Throws where no folder can be made there. */
+async function assertCanBeMade(folder: string): Promise<void> {
+  const parent = path.dirname(folder);
+  const found = await stat(parent).catch(undefinedWhereNothingIs);
+  if (!found) return assertCanBeMade(parent);
+  if (!found.isDirectory()) throw Object.assign(new Error(), { code: 'ENOTDIR', path: parent });
+  return access(parent, constants.W_OK);
+}
+
+function undefinedWhereNothingIs(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error;
 }
 
 async function port({ host, port }: Config): Promise<string> {

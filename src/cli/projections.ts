@@ -54,7 +54,10 @@ export function projectionsCommand(): Command {
     .argument('[name...]', 'which; all without a name')
     .option('--switch', 'let queries read each one that is equal, or has vectors of another model')
     .option('--embedder <model>', 'make the vectors with this registered model, and compare both in shadow')
-    .option('--query <text...>', 'compare the models by these, instead of searches that were recorded lately')
+    .option(
+      '--query <text...>',
+      'compare the models by these, instead of searches that were recorded lately (repeatable; behind the names)',
+    )
     .action(async (names: string[], options: RebuildOptions, own: Command) => {
       const connection = connectionOf(own);
       if (options.embedder !== undefined) {

@@ -1,7 +1,8 @@
 import { styleText } from 'node:util';
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError, Option, type Command } from 'commander';
 import { call, connectionOf } from './client.ts';
 import { printJson, preview } from './output.ts';
+import { ArgumentAmongOptions } from './argument-among-options.ts';
 
 interface SearchAnswer {
   readonly results: {
@@ -24,12 +25,12 @@ interface SearchOptions {
 }
 
 export function searchCommand(): Command {
-  return new Command('search')
+  return new ArgumentAmongOptions('search')
     .description('Search the memories that the key may see')
     .argument('<query>', 'what to look for')
-    .option('--layer <layer...>', 'only these layers')
-    .option('--space <space...>', 'only these spaces')
-    .option('--tag <tag...>', 'only these tags')
+    .option('--layer <layer...>', 'only these layers (repeatable)')
+    .option('--space <space...>', 'only these spaces (repeatable)')
+    .option('--tag <tag...>', 'only these tags (repeatable)')
     .option('--filter <json>', 'a filter, as the API takes it', json)
     .option('--top <n>', 'how many at most', number, 10)
     .option('--threshold <score>', 'least score, 0 to 1', number, 0.7)

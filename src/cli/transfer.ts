@@ -9,14 +9,18 @@ import { SingleBar, Presets } from 'cli-progress';
 import { Command, InvalidArgumentError } from 'commander';
 import { allOf, connectionOf, linesOf, open, type Connection } from './client.ts';
 import { printJson } from './output.ts';
+import { withoutCompany, type LeftOut } from './without-company.ts';
 
 interface BulkLine {
   readonly line: number;
   readonly status: number;
+  readonly externalId?: string;
   readonly position?: string;
   readonly replayed?: true;
   readonly problem?: { code: string; detail: string };
 }
+
+type Refusal = Omit<BulkLine, 'position' | 'replayed'>;
 
 export function importCommand(): Command {
   return new Command('import')
@@ -49,6 +53,7 @@ async function importFile(connection: Connection, file: string, name?: string): 
       ? new SingleBar({ format: '{bar} {percentage}%  {stored} stored' }, Presets.shades_grey)
       : undefined;
   bar?.start(size, 0, { stored: 0 });
+  const leftOut: LeftOut = { lines: 0, companies: new Set() };
   async function* counted(): AsyncGenerator<Buffer> {
     for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) {
       bar?.increment(chunk.length);
@@ -61,25 +66,41 @@ async function importFile(connection: Connection, file: string, name?: string): 
       'content-type': 'application/x-ndjson',
       'idempotency-key': `import-${name ?? (await digestOf(file))}`,
     },
-    body: Readable.toWeb(Readable.from(counted())) as unknown as ReadableStream,
+    body: Readable.toWeb(Readable.from(withoutCompany(counted(), leftOut))) as unknown as ReadableStream,
     duplex: 'half',
   });
   const totals = { stored: 0, present: 0, refused: 0 };
+  const refusals: Refusal[] = [];
   let position: string | undefined;
-  for await (const line of linesOf<BulkLine>(response)) {
-    if (line.replayed) totals.present++;
-    else if (line.status === 201) totals.stored++;
+  for await (const { position: covered, replayed, ...result } of linesOf<BulkLine>(response)) {
+    if (replayed) totals.present++;
+    else if (result.status === 201) totals.stored++;
     else {
       totals.refused++;
-      if (!connection.json)
-        console.error(`line ${line.line}: ${line.problem?.code}: ${line.problem?.detail}`);
+      if (connection.json) refusals.push(result);
+      else console.error(`line ${result.line}: ${result.problem?.code}: ${result.problem?.detail}`);
     }
-    position = line.position ?? position;
+    position = covered ?? position;
     bar?.update({ stored: totals.stored });
   }
   bar?.stop();
-  if (connection.json) printJson({ ...totals, position });
-  else console.log(`${totals.stored} stored, ${totals.present} there already, ${totals.refused} refused`);
+  const companies = [...leftOut.companies];
+  if (connection.json) {
+    printJson({
+      ...totals,
+      refusals,
+      ...(leftOut.lines > 0 && { leftOut: { lines: leftOut.lines, companies } }),
+      position,
+    });
+  } else {
+    if (leftOut.lines > 0) {
+      const where = `${leftOut.lines} line${leftOut.lines === 1 ? '' : 's'}`;
+      console.error(
+        `The company of a memory is the tenant of the credential: left out of ${where}: ${companies.join(', ')}`,
+      );
+    }
+    console.log(`${totals.stored} stored, ${totals.present} there already, ${totals.refused} refused`);
+  }
   if (totals.refused > 0) process.exitCode = 1;
 }
 

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import net, { type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -133,6 +133,49 @@ describeOnce('a server that cannot be reached', () => {
 });
 
 describeOnce('doctor', () => {
+  it('[J4] only looks: a data folder that does not exist yet is fine, and does not exist after it', async () => {
+    for (const made of [false, true]) {
+      const data = path.join(folder, `looked-at-${made}`);
+      if (made) await mkdir(data);
+      const { code, json } = await stratalog(['doctor', '--json', '--data', data], embedded);
+      expect(code).toBe(0);
+      expect(json.find(({ check }: { check: string }) => check === 'database')).toMatchObject({
+        ok: true,
+        detail: expect.stringMatching(
+          made ? /has no database yet.*first start/ : /does not exist yet.*first start/,
+        ),
+      });
+      expect(await readdir(folder)).toEqual(
+        made
+          ? expect.arrayContaining([path.basename(data)])
+          : expect.not.arrayContaining([path.basename(data)]),
+      );
+      if (made) expect(await readdir(data)).toEqual([]);
+    }
+  });
+
+  it('[J8] says that a data folder cannot be made, or be one', async () => {
+    const file = path.join(folder, 'a-file');
+    await writeFile(file, 'x');
+    for (const data of [file, path.join(file, 'below')]) {
+      const { code, stdout } = await stratalog(['doctor', '--data', data], embedded);
+      expect(code).toBe(1);
+      expect(stdout).toMatch(/FAIL database.*is no folder/);
+    }
+  });
+
+  it('[J4] opens the database of a folder that has one', async () => {
+    const server = await startServer({ environment: { STRATALOG_EMBEDDER: 'deterministic' } });
+    try {
+      await server.stop();
+      const { code, stdout } = await stratalog(['doctor', '--data', server.dataDir], embedded);
+      expect(code).toBe(0);
+      expect(stdout).toMatch(/ok +database +.*, 1[0-9]\./);
+    } finally {
+      await server.remove();
+    }
+  });
+
   it('[J4] finds nothing wrong where nothing is: node, model, database, port', async () => {
     const environment = { STRATALOG_DATA: path.join(folder, 'doctor'), STRATALOG_PORT: '0' };
     const text = await stratalog(['doctor'], environment);

@@ -102,6 +102,64 @@ describe('import and export', () => {
     expect(result.stdout).toBe('2 stored, 0 there already, 2 refused\n');
   });
 
+  it('[J4] tells them with --json too, by line and problem', async () => {
+    const client = await newAdmin();
+    const input = await file('mixed.ndjson', [memories[0], '{broken', '', { ...memories[1], content: '' }]);
+    const { code, json, stderr } = await as(client, 'import', input, '--json');
+    expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
+    expect(json).toMatchObject({
+      stored: 1,
+      present: 0,
+      refused: 2,
+      refusals: [
+        { line: 2, status: 400, problem: { code: 'malformed-json' } },
+        { line: 4, status: 400, problem: { code: 'validation-failed', errors: [{ path: 'content' }] } },
+      ],
+    });
+    const whole = await file('whole.ndjson', memories.slice(0, 1));
+    expect((await as(client, 'import', whole, '--json', '--name', 'whole')).json).toMatchObject({
+      refused: 1,
+      refusals: [{ line: 1, externalId: 'm1', problem: { code: 'external-id-taken' } }],
+    });
+  });
+
+  it('[J4] imports what was exported with its company into the tenant of the key, and says so', async () => {
+    const client = await newAdmin();
+    const own = client.key!.slice('sl_'.length).split('.')[0]!;
+    const placed = (company: string, memory: object, more: object = {}) => ({
+      ...memory,
+      scope: { company, ...more },
+    });
+    const input = await file('with-company.ndjson', [
+      placed('elsewhere', { content: 'Kept “verbatim”: "company"', metadata: { company: 'a b' } }),
+      '  {"content": "spaced" , "scope": {"company":"elsewhere", "user":"ada"}}  ',
+      placed(own, { content: 'of this very tenant', layer: 'company' }),
+      placed('third', { content: 'of a team', layer: 'team' }, { team: 't' }),
+      { content: 'without a company', scope: { user: 'ada' } },
+      '{"scope": {"company": "broken"',
+      { content: 'x', scope: { company: 7 } },
+      { content: 'no scope at all: company', metadata: { scope: { company: 'inner' } } },
+    ]);
+    const result = await as(client, 'import', input);
+    expectClear(result, 1, /line 6: malformed-json/, /line 7: validation-failed: scope.company/);
+    expect(result.stderr).toContain(`left out of 4 lines: elsewhere, ${own}, third`);
+    expect(result.stdout).toBe('6 stored, 0 there already, 2 refused\n');
+    const { json } = await as(client, 'import', input, '--json');
+    expect(json).toMatchObject({
+      stored: 0,
+      present: 6,
+      refused: 2,
+      leftOut: { lines: 4, companies: ['elsewhere', own, 'third'] },
+    });
+    const list = await client.get(`/v1/memories?minPosition=${json.position}&waitMs=30000`);
+    expect(list.body.items).toHaveLength(6);
+    for (const { scope } of list.body.items) expect(scope.company).toBe(own);
+    const contents = list.body.items.map((memory: Json) => memory.content);
+    expect(contents).toContain('Kept “verbatim”: "company"');
+    const inner = list.body.items.find((memory: Json) => memory.metadata.scope);
+    expect(inner.metadata.scope).toEqual({ company: 'inner' });
+  });
+
   it('[J4] exports what it imported: the file imported into another tenant is exported the same', async () => {
     const [client, other] = [await newAdmin(), await newAdmin()];
     const input = await file('roundtrip.ndjson', memories);

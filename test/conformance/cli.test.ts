@@ -38,6 +38,28 @@ describe('search', () => {
     expect(await names('--as-of', '1999-01-01T00:00:00Z')).toEqual([]);
   });
 
+  it('[J4] takes the query behind an option that may have several values, and in front of it', async () => {
+    const client = await newAdmin();
+    const lines = await client.bulk([
+      ...memories,
+      { externalId: 'm4', content: 'Ink', tags: ['desk', 'sea'] },
+    ]);
+    await client.post('/v1/search', { query: 'x', minPosition: lines.at(-1)!.position, waitMs: 30_000 });
+    const names = async (...args: string[]) => {
+      const { json } = await as(client, 'search', '--threshold', '0', '--json', ...args);
+      return json.results.map(({ memory }: Json) => memory.externalId).sort();
+    };
+    expect(await names('--layer', 'company', 'x')).toEqual(['m3']);
+    expect(await names('--layer=company', 'x')).toEqual(['m3']);
+    expect(await names('--layer', 'company', '--layer', 'user', 'x')).toEqual(['m1', 'm2', 'm3', 'm4']);
+    expect(await names('x', '--layer', 'company', 'user')).toEqual(['m1', 'm2', 'm3', 'm4']);
+    expect(await names('--tag', 'sea', 'x', '--layer', 'user', 'company', '--top', '1')).toHaveLength(1);
+    expect(await names('--layer', 'user', '--tag', 'desk', 'x', '--tag', 'sea')).toEqual(['m1', 'm4']);
+    expect(await names('--space', 'kitchen', '--', 'x')).toEqual(['m2']);
+    expectClear(await as(client, 'search', '--layer', 'team', 'org', 'x'), 2, /too many arguments/);
+    expectClear(await as(client, 'search', '--layer', 'team'), 2, /missing required argument 'query'/);
+  });
+
   it('[J4] says that nothing was found and ends with 0', async () => {
     const { code, stdout } = await as(await newAdmin(), 'search', 'anything');
     expect(code).toBe(0);

@@ -1,0 +1,66 @@
+const newline = 0x0a;
+const field = '"company"';
+
+/** A longer line is refused by the server whatever stands in it: it is not held here. */
+const longestLine = 2_000_000;
+
+const none = Buffer.alloc(0);
+
+/** What was left out of a file on its way. */
+export interface LeftOut {
+  lines: number;
+  readonly companies: Set<string>;
+}
+
+/**
+ * A file of memories without the company of their scopes, counted in `leftOut`: it is the tenant of whoever stores them, and
+ * another tenant's would be refused. All other lines stay byte for byte as they are.
+ */
+export async function* withoutCompany(
+  chunks: AsyncIterable<Buffer>,
+  leftOut: LeftOut,
+): AsyncGenerator<Buffer> {
+  let rest: Buffer = none;
+  for await (const chunk of chunks) {
+    const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    const end = bytes.lastIndexOf(newline) + 1;
+    if (end > 0) yield mapLines(bytes.subarray(0, end), leftOut);
+    rest = bytes.subarray(end);
+    if (rest.length <= longestLine) continue;
+    yield rest;
+    rest = none;
+  }
+  if (rest.length > 0) yield mapLines(rest, leftOut);
+}
+
+function mapLines(bytes: Buffer, leftOut: LeftOut): Buffer {
+  if (!bytes.includes(field)) return bytes;
+  const lines: Buffer[] = [];
+  for (let start = 0; start < bytes.length;) {
+    const next = bytes.indexOf(newline, start) + 1;
+    const end = next === 0 ? bytes.length : next;
+    lines.push(mapLine(bytes.subarray(start, end), leftOut));
+    start = end;
+  }
+  return Buffer.concat(lines);
+}
+
+function mapLine(line: Buffer, leftOut: LeftOut): Buffer {
+  const memory = line.includes(field) ? parsed(line) : undefined;
+  const { company, ...scope } = (memory?.['scope'] ?? {}) as Record<string, unknown>;
+  // What is none is for the server to refuse.
+  if (typeof company !== 'string') return line;
+  leftOut.lines++;
+  leftOut.companies.add(company);
+  return Buffer.from(`${JSON.stringify({ ...memory, scope })}\n`);
+}
+
+/** Undefined for what the server will refuse, and say why. */
+function parsed(line: Buffer): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(line));
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
