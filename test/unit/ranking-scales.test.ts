@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { BGE_SMALL, scaleOf, UNKNOWN_MODEL } from '../../src/domain/ranking/scales.ts';
+import { BGE_SMALL, E5_SMALL, scaleOf, UNKNOWN_MODEL } from '../../src/domain/ranking/scales.ts';
 
 describe('scaleOf', () => {
   it.each([
@@ -11,7 +11,14 @@ describe('scaleOf', () => {
     expect(scaleOf(id)).toBe(BGE_SMALL);
   });
 
-  it.each([undefined, '', 'bge-small-en-v1.50', 'bge-small-en', 'text-embedding-3-small'])(
+  it.each(['e5-small-v2', 'intfloat/e5-small-v2', 'e5-small-v2-int8-7d9092cb'])(
+    'knows the other small model as %s',
+    (id) => {
+      expect(scaleOf(id)).toBe(E5_SMALL);
+    },
+  );
+
+  it.each([undefined, '', 'bge-small-en-v1.50', 'bge-small-en', 'e5-small', 'text-embedding-3-small'])(
     'is cautious with %s',
     (id) => {
       expect(scaleOf(id)).toBe(UNKNOWN_MODEL);
