@@ -64,8 +64,8 @@ describe('a bulk upload', () => {
 });
 
 describe('an export of the audit', () => {
-  /** More than three looks at the log, each larger than what a connection holds unread. */
-  const events = 1_600;
+  /** More than two looks at the log, each larger than what a connection holds unread. */
+  const events = 1_100;
   const filler = 'x'.repeat(24_000);
 
   it('[I1] [F2] breaks off once its key is revoked, and so cannot be taken for whole', async () => {
