@@ -38,3 +38,18 @@ it('vacuums what was written before a start, while the program polls, renews its
   await after.close();
   await rm(dataDir, { recursive: true });
 });
+
+it('vacuums a table once for the dead rows that it leaves in the graph of its vectors', async () => {
+  const sql = await openPglite();
+  await sql.execute(`create table v (a vector(3), b int);
+    create index on v using hnsw (a vector_l2_ops);
+    insert into v select array[n, 1, 1], n from generate_series(1, 1000) n;
+    update v set a = array[b, 2, 2] where b <= 600`);
+  // Small tables are looked at each second of a pause.
+  await sleep(restMs);
+  const [row] = await sql.query(
+    `select vacuum_count as vacuums, n_dead_tup as dead from pg_stat_all_tables where relname = 'v'`,
+  );
+  expect(row).toEqual({ vacuums: 1, dead: 600 });
+  await sql.close();
+});

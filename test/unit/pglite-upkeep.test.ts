@@ -73,14 +73,18 @@ describe('tables', () => {
     const vectors = table('v', { dead: 3000, bytes: 500 * MiB, hasGraph: true });
     expect(tableTask([vectors], minute)).toEqual({
       statement: 'vacuum (analyze, index_cleanup off) v',
-      table: vectors,
-      leavesGraph: true,
+      table: 'v',
+      inGraph: 3000,
     });
     expect(statementFor([{ ...vectors, inGraph: 3000 }], 60 * minute)).toBeUndefined();
     expect(statementFor([{ ...vectors, dead: 6000, inGraph: 3000 }], minute)).toContain('index_cleanup off');
     const full = { ...vectors, dead: 11_000, inGraph: 11_000 };
     expect(statementFor([full], minute)).toBeUndefined();
-    expect(statementFor([full], 16 * minute)).toBe('vacuum (analyze) v');
+    expect(tableTask([full], 16 * minute)).toEqual({
+      statement: 'vacuum (analyze) v',
+      table: 'v',
+      inGraph: 0,
+    });
   });
 
   it('are frozen long before transaction ids run out', () => {

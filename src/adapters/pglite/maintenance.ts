@@ -96,10 +96,8 @@ export class Maintenance {
     await this.#engine.script(['select pg_stat_force_next_flush()']);
     const task = tableTask(await this.#tables(), idle);
     if (task) {
-      const { statement, table, leavesGraph } = task;
-      await this.#engine.script([statement]);
-      if (leavesGraph) this.#inGraph.set(table.name, table.dead);
-      else if (statement.startsWith('vacuum')) this.#inGraph.delete(table.name);
+      await this.#engine.script([task.statement]);
+      this.#inGraph.set(task.table, task.inGraph);
     }
     this.#nextTables = performance.now() + tableTickMs;
     return task !== undefined;

@@ -20,11 +20,12 @@ export interface TableState {
   readonly inGraph: number;
 }
 
-/** A statement for one table, and whether it leaves its dead rows in the graph. */
+/** A statement for one table. */
 export interface TableTask {
   readonly statement: string;
-  readonly table: TableState;
-  readonly leavesGraph: boolean;
+  readonly table: string;
+  /** Of its dead rows, those that stand in its graph alone from then on. */
+  readonly inGraph: number;
 }
 
 export interface LogState {
@@ -81,16 +82,14 @@ export function tableTask(tables: readonly TableState[], idleMs: number): TableT
   const worst = ready.filter(wantsVacuum).sort((a, b) => newlyDead(b) - newlyDead(a))[0];
   if (worst) return vacuum(worst, ['analyze']);
   const changed = ready.find(({ live, modified }) => modified > 50 + 0.1 * live);
-  if (changed) return { statement: `analyze ${changed.name}`, table: changed, leavesGraph: false };
+  if (changed) return { statement: `analyze ${changed.name}`, table: changed.name, inGraph: changed.inGraph };
   const dense = idleMs >= idleForGraphMs && tables.find(({ live, inGraph }) => inGraph > live);
-  return dense
-    ? { statement: `vacuum (analyze) ${dense.name}`, table: dense, leavesGraph: false }
-    : undefined;
+  return dense ? { statement: `vacuum (analyze) ${dense.name}`, table: dense.name, inGraph: 0 } : undefined;
 }
 
-function vacuum(table: TableState, options: readonly string[]): TableTask {
-  const all = table.hasGraph ? [...options, 'index_cleanup off'] : options;
-  return { statement: `vacuum (${all.join(', ')}) ${table.name}`, table, leavesGraph: table.hasGraph };
+function vacuum({ name, hasGraph, dead }: TableState, options: readonly string[]): TableTask {
+  const all = hasGraph ? [...options, 'index_cleanup off'] : options;
+  return { statement: `vacuum (${all.join(', ')}) ${name}`, table: name, inGraph: hasGraph ? dead : 0 };
 }
 
 function wantsVacuum(table: TableState): boolean {
