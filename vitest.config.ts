@@ -29,7 +29,17 @@ export default defineConfig({
       : ['default'],
     projects: [
       { extends: true, test: { name: 'unit', include: ['test/{unit,property,contract}/**/*.test.ts'] } },
-      { extends: true, test: { name: 'conformance', include: ['test/conformance/**/*.test.ts'], retry } },
+      {
+        extends: true,
+        test: {
+          name: 'conformance',
+          include: ['test/conformance/**/*.test.ts'],
+          globalSetup: 'test/support/server-keeper.ts',
+          // What a file does it does in servers and tenants of its own: it need not load its modules of its own too.
+          isolate: false,
+          retry,
+        },
+      },
       {
         extends: true,
         test: { name: 'faults', include: ['test/faults/**/*.test.ts'], testTimeout: 900_000 },

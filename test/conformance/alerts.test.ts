@@ -4,7 +4,7 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 import { clientWithKey, freshTenant } from '../support/api.ts';
 import { scriptedLanguageModel } from '../support/scripted-language-model.ts';
-import { useServer } from '../support/server.ts';
+import { useServer } from '../support/use-server.ts';
 
 const endpoint = await scriptedLanguageModel();
 afterAll(() => endpoint.close());

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Client, Json, Reply } from '../support/api.ts';
 import { expectInvalid, expectProblem } from '../support/problem.ts';
-import { useServer } from '../support/server.ts';
 import { newTenant } from '../support/tenant.ts';
+import { useSharedServer } from '../support/use-server.ts';
 
-const server = useServer({ environment: { STRATALOG_EMBEDDER: 'deterministic' } });
+const server = useSharedServer('deterministic');
 let admin: Client;
 
 /** Every step of one memory's life, each at a position and a time of its own. */

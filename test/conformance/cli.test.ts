@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { clientOf, clientWithKey, freshTenant, type Client, type Json } from '../support/api.ts';
 import { expectClear, stratalog, stratalogAs, threeMemories as memories } from '../support/cli.ts';
 import { readModelNames } from '../support/read-model-names.ts';
-import { useServer } from '../support/server.ts';
+import { useServer } from '../support/use-server.ts';
 
 const server = useServer();
 

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { clientWithKey, freshTenant, type Client, type Json } from '../support/api.ts';
-import { useServer } from '../support/server.ts';
+import { useSharedServer } from '../support/use-server.ts';
 
-const server = useServer();
+const server = useSharedServer();
 const content = 'The ledger is closed at the end of each quarter';
 
 describe('what is counted of a memory in a filter', () => {

@@ -2,10 +2,10 @@ import * as fc from 'fast-check';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Client, Json } from '../support/api.ts';
 import { matches, type FilterJson } from '../support/filter-oracle.ts';
-import { useServer } from '../support/server.ts';
 import { newTenant } from '../support/tenant.ts';
+import { useSharedServer } from '../support/use-server.ts';
 
-const server = useServer({ environment: { STRATALOG_EMBEDDER: 'deterministic' } });
+const server = useSharedServer('deterministic');
 let client: Client;
 let minPosition: string;
 

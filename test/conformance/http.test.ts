@@ -2,7 +2,8 @@ import { request } from 'node:http';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { clientOf, clientWithKey, freshTenant, type Client, type Json, type Reply } from '../support/api.ts';
 import { replyIn, sendRaw } from '../support/raw-http.ts';
-import { useServer, testProfile } from '../support/server.ts';
+import { testProfile } from '../support/server.ts';
+import { useServer } from '../support/use-server.ts';
 
 const server = useServer({ environment: { STRATALOG_LOG_LEVEL: 'debug' } });
 let client: Client;

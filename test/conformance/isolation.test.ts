@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { clientWithKey, freshTenant, type Client, type Json, type Reply } from '../support/api.ts';
-import { useServer } from '../support/server.ts';
+import { useServer } from '../support/use-server.ts';
 
 const server = useServer();
 

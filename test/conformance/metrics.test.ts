@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import { clientOf, clientWithKey, freshTenant } from '../support/api.ts';
-import { useServer } from '../support/server.ts';
+import { useServer } from '../support/use-server.ts';
 
 const server = useServer();
 

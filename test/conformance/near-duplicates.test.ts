@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { clientWithKey, freshTenant, type Client, type Json } from '../support/api.ts';
-import { useServer } from '../support/server.ts';
+import { useSharedServer } from '../support/use-server.ts';
 
-const server = useServer();
+const server = useSharedServer();
 
 const scope = { org: 'o1', team: 't1', project: 'p1', session: 's1', agent: 'a1' };
 const policy =

@@ -9,7 +9,7 @@ import {
   type ChatRequest,
   type ChatScript,
 } from '../support/scripted-language-model.ts';
-import { useServer } from '../support/server.ts';
+import { useServer } from '../support/use-server.ts';
 
 const endpoint = await scriptedLanguageModel();
 afterAll(() => endpoint.close());

@@ -3,7 +3,8 @@ import type { Json } from '../support/api.ts';
 import { AskingTenant, type Asked } from '../support/asking-tenant.ts';
 import { scriptedEmbeddings, type Script } from '../support/scripted-embeddings.ts';
 import { json } from '../support/scripted-endpoint.ts';
-import { startServer, useServer, type TestServer } from '../support/server.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+import { useServer } from '../support/use-server.ts';
 
 const server = useServer();
 

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { clientOf, type Client } from '../support/api.ts';
 import { auditEvents } from '../support/events.ts';
-import { useServer } from '../support/server.ts';
 import { slowBulk } from '../support/slow-bulk.ts';
 import { newTenant, type Tenant } from '../support/tenant.ts';
+import { useServer } from '../support/use-server.ts';
 
 const server = useServer({ environment: { STRATALOG_EMBEDDER: 'deterministic' } });
 

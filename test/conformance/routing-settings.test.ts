@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { clientWithKey, freshTenant, type Json } from '../support/api.ts';
 import { comparison, AskingTenant } from '../support/asking-tenant.ts';
-import { useServer } from '../support/server.ts';
+import { useServer } from '../support/use-server.ts';
 
 const server = useServer();
 const newTenant = () => AskingTenant.create(server, { request: { topK: 4 } });

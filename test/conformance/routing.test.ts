@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { clientWithKey, type Json } from '../support/api.ts';
 import { comparison, AskingTenant, simple } from '../support/asking-tenant.ts';
-import { useServer } from '../support/server.ts';
+import { useSharedServer } from '../support/use-server.ts';
 
-const server = useServer();
+const server = useSharedServer();
 const newTenant = () => AskingTenant.create(server, { request: { topK: 4 } });
 
 const namesOf = (answer: Json): string[] => answer.results.map(({ memory }: Json) => memory.externalId);

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { Client, Json } from '../support/api.ts';
 import { expectInvalid, expectProblem } from '../support/problem.ts';
-import { useServer } from '../support/server.ts';
 import { newTenant } from '../support/tenant.ts';
+import { useSharedServer } from '../support/use-server.ts';
 
-const server = useServer({ environment: { STRATALOG_EMBEDDER: 'deterministic' } });
+const server = useSharedServer('deterministic');
 
 async function search(client: Client, query: string, more: object = {}): Promise<Json[]> {
   const asked = { query, threshold: 0, order: 'relevance', topK: 50, waitMs: 30_000, ...more };

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { clientWithKey, freshTenant, type Client, type Json } from '../support/api.ts';
-import { useServer } from '../support/server.ts';
+import { useSharedServer } from '../support/use-server.ts';
 
-const server = useServer();
+const server = useSharedServer();
 
 const everything = { threshold: 0, topK: 1000 };
 

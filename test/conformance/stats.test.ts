@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
 import { clientWithKey, freshTenant, type Client, type Json } from '../support/api.ts';
-import { useServer } from '../support/server.ts';
+import { useSharedServer } from '../support/use-server.ts';
 
-const server = useServer();
+const server = useSharedServer();
 
 const member = (tenant: string, key: Record<string, unknown>): Promise<Client> =>
   clientWithKey(server, { tenant, role: 'member', ...key });

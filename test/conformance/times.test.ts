@@ -2,10 +2,10 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { Client, Json } from '../support/api.ts';
 import { auditEvents } from '../support/events.ts';
 import { expectInvalid } from '../support/problem.ts';
-import { useServer } from '../support/server.ts';
 import { newTenant } from '../support/tenant.ts';
+import { useSharedServer } from '../support/use-server.ts';
 
-const server = useServer({ environment: { STRATALOG_EMBEDDER: 'deterministic' } });
+const server = useSharedServer('deterministic');
 let admin: Client;
 let memory: Json;
 let position: string;

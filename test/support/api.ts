@@ -1,4 +1,4 @@
-import type { TestServer } from './server.ts';
+import type { ServerAddress, TestServer } from './server.ts';
 
 /** What JSON holds, unchecked: a test says itself what it expects of it. */
 export type Json = ReturnType<typeof JSON.parse>;
@@ -115,7 +115,7 @@ function parseBody(text: string): unknown {
 
 /** A client with a new key of `tenant`, made with the server's master key. */
 export async function clientWithKey(
-  server: TestServer,
+  server: ServerAddress,
   key: { tenant: string; role: string } & Record<string, unknown>,
 ): Promise<Client> {
   const reply = await clientOf(server, server.masterKey).post('/v1/admin/keys', key);

@@ -1,6 +1,6 @@
 import { expect, vi } from 'vitest';
 import { clientWithKey, freshTenant, type Client, type Json } from './api.ts';
-import type { TestServer } from './server.ts';
+import type { ServerAddress } from './server.ts';
 
 /** Of two sides. */
 export const comparison = 'What is the difference between the retry policies of Search and Billing?';
@@ -56,7 +56,7 @@ export class AskingTenant {
   }
 
   static async create(
-    server: TestServer,
+    server: ServerAddress,
     { memories = policies, settings, request = {} }: AskingOptions = {},
   ): Promise<AskingTenant> {
     const name = freshTenant();

@@ -33,11 +33,15 @@ function passes(field: unknown, operator: string, operand: unknown): boolean {
         (Array.isArray(field) && field.includes(operand)) ||
         (typeof field === 'string' &&
           typeof operand === 'string' &&
-          field.toLowerCase().includes(operand.toLowerCase()))
+          caseless(field).includes(caseless(operand)))
       );
     default:
       return compares(field, operator, operand);
   }
+}
+
+function caseless(text: string): string {
+  return text.toLowerCase().replaceAll('ς', 'σ');
 }
 
 function equals(field: unknown, operand: unknown): boolean {

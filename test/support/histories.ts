@@ -142,7 +142,7 @@ export class HistoryWriter {
       case 'delete':
         return void (await deleteMemory(services, context, id, undefined));
       case 'restore':
-        return void (await restoreMemory(services, context, id));
+        return void (await restoreMemory(services, context, id, undefined));
       case 'erase':
         await eraseMemory(services, context, id);
         this.erased.add(id);

@@ -1,6 +1,7 @@
 import { afterAll, beforeEach } from 'vitest';
 import { says, scriptedLanguageModel, type ScriptedLanguageModel } from './scripted-language-model.ts';
-import { useServer, type TestServer } from './server.ts';
+import { type TestServer } from './server.ts';
+import { useServer } from './use-server.ts';
 
 export const apiKey = 'sesame-of-the-endpoint';
 

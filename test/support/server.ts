@@ -4,14 +4,17 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { afterAll, beforeAll } from 'vitest';
 import { freshBackEnds, type FreshBackEnds } from './back-ends.ts';
 
-/** The assembled program in a process of its own, as its user runs it. */
-export interface TestServer {
+/** What a caller has to know of a server. */
+export interface ServerAddress {
   readonly url: string;
-  readonly dataDir: string;
   readonly masterKey: string | undefined;
+}
+
+/** The assembled program in a process of its own, as its user runs it. */
+export interface TestServer extends ServerAddress {
+  readonly dataDir: string;
   readonly process: ChildProcess;
   /** Every line that it logged. */
   readonly log: readonly string[];
@@ -36,16 +39,6 @@ export interface TestServerOptions {
 export const testProfile = process.env['STRATALOG_TEST_PROFILE'] ?? 'embedded';
 
 const program = path.resolve('bin/stratalog.mjs');
-
-/** One server for all tests of a file: started before the first, removed after the last, there only in between. */
-export function useServer(options: TestServerOptions = {}): TestServer {
-  let started: TestServer | undefined;
-  beforeAll(async () => {
-    started = await startServer(options);
-  });
-  afterAll(() => started?.remove());
-  return new Proxy({} as TestServer, { get: (_, name) => Reflect.get(started!, name) as unknown });
-}
 
 /** Starts a server on a free port with fresh data (or `dataDir`, or the database in `environment`) and waits until it is ready. */
 export async function startServer(options: TestServerOptions = {}): Promise<TestServer> {

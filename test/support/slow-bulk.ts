@@ -2,7 +2,7 @@ import http from 'node:http';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { Client, Json } from './api.ts';
-import type { TestServer } from './server.ts';
+import type { ServerAddress } from './server.ts';
 
 /** A bulk request whose lines are sent and answered one at a time. */
 export interface SlowBulk {
@@ -17,7 +17,11 @@ export interface SlowBulk {
   cut(): void;
 }
 
-export function slowBulk(server: TestServer, client: Client, headers: Record<string, string> = {}): SlowBulk {
+export function slowBulk(
+  server: ServerAddress,
+  client: Client,
+  headers: Record<string, string> = {},
+): SlowBulk {
   const request = http.request(`${server.url}/v1/memories/bulk`, {
     method: 'POST',
     headers: {

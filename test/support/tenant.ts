@@ -1,5 +1,5 @@
 import { clientWithKey, freshTenant, type Client } from './api.ts';
-import type { TestServer } from './server.ts';
+import type { ServerAddress } from './server.ts';
 
 /** A tenant of its own, with its administrator. */
 export interface Tenant {
@@ -10,7 +10,7 @@ export interface Tenant {
   key(rights?: Record<string, unknown>): Promise<Client>;
 }
 
-export async function newTenant(server: TestServer): Promise<Tenant> {
+export async function newTenant(server: ServerAddress): Promise<Tenant> {
   const id = freshTenant();
   return {
     id,
