@@ -11,6 +11,8 @@ import type { CommandContext, CommandResult, CommandServices } from './context.t
 
 export interface MemoryResult extends CommandResult {
   readonly snapshot: LiveSnapshot;
+  /** The command found nothing to change and left no event: what it answers was only looked at. */
+  readonly isUnchanged?: boolean | undefined;
 }
 
 /** Revision that If-Match names; `*` is any, undefined is no condition. */
@@ -38,7 +40,8 @@ export async function changeMemory(
   });
   const snapshot = foldMemory(changed.history);
   if (!isLive(snapshot)) throw unknownMemory();
-  return { snapshot, position: changed.position, replayed: changed.replayed };
+  const { position, replayed, isUnchanged } = changed;
+  return { snapshot, position, replayed, isUnchanged };
 }
 
 /** Throws `revision-mismatch` where the memory is no longer what the caller decided on. */

@@ -35,6 +35,8 @@ export interface ChangedStream<Event extends StratalogEvent> {
   >[];
   readonly position: number;
   readonly replayed: boolean;
+  /** Nothing was appended: there is no event of the command. */
+  readonly isUnchanged?: boolean;
 }
 
 /**
@@ -56,7 +58,7 @@ export async function changeStream<Event extends StratalogEvent>(
     const last = loaded.at(-1);
     if (events.length === 0) {
       const position = Math.max(last?.position ?? 0, change.seen ?? 0);
-      const unchanged = { history: loaded, position, replayed: false };
+      const unchanged = { history: loaded, position, replayed: false, isUnchanged: true };
       const answer = { memoryId: change.memoryId, revision: last?.revision ?? -1, position };
       if (await rememberUnchanged(services, context, answer)) return unchanged;
       continue;

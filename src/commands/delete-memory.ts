@@ -19,6 +19,7 @@ export async function restoreMemory(
   services: CommandServices,
   context: CommandContext,
   memoryId: string,
+  match: MatchCondition,
 ): Promise<MemoryResult> {
-  return changeMemory(services, context, memoryId, { type: 'restore', now: services.clock.now() });
+  return changeMemory(services, context, memoryId, { type: 'restore', now: services.clock.now() }, match);
 }

@@ -74,8 +74,13 @@ async function changeLink(
     },
     key: () => key,
   });
-  const { position, replayed } = changed;
-  return { snapshot: await snapshotAt(services, context, source, position), position, replayed };
+  const { position, replayed, isUnchanged } = changed;
+  return {
+    snapshot: await snapshotAt(services, context, source, position),
+    position,
+    replayed,
+    isUnchanged,
+  };
 }
 
 /** The memory as it was when the link was made: a repetition of the command shows the same. */

@@ -19,6 +19,7 @@ import {
 } from '../domain/memory/content.ts';
 import type { MemoryEvent } from '../domain/memory/events.ts';
 import { decide, initialState, type MemoryValue } from '../domain/memory/memory.ts';
+import { assertFits } from '../domain/memory/size.ts';
 import { foldMemory, isLive } from '../domain/memory/snapshot.ts';
 import { invalid, Problem } from '../domain/problems.ts';
 import { memoryStream } from '../domain/streams.ts';
@@ -58,6 +59,8 @@ export async function storeMemory(
 ): Promise<MemoryResult> {
   const { caller, idempotency } = context;
   const value = place(caller, input);
+  // Before anything is claimed for it.
+  assertFits(value);
   const keyed = idempotency && claimStreamOf(services.vault, caller.tenant, 'command', idempotency.commandId);
   const unique =
     input.externalId === undefined

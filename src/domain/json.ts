@@ -50,6 +50,11 @@ export function textFault(text: string): string | undefined {
   return text.isWellFormed() ? undefined : 'contains a lone surrogate';
 }
 
+/** Whether there is nothing to see in it: no characters, or white space of Unicode alone. */
+export function isBlank(text: string): boolean {
+  return /^[\p{White_Space}\uFEFF]*$/u.test(text);
+}
+
 /** A text of at most `longest` UTF-16 units that every back end can keep and compare. */
 export function text(longest: number) {
   return z

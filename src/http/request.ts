@@ -99,8 +99,14 @@ function idempotencyOf(koa: Context, caller: TenantContext, body: unknown): Idem
   if (!keyPattern.test(key)) throw invalid('Idempotency-Key', 'must be 1 to 255 visible ASCII characters');
   return {
     commandId: hashOf([caller.tenant, caller.principal, caller.user ?? '', koa.method, koa.path, key]),
-    bodyHash: hashOf([body ?? null, koa.query['mode'] ?? '']),
+    bodyHash: hashOf([body ?? null, modeOf(koa)]),
   };
+}
+
+/** The mode of a deletion; the default is the same command whether it is written out or not. */
+function modeOf(koa: Context): unknown {
+  const { mode } = koa.query;
+  return mode === undefined || mode === 'soft' ? '' : mode;
 }
 
 /** The command of one line of a bulk body: its own id, so that a line that is done replays alone. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { TenantContext } from '../domain/access/context.ts';
 import { filterFieldNames, filterLimits, filterObject, parseFilter, type Filter } from '../domain/filter.ts';
-import { textFault, type JsonObject } from '../domain/json.ts';
+import { isBlank, textFault, type JsonObject } from '../domain/json.ts';
 import { identifier, layerSchema, scopeSchema, type Scope } from '../domain/layers.ts';
 import { memorySchema } from '../domain/memory/view.ts';
 import { invalid } from '../domain/problems.ts';
@@ -9,15 +9,18 @@ import { invalid } from '../domain/problems.ts';
 const someOf = <Item extends z.ZodType>(item: Item) =>
   z.array(item).min(1, 'must name at least one, or be left out').max(100);
 
+/** A question as it is asked. */
+export const queryText = z
+  .string()
+  .max(20_000)
+  .superRefine((query, context) => {
+    const fault = isBlank(query) ? 'must not be empty or only white space' : textFault(query);
+    if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
+  });
+
 /** What is asked, and where it is looked for: of every kind of search. */
 export const searchFields = {
-  query: z
-    .string()
-    .max(20_000)
-    .superRefine((query, context) => {
-      const fault = query.trim() === '' ? 'must not be empty or only white space' : textFault(query);
-      if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
-    }),
+  query: queryText,
   layers: someOf(layerSchema).optional(),
   scope: scopeSchema.extend({ company: identifier.optional() }).optional(),
   spaces: someOf(identifier).optional(),

@@ -14,7 +14,7 @@ import { BrokenRequests } from './broken-requests.ts';
 import { openApiDocument } from './openapi.ts';
 import { asProblem, problemDocument } from './problem.ts';
 import { commandContext, readJson, traceIdOf } from './request.ts';
-import type { Answer, Route } from './route.ts';
+import { emptyBody, type Answer, type Route } from './route.ts';
 import { routes } from './routes/index.ts';
 import { measure, requestDurations } from './request-durations.ts';
 import type { Readiness } from '../readiness.ts';
@@ -165,12 +165,18 @@ async function serve(
   const query = readQuery(route, koa);
   const sent = route.body ? await readJson(koa, route) : undefined;
   const body = route.body ? route.body.parse(sent) : undefined;
+  if (route.command && !route.body && !route.streamsBody) await refuseFields(koa, route);
   const context = commandContext(koa, caller, requestId, sent);
   const isStillValid = () => authenticator.isStillValid(credential);
   const assertStillValid = () => authenticator.assertStillValid(credential);
   const call = { caller, isStillValid, assertStillValid, context, koa, requestId, params, query, body };
   // Each schema was applied to its own part just above.
   reply(koa, await route.handle(call, services));
+}
+
+/** A command that takes no body may come with an empty one. */
+async function refuseFields(koa: Context, route: Route): Promise<void> {
+  emptyBody.body.parse(await readJson(koa, { ...route, bodyOptional: true }));
 }
 
 function readQuery(route: Route, koa: Context): unknown {

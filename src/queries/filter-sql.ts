@@ -124,8 +124,13 @@ function equals(json: string, value: FilterScalar, parameters: Parameters): stri
 function contains(json: string, value: FilterScalar, parameters: Parameters): string {
   const member = `(jsonb_typeof(${json}) = 'array' and ${json} @> ${parameters.bind(JSON.stringify(value))}::text::jsonb)`;
   if (typeof value !== 'string') return member;
-  const text = `(jsonb_typeof(${json}) = 'string' and strpos(lower(${json} #>> '{}'), lower(${parameters.bind(value)})) > 0)`;
+  const text = `(jsonb_typeof(${json}) = 'string' and strpos(${caseless(`${json} #>> '{}'`)}, ${caseless(parameters.bind(value))}) > 0)`;
   return `(${member} or ${text})`;
+}
+
+/** Sigma has two small letters and one capital. */
+function caseless(text: string): string {
+  return `replace(lower(${text}), 'ς', 'σ')`;
 }
 
 const comparisons = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const;

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { clientOf, clientWithKey, freshTenant, type Client, type Json } from '../support/api.ts';
 import { auditEvents, openLines, type LineStream } from '../support/events.ts';
-import { useServer } from '../support/server.ts';
+import { useServer } from '../support/use-server.ts';
 
 const server = useServer();
 let tenant: string;
@@ -131,6 +131,15 @@ describe('filters', () => {
 });
 
 describe('pages', () => {
+  it('[F2] go on with the same filters alone', async () => {
+    const { nextCursor } = (await admin.get('/v1/audit/events?type=MemoryStored&limit=1')).body;
+    for (const query of ['type=FeedbackGiven', 'type=MemoryStored&actor=nobody', '']) {
+      const reply = await admin.get(`/v1/audit/events?${query}&cursor=${nextCursor}`);
+      expect(reply).toMatchObject({ status: 400, body: { code: 'cursor-invalid' } });
+    }
+    expect((await admin.get(`/v1/audit/events?type=MemoryStored&cursor=${nextCursor}`)).status).toBe(200);
+  });
+
   it('[F2] of any size hold every event once, in order, whatever is written meanwhile', async () => {
     const all = (await auditEvents(admin, commands, end)).map(({ id }) => id);
     expect(all).toHaveLength(6);

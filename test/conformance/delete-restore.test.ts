@@ -125,6 +125,17 @@ describe('a soft delete', () => {
     expectProblem(await admin.delete('/v1/memories/no-id'), 404, 'not-found');
   });
 
+  it('[A3] [A11] takes no fields, and is the same command with its mode written out', async () => {
+    const memory = await stored();
+    expectInvalid(await admin.send('DELETE', at(memory), { body: { mode: 'erase' } }), 'mode');
+    expect((await admin.get(at(memory))).body.state).toBe('active');
+    const headers = { 'idempotency-key': `delete-${memory.id}` };
+    expect((await admin.send('DELETE', at(memory), { body: {}, headers })).status).toBe(200);
+    const again = await admin.delete(`${at(memory)}?mode=soft`, headers);
+    expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([200, 'true']);
+    expectProblem(await admin.delete(`${at(memory)}?mode=erase`, headers), 422, 'idempotency-key-reused');
+  });
+
   it('[A3] knows no other mode', async () => {
     const memory = await stored();
     expectInvalid(await admin.delete(`${at(memory)}?mode=hard`), 'mode');
@@ -171,6 +182,15 @@ describe('restore', () => {
       expect((await admin.send('POST', `${at(memory)}/restore`)).status).toBe(200);
     }
     expect((await admin.get(at(memory))).body).toMatchObject({ state: 'active', revision: 4 });
+  });
+
+  it('[A3] minds an If-Match', async () => {
+    const gone = await deleted();
+    const restore = (tag: string) => admin.post(`${at(gone)}/restore`, {}, { 'if-match': tag });
+    expectProblem(await restore('"0"'), 412, 'revision-mismatch');
+    expectProblem(await restore('nonsense'), 400, 'etag-invalid');
+    expect((await admin.get(at(gone))).body.state).toBe('deleted');
+    expect((await restore('"1"')).status).toBe(200);
   });
 
   it('[A3] takes no fields', async () => {

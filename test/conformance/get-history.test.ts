@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Client, Json } from '../support/api.ts';
 import { expectInvalid, expectProblem } from '../support/problem.ts';
-import { useServer } from '../support/server.ts';
 import { newTenant, type Tenant } from '../support/tenant.ts';
+import { useSharedServer } from '../support/use-server.ts';
 
-const server = useServer({ environment: { STRATALOG_EMBEDDER: 'deterministic' } });
+const server = useSharedServer('deterministic');
 let tenant: Tenant;
 let admin: Client;
 
@@ -161,7 +161,14 @@ describe('the history', () => {
       cursor = body.nextCursor ? `&cursor=${encodeURIComponent(body.nextCursor)}` : '';
     } while (cursor !== '');
     expect(revisions).toEqual([0, 1, 2, 3, 4]);
-    expectProblem(await admin.get(`${at(memory)}/history?cursor=x`), 400, 'cursor-invalid', 'cursor');
+    const { nextCursor } = (await admin.get(`${at(memory)}/history?limit=2`)).body;
+    const other = await stored();
+    for (const [of, strange] of [
+      [memory, 'x'],
+      [memory, 'r2'],
+      [other, nextCursor],
+    ])
+      expectProblem(await admin.get(`${at(of)}/history?cursor=${strange}`), 400, 'cursor-invalid', 'cursor');
     expectInvalid(await admin.get(`${at(memory)}/history?limit=0`), 'limit');
   });
 

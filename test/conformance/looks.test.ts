@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Client, Json } from '../support/api.ts';
 import { auditEvents } from '../support/events.ts';
-import { useServer } from '../support/server.ts';
 import { newTenant, type Tenant } from '../support/tenant.ts';
+import { useServer } from '../support/use-server.ts';
 
 const server = useServer({ environment: { STRATALOG_EMBEDDER: 'deterministic' } });
 const secret = 'the safe is behind the picture';
@@ -116,6 +116,30 @@ describe('a look of those who run a tenant', () => {
       { what: 'memory list' },
       { what: 'related memories', memoryId: ofTeam.id, items: 1 },
     ]);
+  });
+
+  it('[F1] is an event too where it comes as the answer of a command that changed nothing', async () => {
+    const path = `/v1/memories/${ofBob.id}`;
+    const changeNothing = [
+      (admin: Client) => admin.patch(path, {}, { 'if-match': '*' }),
+      (admin: Client) => admin.post(`${path}/restore`),
+      (admin: Client) => admin.delete(`${path}/links/causes/${ofTeam.id}`),
+    ];
+    const eve = () => tenant.key({ role: 'admin', user: 'eve' });
+    for (const act of changeNothing) {
+      const admin = await eve();
+      const looks = await looksOf(admin, async () => {
+        const { status, body } = await act(admin);
+        expect([status, body.memory.content]).toEqual([200, secret]);
+      });
+      expect(shown(looks)).toMatchObject([{ what: 'memory', memoryId: ofBob.id, items: 1 }]);
+    }
+    const admin = await eve();
+    const own = await admin.store({ content: 'of eve' });
+    const none = await looksOf(admin, () =>
+      admin.patch(`/v1/memories/${own.memory.id}`, {}, { 'if-match': '*' }),
+    );
+    expect(none).toEqual([]);
   });
 
   it.each(['operator', 'admin'])('[A15] [F1] at the figures of all is an event: %s', async (role) => {

@@ -1,10 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Client, Json, SendOptions } from '../support/api.ts';
+import { auditEvents } from '../support/events.ts';
 import { expectInvalid, expectProblem } from '../support/problem.ts';
-import { useServer } from '../support/server.ts';
 import { newTenant } from '../support/tenant.ts';
+import { useSharedServer } from '../support/use-server.ts';
 
-const server = useServer({ environment: { STRATALOG_EMBEDDER: 'deterministic' } });
+const server = useSharedServer('deterministic');
 let admin: Client;
 
 beforeAll(async () => {
@@ -18,7 +19,13 @@ describe('a field that is not as it must be', () => {
   const bad: [title: string, fields: Json, ...paths: string[]][] = [
     ['no content', { content: undefined }, 'content'],
     ['empty content', { content: '' }, 'content'],
-    ['white space alone', { content: ' \t\r\n\u00a0\u2003' }, 'content'],
+    ['white space alone', { content: ' \t\r\n\u0085\u00a0\u2003\ufeff' }, 'content'],
+    ['metadata that no append takes', { metadata: { k: 'x'.repeat(800_000) } }, 'metadata'],
+    [
+      'representations that no append takes',
+      { representations: { code: 'x'.repeat(800_000) } },
+      'representations',
+    ],
     ['U+0000 in the content', { content: 'a\u0000b' }, 'content'],
     ['a lone high surrogate', { content: 'a\ud800b' }, 'content'],
     ['a lone low surrogate', { content: '\udc00' }, 'content'],
@@ -177,6 +184,14 @@ describe('a body that is none', () => {
     const padded = (bytes: number) => '{"content":"padded"}'.padEnd(bytes, ' ');
     expect((await store({ raw: padded(2_000_000), headers: json })).status).toBe(201);
     expectProblem(await store({ raw: padded(2_000_001), headers: json }), 413, 'body-too-large');
+  });
+
+  it('[A1] claims neither key nor externalId for what no append takes', async () => {
+    const { admin: own } = await newTenant(server);
+    const large = { content: 'a', metadata: { k: 'x'.repeat(800_000) }, externalId: 'e' };
+    expectInvalid(await own.post('/v1/memories', large, { 'idempotency-key': 'k' }), 'metadata');
+    const { position } = await own.store({ content: 'b' });
+    expect(await auditEvents(own, 'type=ClaimTaken', position)).toEqual([]);
   });
 
   it('[A1] takes no query parameters', async () => {

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Client, Json } from '../support/api.ts';
 import { expectInvalid, expectProblem } from '../support/problem.ts';
-import { useServer } from '../support/server.ts';
 import { newTenant, type Tenant } from '../support/tenant.ts';
+import { useSharedServer } from '../support/use-server.ts';
 
-const server = useServer({ environment: { STRATALOG_EMBEDDER: 'deterministic' } });
+const server = useSharedServer('deterministic');
 let tenant: Tenant;
 let admin: Client;
 
@@ -138,9 +138,15 @@ describe('a patch that is not as it must be', () => {
 
   it('[A2] is refused when the memory would grow beyond an append', async () => {
     const memory = await stored({ metadata: { a: 'a'.repeat(400_000) } });
-    const reply = await admin.patch(at(memory), { metadata: { b: 'b'.repeat(400_000) } }, any);
-    expectInvalid(reply);
-    expect(reply.body.detail).toMatch(/ingestion/);
+    const long = 'b'.repeat(400_000);
+    for (const [field, value] of [
+      ['metadata', { b: long }],
+      ['representations', { code: long }],
+    ] as const) {
+      const reply = await admin.patch(at(memory), { [field]: value, tags: ['t'] }, any);
+      expectInvalid(reply, field);
+      expect(reply.body.detail).toMatch(/ingestion/);
+    }
     expect((await admin.get(at(memory))).body.revision).toBe(0);
   });
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { jsonFault, jsonObject, textFault } from '../json.ts';
+import { isBlank, jsonFault, jsonObject, textFault } from '../json.ts';
 import { identifier } from '../layers.ts';
 
 /** UTF-16 code units; with the rest of the event, as ciphertext, it must fit an append of 1 MiB. */
@@ -11,12 +11,11 @@ export const maxEventBytes = 1_000_000;
 export const contentSchema = z
   .string()
   .superRefine((value, context) => {
-    const fault =
-      value.length === 0 || value.trim() === ''
-        ? 'must not be empty or only white space'
-        : value.length > maxContentLength
-          ? `has ${value.length} UTF-16 units, at most ${maxContentLength} are allowed: longer texts go through ingestion, which chunks them`
-          : textFault(value);
+    const fault = isBlank(value)
+      ? 'must not be empty or only white space'
+      : value.length > maxContentLength
+        ? `has ${value.length} UTF-16 units, at most ${maxContentLength} are allowed: longer texts go through ingestion, which chunks them`
+        : textFault(value);
     if (fault)
       context.addIssue({
         code: 'custom',

@@ -3,6 +3,7 @@ import { canonicalJson, mergePatch, type JsonObject } from '../json.ts';
 import type { Layer, Scope } from '../layers.ts';
 import type { Representations } from './content.ts';
 import type { MemoryEvent } from './events.ts';
+import { assertFits } from './size.ts';
 
 /** The value of a memory at one revision. */
 export interface MemoryValue {
@@ -157,6 +158,7 @@ function update(
     ...(changed(representations, value.representations) && { representations }),
   };
   if (Object.keys(changes).length === 0) return [];
+  assertFits({ ...value, ...changes }, Object.keys(patch));
   return [{ type: 'MemoryUpdated', data: { memoryId: value.id, ...changes } }];
 }
 

@@ -28,7 +28,7 @@ export const memorySchema = z
     state: z.enum(memoryStates),
     retentionUntil: time.optional(),
     importance: z.number(),
-    accessCount: z.int().nonnegative(),
+    accessCount: z.int().nonnegative().meta({ description: 'Until now, also beside `asOf`' }),
     lastAccessedAt: time.optional(),
   })
   .meta({ id: 'Memory' });

@@ -13,6 +13,7 @@ import {
   readAuditEvents,
   type AuditFilter,
 } from '../../queries/audit-events.ts';
+import { fingerprintOf, readCursor, writeCursor } from '../../queries/cursors.ts';
 import { readStats } from '../../queries/stats.ts';
 import {
   asSent,
@@ -115,7 +116,7 @@ export const auditRoute = route({
     limit: integer(1, mostAtOnce)
       .optional()
       .meta({ description: 'Of a page, default 50; of a stream, default all' }),
-    cursor: z.string().max(64).optional(),
+    cursor: z.string().max(100).optional(),
     ...waitParameters,
   }),
   responses: {
@@ -134,9 +135,9 @@ export const auditRoute = route({
     const { store } = services.commands;
     const { logId } = store.log;
     const { follow, limit, cursor, after, minPosition, waitMs, ...filter } = query;
-    const from = cursor ?? after;
-    const start =
-      from === undefined ? 0 : parsePosition(logId, from, cursor === undefined ? 'after' : 'cursor');
+    const bound = fingerprintOf(filter);
+    const from = cursor === undefined ? after : readCursor(cursor, bound);
+    const start = from === undefined ? 0 : parsePosition(logId, from, 'after');
     const request = { ...filter, after: start, ...readWait(store, { minPosition, waitMs }) };
     const atOnce = limit ?? mostAtOnce;
     const look = { what: 'audit events', items: 0, parameters: asSent(filter), ...memoryOf(filter) };
@@ -175,7 +176,7 @@ export const auditRoute = route({
       status: 200,
       body: {
         items: page.events.map(shown),
-        ...(page.next !== undefined && { nextCursor: positionToken(logId, page.next) }),
+        ...(page.next !== undefined && { nextCursor: writeCursor(positionToken(logId, page.next), bound) }),
         position: positionToken(logId, page.position),
       },
     };

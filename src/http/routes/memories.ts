@@ -12,6 +12,7 @@ import { identifier, layerSchema } from '../../domain/layers.ts';
 import { memorySchema, memoryStates, noAccess, viewOf, type Counters } from '../../domain/memory/view.ts';
 import { positionToken } from '../../domain/position.ts';
 import { Problem } from '../../domain/problems.ts';
+import { fingerprintOf, readCursor, writeCursor } from '../../queries/cursors.ts';
 import { getMemory, readCounters } from '../../queries/get-memory.ts';
 import { readHistory } from '../../queries/history.ts';
 import { listMemories } from '../../queries/list-memories.ts';
@@ -55,13 +56,17 @@ const memoryAnswer = z.object({ memory: memorySchema, position }).meta({ id: 'Me
 export async function memoryResult(
   services: Services,
   context: CommandContext,
-  { snapshot, position, replayed }: MemoryResult,
+  { snapshot, position, replayed, isUnchanged }: MemoryResult,
   status = 200,
 ): Promise<Answer> {
   // A memory that was just stored was never read.
   const counters =
     status === 201 ? noAccess : await firstCounters(services, context, snapshot.state.value.id);
   const memory = viewOf(context.caller.tenant, snapshot, counters);
+  if (isUnchanged && isWatched(context.caller, [memory])) {
+    const look = { what: 'memory', memoryId: memory.id, items: 1 };
+    await recordAuditRead(services.commands, context, look);
+  }
   return {
     status,
     body: { memory, position: positionToken(services.commands.store.log.logId, position) },
@@ -245,11 +250,17 @@ export const memoryRoutes = [
     summary: 'Undo a soft deletion',
     tag,
     command: true,
+    takesIfMatch: true,
     params,
     ...emptyBody,
     responses: { 200: { description: 'Active again', schema: memoryAnswer, example: memoryAnswerExample } },
-    async handle({ context, params }, services) {
-      return memoryResult(services, context, await restoreMemory(services.commands, context, params.id));
+    async handle({ context, params, koa }, services) {
+      const match = readIfMatch(koa);
+      return memoryResult(
+        services,
+        context,
+        await restoreMemory(services.commands, context, params.id, match),
+      );
     },
   }),
   route({
@@ -288,25 +299,17 @@ export const memoryRoutes = [
       const { store } = services.commands;
       const { minPosition = 0, waitMs } = readWait(store, query);
       await untilLogReaches(store.log, minPosition, waitMs);
-      const from = readRevisionCursor(query.cursor);
+      const bound = fingerprintOf({ historyOf: params.id });
+      const from = query.cursor === undefined ? 0 : Number(readCursor(query.cursor, bound));
       const limit = query.limit ?? defaultLimit;
       const versions = (await readHistory(store, caller, params.id)).slice(from);
       const items = versions
         .slice(0, limit)
         .map((version) => ({ ...version, position: positionToken(store.log.logId, version.position) }));
-      const nextCursor = versions.length > limit ? `r${from + limit}` : undefined;
+      const nextCursor = versions.length > limit ? writeCursor(`${from + limit}`, bound) : undefined;
       const look = { what: 'memory history', memoryId: params.id, items: items.length };
       await recordAuditRead(services.commands, context, look);
       return { status: 200, body: { items, nextCursor } };
     },
   }),
 ];
-
-function readRevisionCursor(cursor: string | undefined): number {
-  if (cursor === undefined) return 0;
-  const match = /^r([0-9]{1,9})$/.exec(cursor);
-  if (match) return Number(match[1]);
-  throw new Problem('cursor-invalid', 'the cursor is not one of this history', {
-    errors: [{ path: 'cursor', message: 'does not fit this list' }],
-  });
-}

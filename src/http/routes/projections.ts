@@ -3,7 +3,6 @@ import { hasRole, type TenantContext } from '../../domain/access/context.ts';
 import { answerOnce } from '../../commands/answer-once.ts';
 import { callerKey, eventContext, type CommandContext } from '../../commands/context.ts';
 import { positionToken } from '../../domain/position.ts';
-import { textFault } from '../../domain/json.ts';
 import { invalid, Problem } from '../../domain/problems.ts';
 import { modelComparison } from '../../domain/retrieval/model-comparison.ts';
 import {
@@ -17,6 +16,7 @@ import { untilLogReaches } from '../../queries/read-models.ts';
 import type { Services } from '../../services.ts';
 import { readWait, waitParameters } from '../parameters.ts';
 import { emptyBody, route } from '../route.ts';
+import { queryText } from '../search-fields.ts';
 import {
   parkedExample,
   projectionsExample,
@@ -37,23 +37,10 @@ const rebuildBody = z.strictObject({
     .max(200)
     .optional()
     .meta({ description: 'Registered embedding model, by name or id: for `vectors` only' }),
-  queries: z
-    .array(
-      z
-        .string()
-        .max(20_000)
-        .superRefine((query, context) => {
-          const fault = query.trim() === '' ? 'must not be empty or only white space' : textFault(query);
-          if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
-        }),
-    )
-    .min(1)
-    .max(1_000)
-    .optional()
-    .meta({
-      description:
-        "Both models answer these in the caller's tenant, instead of searches that were recorded lately",
-    }),
+  queries: z.array(queryText).min(1).max(1_000).optional().meta({
+    description:
+      "Both models answer these in the caller's tenant, instead of searches that were recorded lately",
+  }),
 });
 const parkedStream = z.strictObject({ stream: z.string().min(1) });
 const accepted = z.object({ projection: z.string(), generation: z.int() });
