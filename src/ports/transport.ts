@@ -56,9 +56,9 @@ export interface ConsumeOptions {
   /** This member has lost them: another may be working on them already. */
   readonly revoked?: (partitions: readonly TopicPartition[]) => void;
   /**
-   * One batch a partition at a time, partitions side by side. Its offsets are committed once it resolves; where it
-   * rejects, the same records come again after a pause. What was not committed when the partitions went to another
-   * member comes again there.
+   * One batch a partition at a time, partitions side by side. Its offsets are committed soon after it resolves, and
+   * before the member leaves; where it rejects, the same records come again after a pause. What was not committed when
+   * the partitions went to another member comes again there.
    */
   readonly handle: (batch: ReceivedBatch) => Promise<void>;
   readonly onError?: (error: unknown) => void;

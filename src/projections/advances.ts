@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Advance, BookmarkTable } from './bookmarks.ts';
+import type { Sql } from '../ports/sql.ts';
+import { advance, type Advance } from './bookmarks.ts';
 
 /** So long those that come about the same time are gathered, … */
 const gatherMs = 5;
@@ -11,21 +12,24 @@ interface Waiting extends Advance {
   readonly reject: (error: unknown) => void;
 }
 
-/** Gathers what only moves bookmarks: watermarks come to every partition, many times a second. */
+/**
+ * Gathers what only moves bookmarks: watermarks come to every partition, many times a second, and every generation is
+ * told of each.
+ */
 export class Advances {
-  readonly #bookmarks: BookmarkTable;
+  readonly #sql: Sql;
   #waiting: Waiting[] = [];
   #writing = false;
   #restUntil = 0;
 
-  constructor(bookmarks: BookmarkTable) {
-    this.#bookmarks = bookmarks;
+  constructor(sql: Sql) {
+    this.#sql = sql;
   }
 
   /** Resolves when it is written; rejects with `BookmarkMoved` where the partition stood elsewhere. */
-  write(advance: Advance): Promise<void> {
+  write(moved: Advance): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ ...advance, resolve, reject });
+      this.#waiting.push({ ...moved, resolve, reject });
       if (!this.#writing) void this.#writeAll();
     });
   }
@@ -36,16 +40,28 @@ export class Advances {
       await sleep(Math.max(gatherMs, this.#restUntil - performance.now()));
       const written = this.#waiting;
       this.#waiting = [];
-      try {
-        const missed = await this.#bookmarks.advance(written);
-        for (const { partition, resolve, reject } of written)
-          if (missed.has(partition)) reject(this.#bookmarks.moved());
-          else resolve();
-      } catch (error) {
-        for (const { reject } of written) reject(error);
-      }
+      // A generation that is being compared or switched holds its bookmarks, and must not hold up the others.
+      const left = await this.#write(written, false);
+      for (const name of new Set(left.map(({ of }) => of)))
+        void this.#write(
+          left.filter(({ of }) => of === name),
+          true,
+        );
       this.#restUntil = performance.now() + restMs;
     }
     this.#writing = false;
+  }
+
+  /** Answers those that were not moved, where nobody was waited for. */
+  async #write(written: readonly Waiting[], wait: boolean): Promise<readonly Waiting[]> {
+    try {
+      const missed = new Set<Advance>(await advance(this.#sql, written, { wait }));
+      for (const moved of written) if (!missed.has(moved)) moved.resolve();
+      if (!wait) return written.filter((moved) => missed.has(moved));
+      for (const moved of written) if (missed.has(moved)) moved.reject(moved.of.moved());
+    } catch (error) {
+      for (const { reject } of written) reject(error);
+    }
+    return [];
   }
 }

@@ -19,8 +19,9 @@ export interface Move {
   readonly to: number;
 }
 
-/** A partition that nothing happened in that matters: its bookmark alone goes on. */
+/** A partition of a generation that nothing happened in that matters: its bookmark alone goes on. */
 export interface Advance {
+  readonly of: BookmarkTable;
   readonly partition: string;
   readonly from: number;
   readonly to: number;
@@ -29,13 +30,13 @@ export interface Advance {
 /** The bookmarks of one generation, one a partition. Each write is guarded by the bookmark that was read. */
 export class BookmarkTable {
   readonly #sql: Sql;
-  readonly #name: string;
-  readonly #generation: number;
+  readonly name: string;
+  readonly generation: number;
 
   constructor(sql: Sql, name: string, generation: number) {
     this.#sql = sql;
-    this.#name = name;
-    this.#generation = generation;
+    this.name = name;
+    this.generation = generation;
   }
 
   /** Of each partition by itself. Rejects with `BookmarkMoved` where the generation is gone. */
@@ -45,7 +46,7 @@ export class BookmarkTable {
          select p.stream from read.parked p
          where p.name = b.name and p.generation = b.generation and p.partition = b.partition) as parked
        from read.bookmarks b where b.name = $1 and b.generation = $2 and b.partition = any ($3)`,
-      [this.#name, this.#generation, partitions],
+      [this.name, this.generation, partitions],
     );
     if (rows.length < partitions.length) throw this.moved();
     return rows.map(({ partition, bookmark, parked }) => ({
@@ -78,32 +79,12 @@ export class BookmarkTable {
       partitions.map((partition) => ({ partition, from: bookmark })),
     );
     const rows = await tx.query<{ partition: string; bookmark: number }>(this.#lock('share'), [
-      this.#name,
-      this.#generation,
+      this.name,
+      this.generation,
       places.map(({ partition }) => partition),
     ]);
     const held = new Map(rows.map(({ partition, bookmark }) => [partition, bookmark]));
     if (places.some(({ partition, from }) => held.get(partition) !== from)) throw this.moved();
-  }
-
-  /** Moves each by one statement for all, and answers those that were not moved: they stand elsewhere by now. */
-  async advance(advances: readonly Advance[]): Promise<ReadonlySet<string>> {
-    const partitions = advances.map(({ partition }) => partition);
-    const rows = await this.#sql.transaction(
-      (tx) =>
-        tx.query<{ partition: string }>(
-          `with held as (${this.#lock('update')})
-           update read.bookmarks b set bookmark = a.reached
-           from held join unnest($3::text[], $4::bigint[], $5::bigint[]) as a(partition, start, reached) using (partition)
-           where b.name = $1 and b.generation = $2 and b.partition = a.partition and b.bookmark = a.start
-           returning b.partition`,
-          this.#parameters(advances),
-        ),
-      { durable: false },
-    );
-    const missed = new Set(partitions);
-    for (const { partition } of rows) missed.delete(partition);
-    return missed;
   }
 
   /** In one order, so that two of these never wait for each other in a circle. */
@@ -112,17 +93,52 @@ export class BookmarkTable {
       where name = $1 and generation = $2 and partition = any ($3) order by partition for ${strength}`;
   }
 
-  #parameters(advances: readonly Advance[]): SqlValue[] {
+  #parameters(places: readonly { partition: string; from: number; to: number }[]): SqlValue[] {
     return [
-      this.#name,
-      this.#generation,
-      advances.map(({ partition }) => partition),
-      advances.map(({ from }) => from),
-      advances.map(({ to }) => to),
+      this.name,
+      this.generation,
+      places.map(({ partition }) => partition),
+      places.map(({ from }) => from),
+      places.map(({ to }) => to),
     ];
   }
 
   moved(): BookmarkMoved {
-    return new BookmarkMoved(`${this.#name} generation ${this.#generation} moved on or is gone`);
+    return new BookmarkMoved(`${this.name} generation ${this.generation} moved on or is gone`);
   }
+}
+
+/**
+ * Moves each by one statement for all, of whatever generations, and answers those that were not moved: they stand
+ * elsewhere by now, or, where `wait` is false, somebody else is at work on them.
+ */
+export async function advance(
+  sql: Sql,
+  advances: readonly Advance[],
+  { wait }: { wait: boolean },
+): Promise<readonly Advance[]> {
+  const rows = await sql.transaction(
+    (tx) =>
+      tx.query<{ ordinal: number }>(
+        `with asked as (
+           select * from unnest($1::text[], $2::integer[], $3::text[], $4::bigint[], $5::bigint[])
+             with ordinality as a(name, generation, partition, start, reached, ordinal)),
+         held as (
+           select b.name, b.generation, b.partition from read.bookmarks b join asked using (name, generation, partition)
+           order by b.name, b.generation, b.partition for update of b ${wait ? '' : 'skip locked'})
+         update read.bookmarks b set bookmark = a.reached from held join asked a using (name, generation, partition)
+         where b.name = a.name and b.generation = a.generation and b.partition = a.partition and b.bookmark = a.start
+         returning a.ordinal`,
+        [
+          advances.map(({ of }) => of.name),
+          advances.map(({ of }) => of.generation),
+          advances.map(({ partition }) => partition),
+          advances.map(({ from }) => from),
+          advances.map(({ to }) => to),
+        ],
+      ),
+    { durable: false },
+  );
+  const moved = new Set(rows.map(({ ordinal }) => ordinal));
+  return advances.filter((_, index) => !moved.has(index + 1));
 }

@@ -45,10 +45,10 @@ export class ProjectionRunner {
 
   constructor(options: RunnerOptions) {
     this.#options = options;
-    const { store, leases, topics, progress, onError } = options;
+    const { sql, store, leases, topics, progress, onError } = options;
     const reports = { onStep: () => progress.wake(), onError };
     this.#source = topics
-      ? new TopicSource(topics, store, leases, reports)
+      ? new TopicSource(topics, sql, store, leases, reports)
       : new LogSource(store, leases, reports);
   }
 

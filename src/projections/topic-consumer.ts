@@ -1,7 +1,7 @@
 import { fromRecord, type TopicRecord } from '../domain/contract/cloud-event.ts';
 import type { EventLog, RecordedEvent } from '../ports/event-log.ts';
 import type { ReceivedBatch, ReceivedRecord, TopicPartition } from '../ports/transport.ts';
-import { Advances } from './advances.ts';
+import type { Advances } from './advances.ts';
 import type { Standing } from './bookmarks.ts';
 import type { Generation } from './generation.ts';
 import type { LogGaps } from './log-gaps.ts';
@@ -30,6 +30,7 @@ type Told = Exclude<TopicRecord, { kind: 'foreign' }>;
 
 export interface TopicServices {
   readonly log: EventLog;
+  readonly advances: Advances;
   readonly opened: OpenedCache;
   readonly gaps: LogGaps;
   readonly prefix: string;
@@ -41,12 +42,10 @@ export class TopicConsumer {
   readonly #generation: Generation;
   readonly #services: TopicServices;
   readonly #places = new Map<string, Place>();
-  readonly #advances: Advances;
 
   constructor(generation: Generation, services: TopicServices) {
     this.#generation = generation;
     this.#services = services;
-    this.#advances = new Advances(generation.bookmarks);
   }
 
   /** Whether this member keeps any partition up with the log. */
@@ -123,7 +122,12 @@ export class TopicConsumer {
       return this.#generation.apply({ ...opened, scannedTo: to }, now);
     }
     if (to === now.bookmark) return now;
-    await this.#advances.write({ partition, from: now.bookmark, to });
+    await this.#services.advances.write({
+      of: this.#generation.bookmarks,
+      partition,
+      from: now.bookmark,
+      to,
+    });
     return { ...now, bookmark: to };
   }
 

@@ -2,7 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { kindsOfTypes, topicName, topicsOf } from '../domain/contract/topics.ts';
 import type { EventStore } from '../ports/event-store.ts';
 import { leaseRenewalMs, type LeaseHolder, type Leases } from '../ports/leases.ts';
+import type { Sql } from '../ports/sql.ts';
 import type { Transport } from '../ports/transport.ts';
+import { Advances } from './advances.ts';
 import { BookmarkMoved } from './bookmarks.ts';
 import type { Generation } from './generation.ts';
 import { LogGaps } from './log-gaps.ts';
@@ -32,7 +34,7 @@ export class TopicSource implements Source {
   readonly #services: TopicServices;
   readonly #consumers = new Map<string, TopicConsumer>();
 
-  constructor(topics: Topics, store: EventStore, leases: Leases, reports: SourceReports) {
+  constructor(topics: Topics, sql: Sql, store: EventStore, leases: Leases, reports: SourceReports) {
     this.partitioning = topicPartitioning(topics.transport);
     this.#topics = topics;
     this.#leases = leases;
@@ -40,6 +42,7 @@ export class TopicSource implements Source {
     const opened = new OpenedCache(store);
     this.#services = {
       log: store.log,
+      advances: new Advances(sql),
       opened,
       gaps: new LogGaps(store.log, opened),
       prefix: topics.prefix,

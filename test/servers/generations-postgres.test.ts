@@ -2,10 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openPostgres } from '../../src/adapters/postgres/postgres.ts';
 import type { Sql } from '../../src/ports/sql.ts';
+import { Advances } from '../../src/projections/advances.ts';
+import { BookmarkMoved, BookmarkTable } from '../../src/projections/bookmarks.ts';
 import {
   createBeside,
   dropGeneration,
   ensureLive,
+  lockGenerations,
   readGenerations,
 } from '../../src/projections/generations.ts';
 import { freshDatabase, type FreshDatabase } from '../support/database.ts';
@@ -47,5 +50,31 @@ describe('a generation on PostgreSQL', () => {
     });
     await dropping;
     expect((await readGenerations(test.sql)).map(({ generation }) => generation)).toEqual([1]);
+  });
+
+  it('[F4] that somebody compares or switches does not keep the bookmarks of others where they are', async () => {
+    const [held, free] = ['held', 'free'].map((name) => new Journal(name));
+    for (const journal of [held!, free!]) await ensureLive(test.sql, journal);
+    const advances = new Advances(test.sql);
+    const write = ({ name }: Journal, from: number, to: number) =>
+      advances.write({ of: new BookmarkTable(test.sql, name, 1), partition: 'log', from, to });
+    const bookmarks = async () => {
+      const rows = await readGenerations(test.sql);
+      return Object.fromEntries(rows.map(({ name, bookmarks: of }) => [name, of.get('log')]));
+    };
+    let later: Promise<void> | undefined;
+    await somebody.transaction(async (tx) => {
+      await lockGenerations(tx, held!.name);
+      later = write(held!, 0, 7);
+      await write(free!, 0, 7);
+      await write(free!, 7, 8);
+      expect(await bookmarks()).toMatchObject({ held: 0, free: 8 });
+    });
+    await later;
+    expect(await bookmarks()).toMatchObject({ held: 7, free: 8 });
+    const moves = [write(held!, 0, 9), write(free!, 8, 9)];
+    await expect(moves[0]).rejects.toBeInstanceOf(BookmarkMoved);
+    await moves[1];
+    expect(await bookmarks()).toMatchObject({ held: 7, free: 9 });
   });
 });

@@ -1,68 +1,131 @@
-import { expect, it } from 'vitest';
-import { Commits, type CommitRequest } from '../../src/adapters/kafka/commits.ts';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { Commits, type CommitRequest, type NextOffset } from '../../src/adapters/kafka/commits.ts';
 
-const next = (partition: number, offset: string, topic = 'events') => ({ topic, partition, offset });
-const always = () => true;
-
-/** Requests that are answered when the test says so. */
-function broker() {
-  const requests: CommitRequest[] = [];
-  const answers: { resolve: () => void; reject: (error: Error) => void }[] = [];
-  const send = (request: CommitRequest): Promise<void> => {
-    requests.push(request);
-    return new Promise((resolve, reject) => answers.push({ resolve, reject }));
-  };
-  return { requests, answers, send };
-}
-
-it('commits by one request what was done while another one was under way, the last offset of each partition', async () => {
-  const { requests, answers, send } = broker();
-  const commits = new Commits();
-  const first = commits.commit(next(0, '1'), always, send);
-  await expect.poll(() => requests.length).toBe(1);
-  const others = [next(1, '5'), next(0, '2'), next(1, '6'), next(1, '3', 'internal')].map((offset) =>
-    commits.commit(offset, always, send),
-  );
-  expect(requests).toHaveLength(1);
-  answers[0]!.resolve();
-  await first;
-  await expect.poll(() => requests.length).toBe(2);
-  answers[1]!.resolve();
-  await Promise.all(others);
-  expect(requests[1]).toEqual({
-    topics: [
-      {
-        topic: 'events',
-        partitions: [
-          { partition: 1, offset: '6' },
-          { partition: 0, offset: '2' },
-        ],
-      },
-      { topic: 'internal', partitions: [{ partition: 1, offset: '3' }] },
-    ],
-  });
+const next = (partition: number, offset: string, topic = 'events'): NextOffset => ({
+  topic,
+  partition,
+  offset,
 });
 
-it('tells a failure to those whose request it was, and goes on', async () => {
-  const { requests, answers, send } = broker();
-  const commits = new Commits();
-  const first = commits.commit(next(0, '1'), always, send);
-  await expect.poll(() => requests.length).toBe(1);
-  const second = commits.commit(next(0, '2'), always, send);
-  answers[0]!.reject(new Error('no coordinator'));
-  await expect(first).rejects.toThrow('no coordinator');
-  await expect.poll(() => requests.length).toBe(2);
-  answers[1]!.resolve();
-  await second;
+let requests: CommitRequest[];
+let errors: unknown[];
+let held: (place: { partition: number }) => boolean;
+let answer: () => Promise<void>;
+let commits: Commits;
+
+const send = (request: CommitRequest): Promise<void> => {
+  requests.push(request);
+  return answer();
+};
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  requests = [];
+  errors = [];
+  held = () => true;
+  answer = async () => {};
+  commits = new Commits({ holds: (place) => held(place), onError: (error) => errors.push(error) });
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+it('commits by one request what was done in a while, the last offset of each partition', async () => {
+  for (const one of [next(0, '1'), next(1, '5'), next(0, '2'), next(1, '6'), next(1, '3', 'internal')])
+    commits.add(one, send);
+  expect(requests).toEqual([]);
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(requests).toEqual([
+    {
+      topics: [
+        {
+          topic: 'events',
+          partitions: [
+            { partition: 0, offset: '2' },
+            { partition: 1, offset: '6' },
+          ],
+        },
+        { topic: 'internal', partitions: [{ partition: 1, offset: '3' }] },
+      ],
+    },
+  ]);
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(requests).toHaveLength(1);
+});
+
+it('tells of a failure and commits again, unless it is further by then', async () => {
+  answer = () => Promise.reject(new Error('no coordinator'));
+  commits.add(next(0, '1'), send);
+  commits.add(next(1, '1'), send);
+  const flushed = commits.flush();
+  commits.add(next(0, '2'), send);
+  await flushed;
+  expect(errors).toEqual([new Error('no coordinator')]);
+  answer = async () => {};
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(requests.at(-1)!.topics[0]!.partitions).toEqual(
+    expect.arrayContaining([
+      { partition: 0, offset: '2' },
+      { partition: 1, offset: '1' },
+    ]),
+  );
 });
 
 it('leaves out a partition that was lost while it waited', async () => {
-  const { requests, answers, send } = broker();
-  const commits = new Commits();
-  const first = commits.commit(next(0, '1'), always, send);
-  await expect.poll(() => requests.length).toBe(1);
-  const lost = commits.commit(next(1, '9'), () => false, send);
-  answers[0]!.resolve();
-  await Promise.all([first, lost]);
+  commits.add(next(0, '1'), send);
+  commits.add(next(1, '9'), send);
+  held = ({ partition }) => partition === 0;
+  await commits.flush();
+  expect(requests).toEqual([{ topics: [{ topic: 'events', partitions: [{ partition: 0, offset: '1' }] }] }]);
+});
+
+it('forgets what another member goes on with', async () => {
+  commits.add(next(0, '1'), send);
+  commits.forget();
+  await commits.flush();
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(requests).toEqual([]);
+});
+
+it.each(['forget', 'close'] as const)(
+  'gives up what fails after %s: nobody is to commit it here',
+  async (end) => {
+    let fail = (): void => {};
+    answer = () => new Promise((_, reject) => (fail = () => reject(new Error('cut'))));
+    commits.add(next(0, '1'), send);
+    const flushed = commits.flush();
+    await vi.advanceTimersByTimeAsync(0);
+    commits[end]();
+    fail();
+    await flushed;
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(requests).toHaveLength(1);
+  },
+);
+
+it('takes nothing more once it is closed: work may outlive its session', async () => {
+  commits.close();
+  commits.add(next(0, '1'), send);
+  await vi.advanceTimersByTimeAsync(10_000);
+  await commits.flush();
+  expect(requests).toEqual([]);
+});
+
+it('flushes after what is under way', async () => {
+  let release = (): void => {};
+  answer = () => new Promise((resolve) => (release = resolve));
+  commits.add(next(0, '1'), send);
+  const first = commits.flush();
+  await vi.advanceTimersByTimeAsync(0);
+  commits.add(next(0, '2'), send);
+  const second = commits.flush();
+  await vi.advanceTimersByTimeAsync(0);
   expect(requests).toHaveLength(1);
+  release();
+  await first;
+  await vi.advanceTimersByTimeAsync(0);
+  expect(requests).toHaveLength(2);
+  release();
+  await second;
 });

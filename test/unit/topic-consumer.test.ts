@@ -4,7 +4,8 @@ import { toWatermark, toWithheldRecord } from '../../src/domain/contract/cloud-e
 import { memoryStream } from '../../src/domain/streams.ts';
 import { LogUnavailable, type StreamName } from '../../src/ports/event-log.ts';
 import { SqlUnavailable } from '../../src/ports/sql.ts';
-import { BookmarkMoved } from '../../src/projections/bookmarks.ts';
+import { Advances } from '../../src/projections/advances.ts';
+import { advance, BookmarkMoved } from '../../src/projections/bookmarks.ts';
 import { retryParked } from '../../src/projections/parked.ts';
 import { readGenerations } from '../../src/projections/generations.ts';
 import { LogGaps } from '../../src/projections/log-gaps.ts';
@@ -30,7 +31,9 @@ beforeEach(async () => {
 async function member(): Promise<TopicConsumer> {
   const opened = new OpenedCache(test.store);
   const gaps = new LogGaps(test.log, opened);
-  const consumer = new TopicConsumer(test.live, { log: test.log, opened, gaps, prefix, onStep: () => {} });
+  const advances = new Advances(test.sql);
+  const { log } = test;
+  const consumer = new TopicConsumer(test.live, { log, advances, opened, gaps, prefix, onStep: () => {} });
   await consumer.assigned([topic.place]);
   return consumer;
 }
@@ -145,7 +148,7 @@ describe('a member of the group of a generation', () => {
     const source = { logId: test.log.logId, prefix };
     topic.records.splice(0, 1, toWithheldRecord(events.at(-1)!, source));
     const consumer = await member();
-    await test.live.bookmarks.advance([{ partition, from: 0, to: start }]);
+    await advance(test.sql, [{ of: test.live.bookmarks, partition, from: 0, to: start }], { wait: true });
     await consumer.assigned([topic.place]);
     topic.records.unshift(toWatermark(start, test.log.logId));
     await consumer.handle(topic.batch());

@@ -1,9 +1,9 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Batch, Consumer, EachBatchPayload, KafkaMessage } from 'kafkajs';
+import { inTime } from '../../ports/in-time.ts';
 import type { ConsumeOptions, ReceivedRecord } from '../../ports/transport.ts';
 import { Assignment } from './assignment.ts';
 import { openClient, type KafkaClient } from './client.ts';
-import { Commits, type NextOffset } from './commits.ts';
+import { Commits, type CommitRequest, type NextOffset } from './commits.ts';
 import { consumption, retries, type KafkaTransportOptions } from './options.ts';
 import { Pulse } from './pulse.ts';
 
@@ -32,7 +32,7 @@ export class Session {
   readonly #busy: Busy;
   readonly #client: KafkaClient;
   readonly #consumer: Consumer;
-  readonly #commits = new Commits();
+  readonly #commits: Commits;
   readonly #lost: Promise<never>;
   #pulse: Pulse | undefined;
   #assignment: Assignment | undefined;
@@ -51,6 +51,10 @@ export class Session {
       allowAutoTopicCreation: false,
       // A new consumer is made instead: the package's own restart gives up where the error is not one it knows.
       retry: { ...retries, retries: attempts, restartOnFailure: async () => false },
+    });
+    this.#commits = new Commits({
+      holds: (place) => this.#assignment?.holds(place) ?? false,
+      onError: (error) => this.#assignment?.lost || options.onError?.(error),
     });
     this.#lost = this.#watch();
     this.#lost.catch(() => {});
@@ -73,6 +77,7 @@ export class Session {
     } finally {
       left.forget();
       this.#pulse?.stop();
+      this.#commits.close();
       this.#leaving = true;
       this.#assignment?.end();
       await this.#client.close(this.#consumer, farewellMs);
@@ -96,6 +101,8 @@ export class Session {
     this.#consumer.on(REBALANCING, () => {
       isJoining = true;
       this.#assignment?.end();
+      // What can still be committed does not come again to the next holder.
+      void this.#commits.flush();
     });
     return new Promise((_, reject) => {
       const pulse = new Pulse(silenceMs, () =>
@@ -122,6 +129,7 @@ export class Session {
 
   #join(memberAssignment: Record<string, number[]>): void {
     this.#assignment?.end();
+    this.#commits.forget();
     if (this.#leaving) return;
     const partitions = Object.entries(memberAssignment).flatMap(([topic, numbers]) =>
       numbers.map((partition) => ({ topic, partition })),
@@ -135,38 +143,34 @@ export class Session {
     const { batch } = payload;
     const assignment = this.#assignment;
     if (this.#leaving || !assignment?.holds(batch)) return;
-    const resume = payload.pause();
     const place = `${batch.topic}/${batch.partition}`;
     const before = this.#busy.get(place);
-    const commit = (): Promise<void> =>
-      this.#commits.commit(
-        nextOffset(batch),
-        (held) => this.#assignment?.holds(held) ?? false,
-        (request) => payload.commitOffsetsIfNecessary(request),
-      );
-    const work = (async () => {
-      await before;
-      await this.#deliver(assignment, batch, commit);
-      resume();
-    })();
+    const commit = (request: CommitRequest): Promise<void> => payload.commitOffsetsIfNecessary(request);
+    const work = Promise.resolve(before).then(() => this.#deliver(assignment, batch, commit));
     this.#busy.set(place, work);
+    let isOver = false;
     const done = work.finally(() => {
+      isOver = true;
       if (this.#busy.get(place) === work) this.#busy.delete(place);
     });
-    const patience = new AbortController();
-    const late = delay(patienceMs, undefined, { signal: patience.signal }).catch(() => {});
-    await Promise.race([done, late]);
-    patience.abort();
+    await inTime(patienceMs, () => done).catch(() => undefined);
+    if (isOver) return;
+    const resume = payload.pause();
+    void done.then(resume);
   }
 
-  /** Hands one batch over until it is taken, then commits it, as long as its partition is this member's. */
-  async #deliver(assignment: Assignment, batch: Batch, commit: () => Promise<void>): Promise<void> {
+  /** Hands one batch over until it is taken, as long as its partition is this member's; then its offset may be committed. */
+  async #deliver(
+    assignment: Assignment,
+    batch: Batch,
+    commit: (request: CommitRequest) => Promise<void>,
+  ): Promise<void> {
     await assignment.ready;
     if (this.#leaving) return;
     const { topic, partition } = batch;
     const records = batch.messages.map(recordOf);
     const taken = await assignment.insist(() => this.#options.handle({ topic, partition, records }));
-    if (taken) await assignment.insist(commit);
+    if (taken) this.#commits.add(nextOffset(batch), commit);
   }
 
   /** Lets the work under way end, while the consumer keeps its place in the group by its heartbeats. */
@@ -178,6 +182,7 @@ export class Session {
       // It has not begun, or is over.
     }
     await Promise.all([this.#ready, ...this.#busy.values()]);
+    await this.#commits.flush();
   }
 }
 
