@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../support/api.ts';
 import { AskingTenant, comparison } from '../support/asking-tenant.ts';
-import { useServer } from '../support/server.ts';
+import { useSharedServer } from '../support/use-server.ts';
 
-const server = useServer();
+const server = useSharedServer();
 
 const namesOf = (answer: Json): string[] => answer.results.map(({ memory }: Json) => memory.externalId);
 const actionsOf = (audit: Json): string[] => audit.trajectory.steps.map(({ action }: Json) => action);
@@ -83,6 +83,52 @@ describe('conditions that a question names', () => {
     const names = namesOf(await tenant.search(query, { threshold: 0.05, order: 'relevance' }));
     expect(names[0]).toBe('recent');
     expect(new Set(names.slice(0, 5))).toEqual(new Set(['recent', 'one', 'two', 'three', 'four']));
+  });
+});
+
+describe('a question that means all places of a kind', () => {
+  const practice = (team: string, topic: string) => ({
+    externalId: `${team} ${topic}`,
+    layer: 'team',
+    scope: { org: 'platform', team },
+    content: `Error handling pattern of ${team}: we handle errors by ${topic}`,
+  });
+  const topics = ['retries', 'codes', 'alerts', 'budgets', 'queues', 'quotas', 'timeouts', 'fallbacks'];
+  const memories = [
+    ...topics.map((topic) => practice('alpha', topic)),
+    ...['beta', 'gamma'].flatMap((team) => [
+      {
+        externalId: `${team} errors`,
+        layer: 'team',
+        scope: { org: 'platform', team },
+        content: `An error handling pattern in ${team}: what went wrong is wrapped and left to the caller`,
+      },
+      {
+        externalId: `${team} lunch`,
+        layer: 'team',
+        scope: { org: 'platform', team },
+        content: `The ${team} team eats lunch together on Thursdays`,
+      },
+    ]),
+  ];
+  const teamsOf = (answer: Json): string[] => namesOf(answer).map((name) => name.split(' ')[0]!);
+
+  it('[B4] [B6] is answered from each of them, however it says so', async () => {
+    const tenant = await AskingTenant.create(server, {
+      memories,
+      request: { topK: 5, threshold: 0.2, order: 'relevance' },
+    });
+    for (const breadth of ['across all teams', 'across teams', 'for each team', 'in every team']) {
+      const { answer, audit } = await tenant.ask(`Compare error handling patterns ${breadth}`);
+      const drill = audit.trajectory.steps.find(({ action }: Json) => action === 'DrillDown');
+      expect(drill, breadth).toMatchObject({ found: 3, arguments: { from: 'org', to: 'team' } });
+      expect(teamsOf(answer).slice(0, 3).sort(), breadth).toEqual(['alpha', 'beta', 'gamma']);
+    }
+    const { answer, audit } = await tenant.ask('List the error handling patterns across all teams', {
+      topK: 20,
+    });
+    expect(actionsOf(audit)).toContain('DrillDown');
+    expect(new Set(teamsOf(answer))).toEqual(new Set(['alpha', 'beta', 'gamma']));
   });
 });
 

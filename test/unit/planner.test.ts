@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Filter } from '../../src/domain/filter.ts';
 import type { Plan } from '../../src/domain/routing/plan.ts';
 import { kindOf } from '../../src/domain/routing/planner/ordered-values.ts';
 import { planOf } from '../../src/domain/routing/planner.ts';
 import { namesIn, wantedBy } from '../../src/domain/routing/wanted.ts';
+import { filterText } from '../support/filter-text.ts';
 import { vocabularyOf } from '../support/vocabulary.ts';
 
 /** A clinic network, a game studio and a city hall, so that no rule fits one organisation alone. */
@@ -39,14 +39,6 @@ function repeat<Item>(count: number, make: (n: number) => Item): Item[] {
 
 const vocabulary = vocabularyOf(memories);
 const now = new Date('2026-02-10T12:00:00Z');
-
-function filterText(filter: Filter): string {
-  if (filter.kind === 'not') return `not ${filterText(filter.filter)}`;
-  if (filter.kind !== 'test') return `(${filter.filters.map(filterText).join(` ${filter.kind} `)})`;
-  const field = filter.field === 'metadata' ? filter.path.join('.') : filter.field;
-  const signs: Record<string, string> = { eq: '=', gte: '>=', gt: '>', lte: '<=', lt: '<' };
-  return `${field} ${signs[filter.operator] ?? filter.operator} ${String(filter.value)}`;
-}
 
 /** A line an operand: what is searched, where, and what else comes next. */
 /** Says shortly of a memory that it does not tell when it occurred. */

@@ -1,5 +1,6 @@
 import type { Filter } from '../filter.ts';
 import type { Layer, Scope } from '../layers.ts';
+import type { DrillLayer } from './actions.ts';
 
 /** How the answers to the operands become one: all of them, side by side, or ordered so that they cover the subject. */
 export type Aggregation = 'combine' | 'compare' | 'summarize';
@@ -24,6 +25,8 @@ export interface Operand {
    * Each lets everything through that the one before it does.
    */
   readonly otherwise?: readonly Filter[];
+  /** Kinds of place that the question means all of, whether `query` says so or not. */
+  readonly across?: readonly DrillLayer[];
   /**
    * `scope`: all of the innermost scope that the best match lies in. `mentions`: what the best match names by an
    * identifier that the tenant knows.

@@ -1,7 +1,9 @@
+import { acrossPlaces } from './planner/breadth.ts';
 import { readIdentifiers } from './planner/identifiers.ts';
 import { readKnownValues } from './planner/known-values.ts';
 import { operandsOf } from './planner/operands.ts';
 import type { Aggregation, Plan } from './plan.ts';
+import { readQuantities } from './planner/quantities.ts';
 import { readQuotedNames } from './planner/quoted-names.ts';
 import { Reading } from './planner/reading.ts';
 import { contentLeft } from './planner/residue.ts';
@@ -13,6 +15,7 @@ import { ASKING, compares, SUMMARIZING } from './planner/request-words.ts';
 /** What a planner understands, in the order in which it looks. */
 export const RULES = {
   quotedNames: readQuotedNames,
+  quantities: readQuantities,
   versions: readVersions,
   timeRanges: readTimeRanges,
   identifiers: readIdentifiers,
@@ -45,7 +48,7 @@ export function planOf(question: string, vocabulary: Vocabulary, options: Planne
   for (const rule of rules) RULES[rule](reading, now);
   reading.keepFirst(mostConditions);
   if (isStatement(reading)) return whole;
-  return { aggregation: aggregationOf(reading), operands: operandsOf(reading) };
+  return { aggregation: aggregationOf(reading), operands: acrossPlaces(operandsOf(reading), reading) };
 }
 
 /** So many other words for one that is a value, and it occurs as a word like others. */

@@ -28,8 +28,8 @@ const order: readonly ActionName[] = [
 ];
 
 /**
- * The rules that hold where nothing was learned: the whole question is searched first, so that the answer is never less
- * than the standard search's; then every part of it, then what was found is sifted and put together.
+ * The rules that hold where nothing was learned: the whole question is searched first, so that what the standard search
+ * finds is there to choose from; then every part of it, then what was found is sifted and put together.
  */
 export const rulePolicy: Policy = {
   version: 'rules-1',

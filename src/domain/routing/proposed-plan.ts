@@ -1,10 +1,12 @@
 import type { Filter } from '../filter.ts';
 import type { Operand, Plan } from './plan.ts';
+import { acrossPlaces } from './planner/breadth.ts';
 import { allOf, anyOf, oneOf, test } from './planner/conditions.ts';
 import { strongestFirst } from './planner/operands.ts';
 import { kindOf } from './planner/ordered-values.ts';
 import { limitsOf, timeFilter } from './planner/time-ranges.ts';
 import { periodsIn } from './planner/times.ts';
+import { Reading } from './planner/reading.ts';
 import { versionsWithin } from './planner/versions.ts';
 import type { Proposal, ProposedCondition, ProposedPart } from './proposal.ts';
 import { keyOf, type KnownField, type Vocabulary } from './vocabulary.ts';
@@ -31,7 +33,8 @@ export function proposedPlan(question: string, proposal: Proposal, vocabulary: V
   }
   const [first, ...others] = operands.values();
   if (!first || (others.length === 0 && first.query === question && !first.filter)) return undefined;
-  return { aggregation: proposal.aggregation, operands: [first, ...others] };
+  const reading = new Reading(question, vocabulary);
+  return { aggregation: proposal.aggregation, operands: acrossPlaces([first, ...others], reading) };
 }
 
 function operandOf(question: string, part: ProposedPart, vocabulary: Vocabulary): Operand {

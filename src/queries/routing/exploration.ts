@@ -261,7 +261,9 @@ export class Exploration {
     const most = this.#isExhaustive ? fanOut.many : fanOut.few;
     // What the question does not name is no condition of it: other places answer it as well.
     const evidence = named ? 1 : part.evidence;
-    const split = this.#agenda.split(part, to, best.slice(0, most), evidence);
+    const chosen = best.slice(0, most);
+    const split = this.#agenda.split(part, to, chosen, evidence);
+    if (part.side === undefined) this.#pool.takeAsSides(to, chosen);
     if (split > 0 || !part.maySearch) part.state = 'done';
     if (split === 0) return { status: 'done', reason: 'no-places' };
     return { status: 'done', found: names.length };

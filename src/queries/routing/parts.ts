@@ -59,18 +59,22 @@ export function partsOf({ question, base, plan, reasoning, threshold }: PartsReq
     // Where it names nothing itself it is looked for in the layers that the question is about: that is no condition of it.
     const layers = narrow ? undefined : layersOf(reasoning);
     const narrowing = (layers && intersect(base, { layers })) ?? intersect(base, operand);
-    const drillTo = narrowing && drillOf(operand.query, narrowing);
+    const drillTo = narrowing && drillOf(operand, narrowing);
     const refined = reasoning?.texts[index];
     const repeats = operand.query === question && !narrow && !refined && !layers;
-    if (!narrowing) outside++;
-    else if (!repeats || drillTo)
-      parts.push({
-        ...partOf(operand, textsOf(operand.query, refined), narrowing, narrow ? 1 : answering),
-        side: only ? undefined : index,
-        maySearch: !repeats,
-        mayRecurse: isSmaller(operand.query, question) && complexityOf(operand.query).score >= threshold,
-        drillTo,
-      });
+    if (!narrowing) {
+      outside++;
+      continue;
+    }
+    const texts = textsOf(operand.query, refined);
+    const part: Part = {
+      ...partOf(operand, texts, narrowing, narrow ? 1 : answering),
+      side: only ? undefined : index,
+      maySearch: !repeats,
+      mayRecurse: isSmaller(operand.query, question) && complexityOf(operand.query).score >= threshold,
+      drillTo,
+    };
+    parts.push(...(operand.across && drillTo ? withAll(part) : [part]).filter(isAnythingToDo));
   }
   return { parts, outside };
 }
@@ -99,6 +103,19 @@ function partOf(
   };
 }
 
+/** The part everywhere, then the places that its query no longer names: up to three of them are not all. */
+function withAll(part: Part): Part[] {
+  const once = { ...part, mayRecurse: false };
+  return [
+    { ...once, drillTo: undefined },
+    { ...once, maySearch: false },
+  ];
+}
+
+function isAnythingToDo({ maySearch, drillTo }: Part): boolean {
+  return maySearch || drillTo !== undefined;
+}
+
 /** The layers that a question is about, unless all are to be searched. */
 function layersOf(reasoning: Reasoning | undefined): readonly Layer[] | undefined {
   return reasoning?.strategy === 'exhaustive' ? undefined : reasoning?.layers;
@@ -108,10 +125,10 @@ function isSmaller(part: string, whole: string): boolean {
   return words(part).length < words(whole).length;
 }
 
-/** The smallest kind of place of which the text means several, where it is not in one of them already. */
-function drillOf(text: string, { scope = {} }: Narrowing): DrillLayer | undefined {
-  const { spread } = complexityOf(text);
-  return drillLayers.findLast((layer) => spread.includes(layer) && scope[layer] === undefined);
+/** The smallest kind of place of which the operand means several, where it is not in one of them already. */
+function drillOf({ query, across = [] }: Operand, { scope = {} }: Narrowing): DrillLayer | undefined {
+  const several: readonly string[] = [...complexityOf(query).spread, ...across];
+  return drillLayers.findLast((layer) => several.includes(layer) && scope[layer] === undefined);
 }
 
 /** Nothing can be done for the part but to search: that is what will be done. */

@@ -35,6 +35,8 @@ export class Pool {
   readonly #entries = new Map<string, Entry>();
   /** Something meets a condition: what does not stands behind it. */
   #conditionsMet = false;
+  /** The places that are sides, each by its number. */
+  #places: { readonly key: ScopeKey; readonly names: readonly string[] } | undefined;
 
   get size(): number {
     return this.#entries.size;
@@ -57,6 +59,11 @@ export class Pool {
     for (const step of steps) entry.steps.add(step);
   }
 
+  /** Makes sides of places: what lies in one belongs to it, whatever search found it. */
+  takeAsSides(key: ScopeKey, names: readonly string[]): void {
+    this.#places = { key, names };
+  }
+
   /** Puts what is older behind the rest, unless nothing is young enough. Answers how many are. */
   markOlderThan(time: Date): number {
     const oldest = time.toISOString();
@@ -77,7 +84,7 @@ export class Pool {
     return [...this.#entries.values()].map((entry) => ({
       id: entry.memory.id,
       score: this.#scoreOf(entry),
-      side: entry.side,
+      side: this.#sideOf(entry),
       place: placeOf(entry.memory),
     }));
   }
@@ -88,9 +95,9 @@ export class Pool {
     return { memory, score, ...(isSuperseded !== undefined && { isSuperseded }) };
   }
 
-  /** The side of a comparison that found it best. */
+  /** The side of a comparison that found it best, or that it lies in. */
   sideOf(id: string): number | undefined {
-    return this.#entries.get(id)!.side;
+    return this.#sideOf(this.#entries.get(id)!);
   }
 
   steps(id: string): number[] {
@@ -105,6 +112,13 @@ export class Pool {
       if (place !== undefined) weights.set(place, (weights.get(place) ?? 0) + score);
     }
     return weights;
+  }
+
+  #sideOf({ side, memory }: Entry): number | undefined {
+    if (side !== undefined || !this.#places) return side;
+    const { key, names } = this.#places;
+    const place = names.indexOf(memory.scope[key] ?? '');
+    return place < 0 ? undefined : place;
   }
 
   #scoreOf({ score, evidence, tooOld }: Entry): number {

@@ -1,7 +1,7 @@
 import { written, type Span } from './question.ts';
 import type { Reading } from './reading.ts';
-import { residue } from './residue.ts';
-import { ABOUT, COMPARING, DEALING } from './request-words.ts';
+import { isDealing, residue } from './residue.ts';
+import { ABOUT, COMPARING } from './request-words.ts';
 
 /** Between the two sides. */
 const JOINTS = new Set(['and', 'with', 'to', 'against', 'versus', 'vs', 'from', 'than']);
@@ -30,7 +30,8 @@ export function comparedParts(reading: Reading): { label: string; query: string 
   const belonging = tokens.findLastIndex(({ word }, i) => i >= start && i < joint && BELONGING.has(word));
   const left = Math.max(start, belonging + 1);
   const tail = tokens.findIndex(
-    ({ word, stem }, i) => i > joint + 1 && (CIRCUMSTANCE.has(word) || ABOUT.has(word) || DEALING.has(stem)),
+    (token, i) =>
+      i > joint + 1 && (CIRCUMSTANCE.has(token.word) || ABOUT.has(token.word) || isDealing(token)),
   );
   const end = tail < 0 ? tokens.length : tail;
   const shared: Span[] = [

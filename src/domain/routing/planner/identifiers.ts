@@ -1,4 +1,5 @@
 import { anyOf, test } from './conditions.ts';
+import { stanceOf } from './negation.ts';
 import { written, type Question, type Span } from './question.ts';
 import { best, type Reading } from './reading.ts';
 
@@ -33,11 +34,13 @@ export function readIdentifiers(reading: Reading): void {
     const isNamed = naming(field) > 0;
     const filters = (isNamed ? named : values).map((known) => test(known.field, 'eq', known.value));
     const label = written(reading.question, span);
+    const stance = stanceOf(reading, span, field);
     // A text may say "#1029" for KEP-1029; few digits alone stand in any text.
     const mention = number.length < LONG_NUMBER ? label : number;
     if (!isNamed) filters.push(test('content', 'contains', mention));
-    if (isNamed) reading.sayName(field, span);
+    if (isNamed && stance === 'wanted') reading.sayName(field, span);
     reading.read(span);
-    reading.conditions.push({ span, label, field, filter: anyOf(filters), isSure: true, isName: true });
+    if (stance === 'wanted')
+      reading.conditions.push({ span, label, field, filter: anyOf(filters), isSure: true, isName: true });
   }
 }

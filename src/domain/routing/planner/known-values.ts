@@ -1,11 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { STOP_WORDS } from '../../text/stop-words.ts';
-import type { Filter } from '../../filter.ts';
+import { isCompared } from './comparators.ts';
 import { anyOf, oneOf, test } from './conditions.ts';
+import { asMeant, stanceOf } from './negation.ts';
 import { phrase, singulars, written, type Span } from './question.ts';
 import { best, type Reading } from './reading.ts';
 import { isLabel, type KnownValue } from '../vocabulary.ts';
-import { ABOUT, HISTORY, NEGATING, PREPOSITIONS, RELATED } from './request-words.ts';
+import { ABOUT, HISTORY, PREPOSITIONS, RELATED } from './request-words.ts';
 
 /** The longest value, in words, that is looked for without quotation marks. */
 export const MAX_PHRASE = 8;
@@ -40,19 +41,27 @@ function readValue(reading: Reading, span: Span, subject: Span): void {
   // What every memory has tells none from another.
   if ((reading.field(field)?.values ?? 0) < 2) return;
   const own = named.filter((known) => known.field === field).map(({ value }) => value);
-  const isUnwanted = NEGATING.has(reading.word(span.from - 1));
-  const wanted = oneOf(field, own);
-  const filter: Filter = isUnwanted ? { kind: 'not', filter: wanted } : wanted;
+  const stance = stanceOf(reading, span, field);
+  // Nor are its single words to be taken for values.
+  if (stance === 'unclear') return reading.read(span);
+  const isUnwanted = stance === 'unwanted';
+  const meaning = asMeant(stance, oneOf(field, own));
   reading.say(span);
-  if (reading.conditions.some((other) => other.field === field && isDeepStrictEqual(other.filter, filter)))
+  if (isUnwanted) reading.refuse(span, field);
+  if (
+    reading.conditions.some(
+      (other) => other.field === field && isDeepStrictEqual(other.filter, meaning.filter),
+    )
+  )
     return;
   if (isNamed) reading.sayName(field, span);
   reading.conditions.push({
     span,
     label: written(question, span),
-    field: isUnwanted ? `not ${field}` : field,
-    filter,
-    ...(isScope({ field }) &&
+    field,
+    ...meaning,
+    ...(!isUnwanted &&
+      isScope({ field }) &&
       named.length > own.length && {
         loose: anyOf(named.map((known) => test(known.field, 'eq', known.value))),
       }),
@@ -69,6 +78,7 @@ function meant(reading: Reading, span: Span, key: string, isHandle: boolean): Kn
   return values.filter(({ field }) => {
     const known = reading.field(field);
     const isNumber = /^\d+$/.test(key);
+    if (isNumber && isCompared(reading, span)) return false;
     return (
       isHandle || reading.naming(field, span) > 0 || (!isNumber && known !== undefined && isLabel(known))
     );

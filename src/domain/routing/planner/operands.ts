@@ -38,13 +38,14 @@ export function operandsOf(reading: Reading): Operand[] {
   });
 }
 
-/** The conditions by field, in the order of the question. */
+/** The conditions by field, in the order of the question; what is unwanted stands for itself. */
 function groupsOf(conditions: readonly Condition[]): Condition[][] {
-  const groups = new Map<string, Condition[]>();
+  const groups = new Map<string | Condition, Condition[]>();
   for (const condition of [...conditions].sort((a, b) => a.span.from - b.span.from)) {
-    const group = groups.get(condition.field);
+    const key = condition.isUnwanted ? condition : condition.field;
+    const group = groups.get(key);
     if (group) group.push(condition);
-    else groups.set(condition.field, [condition]);
+    else groups.set(key, [condition]);
   }
   return [...groups.values()];
 }

@@ -1,4 +1,5 @@
 import { anyOf, test } from './conditions.ts';
+import { stanceOf } from './negation.ts';
 import { phrase, written } from './question.ts';
 import type { Reading } from './reading.ts';
 
@@ -8,6 +9,8 @@ export function readQuotedNames(reading: Reading): void {
     const values = reading.valuesWritten(phrase(reading.question, span));
     const [first] = values;
     if (first === undefined || !reading.isFree(span)) continue;
+    reading.read(span);
+    if (stanceOf(reading, span, first.field) !== 'wanted') continue;
     reading.conditions.push({
       span,
       label: written(reading.question, span),
@@ -16,6 +19,5 @@ export function readQuotedNames(reading: Reading): void {
       isSure: true,
       isName: true,
     });
-    reading.read(span);
   }
 }

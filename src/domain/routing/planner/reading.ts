@@ -1,6 +1,6 @@
 import { stem } from '../../text/porter2.ts';
 import type { Condition } from './conditions.ts';
-import { readQuestion, type Question, type Span } from './question.ts';
+import { readQuestion, written, type Question, type Span } from './question.ts';
 import type { KnownField, KnownValue, Vocabulary } from '../vocabulary.ts';
 
 /** How far from a value the name of its field may stand, in words. */
@@ -25,6 +25,8 @@ export class Reading {
   readonly #said: boolean[];
   /** By token: a rule has read it. */
   readonly #read: boolean[];
+  /** By token: of what kind the value is that is not wanted. */
+  readonly #unwanted = new Map<number, string>();
 
   constructor(text: string, { fields, values }: Vocabulary) {
     this.question = readQuestion(text);
@@ -62,6 +64,12 @@ export class Reading {
     return this.question.tokens[index]?.word ?? '';
   }
 
+  /** What is written between a word and the next one. */
+  between(index: number): string {
+    const { text, tokens } = this.question;
+    return text.slice(tokens[index]?.end ?? 0, tokens[index + 1]?.start);
+  }
+
   isFree({ from, to }: Span): boolean {
     return !this.#read.slice(from, to).some(Boolean);
   }
@@ -80,6 +88,21 @@ export class Reading {
   say(span: Span): void {
     this.read(span);
     this.#said.fill(true, span.from, span.to);
+  }
+
+  /** These words are a value that is not wanted. */
+  refuse({ from, to }: Span, kind: string): void {
+    for (let i = from; i < to; i++) this.#unwanted.set(i, kind);
+  }
+
+  /** Of what kind the value is that a word belongs to; undefined unless it is one that is not wanted. */
+  unwantedKind(index: number): string | undefined {
+    return this.#unwanted.get(index);
+  }
+
+  namesAnyField(index: number): boolean {
+    const word = this.question.tokens[index]?.stem ?? '';
+    return [...this.#names.values()].some((names) => names.has(word));
   }
 
   /** Whether a field has that one word, a stem, for a name. */
@@ -103,6 +126,20 @@ export class Reading {
       if (this.#names.get(field)?.has(this.question.tokens[index]!.stem))
         this.say({ from: index, to: index + 1 });
     }
+  }
+
+  /** Makes one condition of words in several places and the names of the field beside them; answers what all condition have. */
+  sayTogether(
+    field: string,
+    spans: readonly Span[],
+    reach?: Reach,
+  ): Pick<Condition, 'span' | 'label' | 'field'> {
+    for (const span of spans) {
+      this.sayName(field, span, reach);
+      this.say(span);
+    }
+    const span = { from: spans[0]!.from, to: spans.at(-1)!.to };
+    return { span, label: written(this.question, span), field };
   }
 
   #around({ from, to }: Span, reach: Reach): number[] {

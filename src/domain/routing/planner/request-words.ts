@@ -55,12 +55,38 @@ export const UPPER = {
   exclusive: set('before older earlier prior'),
 } as const;
 
+/** Before a quantity, and before a version: the same. */
+export const ABOVE = set('above exceeding');
+export const BELOW = set('below');
+
 /** "1.31 or later", "2.0 and older". */
 export const OR_LATER = set('later newer above higher after onwards up');
 export const OR_EARLIER = set('earlier older below lower before');
+/** "30 or more". */
+export const OR_MORE = set('more greater over');
+export const OR_LESS = set('less fewer under');
 
 /** The value after them is not wanted. */
-export const NEGATING = set('not except excluding without besides non');
+export const NEGATING = set(
+  'not no never without except excepting exclude excludes excluding besides non neither nor none nothing nobody cannot ' +
+    'lack lacks lacking minus barring outside dont isnt arent doesnt wasnt werent didnt',
+);
+/** The same in two words. */
+export const NEGATING_PAIRS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ['other', set('than')],
+  ['rather', set('than')],
+  ['apart', set('from')],
+  ['aside', set('from')],
+  ['different', set('from than')],
+  ['instead', set('of')],
+]);
+/** Between a negation and the value that it is about: "not yet owned by any of". */
+export const LINKING = set(
+  'a an the any those these that ones one in of by from for to with at on than during under within is are was were be been being ' +
+    'do does did have has had yet ever belong belongs belonging owned written made created assigned tagged marked labelled labeled',
+);
+/** "all but". */
+export const ALL = set('all every everything everyone each any anything');
 
 /** Before a time that is meant as a condition: "in 2024". */
 export const DURING = set('in during of from for');

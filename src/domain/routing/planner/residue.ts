@@ -1,7 +1,8 @@
 import { STOP_WORDS } from '../../text/stop-words.ts';
-import type { Span } from './question.ts';
+import { breadthOf } from './breadth.ts';
+import type { Span, Token } from './question.ts';
 import type { Reading } from './reading.ts';
-import { ABOUT, ASKING, BREADTH, compares, DEALING, FRAMING, WHOLES } from './request-words.ts';
+import { ABOUT, ASKING, compares, DEALING, FRAMING } from './request-words.ts';
 
 /** A request of so many words before "about" says what kind of things is wanted; a longer text tells something itself. */
 const REQUEST_WORDS = 6;
@@ -25,14 +26,19 @@ export function residue(reading: Reading, spans: readonly Span[]): string {
   const deals = breadth.size > 0 || compares(tokens.map(({ word }) => word));
   return tokens
     .filter(
-      ({ stem }, i) =>
+      (token, i) =>
         spans.some(({ from, to }) => i >= from && i < to) &&
         !breadth.has(i) &&
         saysSomething(reading, i) &&
-        !(deals && DEALING.has(stem)),
+        !(deals && isDealing(token)),
     )
     .map(({ start, end }) => text.slice(start, end))
     .join(' ');
+}
+
+/** "how A and B handle C"; "error handling" is a subject of its own. */
+export function isDealing({ word, stem }: Token): boolean {
+  return DEALING.has(stem) && !word.endsWith('ing');
 }
 
 /** Number of words of the question that would say something in a text and are no condition. */
@@ -44,20 +50,6 @@ function saysSomething(reading: Reading, index: number): boolean {
   const word = reading.word(index);
   if (index === 0 && word === 'contrast') return false;
   return !reading.isSaid(index) && !STOP_WORDS.has(word) && !FRAMING.has(word);
-}
-
-/** "across departments", "in all teams": everything is meant, which no text says. */
-function breadthOf(reading: Reading): ReadonlySet<number> {
-  const found = new Set<number>();
-  for (const [i, { word }] of reading.question.tokens.entries()) {
-    if (word !== 'across' && !(word === 'in' && BREADTH.has(reading.word(i + 1)))) continue;
-    let end = i + 1;
-    while (BREADTH.has(reading.word(end))) end++;
-    if (!(/\p{L}{2}s$/u.test(reading.word(end)) || WHOLES.has(reading.word(end))) || reading.isSaid(end))
-      continue;
-    for (let at = i; at <= end; at++) found.add(at);
-  }
-  return found;
 }
 
 /** Where "about" stands in a request: "which teams have proposals about quota". */

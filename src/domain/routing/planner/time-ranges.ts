@@ -1,6 +1,8 @@
-import { boundAt, rangeOf, type Ordering } from './comparators.ts';
+import { boundAt, isComparison, rangeOf, type Ordering } from './comparators.ts';
 import { allOf, anyOf, test, type Condition } from './conditions.ts';
 import type { Filter } from '../../filter.ts';
+import { asMeant, isUnderstood, stanceOf, type Stance } from './negation.ts';
+import { heldTogether } from './paired-bounds.ts';
 import { written, type Span } from './question.ts';
 import { best, type Reading } from './reading.ts';
 import { periodsIn, type Period } from './times.ts';
@@ -8,24 +10,93 @@ import { DURING } from './request-words.ts';
 
 /** "since 2019", "in March 2024", "between 2020 and 2022", "last quarter": of the field that the words around name. */
 export function readTimeRanges(reading: Reading, now?: Date): void {
+  if (!reading.fields.some(({ kind }) => kind === 'date')) return;
+  const times = timesIn(reading, now).filter(isUnderstood);
+  const isRange = (one: Time, other: Time) => isStretch(one, other) && isOfOneField(reading, one, other);
+  let last: Said | undefined;
+  for (const group of heldTogether(reading, times, isRange)) last = say(reading, group, last);
+}
+
+/** A period that the question means as a condition, or a bound. */
+interface Time {
+  readonly span: Span;
+  readonly limits: Limits;
+  readonly ordering?: Ordering;
+  readonly stance: Stance;
+}
+
+const KIND = 'time';
+
+function timesIn(reading: Reading, now?: Date): Time[] {
   const periods = periodsIn(reading.question.text, now).flatMap((period) => {
     const span = spanOf(reading, period);
     return span && reading.isFree(span) ? [{ period, span }] : [];
   });
+  const times: Time[] = [];
   for (const [i, { period, span }] of periods.entries()) {
     if (!reading.isFree(span)) continue;
-    const next = periods[i + 1];
-    const range = rangeOf(reading, span);
-    if (next && range?.to === next.span.from) {
-      say(reading, { from: range.from, to: next.span.to }, { from: period.from, until: next.period.until });
-      continue;
-    }
-    const bound = boundAt(reading, span);
-    const preposition = reading.word(span.from - 1);
-    if (bound) say(reading, bound.span, limitsOf(period, bound.ordering));
-    else if (DURING.has(preposition)) say(reading, { from: span.from - 1, to: span.to }, period);
-    else if (period.isPlain) say(reading, span, period);
+    const time = timeAt(reading, { period, span }, periods[i + 1], times.at(-1));
+    if (!time) continue;
+    const stance = stanceOf(reading, time.span, KIND);
+    if (stance === 'unwanted') reading.refuse(time.span, KIND);
+    reading.read(time.span);
+    times.push({ ...time, stance });
   }
+  return times;
+}
+
+interface Named {
+  readonly period: Period;
+  readonly span: Span;
+}
+
+function timeAt(
+  reading: Reading,
+  { period, span }: Named,
+  next: Named | undefined,
+  last: Time | undefined,
+): Omit<Time, 'stance'> | undefined {
+  const range = rangeOf(reading, span);
+  if (next && range?.to === next.span.from) {
+    const limits = { from: period.from, until: next.period.until };
+    return { span: { from: range.from, to: next.span.to }, limits };
+  }
+  const bound = boundAt(reading, span, 'time');
+  const { from, until } = period;
+  if (bound) return { span: bound.span, limits: limitsOf(period, bound.ordering), ordering: bound.ordering };
+  if (DURING.has(reading.word(span.from - 1)))
+    return { span: { from: span.from - 1, to: span.to }, limits: { from, until } };
+  const isTime = period.isPlain || (last && !last.ordering && isListed(reading, last.span, span));
+  return isTime ? { span, limits: { from, until } } : undefined;
+}
+
+const JOINTS = new Set(['and', 'or', 'vs', 'versus']);
+/** Between the sides of a comparison alone: "in 2024 with 2000 guests". */
+const SIDE_JOINTS = new Set(['with', 'to', 'against']);
+
+/** "in 2023 and 2024": beside a time a bare year is one too; the "June" of "May 2023 and June" may be of either year. */
+function isListed(reading: Reading, one: Span, other: Span): boolean {
+  const hasYear = (span: Span) => /\d/.test(written(reading.question, span));
+  return isCoordinated(reading, one, other) && (hasYear(other) || !hasYear(one));
+}
+
+/** Whether nothing but "and" or a comma stands between. */
+function isCoordinated(reading: Reading, one: Span, other: Span): boolean {
+  const words = other.from - one.to;
+  const joint = reading.word(one.to);
+  if (words === 1) return JOINTS.has(joint) || (SIDE_JOINTS.has(joint) && isComparison(reading.question));
+  return words === 0 && /^\s*[,/&]\s*$/.test(reading.between(one.to - 1));
+}
+
+function isStretch(one: Time, other: Time): boolean {
+  const { from, until } = { ...one.limits, ...other.limits };
+  return from !== undefined && until !== undefined && from < until;
+}
+
+/** "created after 2020 and updated before 2024" says two things. */
+function isOfOneField(reading: Reading, one: Time, other: Time): boolean {
+  const named = fieldNamed(reading, other.span);
+  return named.naming === 0 || named.field === fieldNamed(reading, one.span).field;
 }
 
 /** No time that is told is before it. */
@@ -65,24 +136,42 @@ function looselyWithin(field: string, limits: Limits): Pick<Condition, 'loose'> 
   return { loose: anyOf([timeFilter(field, limits), recorded]) };
 }
 
-function say(reading: Reading, span: Span, limits: Limits): void {
+/** What a condition was made of, and the field that it is about. */
+interface Said {
+  readonly span: Span;
+  readonly field: string;
+}
+
+/** `times`: one, or two bounds that hold together; `last`: what was said before them. */
+function say(reading: Reading, times: readonly Time[], last: Said | undefined): Said {
+  const { span: first, stance } = times[0]!;
+  const named = fieldNamed(reading, first);
+  // "signed in 2021 and 2023" names the field once.
+  const isContinued = last && named.naming === 0 && isCoordinated(reading, last.span, first);
+  const field = isContinued ? last.field : named.field;
+  const limits: Limits = Object.assign({}, ...times.map((time) => time.limits));
+  const said = reading.sayTogether(
+    field,
+    times.map(({ span }) => span),
+  );
+  reading.conditions.push({
+    ...said,
+    ...asMeant(stance, timeFilter(field, limits)),
+    ...(stance === 'wanted' && looselyWithin(field, limits)),
+    isSure: true,
+  });
+  return said;
+}
+
+/** The field of dates, of which there is one, that the words around name, else the one that most memories have. */
+function fieldNamed(reading: Reading, span: Span): { field: string; naming: number } {
   const dated = reading.fields.filter(({ kind }) => kind === 'date');
-  if (dated.length === 0) return;
   const named = best(dated, ({ field }) => reading.naming(field, span));
   const { field } = best(
     best(named, ({ memories }) => memories),
     (known) => Number(known.field === 'occurredAt'),
   )[0]!;
-  reading.sayName(field, span);
-  reading.say(span);
-  reading.conditions.push({
-    span,
-    label: written(reading.question, span),
-    field,
-    filter: timeFilter(field, limits),
-    ...looselyWithin(field, limits),
-    isSure: true,
-  });
+  return { field, naming: reading.naming(field, span) };
 }
 
 function spanOf({ question: { tokens } }: Reading, { start, end }: Period): Span | undefined {

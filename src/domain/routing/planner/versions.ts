@@ -1,34 +1,81 @@
 import { maxListLength } from '../../filter.ts';
 import { boundAt, rangeOf, type Ordering } from './comparators.ts';
 import { oneOf } from './conditions.ts';
+import { asMeant, isUnderstood, stanceOf, type Stance } from './negation.ts';
 import { compareVersions, isRelease, kindOf } from './ordered-values.ts';
-import { written, type Span } from './question.ts';
+import { heldTogether, isLower } from './paired-bounds.ts';
+import type { Span } from './question.ts';
 import { ANYWHERE, best, type Reading } from './reading.ts';
 import type { KnownValue } from '../vocabulary.ts';
 
 /** "in 1.27", "since v1.31", "2.0 or older", "between 1.20 and 1.24": of the field that the words around name. */
 export function readVersions(reading: Reading): void {
-  for (let from = 0; from < reading.question.tokens.length; from++) {
-    const span = { from, to: from + 1 };
-    if (!isVersion(reading, span)) continue;
-    const range = rangeOf(reading, span);
-    if (range && isVersion(reading, { from: range.to, to: range.to + 1 })) {
-      say(reading, { from: range.from, to: range.to + 1 }, [
-        ['gte', reading.word(from)],
-        ['lte', reading.word(range.to)],
-      ]);
-      continue;
-    }
-    const bound = boundAt(reading, span);
-    if (bound) say(reading, bound.span, [[bound.ordering, reading.word(from)]]);
-    else say(reading, span, [['eq', reading.word(from)]]);
-  }
+  const named = versionsIn(reading).filter(isUnderstood);
+  for (const group of heldTogether(reading, named, isRange)) say(reading, group);
 }
 
 type Limit = readonly [ordering: Ordering | 'eq', version: string];
 
-/** Texts do not sort as versions do, so that the filter lists the versions that are known to lie between the limits. */
-function say(reading: Reading, span: Span, limits: readonly Limit[]): void {
+/** A version that the question names, or what lies before or after it. */
+interface Named {
+  readonly span: Span;
+  readonly limits: readonly Limit[];
+  readonly ordering?: Ordering;
+  readonly stance: Stance;
+}
+
+const KIND = 'version';
+
+function versionsIn(reading: Reading): Named[] {
+  const found: Named[] = [];
+  for (let from = 0; from < reading.question.tokens.length; from++) {
+    const span = { from, to: from + 1 };
+    if (!isVersion(reading, span)) continue;
+    if (VAGUE.has(reading.word(from - 1))) {
+      reading.read(span);
+      continue;
+    }
+    const named = versionAt(reading, span);
+    const stance = stanceOf(reading, named.span, KIND);
+    if (stance === 'unwanted') reading.refuse(named.span, KIND);
+    // No other rule may take the end of a range for what is asked for.
+    if (stance !== 'wanted' || named.ordering) reading.read(named.span);
+    found.push({ ...named, stance });
+    from = Math.max(from, named.span.to - 1);
+  }
+  return found;
+}
+
+/** "under 1.31" may be what came before it and what belongs to it. */
+const VAGUE = new Set(['over', 'under']);
+
+function versionAt(reading: Reading, span: Span): Omit<Named, 'stance'> {
+  const version = reading.word(span.from);
+  const range = rangeOf(reading, span);
+  if (range && isVersion(reading, { from: range.to, to: range.to + 1 })) {
+    const limits: Limit[] = [
+      ['gte', version],
+      ['lte', reading.word(range.to)],
+    ];
+    return { span: { from: range.from, to: range.to + 1 }, limits };
+  }
+  const bound = boundAt(reading, span, 'version');
+  if (!bound) return { span, limits: [['eq', version]] };
+  return { span: bound.span, limits: [[bound.ordering, version]], ordering: bound.ordering };
+}
+
+function isRange(one: Named, other: Named): boolean {
+  const [lower, upper] = isLower(one.ordering!) ? [one, other] : [other, one];
+  return compareVersions(lower.limits[0]![1], upper.limits[0]![1]) < 0;
+}
+
+/**
+ * `named`: one, or two bounds that hold together. Texts do not sort as versions do, so that the filter lists the versions that
+ * are known to lie between the limits.
+ */
+function say(reading: Reading, named: readonly Named[]): void {
+  const limits = named.flatMap((one) => one.limits);
+  const span = { from: named[0]!.span.from, to: named.at(-1)!.span.to };
   const candidates = reading.fields
     .filter(({ kind }) => kind === 'version')
     .map(({ field, memories }) => ({
@@ -42,13 +89,14 @@ function say(reading: Reading, span: Span, limits: readonly Limit[]): void {
   // Of one version alone: "what alpha features did they plan for 1.27". A bound is of the version that counts by itself.
   const isExact = limits.every(([ordering]) => ordering === 'eq');
   const reach = isExact && !isNear ? ANYWHERE : undefined;
-  const named = best(candidates, ({ field }) => reading.naming(field, span, reach));
-  const chosen = best(named, ({ memories }) => memories)[0]!;
-  const label = written(reading.question, span);
-  const filter = oneOf(chosen.field, chosen.values);
-  reading.sayName(chosen.field, span, reach);
-  reading.say(span);
-  reading.conditions.push({ span, label, field: chosen.field, filter, isSure: true });
+  const meant = best(candidates, ({ field }) => reading.naming(field, span, reach));
+  const chosen = best(meant, ({ memories }) => memories)[0]!;
+  const spans = named.map((one) => one.span);
+  reading.conditions.push({
+    ...reading.sayTogether(chosen.field, spans, reach),
+    ...asMeant(named[0]!.stance, oneOf(chosen.field, chosen.values)),
+    isSure: true,
+  });
 }
 
 /** Those versions among the values of a field that meet all limits, those of most memories first. */
