@@ -8,6 +8,7 @@ import { rebuild } from './rebuild.ts';
 import { relay } from './relay.ts';
 import { retrieval } from './retrieval.ts';
 import { routed } from './routed.ts';
+import { searchPostgres } from './search-postgres.ts';
 import { search } from './search.ts';
 import { searchable } from './searchable.ts';
 import { startup } from './startup.ts';
@@ -22,6 +23,7 @@ const benchmarks: readonly Benchmark[] = [
   bulk,
   searchable,
   search,
+  searchPostgres,
   routed,
   retrieval,
   rebuild,
@@ -99,6 +101,6 @@ function machine(): string {
 function usage(problem: string): void {
   console.error(`${problem}
 usage: npm run bench -- [name …] [--memories N] [--events N] [--data DIR] [--embedder MODEL] [--json] [--fresh] [--profile DIR]
-${benchmarks.map(({ name, about }) => `  ${name.padEnd(11)} ${about}`).join('\n')}`);
+${benchmarks.map(({ name, about }) => `  ${name.padEnd(15)} ${about}`).join('\n')}`);
   process.exitCode = 2;
 }

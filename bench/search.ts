@@ -11,15 +11,13 @@ import { Program } from './support/program.ts';
 import { RealMemories } from './support/real-memories.ts';
 import { denseRecall } from './support/recall.ts';
 import type { Report } from './support/report.ts';
+import { standard, timeSearches, topK } from './support/searches.ts';
 import { percentile, timed } from './support/statistics.ts';
 import { oneTeam, plain, variantsOf, type Variant } from './support/variants.ts';
 
 const queryCount = 200;
 const filteredQueryCount = 50;
 const asOfQueryCount = 10;
-const topK = 10;
-/** A real question may be complex, and is not to be taken apart here. */
-const standard = { mode: 'standard' };
 /** The most that is looked at as of a position. */
 const asOfLimit = 10_000;
 const knownItems = 50;
@@ -113,43 +111,6 @@ function figures(
   if (variant !== plain) return report.figure({ ...p95, ...baseline(0.95) });
   report.figure({ ...p95, ...baseline(0.95), target: { of: 'ratio', most: 2 } });
   report.figure({ ...p95, target: { of: 'value', most: 100 } });
-}
-
-async function timeSearches(
-  client: HttpClient,
-  queries: readonly string[],
-  { name, narrowing, allows }: Variant,
-  expected: number,
-  label: string,
-  report: Report,
-): Promise<number[]> {
-  const times: number[] = [];
-  let full = 0;
-  let allowed = true;
-  for (const round of ['first', 'measured']) {
-    for (const query of queries) {
-      const start = performance.now();
-      const { results } = await client.expect(200, 'POST', '/v1/search', {
-        query,
-        topK,
-        threshold: 0,
-        ...standard,
-        ...narrowing,
-      });
-      if (round === 'first') continue;
-      times.push(performance.now() - start);
-      const found = results as { memory: Json }[];
-      if (found.length === expected) full++;
-      allowed &&= found.every(({ memory }) => allows(memory));
-    }
-  }
-  report.check(`${label}, ${name}: every result is one that the request allows`, allowed);
-  report.check(
-    `${label}, ${name}: ${expected} results each`,
-    full === queries.length,
-    `${full} of ${queries.length}`,
-  );
-  return times;
 }
 
 function countAllowed(size: number, { source }: BenchmarkOptions, { allows }: Variant): number {

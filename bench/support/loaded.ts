@@ -65,15 +65,7 @@ async function load(source: MemorySource, count: number, kept: string): Promise<
     const program = await Program.start({ dataDir: path.join(folder, 'data'), embedder: source.embedder });
     const client = await adminOf(program);
     const start = performance.now();
-    for (let from = 0; from < count; from += sliceSize) {
-      const size = Math.min(sliceSize, count - from);
-      const lines = await client.bulk(
-        Array.from({ length: size }, (_, index) => source.memory(from + index)),
-      );
-      const stored = lines.filter(({ status }) => status === 201).length;
-      if (stored !== size) throw new Error(`bulk stored ${stored} of ${size} memories`);
-      process.stderr.write(`\rloading ${from + size} of ${count} memories`);
-    }
+    await storeMemories(client, source, 0, count);
     await program.caughtUp();
     const seconds = (performance.now() - start) / 1_000;
     process.stderr.write(`\rloaded ${count} memories in ${seconds.toFixed(0)} s            \n`);
@@ -87,4 +79,20 @@ async function load(source: MemorySource, count: number, kept: string): Promise<
     await rename(folder, kept);
     return loading;
   });
+}
+
+/** Stores the memories `from` to `to` of a source through the bulk call. */
+export async function storeMemories(
+  client: HttpClient,
+  source: MemorySource,
+  from: number,
+  to: number,
+): Promise<void> {
+  for (let at = from; at < to; at += sliceSize) {
+    const size = Math.min(sliceSize, to - at);
+    const lines = await client.bulk(Array.from({ length: size }, (_, index) => source.memory(at + index)));
+    const stored = lines.filter(({ status }) => status === 201).length;
+    if (stored !== size) throw new Error(`bulk stored ${stored} of ${size} memories`);
+    process.stderr.write(`\rloading ${at + size} of ${to} memories`);
+  }
 }
