@@ -1,4 +1,6 @@
 import { Command } from 'commander';
+import type { Logger } from 'pino';
+import type { App } from '../app.ts';
 import { environmentWith, portOption, profileOption, type ServeOptions } from './environment.ts';
 
 export function serveCommand(): Command {
@@ -24,7 +26,11 @@ async function serve(options: ServeOptions): Promise<void> {
   ]);
   const config = readConfig(environmentWith(options));
   const logger = createLogger(config);
-  const app = await startApp(config, logger);
+  const starting = startApp(config, logger);
+  // Before it is ready: whoever sees it answer may tell it to stop.
+  const isStopping = stopOnSignal(starting, logger);
+  const app = await starting;
+  if (isStopping()) return;
   logger.info(
     {
       url: app.url,
@@ -37,22 +43,27 @@ async function serve(options: ServeOptions): Promise<void> {
       ? 'ready; no key was ever created, so everyone on this machine is the development identity (tenant local, role admin)'
       : 'ready',
   );
+}
+
+/** On SIGTERM and SIGINT stops what was started, or is starting still, and ends the process. Answers whether it does. */
+function stopOnSignal(starting: Promise<App>, logger: Logger): () => boolean {
   let stopping = false;
-  const stop = (signal: string) => {
+  const stop = async (signal: string): Promise<void> => {
     if (stopping) return;
     stopping = true;
     logger.info({ signal }, 'draining');
-    app.stop().then(
-      () => {
-        logger.info('stopped');
-        process.exit(0);
-      },
-      (error: unknown) => {
-        logger.fatal({ err: error }, 'the stop failed');
-        process.exit(1);
-      },
-    );
+    const app = await starting.catch(() => undefined);
+    // A start that failed ends the process by itself, and says why.
+    if (!app) return;
+    try {
+      await app.stop();
+    } catch (error) {
+      logger.fatal({ err: error }, 'the stop failed');
+      process.exit(1);
+    }
+    logger.info('stopped');
+    process.exit(0);
   };
-  process.on('SIGTERM', () => stop('SIGTERM'));
-  process.on('SIGINT', () => stop('SIGINT'));
+  for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => void stop(signal));
+  return () => stopping;
 }

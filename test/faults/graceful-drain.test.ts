@@ -1,4 +1,6 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import http from 'node:http';
 import { tmpdir } from 'node:os';
@@ -13,6 +15,7 @@ import { faultSeed } from '../support/random.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 const seed = faultSeed('graceful-drain');
+const embedded = { STRATALOG_PROFILE: 'embedded', STRATALOG_EMBEDDER: 'deterministic' };
 
 describe('a server that is told to stop under load', () => {
   let dataDir: string;
@@ -21,11 +24,7 @@ describe('a server that is told to stop under load', () => {
 
   beforeAll(async () => {
     dataDir = await mkdtemp(path.join(tmpdir(), 'stratalog-drain-'));
-    const start = (): Promise<TestServer> =>
-      startServer({
-        dataDir,
-        environment: { STRATALOG_PROFILE: 'embedded', STRATALOG_EMBEDDER: 'deterministic' },
-      });
+    const start = (): Promise<TestServer> => startServer({ dataDir, environment: embedded });
     server = await start();
     load = await Load.begin(server, { seed });
     const ended = new AbortController();
@@ -61,11 +60,34 @@ describe('a server that is told to stop under load', () => {
   });
 });
 
+describe('a server that is told to stop while it starts', () => {
+  it.each<[NodeJS.Signals]>([['SIGTERM'], ['SIGINT']])(
+    '[J7] by %s ends with 0 as soon as it can, and leaves the data folder free',
+    async (signal) => {
+      const dataDir = await mkdtemp(path.join(tmpdir(), 'stratalog-drain-'));
+      const child = spawn(process.execPath, [path.resolve('bin/stratalog.mjs'), 'serve'], {
+        env: { PATH: process.env['PATH'], ...embedded, STRATALOG_PORT: '0', STRATALOG_DATA: dataDir },
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      const output = text(child.stdout);
+      const ended = once(child, 'close');
+      await expect.poll(() => existsSync(path.join(dataDir, 'lock')), { timeout: 30_000 }).toBe(true);
+      child.kill(signal);
+      expect(await ended).toEqual([0, null]);
+      expect(await output).toMatch(/"draining".*"stopped"/s);
+      expect(await output).not.toContain('"ready');
+      const server = await startServer({ dataDir, environment: embedded });
+      expect(await server.stop()).toBe(0);
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  );
+});
+
 describe('a stop', () => {
   it('[J7] [J8] lets requests under way end, takes no new connections, and tells open ones that it drains', async () => {
     const server = await startServer({
       masterKey: null,
-      environment: { STRATALOG_PROFILE: 'embedded', STRATALOG_EMBEDDER: 'deterministic' },
+      environment: embedded,
     });
     const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
     const bulk = http.request(`${server.url}/v1/memories/bulk`, {

@@ -28,9 +28,9 @@ export async function demo(options: DemoOptions, narrator: Narrator): Promise<vo
   const seconds = (performance.now() - started) / 1_000;
   narrator.end(seconds, config.profile, facts);
   if (options.keep) {
-    narrator.kept(connection);
     process.once('SIGINT', () => void app.stop().then(() => process.exit(0)));
     process.once('SIGTERM', () => void app.stop().then(() => process.exit(0)));
+    narrator.kept(connection);
     return;
   }
   await app.stop();
