@@ -39,20 +39,31 @@ export interface TopicPartition {
   readonly partition: number;
 }
 
+/** A partition that a member was given. */
+export interface AssignedPartition extends TopicPartition {
+  /** The offset of the first record that comes; known where records are taken `from` the assignment. */
+  readonly next?: string;
+}
+
 export interface ReceivedBatch extends TopicPartition {
   /** In the order of their offsets, without gap to the batch before. */
   readonly records: readonly ReceivedRecord[];
 }
 
 export interface ConsumeOptions {
-  /** Members of one consumer group share the partitions. A new group begins at the oldest records. */
+  /** Members of one consumer group share the partitions. */
   readonly group: string;
   readonly topics: readonly string[];
+  /**
+   * `committed`, the default: behind what the group has taken; a new group begins at the oldest records. `assignment`: of
+   * what was in a partition before `assigned` was called only the last record comes: `assigned` reads the rest elsewhere.
+   */
+  readonly from?: 'committed' | 'assignment' | undefined;
   /**
    * Before the first batch of partitions that this member was given, and after the last handle of those it had before;
    * again, after a pause, where it rejects.
    */
-  readonly assigned?: (partitions: readonly TopicPartition[]) => Promise<void>;
+  readonly assigned?: (partitions: readonly AssignedPartition[]) => Promise<void>;
   /** This member has lost them: another may be working on them already. */
   readonly revoked?: (partitions: readonly TopicPartition[]) => void;
   /**

@@ -11,7 +11,10 @@ const keptPages = 16;
 export class LogGaps {
   readonly #log: EventLog;
   readonly #opened: OpenedCache;
-  readonly #kept = new Map<string, Promise<LogPage>>();
+  /** By where they begin, the oldest first. */
+  readonly #kept = new Map<number, Promise<LogPage>>();
+  /** Where those end that are read already. */
+  readonly #ends = new Map<number, number>();
 
   constructor(log: EventLog, opened: OpenedCache) {
     this.#log = log;
@@ -29,30 +32,47 @@ export class LogGaps {
     to: number,
   ): AsyncGenerator<LoadedPage> {
     for (let at = after; at < to;) {
+      const from = at;
       // Positions grow by one at least: a small gap is a small read.
-      const page = await this.#page(at, Math.min(pageSize, to - at));
-      if (page.scannedTo <= at)
-        throw new LogUnavailable(`the log ends at ${at}, a topic is at ${to} already`);
+      const page = await this.#page(from, Math.min(pageSize, to - from));
+      if (page.scannedTo <= from)
+        throw new LogUnavailable(`the log ends at ${from}, a topic is at ${to} already`);
       at = Math.min(page.scannedTo, to);
       const due = page.events.filter(
-        ({ stream, type, position }) => position <= to && generation.takes(partition, stream, type),
+        ({ stream, type, position }) =>
+          position > from && position <= to && generation.takes(partition, stream, type),
       );
       if (due.length > 0) yield { ...(await this.#opened.open(due)), scannedTo: at };
     }
   }
 
+  /** One that holds what comes behind `after`; it may begin before. */
   #page(after: number, limit: number): Promise<LogPage> {
-    const key = `${after} ${limit}`;
-    const kept = this.#kept.get(key);
+    const kept = this.#kept.get(this.#begin(after));
     if (kept) return kept;
     const page = this.#log.readAll({ after, limit });
-    this.#kept.set(key, page);
-    const forget = (): void => void this.#kept.delete(key);
-    page.then(({ scannedTo }) => scannedTo <= after && forget(), forget);
+    this.#kept.set(after, page);
+    const forget = (): void => this.#forget(after);
+    page.then(
+      ({ scannedTo }) => (scannedTo > after ? void this.#ends.set(after, scannedTo) : forget()),
+      forget,
+    );
     for (const oldest of this.#kept.keys()) {
       if (this.#kept.size <= keptPages) break;
-      this.#kept.delete(oldest);
+      this.#forget(oldest);
     }
     return page;
+  }
+
+  /** Where the page begins that holds what comes behind `after`: those that begin apart soon go on together. */
+  #begin(after: number): number {
+    if (this.#kept.has(after)) return after;
+    for (const [begin, end] of this.#ends) if (begin < after && after < end) return begin;
+    return after;
+  }
+
+  #forget(begin: number): void {
+    this.#kept.delete(begin);
+    this.#ends.delete(begin);
   }
 }

@@ -1,7 +1,8 @@
 import { fromRecord, type TopicRecord } from '../domain/contract/cloud-event.ts';
 import type { EventLog, RecordedEvent } from '../ports/event-log.ts';
-import type { ReceivedBatch, ReceivedRecord, TopicPartition } from '../ports/transport.ts';
+import type { AssignedPartition, ReceivedBatch, ReceivedRecord, TopicPartition } from '../ports/transport.ts';
 import type { Advances } from './advances.ts';
+import { allDone } from './all-done.ts';
 import type { Standing } from './bookmarks.ts';
 import type { Generation } from './generation.ts';
 import type { LogGaps } from './log-gaps.ts';
@@ -14,8 +15,10 @@ interface Place {
   standing: Standing | undefined;
   /** Whether the records that come follow what the generation has seen, without a gap. */
   isContinuous: boolean;
-  /** The offset of the next record, once one was taken. */
-  next?: string;
+  /** Whether the next record is the last that was there before the assignment. */
+  isNew: boolean;
+  /** The offset of the next record, where it is known. */
+  next: string | undefined;
 }
 
 /** What the records of a batch say that the generation has not seen yet. */
@@ -42,10 +45,13 @@ export class TopicConsumer {
   readonly #generation: Generation;
   readonly #services: TopicServices;
   readonly #places = new Map<string, Place>();
+  readonly #signal: AbortSignal;
 
-  constructor(generation: Generation, services: TopicServices) {
+  /** `signal` ends what it reads from the log. */
+  constructor(generation: Generation, services: TopicServices, signal: AbortSignal) {
     this.#generation = generation;
     this.#services = services;
+    this.#signal = signal;
   }
 
   /** Whether this member keeps any partition up with the log. */
@@ -53,11 +59,27 @@ export class TopicConsumer {
     return this.#places.size > 0;
   }
 
-  async assigned(partitions: readonly TopicPartition[]): Promise<void> {
-    const names = partitions.map((partition) => nameOf(partition, this.#services.prefix));
+  /**
+   * Brings the partitions up with the log, whose head is beyond what the topics hold already. The last record that was
+   * there comes to `handle` all the same: it tells of a log that was not.
+   */
+  async assigned(partitions: readonly AssignedPartition[]): Promise<void> {
+    const { log, prefix } = this.#services;
     this.#places.clear();
-    for (const standing of await this.#generation.bookmarks.standings(names))
-      this.#places.set(standing.partitions[0]!, { standing, isContinuous: false });
+    for (const partition of partitions) {
+      const place = { standing: undefined, isContinuous: false, isNew: true, next: partition.next };
+      this.#places.set(nameOf(partition, prefix), place);
+    }
+    const given = new Map(this.#places);
+    const head = await log.head();
+    const standings = await this.#generation.bookmarks.standings([...given.keys()]);
+    const catchUps = standings.map(async (standing) => {
+      const partition = standing.partitions[0]!;
+      const place = given.get(partition)!;
+      const read = await this.#readLog(partition, place, standing, head);
+      place.standing = await this.#advance(partition, read, head);
+    });
+    await allDone(catchUps);
   }
 
   revoked(partitions: readonly TopicPartition[]): void {
@@ -71,12 +93,12 @@ export class TopicConsumer {
     // It was revoked on the way here: who has it now is given the batch again.
     if (!place) throw this.#generation.bookmarks.moved();
     // The topic let go of records before they came here.
-    if (place.next !== batch.records[0]?.offset) place.isContinuous = false;
+    if (place.next !== batch.records[0]?.offset) place.isContinuous = place.isNew = false;
     try {
       const standing = (place.standing ??= await this.#generation.standing([partition]));
       const unseen = this.#unseen(batch.records, standing.bookmark, place);
       if (unseen.to > standing.bookmark) {
-        place.standing = await this.#take(partition, unseen, standing);
+        place.standing = await this.#take(partition, place, unseen, standing);
         this.#services.onStep();
       }
       place.next = String(BigInt(batch.records.at(-1)!.offset) + 1n);
@@ -96,6 +118,9 @@ export class TopicConsumer {
       const record = fromRecord(received);
       if (record.kind === 'foreign' || record.logId !== this.#services.log.logId) continue;
       const position = positionOf(record);
+      // The log was as far as the topic: nothing is missing between them.
+      if (place.isNew) place.isContinuous = position <= to;
+      place.isNew = false;
       if (position <= to) continue;
       if (!place.isContinuous) gapTo = record.kind === 'watermark' ? position : position - 1;
       place.isContinuous = true;
@@ -105,15 +130,13 @@ export class TopicConsumer {
     return { gapTo, records, to };
   }
 
-  async #take(partition: string, unseen: Unseen, standing: Standing): Promise<Standing> {
+  async #take(partition: string, place: Place, unseen: Unseen, standing: Standing): Promise<Standing> {
     let now = standing;
     let { to } = unseen;
     if (unseen.gapTo !== undefined) {
-      const { gaps, log } = this.#services;
       // Not only up to the first record: one that a frozen relay wrote late may stand before others that are gone.
-      const gapTo = Math.max(unseen.gapTo, await log.head());
-      for await (const page of gaps.read(this.#generation, partition, now.bookmark, gapTo))
-        now = await this.#generation.apply(page, now);
+      const gapTo = Math.max(unseen.gapTo, await this.#services.log.head());
+      now = await this.#readLog(partition, place, now, gapTo);
       to = Math.max(to, gapTo);
     }
     const recorded = await this.#eventsOf(partition, unseen.records);
@@ -121,14 +144,27 @@ export class TopicConsumer {
       const opened = await this.#services.opened.open(recorded);
       return this.#generation.apply({ ...opened, scannedTo: to }, now);
     }
-    if (to === now.bookmark) return now;
-    await this.#services.advances.write({
-      of: this.#generation.bookmarks,
-      partition,
-      from: now.bookmark,
-      to,
-    });
-    return { ...now, bookmark: to };
+    return this.#advance(partition, now, to);
+  }
+
+  /** Applies the events that the log holds of the partition up to `to`; stops where the partition was lost. */
+  async #readLog(partition: string, place: Place, standing: Standing, to: number): Promise<Standing> {
+    const { gaps, onStep } = this.#services;
+    let now = standing;
+    for await (const page of gaps.read(this.#generation, partition, now.bookmark, to)) {
+      if (this.#signal.aborted || this.#places.get(partition) !== place)
+        throw this.#generation.bookmarks.moved();
+      now = await this.#generation.apply(page, now);
+      onStep();
+    }
+    return now;
+  }
+
+  async #advance(partition: string, standing: Standing, to: number): Promise<Standing> {
+    const { bookmark } = standing;
+    if (to <= bookmark) return standing;
+    await this.#services.advances.write({ of: this.#generation.bookmarks, partition, from: bookmark, to });
+    return { ...standing, bookmark: to };
   }
 
   /** The events that the generation takes; one that was too large for the transport stands in the log alone. */

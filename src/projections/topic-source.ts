@@ -65,11 +65,12 @@ export class TopicSource implements Source {
       if (!(error instanceof BookmarkMoved)) this.#reports.onError(name, error);
     };
     await this.#untilTopicsAreThere(onError, signal);
-    const consumer = new TopicConsumer(generation, this.#services);
+    const consumer = new TopicConsumer(generation, this.#services, signal);
     this.#consumers.set(generation.key, consumer);
     const consuming = transport.consume({
       group: `${prefix}.${name}.${generation.number}`,
       topics: kindsOfTypes(handles).map((kind) => topicName(prefix, kind)),
+      from: 'assignment',
       assigned: async (partitions) => {
         await consumer.assigned(partitions);
         await this.#tell(generation.key);

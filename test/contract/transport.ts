@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 import type { Transport } from '../../src/ports/transport.ts';
 import type { ContractTransport } from '../support/transport-records.ts';
+import { assignmentContract } from './transport-assignment.ts';
 import { consumingContract } from './transport-consuming.ts';
 import { groupContract } from './transport-groups.ts';
 import { publishingContract } from './transport-publishing.ts';
@@ -34,5 +35,6 @@ export function transportContract(name: string, open: () => Promise<Transport>):
     publishingContract(contract);
     consumingContract(contract);
     groupContract(contract);
+    assignmentContract(contract);
   });
 }

@@ -1,10 +1,17 @@
 import { expect } from 'vitest';
-import type { ReceivedBatch, ReceivedRecord, TopicPartition, Transport } from '../../src/ports/transport.ts';
+import type {
+  AssignedPartition,
+  ReceivedBatch,
+  ReceivedRecord,
+  TopicPartition,
+  Transport,
+} from '../../src/ports/transport.ts';
 
 export interface MemberOptions {
   readonly group: string;
   readonly topics: readonly string[];
-  readonly assigned?: (partitions: readonly TopicPartition[]) => Promise<void>;
+  readonly from?: 'committed' | 'assignment';
+  readonly assigned?: (partitions: readonly AssignedPartition[]) => Promise<void>;
   /** Before the records count as received; a rejection is the handle's. */
   readonly handle?: (batch: ReceivedBatch) => Promise<void> | void;
 }
@@ -33,6 +40,7 @@ export class Member {
       .consume({
         group: options.group,
         topics: options.topics,
+        from: options.from,
         assigned: async (partitions) => {
           if (this.#working.size > 0) this.violations.push('assigned while a handle ran');
           await options.assigned?.(partitions);

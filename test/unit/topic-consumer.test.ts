@@ -5,7 +5,7 @@ import { memoryStream } from '../../src/domain/streams.ts';
 import { LogUnavailable, type StreamName } from '../../src/ports/event-log.ts';
 import { SqlUnavailable } from '../../src/ports/sql.ts';
 import { Advances } from '../../src/projections/advances.ts';
-import { advance, BookmarkMoved } from '../../src/projections/bookmarks.ts';
+import { BookmarkMoved } from '../../src/projections/bookmarks.ts';
 import { retryParked } from '../../src/projections/parked.ts';
 import { readGenerations } from '../../src/projections/generations.ts';
 import { LogGaps } from '../../src/projections/log-gaps.ts';
@@ -27,14 +27,16 @@ beforeEach(async () => {
   start = await test.log.head();
 });
 
-/** A member of the group that was just given the partition. */
-async function member(): Promise<TopicConsumer> {
+/** A member of the group that was just given the partition, in which the relay has told all of the log. */
+async function member(signal = new AbortController().signal): Promise<TopicConsumer> {
   const opened = new OpenedCache(test.store);
   const gaps = new LogGaps(test.log, opened);
   const advances = new Advances(test.sql);
   const { log } = test;
-  const consumer = new TopicConsumer(test.live, { log, advances, opened, gaps, prefix, onStep: () => {} });
-  await consumer.assigned([topic.place]);
+  topic.records.push(toWatermark(await log.head(), log.logId));
+  const services = { log, advances, opened, gaps, prefix, onStep: () => {} };
+  const consumer = new TopicConsumer(test.live, services, signal);
+  await consumer.assigned([{ ...topic.place, next: String(topic.records.length - 1) }]);
   return consumer;
 }
 
@@ -56,13 +58,34 @@ const texts = () => test.journal.texts(test.sql);
 
 describe('a member of the group of a generation', () => {
   it('[G3] applies the events of its partition in order, and moves its bookmark to the last record', async () => {
+    const consumer = await member();
     await store('a');
     await updateTestMemory(test, await store('b'), 'c');
     const head = await topic.relay(start);
-    await (await member()).handle(topic.batch());
+    await consumer.handle(topic.batch());
     expect(await texts()).toEqual(['a', 'b', 'c']);
     expect(await bookmark()).toBe(head);
     expect(await bookmark('events/4')).toBe(0);
+  });
+
+  it('[G3] reads from the log what was there when it was given the partition, without any record', async () => {
+    await store('a');
+    await updateTestMemory(test, await store('b'), 'c');
+    await member();
+    expect(await texts()).toEqual(['a', 'b', 'c']);
+    expect(await bookmark()).toBe(await test.log.head());
+  });
+
+  it('[G3] reads no more of the log once it leaves, or has lost the partition', async () => {
+    await store('a');
+    await expect(member(AbortSignal.abort())).rejects.toBeInstanceOf(BookmarkMoved);
+    const consumer = await member();
+    await store('b');
+    const assigned = consumer.assigned([topic.place]);
+    consumer.revoked([topic.place]);
+    await expect(assigned).rejects.toBeInstanceOf(BookmarkMoved);
+    expect(await texts()).toEqual(['a']);
+    expect(consumer.works).toBe(false);
   });
 
   it('[G3] leaves out what it has seen: records that come again, and those that the relay wrote twice', async () => {
@@ -87,14 +110,15 @@ describe('a member of the group of a generation', () => {
     expect(await texts()).toEqual([]);
   });
 
-  it('[G3] reads from the log what the topic let go of before it came', async () => {
+  it('[G3] reads from the log what the topic let go of before it was fetched', async () => {
+    const consumer = await member();
     await store('a');
     await store('b');
     await topic.relay(start);
     const gone = topic.records.length;
     await store('c');
     const head = await topic.relay((await test.log.head()) - 1);
-    await (await member()).handle(topic.batch(gone));
+    await consumer.handle(topic.batch(gone));
     expect(await texts()).toEqual(['a', 'b', 'c']);
     expect(await bookmark()).toBe(head);
   });
@@ -114,53 +138,58 @@ describe('a member of the group of a generation', () => {
   });
 
   it('[G3] reads from the log what is gone between a record that a relay wrote late and the next', async () => {
+    const consumer = await member();
     await store('a');
     const then = await topic.relay(start);
     await store('b');
     await store('c');
     await topic.relay(then);
     const gone = topic.records.length;
-    topic.records.push(topic.records[0]!);
+    topic.records.push(topic.records[1]!);
     const before = await test.log.head();
     await store('d');
     await topic.relay(before);
-    await (await member()).handle(topic.batch(gone));
+    await consumer.handle(topic.batch(gone));
     expect(await texts()).toEqual(['a', 'b', 'c', 'd']);
   });
 
   it('[G3] reads all of it from the log where the topic tells no more than a watermark', async () => {
+    const consumer = await member();
     await store('a');
     await topic.relay(start);
-    await (await member()).handle(topic.batch(topic.records.length - 1));
+    await consumer.handle(topic.batch(topic.records.length - 1));
     expect(await texts()).toEqual(['a']);
   });
 
   it('waits where the topic is ahead of the log', async () => {
     await store('a');
-    topic.records.push(toWatermark((await test.log.head()) + 10, test.log.logId));
-    await expect((await member()).handle(topic.batch())).rejects.toBeInstanceOf(LogUnavailable);
+    const consumer = await member();
+    // It was there before, told by a relay that reads another replica.
+    topic.records[0] = toWatermark((await test.log.head()) + 10, test.log.logId);
+    await expect(consumer.handle(topic.batch())).rejects.toBeInstanceOf(LogUnavailable);
+    await store('b');
+    await expect(consumer.handle(topic.batch())).rejects.toBeInstanceOf(LogUnavailable);
+    expect(await texts()).toEqual(['a', 'b']);
   });
 
   it('reads an event that was too large for the transport from the log', async () => {
+    const consumer = await member();
     await store('large');
     const { events } = await test.log.readAll({ after: start, limit: 1_000 });
     const head = await topic.relay(start);
     const source = { logId: test.log.logId, prefix };
-    topic.records.splice(0, 1, toWithheldRecord(events.at(-1)!, source));
-    const consumer = await member();
-    await advance(test.sql, [{ of: test.live.bookmarks, partition, from: 0, to: start }], { wait: true });
-    await consumer.assigned([topic.place]);
-    topic.records.unshift(toWatermark(start, test.log.logId));
+    topic.records.splice(1, 1, toWithheldRecord(events.at(-1)!, source));
     await consumer.handle(topic.batch());
     expect(await texts()).toEqual(['large']);
     expect(await bookmark()).toBe(head);
   });
 
   it('passes over records of another log and those that are none of ours', async () => {
+    const consumer = await member();
     await store('a');
     topic.records.push(toWatermark(1_000_000, 'another'), { key: 'x', value: 'nonsense', headers: {} });
     const head = await topic.relay(start);
-    await (await member()).handle(topic.batch());
+    await consumer.handle(topic.batch());
     expect(await texts()).toEqual(['a']);
     expect(await bookmark()).toBe(head);
   });
@@ -185,10 +214,10 @@ describe('a member of the group of a generation', () => {
     await storeTestMemory(test, { content: 'x' });
     await store('elsewhere', 'events/5');
     topic.records.push(first!);
-    await heir.handle(topic.batch());
+    await heir.handle(topic.batch(1));
     topic.records.push(second!);
     await expect(zombie.handle(topic.batch())).rejects.toBeInstanceOf(BookmarkMoved);
-    expect(await bookmark()).toBe(await test.log.head());
+    expect(await bookmark()).toBe(start + 1);
   });
 
   it.each(['before', 'after'] as const)(
@@ -208,10 +237,10 @@ describe('a member of the group of a generation', () => {
     test.journal.onEvent = (text) => {
       if (text === 'poison') throw new Error('refused');
     };
+    const consumer = await member();
     const bad = await store('poison');
     await store('a');
     const then = await topic.relay(start);
-    const consumer = await member();
     await consumer.handle(topic.batch());
     await updateTestMemory(test, bad, 'later');
     const head = await topic.relay(then);
@@ -231,9 +260,11 @@ describe('a member of the group of a generation', () => {
   it('[G3] moves the bookmarks of many partitions by few writes', async () => {
     const consumer = await member();
     const topics = everyPartition.map((name) => new TopicDouble(test.log, name));
-    await consumer.assigned(topics.map(({ place }) => place));
+    for (const { records } of topics) records.push(toWatermark(await test.log.head(), test.log.logId));
+    await consumer.assigned(topics.map(({ place }) => ({ ...place, next: '0' })));
     await storeTestMemory(test, { content: 'x' });
-    for (const { records } of topics) records.push(toWatermark(start, test.log.logId));
+    const head = await test.log.head();
+    for (const { records } of topics) records.push(toWatermark(head, test.log.logId));
     let writes = 0;
     test.sql.fault = (statement) => {
       if (statement.includes('update read.bookmarks')) writes++;
@@ -241,7 +272,6 @@ describe('a member of the group of a generation', () => {
     };
     await Promise.all(topics.map((one) => consumer.handle(one.batch())));
     expect(writes).toBeLessThanOrEqual(2);
-    const head = await test.log.head();
     for (const name of everyPartition) expect(await bookmark(name)).toBe(head);
   });
 });

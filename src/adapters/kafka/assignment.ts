@@ -1,8 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ConsumeOptions, TopicPartition } from '../../ports/transport.ts';
+import type { AssignedPartition, ConsumeOptions, TopicPartition } from '../../ports/transport.ts';
 
 const firstRetryMs = 200;
 const longestRetryMs = 5000;
+
+type LocatePartitions = (partitions: readonly TopicPartition[]) => Promise<readonly AssignedPartition[]>;
 
 /** The partitions that one member of a group holds from one rebalance to the next. */
 export class Assignment {
@@ -12,11 +14,19 @@ export class Assignment {
   readonly #options: ConsumeOptions;
   readonly #over = new AbortController();
 
-  /** `settled` resolves when nothing works any more on partitions that this member was given before. */
-  constructor(options: ConsumeOptions, partitions: readonly TopicPartition[], settled: Promise<void>) {
+  /**
+   * `settled` resolves when nothing works any more on partitions that this member was given before. `locate` finds where
+   * they are read from: each time anew before `assigned` is called.
+   */
+  constructor(
+    options: ConsumeOptions,
+    partitions: readonly TopicPartition[],
+    settled: Promise<void>,
+    locate: LocatePartitions,
+  ) {
     this.#options = options;
     this.partitions = partitions;
-    this.ready = this.#begin(settled);
+    this.ready = this.#begin(settled, locate);
   }
 
   get signal(): AbortSignal {
@@ -59,9 +69,9 @@ export class Assignment {
     return false;
   }
 
-  async #begin(settled: Promise<void>): Promise<void> {
+  async #begin(settled: Promise<void>, locate: LocatePartitions): Promise<void> {
     await settled;
     if (this.partitions.length > 0 && !this.#options.signal.aborted)
-      await this.insist(async () => this.#options.assigned?.(this.partitions));
+      await this.insist(async () => this.#options.assigned?.(await locate(this.partitions)));
   }
 }

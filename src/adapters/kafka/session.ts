@@ -1,11 +1,17 @@
 import type { Batch, Consumer, EachBatchPayload, KafkaMessage } from 'kafkajs';
 import { inTime } from '../../ports/in-time.ts';
-import type { ConsumeOptions, ReceivedRecord } from '../../ports/transport.ts';
+import type {
+  AssignedPartition,
+  ConsumeOptions,
+  ReceivedRecord,
+  TopicPartition,
+} from '../../ports/transport.ts';
 import { Assignment } from './assignment.ts';
 import { openClient, type KafkaClient } from './client.ts';
 import { Commits, type CommitRequest, type NextOffset } from './commits.ts';
 import { consumption, retries, type KafkaTransportOptions } from './options.ts';
 import { Pulse } from './pulse.ts';
+import type { Topics } from './topics.ts';
 
 const attempts = 8;
 const concurrentPartitions = 64;
@@ -29,6 +35,7 @@ export type Busy = Map<string, Promise<void>>;
 /** One consumer of the package: it takes part in the group until it is lost, or the caller leaves. */
 export class Session {
   readonly #options: ConsumeOptions;
+  readonly #topics: Topics;
   readonly #busy: Busy;
   readonly #client: KafkaClient;
   readonly #consumer: Consumer;
@@ -40,8 +47,15 @@ export class Session {
   #leaving = false;
 
   /** `ready` resolves when no `assigned` of an earlier session runs. */
-  constructor(transport: KafkaTransportOptions, options: ConsumeOptions, busy: Busy, ready: Promise<void>) {
+  constructor(
+    transport: KafkaTransportOptions,
+    options: ConsumeOptions,
+    topics: Topics,
+    busy: Busy,
+    ready: Promise<void>,
+  ) {
     this.#options = options;
+    this.#topics = topics;
     this.#busy = busy;
     this.#ready = ready;
     this.#client = openClient(transport, attempts);
@@ -135,8 +149,22 @@ export class Session {
       numbers.map((partition) => ({ topic, partition })),
     );
     const settled = Promise.all([this.#ready, ...this.#busy.values()]).then(() => {});
-    this.#assignment = new Assignment(this.#options, partitions, settled);
-    this.#ready = this.#assignment.ready;
+    const isFromHere = this.#options.from === 'assignment';
+    // Nothing is fetched that is passed over.
+    if (isFromHere) this.#consumer.pause(byTopic(partitions));
+    const assignment = new Assignment(this.#options, partitions, settled, async (own) =>
+      isFromHere ? this.#goToLast(own) : own,
+    );
+    this.#assignment = assignment;
+    this.#ready = assignment.ready.then(() => {
+      if (!assignment.lost && !this.#leaving) this.#consumer.resume(byTopic(partitions));
+    });
+  }
+
+  async #goToLast(partitions: readonly TopicPartition[]): Promise<AssignedPartition[]> {
+    const offsets = await this.#topics.lastOffsets(partitions);
+    for (const last of offsets) this.#consumer.seek(last);
+    return offsets.map(({ topic, partition, offset }) => ({ topic, partition, next: offset }));
   }
 
   async #take(payload: EachBatchPayload): Promise<void> {
@@ -156,7 +184,8 @@ export class Session {
     await inTime(patienceMs, () => done).catch(() => undefined);
     if (isOver) return;
     const resume = payload.pause();
-    void done.then(resume);
+    // A later assignment resumes what it was given, once it is ready.
+    void done.then(() => assignment.lost || resume());
   }
 
   /** Hands one batch over until it is taken, as long as its partition is this member's; then its offset may be committed. */
@@ -200,6 +229,13 @@ function recordOf({ key, value, headers, offset }: KafkaMessage): ReceivedRecord
     headers: Object.fromEntries(entries),
     offset,
   };
+}
+
+/** As the package takes them. */
+function byTopic(places: readonly TopicPartition[]): { topic: string; partitions: number[] }[] {
+  const topics = new Map<string, number[]>();
+  for (const { topic, partition } of places) topics.set(topic, [...(topics.get(topic) ?? []), partition]);
+  return [...topics].map(([topic, partitions]) => ({ topic, partitions }));
 }
 
 function untilAborted(signal: AbortSignal): { promise: Promise<void>; forget(): void } {

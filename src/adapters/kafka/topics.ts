@@ -1,11 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Admin } from 'kafkajs';
-import { TopicMismatch, type TopicDefinition } from '../../ports/transport.ts';
+import {
+  TopicMismatch,
+  TransportUnavailable,
+  type TopicDefinition,
+  type TopicPartition,
+} from '../../ports/transport.ts';
 import { openClient } from './client.ts';
+import type { NextOffset } from './commits.ts';
 import { hasType, KafkaRefused, translate } from './errors.ts';
 import { maxBatchBytes, type KafkaTransportOptions } from './options.ts';
 
 const attempts = 6;
+/** For those who ask again by themselves. */
+const fewAttempts = 1;
 const visibleMs = 10_000;
 
 /** Makes topics and knows how many partitions they have. */
@@ -52,14 +60,30 @@ export class Topics {
     return count;
   }
 
+  /** Of the last record of each partition, or of the next one where there is none. Rejects after a short try. */
+  async lastOffsets(partitions: readonly TopicPartition[]): Promise<NextOffset[]> {
+    return this.#withAdmin(async (admin) => {
+      const offsets = new Map<string, string>();
+      for (const topic of new Set(partitions.map((partition) => partition.topic)))
+        for (const { partition, low, high } of await admin.fetchTopicOffsets(topic))
+          offsets.set(`${topic}/${partition}`, low === high ? high : String(BigInt(high) - 1n));
+      return partitions.map(({ topic, partition }) => {
+        const offset = offsets.get(`${topic}/${partition}`);
+        if (offset === undefined)
+          throw new TransportUnavailable(`nobody tells the end of ${topic}/${partition}`);
+        return { topic, partition, offset };
+      });
+    }, fewAttempts);
+  }
+
   async #count(topic: string): Promise<number> {
     const count = await this.#withAdmin((admin) => countPartitions(admin, topic));
     if (count === undefined) throw new KafkaRefused(`there is no topic ${topic}: ensureTopics makes it`);
     return count;
   }
 
-  async #withAdmin<T>(work: (admin: Admin) => Promise<T>): Promise<T> {
-    const client = openClient(this.#options, attempts);
+  async #withAdmin<T>(work: (admin: Admin) => Promise<T>, tries = attempts): Promise<T> {
+    const client = openClient(this.#options, tries);
     const admin = client.kafka.admin();
     try {
       await admin.connect();

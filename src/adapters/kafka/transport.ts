@@ -86,7 +86,7 @@ class KafkaTransport implements Transport {
     let wait = firstRestartMs;
     while (!signal.aborted) {
       const begun = Date.now();
-      const session = new Session(this.#options, options, busy, ready);
+      const session = new Session(this.#options, options, this.#topics, busy, ready);
       await session.run().catch((error: unknown) => {
         // Of a broker that has just started: the next session finds it ready.
         if (!hasType(error, 'GROUP_LOAD_IN_PROGRESS')) onError?.(translate(error));
