@@ -165,7 +165,7 @@ describe('a member of the group of a generation', () => {
     await store('a');
     const consumer = await member();
     // It was there before, told by a relay that reads another replica.
-    topic.records[0] = toWatermark((await test.log.head()) + 10, test.log.logId);
+    topic.records[0] = toWatermark((await test.log.head()) + 100, test.log.logId);
     await expect(consumer.handle(topic.batch())).rejects.toBeInstanceOf(LogUnavailable);
     await store('b');
     await expect(consumer.handle(topic.batch())).rejects.toBeInstanceOf(LogUnavailable);
