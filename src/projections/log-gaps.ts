@@ -1,20 +1,24 @@
+import { LRUCache } from 'lru-cache';
 import { LogUnavailable, type EventLog, type LogPage } from '../ports/event-log.ts';
 import type { LoadedPage } from '../ports/event-store.ts';
 import type { Generation } from './generation.ts';
 import type { OpenedCache } from './opened-cache.ts';
+import { sizeOf } from './recorded-size.ts';
 
 const pageSize = 500;
-/** Many partitions and generations go through the same part of the log at the same time. */
-const keptPages = 16;
+/** Characters of the pages at hand: many partitions and generations go through the same part of the log about the same time. */
+const most = 32 * 1024 * 1024;
 
 /** What the topics do not hold, read from the log itself. */
 export class LogGaps {
   readonly #log: EventLog;
   readonly #opened: OpenedCache;
-  /** By where they begin, the oldest first. */
-  readonly #kept = new Map<number, Promise<LogPage>>();
-  /** Where those end that are read already. */
-  readonly #ends = new Map<number, number>();
+  /** By where they begin. */
+  readonly #kept = new LRUCache<number, LogPage>({
+    maxSize: most,
+    sizeCalculation: ({ events }) => events.reduce((sum, event) => sum + sizeOf(event), 1),
+  });
+  readonly #underWay = new Map<number, Promise<LogPage>>();
 
   constructor(log: EventLog, opened: OpenedCache) {
     this.#log = log;
@@ -47,32 +51,28 @@ export class LogGaps {
   }
 
   /** One that holds what comes behind `after`; it may begin before. */
-  #page(after: number, limit: number): Promise<LogPage> {
-    const kept = this.#kept.get(this.#begin(after));
+  async #page(after: number, limit: number): Promise<LogPage> {
+    const kept = this.#covering(after);
     if (kept) return kept;
-    const page = this.#log.readAll({ after, limit });
-    this.#kept.set(after, page);
-    const forget = (): void => this.#forget(after);
-    page.then(
-      ({ scannedTo }) => (scannedTo > after ? void this.#ends.set(after, scannedTo) : forget()),
-      forget,
-    );
-    for (const oldest of this.#kept.keys()) {
-      if (this.#kept.size <= keptPages) break;
-      this.#forget(oldest);
-    }
+    const underWay = this.#underWay.get(after);
+    if (underWay) return underWay;
+    const reading = this.#read(after, limit).finally(() => this.#underWay.delete(after));
+    this.#underWay.set(after, reading);
+    return reading;
+  }
+
+  async #read(after: number, limit: number): Promise<LogPage> {
+    const page = await this.#log.readAll({ after, limit });
+    if (page.scannedTo > after) this.#kept.set(after, page);
     return page;
   }
 
-  /** Where the page begins that holds what comes behind `after`: those that begin apart soon go on together. */
-  #begin(after: number): number {
-    if (this.#kept.has(after)) return after;
-    for (const [begin, end] of this.#ends) if (begin < after && after < end) return begin;
-    return after;
-  }
-
-  #forget(begin: number): void {
-    this.#kept.delete(begin);
-    this.#ends.delete(begin);
+  /** So those that began apart soon go on together. */
+  #covering(after: number): LogPage | undefined {
+    const own = this.#kept.get(after);
+    if (own) return own;
+    for (const [begin, page] of this.#kept.entries())
+      if (begin < after && after < page.scannedTo) return page;
+    return undefined;
   }
 }
