@@ -209,6 +209,14 @@ describe.runIf(isHere)('projectors on Kafka', () => {
     await expectEqualRebuilds(runner);
   }, 120_000);
 
+  it('[G3] catch up from the log where no relay runs', async () => {
+    for (let n = 0; n < 30; n++) await store(`text ${n}`);
+    await start();
+    await caughtUp();
+    expect(await journal.rows(test.sql)).toHaveLength(30);
+    expect(errors).toEqual([]);
+  });
+
   it('[G3] begin anew with tables that were lost, although their groups have come further', async () => {
     relay.start();
     const before = await start();
