@@ -15,6 +15,7 @@ const attempts = 6;
 /** For those who ask again by themselves. */
 const fewAttempts = 1;
 const visibleMs = 10_000;
+const leadingMs = 3_000;
 
 /** Makes topics and knows how many partitions they have. */
 export class Topics {
@@ -60,20 +61,18 @@ export class Topics {
     return count;
   }
 
-  /** Of the last record of each partition, or of the next one where there is none. Rejects after a short try. */
+  /**
+   * Of the last record of each partition, or of the next one where there is none. Rejects after a short try; a leader that
+   * was just chosen, as of a topic that was just made, is waited for.
+   */
   async lastOffsets(partitions: readonly TopicPartition[]): Promise<NextOffset[]> {
-    return this.#withAdmin(async (admin) => {
-      const offsets = new Map<string, string>();
-      for (const topic of new Set(partitions.map((partition) => partition.topic)))
-        for (const { partition, low, high } of await admin.fetchTopicOffsets(topic))
-          offsets.set(`${topic}/${partition}`, low === high ? high : String(BigInt(high) - 1n));
-      return partitions.map(({ topic, partition }) => {
-        const offset = offsets.get(`${topic}/${partition}`);
-        if (offset === undefined)
-          throw new TransportUnavailable(`nobody tells the end of ${topic}/${partition}`);
-        return { topic, partition, offset };
-      });
-    }, fewAttempts);
+    for (const end = Date.now() + leadingMs; ; await delay(50)) {
+      try {
+        return await this.#withAdmin((admin) => lastOffsets(admin, partitions), fewAttempts);
+      } catch (error) {
+        if (!hasType(error, 'NOT_LEADER_FOR_PARTITION') || Date.now() > end) throw error;
+      }
+    }
   }
 
   async #count(topic: string): Promise<number> {
@@ -113,6 +112,18 @@ export class Topics {
       configEntries: Object.entries(settings).map(([name, value]) => ({ name, value })),
     };
   }
+}
+
+async function lastOffsets(admin: Admin, partitions: readonly TopicPartition[]): Promise<NextOffset[]> {
+  const offsets = new Map<string, string>();
+  for (const topic of new Set(partitions.map((partition) => partition.topic)))
+    for (const { partition, low, high } of await admin.fetchTopicOffsets(topic))
+      offsets.set(`${topic}/${partition}`, low === high ? high : String(BigInt(high) - 1n));
+  return partitions.map(({ topic, partition }) => {
+    const offset = offsets.get(`${topic}/${partition}`);
+    if (offset === undefined) throw new TransportUnavailable(`nobody tells the end of ${topic}/${partition}`);
+    return { topic, partition, offset };
+  });
 }
 
 /** Undefined where there is no such topic, or not yet every partition of it has a leader. */
