@@ -8,6 +8,8 @@ import { sizeOf } from './recorded-size.ts';
 const pageSize = 500;
 /** Characters of the pages at hand: many partitions and generations go through the same part of the log about the same time. */
 const most = 32 * 1024 * 1024;
+/** Small gaps are small pages, and each is looked through for what it covers. */
+const mostPages = 500;
 
 /** What the topics do not hold, read from the log itself. */
 export class LogGaps {
@@ -15,6 +17,7 @@ export class LogGaps {
   readonly #opened: OpenedCache;
   /** By where they begin. */
   readonly #kept = new LRUCache<number, LogPage>({
+    max: mostPages,
     maxSize: most,
     sizeCalculation: ({ events }) => events.reduce((sum, event) => sum + sizeOf(event), 1),
   });
