@@ -58,9 +58,9 @@ async function onServers(
 }
 
 /**
- * Events that wait in the topics, from the start of a projector until every read model has all of them; right after it the
- * same rows and documents are written by plain clients. A first projector has warmed the servers up: what they compile
- * and cache serves both.
+ * Events that wait for a projector, from its start until every read model has all of them; right after it the same rows
+ * and documents are written by plain clients. A first projector has warmed the servers up: what they compile and cache
+ * serves both.
  */
 async function measureProjector(
   { memories, source }: BenchmarkOptions,

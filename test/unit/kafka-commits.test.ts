@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { Commits, type CommitRequest, type NextOffset } from '../../src/adapters/kafka/commits.ts';
+import { Commits, type CommitRequest } from '../../src/adapters/kafka/commits.ts';
+import type { PartitionOffset } from '../../src/adapters/kafka/places.ts';
 
-const next = (partition: number, offset: string, topic = 'events'): NextOffset => ({
+const next = (partition: number, offset: string, topic = 'events'): PartitionOffset => ({
   topic,
   partition,
   offset,

@@ -1,15 +1,11 @@
 import type { TopicPartition } from '../../ports/transport.ts';
+import { byTopic, placeOf, type PartitionOffset } from './places.ts';
 
 /**
  * Between two requests. What was done and not committed when a member dies comes again: whoever takes records by their
  * position passes it over.
  */
 const restMs = 500;
-
-/** Where the group goes on in a partition. */
-export interface NextOffset extends TopicPartition {
-  readonly offset: string;
-}
 
 /** As the package takes them. */
 export interface CommitRequest {
@@ -28,7 +24,7 @@ type Send = (request: CommitRequest) => Promise<void>;
 /** Commits what is done a few times a second: many partitions that move often are few requests. */
 export class Commits {
   readonly #options: CommitsOptions;
-  #waiting = new Map<string, NextOffset>();
+  #waiting = new Map<string, PartitionOffset>();
   #send: Send | undefined;
   #timer: NodeJS.Timeout | undefined;
   #sent: Promise<void> = Promise.resolve();
@@ -39,7 +35,7 @@ export class Commits {
   }
 
   /** To be committed soon, with whatever was last given to send it. */
-  add(next: NextOffset, send: Send): void {
+  add(next: PartitionOffset, send: Send): void {
     if (this.#isClosed) return;
     this.#waiting.set(placeOf(next), next);
     this.#send = send;
@@ -73,7 +69,9 @@ export class Commits {
     waiting.clear();
     if (offsets.length === 0) return;
     try {
-      await this.#send!(requestOf(offsets));
+      await this.#send!({
+        topics: byTopic(offsets, ({ partition, offset }) => ({ partition, offset })),
+      });
     } catch (error) {
       this.#options.onError(error);
       // Forgotten meanwhile, an old offset must not come back behind a newer one.
@@ -81,15 +79,4 @@ export class Commits {
       for (const next of offsets) if (!waiting.has(placeOf(next))) this.add(next, this.#send!);
     }
   }
-}
-
-function placeOf({ topic, partition }: TopicPartition): string {
-  return `${topic}/${partition}`;
-}
-
-function requestOf(offsets: readonly NextOffset[]): CommitRequest {
-  const topics = new Map<string, { partition: number; offset: string }[]>();
-  for (const { topic, partition, offset } of offsets)
-    topics.set(topic, [...(topics.get(topic) ?? []), { partition, offset }]);
-  return { topics: [...topics].map(([topic, partitions]) => ({ topic, partitions })) };
 }

@@ -8,8 +8,9 @@ import type {
 } from '../../ports/transport.ts';
 import { Assignment } from './assignment.ts';
 import { openClient, type KafkaClient } from './client.ts';
-import { Commits, type CommitRequest, type NextOffset } from './commits.ts';
+import { Commits, type CommitRequest } from './commits.ts';
 import { consumption, retries, type KafkaTransportOptions } from './options.ts';
+import { byTopic, placeOf, type PartitionOffset } from './places.ts';
 import { Pulse } from './pulse.ts';
 import type { Topics } from './topics.ts';
 
@@ -150,14 +151,15 @@ export class Session {
     );
     const settled = Promise.all([this.#ready, ...this.#busy.values()]).then(() => {});
     const isFromHere = this.#options.from === 'assignment';
+    const given = byTopic(partitions, ({ partition }) => partition);
     // Nothing is fetched that is passed over.
-    if (isFromHere) this.#consumer.pause(byTopic(partitions));
+    if (isFromHere) this.#consumer.pause(given);
     const assignment = new Assignment(this.#options, partitions, settled, async (own) =>
       isFromHere ? this.#goToLast(own) : own,
     );
     this.#assignment = assignment;
     this.#ready = assignment.ready.then(() => {
-      if (!assignment.lost && !this.#leaving) this.#consumer.resume(byTopic(partitions));
+      if (!assignment.lost && !this.#leaving) this.#consumer.resume(given);
     });
   }
 
@@ -171,7 +173,7 @@ export class Session {
     const { batch } = payload;
     const assignment = this.#assignment;
     if (this.#leaving || !assignment?.holds(batch)) return;
-    const place = `${batch.topic}/${batch.partition}`;
+    const place = placeOf(batch);
     const before = this.#busy.get(place);
     const commit = (request: CommitRequest): Promise<void> => payload.commitOffsetsIfNecessary(request);
     const work = Promise.resolve(before).then(() => this.#deliver(assignment, batch, commit));
@@ -216,7 +218,7 @@ export class Session {
 }
 
 /** The group goes on there. */
-function nextOffset(batch: Batch): NextOffset {
+function nextOffset(batch: Batch): PartitionOffset {
   const { topic, partition } = batch;
   return { topic, partition, offset: (BigInt(batch.lastOffset()) + 1n).toString() };
 }
@@ -229,13 +231,6 @@ function recordOf({ key, value, headers, offset }: KafkaMessage): ReceivedRecord
     headers: Object.fromEntries(entries),
     offset,
   };
-}
-
-/** As the package takes them. */
-function byTopic(places: readonly TopicPartition[]): { topic: string; partitions: number[] }[] {
-  const topics = new Map<string, number[]>();
-  for (const { topic, partition } of places) topics.set(topic, [...(topics.get(topic) ?? []), partition]);
-  return [...topics].map(([topic, partitions]) => ({ topic, partitions }));
 }
 
 function untilAborted(signal: AbortSignal): { promise: Promise<void>; forget(): void } {

@@ -7,7 +7,7 @@ import {
   type TopicPartition,
 } from '../../ports/transport.ts';
 import { openClient } from './client.ts';
-import type { NextOffset } from './commits.ts';
+import { placeOf, type PartitionOffset } from './places.ts';
 import { hasType, KafkaRefused, translate } from './errors.ts';
 import { maxBatchBytes, type KafkaTransportOptions } from './options.ts';
 
@@ -65,7 +65,7 @@ export class Topics {
    * Of the last record of each partition, or of the next one where there is none. Rejects after a short try; a leader that
    * was just chosen, as of a topic that was just made, is waited for.
    */
-  async lastOffsets(partitions: readonly TopicPartition[]): Promise<NextOffset[]> {
+  async lastOffsets(partitions: readonly TopicPartition[]): Promise<PartitionOffset[]> {
     for (const end = Date.now() + leadingMs; ; await delay(50)) {
       try {
         return await this.#withAdmin((admin) => lastOffsets(admin, partitions), fewAttempts);
@@ -114,14 +114,15 @@ export class Topics {
   }
 }
 
-async function lastOffsets(admin: Admin, partitions: readonly TopicPartition[]): Promise<NextOffset[]> {
+async function lastOffsets(admin: Admin, places: readonly TopicPartition[]): Promise<PartitionOffset[]> {
   const offsets = new Map<string, string>();
-  for (const topic of new Set(partitions.map((partition) => partition.topic)))
+  for (const topic of new Set(places.map((place) => place.topic)))
     for (const { partition, low, high } of await admin.fetchTopicOffsets(topic))
-      offsets.set(`${topic}/${partition}`, low === high ? high : String(BigInt(high) - 1n));
-  return partitions.map(({ topic, partition }) => {
-    const offset = offsets.get(`${topic}/${partition}`);
-    if (offset === undefined) throw new TransportUnavailable(`nobody tells the end of ${topic}/${partition}`);
+      offsets.set(placeOf({ topic, partition }), low === high ? high : String(BigInt(high) - 1n));
+  return places.map(({ topic, partition }) => {
+    const place = placeOf({ topic, partition });
+    const offset = offsets.get(place);
+    if (offset === undefined) throw new TransportUnavailable(`nobody tells the end of ${place}`);
     return { topic, partition, offset };
   });
 }
