@@ -1,6 +1,5 @@
-import type { z } from 'zod';
 import { Problem } from '../domain/problems.ts';
-import { storeMemory, storeMemoryInput } from './store-memory.ts';
+import { storeMemory, storeMemoryInput, type InTurn, type StoreMemoryInput } from './store-memory.ts';
 import type { MemoryResult } from './change-memory.ts';
 import type { CommandContext, CommandServices } from './context.ts';
 
@@ -44,7 +43,7 @@ export async function* bulkStore(
 ): AsyncGenerator<BulkLineResult> {
   const { lines, assertAllowed, asProblem } = request;
   const inFlight: Promise<BulkLineResult>[] = [];
-  const byExternalId = new Map<string, Promise<unknown>>();
+  const earlier = new EarlierLines();
   let covered = 0;
   const next = async (): Promise<BulkLineResult> => {
     const result = await inFlight.shift()!;
@@ -74,7 +73,7 @@ export async function* bulkStore(
       // One at a time: no line may come before an earlier one that has its externalId.
       const refusal = await assertAllowed().then(() => undefined, asProblem);
       const line = refusal ? { ...value, text: refusal } : value;
-      inFlight.push(storeLine(services, line, byExternalId, request));
+      inFlight.push(storeLine(services, line, earlier, request));
     }
   } finally {
     // Not awaited: it waits behind a read that a silent sender may never fulfil.
@@ -92,7 +91,7 @@ function readAhead(source: AsyncIterator<BulkLine>): Promise<IteratorResult<Bulk
 async function storeLine(
   services: CommandServices,
   { line, text }: BulkLine,
-  byExternalId: Map<string, Promise<unknown>>,
+  earlier: EarlierLines,
   { contextOf, asProblem }: Pick<BulkRequest, 'contextOf' | 'asProblem'>,
 ): Promise<BulkLineResult> {
   let externalId: string | undefined;
@@ -101,8 +100,9 @@ async function storeLine(
     const body = parse(text);
     const input = parseInput(body);
     externalId = input.externalId;
-    const store = () => storeMemory(services, contextOf(line, body), input);
-    const { snapshot, position, replayed } = await inOrder(externalId, byExternalId, store);
+    const { snapshot, position, replayed } = await earlier.before(input, (inTurn) =>
+      storeMemory(services, contextOf(line, body), input, inTurn),
+    );
     return {
       line,
       status: 201,
@@ -117,17 +117,31 @@ async function storeLine(
   }
 }
 
-/** Of two lines with one externalId the earlier wins: the later one waits for it. */
-function inOrder(
-  externalId: string | undefined,
-  byExternalId: Map<string, Promise<unknown>>,
-  store: () => Promise<MemoryResult>,
-): Promise<MemoryResult> {
-  if (externalId === undefined) return store();
-  const before = byExternalId.get(externalId) ?? Promise.resolve();
-  const result = before.then(store, store);
-  byExternalId.set(externalId, result);
-  return result;
+/**
+ * Which lines must not pass others. Of two with one externalId the earlier wins, so that the later one waits for it. Turns of a
+ * session that tell no time are in the order of the log, so that none is appended before the one that was sent before it.
+ */
+class EarlierLines {
+  /** The last line that came so far, by what it has in common with the next. */
+  readonly #last = new Map<string, Promise<unknown>>();
+
+  /** Stores a line after those it must not pass, and before those that come later. */
+  before(
+    { externalId, occurredAt, scope: { session } }: StoreMemoryInput,
+    store: (inTurn: InTurn) => Promise<MemoryResult>,
+  ): Promise<MemoryResult> {
+    const rival = externalId === undefined ? undefined : `externalId ${externalId}`;
+    const turn = session === undefined || occurredAt !== undefined ? undefined : `session ${session}`;
+    const [rivalIsOver, turnIsOver] = [this.#over(rival), this.#over(turn)];
+    const stored = rivalIsOver.then(() => store((append) => turnIsOver.then(append)));
+    for (const key of [rival, turn]) if (key !== undefined) this.#last.set(key, stored);
+    return stored;
+  }
+
+  /** Whatever became of it. */
+  async #over(key: string | undefined): Promise<void> {
+    await (key === undefined ? undefined : this.#last.get(key)?.catch(() => undefined));
+  }
 }
 
 function parse(text: string): unknown {
@@ -138,6 +152,6 @@ function parse(text: string): unknown {
   }
 }
 
-function parseInput(body: unknown): z.infer<typeof storeMemoryInput> {
+function parseInput(body: unknown): StoreMemoryInput {
   return storeMemoryInput.parse(body);
 }

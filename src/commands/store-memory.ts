@@ -23,7 +23,7 @@ import { assertFits } from '../domain/memory/size.ts';
 import { foldMemory, isLive } from '../domain/memory/snapshot.ts';
 import { invalid, Problem } from '../domain/problems.ts';
 import { memoryStream } from '../domain/streams.ts';
-import { WrongExpectedRevision } from '../ports/event-log.ts';
+import { WrongExpectedRevision, type AppendResult } from '../ports/event-log.ts';
 import type { LoadedEvent } from '../ports/event-store.ts';
 import type { KeyRef } from '../ports/key-vault.ts';
 import { assertSameBody } from './change-stream.ts';
@@ -48,6 +48,9 @@ export const storeMemoryInput = z
 
 export type StoreMemoryInput = z.infer<typeof storeMemoryInput>;
 
+/** Appends when it may: not before what was sent earlier, and without keeping it from claiming its id beforehand. */
+export type InTurn = (append: () => Promise<AppendResult>) => Promise<AppendResult>;
+
 /**
  * Stores a memory. With an Idempotency-Key or an externalId its id is claimed first, so that a repetition finds it
  * and a rival loses; a claim that its taker left without a memory is completed by whoever comes next.
@@ -56,6 +59,7 @@ export async function storeMemory(
   services: CommandServices,
   context: CommandContext,
   input: StoreMemoryInput,
+  inTurn: InTurn = (append) => append(),
 ): Promise<MemoryResult> {
   const { caller, idempotency } = context;
   const value = place(caller, input);
@@ -90,7 +94,8 @@ export async function storeMemory(
     }
     if (unique) id = await takeClaim(services, context, unique, id);
     try {
-      return await create(services, context, { ...value, id, ...(unique && { claim: unique }) }, key);
+      const claimed = { ...value, id, ...(unique && { claim: unique }) };
+      return await create(services, context, { value: claimed, key, inTurn });
     } catch (error) {
       if (!(error instanceof WrongExpectedRevision)) throw error;
     }
@@ -112,16 +117,12 @@ export async function storeMemory(
 async function create(
   services: CommandServices,
   context: CommandContext,
-  value: MemoryValue,
-  key: KeyRef,
+  { value, key, inTurn }: { readonly value: MemoryValue; readonly key: KeyRef; readonly inTurn: InTurn },
 ): Promise<MemoryResult> {
   const events = decide({ type: 'store', value }, initialState);
   const stream = memoryStream(context.caller.tenant, value.id);
-  const { position, time } = await services.store.append(
-    stream,
-    'noStream',
-    events,
-    eventContext(context, key),
+  const { position, time } = await inTurn(() =>
+    services.store.append(stream, 'noStream', events, eventContext(context, key)),
   );
   const facts = events.map((event, revision) => ({ event, revision, position, time, erased: false }));
   const snapshot = foldMemory(facts);

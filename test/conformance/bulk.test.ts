@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Client, Json, Reply } from '../support/api.ts';
 import { expectInvalid, expectProblem } from '../support/problem.ts';
+import { placeOf } from '../support/log-reader.ts';
 import { slowBulk } from '../support/slow-bulk.ts';
 import { newTenant, type Tenant } from '../support/tenant.ts';
 import { useSharedServer } from '../support/use-server.ts';
@@ -67,6 +68,27 @@ describe('a bulk store', () => {
       ...memory,
       scope: { company: tenant.id, team: 'api' },
     });
+  });
+
+  it('[A12] [A8] keeps the turns of a session that tell no time in their order', async () => {
+    const turn = (n: number) => ({
+      content: `turn ${n}`,
+      layer: 'session',
+      scope: { session: `s${n % 2}` },
+      // What has to be claimed takes longer, as does what has a subject of its own.
+      ...(n % 3 === 0 && { externalId: `turn-${n}` }),
+      ...(n % 4 === 0 && { subject: `person-${n}` }),
+    });
+    const lines = await admin.bulk(Array.from({ length: 60 }, (_, n) => turn(n)));
+    const positions: number[] = [];
+    for (const { id } of lines) {
+      const { body } = await admin.get(`/v1/memories/${id}/history`);
+      positions.push(placeOf(body.items[0].position));
+    }
+    for (const session of [0, 1]) {
+      const own = positions.filter((_, n) => n % 2 === session);
+      expect(own).toEqual(own.toSorted((left, right) => left - right));
+    }
   });
 
   it('[A12] gives each line the reason and the cause of the whole', async () => {
