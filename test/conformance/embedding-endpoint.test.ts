@@ -82,6 +82,24 @@ describe('an endpoint that is away when the server starts', () => {
     expect(inputs).toContain(content);
   }, 60_000);
 
+  it('[A5] is not asked again for a text that has changed since, where a search looks at it as it was', async () => {
+    const [old, changed] = ['The swan crosses the pond', 'The otter dives for fish'];
+    const { memory, position } = await client.store({ content: old });
+    const asked = { query: 'swan pond', threshold: 0, waitMs: 30_000 };
+    await client.post('/v1/search', { ...asked, minPosition: position });
+    const { body } = await client.patch(
+      `/v1/memories/${memory.id}`,
+      { content: changed },
+      { 'if-match': '*' },
+    );
+    await client.post('/v1/search', { ...asked, minPosition: body.position });
+    const before = endpoint.requests.length;
+    const found = (await client.post('/v1/search', { ...asked, asOf: position })).body;
+    expect(found.warnings).toEqual([]);
+    expect(found.results[0].memory.content).toBe(old);
+    expect(endpoint.requests.slice(before).flatMap(({ input }) => input)).not.toContain(old);
+  }, 60_000);
+
   it('[H4] knows by its vectors which dimension a model has that is away', async () => {
     const { dataDir, masterKey } = server;
     const { STRATALOG_EMBEDDING_DIMENSION: _, ...environment } = server.environment;

@@ -200,10 +200,14 @@ describe('an asOf that cannot be', () => {
     expectProblem(await ask(ahead, { waitMs: 50 }), 504, 'position-timeout');
   });
 
-  it('[A5] says so where too many texts would have to be embedded again', async () => {
+  it('[A5] says so where too many texts have changed since', async () => {
     const { admin } = await newTenant(server);
+    const count = 1_001;
     const lines = await admin.bulk(
-      Array.from({ length: 201 }, (_, n) => ({ content: `The note ${n}`, tags: [n < 5 ? 'few' : 'many'] })),
+      Array.from({ length: count }, (_, n) => ({
+        content: `The note ${n}`,
+        tags: [n < 205 ? 'few' : 'many'],
+      })),
     );
     const asOf = lines.at(-1).position;
     const change = ({ id }: Json) =>
@@ -213,10 +217,20 @@ describe('an asOf that cannot be', () => {
         expect(status).toBe(200);
     const { position } = await admin.store({ content: 'last' });
     const ask = (more: object) =>
-      admin.post('/v1/search', { query: 'note', threshold: 0, asOf, minPosition: position, ...more });
+      admin.post('/v1/search', {
+        query: 'note',
+        threshold: 0,
+        asOf,
+        minPosition: position,
+        waitMs: 30_000,
+        ...more,
+      });
     const refused = await ask({});
     expectProblem(refused, 422, 'as-of-scope-too-large', 'asOf');
-    expect(refused.body.detail).toContain('200');
-    expect((await ask({ tags: ['few'] })).body.results).toHaveLength(5);
+    expect(refused.body.detail).toContain('1,000');
+    const { results, warnings } = (await ask({ tags: ['few'], topK: 300 })).body;
+    expect(warnings).toEqual([]);
+    expect(results).toHaveLength(205);
+    expect(results.every(({ memory }: Json) => memory.content.startsWith('The note'))).toBe(true);
   });
 });

@@ -54,6 +54,10 @@ describe.runIf(programs)('the query role on the read models', () => {
       waitMs: 20_000,
     });
     expect(found.body.results).toHaveLength(2);
+    // It had its vector by then, which is put aside.
+    const content = 'retries of the billing service, and their pauses';
+    const changed = await client.patch(`/v1/memories/${other.id}`, { content }, { 'if-match': '*' });
+    expect(changed.status).toBe(200);
     // The access of the search is written after its answer.
     while ((await client.get(`/v1/memories/${memory.id}`)).body.accessCount === 0) await sleep(50);
   }

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { deterministicEmbedder } from '../../src/adapters/deterministic/embedder.ts';
-import { vectorTable } from '../../src/domain/retrieval/vector-table.ts';
+import { supersededVectorTable, vectorTable } from '../../src/domain/retrieval/vector-table.ts';
 import type { Embedder } from '../../src/ports/embedder.ts';
 import { BookmarkMoved } from '../../src/projections/bookmarks.ts';
 import { Generation } from '../../src/projections/generation.ts';
 import { createBeside, ensureLive } from '../../src/projections/generations.ts';
 import type { Projection } from '../../src/projections/projection.ts';
 import { RebuildWalk } from '../../src/projections/rebuild-walk.ts';
-import { vectors } from '../../src/projections/vectors/vectors.ts';
+import { textHash, vectors } from '../../src/projections/vectors/vectors.ts';
 import { freshDatabase, type FreshDatabase } from '../support/database.ts';
 import { storeTestMemory, testContext, updateTestMemory, type TestStore } from '../support/event-store.ts';
 import { failing } from '../support/faulty-sql.ts';
@@ -17,6 +17,7 @@ import { soleEmbedder } from '../support/sole-embedder.ts';
 
 const partitioning = dividedInto(3);
 const table = vectorTable('deterministic-words-16');
+const supersededTable = supersededVectorTable('deterministic-words-16');
 
 describe.runIf(process.env['STRATALOG_POSTGRES_URL'] !== undefined)('vectors on a server', () => {
   let database: FreshDatabase;
@@ -57,6 +58,12 @@ describe.runIf(process.env['STRATALOG_POSTGRES_URL'] !== undefined)('vectors on 
     test.sql.query<{ memory_id: string; revision: number; active: boolean }>(
       `select memory_id, revision, embedding is not null as active from ${table} order by memory_id`,
     );
+  const superseded = async () => {
+    const rows = await test.sql.query<{ memory_id: string; text_hash: string }>(
+      `select memory_id, text_hash from ${supersededTable} order by memory_id, text_hash`,
+    );
+    return rows.map(({ memory_id, text_hash }) => [memory_id, text_hash]);
+  };
   const pageOfAll = () => test.store.readAll({ after: 0, limit: 1_000 });
   async function applyAll(to: Generation): Promise<PromiseSettledResult<unknown>[]> {
     const page = await pageOfAll();
@@ -132,5 +139,34 @@ describe.runIf(process.env['STRATALOG_POSTGRES_URL'] !== undefined)('vectors on 
     };
     await expect(zombie.apply(page, standing)).rejects.toBeInstanceOf(BookmarkMoved);
     expect(await kept()).toEqual([]);
+  });
+
+  it('[A5] of texts that were replaced are put aside once, and go with the memory', async () => {
+    const [first, other] = [
+      await storeTestMemory(test, { content: 'one' }),
+      await storeTestMemory(test, { content: 'another' }),
+    ];
+    await followAll(test, live);
+    // Each text is kept before the next one comes: of what is replaced within a batch there is no vector.
+    for (const content of ['two', 'three', 'two']) {
+      await updateTestMemory(test, first.stream, content);
+      await followAll(test, live);
+    }
+    await updateTestMemory(test, other.stream, 'still another');
+    await followAll(test, live);
+    const aside = (id: string, texts: readonly string[]) => texts.map((text) => [id, textHash(text)]).sort();
+    const ofOther = aside(other.value.id, ['another']);
+    expect(await superseded()).toEqual(
+      [...aside(first.value.id, ['one', 'two', 'three']), ...ofOther].sort(),
+    );
+    await expectEqualRebuild();
+    const { id, tenant } = first.key;
+    const erased = { type: 'MemoryErased', data: { memoryId: first.value.id, keyId: id } } as const;
+    await test.store.append(first.stream, 'exists', [erased], testContext());
+    await test.vault.destroy(tenant, id);
+    await followAll(test, live);
+    expect(await superseded()).toEqual(ofOther);
+    await expectEqualRebuild();
+    expect(await superseded()).toEqual(ofOther);
   });
 });

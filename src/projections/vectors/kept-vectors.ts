@@ -1,4 +1,4 @@
-import { vectorTable } from '../../domain/retrieval/vector-table.ts';
+import { supersededVectorTable, vectorTable } from '../../domain/retrieval/vector-table.ts';
 import type { EmbeddingModel } from '../../ports/embedder.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
 import { protect, type PrepareContext } from '../projection.ts';
@@ -29,36 +29,48 @@ export function keptTable(model: EmbeddingModel): string {
  * `vector`, not `halfvec`: in WebAssembly the latter is five times slower, and one SQL serves both profiles.
  * The vectors of one model, one for each memory, with the index that searches them. The revision of the memory
  * guards each row: an older event never replaces a newer one. A deleted memory's vector is shelved, out of the index.
+ * The vector of a text that was replaced goes to a second table without an index, for searches as of a position.
  */
 export class KeptVectors {
   readonly #model: EmbeddingModel;
   readonly #table: string;
+  readonly #superseded: string;
 
   constructor(model: EmbeddingModel) {
     this.#model = model;
     this.#table = keptTable(model);
+    this.#superseded = supersededVectorTable(model.id);
   }
 
-  /** Runs for each generation; all but the first find the table there. */
+  /** Runs for each generation; all but the first find the tables there. */
   create(): readonly string[] {
     const index = `${this.#table.replace('read.', '')}_hnsw`;
-    const policies = protect(this.#table).join(';\n');
+    const type = `vector(${this.#model.dimension})`;
     return [
-      `do $$ begin
-        if to_regclass('${this.#table}') is not null then return; end if;
-        create table ${this.#table} (
+      unlessThere(
+        this.#table,
+        `create table ${this.#table} (
           tenant text not null,
           memory_id uuid not null,
           revision integer not null,
           ${scopeColumns},
           text_hash text not null,
-          embedding vector(${this.#model.dimension}),
-          shelved vector(${this.#model.dimension}),
+          embedding ${type},
+          shelved ${type},
           primary key (tenant, memory_id)
-        );
-        create index ${index} on ${this.#table} using hnsw (embedding vector_cosine_ops) with (m = 16, ef_construction = 64);
-        ${policies};
-      end $$`,
+        )`,
+        `create index ${index} on ${this.#table} using hnsw (embedding vector_cosine_ops) with (m = 16, ef_construction = 64)`,
+      ),
+      unlessThere(
+        this.#superseded,
+        `create table ${this.#superseded} (
+          tenant text not null,
+          memory_id uuid not null,
+          text_hash text not null,
+          embedding ${type} not null,
+          primary key (tenant, memory_id, text_hash)
+        )`,
+      ),
     ];
   }
 
@@ -125,11 +137,13 @@ export class KeptVectors {
   }
 
   async purge(tx: SqlExecutor, gone: readonly { tenant: string; memory_id: string }[]): Promise<void> {
-    await tx.query(
-      `delete from ${this.#table} k using jsonb_to_recordset($1::text::jsonb) as gone(tenant text, memory_id uuid)
-       where k.tenant = gone.tenant and k.memory_id = gone.memory_id`,
-      [JSON.stringify(gone)],
-    );
+    // In this order: who replaces a text holds its row, and has put the old vector aside before it lets go.
+    for (const table of [this.#table, this.#superseded])
+      await tx.query(
+        `delete from ${table} k using jsonb_to_recordset($1::text::jsonb) as gone(tenant text, memory_id uuid)
+         where k.tenant = gone.tenant and k.memory_id = gone.memory_id`,
+        [JSON.stringify(gone)],
+      );
   }
 
   async #insertInto(
@@ -156,19 +170,26 @@ export class KeptVectors {
     if (rows.length === 0) return;
     const type = `vector(${this.#model.dimension})`;
     await tx.query(
-      `update ${this.#table} k set
-         revision = n.revision,
-         text_hash = n.text_hash,
-         embedding = case when n.active then n.kept end,
-         shelved = case when not n.active then n.kept end
-       from (
-         select w.*, case when k.text_hash = w.text_hash then coalesce(k.embedding, k.shelved, w.vector::${type}) else w.vector::${type} end as kept
+      `with n as materialized (
+         select w.*, k.text_hash as old_hash, coalesce(k.embedding, k.shelved) as old,
+           case when k.text_hash = w.text_hash then coalesce(k.embedding, k.shelved, w.vector::${type}) else w.vector::${type} end as kept
          from jsonb_to_recordset($1::text::jsonb)
            as w(tenant text, memory_id uuid, revision integer, text_hash text, active boolean, vector text)
          join ${this.#table} k using (tenant, memory_id)
          where k.revision < w.revision or (k.revision = w.revision and coalesce(k.embedding, k.shelved) is null)
-       ) n
-       where k.tenant = n.tenant and k.memory_id = n.memory_id`,
+         order by k.tenant, k.memory_id
+         for update of k
+       ), superseded as (
+         insert into ${this.#superseded} (tenant, memory_id, text_hash, embedding)
+         select tenant, memory_id, old_hash, old from n where old_hash <> text_hash and old is not null
+         on conflict do nothing
+       )
+       update ${this.#table} k set
+         revision = n.revision,
+         text_hash = n.text_hash,
+         embedding = case when n.active then n.kept end,
+         shelved = case when not n.active then n.kept end
+       from n where k.tenant = n.tenant and k.memory_id = n.memory_id`,
       [
         JSON.stringify(
           rows.map(({ tenant, memory_id, revision, text_hash, active }) => {
@@ -186,4 +207,11 @@ export class KeptVectors {
       ],
     );
   }
+}
+
+function unlessThere(table: string, ...definitions: readonly string[]): string {
+  return `do $$ begin
+    if to_regclass('${table}') is not null then return; end if;
+    ${[...definitions, ...protect(table)].join(';\n')};
+  end $$`;
 }

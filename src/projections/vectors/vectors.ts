@@ -5,7 +5,7 @@ import type { LoadedEvent } from '../../ports/event-store.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
 import { protect, type PrepareContext, type Projection, type Tables } from '../projection.ts';
 import { scopeColumns, scopeRow } from '../scope-columns.ts';
-import { vectorTable } from '../../domain/retrieval/vector-table.ts';
+import { supersededVectorTable, vectorTable } from '../../domain/retrieval/vector-table.ts';
 import { KeptVectors, keptTable, type VectorRow } from './kept-vectors.ts';
 
 interface Prepared {
@@ -29,7 +29,7 @@ export function vectors(
   const kept = new KeptVectors(model);
   return {
     name: 'vectors',
-    version: 1,
+    version: 2,
     variant: model.id,
     batchSize: 8,
     // Where the vectors are kept a slice costs little; where they are not, each takes a millisecond to index.
@@ -62,7 +62,7 @@ export function vectors(
       const other = embedders.models.find((registered) => registered.id === id);
       return other && vectors(embedders, other);
     },
-    sharedTables: (id) => [vectorTable(id)],
+    sharedTables: (id) => [vectorTable(id), supersededVectorTable(id)],
   };
 }
 

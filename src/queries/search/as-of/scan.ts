@@ -1,5 +1,6 @@
 import { match, type WeightedTerms } from '../../../domain/ranking/bm25.ts';
 import { Problem } from '../../../domain/problems.ts';
+import { supersededVectorTable, vectorTable } from '../../../domain/retrieval/vector-table.ts';
 import { termCounts } from '../../../domain/text/tokens.ts';
 import type { Embedder } from '../../../ports/embedder.ts';
 import type { Sql } from '../../../ports/sql.ts';
@@ -15,16 +16,15 @@ import { wasActive } from './was-active.ts';
 
 /** The most memories that a search looks at one by one as they were. */
 const mostScanned = 10_000;
-/** The most of them whose text has changed since: each is embedded again, which takes some milliseconds. */
-const mostOldTexts = 200;
+/** The most of them whose text has changed since: it is read whole, and its words are counted now. */
+const mostOldTexts = 1_000;
 
 export interface AsOfRequest extends Reach {
   /** A position: memories as they were when the log had reached it. */
   readonly at: number;
   readonly weighted: WeightedTerms;
-  /** The query's vector, the table of vectors of its model, and what embeds old texts with it. */
-  readonly dense?:
-    { readonly vector: Float32Array; readonly table: string; readonly embedder: Embedder } | undefined;
+  /** The query's vector, and the model that made it. */
+  readonly dense?: { readonly vector: Float32Array; readonly embedder: Embedder } | undefined;
 }
 
 /** A memory in reach with both signals, each null where it has none. */
@@ -35,7 +35,7 @@ interface Signals {
 }
 
 interface ScannedRow extends Signals {
-  /** The text as it was, where the read models of today know another one. */
+  /** The text as it was, where the words of another one are counted, or its vector is not kept. */
   readonly old_text: string | null;
 }
 
@@ -46,8 +46,9 @@ export type Scanned = readonly Signals[];
 export type Found = ReadonlyMap<string, number | null>;
 
 /**
- * Looks at every memory in reach as it was. Texts of today have their vectors and counts; others are embedded and
- * counted now. Throws `as-of-scope-too-large` where that would be too many.
+ * Looks at every memory in reach as it was. Texts of today have their counts, the words of others are counted now; vectors
+ * are kept of both, but for a text that was replaced before it had one, which is embedded now. Throws
+ * `as-of-scope-too-large` where that would be too many.
  */
 export async function scanAsOf(sql: Sql, view: ReadView, request: AsOfRequest): Promise<Scanned> {
   const rows = await readRows(sql, view, request);
@@ -55,23 +56,32 @@ export async function scanAsOf(sql: Sql, view: ReadView, request: AsOfRequest): 
     throw tooLarge(`more than ${mostScanned.toLocaleString('en-US')} memories are in reach`);
   const old = rows.filter(({ old_text: text }) => text !== null);
   if (old.length > mostOldTexts)
-    throw tooLarge(`more than ${mostOldTexts} of the memories in reach had another text then`);
+    throw tooLarge(
+      `more than ${mostOldTexts.toLocaleString('en-US')} of the memories in reach had another text then`,
+    );
   const { dense, weighted } = request;
-  // No transaction is held meanwhile.
-  const vectors = dense
-    ? await dense.embedder.embed(
-        old.map(({ old_text: text }) => text!),
-        'passage',
-      )
-    : [];
-  return [
-    ...rows.filter(({ old_text: text }) => text === null),
-    ...old.map(({ memory_id, old_text: text }, index) => ({
+  const cosines = dense ? await cosinesOf(old, dense) : new Map<ScannedRow, number>();
+  return rows.map((row) => {
+    const { memory_id, bm25, cosine, old_text: text } = row;
+    return {
       memory_id,
-      bm25: bm25Of(text!, weighted),
-      cosine: dense ? dot(vectors[index]!, dense.vector) : null,
-    })),
-  ];
+      bm25: text === null ? bm25 : bm25Of(text, weighted),
+      cosine: cosines.get(row) ?? cosine,
+    };
+  });
+}
+
+/** Of texts without a vector. No transaction is held meanwhile. */
+async function cosinesOf(
+  old: readonly ScannedRow[],
+  { vector, embedder }: NonNullable<AsOfRequest['dense']>,
+): Promise<ReadonlyMap<ScannedRow, number>> {
+  const lacking = old.filter(({ cosine }) => cosine === null);
+  const vectors = await embedder.embed(
+    lacking.map(({ old_text: text }) => text!),
+    'passage',
+  );
+  return new Map(lacking.map((row, index) => [row, dot(vectors[index]!, vector)]));
 }
 
 /** The best `count` by each signal. */
@@ -99,15 +109,7 @@ function readRows(sql: Sql, view: ReadView, request: AsOfRequest): Promise<Scann
        then ${bm25Column(weighted, parameters)} end as bm25`,
     view.table('lexical'),
   );
-  // As the vectors read model names a text.
-  const hash = `translate(encode(sha256(convert_to(found.content, 'UTF8')), 'base64'), '+/=', '-_')`;
-  const meaning = dense
-    ? lookup(
-        `-(${negativeCosine('coalesce(t.embedding, t.shelved)', `${parameters.bind(vectorText(dense.vector))}::vector`)}) as cosine`,
-        dense.table,
-        `t.text_hash = ${hash}`,
-      )
-    : '(select null::float8 as cosine)';
+  const meaning = dense ? cosineThen(dense, lookup, parameters) : '(select null::float8 as cosine)';
   const known = `l.is_same ${dense ? 'and k.cosine is not null' : ''}`;
   return sql.queryAs<ScannedRow>(
     region.tenant,
@@ -117,6 +119,26 @@ function readRows(sql: Sql, view: ReadView, request: AsOfRequest): Promise<Scann
      cross join ${words} l left join ${meaning} k on true`,
     parameters.values,
   );
+}
+
+/** The cosine with the vector of the text as it was, be it that of today or one that was superseded. */
+function cosineThen(
+  { vector, embedder }: NonNullable<AsOfRequest['dense']>,
+  lookup: ReturnType<typeof lookupsOf>,
+  parameters: Parameters,
+): string {
+  const query = `${parameters.bind(vectorText(vector))}::vector`;
+  // As the vectors read model names a text.
+  const hash = `translate(encode(sha256(convert_to(found.content, 'UTF8')), 'base64'), '+/=', '-_')`;
+  const from = (table: string, embedding: string) =>
+    `select cosine from ${lookup(
+      `-(${negativeCosine(embedding, query)}) as cosine`,
+      table,
+      `t.text_hash = ${hash}`,
+    )}`;
+  const { id } = embedder.model;
+  return `lateral (${from(vectorTable(id), 'coalesce(t.embedding, t.shelved)')} k
+    union all ${from(supersededVectorTable(id), 't.embedding')} k limit 1)`;
 }
 
 function bm25Of(text: string, weighted: WeightedTerms): number | null {

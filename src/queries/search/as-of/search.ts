@@ -1,5 +1,4 @@
 import { weigh } from '../../../domain/ranking/bm25.ts';
-import { vectorTable } from '../../../domain/retrieval/vector-table.ts';
 import type { ModelScale } from '../../../domain/ranking/calibration.ts';
 import { isWithoutVector } from '../../../ports/embedder.ts';
 import type { Sql } from '../../../ports/sql.ts';
@@ -44,7 +43,7 @@ export async function searchAsOf(sql: Sql, view: ReadView, search: AsOfSearch): 
   const request: AsOfRequest = {
     ...search,
     weighted: weigh(terms, statistics),
-    dense: vector && { vector: vector.vector, embedder: vector.embedder, table: vectorTable(model) },
+    dense: vector && { vector: vector.vector, embedder: vector.embedder },
   };
   const { seen, compared } = await scan(sql, view, request);
   const found = await lookDeeper(search.perEngine, (perEngine) =>
