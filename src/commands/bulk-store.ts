@@ -119,7 +119,7 @@ async function storeLine(
 
 /**
  * Which lines must not pass others. Of two with one externalId the earlier wins, so that the later one waits for it. Turns of a
- * session that tell no time are in the order of the log, so that none is appended before the one that was sent before it.
+ * session that tell no time, or the same, are in the order of the log: none is appended before the one that was sent before it.
  */
 class EarlierLines {
   /** The last line that came so far, by what it has in common with the next. */
@@ -131,7 +131,7 @@ class EarlierLines {
     store: (inTurn: InTurn) => Promise<MemoryResult>,
   ): Promise<MemoryResult> {
     const rival = externalId === undefined ? undefined : `externalId ${externalId}`;
-    const turn = session === undefined || occurredAt !== undefined ? undefined : `session ${session}`;
+    const turn = session === undefined ? undefined : `session ${session} ${occurredAt ?? ''}`;
     const [rivalIsOver, turnIsOver] = [this.#over(rival), this.#over(turn)];
     const stored = rivalIsOver.then(() => store((append) => turnIsOver.then(append)));
     for (const key of [rival, turn]) if (key !== undefined) this.#last.set(key, stored);

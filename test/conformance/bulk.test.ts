@@ -70,11 +70,13 @@ describe('a bulk store', () => {
     });
   });
 
-  it('[A12] [A8] keeps the turns of a session that tell no time in their order', async () => {
+  it('[A12] [A8] keeps the turns of a session that tell no time, or the same, in their order', async () => {
     const turn = (n: number) => ({
       content: `turn ${n}`,
       layer: 'session',
       scope: { session: `s${n % 2}` },
+      // One of the sessions was told at one time.
+      ...(n % 2 === 1 && { occurredAt: '2024-05-01T12:30:00.000Z' }),
       // What has to be claimed takes longer, as does what has a subject of its own.
       ...(n % 3 === 0 && { externalId: `turn-${n}` }),
       ...(n % 4 === 0 && { subject: `person-${n}` }),
