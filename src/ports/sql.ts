@@ -17,13 +17,22 @@ export type SqlValue =
   | readonly string[]
   | readonly number[];
 
+export interface StatementOptions {
+  /**
+   * The statement comes again and again, and one plan of it serves any values: lookups by key, and indexes that are read
+   * in their order. A database that plans slowly keeps the plan.
+   */
+  readonly onePlan?: boolean | undefined;
+}
+
 /** Whatever runs statements: a database handle or an open transaction. */
 export interface SqlExecutor {
   /** Runs one statement with bound parameters and answers its rows. `int8` comes back as a JavaScript number. */
-  query<R = Row>(text: string, params?: readonly SqlValue[]): Promise<R[]>;
+  query<R = Row>(text: string, params?: readonly SqlValue[], options?: StatementOptions): Promise<R[]>;
 }
 
-export interface TransactionOptions {
+/** `onePlan` is said of each of its statements. */
+export interface TransactionOptions extends StatementOptions {
   /**
    * Runs the transaction under row-level security as the query role, seeing this tenant's rows only.
    * Left out, it runs as the owner of the tables.
@@ -32,11 +41,6 @@ export interface TransactionOptions {
   /** `false` lets the commit return before the write-ahead log is synced. Only for data that can be rebuilt. */
   readonly durable?: boolean;
   readonly readOnly?: boolean;
-  /**
-   * Its statements come again and again, and one plan of each serves any values: lookups by key, and indexes that are read
-   * in their order. A database that plans slowly keeps the plan.
-   */
-  readonly onePlan?: boolean;
 }
 
 /**

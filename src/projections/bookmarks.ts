@@ -69,6 +69,7 @@ export class BookmarkTable {
        where b.name = $1 and b.generation = $2 and b.partition = a.partition and b.bookmark = a.start
        returning (select count(*) from read.parked where name = $1 and generation = $2 and partition = any ($3)) as parked`,
       this.#parameters(places),
+      { onePlan: true },
     );
     if (rows.length < places.length || rows[0]!.parked !== parked) throw this.moved();
   }

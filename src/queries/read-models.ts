@@ -75,6 +75,7 @@ export class ReadModels {
        from read.active a join read.generations g on g.name = a.name and g.generation = a.generation
        where a.name = any ($1)`,
       [projections],
+      { onePlan: true },
     );
   }
 }

@@ -60,6 +60,26 @@ describe.runIf(url)('a PostgreSQL server', () => {
     expect(new Set(pids).size).toBeLessThanOrEqual(2);
   });
 
+  it('keeps few statements prepared on a connection, however many come, and each answers for itself', async () => {
+    const one = await openPostgres({ url: url!, maxConnections: 1 });
+    try {
+      const most = async (): Promise<number> => {
+        const [row] = await one.query<{ count: number }>(
+          'select count(*) as count from pg_prepared_statements',
+        );
+        return row!.count;
+      };
+      for (let n = 0; n < 1_000; n++) {
+        const [row] = await one.query(`select $1::int + ${n} as sum`, [n], { onePlan: true });
+        expect(row).toEqual({ sum: 2 * n });
+        if (n % 100 === 50) expect(await most()).toBeLessThanOrEqual(301);
+      }
+      expect(await most()).toBeGreaterThan(0);
+    } finally {
+      await one.close();
+    }
+  });
+
   it('listens again by itself after its connection was lost, and wakes for what it may have missed', async () => {
     let woken = 0;
     const stop = await sql.listen('adapter_news', () => woken++);

@@ -17,8 +17,8 @@ export class FaultySql implements Sql {
     return this.#sql.connections;
   }
 
-  query<R = Row>(text: string, params?: readonly SqlValue[]): Promise<R[]> {
-    return this.#through(text, () => this.#sql.query<R>(text, params));
+  query<R = Row>(...[text, params, options]: Parameters<Sql['query']>): Promise<R[]> {
+    return this.#through(text, () => this.#sql.query<R>(text, params, options));
   }
 
   queryAs<R = Row>(tenant: string, text: string, params?: readonly SqlValue[]): Promise<R[]> {
@@ -27,7 +27,7 @@ export class FaultySql implements Sql {
 
   transaction<T>(...[body, options]: Parameters<Sql['transaction']>): Promise<T> {
     const faulty = (tx: SqlExecutor): SqlExecutor => ({
-      query: (text, params) => this.#through(text, () => tx.query(text, params)),
+      query: (text, params, options) => this.#through(text, () => tx.query(text, params, options)),
     });
     return this.#sql.transaction((tx) => body(faulty(tx)) as Promise<T>, options);
   }

@@ -8,6 +8,7 @@ import type { EngineData, EngineNotice, EngineResult } from './protocol.ts';
 import { startParams } from './settings.ts';
 import { createCluster, withTemplate } from './template.ts';
 import { scriptMessage, statementMessage } from './wire.ts';
+import { changesTables } from '../sql/statements.ts';
 import type { WireValue } from '../sql/values.ts';
 
 type Filesystem = DurableNodeFS | SeededMemoryFS;
@@ -99,7 +100,7 @@ export class Engine {
 
   /** A plan of a table that has other columns now would fail. */
   #forgetAfter(statement: string): void {
-    if (/^\s*(create|alter|drop|do)\b/i.test(statement)) this.#prepared.forget();
+    if (changesTables(statement)) this.#prepared.forget();
   }
 
   async close(): Promise<EngineResult> {

@@ -5,6 +5,7 @@ import {
   type Sql,
   type SqlExecutor,
   type SqlValue,
+  type StatementOptions,
   type TransactionOptions,
 } from '../../ports/sql.ts';
 import { beginScript, identifier } from '../sql/begin.ts';
@@ -57,8 +58,13 @@ export class PgliteSql implements Sql {
     return sql;
   }
 
-  async query<R = Row>(text: string, params: readonly SqlValue[] = []): Promise<R[]> {
-    return rowsOf<R>(await this.#pass({ kind: 'statement', text, params: params.map(toWire) }));
+  async query<R = Row>(
+    text: string,
+    params: readonly SqlValue[] = [],
+    { onePlan = false }: StatementOptions = {},
+  ): Promise<R[]> {
+    const kind = onePlan ? 'prepared' : 'statement';
+    return rowsOf<R>(await this.#pass({ kind, text, params: params.map(toWire) }));
   }
 
   async queryAs<R = Row>(tenant: string, text: string, params: readonly SqlValue[] = []): Promise<R[]> {
@@ -167,32 +173,31 @@ export class PgliteSql implements Sql {
   }
 }
 
-/** A plan that is kept is one for any values. Elsewhere one may be bad: where a parameter may be null to say that it does not matter. */
-function beginOf(options: TransactionOptions): string {
-  const begin = beginScript(options);
-  return options.onePlan ? `${begin}; set local plan_cache_mode = force_generic_plan` : begin;
-}
-
 /** Holds the turnstile from its begin to its commit or rollback. */
 class OpenTransaction implements SqlExecutor {
   readonly #thread: EngineThread;
   readonly #turnstile: Turnstile;
   readonly #begun: Promise<EngineResult>;
-  readonly #kind: 'statement' | 'prepared';
+  readonly #onePlan: boolean;
   #over = false;
 
   constructor(thread: EngineThread, turnstile: Turnstile, options: TransactionOptions) {
     this.#thread = thread;
     this.#turnstile = turnstile;
-    this.#kind = options.onePlan ? 'prepared' : 'statement';
+    this.#onePlan = options.onePlan ?? false;
     // Not awaited: the first statement follows it in the same breath, and fails where this fails.
-    this.#begun = thread.request({ kind: 'script', statements: [beginOf(options)] });
+    this.#begun = thread.request({ kind: 'script', statements: [beginScript(options)] });
     this.#begun.catch(() => {});
   }
 
-  async query<R = Row>(text: string, params: readonly SqlValue[] = []): Promise<R[]> {
+  async query<R = Row>(
+    text: string,
+    params: readonly SqlValue[] = [],
+    { onePlan = this.#onePlan }: StatementOptions = {},
+  ): Promise<R[]> {
     if (this.#over) throw new Error('the transaction is over: its executor was used after its end');
-    return rowsOf<R>(await this.#thread.request({ kind: this.#kind, text, params: params.map(toWire) }));
+    const kind = onePlan ? 'prepared' : 'statement';
+    return rowsOf<R>(await this.#thread.request({ kind, text, params: params.map(toWire) }));
   }
 
   async run<T>(body: (tx: SqlExecutor) => Promise<T>, nesting: NestingGuard): Promise<T> {

@@ -26,7 +26,7 @@ export type EngineRequest =
       readonly params: readonly WireValue[];
       readonly begin?: string;
     }
-  /** One statement in the transaction that is open, which comes again and again: its plan is kept. */
+  /** One statement, in the transaction that is open or in one of its own, which comes again and again: its plan is kept. */
   | { readonly kind: 'prepared'; readonly text: string; readonly params: readonly WireValue[] }
   /** Statements without parameters, one after another. */
   | { readonly kind: 'script'; readonly statements: readonly string[] }

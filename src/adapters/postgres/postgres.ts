@@ -12,6 +12,7 @@ import {
   type Sql,
   type SqlExecutor,
   type SqlValue,
+  type StatementOptions,
   type TransactionOptions,
 } from '../../ports/sql.ts';
 import { beginScript } from '../sql/begin.ts';
@@ -22,6 +23,7 @@ import { decoderOf, toWire } from '../sql/values.ts';
 import { translate } from './errors.ts';
 import { Listener } from './listener.ts';
 import { prepareLogin, type PostgresLogin } from './login.ts';
+import { PreparedNames } from './prepared-names.ts';
 
 export interface PostgresOptions {
   /** `postgres://user:password@host:port/database?sslmode=…` */
@@ -73,7 +75,7 @@ export async function openPostgres(options: PostgresOptions): Promise<PostgresSq
   });
   const connections = new Connections(pool);
   try {
-    const login = await connections.use((client) => prepareLogin(client, extensions).catch(rethrow));
+    const login = await connections.use(({ client }) => prepareLogin(client, extensions).catch(rethrow));
     return new PooledSql(connections, new Listener(config), login, { maxConnections, answerTimeoutMs });
   } catch (error) {
     await pool.end();
@@ -81,16 +83,17 @@ export async function openPostgres(options: PostgresOptions): Promise<PostgresSq
   }
 }
 
-/** Lends the pool's connections and throws the broken ones away. */
+/** Lends the pool's connections and throws away the broken ones, and those on which many statements were prepared. */
 class Connections {
   readonly #pool: Pool;
+  readonly #names = new PreparedNames();
   readonly #lent = new Set<Promise<unknown>>();
 
   constructor(pool: Pool) {
     this.#pool = pool;
   }
 
-  async use<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
+  async use<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     const lent = this.#lend(work);
     this.#lent.add(lent);
     try {
@@ -106,17 +109,51 @@ class Connections {
     await this.#pool.end();
   }
 
-  async #lend<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
+  async #lend<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     const client = await this.#pool.connect().catch(rethrow);
     let broken = false;
     try {
-      return await work(client);
+      return await work(new Connection(client, this.#names));
     } catch (error) {
       broken = error instanceof SqlUnavailable;
       throw error;
     } finally {
-      client.release(broken);
+      client.release(broken || this.#names.isFull(client));
     }
+  }
+}
+
+/** One of the pool's, while it is lent. */
+class Connection {
+  readonly client: PoolClient;
+  readonly #names: PreparedNames;
+
+  constructor(client: PoolClient, names: PreparedNames) {
+    this.client = client;
+    this.#names = names;
+  }
+
+  /** Always the extended protocol, with or without parameters: one statement, the same answer. */
+  async statement<R>(
+    text: string,
+    params: readonly SqlValue[],
+    { timeoutMs, onePlan }: StatementOptions & { readonly timeoutMs: number | undefined },
+  ): Promise<R[]> {
+    this.#names.sent(text);
+    const config: QueryConfig & { queryMode: 'extended'; query_timeout?: number } = {
+      ...(onePlan && { name: this.#names.nameOf(this.client, text) }),
+      text,
+      values: params.map(toWire),
+      queryMode: 'extended',
+      ...(timeoutMs !== undefined && { query_timeout: timeoutMs }),
+    };
+    const { rows } = await this.client.query<R & QueryResultRow>(config).catch(rethrow);
+    return rows;
+  }
+
+  async send(text: string): Promise<QueryResult> {
+    this.#names.sent(text);
+    return this.client.query(text).catch(rethrow);
   }
 }
 
@@ -145,18 +182,23 @@ class PooledSql implements PostgresSql {
     this.#answerTimeoutMs = answerTimeoutMs;
   }
 
-  async query<R = Row>(text: string, params: readonly SqlValue[] = []): Promise<R[]> {
-    return this.#use((client) => statement<R>(client, text, params, this.#answerTimeoutMs));
+  async query<R = Row>(
+    text: string,
+    params: readonly SqlValue[] = [],
+    { onePlan }: StatementOptions = {},
+  ): Promise<R[]> {
+    const timeoutMs = this.#answerTimeoutMs;
+    return this.#use((connection) => connection.statement<R>(text, params, { timeoutMs, onePlan }));
   }
 
   async queryAs<R = Row>(tenant: string, text: string, params: readonly SqlValue[] = []): Promise<R[]> {
     const begin = beginScript({ tenant, readOnly: true });
-    return this.#use(async (client) => {
+    return this.#use(async (connection) => {
       // One round trip: a statement whose begin failed finds the transaction aborted and reads nothing.
       const parts = [
-        send(client, begin),
-        statement<R>(client, text, params, this.#answerTimeoutMs),
-        send(client, 'commit'),
+        connection.send(begin),
+        connection.statement<R>(text, params, { timeoutMs: this.#answerTimeoutMs }),
+        connection.send('commit'),
       ] as const;
       await Promise.allSettled(parts);
       const [, rows] = await Promise.all(parts);
@@ -167,12 +209,14 @@ class PooledSql implements PostgresSql {
   async transaction<T>(body: (tx: SqlExecutor) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
     // What writes in a transaction may take its time: migrations, the pages of a projection, its digest.
     const timeoutMs = options.readOnly ? this.#answerTimeoutMs : undefined;
-    return this.#use((client) => this.#nesting.run(() => runTransaction(client, body, options, timeoutMs)));
+    return this.#use((connection) =>
+      this.#nesting.run(() => runTransaction(connection, body, options, timeoutMs)),
+    );
   }
 
   async execute(script: string): Promise<void> {
-    await this.#use(async (client) => {
-      for (const text of splitStatements(script)) await send(client, text);
+    await this.#use(async (connection) => {
+      for (const text of splitStatements(script)) await connection.send(text);
     });
   }
 
@@ -186,7 +230,7 @@ class PooledSql implements PostgresSql {
     return this.#closed;
   }
 
-  async #use<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
+  async #use<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     this.#nesting.check();
     this.#refuseClosed();
     return this.#pool.use(work);
@@ -198,19 +242,23 @@ class PooledSql implements PostgresSql {
 }
 
 async function runTransaction<T>(
-  client: PoolClient,
+  connection: Connection,
   body: (tx: SqlExecutor) => Promise<T>,
   options: TransactionOptions,
   timeoutMs: number | undefined,
 ): Promise<T> {
   let over = false;
   // Not awaited: the connection is pipelined, so the first statement follows it and fails where this fails.
-  const begun = send(client, beginScript(options));
+  const begun = connection.send(beginScript(options));
   begun.catch(() => {});
   const tx: SqlExecutor = {
-    async query<R = Row>(text: string, params: readonly SqlValue[] = []): Promise<R[]> {
+    async query<R = Row>(
+      text: string,
+      params: readonly SqlValue[] = [],
+      { onePlan = options.onePlan }: StatementOptions = {},
+    ): Promise<R[]> {
       if (over) throw new Error('the transaction is over: its executor was used after its end');
-      return statement<R>(client, text, params, timeoutMs);
+      return connection.statement<R>(text, params, { timeoutMs, onePlan });
     },
   };
   let result: T;
@@ -218,36 +266,15 @@ async function runTransaction<T>(
     result = await body(tx);
   } catch (error) {
     over = true;
-    await send(client, 'rollback').catch(() => {});
+    await connection.send('rollback').catch(() => {});
     await begun;
     throw error;
   }
   over = true;
-  const { command } = await send(client, 'commit');
+  const { command } = await connection.send('commit');
   await begun;
   if (command !== 'COMMIT') throw abortedTransaction();
   return result;
-}
-
-/** Always the extended protocol, with or without parameters: one statement, the same answer. */
-async function statement<R>(
-  client: PoolClient,
-  text: string,
-  params: readonly SqlValue[],
-  timeoutMs: number | undefined,
-): Promise<R[]> {
-  const config: QueryConfig & { queryMode: 'extended'; query_timeout?: number } = {
-    text,
-    values: params.map(toWire),
-    queryMode: 'extended',
-    ...(timeoutMs !== undefined && { query_timeout: timeoutMs }),
-  };
-  const { rows } = await client.query<R & QueryResultRow>(config).catch(rethrow);
-  return rows;
-}
-
-function send(client: PoolClient, text: string): Promise<QueryResult> {
-  return client.query(text).catch(rethrow);
 }
 
 function rethrow(error: unknown): never {

@@ -39,3 +39,8 @@ function commentEnd(script: string, from: number): number {
   }
   return script.length;
 }
+
+/** Whether a statement may change which columns a table has. */
+export function changesTables(statement: string): boolean {
+  return /^\s*(create|alter|drop|do)\b/i.test(statement);
+}
