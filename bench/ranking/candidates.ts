@@ -5,11 +5,10 @@ import { evidence, type Evidence } from '../../src/domain/ranking/fusion.ts';
 import { speakerMatcher, speakerOf } from '../../src/domain/ranking/speaker.ts';
 import { windowAt } from '../../src/domain/ranking/window.ts';
 import { termCounts } from '../../src/domain/text/tokens.ts';
+import { leastPerEngine } from '../../src/queries/search/query.ts';
 import { inScope, type DataSet, type Memory, type Query } from './datasets.ts';
 import { cosine } from './embed.ts';
 import { textbookBm25 } from './textbook-bm25.ts';
-
-const DEPTH = 100;
 
 export interface Found extends Evidence {
   readonly memory: string;
@@ -80,11 +79,11 @@ function caseOf(set: string, query: Query, vector: Float32Array, tenant: Tenant)
       const dense = cosine(vector, indexed.vector);
       return { indexed, dense, bm25: match(terms, indexed.terms).bm25 };
     });
-  const dense = scored.toSorted((a, b) => b.dense - a.dense).slice(0, DEPTH);
+  const dense = scored.toSorted((a, b) => b.dense - a.dense).slice(0, leastPerEngine);
   const lexical = scored
     .filter(({ bm25 }) => bm25 > 0)
     .sort((a, b) => b.bm25 - a.bm25)
-    .slice(0, DEPTH);
+    .slice(0, leastPerEngine);
 
   const matchSpeaker = speakerMatcher(query.query);
   const months = askedMonths(query.query);

@@ -4,6 +4,7 @@ import type { Layer, Scope } from '../../src/domain/layers.ts';
 import { vectorTable } from '../../src/domain/retrieval/vector-table.ts';
 import type { Sql } from '../../src/ports/sql.ts';
 import { WakeUp } from '../../src/ports/wake-up.ts';
+import { leastPerEngine } from '../../src/queries/search/query.ts';
 import { findCandidates, type CandidateRequest } from '../../src/queries/search/candidates.ts';
 import { findPool } from '../../src/queries/search/pool.ts';
 import { ReadModels } from '../../src/queries/read-models.ts';
@@ -60,7 +61,7 @@ async function nearest(
         weighted: { terms: [], weights: [], mass: 0 },
         words: 'database',
         dense,
-        perEngine: 100,
+        perEngine: leastPerEngine,
       }),
     { tenant, readOnly: true },
   );

@@ -20,7 +20,6 @@ import {
 import { nearestInPool } from '../../src/queries/search/pool-candidates.ts';
 import { findPool } from '../../src/queries/search/pool.ts';
 import { readStatistics } from '../../src/queries/search/statistics.ts';
-import { vectorText } from '../../src/queries/search/vectors.ts';
 import { openTestStore, storeTestMemory, type TestStore } from '../support/event-store.ts';
 import { follow } from '../support/read-models.ts';
 import { soleEmbedder } from '../support/sole-embedder.ts';
@@ -112,15 +111,11 @@ it('[A5] a filter that most of its pool do not pass is asked of all of it', asyn
   const filter = parseFilter({ 'metadata.kind': { eq: 'note' }, 'metadata.number': { gte: count - wanted } });
   const pool = await findPool(test.sql, view, { region, filter });
   expect(pool).toMatchObject({ size: count / 2 });
-  const found = await test.sql.transaction<ReadonlyMap<string, number>>(
-    (tx) =>
-      nearestInPool(
-        tx,
-        view,
-        { region, filter, pool: pool!, perEngine: wanted },
-        { vector: vectorText(vector!), table: vectorTable(embedder.model.id) },
-      ),
+  const dense = { vector: vector!, table: vectorTable(embedder.model.id), exact: false };
+  const weighted = { terms: [], weights: [], mass: 0 };
+  const found = await test.sql.transaction<readonly unknown[]>(
+    (tx) => nearestInPool(tx, view, { region, filter, pool: pool!, perEngine: wanted, weighted, dense }),
     { tenant: 'acme', readOnly: true },
   );
-  expect(found.size).toBe(wanted / 2);
+  expect(found.length).toBe(wanted / 2);
 });

@@ -1,7 +1,5 @@
+import { deepest } from './query.ts';
 import type { Scored } from './shortlist.ts';
-
-/** The most that each engine is asked for: as many as the largest answer has. */
-const deepest = 1_000;
 
 /** What was found among the candidates of one look. */
 export interface Look {

@@ -1,54 +1,48 @@
-import type { Region } from '../../domain/access/region.ts';
-import type { WeightedTerms } from '../../domain/ranking/bm25.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
 import type { ReadView } from '../read-models.ts';
 import { regionCondition } from '../scope-sql.ts';
 import { Parameters } from '../sql-builder.ts';
+import { otherSignal, type Compared, type DenseQuery, type FoundRow } from './both-signals.ts';
 import { filterJoin, type MemoryFilters } from './filter-join.ts';
-import { lookupsOf } from './lookups.ts';
 import { poolQuery, type Pool } from './pool.ts';
-import { bm25Column, signalsOf, textColumns, type TextRow, type TextSignal } from './text-signals.ts';
+import { bm25Column } from './text-signals.ts';
 import { negativeCosine } from './vectors.ts';
 
 /** So many of the nearest are asked whether they pass, for each that is wanted; all only where too few do. */
 const sortedPerWanted = 4;
 
-export interface PoolRequest extends MemoryFilters {
-  readonly region: Region;
+export interface PoolRequest extends MemoryFilters, Compared {
   readonly pool: Pool;
   /** How many are wanted. */
   readonly perEngine: number;
 }
 
-/**
- * The nearest of a pool, every vector compared. The filters are asked of the nearest first, until enough have passed.
- * `vector` is an SQL expression of what `parameters` bind.
- */
+/** The nearest of a pool, every vector compared. The filters are asked of the nearest first, until enough have passed. */
 export async function nearestInPool(
   tx: SqlExecutor,
   view: ReadView,
-  request: PoolRequest,
-  { vector, table }: { readonly vector: string; readonly table: string },
-): Promise<Map<string, number>> {
-  const { pool, perEngine } = request;
+  request: PoolRequest & { readonly dense: DenseQuery },
+): Promise<readonly FoundRow[]> {
+  const { pool, perEngine, dense } = request;
   // Nearly all of a pool pass the filters that made it: to sort the whole of it first takes as long as to compare it.
   const most = perEngine * sortedPerWanted;
-  const cosines = await nearest(most);
-  return cosines.size < perEngine && pool.size > most ? nearest(pool.size) : cosines;
+  const found = await nearest(most);
+  return found.length < perEngine && pool.size > most ? nearest(pool.size) : found;
 
-  async function nearest(sorted: number): Promise<Map<string, number>> {
+  async function nearest(sorted: number): Promise<readonly FoundRow[]> {
     const parameters = new Parameters();
-    const negative = negativeCosine('t.embedding', `${parameters.bind(vector)}::vector`);
+    const negative = negativeCosine('t.embedding', `${parameters.bind(dense.vector)}::vector`);
     const inReach = regionCondition(request.region, 't', parameters);
-    const near = `select t.memory_id, ${negative} as negative from ${table} t
+    const near = `select t.memory_id, ${negative} as negative from ${dense.table} t
        where t.embedding is not null and ${inPool(view, request, 't', parameters)} and ${inReach}
        order by negative limit ${parameters.bind(sorted)}`;
-    const rows = await tx.query<{ memory_id: string; cosine: number }>(
-      `select found.memory_id, -found.negative as cosine from (${near}) found
-       ${filterJoin(view, request, 'found', parameters)} order by found.negative limit ${parameters.bind(perEngine)}`,
+    const passing = `select found.* from (${near}) found
+       ${filterJoin(view, request, 'found', parameters)} order by found.negative limit ${parameters.bind(perEngine)}`;
+    const { words } = otherSignal(view, request, parameters);
+    return tx.query<FoundRow>(
+      `select found.memory_id, -found.negative as cosine, l.* from (${passing}) found left join ${words('found')} l on true`,
       parameters.values,
     );
-    return new Map(rows.map(({ memory_id, cosine }) => [memory_id, cosine]));
   }
 }
 
@@ -57,24 +51,21 @@ export async function wordsInPool(
   tx: SqlExecutor,
   view: ReadView,
   request: PoolRequest,
-  weighted: WeightedTerms,
-): Promise<Map<string, TextSignal>> {
-  const { terms } = weighted;
+): Promise<readonly FoundRow[]> {
   const parameters = new Parameters();
-  const { region, perEngine } = request;
-  const table = view.table('lexical');
-  const scored = `select t.memory_id, ${bm25Column(weighted, parameters)} as bm25 from ${table} t
-     where t.body is not null and t.counts ?| ${parameters.bind([...terms])}::text[]
+  const { region, perEngine, weighted } = request;
+  const scored = `select t.memory_id, ${bm25Column(weighted, parameters)} as bm25 from ${view.table('lexical')} t
+     where t.body is not null and t.counts ?| ${parameters.bind([...weighted.terms])}::text[]
        and ${inPool(view, request, 't', parameters)} and ${regionCondition(region, 't', parameters)}
      order by bm25 desc`;
-  const signals = lookupsOf(region.tenant, parameters)(textColumns(terms, parameters), table);
-  const rows = await tx.query<TextRow>(
-    `select found.memory_id, l.* from (${scored}) found
-     ${filterJoin(view, request, 'found', parameters)} cross join ${signals} l
-     order by found.bm25 desc limit ${parameters.bind(perEngine)}`,
+  const best = `select found.memory_id from (${scored}) found
+     ${filterJoin(view, request, 'found', parameters)} order by found.bm25 desc limit ${parameters.bind(perEngine)}`;
+  const { words, meaning } = otherSignal(view, request, parameters);
+  return tx.query<FoundRow>(
+    `select found.memory_id, l.*, k.cosine from (${best}) found
+     cross join ${words('found')} l left join ${meaning('found')} k on true`,
     parameters.values,
   );
-  return signalsOf(rows);
 }
 
 /**

@@ -25,8 +25,11 @@ export interface SearchRequest {
   readonly waitMs?: number | undefined;
 }
 
-/** Each engine finds at least this many: the fusion needs both signals' best. */
-const leastPerEngine = 100;
+/** Each engine finds at least so many, or twice what is asked for: the fusion needs both signals' best. */
+export const leastPerEngine = 50;
+
+/** The most that an engine is asked for: as many as the largest answer has. */
+export const deepest = 1_000;
 
 /** What is looked for, and where. */
 export interface Query {
@@ -49,7 +52,7 @@ export function queryOf(caller: TenantContext, { query, texts, layers, scope, to
     seesNothing: visibility !== 'all' && visibility.length === 0,
     denseText: dense,
     ...wordsOf(lexical),
-    perEngine: Math.max(leastPerEngine, topK),
+    perEngine: Math.max(leastPerEngine, Math.min(2 * topK, deepest)),
   };
 }
 

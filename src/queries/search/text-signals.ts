@@ -16,10 +16,6 @@ export interface TextSignal extends TermSignal {
   readonly occurred_at: Date | null;
 }
 
-export interface TextRow extends TextSignal {
-  readonly memory_id: string;
-}
-
 /** Columns of a `TermSignal`, of the table `t`. */
 export function termColumns(terms: readonly string[], parameters: Parameters): string {
   const wanted = parameters.bind([...terms]);
@@ -33,10 +29,6 @@ export function termColumns(terms: readonly string[], parameters: Parameters): s
 export function textColumns(terms: readonly string[], parameters: Parameters): string {
   return `${termColumns(terms, parameters)}, t.session_key is not null as is_turn,
     coalesce(t.attributed, t.labelled) as speaker, t.occurred_at`;
-}
-
-export function signalsOf(rows: readonly TextRow[]): Map<string, TextSignal> {
-  return new Map(rows.map(({ memory_id, ...signal }) => [memory_id, signal]));
 }
 
 /** `match(…).bm25` of the ranking, of the table `t`; null where it has none of the terms. */

@@ -1,8 +1,3 @@
-/** A vector as pgvector reads it. */
-export function vectorText(vector: Float32Array): string {
-  return `[${vector.join(',')}]`;
-}
-
 /**
  * The cosine of two vectors, negative. All embedders give unit vectors, whose inner product is the cosine, for a third of its
  * sums; `<#>` is its negative. No index knows it: in its order every vector is compared.

@@ -11,7 +11,7 @@ import { filterConditions } from '../filter-join.ts';
 import { lookupsOf } from '../lookups.ts';
 import type { Reach } from '../pool.ts';
 import { bm25Column } from '../text-signals.ts';
-import { negativeCosine, vectorText } from '../vectors.ts';
+import { negativeCosine } from '../vectors.ts';
 import { wasActive } from './was-active.ts';
 
 /** The most memories that a search looks at one by one as they were. */
@@ -127,7 +127,7 @@ function cosineThen(
   lookup: ReturnType<typeof lookupsOf>,
   parameters: Parameters,
 ): string {
-  const query = `${parameters.bind(vectorText(vector))}::vector`;
+  const query = `${parameters.bind(vector)}::vector`;
   // As the vectors read model names a text.
   const hash = `translate(encode(sha256(convert_to(found.content, 'UTF8')), 'base64'), '+/=', '-_')`;
   const from = (table: string, embedding: string) =>
