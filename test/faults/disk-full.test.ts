@@ -84,6 +84,8 @@ else
       disk.fill(leave);
       const refused = await writeUntilRefused();
       expectProblem(refused, 503, 'storage-full');
+      // A checkpoint may give some of the room back.
+      disk.fill(Math.min(leave, 20 << 20));
       expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
       expectProblem(await client().delete(`/v1/memories/${acknowledged[0]}`), 503, 'storage-full');
       await expectReads();
