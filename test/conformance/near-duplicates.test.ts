@@ -54,6 +54,21 @@ describe('near-duplicates', () => {
     }
   });
 
+  it('[A6] finds the most specific one behind more copies of it than are looked at first', async () => {
+    const copies = Array.from({ length: 40 }, (_, n) => ({
+      externalId: `copy ${n}`,
+      layer: 'company',
+      content: policy,
+    }));
+    const own = { externalId: 'own', layer: 'user', content: policy };
+    const query = 'Which database plan is for yesterday?';
+    // Among equal scores the order is that in which the engines found them.
+    for (const before of [0, 10, 20, 30, 40]) {
+      const memories = [...copies.slice(0, before), own, ...copies.slice(before)];
+      expect(await names(await newAdmin(), memories, { query, topK: 1 }), `${before}`).toEqual(['own']);
+    }
+  });
+
   it('[A6] sees the same text through case, punctuation and white space', async () => {
     const memories = [
       { externalId: 'user', content: policy },

@@ -83,10 +83,11 @@ export class Shortlist {
     const kept = dropNearDuplicates(this.#scored.sort(byScore));
     this.#dropped += this.#scored.length - kept.length;
     this.#scored = kept;
-    // What was not read quotes nothing and scores no more than the next estimate.
+    // What was not read quotes nothing and scores no more than the next estimate. As much as that a copy may have, of a
+    // more specific layer.
     const bound = this.#estimates[this.#looked];
     const settled = this.#scored.filter(
-      ({ score }) => bound === undefined || (!bound.mayQuote && score >= bound.score),
+      ({ score }) => bound === undefined || (!bound.mayQuote && score > bound.score),
     );
     this.#next = settled.length >= topK ? [] : this.#look();
   }
