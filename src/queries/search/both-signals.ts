@@ -23,7 +23,7 @@ export interface DenseQuery {
 }
 
 /** A memory that an engine found. Without its text it is not there for a search: deleted, or not indexed yet. */
-export interface FoundRow extends Nullable<TextSignal> {
+export interface EngineHit extends Nullable<TextSignal> {
   readonly memory_id: string;
   /** Null where the memory has no vector. */
   readonly cosine: number | null;

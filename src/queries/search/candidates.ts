@@ -2,7 +2,7 @@ import type { SqlExecutor } from '../../ports/sql.ts';
 import type { ReadView } from '../read-models.ts';
 import { regionCondition } from '../scope-sql.ts';
 import { Parameters } from '../sql-builder.ts';
-import { otherSignal, type Compared, type FoundRow } from './both-signals.ts';
+import { otherSignal, type Compared, type EngineHit } from './both-signals.ts';
 import { filterJoin, type MemoryFilters } from './filter-join.ts';
 import { lookupsOf } from './lookups.ts';
 import { readNeighbours } from './neighbours.ts';
@@ -10,6 +10,9 @@ import { nearestInPool, wordsInPool } from './pool-candidates.ts';
 import { poolQuery, type Pool } from './pool.ts';
 import { negativeCosine } from './vectors.ts';
 import { textColumns, type TermSignal, type TextSignal } from './text-signals.ts';
+
+/** HNSW looks at so many for each that is wanted: at 100, with a hundred thousand vectors, it finds .99 of the ten nearest. */
+const lookedAtPerWanted = 2;
 
 export interface CandidateRequest extends MemoryFilters, Compared {
   readonly queryText: string;
@@ -32,9 +35,8 @@ export interface CandidateRow extends TextSignal {
 
 /**
  * Both engines' candidates inside the region and the filters, each with its cosine, its term counts and what surrounds
- * it. Filters stand
- * inside each engine's own search, so that they never eat its results. Runs inside one transaction, whose planner
- * settings it changes.
+ * it. Filters stand inside each engine's own search, so that they never eat its results. Runs inside one transaction,
+ * whose planner settings it changes.
  */
 export async function findCandidates(
   tx: SqlExecutor,
@@ -42,27 +44,23 @@ export async function findCandidates(
   request: CandidateRequest,
 ): Promise<CandidateRow[]> {
   // Sent one behind the other without waiting: the database keeps their order, and no answer travels in between.
-  const rows = await Promise.all([denseCandidates(tx, view, request), lexicalCandidates(tx, view, request)]);
-  const found = new Map(
-    rows
-      .flat()
-      .filter(hasText)
-      .map((row) => [row.memory_id, row]),
-  );
-  const turns = [...found.values()].filter((row) => row.is_turn).map(({ memory_id: id }) => id);
+  const hits = await Promise.all([denseCandidates(tx, view, request), lexicalCandidates(tx, view, request)]);
+  const found = new Map(hits.flat().map((hit) => [hit.memory_id, hit]));
+  const candidates = [...found.values()].filter(hasText);
+  const turns = candidates.filter((hit) => hit.is_turn).map(({ memory_id: id }) => id);
   const neighbours = await readNeighbours(tx, view, request.region.tenant, request.weighted.terms, turns);
-  return [...found.values()].map((row) => ({ ...row, neighbours: neighbours.get(row.memory_id) ?? [] }));
+  return candidates.map((hit) => ({ ...hit, neighbours: neighbours.get(hit.memory_id) ?? [] }));
 }
 
-function hasText(row: FoundRow): row is FoundRow & TextSignal {
-  return row.length !== null;
+function hasText(hit: EngineHit): hit is EngineHit & TextSignal {
+  return hit.length !== null;
 }
 
 async function denseCandidates(
   tx: SqlExecutor,
   view: ReadView,
   request: CandidateRequest,
-): Promise<readonly FoundRow[]> {
+): Promise<readonly EngineHit[]> {
   const { dense, perEngine, pool } = request;
   if (!dense) return [];
   if (pool) return nearestInPool(tx, view, { ...request, dense, pool });
@@ -73,7 +71,7 @@ async function denseCandidates(
   const [, all] = await Promise.all([planFreely(tx), search(true)]);
   return all;
 
-  async function search(exact: boolean): Promise<FoundRow[]> {
+  async function search(exact: boolean): Promise<EngineHit[]> {
     const parameters = new Parameters();
     const vector = `${parameters.bind(dense!.vector)}::vector`;
     const order = exact ? 'negative' : `k.embedding <=> ${vector}`;
@@ -82,7 +80,7 @@ async function denseCandidates(
        where k.embedding is not null and ${regionCondition(request.region, 'k', parameters)}
        order by ${order} limit ${parameters.bind(perEngine)}`;
     const { words } = otherSignal(view, request, parameters);
-    return tx.query<FoundRow>(
+    return tx.query<EngineHit>(
       `select found.memory_id, -found.negative as cosine, l.* from (${near}) found left join ${words('found')} l on true`,
       parameters.values,
     );
@@ -93,7 +91,7 @@ async function lexicalCandidates(
   tx: SqlExecutor,
   view: ReadView,
   request: CandidateRequest,
-): Promise<readonly FoundRow[]> {
+): Promise<readonly EngineHit[]> {
   const { weighted, pool } = request;
   if (weighted.terms.length === 0) return [];
   if (pool?.counted) return wordsInPool(tx, view, { ...request, pool });
@@ -106,7 +104,7 @@ async function bm25Candidates(
   tx: SqlExecutor,
   view: ReadView,
   request: CandidateRequest,
-): Promise<readonly FoundRow[]> {
+): Promise<readonly EngineHit[]> {
   const parameters = new Parameters();
   const query = `to_bm25query(${parameters.bind(request.queryText)}, '${view.table('lexical', 'lexical_body')}')`;
   const { region, pool, perEngine } = request;
@@ -132,7 +130,7 @@ async function indexCandidates(
   view: ReadView,
   request: CandidateRequest,
   ids: readonly string[],
-): Promise<readonly FoundRow[]> {
+): Promise<readonly EngineHit[]> {
   if (ids.length === 0) return [];
   const { region } = request;
   const parameters = new Parameters();
@@ -149,10 +147,10 @@ function withMeaning(
   view: ReadView,
   request: CandidateRequest,
   { found, parameters }: { readonly found: string; readonly parameters: Parameters },
-): Promise<FoundRow[]> {
+): Promise<EngineHit[]> {
   const counted = `select t.memory_id, ${textColumns(request.weighted.terms, parameters)} from (${found}) t`;
   const { meaning } = otherSignal(view, request, parameters);
-  return tx.query<FoundRow>(
+  return tx.query<EngineHit>(
     `select l.*, k.cosine from (${counted}) l left join ${meaning('l')} k on true`,
     parameters.values,
   );
@@ -162,9 +160,6 @@ function withMeaning(
 function asksHnsw({ dense, pool }: CandidateRequest): boolean {
   return dense !== undefined && !dense.exact && !pool;
 }
-
-/** HNSW looks at so many for each that is wanted: at 100, with a hundred thousand vectors, it finds .99 of the ten nearest. */
-const lookedAtPerWanted = 2;
 
 /** From here on the planner sorts and reads tables only where no index serves, and HNSW goes on until enough are found. */
 function keepToIndexes(tx: SqlExecutor, perEngine: number): Promise<unknown> {

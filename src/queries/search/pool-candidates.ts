@@ -2,7 +2,7 @@ import type { SqlExecutor } from '../../ports/sql.ts';
 import type { ReadView } from '../read-models.ts';
 import { regionCondition } from '../scope-sql.ts';
 import { Parameters } from '../sql-builder.ts';
-import { otherSignal, type Compared, type DenseQuery, type FoundRow } from './both-signals.ts';
+import { otherSignal, type Compared, type DenseQuery, type EngineHit } from './both-signals.ts';
 import { filterJoin, type MemoryFilters } from './filter-join.ts';
 import { poolQuery, type Pool } from './pool.ts';
 import { bm25Column } from './text-signals.ts';
@@ -22,14 +22,14 @@ export async function nearestInPool(
   tx: SqlExecutor,
   view: ReadView,
   request: PoolRequest & { readonly dense: DenseQuery },
-): Promise<readonly FoundRow[]> {
+): Promise<readonly EngineHit[]> {
   const { pool, perEngine, dense } = request;
   // Nearly all of a pool pass the filters that made it: to sort the whole of it first takes as long as to compare it.
   const most = perEngine * sortedPerWanted;
   const found = await nearest(most);
   return found.length < perEngine && pool.size > most ? nearest(pool.size) : found;
 
-  async function nearest(sorted: number): Promise<readonly FoundRow[]> {
+  async function nearest(sorted: number): Promise<readonly EngineHit[]> {
     const parameters = new Parameters();
     const negative = negativeCosine('t.embedding', `${parameters.bind(dense.vector)}::vector`);
     const inReach = regionCondition(request.region, 't', parameters);
@@ -39,7 +39,7 @@ export async function nearestInPool(
     const passing = `select found.* from (${near}) found
        ${filterJoin(view, request, 'found', parameters)} order by found.negative limit ${parameters.bind(perEngine)}`;
     const { words } = otherSignal(view, request, parameters);
-    return tx.query<FoundRow>(
+    return tx.query<EngineHit>(
       `select found.memory_id, -found.negative as cosine, l.* from (${passing}) found left join ${words('found')} l on true`,
       parameters.values,
     );
@@ -51,7 +51,7 @@ export async function wordsInPool(
   tx: SqlExecutor,
   view: ReadView,
   request: PoolRequest,
-): Promise<readonly FoundRow[]> {
+): Promise<readonly EngineHit[]> {
   const parameters = new Parameters();
   const { region, perEngine, weighted } = request;
   const scored = `select t.memory_id, ${bm25Column(weighted, parameters)} as bm25 from ${view.table('lexical')} t
@@ -61,7 +61,7 @@ export async function wordsInPool(
   const best = `select found.memory_id from (${scored}) found
      ${filterJoin(view, request, 'found', parameters)} order by found.bm25 desc limit ${parameters.bind(perEngine)}`;
   const { words, meaning } = otherSignal(view, request, parameters);
-  return tx.query<FoundRow>(
+  return tx.query<EngineHit>(
     `select found.memory_id, l.*, k.cosine from (${best}) found
      cross join ${words('found')} l left join ${meaning('found')} k on true`,
     parameters.values,

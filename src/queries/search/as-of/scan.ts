@@ -52,13 +52,10 @@ export type Found = ReadonlyMap<string, number | null>;
  */
 export async function scanAsOf(sql: Sql, view: ReadView, request: AsOfRequest): Promise<Scanned> {
   const rows = await readRows(sql, view, request);
-  if (rows.length > mostScanned)
-    throw tooLarge(`more than ${mostScanned.toLocaleString('en-US')} memories are in reach`);
+  if (rows.length > mostScanned) throw tooLarge(mostScanned, 'memories are in reach');
   const old = rows.filter(({ old_text: text }) => text !== null);
   if (old.length > mostOldTexts)
-    throw tooLarge(
-      `more than ${mostOldTexts.toLocaleString('en-US')} of the memories in reach had another text then`,
-    );
+    throw tooLarge(mostOldTexts, 'of the memories in reach had another text then');
   const { dense, weighted } = request;
   const cosines = dense ? await cosinesOf(old, dense) : new Map<ScannedRow, number>();
   return rows.map((row) => {
@@ -162,7 +159,8 @@ function bestBy<Item>(
     .slice(0, count);
 }
 
-function tooLarge(what: string): Problem {
+function tooLarge(most: number, which: string): Problem {
+  const what = `more than ${most.toLocaleString('en-US')} ${which}`;
   return new Problem('as-of-scope-too-large', `asOf: ${what}`, {
     errors: [{ path: 'asOf', message: what }],
   });
