@@ -1,7 +1,7 @@
 import { Problem } from '../domain/problems.ts';
-import { storeMemory, storeMemoryInput, type InTurn, type StoreMemoryInput } from './store-memory.ts';
-import type { MemoryResult } from './change-memory.ts';
 import type { CommandContext, CommandServices } from './context.ts';
+import { EarlierLines } from './earlier-lines.ts';
+import { storeMemory, storeMemoryInput, type StoreMemoryInput } from './store-memory.ts';
 
 /** Lines at work at once: enough that the log groups their appends. */
 const maxInFlight = 64;
@@ -114,33 +114,6 @@ async function storeLine(
   } catch (error) {
     const problem = asProblem(error);
     return { line, status: problem.status, ...(externalId !== undefined && { externalId }), problem };
-  }
-}
-
-/**
- * Which lines must not pass others. Of two with one externalId the earlier wins, so that the later one waits for it. Turns of a
- * session that tell no time, or the same, are in the order of the log: none is appended before the one that was sent before it.
- */
-class EarlierLines {
-  /** The last line that came so far, by what it has in common with the next. */
-  readonly #last = new Map<string, Promise<unknown>>();
-
-  /** Stores a line after those it must not pass, and before those that come later. */
-  before(
-    { externalId, occurredAt, scope: { session } }: StoreMemoryInput,
-    store: (inTurn: InTurn) => Promise<MemoryResult>,
-  ): Promise<MemoryResult> {
-    const rival = externalId === undefined ? undefined : `externalId ${externalId}`;
-    const turn = session === undefined ? undefined : `session ${session} ${occurredAt ?? ''}`;
-    const [rivalIsOver, turnIsOver] = [this.#over(rival), this.#over(turn)];
-    const stored = rivalIsOver.then(() => store((append) => turnIsOver.then(append)));
-    for (const key of [rival, turn]) if (key !== undefined) this.#last.set(key, stored);
-    return stored;
-  }
-
-  /** Whatever became of it. */
-  async #over(key: string | undefined): Promise<void> {
-    await (key === undefined ? undefined : this.#last.get(key)?.catch(() => undefined));
   }
 }
 
