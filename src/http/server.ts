@@ -93,7 +93,8 @@ async function closeGracefully(server: http.Server, graceMs: number): Promise<vo
 function createKoa({ ready, metrics, api }: HttpServerOptions, logger: Logger): Koa {
   const koa = new Koa();
   const durations = requestDurations(metrics.meter);
-  const router = new Router();
+  // A path is spelled as it is documented; any other is unknown.
+  const router = new Router({ strict: true, sensitive: true });
   serveHealth(router, ready, metrics);
   if (api) serveApi(router, api);
   koa.use((context, next) => measure(context, next, durations));
@@ -143,9 +144,31 @@ function serveApi(router: Router, { services, authenticator, topicPrefix }: Api)
     context.body = topicsDocument;
   });
   browsableDocs(router);
+  const fixed = methodsByFixedPath(routes);
   for (const route of routes) {
-    router[route.method](route.path, (context: Context) => serve(route, context, services, authenticator));
+    router[route.method](route.path, (context: Context) => {
+      // Its name is no id: `GET /v1/memories/bulk` asks for no memory.
+      const methods = route.path === context.path ? undefined : fixed.get(context.path);
+      if (methods) throw methodNotAllowed(context, methods);
+      return serve(route, context, services, authenticator);
+    });
   }
+}
+
+/** Of the paths without parameters. */
+function methodsByFixedPath(all: readonly Route[]): ReadonlyMap<string, string> {
+  const methods = new Map<string, string>();
+  for (const { method, path } of all) {
+    if (path.includes(':')) continue;
+    const others = methods.get(path);
+    methods.set(path, [...(others ? [others] : []), method.toUpperCase()].join(', '));
+  }
+  return methods;
+}
+
+function methodNotAllowed(koa: Context, methods: string): Problem {
+  koa.set('Allow', methods);
+  return new Problem('method-not-allowed', `this path has no such method, but ${methods}`);
 }
 
 async function serve(
@@ -213,10 +236,7 @@ async function answerErrors(koa: Context, next: Next, logger: Logger): Promise<v
       throw new Problem('not-found', 'there is no such path; /openapi.json lists them all');
     }
     if (koa.status === 405 || koa.status === 501) {
-      throw new Problem(
-        'method-not-allowed',
-        `this path has no such method, but ${koa.response.get('allow')}`,
-      );
+      throw methodNotAllowed(koa, koa.response.get('allow'));
     }
   } catch (error) {
     const problem = asProblem(error);

@@ -45,6 +45,8 @@ describe('paths and methods', () => {
     ['POST', '/v1/memories/x', ['GET', 'PATCH', 'DELETE']],
     ['GET', '/v1/memories/x/links/related/y', ['PUT', 'DELETE']],
     ['PATCH', '/v1/admin/keys', ['GET', 'POST']],
+    ['GET', '/v1/memories/bulk', ['POST']],
+    ['DELETE', '/v1/memories/validate', ['POST']],
     ['POST', '/livez', ['GET']],
     ['DELETE', '/openapi.json', ['GET']],
     ['DELETE', '/asyncapi.json', ['GET']],
@@ -55,6 +57,14 @@ describe('paths and methods', () => {
     expect(methods).toEqual(expect.arrayContaining(allowed));
     expect(methods).not.toContain(method);
   });
+
+  it.each(['/v1/Memories', '/V1/memories', '/v1/memories/', '/livez/'])(
+    '[J2] %s is another path than the documented one: 404',
+    async (path) => {
+      expectProblem(await client.get(path), 404, 'not-found');
+      expectProblem(await client.post(path, { content: 'not stored' }), 404, 'not-found');
+    },
+  );
 
   it('[J2] OPTIONS lists the methods and HEAD answers as GET without a body', async () => {
     const options = await client.send('OPTIONS', '/v1/memories');
