@@ -25,6 +25,16 @@ export function many<Item extends z.ZodType>(item: Item) {
     .meta({ type: 'array', items: { type: 'string' } });
 }
 
+/** As `many`, of words without a comma: they may also stand in one parameter, separated by commas. */
+export function manyWords<Item extends z.ZodType>(item: Item) {
+  return z
+    .preprocess(
+      (value) => (value === undefined ? value : [value].flat().flatMap((text) => String(text).split(','))),
+      z.array(item).min(1).optional(),
+    )
+    .meta({ type: 'array', items: { type: 'string' } });
+}
+
 export function integer(least: number, most: number) {
   return z
     .string()

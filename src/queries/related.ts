@@ -42,7 +42,10 @@ export interface RelatedMemories {
   readonly position: number;
 }
 
-/** Follows links both ways, nearest first, each memory once. What the caller cannot see is neither shown nor passed through. */
+/**
+ * Follows links both ways, nearest first, to each memory by one way, the surest: an item for each link of its last hop. What
+ * the caller cannot see is neither shown nor passed through.
+ */
 export async function findRelated(
   store: EventStore,
   models: ReadModels,
@@ -67,7 +70,8 @@ async function follow(
   { types, depth }: Pick<RelatedRequest, 'types' | 'depth'>,
 ): Promise<Pick<RelatedMemories, 'items' | 'truncated'>> {
   const region = { tenant: caller.tenant, visibility: visible(caller) };
-  const seen = new Set([memoryId]);
+  /** By which memory each was reached, at which depth. */
+  const ways = new Map([[memoryId, { via: memoryId, level: 0 }]]);
   const items: Related[] = [];
   let frontier = [memoryId];
   let truncated = false;
@@ -75,17 +79,19 @@ async function follow(
   for (let level = 1; level <= depth && frontier.length > 0 && !isFull; level++) {
     const neighbours = await readLinked(sql, view, frontier, { region, types, limit: mostLinks + 1 });
     truncated ||= neighbours.length > mostLinks;
-    frontier = [];
+    const next = new Set<string>();
     for (const row of neighbours.slice(0, mostLinks)) {
-      if (seen.has(row.memory_id)) continue;
+      const { type, direction, confidence, via } = row;
+      const way = ways.get(row.memory_id);
+      if (way && (way.level !== level || way.via !== via)) continue;
       // One more was met: without it a full answer might be all there is.
       isFull = items.length === mostRelated;
       if (isFull) break;
-      seen.add(row.memory_id);
-      frontier.push(row.memory_id);
-      const { type, direction, confidence, via } = row;
+      ways.set(row.memory_id, { via, level });
+      next.add(row.memory_id);
       items.push({ memory: memoryOf(row), type, direction, confidence, depth: level, via });
     }
+    frontier = [...next];
   }
   return { items, truncated: truncated || isFull };
 }

@@ -107,6 +107,15 @@ describe('a link', () => {
     expect(await related(a, position, 'types=requires')).toMatchObject([
       { direction: 'outgoing', confidence: 0.1 },
     ]);
+    // The surest first; also from afar, by the way that was found first.
+    const both = [
+      { type: 'supports', direction: 'incoming', memory: { id: b.id }, via: a.id },
+      { type: 'requires', direction: 'outgoing', memory: { id: b.id }, via: a.id },
+    ];
+    expect(await related(a, position)).toMatchObject(both);
+    const start = await stored('start');
+    const from = await linked(start, 'related', a);
+    expect(await related(start, from, 'depth=5')).toMatchObject([{ depth: 1 }, ...both]);
   });
 
   it('[A13] is taken away by unlink, once and again', async () => {
@@ -226,6 +235,7 @@ describe('what is related', () => {
     const position = await linked(b, 'causes', d);
     expect(contents(await related(a, position, 'depth=5&types=causes'))).toBe('bd');
     expect(contents(await related(a, position, 'depth=5&types=causes&types=supports'))).toBe('bcd');
+    expect(contents(await related(a, position, 'depth=5&types=causes,supports'))).toBe('bcd');
     expect(contents(await related(a, position, 'depth=5&types=supports'))).toBe('');
   });
 
@@ -282,6 +292,7 @@ describe('what is related', () => {
     }
     expectInvalid(await admin.get(`${at(a)}/related?types=likes`));
     expectInvalid(await admin.get(`${at(a)}/related?types=`));
+    expectInvalid(await admin.get(`${at(a)}/related?types=causes,`));
     expectInvalid(await admin.get(`${at(a)}/related?kind=x`), 'kind');
   });
 });

@@ -7,7 +7,7 @@ import { linkTypeSchema } from '../../domain/links/links.ts';
 import { memorySchema } from '../../domain/memory/view.ts';
 import { positionToken } from '../../domain/position.ts';
 import { findRelated, mostRelated } from '../../queries/related.ts';
-import { asSent, integer, many, readWait, waitParameters } from '../parameters.ts';
+import { asSent, integer, manyWords, readWait, waitParameters } from '../parameters.ts';
 import { route } from '../route.ts';
 import {
   feedbackExample,
@@ -67,13 +67,13 @@ export const linkRoutes = [
     tag,
     params,
     query: z.strictObject({
-      types: many(linkTypeSchema),
+      types: manyWords(linkTypeSchema),
       depth: integer(1, 5).optional(),
       ...waitParameters,
     }),
     responses: {
       200: {
-        description: `The nearest related memories, at most ${mostRelated}`,
+        description: `The nearest related memories, an item for each link of the last hop, at most ${mostRelated}`,
         example: relatedExample,
         schema: z.object({
           items: z
