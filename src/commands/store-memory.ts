@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { actorOf, type TenantContext } from '../domain/access/context.ts';
-import { isWritable } from '../domain/access/visibility.ts';
+import { isWritable, isWriter } from '../domain/access/visibility.ts';
 import {
   externalIdSchema,
   identifier,
@@ -148,6 +148,8 @@ const personal: readonly Layer[] = ['user', 'session', 'agent'];
 
 /** Completes the scope from the credential and checks that the caller may write there. Throws what is missing. */
 function place(caller: TenantContext, input: StoreMemoryInput): Omit<MemoryValue, 'id'> {
+  // Whatever else is wrong: what is missing is nothing that such a caller could add.
+  if (!isWriter(caller)) throw new Problem('forbidden', 'this credential may not write memories');
   const { layer, subject: _, scope: wanted, ...rest } = input;
   const { company, ...identifiers } = wanted;
   if (company !== undefined && company !== caller.tenant) {

@@ -71,6 +71,11 @@ function matches(entry: VisibleLayer, { layer, scope }: Placed): boolean {
   return value !== undefined && (entry.values ?? []).includes(value);
 }
 
+/** Whether the caller may write any memory at all. */
+export function isWriter(context: TenantContext): boolean {
+  return hasRole(context, 'admin', 'member');
+}
+
 /** Whether the caller may create or change memories there. It must see them first: ask `isVisible`. */
 export function isWritable(context: TenantContext, { layer, scope }: Placed): boolean {
   if (hasRole(context, 'admin')) return true;
