@@ -44,8 +44,8 @@ export interface Candidate extends TermFrequencies {
   readonly occurredAt?: string;
 }
 
-/** Of a text of signs that is the query itself: all that can be known says so, and models know little of signs. */
-const LEAST_OF_SAME_SIGNS = 0.7;
+/** Of a text that is the query itself: nothing surer can be known, and of signs and lone words like "What?" models know little. */
+const LEAST_OF_SAME_TEXT = 0.7;
 
 /** Scores candidates of one query. */
 export interface Scorer {
@@ -55,7 +55,7 @@ export interface Scorer {
    * Among candidates with the same kinds of evidence it orders as the fused score does.
    */
   score(candidate: Candidate): number;
-  /** Whether the memory has enough of the query's words to quote it: then its text may raise its score. */
+  /** Whether the memory has enough of the query's words to quote it, or to be the same text: then its text may raise its score. */
   mayQuote(candidate: TermFrequencies): boolean;
 }
 
@@ -65,14 +65,14 @@ export function scorerOf(query: RankedQuery): Scorer {
   const wanted = query.text === undefined ? undefined : quotable(query.text);
   const matchSpeaker = query.text === undefined ? undefined : speakerMatcher(query.text);
   const months = query.text === undefined ? [] : askedMonths(query.text);
+  const own = query.text === undefined ? undefined : sameness(query.text);
   // Signs alone have no terms to compare and no words to quote: they are the same text or not.
   const isWordless = query.terms.length === 0;
   return {
     score(candidate) {
-      const isSameSigns =
-        isWordless && candidate.text !== undefined && query.text?.trim() === candidate.text.trim();
+      const isSame = candidate.text !== undefined && own === sameness(candidate.text);
       const quoted = () => {
-        if (isWordless) return isSameSigns ? 1 : 0;
+        if (isWordless) return isSame ? 1 : 0;
         return wanted && candidate.text !== undefined ? containment(wanted, shingles(candidate.text)) : 0;
       };
       const { window, speaker, occurredAt } = candidate;
@@ -83,13 +83,19 @@ export function scorerOf(query: RankedQuery): Scorer {
       });
       const fused = fuse(found, scale.fusion, candidate.signals, query.signalWeights ?? SIGNALS_OFF);
       const likely = probability(fused, found, scale);
-      return isSameSigns ? LEAST_OF_SAME_SIGNS + (1 - LEAST_OF_SAME_SIGNS) * likely : likely;
+      return isSame ? LEAST_OF_SAME_TEXT + (1 - LEAST_OF_SAME_TEXT) * likely : likely;
     },
-    mayQuote: (candidate) =>
-      isWordless
-        ? candidate.length === 0
-        : wanted !== undefined && match(terms, candidate).coverage >= OVERLAP_FLOOR,
+    mayQuote(candidate) {
+      if (isWordless) return candidate.length === 0;
+      const { coverage, focus } = match(terms, candidate);
+      return coverage >= OVERLAP_FLOOR && (wanted !== undefined || (coverage === 1 && focus === 1));
+    },
   };
+}
+
+/** Two texts are the same where this is: up to case and the space around them. */
+function sameness(text: string): string {
+  return text.trim().toLowerCase();
 }
 
 /** The score of each candidate, in their order. */
