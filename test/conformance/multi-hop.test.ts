@@ -209,6 +209,20 @@ describe('what a text names', () => {
       { from: outage.id, names: [{ field: 'scope.project', value: 'runbook-17' }] },
     ]);
   });
+
+  it('[D-8] is followed: names in the metadata, also where there are few memories', async () => {
+    const world = await newWorld();
+    const outage = await world.store(`${outages[0]}, see runbook-17`);
+    const named = (id: string) => ({ metadata: { id } });
+    const runbook = await world.store('Ask the people of rota-4 for a renewal', named('runbook-17'));
+    const rota = await world.store('Mirko answers the phone on weekdays', named('rota-4'));
+    const answer = await world.ask({ pathThreshold: 0.01, topK: 20 });
+    expect(pathTo(answer, runbook)).toMatchObject({
+      memories: [outage.id, runbook.id],
+      steps: [{ via: 'search' }, { via: 'mention', names: [{ field: 'metadata.id', value: 'runbook-17' }] }],
+    });
+    expect(pathTo(answer, rota)).toBeDefined();
+  });
 });
 
 describe('circles', () => {

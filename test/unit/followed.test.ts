@@ -26,4 +26,16 @@ describe('what a match leads to', () => {
     });
     expect(mentionsFilter(mentionsIn('nothing by name', rules[3]!, vocabularyOf(rules)))).toBeUndefined();
   });
+
+  it('is what few memories have for a name as well, where each has another', () => {
+    const few = [
+      { scope: {}, metadata: { id: 'incident-3', state: 'phase-1' } },
+      { scope: {}, metadata: { id: 'runbook-17', state: 'phase-2' } },
+      { scope: {}, metadata: { id: 'rota-4', state: 'phase-2' } },
+    ];
+    const text = 'runbook-17 was not followed in phase-2';
+    expect(mentionsIn(text, few[0]!, vocabularyOf(few))).toEqual([
+      { field: 'metadata.id', value: 'runbook-17' },
+    ]);
+  });
 });

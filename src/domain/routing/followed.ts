@@ -2,7 +2,7 @@ import type { Filter } from '../filter.ts';
 import type { Scope, ScopeKey } from '../layers.ts';
 import { fieldValuesOf, type Fielded, type HeldValue } from './field-values.ts';
 import { anyOf, test } from './planner/conditions.ts';
-import { isLabel, type Vocabulary } from './vocabulary.ts';
+import { isNaming, type Vocabulary } from './vocabulary.ts';
 import { namesIn } from './wanted.ts';
 
 /** Innermost first. People are in them, and are no places. */
@@ -25,7 +25,7 @@ export function mentionsIn(text: string, own: Fielded, { fields, values }: Vocab
   return values
     .filter(({ field, value, key }) => {
       const of = known.get(field);
-      const isName = field.startsWith('scope.') || (of !== undefined && !isLabel(of));
+      const isName = field.startsWith('scope.') || (of !== undefined && isNaming(of));
       return isName && names.has(key) && !held.has(JSON.stringify([field, value]));
     })
     .map(({ field, value }) => ({ field, value }));

@@ -52,5 +52,10 @@ export function isLabel({ values, memories }: KnownField): boolean {
   return values <= FEW_VALUES || values * MEMORIES_PER_LABEL <= memories;
 }
 
+/** A field whose values each name one memory or few: also in a tenant with so few memories that all its fields look like labels. */
+export function isNaming(known: KnownField): boolean {
+  return !isLabel(known) || known.values === known.memories;
+}
+
 const FEW_VALUES = 50;
 const MEMORIES_PER_LABEL = 20;
