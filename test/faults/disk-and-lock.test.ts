@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import net, { type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -72,6 +72,21 @@ describe('a start that cannot succeed', () => {
     expect(output).not.toMatch(/^\s+at /m);
     const free = await startServer({ masterKey: null, dataDir, environment });
     expect(await free.stop()).toBe(0);
+  });
+
+  it.runIf(process.platform === 'linux')('[J8] is refused where no folder can be made', async () => {
+    const { code, output } = await serveOnce({ ...deterministic, STRATALOG_DATA: '/proc/stratalog/data' });
+    expect(code).toBe(1);
+    expect(output).toContain('/proc/stratalog');
+    expect(output).not.toMatch(/^\s+at /m);
+  });
+
+  it.skipIf(process.platform === 'win32')('[I3] makes a data folder for its owner alone', async () => {
+    const { dataDir } = await usedFolder('own/folder');
+    const modeOf = async (...parts: string[]) => (await stat(path.join(dataDir, ...parts))).mode & 0o777;
+    expect([await modeOf(), await modeOf('pg'), await modeOf('lock'), await modeOf('vault.key')]).toEqual([
+      0o700, 0o700, 0o700, 0o600,
+    ]);
   });
 
   it('[J8] is refused on data of a newer version, and changes nothing in it', async () => {

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { link, mkdir, mkdtemp, readdir, realpath, rm, symlink, unlink } from 'node:fs/promises';
+import { link, mkdtemp, readdir, realpath, rm, symlink, unlink } from 'node:fs/promises';
 import net from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { makeFolder } from '../make-folder.ts';
 import { DataDirectoryLocked, DataDirectoryUnusable } from './errors.ts';
 
 /*
@@ -25,7 +26,7 @@ export interface DirectoryLock {
 /** Takes the lock of a data folder (made if there is none) for this process. Rejects with `DataDirectoryLocked`. */
 export async function lockDirectory(directory: string): Promise<DirectoryLock> {
   const folder = path.join(directory, 'lock');
-  await mkdir(folder, { recursive: true });
+  await makeFolder(folder);
   const address = await reachable(await realpath(folder));
   const ticket = `starting-${process.pid}-${randomBytes(6).toString('hex')}`;
   const server = await listen(path.join(address.folder, ticket), directory);

@@ -1,6 +1,7 @@
-import { mkdir, readFile, realpath, stat, writeFile } from 'node:fs/promises';
+import { chmod, readFile, realpath, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Sql } from '../../ports/sql.ts';
+import { makeFolder } from '../make-folder.ts';
 import { packageRoot } from '../worker-entry.ts';
 import { DataDirectoryTooNew, DataDirectoryUnusable } from './errors.ts';
 import { lockDirectory } from './lock.ts';
@@ -24,17 +25,25 @@ export interface PgliteOptions {
 export async function openPglite({ dataDir, onNotice = () => {} }: PgliteOptions = {}): Promise<Sql> {
   if (dataDir === undefined)
     return PgliteSql.start({ cluster: undefined, packageRoot }, onNotice, async () => {});
-  await mkdir(dataDir, { recursive: true });
+  await makeFolder(path.resolve(dataDir));
   const directory = await realpath(dataDir);
   const lock = await lockDirectory(directory);
   try {
     const cluster = path.join(directory, 'pg');
     await checkFormat(directory, cluster);
+    await keepToOwner(cluster);
     return await PgliteSql.start({ cluster, packageRoot }, onNotice, () => lock.release());
   } catch (error) {
     await lock.release();
     throw error;
   }
+}
+
+/** PGlite makes some of its files writable for everyone. Of one that somebody else owns he has to take care. */
+async function keepToOwner(cluster: string): Promise<void> {
+  await chmod(cluster, 0o700).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT' && error.code !== 'EPERM') throw error;
+  });
 }
 
 async function checkFormat(directory: string, cluster: string): Promise<void> {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import {
   closeSync,
+  chmodSync,
   cpSync,
   existsSync,
   fdatasyncSync,
@@ -61,6 +62,7 @@ export async function createCluster(cluster: string, packageRoot: string): Promi
   const partial = `${cluster}.new`;
   rmSync(partial, { recursive: true, force: true });
   await withTemplate(packageRoot, (template) => cpSync(template, partial, { recursive: true }));
+  chmodSync(partial, 0o700);
   syncTree(partial);
   renameSync(partial, cluster);
   syncDirectory(path.dirname(cluster));

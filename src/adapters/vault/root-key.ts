@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { link, mkdir, open, unlink } from 'node:fs/promises';
+import { link, open, unlink } from 'node:fs/promises';
 import path from 'node:path';
+import { makeFolder } from '../make-folder.ts';
 
 /** The file that holds the root key is not there or holds something else: what it opens stays closed until it is back. */
 export class RootKeyUnusable extends Error {
@@ -21,7 +22,7 @@ export async function readRootKeyFile(file: string, mayMake = true): Promise<Uin
     );
   }
   const folder = path.dirname(file);
-  await mkdir(folder, { recursive: true });
+  await makeFolder(path.resolve(folder));
   // Whole or not at all: a process that is killed here must not leave an empty key behind.
   const fresh = `${file}.${randomBytes(6).toString('hex')}`;
   const handle = await open(fresh, 'wx', 0o600);
