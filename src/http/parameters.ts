@@ -29,7 +29,8 @@ export function many<Item extends z.ZodType>(item: Item) {
 export function manyWords<Item extends z.ZodType>(item: Item) {
   return z
     .preprocess(
-      (value) => (value === undefined ? value : [value].flat().flatMap((text) => String(text).split(','))),
+      (value) =>
+        value === undefined ? value : [value].flat().flatMap((text) => (text as string).split(',')),
       z.array(item).min(1).optional(),
     )
     .meta({ type: 'array', items: { type: 'string' } });
