@@ -102,17 +102,29 @@ describe('the steps of a complex question', () => {
     expect(spent.body.items).toEqual([]);
   });
 
-  it('[B6] compare brings each side in turn, of real memories', async () => {
-    const { answer, audit } = await tenant.ask(comparison, { order: 'relevance' });
+  it('[B6] compare has as much of each side as there is room for, of real memories', async () => {
+    const { answer, audit } = await tenant.ask(comparison, { order: 'relevance', topK: 4 });
     expect(audit.trajectory.strategy).toBe('compare');
     const sides = answer.results.map(({ memory }: Json) => memory.scope.org);
-    expect(new Set(sides.slice(0, 2))).toEqual(new Set(['search', 'billing']));
-    expect(new Set(sides.slice(2, 4))).toEqual(new Set(['search', 'billing']));
+    expect(sides.sort()).toEqual(['billing', 'billing', 'search', 'search']);
     for (const { memory } of answer.results) {
       expect((await tenant.admin.get(`/v1/memories/${memory.id}`)).body).toMatchObject({
         id: memory.id,
         content: memory.content,
       });
+    }
+  });
+
+  it('[A7] [D3] answer with scores that no threshold changes, and with all that pass it', async () => {
+    const asked = { order: 'relevance', topK: 50 };
+    const scored = async (threshold: number): Promise<[string, number][]> => {
+      const { answer } = await tenant.ask(comparison, { ...asked, threshold });
+      return answer.results.map(({ memory, score }: Json) => [memory.id, score]);
+    };
+    const all = await scored(0);
+    expect(all.map(([, score]) => score)).toEqual(all.map(([, score]) => score).sort((a, b) => b - a));
+    for (const threshold of [0.05, 0.2, 0.5, all[2]![1]]) {
+      expect(await scored(threshold)).toEqual(all.filter(([, score]) => score >= threshold));
     }
   });
 

@@ -17,18 +17,23 @@ const found = fc
   .map((items) => items.map((item, index): Found => ({ ...item, id: `m${index}` })));
 
 describe('aggregation', () => {
-  it('[B6] keeps what passes the threshold, each once, best first, no score below it or beyond those given', () => {
+  it('[B6] [D3] keeps each once, with its own score', () => {
     fc.assert(
-      fc.property(strategies, found, probability, (strategy, items, threshold) => {
-        const ranked = aggregate(strategy, items, threshold);
-        const passing = items.filter(({ score }) => score >= threshold);
-        expect(ranked.map(({ id }) => id).sort()).toEqual(passing.map(({ id }) => id).sort());
-        const most = Math.max(...passing.map(({ score }) => score));
-        for (const [index, { score }] of ranked.entries()) {
-          expect(score).toBeGreaterThanOrEqual(threshold - 1e-12);
-          expect(score).toBeLessThanOrEqual(most + 1e-12);
-          if (index > 0) expect(score).toBeLessThanOrEqual(ranked[index - 1]!.score);
-        }
+      fc.property(strategies, found, (strategy, items) => {
+        const chosen = aggregate(strategy, items);
+        expect(new Set(chosen)).toEqual(new Set(items));
+        expect(chosen).toHaveLength(items.length);
+      }),
+    );
+  });
+
+  it('[A7] chooses of what passes a threshold in the order in which it combines all', () => {
+    fc.assert(
+      fc.property(found, probability, (items, threshold) => {
+        const passes = ({ score }: Found) => score >= threshold;
+        expect(aggregate('combine', items.filter(passes))).toEqual(
+          aggregate('combine', items).filter(passes),
+        );
       }),
     );
   });
@@ -42,7 +47,7 @@ describe('aggregation', () => {
         for (const { side } of items) sizes.set(side, (sizes.get(side) ?? 0) + 1);
         if (sizes.size < 2) return;
         const seen = new Map([...sizes.keys()].map((side) => [side, 0]));
-        for (const { id } of aggregate('compare', items, 0)) {
+        for (const { id } of aggregate('compare', items)) {
           const side = sideOf.get(id)!;
           seen.set(side, seen.get(side)! + 1);
           for (const [other, count] of seen) {
@@ -55,7 +60,7 @@ describe('aggregation', () => {
 
   it('[B6] summarize: of equals, what is of a place not heard yet comes first', () => {
     const items = ['a', 'a', 'b'].map((place, index) => ({ id: `${place}${index}`, score: 0.8, place }));
-    const [first, second] = aggregate('summarize', items, 0.1).map(({ id }) => id[0]);
+    const [first, second] = aggregate('summarize', items).map(({ id }) => id[0]);
     expect(new Set([first, second])).toEqual(new Set(['a', 'b']));
   });
 });

@@ -142,12 +142,12 @@ describe('a part that means all places of a kind', () => {
   });
 
   it('[B4] [B6] is searched for everywhere, then in each of them, and each is heard', async () => {
-    const { finding: found, run: trajectory } = await run(across(), {}, { query });
+    const { finding: found, run: trajectory } = await run(across(), {}, { query, topK: 2 });
     expect(trajectory.steps.map(({ action }) => action)).toEqual([
       ...['SearchLayer', 'SearchLayer', 'DrillDown', 'SearchLayer', 'SearchLayer'],
       ...['FilterByRelevance', 'Aggregate'],
     ]);
-    expect(idsOf(found)).toEqual(['alpha 1', 'beta 1', 'alpha 2']);
+    expect(idsOf(found)).toEqual(['alpha 1', 'beta 1']);
   });
 
   it('[B6] is heard in balance where the whole question finds more of one place', async () => {
@@ -168,9 +168,9 @@ describe('a part that means all places of a kind', () => {
           }),
       },
       {},
-      { query },
+      { query, topK: 2 },
     );
-    expect(idsOf(found)?.[1]).toBe('beta 1');
+    expect(idsOf(found)).toContain('beta 1');
   });
 
   it('[B4] is searched for once where the caller asked for one of them', async () => {

@@ -11,68 +11,66 @@ export interface Found {
   readonly place: string;
 }
 
-export interface Ranked {
-  readonly id: string;
-  readonly score: number;
-}
-
 /**
- * Makes one list of what several searches found: best first, none below `threshold`, scores between the least and the
- * greatest of those given. Ids are unique.
+ * Puts what several searches found in the order in which it is chosen for an answer, which has room for a few. Each keeps
+ * its own score, whatever else was found: the answer is ordered by it. Ids are unique.
  */
-export function aggregate(strategy: Aggregation, found: readonly Found[], threshold: number): Ranked[] {
-  const passing = found.filter(({ score }) => score >= threshold).sort(byScore);
+export function aggregate(strategy: Aggregation, found: readonly Found[]): Found[] {
+  const best = found.toSorted(byScore);
   switch (strategy) {
     case 'combine':
-      return passing.map(ranked);
+      return best;
     case 'compare':
-      return balance(passing);
+      return balance(best);
     case 'summarize':
-      return cover(passing, threshold);
+      return cover(best);
     default:
       return strategy satisfies never;
   }
 }
 
-/**
- * The best of each side, then the second of each: each row has the mean of its scores, so that the sides alternate in
- * the order of the scores. A row never stands above the one before it.
- */
-function balance(found: readonly Found[]): Ranked[] {
+/** The best of each side, then the second of each: a row has the mean of its scores, by which what has no side stands among them. */
+function balance(found: readonly Found[]): Found[] {
   const sides = [...groupBy(found, ({ side }) => side)].filter(([side]) => side !== undefined);
-  if (sides.length < 2) return found.map(ranked);
-  const rows: Ranked[] = [];
+  if (sides.length < 2) return [...found];
+  const rows: Weighed[] = [];
   const longest = Math.max(...sides.map(([, members]) => members.length));
   let bound = 1;
   for (let index = 0; index < longest; index++) {
     const row = sides.flatMap(([, members]) => members[index] ?? []).sort(byScore);
-    const mean = row.reduce((sum, { score }) => sum + score, 0) / row.length;
-    bound = Math.min(bound, mean);
-    rows.push(...row.map(({ id }) => ({ id, score: bound })));
+    bound = Math.min(bound, row.reduce((sum, { score }) => sum + score, 0) / row.length);
+    rows.push(...row.map((one) => ({ one, weight: bound })));
   }
-  const rest = found.filter(({ side }) => side === undefined).map(ranked);
-  // Stable: of equals the row's order stays.
-  return [...rows, ...rest].sort((left, right) => right.score - left.score);
+  const rest = found.filter(({ side }) => side === undefined).map((one) => ({ one, weight: one.score }));
+  return byWeight([...rows, ...rest]);
 }
 
-/** Places that were not heard yet come before more of the same: what a memory has above the threshold counts for less with each better one of its place. */
-function cover(found: readonly Found[], threshold: number): Ranked[] {
+/** Places that were not heard yet come before more of the same: a memory counts for less with each better one of its place. */
+function cover(found: readonly Found[]): Found[] {
   const heard = new Map<string, number>();
-  return found
-    .map(({ id, score, place }) => {
-      const before = heard.get(place) ?? 0;
-      heard.set(place, before + 1);
-      return { id, score: threshold + (score - threshold) / (1 + before / 2) };
-    })
-    .sort((left, right) => right.score - left.score);
+  return byWeight(
+    found.map((one) => {
+      const before = heard.get(one.place) ?? 0;
+      heard.set(one.place, before + 1);
+      return { one, weight: one.score / (1 + before / 2) };
+    }),
+  );
 }
 
-function byScore(left: Found, right: Found): number {
+/** What decides whether a memory is chosen. */
+interface Weighed {
+  readonly one: Found;
+  readonly weight: number;
+}
+
+/** Stable: equals keep their order. */
+function byWeight(weighed: readonly Weighed[]): Found[] {
+  return weighed.toSorted((left, right) => right.weight - left.weight).map(({ one }) => one);
+}
+
+/** Best first; of equals the newest. */
+export function byScore(left: Found, right: Found): number {
   return right.score - left.score || (left.id < right.id ? 1 : -1);
-}
-
-function ranked({ id, score }: Found): Ranked {
-  return { id, score };
 }
 
 function groupBy<Item, Key>(items: readonly Item[], keyOf: (item: Item) => Key): Map<Key, Item[]> {

@@ -33,11 +33,6 @@ export class Agenda {
     return this.#parts.some(({ evidence }) => evidence > answering);
   }
 
-  /** Whether any part names a condition, or may come to one. */
-  get mayBeConditioned(): boolean {
-    return this.isConditioned || this.#parts.some(({ follow, drillTo }) => follow ?? drillTo);
-  }
-
   part(index: number): Part {
     return this.#parts[index]!;
   }

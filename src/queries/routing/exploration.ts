@@ -9,7 +9,7 @@ import type { Trajectory } from '../../domain/retrieval/trajectory.ts';
 import type { ReadView } from '../read-models.ts';
 import type { Reflection } from '../reasoning/reasoner.ts';
 import { dropNearDuplicates } from '../search/near-duplicates.ts';
-import type { Scored } from '../search/shortlist.ts';
+import { byScore, type Scored } from '../search/shortlist.ts';
 import type { SearchRequest } from '../search/query.ts';
 import type { Finding, Warning } from '../search/search.ts';
 import { Agenda } from './agenda.ts';
@@ -95,6 +95,11 @@ export class Exploration {
     return this.#searches > 0;
   }
 
+  /** The whole question's; what answers a part of it is cut when it is known what that is worth to the whole. */
+  get #threshold(): number {
+    return this.#place.depth === 0 ? this.#setting.request.threshold : 0;
+  }
+
   /** Takes steps until the answer is put together. Throws `BudgetExhausted`, and what a search throws. */
   async answer(plan: Plan): Promise<void> {
     const { threshold, policy, trail, budget, reflection } = this.#setting;
@@ -158,8 +163,7 @@ export class Exploration {
       const maxAgeDays = maxAgeOf(question);
       if (maxAgeDays !== undefined && !this.#sifted.recency)
         actions.push({ name: 'FilterByRecency', maxAgeDays });
-      const min = this.#setting.request.threshold;
-      if (!this.#sifted.relevance) actions.push({ name: 'FilterByRelevance', min });
+      if (!this.#sifted.relevance) actions.push({ name: 'FilterByRelevance', min: this.#threshold });
     }
     if (this.found || !next) actions.push({ name: 'Aggregate', strategy });
     return actions;
@@ -277,10 +281,7 @@ export class Exploration {
     if (depth > budget.limits.depth) return { status: 'rejected', reason: 'depth-limit' };
     part.state = 'done';
     const place = { question: part.query, base: part.narrowing, depth, parent: step };
-    const { request } = this.#setting;
-    // What meets the part's conditions is worth more than it scores: it is cut when that was counted.
-    const threshold = part.evidence > answering ? 0 : request.threshold;
-    const inner = new Exploration({ ...this.#setting, request: { ...request, threshold } }, this, place);
+    const inner = new Exploration(this.#setting, this, place);
     let aggregation: Aggregation = 'combine';
     try {
       const planned = await budget.within(
@@ -316,14 +317,17 @@ export class Exploration {
     this.#pool.add({ found, evidence: outside ? resembling : evidence, side, steps });
   }
 
-  /** The best `topK`, without what says the same. */
+  /** `topK` memories, best first, none below the threshold, without what says the same. */
   #best(strategy: Aggregation): Scored[] {
-    const { topK, threshold } = this.#setting.request;
-    const ranked = aggregate(strategy, this.#pool.found(), threshold);
+    const { topK } = this.#setting.request;
+    const passing = this.#pool.found().filter(({ score }) => score >= this.#threshold);
+    const ranked = aggregate(strategy, passing);
     for (let looked = topK + 10; ; looked *= 2) {
       const some = ranked.slice(0, looked).map((one) => this.#pool.shown(one));
       const kept = dropNearDuplicates(some);
-      if (kept.length >= topK || some.length === ranked.length) return kept.slice(0, topK);
+      if (kept.length >= topK || some.length === ranked.length) {
+        return kept.slice(0, topK).sort(byScore);
+      }
     }
   }
 }

@@ -44,9 +44,8 @@ export class PartSearches {
   #begin({ query, texts, narrowing }: Part): Promise<Finding> {
     const { caller, request, view, search } = this.#setting;
     const { layers, scope, filter } = narrowing;
-    // Evidence changes what a score is worth: the answer is cut, not what it is made of.
-    const threshold = this.#agenda.mayBeConditioned ? 0 : request.threshold;
-    const asked = { ...request, query, texts, layers, scope, filter, topK: this.#topK, threshold };
+    // What was found says which steps come next, whatever the threshold: the answer is cut, not what it is made of.
+    const asked = { ...request, query, texts, layers, scope, filter, topK: this.#topK, threshold: 0 };
     return search(caller, asked, view);
   }
 
