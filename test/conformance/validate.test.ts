@@ -199,6 +199,42 @@ describe('memories that disagree by themselves', () => {
     expect(await validated([await stored(one), await stored(other)])).toEqual(nothing);
   });
 
+  it('[A14] in a few words, where what is said of one subject cannot both hold', async () => {
+    const pairs = [
+      ['Alice is vegetarian.', 'Alice is not vegetarian.'],
+      ['The API uses JWT', 'The API does not use JWT'],
+      ['Deploys are always reviewed.', 'Deploys are never reviewed.'],
+      ['The meeting is on Monday.', 'The meeting is on Tuesday.'],
+      ['The release is on 3 May 2024.', 'The release is on 4 May 2024.'],
+      ['The port is 8080', 'The port is 9090'],
+      ['Mia lives in Berlin.', 'Mia lives in Munich.'],
+      ['Dark mode is enabled.', 'Dark mode is disabled.'],
+      ['The server uses PostgreSQL.', 'The server uses MySQL.'],
+    ] as const;
+    const others = [
+      'Mia likes tea.',
+      'Mia likes coffee.',
+      'Step 1 is done.',
+      'Step 2 is not done.',
+      'Anna met Bob.',
+      'Anna met Carl.',
+      'Alice works on search.',
+      'Bob works on search.',
+      'The server uses Redis.',
+      'Mia lives in Germany.',
+      'Backups are kept for 30 days.',
+      'Backups are kept for thirty days.',
+    ];
+    const memories: Json[] = [];
+    for (const content of [...pairs.flat(), ...others]) memories.push(await stored(content));
+    const contents = new Map(memories.map(({ id, content }) => [id, content]));
+    const { contradictions, supersessions } = await validated(memories);
+    expect(supersessions).toEqual([]);
+    expect(
+      contradictions.map(({ memories: ids }: Json) => ids.map((id: string) => contents.get(id))),
+    ).toEqual(pairs);
+  });
+
   it('[A14] not where they are about different places, persons or parts', async () => {
     const keeps = (days: number) => `The nightly export keeps its files for ${days} days`;
     const team = (name: string, days: number) =>

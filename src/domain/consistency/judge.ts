@@ -1,12 +1,13 @@
 import type { Supersessions } from '../links/supersessions.ts';
 import { alikePassages } from './alike-passages.ts';
 import { declarationsOf, declaredOf } from './declared.ts';
+import { claimOf, claimsOfOneSubject } from './claims.ts';
 import { contradictedByLinks, supersededByLinks } from './linked.ts';
 import { passageOf } from './passages.ts';
 import { restated } from './restated.ts';
 import type { Statement } from './statement.ts';
 import type { CitedLink, Reason, Verdict } from './verdict.ts';
-import { reworded } from './wording.ts';
+import { reworded, type Wording } from './wording.ts';
 
 export interface Contradiction {
   /** Two ids, the earlier created one first. */
@@ -63,9 +64,18 @@ function byTheirFields(statements: readonly Statement[]): Verdict[] {
 }
 
 function byTheirWords(statements: readonly Statement[]): Verdict[] {
-  const passages = statements.map(({ content }) => passageOf(content));
-  return alikePassages(passages).flatMap(([left, right]) => {
-    const verdict = reworded(statements[left]!, statements[right]!, [passages[left]!, passages[right]!]);
+  const wordings = statements.map(({ content: text }): Wording => ({
+    text,
+    passage: passageOf(text),
+    claim: claimOf(text),
+  }));
+  const pairs = [
+    ...alikePassages(wordings.map(({ passage }) => passage)),
+    ...claimsOfOneSubject(wordings.map(({ claim }) => claim)),
+  ];
+  const distinct = new Map(pairs.map((pair) => [pair.join(' '), pair]));
+  return [...distinct.values()].flatMap(([left, right]) => {
+    const verdict = reworded(statements[left]!, statements[right]!, [wordings[left]!, wordings[right]!]);
     return verdict ? [verdict] : [];
   });
 }

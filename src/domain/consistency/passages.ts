@@ -29,7 +29,7 @@ export function passageOf(text: string): Passage | undefined {
   return tokens.length < leastTokens || tokens.length > mostTokens ? undefined : { text, tokens };
 }
 
-function tokensOf(passage: string): Token[] {
+export function tokensOf(passage: string): Token[] {
   return (passage.match(WORD) ?? []).map((text) => ({ text, key: keyOf(text) }));
 }
 

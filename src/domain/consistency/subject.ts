@@ -1,5 +1,6 @@
 import { canonicalJson, isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
 import { scopeKeys } from '../layers.ts';
+import { attributedSpeaker } from '../ranking/speaker.ts';
 import type { Statement } from './statement.ts';
 import type { FieldPair } from './verdict.ts';
 
@@ -62,4 +63,14 @@ export function mayShareSubject(left: Statement, right: Statement): boolean {
     const kind = kindOfField(pair.field);
     return (kind !== 'name' && kind !== 'part') || isSame(pair);
   });
+}
+
+/** Whether "I" is the same in two memories: one user's, and said by one speaker where it is known who spoke. */
+export function areOfOnePerson(left: Statement, right: Statement): boolean {
+  const { user } = left.scope;
+  return (
+    user !== undefined &&
+    user === right.scope.user &&
+    attributedSpeaker(left.metadata) === attributedSpeaker(right.metadata)
+  );
 }

@@ -14,8 +14,8 @@ export interface CitedLink {
   readonly confidence: number;
 }
 
-/** What differs in two passages that say the same otherwise. */
-export type Difference = 'number' | 'date' | 'negation' | 'name';
+/** What differs in two passages that say the same otherwise; a `word` is one that excludes the other. */
+export type Difference = 'number' | 'date' | 'negation' | 'name' | 'word';
 
 /** Why two memories are said to disagree: each quotes what a person can look up in them. */
 export type Reason = { readonly detail: string; readonly confidence: number } & (

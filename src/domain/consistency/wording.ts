@@ -1,9 +1,12 @@
 import { STOP_WORDS } from '../text/stop-words.ts';
 import { align, type Gap } from './alignment.ts';
+import { HEDGED, type Claim } from './claims.ts';
+import { conflictOf, type Found } from './conflict.ts';
 import { inOrder } from './order.ts';
 import { isContent, type Passage, type Token } from './passages.ts';
 import type { Statement } from './statement.ts';
-import { mayShareSubject } from './subject.ts';
+import { areOfOnePerson, mayShareSubject } from './subject.ts';
+import { plainNumber } from './values.ts';
 import type { Difference, Verdict } from './verdict.ts';
 
 /** Of all words of two passages so large a share is the same, and so many of these carry meaning. */
@@ -32,22 +35,31 @@ const NUMBERS = new Set(
 const NUMBERED =
   /^(?:step|phase|sprint|chapter|section|part|question|problem|exercis|task|item|day|week|figur|tabl|option|issu)$/;
 
-const confidenceOf: Readonly<Record<Difference, number>> = {
+type PassageDifference = Exclude<Difference, 'word'>;
+
+const confidenceOf: Readonly<Record<PassageDifference, number>> = {
   number: 0.8,
   date: 0.8,
   negation: 0.8,
   name: 0.6,
 };
 
-/** The text of one memory that is the text of the other but for a number, a date, a negation or a name. */
+/** A text as it is compared: whole, and as a short claim. */
+export interface Wording {
+  readonly text: string;
+  readonly passage: Passage | undefined;
+  readonly claim: Claim | undefined;
+}
+
+/** The text of one memory that is the text of the other but for a number, a date, a negation, a name or a word. */
 export function reworded(
   left: Statement,
   right: Statement,
-  passages: readonly [Passage, Passage],
+  wordings: readonly [Wording, Wording],
 ): Verdict | undefined {
-  const found = mayShareSubject(left, right) ? differenceOf(...passages) : undefined;
+  const found = mayShareSubject(left, right) ? foundIn(left, right, wordings) : undefined;
   if (!found) return undefined;
-  const { difference, words } = found;
+  const { difference, words, confidence } = found;
   const order = inOrder(left, right);
   const turned = <T>(pair: readonly [T, T]): readonly [T, T] =>
     order?.newer === left ? [pair[1], pair[0]] : pair;
@@ -55,21 +67,32 @@ export function reworded(
   const reason = {
     code: 'wording' as const,
     detail: `the same text with another ${difference}: ${JSON.stringify(shown[0])}, ${JSON.stringify(shown[1])}`,
-    confidence: confidenceOf[difference],
+    confidence,
     difference,
     words: shown,
-    passages: turned([passages[0].text, passages[1].text]),
+    passages: turned([wordings[0].text, wordings[1].text]),
   };
   return order
     ? { kind: 'supersession', older: order.older.id, newer: order.newer.id, reason }
     : { kind: 'contradiction', memories: [left.id, right.id], reason };
 }
 
+function foundIn(
+  left: Statement,
+  right: Statement,
+  [{ passage, claim }, { passage: otherPassage, claim: otherClaim }]: readonly [Wording, Wording],
+): Found | undefined {
+  const areClaims = claim !== undefined && otherClaim !== undefined;
+  const isOneSpeaker = !(claim?.isPersonal ?? false) || areOfOnePerson(left, right);
+  const conflict = areClaims && isOneSpeaker ? conflictOf(claim, otherClaim) : undefined;
+  if (conflict || !passage || !otherPassage) return conflict;
+  const difference = differenceOf(passage, otherPassage);
+  // What a short claim denies is told to the word: "used" is not what "does not use" denies.
+  return areClaims && difference?.difference === 'negation' ? undefined : difference;
+}
+
 /** How two passages differ in one thing, with its words; undefined where they do not, or differ in more. */
-export function differenceOf(
-  left: Passage,
-  right: Passage,
-): { readonly difference: Difference; readonly words: readonly [string, string] } | undefined {
+function differenceOf(left: Passage, right: Passage): Found | undefined {
   const { shared, gaps } = align(left.tokens, right.tokens);
   if ((2 * shared.length) / (left.tokens.length + right.tokens.length) < leastAlike) return undefined;
   if (shared.filter(isContent).length < leastContent) return undefined;
@@ -79,19 +102,21 @@ export function differenceOf(
   const difference = kindOf(gap);
   if (!difference) return undefined;
   if (difference !== 'negation' && gap.before.filter(isContent).length < leastBefore) return undefined;
-  return { difference, words: [textOf(gap.left), textOf(gap.right)] };
+  return { difference, words: [textOf(gap.left), textOf(gap.right)], confidence: confidenceOf[difference] };
 }
 
-function kindOf({ left, right, before }: Gap): Difference | undefined {
+function kindOf({ left, right, before }: Gap): PassageDifference | undefined {
   if (left.length > longestGap || right.length > longestGap) return undefined;
   if (isNegated(left) !== isNegated(right)) {
     const rest = [...left, ...right].filter(({ key }) => !NEGATIONS.has(key) && !AUXILIARIES.has(key));
-    return rest.length === 0 ? 'negation' : undefined;
+    const isHedged = before.some(({ text }) => HEDGED.has(text.toLowerCase()));
+    return rest.length === 0 && !isHedged ? 'negation' : undefined;
   }
   const [own, other] = [valuesOf(left), valuesOf(right)];
   if (own.length === 0 || other.length === 0) return undefined;
   if (isDate(own) && isDate(other)) return 'date';
   if (all(own, isNumber) && all(other, isNumber)) {
+    if (amountOf(own) === amountOf(other)) return undefined;
     const last = before.at(-1);
     return last && (NUMBERED.test(last.key) || isName(last)) ? undefined : 'number';
   }
@@ -133,6 +158,10 @@ function isCalendar({ text }: Token): boolean {
 /** Capitals, digits or signs inside of it. */
 function isName({ text }: Token): boolean {
   return /^\p{Lu}/u.test(text) || /[\p{N}_]/u.test(text) || /\p{Ll}\p{Lu}/u.test(text);
+}
+
+function amountOf(tokens: readonly Token[]): string {
+  return tokens.map(({ key }) => plainNumber(key)).join(' ');
 }
 
 function textOf(tokens: readonly Token[]): string {

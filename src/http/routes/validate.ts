@@ -31,7 +31,7 @@ const reason = z
     z.object({
       code: z.literal('wording'),
       ...reasonFields,
-      difference: z.enum(['number', 'date', 'negation', 'name']),
+      difference: z.enum(['number', 'date', 'negation', 'name', 'word']),
       words: twoTexts,
       passages: twoTexts,
     }),
