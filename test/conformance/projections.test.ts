@@ -107,6 +107,17 @@ describe('a rebuild', () => {
     expect(liveOf(await statusOf(name)).generation).toBe(before.generation);
   });
 
+  it('[A10] answers a position that reads can wait for, as every command', async () => {
+    const { status, body } = await operator.post(`${base}/links/rebuild`);
+    expect(status).toBe(202);
+    expect((await operator.get(`${base}?minPosition=${body.position}`)).status).toBe(200);
+    await expect
+      .poll(async () => (await statusOf('links')).generations.map(({ state }: Json) => state), {
+        timeout: 20_000,
+      })
+      .not.toContain('building');
+  });
+
   it('[F4] answers the same after the switch, and again after the roll-back; both are events', async () => {
     const before = await search(end);
     expect(before).toHaveLength(rows - 2 + 1);

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { clientWithKey, type Json } from '../support/api.ts';
 import { comparison, AskingTenant, simple } from '../support/asking-tenant.ts';
+import { expectProblem } from '../support/problem.ts';
 import { useSharedServer } from '../support/use-server.ts';
 
 const server = useSharedServer();
@@ -270,6 +271,9 @@ describe('what users see of it', () => {
     }
     const auditor = await as('auditor');
     expect((await auditor.get(path)).status).toBe(200);
+    const { position } = await tenant.admin.store({ content: 'acknowledged' });
+    expect((await auditor.get(`${path}&minPosition=${position}`)).status).toBe(200);
+    expectProblem(await auditor.get(`${path}&minPosition=nonsense`), 400, 'position-unknown');
     const looks = async () => (await auditor.get('/v1/audit/events?type=AuditRead')).body.items;
     await expect
       .poll(async () => (await looks()).map(({ data }: Json) => data.what), { timeout: 20_000 })

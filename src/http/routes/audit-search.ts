@@ -7,7 +7,8 @@ import { SearchPerformed } from '../../domain/retrieval/events.ts';
 import { TrajectoryRecorded } from '../../domain/retrieval/trajectory.ts';
 import { routeReasons } from '../../domain/routing/settings.ts';
 import { readAuditedSearch, type AuditedSearch } from '../../queries/audit-search.ts';
-import { maxWaitMs, integer } from '../parameters.ts';
+import { untilLogReaches } from '../../queries/read-models.ts';
+import { integer, maxWaitMs, readWait, waitParameters } from '../parameters.ts';
 import { route } from '../route.ts';
 import { auditedSearchExample } from './examples.ts';
 
@@ -76,15 +77,19 @@ export const auditSearchRoute = route({
   tag: 'Audit',
   params: z.strictObject({ searchId: z.string().max(200) }),
   query: z.strictObject({
-    waitMs: integer(0, maxWaitMs)
-      .optional()
-      .meta({ description: 'How long to wait for a search that was made just now; default 2,000' }),
+    ...waitParameters,
+    waitMs: integer(0, maxWaitMs).optional().meta({
+      description:
+        'How long to wait for `minPosition`, or for a search that was made just now; default 2,000',
+    }),
   }),
   responses: {
     200: { description: 'The search', schema: auditedSearch, example: auditedSearchExample },
   },
-  async handle({ caller, context, params: { searchId }, query: { waitMs } }, services) {
+  async handle({ caller, context, params: { searchId }, query }, services) {
     const { store, clock } = services.commands;
+    const { minPosition = 0, waitMs } = readWait(store, query);
+    await untilLogReaches(store.log, minPosition, waitMs);
     const search = await readAuditedSearch(store, caller, searchId, clock.now(), waitMs);
     await recordAuditRead(services.commands, context, {
       what: 'audit search',

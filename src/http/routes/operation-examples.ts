@@ -64,13 +64,13 @@ export const projectionsExample = {
 
 export const rebuildExample = { embedder: 'bge-small-en-v1.5', queries: ['When are releases cut?'] };
 
-export const rebuildAnswerExample = { projection: 'vectors', generation: 2 };
+export const rebuildAnswerExample = { projection: 'vectors', generation: 2, position };
 
 export const switchedExample = { projection: 'memories', from: 1, to: 2, position };
 
 export const parkedExample = { stream: 'memory-acme.019a0c3e-7c1b-7a40-9d4f-2f6a5f3f9b10' };
 
-export const retriedExample = { projection: 'memories', ...parkedExample };
+export const retriedExample = { projection: 'memories', ...parkedExample, position };
 
 export const skippedExample = { ...retriedExample, revision: 2, type: 'MemoryUpdated' };
 

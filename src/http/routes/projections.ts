@@ -43,7 +43,7 @@ const rebuildBody = z.strictObject({
   }),
 });
 const parkedStream = z.strictObject({ stream: z.string().min(1) });
-const accepted = z.object({ projection: z.string(), generation: z.int() });
+const accepted = z.object({ projection: z.string(), generation: z.int(), position: z.string() });
 const switched = z.object({
   projection: z.string(),
   from: z.int(),
@@ -158,7 +158,7 @@ export const projectionRoutes = [
           ...(model && { variant: model.id }),
           ...(queries && { queries: queries.map((query) => ({ tenant: caller.tenant, query })) }),
         });
-        return { projection: name, generation };
+        return { projection: name, generation, position: await headOf(services) };
       });
       return { status: 202, body: answer, headers: { location: '/v1/admin/projections' }, replayed };
     },
@@ -204,7 +204,7 @@ export const projectionRoutes = [
     responses: {
       202: {
         description: 'It was taken',
-        schema: z.object({ projection: z.string(), stream: z.string() }),
+        schema: z.object({ projection: z.string(), stream: z.string(), position: z.string() }),
         example: retriedExample,
       },
     },
@@ -212,7 +212,7 @@ export const projectionRoutes = [
       assertOperator(caller);
       const { answer, replayed } = await answerOnce(services.commands, context, async () => {
         await services.operations.retry(name, stream);
-        return { projection: name, stream };
+        return { projection: name, stream, position: await headOf(services) };
       });
       return { status: 202, body: answer, replayed };
     },
@@ -230,7 +230,13 @@ export const projectionRoutes = [
     responses: {
       202: {
         description: 'It was left out, and the rest of the stream is in the read model',
-        schema: z.object({ projection: z.string(), stream: z.string(), revision: z.int(), type: z.string() }),
+        schema: z.object({
+          projection: z.string(),
+          stream: z.string(),
+          revision: z.int(),
+          type: z.string(),
+          position: z.string(),
+        }),
         example: skippedExample,
       },
     },
@@ -242,12 +248,17 @@ export const projectionRoutes = [
           stream,
           operatorContext(services, context),
         );
-        return { projection: name, stream, revision, type };
+        return { projection: name, stream, revision, type, position: await headOf(services) };
       });
       return { status: 202, body: answer, replayed };
     },
   }),
 ];
+
+/** The position of a command that is done beside the log, or whose event is in it by now. */
+async function headOf({ commands: { store } }: Services): Promise<string> {
+  return positionToken(store.log.logId, await store.log.head());
+}
 
 function modelOf(embedders: Embedders, named: string): RegisteredModel {
   const model = embedders.find(named);
