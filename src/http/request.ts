@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { hash } from 'node:crypto';
 import contentType from 'content-type';
 import type { Context } from 'koa';
@@ -122,11 +123,12 @@ function hashOf(value: unknown): string {
   return hash('sha256', canonicalJson(value));
 }
 
-/** A header's text: UTF-8, as its bytes were sent. */
+/** A header's text: UTF-8, or Latin-1 as browsers and `fetch` send it, where its bytes are no UTF-8. */
 function headerText(koa: Context, name: string, maxLength: number): string | undefined {
   const value = koa.get(name);
   if (value === '') return undefined;
-  const text = Buffer.from(value, 'latin1').toString('utf8');
+  const bytes = Buffer.from(value, 'latin1');
+  const text = isUtf8(bytes) ? bytes.toString('utf8') : value;
   if (text.length > maxLength) throw invalid(name, `must have at most ${maxLength} characters`);
   if (textFault(text) !== undefined) throw invalid(name, textFault(text)!);
   return text;

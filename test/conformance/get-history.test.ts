@@ -136,6 +136,12 @@ describe('the history', () => {
     expect(versions.map(({ reason }) => reason)).toEqual([reason, undefined, 'cleaning up', 'was needed']);
   });
 
+  it('[A4] takes a reason as fetch sends it, in Latin-1', async () => {
+    const { memory } = (await admin.post('/v1/memories', { content: 'x' }, { 'x-reason': 'größer als ½' }))
+      .body;
+    expect((await history(memory))[0].reason).toBe('größer als ½');
+  });
+
   it('[A4] takes a reason of 500 characters, refuses one more and a cause that is none', async () => {
     const memory = await stored();
     const patch = (headers: Record<string, string>) =>
