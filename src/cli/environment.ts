@@ -4,8 +4,8 @@ import { profiles } from '../profiles.ts';
 export const profileOption = (): Option =>
   new Option('--profile <profile>', 'where everything is kept (STRATALOG_PROFILE)').choices(profiles);
 
-export const portOption = (): Option =>
-  new Option('--port <port>', 'port to listen on (STRATALOG_PORT)').argParser(portText);
+export const portOption = (description = 'port to listen on (STRATALOG_PORT)'): Option =>
+  new Option('--port <port>', description).argParser(portText);
 
 function portText(text: string): string {
   if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535)

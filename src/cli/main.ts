@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { auditCommand } from './audit.ts';
+import { ApiError } from './client.ts';
 import { demoCommand } from './demo/command.ts';
 import { doctorCommand } from './doctor.ts';
 import { endSoon, endWithReader } from './end.ts';
@@ -49,9 +50,14 @@ export async function main(argv: readonly string[]): Promise<void> {
     // It knows the errors of all adapters, which nothing else here needs.
     const { explain } = await import('./explain.ts');
     console.error(explain(error));
-    process.exitCode = exitFailed;
+    process.exitCode = isMisuse(error) ? exitUsage : exitFailed;
     endSoon();
   }
+}
+
+/** The server knows what the values of options may be. */
+function isMisuse(error: unknown): boolean {
+  return error instanceof ApiError && error.problem.code === 'validation-failed';
 }
 
 /** The connection options may also stand behind the command they belong to. */

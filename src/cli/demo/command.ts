@@ -1,16 +1,17 @@
 import { Command } from 'commander';
+import { portOption, profileOption } from '../environment.ts';
 import { Narrator } from './narrator.ts';
 import type { DemoOptions } from './start.ts';
 
 export function demoCommand(): Command {
   return new Command('demo')
     .description('Show the main job on a real corpus, in under a minute')
-    .option('--profile <profile>', 'embedded, postgres or cluster (STRATALOG_PROFILE)')
+    .addOption(profileOption())
     .option(
       '--data <folder>',
       'data folder; default: one that is removed at the end; with servers the usual one',
     )
-    .option('--port <port>', 'port to listen on; default: a free one, with --keep 8080')
+    .addOption(portOption('port to listen on; default: a free one, with --keep 8080'))
     .option('--keep', 'leave the server up at the end')
     .action(async (options: DemoOptions, own: Command) => {
       const { json = false } = own.optsWithGlobals<{ json?: boolean }>();
