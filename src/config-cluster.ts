@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { brokers, ConfigError, eventStoreUrl, flag, list, openSearchUrls } from './config-values.ts';
+import { brokers, ConfigError, eventStoreUrl, flag, integer, list, openSearchUrls } from './config-values.ts';
 import { defaultTopicPrefix } from './domain/contract/topics.ts';
 
 /** The servers of the profile cluster; PostgreSQL has its variable from the profile postgres. */
@@ -17,11 +17,7 @@ export const clusterSettings = {
     .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/, 'must be 1 to 100 of A-Z, a-z, 0-9, ., _ and -')
     .default(defaultTopicPrefix)
     .describe('Begins the names of the topics and of the consumer groups'),
-  STRATALOG_KAFKA_REPLICAS: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(32)
+  STRATALOG_KAFKA_REPLICAS: integer(1, 32)
     .optional()
     .describe('Replicas of the topics that are made; default: as the brokers are set up'),
   STRATALOG_KAFKA_TLS: flag()

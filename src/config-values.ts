@@ -22,6 +22,11 @@ export function endpointUrl(instead: string) {
 
 export const secret = (least: number) => z.string().min(least, `must have at least ${least} characters`);
 
+export const integer = (least: number, most: number) => {
+  const error = `must be an integer from ${least} to ${most}`;
+  return z.coerce.number({ error }).int({ error }).min(least, { error }).max(most, { error });
+};
+
 export const flag = () => z.enum(['true', 'false']).transform((text) => text === 'true');
 
 /** Comma separated, without empty entries. */

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { z } from 'zod';
 import { clusterOf, clusterSettings, type ClusterConfig } from './config-cluster.ts';
-import { ConfigError, endpointUrl, list, postgresUrl, secret, url } from './config-values.ts';
+import { ConfigError, endpointUrl, integer, list, postgresUrl, secret, url } from './config-values.ts';
 import { profiles } from './profiles.ts';
 
 export { ConfigError } from './config-values.ts';
@@ -26,11 +26,7 @@ export const settings = z.object({
     .default('./.stratalog')
     .describe('Data folder of the embedded profile, and of the vault key'),
   STRATALOG_HOST: z.string().min(1).default('127.0.0.1').describe('Address to listen on'),
-  STRATALOG_PORT: z.coerce
-    .number()
-    .int()
-    .min(0)
-    .max(65_535)
+  STRATALOG_PORT: integer(0, 65_535)
     .optional()
     .describe(
       'Port to listen on; 0 takes a free one; default: 8080, and a free one for the health of a process without the role api',
@@ -75,21 +71,13 @@ export const settings = z.object({
   STRATALOG_EMBEDDING_BASE_URL: url('http:', 'https:')
     .optional()
     .describe('Base URL of the endpoint, such as https://api.openai.com/v1'),
-  STRATALOG_EMBEDDING_DIMENSION: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(2_000)
+  STRATALOG_EMBEDDING_DIMENSION: integer(1, 2_000)
     .optional()
     .describe(
       'Numbers in a vector of the endpoint, such as 1536; default: it is asked. Without it a new database waits for the endpoint to start',
     ),
   STRATALOG_EMBEDDING_API_KEY: z.string().min(1).optional().describe('Key of the endpoint'),
-  STRATALOG_EMBEDDING_WORKERS: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(64)
+  STRATALOG_EMBEDDING_WORKERS: integer(1, 64)
     .optional()
     .describe('Threads that embed texts with one model; default: one a core'),
   STRATALOG_LLM_BASE_URL: endpointUrl('STRATALOG_LLM_API_KEY')
@@ -175,6 +163,12 @@ export interface Config extends ClusterConfig {
   readonly reasoning: boolean;
   readonly jwt: { readonly issuer: string; readonly audience: string; readonly jwks: string } | undefined;
   readonly logLevel: Settings['STRATALOG_LOG_LEVEL'];
+}
+
+/** Variables with our prefix that are none of ours: misspelt, as a rule. */
+export function unknownSettings(environment: Readonly<Record<string, string | undefined>>): string[] {
+  const ours = new Set([...Object.keys(settings.shape), 'STRATALOG_URL', 'STRATALOG_API_KEY']);
+  return Object.keys(environment).filter((name) => name.startsWith('STRATALOG_') && !ours.has(name));
 }
 
 /** Reads the environment. Throws `ConfigError` with the name of each wrong variable and what it takes. */

@@ -19,13 +19,16 @@ export function serveCommand(): Command {
 
 async function serve(options: ServeOptions): Promise<void> {
   // Other commands do without the server.
-  const [{ startApp }, { createLogger }, { readConfig }] = await Promise.all([
+  const [{ startApp }, { createLogger }, { readConfig, unknownSettings }] = await Promise.all([
     import('../app.ts'),
     import('../logger.ts'),
     import('../config.ts'),
   ]);
   const config = readConfig(environmentWith(options));
   const logger = createLogger(config);
+  for (const name of unknownSettings(process.env)) {
+    logger.warn({ name }, 'this variable is no setting; docs/reference/configuration.md lists them all');
+  }
   const starting = startApp(config, logger);
   // Before it is ready: whoever sees it answer may tell it to stop.
   const isStopping = stopOnSignal(starting, logger);
