@@ -17,6 +17,7 @@ import { FactQueue } from './commands/record-facts.ts';
 import { ConfigError, type Config } from './config.ts';
 import { systemTenant, type TenantContext } from './domain/access/context.ts';
 import { Authenticator } from './http/authenticate.ts';
+import { isLoopback } from './http/loopback.ts';
 import { startHttpServer, type Api } from './http/server.ts';
 import { createLogger } from './logger.ts';
 import type { Embedders } from './ports/embedder.ts';
@@ -333,8 +334,4 @@ async function assertSafeToListen(
   throw new ConfigError(
     `STRATALOG_HOST: ${host} can be reached from other machines, so a credential is needed: set STRATALOG_MASTER_KEY and create keys with it`,
   );
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
 }

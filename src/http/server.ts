@@ -7,7 +7,8 @@ import type { Logger } from 'pino';
 import { invalid, Problem } from '../domain/problems.ts';
 import { inBackground } from '../ports/background.ts';
 import type { Metrics } from '../ports/metrics.ts';
-import { masterIdentity, type Authenticator } from './authenticate.ts';
+import { developmentIdentity, masterIdentity, type Authenticator } from './authenticate.ts';
+import { assertLocal } from './loopback.ts';
 import { browsableDocs } from './docs-page.ts';
 import { asyncApiDocument } from './asyncapi.ts';
 import { BrokenRequests } from './broken-requests.ts';
@@ -181,6 +182,7 @@ async function serve(
   const credential = koa.get('authorization') || undefined;
   const caller = await authenticator.authenticate(credential);
   koa.state['tenant'] = caller.tenant;
+  if (caller === developmentIdentity) assertLocal(koa.headers);
   if (caller === masterIdentity && !(route.path === '/v1/admin/keys' && route.method === 'post')) {
     throw new Problem('forbidden', 'the master key creates tenants and keys and may do nothing else');
   }

@@ -1,4 +1,5 @@
 import { mkdtemp, rm } from 'node:fs/promises';
+import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -42,6 +43,36 @@ describe.skipIf(testProfile !== 'embedded')('the development identity', () => {
     expect((await client.get('/v1/audit/events')).status).toBe(200);
     expect((await client.get('/v1/admin/projections')).status).toBe(200);
     expect((await clientOf(server, 'a wrong key').get('/v1/memories')).status).toBe(401);
+  });
+
+  it('[I2] is nobody who asks from a page, or by a name that only leads here', async () => {
+    const server = await start({ masterKey: null });
+    const statusOf = (
+      headers: Record<string, string>,
+      method = 'POST',
+      path = '/v1/admin/policies/kill-switch',
+    ) =>
+      new Promise<number>((resolve, reject) => {
+        const asking = request(`${server.url}${path}`, { method, headers }, (answer) => {
+          answer.resume();
+          resolve(answer.statusCode!);
+        });
+        asking.once('error', reject).end();
+      });
+    const { port } = new URL(server.url);
+    for (const headers of [
+      { origin: 'https://evil.example' },
+      { origin: 'null' },
+      { host: `evil.example:${port}` },
+    ]) {
+      expect([headers, await statusOf(headers)]).toEqual([headers, 403]);
+      expect([headers, await statusOf(headers, 'GET', '/v1/memories')]).toEqual([headers, 403]);
+    }
+    expect((await clientOf(server).get('/v1/admin/routing')).body).toMatchObject({ killSwitch: false });
+    for (const name of [`localhost:${port}`, `127.0.0.1:${port}`, `[::1]:${port}`]) {
+      const headers = { host: name, origin: `http://${name}` };
+      expect([name, await statusOf(headers, 'GET', '/v1/memories')]).toEqual([name, 200]);
+    }
   });
 
   it('[I2] stays where routing is configured: settings are no key', async () => {
