@@ -70,8 +70,8 @@ export interface EventStore {
     events: readonly StratalogEvent[],
     context: EventContext,
   ): Promise<AppendResult>;
-  /** A whole stream, first to last. The caller names the events its category holds. */
-  load<Event extends StratalogEvent>(stream: StreamName): Promise<LoadedEvent<Event>[]>;
+  /** A stream, first to last, or what it holds from a revision on. The caller names the events its category holds. */
+  load<Event extends StratalogEvent>(stream: StreamName, from?: number): Promise<LoadedEvent<Event>[]>;
   /** One event by its place, undefined where there is none. */
   loadOne(stream: StreamName, revision: number): Promise<LoadedEvent | undefined>;
   readAll(options: ReadAllOptions): Promise<LoadedPage>;

@@ -53,8 +53,8 @@ export class SealedEventStore implements EventStore {
     return this.#appendPersistently(stream, expected, stored);
   }
 
-  async load<Event extends StratalogEvent>(stream: StreamName): Promise<LoadedEvent<Event>[]> {
-    const { events, unreadable } = await this.open(await this.log.readStream(stream));
+  async load<Event extends StratalogEvent>(stream: StreamName, from = 0): Promise<LoadedEvent<Event>[]> {
+    const { events, unreadable } = await this.open(await this.log.readStream(stream, { from }));
     if (unreadable[0]) throw unreadable[0].error;
     return events as LoadedEvent<Event>[];
   }
