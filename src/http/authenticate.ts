@@ -1,12 +1,5 @@
 import { hash, timingSafeEqual } from 'node:crypto';
-import {
-  createLocalJWKSet,
-  createRemoteJWKSet,
-  errors,
-  jwtVerify,
-  type JWTPayload,
-  type JWTVerifyGetKey,
-} from 'jose';
+import { decodeJwt, errors, jwtVerify, type JWTPayload, type JWTVerifyGetKey } from 'jose';
 import { z } from 'zod';
 import { hashSecret, parseKey } from '../commands/api-keys.ts';
 import { roles, type TenantContext } from '../domain/access/context.ts';
@@ -15,6 +8,7 @@ import { identifier } from '../domain/layers.ts';
 import { canonicalJson } from '../domain/json.ts';
 import { Problem } from '../domain/problems.ts';
 import type { TenantDirectory } from '../queries/tenant-directory.ts';
+import { issuerKeys, IssuerKeysUnavailable } from './issuer-keys.ts';
 
 export interface JwtSettings {
   readonly issuer: string;
@@ -71,12 +65,7 @@ export class Authenticator {
   constructor(options: AuthenticatorOptions) {
     this.#options = options;
     if (options.masterKey !== undefined) this.#masterHash = hashSecret(options.masterKey);
-    const source = options.jwt?.jwks;
-    if (source !== undefined) {
-      this.#jwtKeys = source.startsWith('{')
-        ? createLocalJWKSet(JSON.parse(source))
-        : createRemoteJWKSet(new URL(source));
-    }
+    if (options.jwt) this.#jwtKeys = issuerKeys(options.jwt.jwks);
   }
 
   /** Whether requests without a credential are answered at all. */
@@ -85,13 +74,13 @@ export class Authenticator {
     return development && masterKey === undefined && !(await directory.anyKeyEver());
   }
 
-  /** Throws `unauthenticated`, or `forbidden` for a valid JWT that names no tenant. */
+  /** Throws `unauthenticated`, `forbidden` for a valid JWT that names no tenant, or `IssuerKeysUnavailable`. */
   async authenticate(authorization: string | undefined): Promise<TenantContext> {
     if (authorization === undefined || authorization === '') {
       if (await this.developmentIsOpen()) return developmentIdentity;
       throw new Problem('unauthenticated', 'the request has no Authorization header');
     }
-    const token = /^Bearer +([^\s]+)$/i.exec(authorization)?.[1];
+    const token = bearerToken(authorization);
     if (token === undefined)
       throw new Problem('unauthenticated', 'Authorization must be `Bearer <key or JWT>`');
     if (this.#masterHash !== undefined && sameHash(hashSecret(token), this.#masterHash))
@@ -100,12 +89,16 @@ export class Authenticator {
     return this.#fromJwt(token);
   }
 
-  /** Whether `authenticate` would still answer: a key may be revoked since, a key or a JWT may have expired. */
+  /**
+   * Whether a credential that was taken would be taken again: a key may be revoked since, a key or a JWT may have
+   * expired. The signature of a JWT was seen: without the keys of its issuer it stays valid until its end.
+   */
   async isStillValid(authorization: string | undefined): Promise<boolean> {
     try {
       await this.authenticate(authorization);
       return true;
     } catch (error) {
+      if (error instanceof IssuerKeysUnavailable) return !hasExpired(bearerToken(authorization)!);
       if (error instanceof Problem) return false;
       throw error;
     }
@@ -148,7 +141,7 @@ export class Authenticator {
       // No list of revoked tokens is kept here: one that never ends could never be taken back.
       ({ payload } = await jwtVerify(token, this.#jwtKeys, { issuer, audience, requiredClaims: ['exp'] }));
     } catch (cause) {
-      throw refusalOf(cause);
+      throw cause instanceof IssuerKeysUnavailable ? cause : refusalOf(cause);
     }
     if (payload['tenant'] === undefined) throw new Problem('forbidden', 'the JWT has no claim `tenant`');
     const parsed = claims.safeParse(payload);
@@ -171,6 +164,14 @@ export class Authenticator {
       agents,
     };
   }
+}
+
+function bearerToken(authorization = ''): string | undefined {
+  return /^Bearer +([^\s]+)$/i.exec(authorization)?.[1];
+}
+
+function hasExpired(jwt: string): boolean {
+  return decodeJwt(jwt).exp! * 1_000 <= Date.now();
 }
 
 function refusalOf(cause: unknown): Problem {

@@ -2,6 +2,7 @@ import { exportJWK, generateKeyPair, SignJWT, type CryptoKey, type JWK } from 'j
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { clientOf, clientWithKey, freshTenant, type Client } from '../support/api.ts';
 import { openLines } from '../support/events.ts';
+import { freePort } from '../support/free-port.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
@@ -228,6 +229,31 @@ describe('a JWT that is refused', () => {
     const bare = await startServer();
     try {
       expect((await clientOf(bare, await sign(valid)).get('/v1/memories')).status).toBe(401);
+    } finally {
+      await bare.remove();
+    }
+  });
+});
+
+describe('a JWT whose issuer cannot be asked for its keys', () => {
+  it('[I1] is told to come again, and its operator why', async () => {
+    const bare = await startServer({
+      environment: {
+        STRATALOG_JWT_ISSUER: issuer,
+        STRATALOG_JWT_AUDIENCE: audience,
+        STRATALOG_JWT_JWKS: `http://127.0.0.1:${await freePort()}/keys`,
+      },
+    });
+    try {
+      const token = await sign({ sub: 'ada', tenant: 'acme' });
+      const reply = await clientOf(bare, token).get('/v1/memories');
+      expect(reply).toMatchObject({ status: 503, body: { code: 'unavailable' } });
+      expect(reply.headers.get('retry-after')).toBe('5');
+      expect(reply.headers.get('www-authenticate')).toBeNull();
+      expect(bare.log.filter((line) => line.includes('could not be answered'))).toEqual([
+        expect.stringMatching(/"level":40.*ECONNREFUSED/),
+      ]);
+      for (const part of token.split('.')) expect(bare.log.join('\n')).not.toContain(part);
     } finally {
       await bare.remove();
     }
