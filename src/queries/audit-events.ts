@@ -25,7 +25,7 @@ export interface AuditRequest extends AuditFilter {
 
 export interface AuditPage {
   readonly events: readonly LoadedEvent[];
-  /** Position to go on after; undefined at the end of what is there now. */
+  /** Position to go on after; undefined where everything up to `position` was looked through. */
   readonly next: number | undefined;
   readonly position: number;
 }
@@ -88,13 +88,10 @@ export async function* followAuditEvents(
   while (!signal.aborted) {
     const page = await readAuditEvents(store, models, caller, { ...request, after });
     if (!(await isAllowed())) return;
-    if (page.events.length > 0) {
-      after = page.events.at(-1)!.position;
-      yield page.events;
-      continue;
-    }
-    yield [];
-    await new Promise((resolve) => setTimeout(resolve, 250));
+    // Where rare events are asked for, what was looked through in vain is not looked through again.
+    after = page.next ?? Math.max(after, page.position);
+    yield page.events;
+    if (page.events.length === 0) await new Promise((resolve) => setTimeout(resolve, 250));
   }
 }
 
@@ -111,6 +108,8 @@ function auditConditions(
 ): string[] {
   const own = `tenant = ${parameters.bind(tenant)}`;
   const conditions = [own, `position > ${parameters.bind(filter.after)}`];
+  // Beyond it a partition may be ahead of others: whoever went on after its events would pass over theirs.
+  conditions.push(`position <= ${parameters.bind(view.position)}`);
   if (filter.stream !== undefined) conditions.push(`stream = ${parameters.bind(filter.stream)}`);
   if (filter.memory !== undefined) {
     const named = `select position from ${view.table('audit', 'audit_memories')}`;
