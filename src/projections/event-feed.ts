@@ -1,9 +1,12 @@
 import type { EventStore, LoadedEvent, LoadedPage, UnreadableEvent } from '../ports/event-store.ts';
+import { totalOf } from '../ports/recorded-size.ts';
 import { WakeUp } from '../ports/wake-up.ts';
 
 const pageSize = 500;
 /** Pages stay at hand for projections that follow closely behind: each event is read and opened once. */
 const keptEvents = 4_000;
+/** Characters as recorded. */
+const keptSize = 32 * 1024 * 1024;
 const doorbellMs = 1_000;
 
 /** The log as all projections of a process read it: each from its own bookmark, sharing the pages they have in common. */
@@ -14,6 +17,7 @@ export class EventFeed {
   readonly #arrived = new WakeUp();
   readonly #reachedEnd = new WakeUp();
   #keptCount = 0;
+  #keptSize = 0;
   #waiting = 0;
   /** Where `follow` stands. Without it readers look beyond by themselves. */
   #followed = Infinity;
@@ -97,10 +101,12 @@ export class EventFeed {
     if (this.#kept.has(after)) return;
     this.#kept.set(after, page);
     this.#keptCount += page.events.length + 1;
+    this.#keptSize += totalOf(page.events);
     for (const [oldest, old] of this.#kept) {
-      if (this.#keptCount <= keptEvents) break;
+      if (this.#keptCount <= keptEvents && this.#keptSize <= keptSize) break;
       this.#kept.delete(oldest);
       this.#keptCount -= old.events.length + 1;
+      this.#keptSize -= totalOf(old.events);
     }
   }
 }

@@ -1,10 +1,11 @@
 import type { LoadedEvent, LoadedPage, UnreadableEvent } from '../ports/event-store.ts';
+import { mostAtOnce, totalOf } from '../ports/recorded-size.ts';
 import type { Sql, SqlExecutor, TransactionOptions } from '../ports/sql.ts';
 import { allDone } from './all-done.ts';
 import { BookmarkTable, type Move, type Standing } from './bookmarks.ts';
 import { Gathering } from './gathering.ts';
 import { ParkedTable } from './parked-table.ts';
-import { isPassing } from './passing.ts';
+import { isPassing, isTooMuchAtOnce } from './passing.ts';
 import { undivided, type Bookmarks, type Partitioning } from './partitions.ts';
 import { tablesOf, type PrepareContext, type Projection, type Tables } from './projection.ts';
 
@@ -49,8 +50,9 @@ export class Generation {
     this.parked = new ParkedTable(projection.name, number);
     this.partitions = partitioning.partitionsOf(projection);
     this.#gathering = new Gathering<Step, unknown>({
-      most: this.#liveBatchSize,
-      sizeOf: ({ events }) => events.length,
+      most: 1,
+      // The share of a transaction that it fills.
+      sizeOf: ({ events }) => Math.max(events.length / this.#liveBatchSize, totalOf(events) / mostAtOnce),
       prepare: (steps) => this.#prepare(steps),
       write: (steps, prepared) => this.#write(steps, prepared),
     });
@@ -93,7 +95,7 @@ export class Generation {
           now = await this.#take({ events, to, standing: now }, { alone: false });
         return now;
       } catch (error) {
-        if (isPassing(error)) throw error;
+        if (isPassing(error) && !isTooMuchAtOnce(error)) throw error;
       }
     }
     return this.#writeOneByOne(this.#mine(mine, now), poison, page.scannedTo, now);
@@ -298,14 +300,20 @@ function eventsOf(steps: readonly Step[]): readonly LoadedEvent[] {
   return steps.length === 1 ? steps[0]!.events : steps.flatMap(({ events }) => events);
 }
 
-/** Cuts a page into transactions; the last one takes the bookmark to the end of the page. */
+/** Cuts a page into transactions, by number and by size; the last one takes the bookmark to the end of the page. */
 function* slices(
   events: readonly LoadedEvent[],
-  size: number,
+  most: number,
   end: number,
 ): Generator<{ events: readonly LoadedEvent[]; to: number }> {
-  let rest = events;
-  for (; rest.length > size; rest = rest.slice(size))
-    yield { events: rest.slice(0, size), to: rest[size - 1]!.position };
-  yield { events: rest, to: end };
+  let from = 0;
+  let size = 0;
+  for (const [n, event] of events.slice(0, -1).entries()) {
+    size += event.size;
+    if (n + 1 - from < most && size < mostAtOnce) continue;
+    yield { events: events.slice(from, n + 1), to: event.position };
+    from = n + 1;
+    size = 0;
+  }
+  yield { events: events.slice(from), to: end };
 }

@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import { LogUnavailable, type EventLog, type LogPage } from '../ports/event-log.ts';
 import type { LoadedPage } from '../ports/event-store.ts';
+import { sizeOf } from '../ports/recorded-size.ts';
 import type { Generation } from './generation.ts';
 import type { OpenedCache } from './opened-cache.ts';
-import { sizeOf } from './recorded-size.ts';
 
 const pageSize = 500;
 /** Characters of the pages at hand: many partitions and generations go through the same part of the log about the same time. */

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { RecordedEvent } from '../ports/event-log.ts';
 import type { EventStore, LoadedEvent, OpenedEvents, UnreadableEvent } from '../ports/event-store.ts';
-import { sizeOf } from './recorded-size.ts';
+import { sizeOf } from '../ports/recorded-size.ts';
 
 /** Characters as recorded. */
 const most = 32 * 1024 * 1024;

@@ -1,7 +1,7 @@
 import type { LoadedEvent } from '../ports/event-store.ts';
 import type { Generation } from './generation.ts';
 import type { EventPlace, ParkedRow } from './parked-table.ts';
-import { isPassing } from './passing.ts';
+import { isPassing, isTooMuchAtOnce } from './passing.ts';
 
 /**
  * Applies what a parked stream waits with, up to the bookmark, and takes the stream out of the parked ones. `events`
@@ -17,7 +17,7 @@ export async function retryParked(
   try {
     return await retryAll(generation, stream, events, covered);
   } catch (error) {
-    if (isPassing(error)) throw error;
+    if (isPassing(error) && !isTooMuchAtOnce(error)) throw error;
     for (const event of events) await retryOne(generation, stream, event, events, covered);
     return retryAll(generation, stream, [], covered);
   }

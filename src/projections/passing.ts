@@ -7,6 +7,11 @@ import { BookmarkMoved } from './bookmarks.ts';
 /** A lost race between transactions, too few resources (a full disk), a system error: SQLSTATE classes 40, 53 and 58. */
 const passingStates = /^(40|53|58)/;
 
+/** Out of memory: it passes too, but for a batch that is too large by itself. Its events one by one may go through. */
+export function isTooMuchAtOnce(error: unknown): boolean {
+  return sqlState(error) === '53200';
+}
+
 /** Nothing is wrong with the event: the same page will go through later. */
 export function isPassing(error: unknown): boolean {
   return (

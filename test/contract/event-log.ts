@@ -3,6 +3,7 @@ import type { ContractLog, LogUnderTest } from '../support/log-events.ts';
 import { appendContract } from './event-log-append.ts';
 import { concurrencyContract } from './event-log-concurrency.ts';
 import { idempotencyContract } from './event-log-idempotency.ts';
+import { largeEventsContract } from './event-log-large.ts';
 import { readContract } from './event-log-read.ts';
 import { subscriptionContract } from './event-log-subscription.ts';
 
@@ -28,5 +29,7 @@ export function eventLogContract(name: string, open: () => Promise<LogUnderTest>
     idempotencyContract(contract);
     subscriptionContract(contract);
     concurrencyContract(contract);
+    // Last: other parts read the log in one page.
+    largeEventsContract(contract);
   });
 }

@@ -1,4 +1,5 @@
 import type { LogFilter, LogPage, RecordedEvent } from '../../ports/event-log.ts';
+import { mostAtOnce, sizeOf } from '../../ports/recorded-size.ts';
 import type { Connection } from './connection.ts';
 import { ServerRefusal } from './errors.ts';
 import { isShown, matcherOf, receivedEvent, type Received } from './records.ts';
@@ -13,6 +14,8 @@ export class AllReader {
   readonly #connection: Connection;
   /** The head that was found below this last record of the server. */
   #known = { last: 0, head: 0 };
+  /** How many events as large as those read last fill a page: the rest of what the server sends is thrown away. */
+  #fitting = pageSize;
 
   constructor(connection: Connection) {
     this.#connection = connection;
@@ -26,12 +29,18 @@ export class AllReader {
     const matches = matcherOf(filter);
     const events: RecordedEvent[] = [];
     let scannedTo = after;
-    for await (const received of this.#walk(after, otherwise, filter ? pageSize : limit)) {
+    let size = 0;
+    const wanted = Math.min(filter ? pageSize : limit, this.#fitting);
+    for await (const received of this.#walk(after, otherwise, wanted)) {
       if (received.position <= scannedTo || !isShown(received)) continue;
       scannedTo = received.position;
-      if (matches(received)) events.push(received.event());
-      if (events.length >= limit) break;
+      if (!matches(received)) continue;
+      const event = received.event();
+      events.push(event);
+      size += sizeOf(event);
+      if (events.length >= limit || size >= mostAtOnce) break;
     }
+    if (size > 0) this.#fitting = Math.ceil((events.length * mostAtOnce) / size);
     return { events, scannedTo };
   }
 
@@ -39,12 +48,15 @@ export class AllReader {
   async backwards(before: number | undefined, limit: number, filter?: LogFilter): Promise<LogPage> {
     const matches = matcherOf(filter);
     const events: RecordedEvent[] = [];
+    let size = 0;
     const from = before === undefined || before > (await this.head()) ? 'end' : before;
     for await (const received of this.#walkBack(from, filter ? pageSize : limit)) {
       if ((before !== undefined && received.position >= before) || !isShown(received) || !matches(received))
         continue;
-      events.push(received.event());
-      if (events.length >= limit) return { events, scannedTo: received.position };
+      const event = received.event();
+      events.push(event);
+      size += sizeOf(event);
+      if (events.length >= limit || size >= mostAtOnce) return { events, scannedTo: received.position };
     }
     return { events, scannedTo: 0 };
   }

@@ -1,8 +1,15 @@
 import { setImmediate } from 'node:timers/promises';
 import type { LogFilter, LogPage, RecordedEvent } from '../../ports/event-log.ts';
+import { mostAtOnce, sizeOf } from '../../ports/recorded-size.ts';
 import type { WakeUp } from '../../ports/wake-up.ts';
 import type { Inbox } from './inbox.ts';
 import { checkpointOf, isShown, matcherOf, receivedEvent, type Received } from './records.ts';
+
+/** A page as it grows. */
+interface Growing {
+  readonly events: RecordedEvent[];
+  size: number;
+}
 
 /** Makes pages of what arrives one by one. */
 export class Gatherer {
@@ -20,20 +27,20 @@ export class Gatherer {
 
   /** What has arrived after `position`, up to `batchSize` events; until the time `until` it waits for more. */
   async gather(position: number, batchSize: number, until: number, signal: AbortSignal): Promise<LogPage> {
-    const events: RecordedEvent[] = [];
+    const page: Growing = { events: [], size: 0 };
     let scannedTo = position;
     for (let patient = true; !signal.aborted;) {
       const seen = this.#arrival.count;
       let taken: number | undefined;
       try {
-        taken = this.#take(scannedTo, batchSize - events.length, events);
+        taken = this.#take(scannedTo, batchSize, page);
       } catch (error) {
         // What arrived before the error is handed out first; the error comes again.
         if (scannedTo > position) break;
         throw error;
       }
       scannedTo = taken ?? scannedTo;
-      if (events.length >= batchSize) break;
+      if (isFull(page, batchSize)) break;
       if (taken !== undefined) patient = true;
       const waitMs = until - performance.now();
       if (scannedTo > position && waitMs > 0) await this.#arrival.after(seen, waitMs, signal);
@@ -43,13 +50,13 @@ export class Gatherer {
         await setImmediate();
       } else break;
     }
-    return { events, scannedTo };
+    return { events: page.events, scannedTo };
   }
 
   /** Takes what is there; answers how far it goes, undefined where nothing was there. */
-  #take(after: number, limit: number, events: RecordedEvent[]): number | undefined {
+  #take(after: number, batchSize: number, page: Growing): number | undefined {
     let scannedTo: number | undefined;
-    for (let room = limit; room > 0;) {
+    while (!isFull(page, batchSize)) {
       const response = this.#inbox.take();
       if (!response) return scannedTo;
       const received = receivedEvent(response);
@@ -61,12 +68,17 @@ export class Gatherer {
       if (received) {
         if (!isShown(received)) continue;
         if (this.#matches(received)) {
-          events.push(received.event());
-          room--;
+          const event = received.event();
+          page.events.push(event);
+          page.size += sizeOf(event);
         }
       }
       scannedTo = position;
     }
     return scannedTo;
   }
+}
+
+function isFull({ events, size }: Growing, batchSize: number): boolean {
+  return events.length >= batchSize || size >= mostAtOnce;
 }

@@ -12,6 +12,7 @@ import type {
   SubscribeOptions,
 } from '../../ports/event-log.ts';
 import { LogUnavailable } from '../../ports/event-log.ts';
+import { frame, mostAtOnce } from '../../ports/recorded-size.ts';
 import { SqlUnavailable, type Sql, type SqlValue } from '../../ports/sql.ts';
 import { migrate } from '../migrate.ts';
 import { appendQueue } from './append-queue.ts';
@@ -36,7 +37,14 @@ interface EventRow extends Record<string, unknown> {
   metadata: string;
 }
 
+interface FilledPage extends LogPage {
+  /** There may be more right behind it. */
+  readonly isFull: boolean;
+}
+
 const columns = 'position, stream, revision, id, type, schema_version, time, data, metadata';
+/** In bytes, which are as many as characters or a little more. It reads no value that is stored apart. */
+const size = `(${frame} + octet_length(data) + octet_length(metadata))`;
 
 /** Opens the log in this database, creating its tables at first use. The database stays the caller's to close. */
 export async function openSqlEventLog(sql: Sql): Promise<EventLog> {
@@ -86,21 +94,31 @@ class SqlEventLog implements EventLog {
     return rows.map(recorded);
   }
 
-  async readAll({ after, direction = 'forwards', limit, filter = {} }: ReadAllOptions): Promise<LogPage> {
+  async readAll(options: ReadAllOptions): Promise<LogPage> {
+    const { events, scannedTo } = await this.#page(options);
+    return { events, scannedTo };
+  }
+
+  async #page({ after, direction = 'forwards', limit, filter = {} }: ReadAllOptions): Promise<FilledPage> {
     const backwards = direction === 'backwards';
-    const rows = await this.#read<EventRow & { head: number }>(
+    const order = `order by position ${backwards ? 'desc' : 'asc'}`;
+    const rows = await this.#read<EventRow & { head: number; reached: number }>(
       `select h.position as head, e.* from log.head h left join lateral (
-         select ${columns} from log.events
-         where ($1::bigint is null or position ${backwards ? '<' : '>'} $1)
-           and ($2::text[] is null or category = any ($2)) and ($3::text[] is null or type = any ($3))
-         order by position ${backwards ? 'desc' : 'asc'} limit $4
+         select * from (
+           select ${columns}, ${size} as size, sum(${size}) over (${order} rows unbounded preceding) as reached
+           from log.events
+           where ($1::bigint is null or position ${backwards ? '<' : '>'} $1)
+             and ($2::text[] is null or category = any ($2)) and ($3::text[] is null or type = any ($3))
+           ${order} limit $4
+         ) page where reached - size < ${mostAtOnce}
        ) e on true order by e.position ${backwards ? 'desc' : 'asc'}`,
       [after ?? null, filter.categories ?? null, filter.types ?? null, limit],
     );
     const events = rows.filter((row) => row.position !== null).map(recorded);
-    if (events.length === limit && limit > 0) return { events, scannedTo: events.at(-1)!.position };
+    const isFull = events.length > 0 && (events.length === limit || rows.at(-1)!.reached >= mostAtOnce);
+    if (isFull) return { events, scannedTo: events.at(-1)!.position, isFull };
     const end = backwards ? 0 : Math.max(rows[0]!.head, after ?? 0);
-    return { events, scannedTo: end };
+    return { events, scannedTo: end, isFull };
   }
 
   async head(): Promise<number> {
@@ -124,9 +142,9 @@ class SqlEventLog implements EventLog {
     while (!signal.aborted) {
       const seen = this.#wakeUp.count;
       const readAt = performance.now();
-      let page: LogPage;
+      let page: FilledPage;
       try {
-        page = await this.readAll({ after: position, limit: batchSize, ...(filter && { filter }) });
+        page = await this.#page({ after: position, limit: batchSize, ...(filter && { filter }) });
       } catch (error) {
         if (!(error instanceof LogUnavailable)) throw error;
         await this.#wakeUp.after(seen, retryMs, signal);
@@ -134,8 +152,8 @@ class SqlEventLog implements EventLog {
       }
       if (page.scannedTo > position) {
         position = page.scannedTo;
-        yield page;
-        if (page.events.length === batchSize) continue;
+        yield { events: page.events, scannedTo: position };
+        if (page.isFull) continue;
       }
       await this.#wakeUp.after(seen, pollMs, signal);
       await pause(readAt + lingerMs - performance.now(), signal);

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import type { LogPage } from '../../src/ports/event-log.ts';
+import { mostAtOnce, totalOf, sizeOf } from '../../src/ports/recorded-size.ts';
+import { freshStream, ids, storedEvent, type ContractLog } from '../support/log-events.ts';
+
+const count = 11;
+
+/** Pages of large events: a reader has room for so much, however many it asks for. */
+export function largeEventsContract(contract: ContractLog): void {
+  describe('a log of large events', () => {
+    /** Almost as large as an event can be; answers where the log ended before. */
+    const fill = async () => {
+      const before = await contract.log.head();
+      const events = Array.from({ length: count }, () =>
+        storedEvent({ data: `{"text":"${'x'.repeat(900_000)}"}` }),
+      );
+      for (const event of events) await contract.log.append(freshStream(), 'noStream', [event]);
+      return { before, events };
+    };
+
+    const expectBounded = (pages: readonly LogPage[]): void => {
+      for (const { events } of pages)
+        expect(totalOf(events.slice(0, -1).map((event) => ({ size: sizeOf(event) })))).toBeLessThan(
+          mostAtOnce,
+        );
+    };
+
+    it('is read and followed in pages that end where they are large enough, and join', async () => {
+      const { before, events } = await fill();
+      const first = await contract.log.readAll({ after: before, limit: 100 });
+      const second = await contract.log.readAll({ after: first.scannedTo, limit: 100 });
+      expect(first.scannedTo).toBe(first.events.at(-1)!.position);
+      expect(second.scannedTo).toBe(await contract.log.head());
+      expectBounded([first, second]);
+      expect(ids([...first.events, ...second.events])).toEqual(ids(events));
+
+      const last = await contract.log.readAll({ direction: 'backwards', limit: count });
+      const after = last.scannedTo;
+      const others = await contract.log.readAll({ direction: 'backwards', after, limit: count });
+      expectBounded([last, others]);
+      expect(ids([...last.events, ...others.events]).slice(0, count)).toEqual(ids(events).toReversed());
+
+      const followed: LogPage[] = [];
+      const stop = new AbortController();
+      const startedAt = performance.now();
+      for await (const page of contract.log.subscribe({ after: before, signal: stop.signal })) {
+        followed.push(page);
+        if (page.scannedTo === second.scannedTo) break;
+      }
+      stop.abort();
+      // It does not wait for a further event before it goes on.
+      expect(performance.now() - startedAt).toBeLessThan(900);
+      expectBounded(followed);
+      expect(ids(followed.flatMap((page) => page.events))).toEqual(ids(events));
+    });
+  });
+}
