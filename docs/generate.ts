@@ -115,7 +115,7 @@ is refused: send the second after it.
 
 ${table(['call', 'what it does', 'command'], rows)}
 
-Beside it: \`GET /livez\`, \`GET /readyz\`, \`GET /openapi.json\`, \`GET /asyncapi.json\` ([the topics](../guides/topics.md)), \`GET /docs\`.
+Beside it: \`GET /livez\`, \`GET /readyz\`, \`GET /metrics\`, \`GET /openapi.json\`, \`GET /asyncapi.json\` ([the topics](../guides/topics.md)), \`GET /docs\`.
 `;
 }
 

@@ -49,6 +49,8 @@ export interface Call<Query, Body, Params> {
   readonly isStillValid: () => Promise<boolean>;
   /** The same for what cannot just end. Throws `unauthenticated`. */
   readonly assertStillValid: () => Promise<void>;
+  /** Aborted when the server stops: an answer that would go on for ever ends then. */
+  readonly closing: AbortSignal;
   readonly query: Query;
   readonly body: Body;
   readonly params: Params;

@@ -47,15 +47,15 @@ export interface HttpServerOptions {
 /** Serves health, metrics and the API. Rejects with the system's error (`EADDRINUSE`, …) where it cannot listen. */
 export async function startHttpServer(options: HttpServerOptions, logger: Logger): Promise<HttpServer> {
   const { host, port } = options;
-  const answer = createKoa(options, logger).callback();
-  let closing = false;
+  const closing = new AbortController();
+  const answer = createKoa(options, closing.signal, logger).callback();
   const broken = new BrokenRequests();
   // Node's own refusal of a request without Host is no problem document.
   const server = http.createServer({ requireHostHeader: false });
   const take = (request: http.IncomingMessage, response: http.ServerResponse) => {
     broken.begin(request, response);
     // A client that never pauses would be served on its open connection until that is cut.
-    if (closing) response.setHeader('Connection', 'close');
+    if (closing.signal.aborted) response.setHeader('Connection', 'close');
     void answer(request, response);
   };
   server.on('request', take);
@@ -77,27 +77,32 @@ export async function startHttpServer(options: HttpServerOptions, logger: Logger
   return {
     url: `http://${shown}:${actual}`,
     close: (graceMs = 10_000) => {
-      closing = true;
+      closing.abort();
       return closeGracefully(server, graceMs);
     },
   };
 }
 
+const idleTickMs = 50;
+
 async function closeGracefully(server: http.Server, graceMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeIdleConnections();
+  // An answer that had begun before has promised to keep its connection.
+  const idle = setInterval(() => server.closeIdleConnections(), idleTickMs);
   const timer = setTimeout(() => server.closeAllConnections(), graceMs);
   await closed;
+  clearInterval(idle);
   clearTimeout(timer);
 }
 
-function createKoa({ ready, metrics, api }: HttpServerOptions, logger: Logger): Koa {
+function createKoa({ ready, metrics, api }: HttpServerOptions, closing: AbortSignal, logger: Logger): Koa {
   const koa = new Koa();
   const durations = requestDurations(metrics.meter);
   // A path is spelled as it is documented; any other is unknown.
   const router = new Router({ strict: true, sensitive: true });
   serveHealth(router, ready, metrics);
-  if (api) serveApi(router, api);
+  if (api) serveApi(router, api, closing);
   koa.use((context, next) => measure(context, next, durations));
   koa.use((context, next) => answerErrors(context, next, logger));
   koa.use(router.routes());
@@ -135,7 +140,7 @@ function serveHealth(router: Router, ready: () => Promise<Readiness>, metrics: M
   });
 }
 
-function serveApi(router: Router, { services, authenticator, topicPrefix }: Api): void {
+function serveApi(router: Router, { services, authenticator, topicPrefix }: Api, closing: AbortSignal): void {
   const document = openApiDocument(routes);
   const topicsDocument = asyncApiDocument(topicPrefix);
   router.get('/openapi.json', (context) => {
@@ -151,7 +156,7 @@ function serveApi(router: Router, { services, authenticator, topicPrefix }: Api)
       // Its name is no id: `GET /v1/memories/bulk` asks for no memory.
       const methods = route.path === context.path ? undefined : fixed.get(context.path);
       if (methods) throw methodNotAllowed(context, methods);
-      return serve(route, context, services, authenticator);
+      return serve(route, context, services, authenticator, closing);
     });
   }
 }
@@ -177,6 +182,7 @@ async function serve(
   koa: Context,
   services: Services,
   authenticator: Authenticator,
+  closing: AbortSignal,
 ): Promise<void> {
   const requestId = koa.state['requestId'] as string;
   const credential = koa.get('authorization') || undefined;
@@ -194,7 +200,18 @@ async function serve(
   const context = commandContext(koa, caller, requestId, sent);
   const isStillValid = () => authenticator.isStillValid(credential);
   const assertStillValid = () => authenticator.assertStillValid(credential);
-  const call = { caller, isStillValid, assertStillValid, context, koa, requestId, params, query, body };
+  const call = {
+    caller,
+    isStillValid,
+    assertStillValid,
+    closing,
+    context,
+    koa,
+    requestId,
+    params,
+    query,
+    body,
+  };
   // Each schema was applied to its own part just above.
   reply(koa, await route.handle(call, services));
 }

@@ -8,6 +8,7 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { clientOf } from '../support/api.ts';
 import { Load } from '../support/load.ts';
 import { caughtUp, LogReader, rebuild } from '../support/log-reader.ts';
 import { faultsOfAnswers, faultsOfCommands, faultsOfLog, faultsOfSearches } from '../support/oracle.ts';
@@ -111,6 +112,24 @@ describe('a stop', () => {
     expect(onSameConnection.headers.connection).toBe('close');
     expect(JSON.parse(await text(onSameConnection))).toMatchObject({ status: 'draining' });
     expect(await ended).toBe(0);
+    await server.remove();
+  });
+
+  it('[J7] [F2] ends an audit stream that is followed, whole and at once', async () => {
+    const server = await startServer({ masterKey: null, environment: embedded });
+    await clientOf(server).store({ content: 'to be followed' });
+    const answer = await fetch(`${server.url}/v1/audit/events?follow=true`);
+    const followed = answer.text();
+    const began = performance.now();
+    expect(await server.stop('SIGTERM')).toBe(0);
+    // Well before what does not end by itself is cut off.
+    expect(performance.now() - began).toBeLessThan(8_000);
+    expect(
+      (await followed)
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line).type),
+    ).toContain('MemoryStored');
     await server.remove();
   });
 });

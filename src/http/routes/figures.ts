@@ -130,7 +130,7 @@ export const auditRoute = route({
       example: auditExample,
     },
   },
-  async handle({ caller, isStillValid, assertStillValid, context, query, koa }, services) {
+  async handle({ caller, isStillValid, assertStillValid, closing, context, query, koa }, services) {
     assertAuditor(caller);
     const { store } = services.commands;
     const { logId } = store.log;
@@ -156,7 +156,7 @@ export const auditRoute = route({
               services.models,
               caller,
               { ...request, limit: atOnce },
-              stop.signal,
+              AbortSignal.any([stop.signal, closing]),
               isStillValid,
             )
           : allPages();
