@@ -89,7 +89,7 @@ describe('[G1] the configuration of the cluster profile', () => {
     ['STRATALOG_KAFKA_SASL_MECHANISM', 'plain', /STRATALOG_KAFKA_USER and STRATALOG_KAFKA_PASSWORD/],
     ['STRATALOG_KAFKA_PASSWORD', 'secret', /STRATALOG_KAFKA_SASL_MECHANISM/],
     ['STRATALOG_KAFKA_CERT_FILE', '/tmp/x', /STRATALOG_KAFKA_KEY_FILE/],
-    ['STRATALOG_KAFKA_REPLICAS', '0', />=1/],
+    ['STRATALOG_KAFKA_REPLICAS', '0', /must be an integer from 1 to 32/],
     ['STRATALOG_KAFKA_TLS', 'yes', /true.*false/],
     ['STRATALOG_OPENSEARCH_URL', 'ada:secret@x:9200', /http:\/\/ or https:\/\//],
     ['STRATALOG_OPENSEARCH_URL', 'http://ada:secret@x:9200,http://y:9200', /same user and password/],
