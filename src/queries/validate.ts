@@ -2,7 +2,9 @@ import type { TenantContext } from '../domain/access/context.ts';
 import { visible } from '../domain/access/visibility.ts';
 import { judge, type Judgement } from '../domain/consistency/judge.ts';
 import type { CitedLink } from '../domain/consistency/verdict.ts';
+import { Problem } from '../domain/problems.ts';
 import { isMemoryId } from '../domain/streams.ts';
+import type { EventLog } from '../ports/event-log.ts';
 import { joinUsage, memoryColumns, memoryOf, type MemoryRow } from './memory-row.ts';
 import type { ReadModels, ReadView } from './read-models.ts';
 import { regionCondition } from './scope-sql.ts';
@@ -23,15 +25,32 @@ export interface Validated extends Judgement {
   readonly position: number;
 }
 
-/** Finds which of these memories contradict or supersede each other, and why, without a language model. */
-export function validateMemories(
+/**
+ * Finds which of these memories contradict or supersede each other, and why, without a language model. Where one is not
+ * in the read models yet and no position was asked for, it waits until they have what the log has now, as long as it may.
+ */
+export async function validateMemories(
+  log: EventLog,
   models: ReadModels,
   caller: TenantContext,
   { ids, minPosition, waitMs }: ValidateRequest,
 ): Promise<Validated> {
   const distinct = [...new Set(ids)];
-  const demand = { projections: ['links', 'memories', 'usage'], minPosition, waitMs };
-  return models.read(demand, (view) => validateIn(models, view, caller, distinct));
+  const upTo = (position: number | undefined) =>
+    models.read({ projections: ['links', 'memories', 'usage'], minPosition: position, waitMs }, (view) =>
+      validateIn(models, view, caller, distinct),
+    );
+  const known = await upTo(minPosition);
+  if (minPosition !== undefined || !known.notFound.some(isMemoryId)) return known;
+  const head = await log.head();
+  if (head <= known.position) return known;
+  try {
+    return await upTo(head);
+  } catch (error) {
+    // Read models that are far behind answer with what they have.
+    if (error instanceof Problem && error.code === 'position-timeout') return known;
+    throw error;
+  }
 }
 
 async function validateIn(

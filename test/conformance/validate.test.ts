@@ -37,6 +37,15 @@ async function validated(memories: readonly Json[], client = admin): Promise<Jso
 
 const nothing = { contradictions: [], supersessions: [], notFound: [] };
 
+it('[A14] compares what was stored just now, without being told to wait', async () => {
+  for (let round = 0; round < 5; round++) {
+    const memories = [await stored(`The port ${round} is 8080`), await stored(`The port ${round} is 9090`)];
+    const asked = { ids: memories.map(({ id }) => id), waitMs: 25_000 };
+    const { body } = await admin.post(path, asked);
+    expect(body).toMatchObject({ notFound: [], contradictions: [{ memories: asked.ids }] });
+  }
+});
+
 describe('memories that links set against each other', () => {
   it('[A14] [A16] contradict each other with the link as the reason', async () => {
     const [a, b, c] = [await stored('apples'), await stored('bridges'), await stored('clouds')];

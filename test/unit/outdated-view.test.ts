@@ -119,7 +119,7 @@ const queries: Record<string, () => Promise<number>> = {
   'counters of a memory': async () => ids.length + (await readCounters(models, 'acme', ids[0]!)).accessCount,
   'what is related': async () =>
     ids.length + (await findRelated(test.store, models, caller, ids[0]!, { depth: 1 })).items.length,
-  'a validation': async () => (await validateMemories(models, caller, { ids })).compared,
+  'a validation': async () => (await validateMemories(test.store.log, models, caller, { ids })).compared,
   'the figures of a tenant': async () => (await readStats(models, caller, {})).total.active,
   'the audit': async () =>
     (await readAuditEvents(test.store, models, caller, { after: 0, limit: 10 })).events.length,

@@ -76,7 +76,7 @@ export const validateRoute = route({
   async handle({ caller, context, body }, services) {
     const { store } = services.commands;
     const { ids, ...wait } = body;
-    const { compared, position, ...judgement } = await validateMemories(services.models, caller, {
+    const { compared, position, ...judgement } = await validateMemories(store.log, services.models, caller, {
       ids,
       ...readWait(store, wait),
     });
