@@ -26,8 +26,8 @@ async function serve(options: ServeOptions): Promise<void> {
   ]);
   const config = readConfig(environmentWith(options));
   const logger = createLogger(config);
-  for (const name of unknownSettings(process.env)) {
-    logger.warn({ name }, 'this variable is no setting; docs/reference/configuration.md lists them all');
+  for (const variable of unknownSettings(process.env)) {
+    logger.warn({ variable }, 'this variable is no setting; docs/reference/configuration.md lists them all');
   }
   const starting = startApp(config, logger);
   // Before it is ready: whoever sees it answer may tell it to stop.

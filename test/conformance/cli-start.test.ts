@@ -52,6 +52,19 @@ describeOnce('settings that are wrong', () => {
     },
   );
 
+  it('[J8] one that is no setting is warned of by its name, without its value', async () => {
+    const server = await startServer({
+      environment: { ...embedded, STRATALOG_MASTERKEY: 'a-secret-under-a-wrong-name' },
+    });
+    try {
+      const logged = server.log.join('\n');
+      expect(logged).toMatch(/"variable":"STRATALOG_MASTERKEY".*no setting/);
+      expect(logged).not.toContain('a-secret-under-a-wrong-name');
+    } finally {
+      await server.remove();
+    }
+  });
+
   it('[J8] several are all named at once', async () => {
     const result = await stratalog(['serve'], { STRATALOG_PORT: 'x', STRATALOG_LOG_LEVEL: 'y' });
     expectClear(result, 1, 'STRATALOG_PORT', 'STRATALOG_LOG_LEVEL');

@@ -235,7 +235,7 @@ describe('keys', () => {
       /400 validation-failed/,
       /expiresAt/,
     );
-    expectClear(await as({ key: server.masterKey }, 'keys', 'create'), 1, /tenant/);
+    expectClear(await as({ key: server.masterKey }, 'keys', 'create'), 2, /tenant/);
     expectClear(await as(admin, 'keys', 'revoke', 'none'), 1, /404 not-found/);
   });
 });
