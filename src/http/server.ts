@@ -83,16 +83,11 @@ export async function startHttpServer(options: HttpServerOptions, logger: Logger
   };
 }
 
-const idleTickMs = 50;
-
 async function closeGracefully(server: http.Server, graceMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeIdleConnections();
-  // An answer that had begun before has promised to keep its connection.
-  const idle = setInterval(() => server.closeIdleConnections(), idleTickMs);
   const timer = setTimeout(() => server.closeAllConnections(), graceMs);
   await closed;
-  clearInterval(idle);
   clearTimeout(timer);
 }
 

@@ -149,6 +149,10 @@ export const auditRoute = route({
       await recordAuditRead(services.commands, context, look);
       const stop = new AbortController();
       koa.res.on('close', () => stop.abort());
+      // Its header has promised to keep the connection, for which a server that stops would wait.
+      closing.addEventListener('abort', () => koa.res.once('finish', () => koa.req.socket.end()), {
+        signal: stop.signal,
+      });
       const pages =
         follow === 'true'
           ? followAuditEvents(
