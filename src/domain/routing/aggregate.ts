@@ -69,7 +69,7 @@ function byWeight(weighed: readonly Weighed[]): Found[] {
 }
 
 /** Best first; of equals the newest. */
-export function byScore(left: Found, right: Found): number {
+function byScore(left: Found, right: Found): number {
   return right.score - left.score || (left.id < right.id ? 1 : -1);
 }
 
