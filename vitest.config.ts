@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { defineConfig } from 'vitest/config';
-import { SecondTryReporter } from './test/support/second-try-reporter.ts';
+import { GateReporter } from './test/support/gate-reporter.ts';
 import { SlowestFirst } from './test/support/slowest-first.ts';
 
 /** Where the gate wants its reports; unset for whoever runs the tests by hand. */
@@ -24,7 +24,7 @@ export default defineConfig({
       ? [
           'default',
           ['json', { outputFile: path.join(reports, `${profile}-${process.pid}.json`) }],
-          new SecondTryReporter(),
+          new GateReporter(path.join(reports, 'beside', `${profile}-${process.pid}.json`)),
         ]
       : ['default'],
     projects: [

@@ -1,13 +1,20 @@
-// Adds up the test reports of one gate run, names what failed, and closes with `N passed, N failed`.
+// Adds up the test reports of one gate run, names what failed, and closes with `N passed, N failed`. What the reporter of
+// the gate wrote beside each report is named too: errors of no test, and tests that passed only when they were run again.
+// Behind the folder of the reports come the commands that ended badly, each with its exit status.
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 
-const folder = process.argv[2];
+const [folder, ...ended] = process.argv.slice(2);
 const totals = { passed: 0, failed: 0, skipped: 0 };
 const failures = [];
-const files = await readdir(folder).catch(() => []);
-for (const file of files) {
-  const report = JSON.parse(await readFile(path.join(folder, file), 'utf8'));
+const reportsIn = async (where) => {
+  const files = (await readdir(where).catch(() => [])).filter((file) => file.endsWith('.json'));
+  return Promise.all(
+    files.map(async (file) => ({ file, ...JSON.parse(await readFile(path.join(where, file), 'utf8')) })),
+  );
+};
+const reports = await reportsIn(folder);
+for (const { file, ...report } of reports) {
   totals.passed += report.numPassedTests;
   totals.skipped += report.numPendingTests + report.numTodoTests;
   for (const { name, status, message, assertionResults } of report.testResults) {
@@ -23,6 +30,12 @@ for (const { file, name, fullName = 'not a test of it', failureMessages } of fai
   console.log(`\nfailed: ${path.relative(process.cwd(), name)} > ${fullName} (${file})`);
   console.log(failureMessages.join('\n').slice(0, 2000));
 }
-if (files.length === 0) console.error(`no test report in ${folder}`);
+for (const { file, unhandled, secondTries } of await reportsIn(path.join(folder, 'beside'))) {
+  totals.failed += unhandled.length;
+  for (const error of unhandled) console.log(`\nan error of no test (${file}):\n${error.slice(0, 2000)}`);
+  for (const test of secondTries) console.log(`\npassed only when run again: ${test} (${file})`);
+}
+for (const command of ended) console.log(`\n${command}`);
+if (reports.length === 0) console.error(`no test report in ${folder}`);
 console.log(`${totals.passed} passed, ${totals.failed} failed, ${totals.skipped} skipped`);
-process.exitCode = totals.failed > 0 || totals.passed === 0 ? 1 : 0;
+process.exitCode = totals.failed > 0 || totals.passed === 0 || ended.length > 0 ? 1 : 0;

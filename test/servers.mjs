@@ -56,23 +56,22 @@ const suites = [
 
 /** Two at a time: they mostly wait, for sessions that end and servers that start. What each printed is shown when it is over. */
 async function runAll(waiting) {
-  let failed = 0;
+  const failed = [];
   const next = async () => {
     for (let suite = waiting.shift(); suite; suite = waiting.shift()) {
       const { name, profile, words } = suite;
       const file = path.join(root, '.cache', `${name}.log`);
-      if (
-        await run('npx', ['--no', 'vitest', 'run', ...words], {
-          environment: { ...environment, STRATALOG_TEST_PROFILE: profile },
-          file,
-        })
-      )
-        failed = 1;
+      const status = await run('npx', ['--no', 'vitest', 'run', ...words], {
+        environment: { ...environment, STRATALOG_TEST_PROFILE: profile },
+        file,
+      });
+      if (status !== 0) failed.push(`${name} ended with ${status}`);
       process.stdout.write(`\n## ${name}\n${readFileSync(file)}`);
     }
   };
   await Promise.all([next(), next()]);
-  return failed;
+  for (const suite of failed) console.log(`\n${suite}`);
+  return failed.length > 0 ? 1 : 0;
 }
 
 let status = await stack('up', ...servers);

@@ -33,7 +33,11 @@ export function issuerKeys(jwks: string): JWTVerifyGetKey {
 /** jose has no one error for all that can go wrong with a key set: what is no set does not come as far as jose. */
 const fetchKeySet: FetchImplementation = async (url, options) => {
   const response = await fetch(url, options);
-  if (response.status !== 200) throw new Error(`answered ${response.status} instead of a key set`);
+  if (response.status !== 200) {
+    // What nobody reads would hold its connection.
+    await response.body?.cancel();
+    throw new Error(`answered ${response.status} instead of a key set`);
+  }
   const keySet = (await response.json()) as JSONWebKeySet;
   createLocalJWKSet(keySet);
   return Response.json(keySet);
