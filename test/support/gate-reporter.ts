@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Reporter, SerializedError, TestModule } from 'vitest/node';
+import type { Reporter, SerializedError, TestCase, TestModule } from 'vitest/node';
 
 /**
  * Writes down for the gate's summary what vitest's own report leaves out: tests that passed only when they were run
@@ -17,10 +17,15 @@ export class GateReporter implements Reporter {
     const secondTries = modules.flatMap((module) =>
       [...module.children.allTests()]
         .filter((test) => test.diagnostic()?.flaky === true)
-        .map((test) => `${module.relativeModuleId} > ${test.fullName}`),
+        .map((test) => `${module.relativeModuleId} > ${test.fullName}\n${firstErrorOf(test)}`),
     );
     const unhandled = errors.map((error) => error.stack ?? String(error.message));
     mkdirSync(path.dirname(this.#file), { recursive: true });
     writeFileSync(this.#file, JSON.stringify({ secondTries, unhandled }));
   }
+}
+
+function firstErrorOf(test: TestCase): string {
+  const [error] = test.result().errors ?? [];
+  return error?.stack ?? String(error?.message);
 }

@@ -17,7 +17,7 @@ export async function appendAll(log: EventLog, appends: number, eventsEach = 5):
   await Promise.all(lanes);
 }
 
-/** Appends until it is told to stop. */
+/** Appends until it is told to stop; what went wrong is told then. */
 export function appendOnAndOn(log: EventLog): { end(): Promise<void> } {
   const stop = new AbortController();
   const load = (async () => {
@@ -26,6 +26,8 @@ export function appendOnAndOn(log: EventLog): { end(): Promise<void> } {
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   })();
+  // A test that fails ends no load: its log is closed under it, which must fail no other.
+  load.catch(() => {});
   return {
     async end() {
       stop.abort();
