@@ -33,7 +33,8 @@ for (const { file, name, fullName = 'not a test of it', failureMessages } of fai
 for (const { file, unhandled, secondTries } of await reportsIn(path.join(folder, 'beside'))) {
   totals.failed += unhandled.length;
   for (const error of unhandled) console.log(`\nan error of no test (${file}):\n${error.slice(0, 2000)}`);
-  for (const test of secondTries) console.log(`\npassed only when run again (${file}): ${test.slice(0, 2000)}`);
+  for (const test of secondTries)
+    console.log(`\npassed only when run again (${file}): ${test.slice(0, 2000)}`);
 }
 for (const command of ended) console.log(`\n${command}`);
 if (reports.length === 0) console.error(`no test report in ${folder}`);

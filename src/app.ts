@@ -195,7 +195,7 @@ async function startMemory(own: Process, embedders: Embedders): Promise<Memory> 
     },
   });
   const models = new ReadModels(sql, progress);
-  const retrieval = new SearchService(models, embedders, lexicalIndex);
+  const retrieval = new SearchService(models, embedders, systemClock, lexicalIndex);
   const shadow = new ShadowComparer(store, models, retrieval);
   const operations = new ProjectionOperations(sql, store, runner, {
     compare: (request, signal) => shadow.compare(request, signal),

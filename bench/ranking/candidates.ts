@@ -1,10 +1,11 @@
 // The candidates of each query as the server would find them: the best of the vectors and the best of the words.
 import { match, weigh, type TermFrequencies, type TermStatistics } from '../../src/domain/ranking/bm25.ts';
-import { askedMonths, isOfMonth } from '../../src/domain/ranking/dates.ts';
+import { askedTimes, datedAs, isWithin, numbersOfTimes } from '../../src/domain/ranking/dates.ts';
 import { evidence, type Evidence } from '../../src/domain/ranking/fusion.ts';
 import { speakerMatcher, speakerOf } from '../../src/domain/ranking/speaker.ts';
 import { windowAt } from '../../src/domain/ranking/window.ts';
 import { termCounts } from '../../src/domain/text/tokens.ts';
+import { perEngineWithin } from '../../src/queries/search/asked-times.ts';
 import { leastPerEngine } from '../../src/queries/search/query.ts';
 import { inScope, type DataSet, type Memory, type Query } from './datasets.ts';
 import { cosine } from './embed.ts';
@@ -71,7 +72,9 @@ function caseOf(set: string, query: Query, vector: Float32Array, tenant: Tenant)
     documents: tenant.memories.length,
     documentFrequency: tenant.documentFrequency,
   };
-  const words = [...termCounts(query.query).counts.keys()];
+  const times = askedTimes(query.query);
+  const numbers = numbersOfTimes(query.query, times);
+  const words = [...termCounts(query.query).counts.keys()].filter((term) => !numbers.has(term));
   const terms = weigh(words, statistics);
   const scored = tenant.memories
     .filter(({ memory }) => inScope(memory.scope, query.scope))
@@ -79,24 +82,27 @@ function caseOf(set: string, query: Query, vector: Float32Array, tenant: Tenant)
       const dense = cosine(vector, indexed.vector);
       return { indexed, dense, bm25: match(terms, indexed.terms).bm25 };
     });
-  const dense = scored.toSorted((a, b) => b.dense - a.dense).slice(0, leastPerEngine);
-  const lexical = scored
-    .filter(({ bm25 }) => bm25 > 0)
-    .sort((a, b) => b.bm25 - a.bm25)
-    .slice(0, leastPerEngine);
+  const best = (among: typeof scored, count: number) => [
+    ...among.toSorted((a, b) => b.dense - a.dense).slice(0, count),
+    ...among
+      .filter(({ bm25 }) => bm25 > 0)
+      .sort((a, b) => b.bm25 - a.bm25)
+      .slice(0, count),
+  ];
+  const within = scored.filter(({ indexed: { memory } }) => isWithin(timeOf(memory), times));
+  const hits = new Set([...best(scored, leastPerEngine), ...best(within, perEngineWithin)]);
 
   const matchSpeaker = speakerMatcher(query.query);
-  const months = askedMonths(query.query);
   const byDocument = query.gold_docs !== undefined;
   const gold = new Set(query.gold_docs ?? query.gold);
-  const found = [...new Set([...dense, ...lexical])].map((hit) => {
+  const found = [...hits].map((hit) => {
     const { memory, terms: own, window, speaker } = hit.indexed;
     const { id, metadata, timestamp } = memory;
     const key = byDocument ? (metadata?.doc ?? id) : id;
     const found = evidence(terms, own, hit.dense, undefined, {
       window,
       ...(speaker !== undefined && { speaker: matchSpeaker(speaker) }),
-      ...(timestamp !== undefined && { dated: isOfMonth(timestamp, months) }),
+      ...(timestamp !== undefined && { dated: datedAs(timestamp, times) }),
     });
     return { ...found, memory: id, key, relevant: gold.has(key), indexed: hit.indexed };
   });
@@ -152,6 +158,10 @@ function addWindows(memories: readonly Indexed[]): void {
     const terms = turns.map((turn) => turn.terms);
     for (const [i, turn] of turns.entries()) turn.window = windowAt(terms, i);
   }
+}
+
+function timeOf({ timestamp }: Memory): Date {
+  return new Date(timestamp ?? NaN);
 }
 
 /** Memories of the same time keep the order of the file: that in which they would be stored. */

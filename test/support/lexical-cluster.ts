@@ -98,7 +98,12 @@ export class RunningModels {
       onError: (projection, error) => void this.errors.push([projection, error]),
     });
     this.operations = new ProjectionOperations(sql, store, this.runner);
-    this.#search = new SearchService(new ReadModels(sql, progress), soleEmbedder(embedder), index);
+    this.#search = new SearchService(
+      new ReadModels(sql, progress),
+      soleEmbedder(embedder),
+      systemClock,
+      index,
+    );
   }
 
   static async start(

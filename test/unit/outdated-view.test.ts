@@ -3,6 +3,7 @@ import { deterministicEmbedder } from '../../src/adapters/deterministic/embedder
 import { SqlError } from '../../src/adapters/sql/error.ts';
 import type { KeyVault } from '../../src/ports/key-vault.ts';
 import type { Row, SqlValue } from '../../src/ports/sql.ts';
+import { systemClock } from '../../src/ports/clock.ts';
 import { WakeUp } from '../../src/ports/wake-up.ts';
 import { allProjections } from '../../src/projections/all.ts';
 import { Generation } from '../../src/projections/generation.ts';
@@ -58,7 +59,7 @@ beforeAll(async () => {
   }
   sql = new ViewedSql(test.sql);
   models = new ReadModels(sql, new WakeUp());
-  search = new SearchService(models, embedders);
+  search = new SearchService(models, embedders, systemClock);
 });
 
 afterAll(() => test.close());

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { TermFrequencies } from '../../src/domain/ranking/bm25.ts';
-import { askedMonths, isOfMonth } from '../../src/domain/ranking/dates.ts';
+import { askedTimes, datedAs } from '../../src/domain/ranking/dates.ts';
 import { scoreCandidates, type Candidate } from '../../src/domain/ranking/score.ts';
 import { speakerMatcher, speakerOf } from '../../src/domain/ranking/speaker.ts';
 import { windowAt } from '../../src/domain/ranking/window.ts';
@@ -153,13 +153,14 @@ describe('the months of a question', () => {
     ['What happened in 2023?', []],
     ['decembers and juneau', []],
   ])('%s', (question, months) => {
-    expect(askedMonths(question)).toEqual(months);
+    expect(askedTimes(question).months).toEqual(months);
   });
 
   it('are those of a time in UTC', () => {
-    expect(isOfMonth('2023-06-01T01:00:00+02:00', [{ month: 4 }])).toBe(true);
-    expect(isOfMonth('2023-05-31', [{ month: 4, year: 2022 }])).toBe(false);
-    expect(isOfMonth('2023-05-31', [])).toBe(false);
+    const asked = askedTimes('What happened in May 2023?');
+    expect(datedAs('2023-06-01T01:00:00+02:00', asked)).toBe(1);
+    expect(datedAs('2022-05-31', asked)).toBe(0);
+    expect(datedAs('2023-05-31', askedTimes('What happened?'))).toBe(0);
   });
 
   it('raise the score of what is of that month', () => {
@@ -171,5 +172,26 @@ describe('the months of a question', () => {
     ]) as [number, number, number];
     expect(other).toBe(undated);
     expect(june).toBeGreaterThan(other);
+  });
+});
+
+describe('a time that a question asks about', () => {
+  const now = new Date('2026-02-10T12:00:00Z');
+
+  it.each<[question: string, ...times: [time: string, level: number][]]>([
+    ['Who came on 7 May 2023?', ['2023-05-07T23:00Z', 2], ['2023-05-08T00:00Z', 1], ['2023-06-07', 0]],
+    ['What broke yesterday?', ['2026-02-09T08:00Z', 2], ['2026-02-10T08:00Z', 0]],
+    ['What did we say last week?', ['2026-02-04', 2], ['2026-01-20', 0]],
+    ['What was new two weeks ago?', ['2026-01-27', 2], ['2026-02-09', 0]],
+    ['What was new last month?', ['2026-01-20', 1], ['2025-12-31', 0]],
+    ['the figures of Q3 2025', ['2025-08-01', 1], ['2025-10-01', 0]],
+    ['the last 3 years', ['2025-08-01', 0]],
+  ])('%s', (question, ...times) => {
+    const asked = askedTimes(question, now);
+    expect(times.map(([time]) => [time, datedAs(time, asked)])).toEqual(times);
+  });
+
+  it('has no present where none is given', () => {
+    expect(askedTimes('What broke yesterday?').periods).toEqual([]);
   });
 });

@@ -5,6 +5,7 @@ import { layers, type Layer } from '../../src/domain/layers.ts';
 import type { MemoryValue } from '../../src/domain/memory/memory.ts';
 import { parseFilter } from '../../src/domain/filter.ts';
 import type { Sql } from '../../src/ports/sql.ts';
+import { systemClock } from '../../src/ports/clock.ts';
 import { WakeUp } from '../../src/ports/wake-up.ts';
 import { allProjections } from '../../src/projections/all.ts';
 import { Generation } from '../../src/projections/generation.ts';
@@ -42,7 +43,7 @@ let search: SearchService;
 beforeAll(async () => {
   test = await openTestStore();
   sql = new WatchedSql(test.sql);
-  search = new SearchService(new ReadModels(sql, new WakeUp()), embedders);
+  search = new SearchService(new ReadModels(sql, new WakeUp()), embedders, systemClock);
 });
 
 afterEach(() => {

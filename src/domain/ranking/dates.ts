@@ -1,3 +1,6 @@
+import { periodsIn, type Period } from '../text/periods.ts';
+import { termCounts } from '../text/tokens.ts';
+
 /** A month that a question names, perhaps with its year. */
 export interface AskedMonth {
   /** 0 is January. */
@@ -22,7 +25,7 @@ const JOINED = /^[\s,/&–-]*(?:(?:and|or|to|until|through)\s+)?$/i;
  * The months that a question names: "in June", "on 7 May 2023", "2023-05-07". A month has the year that stands beside it or
  * beside the one that it is joined with, else the last year before it, else the next.
  */
-export function askedMonths(question: string): AskedMonth[] {
+function askedMonths(question: string): AskedMonth[] {
   const numeric = [...question.matchAll(NUMERIC)].map(([, year, month]) => ({
     month: Number(month) - 1,
     year: Number(year),
@@ -48,12 +51,71 @@ function namedMonths(question: string): AskedMonth[] {
   return months;
 }
 
-/** Whether an ISO 8601 time lies in one of the months, in UTC. */
-export function isOfMonth(occurredAt: string, months: readonly AskedMonth[]): boolean {
+/** The times that a question asks about. */
+export interface AskedTimes {
+  readonly months: readonly AskedMonth[];
+  /** Days, weeks, months and quarters that it names whole. */
+  readonly periods: readonly Period[];
+}
+
+const DAY_MS = 86_400_000;
+/** A week that is named loosely ends today, and has eight days. */
+const LONGEST_WEEK_MS = 8 * DAY_MS;
+/** Whole years and more tell next to nothing of which memory is meant. */
+const LONGEST_MS = 92 * DAY_MS;
+
+/** `now`: what "last week" and "5 days ago" are counted from; without it they are not read. */
+export function askedTimes(question: string, now?: Date): AskedTimes {
+  const periods = periodsIn(question, now).filter(
+    (period) => period.isPlain && lengthOf(period) <= LONGEST_MS,
+  );
+  return { months: askedMonths(question), periods };
+}
+
+/**
+ * Terms of a question that are but the number of a day, or of how long ago it was: by itself the 7 of "7 May 2023" says
+ * nothing of when a memory is from, and stands for other things in most that have it.
+ */
+export function numbersOfTimes(question: string, { periods }: AskedTimes): ReadonlySet<string> {
+  const named = periods.flatMap(({ start, end }) => [
+    ...termCounts(question.slice(start, end)).counts.keys(),
+  ]);
+  return new Set(named.filter((term) => /^\d{1,3}(?:st|nd|rd|th)?$/.test(term)));
+}
+
+export function asksTime({ months, periods }: AskedTimes): boolean {
+  return months.length > 0 || periods.length > 0;
+}
+
+/**
+ * How well an ISO 8601 time meets what a question asks about, in UTC: 2 where it lies in a day or week that it names, 1 in a
+ * month or quarter, else 0.
+ */
+export function datedAs(time: string, { months, periods }: AskedTimes): 0 | 1 | 2 {
+  const met = periods.filter(lies(new Date(time)));
+  if (met.some((period) => lengthOf(period) <= LONGEST_WEEK_MS)) return 2;
+  return met.length > 0 || isOfMonth(time, months) ? 1 : 0;
+}
+
+/** Whether a time lies in one of the periods. */
+export function isWithin(time: Date, { periods }: AskedTimes): boolean {
+  return periods.some(lies(time));
+}
+
+function lies(time: Date) {
+  return ({ from, until }: Period) =>
+    time.getTime() >= Date.parse(from) && time.getTime() < Date.parse(until);
+}
+
+function lengthOf({ from, until }: Period): number {
+  return Date.parse(until) - Date.parse(from);
+}
+
+function isOfMonth(time: string, months: readonly AskedMonth[]): boolean {
   if (months.length === 0) return false;
-  const time = new Date(occurredAt);
+  const date = new Date(time);
   return months.some(
     ({ month, year }) =>
-      time.getUTCMonth() === month && (year === undefined || time.getUTCFullYear() === year),
+      date.getUTCMonth() === month && (year === undefined || date.getUTCFullYear() === year),
   );
 }

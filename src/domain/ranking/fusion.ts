@@ -17,8 +17,8 @@ export interface Evidence {
   readonly overlap: number;
   /** Absent where the memory has no speaker, or one whom the question does not ask about. */
   readonly speaker?: SpeakerMatch;
-  /** Whether the memory is of a month that the question names. */
-  readonly dated?: boolean;
+  /** How well the memory's time meets what the question asks about, 0..2 (`datedAs`). */
+  readonly dated?: number;
 }
 
 /** What is known of a memory beside its own words and vector. Each part may be missing. */
@@ -26,7 +26,7 @@ export interface Surroundings {
   /** Terms of the turns around it and its own (`windowOf`); absent for a memory outside of a session. */
   readonly window?: TermFrequencies | undefined;
   readonly speaker?: SpeakerMatch | undefined;
-  readonly dated?: boolean | undefined;
+  readonly dated?: number | undefined;
 }
 
 /** How the cosine of one embedding model is read, and what the other signals weigh in units of that cosine. */
@@ -39,6 +39,7 @@ export interface FusionWeights {
   /** Of an overlap of 1; below `OVERLAP_FLOOR` it counts nothing. */
   readonly overlap: number;
   readonly speaker: Readonly<Record<SpeakerMatch, number>>;
+  /** Of one unit of `Evidence.dated`. */
   readonly dated: number;
 }
 
@@ -67,7 +68,7 @@ export function evidence(
   { window, speaker, dated }: Surroundings = {},
 ): Evidence {
   const dense = cosine === undefined || Number.isNaN(cosine) ? {} : { cosine };
-  // Without content words nobody and no month is asked about.
+  // Without content words nobody and no time is asked about.
   if (query.mass <= 0) return { ...dense, overlap: quoted() };
   const around = { ...(speaker !== undefined && { speaker }), ...(dated !== undefined && { dated }) };
   const { bm25: own, coverage, focus } = match(query, memory);
@@ -91,12 +92,12 @@ export function fuse(
   signals: SignalValues = {},
   signalWeights: SignalWeights = SIGNALS_OFF,
 ): number {
-  const { cosine, lexical = 0, overlap, speaker, dated = false } = found;
+  const { cosine, lexical = 0, overlap, speaker, dated = 0 } = found;
   let fused = weights.lexical * lexical;
   fused += (weights.overlap * Math.max(0, overlap - OVERLAP_FLOOR)) / (1 - OVERLAP_FLOOR);
   if (cosine !== undefined) fused += cosine + weights.nearGain * softplus(cosine - weights.nearCosine, BEND);
   if (speaker !== undefined) fused += weights.speaker[speaker];
-  if (dated) fused += weights.dated;
+  fused += weights.dated * dated;
   for (const signal of SIGNALS) fused += signalWeights[signal] * (signals[signal] ?? 0);
   return fused;
 }

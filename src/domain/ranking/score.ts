@@ -1,6 +1,6 @@
 import { match, weigh, type TermFrequencies, type TermStatistics } from './bm25.ts';
 import { probability, type ModelScale } from './calibration.ts';
-import { askedMonths, isOfMonth } from './dates.ts';
+import { askedTimes, datedAs, type AskedTimes } from './dates.ts';
 import {
   evidence,
   fuse,
@@ -15,10 +15,12 @@ import { containment, quotable, shingles } from '../text/shingles.ts';
 
 export interface RankedQuery {
   /**
-   * The query as it was asked: a memory that quotes it is an answer, however long it is, and whom and which month it asks
-   * about is read from it.
+   * The query as it was asked: a memory that quotes it is an answer, however long it is, and whom it asks about is read
+   * from it.
    */
   readonly text?: string;
+  /** Which times it asks about; default: those that need no present. */
+  readonly times?: AskedTimes | undefined;
   /** The keys of `termCounts(query).counts`. */
   readonly terms: readonly string[];
   /** Of the caller's tenant: of all its memories, whatever scope is searched. */
@@ -64,7 +66,7 @@ export function scorerOf(query: RankedQuery): Scorer {
   const terms = weigh(query.terms, query.statistics);
   const wanted = query.text === undefined ? undefined : quotable(query.text);
   const matchSpeaker = query.text === undefined ? undefined : speakerMatcher(query.text);
-  const months = query.text === undefined ? [] : askedMonths(query.text);
+  const times = query.times ?? (query.text === undefined ? undefined : askedTimes(query.text));
   const own = query.text === undefined ? undefined : sameness(query.text);
   // Signs alone have no terms to compare and no words to quote: they are the same text or not.
   const isWordless = query.terms.length === 0;
@@ -79,7 +81,7 @@ export function scorerOf(query: RankedQuery): Scorer {
       const found = evidence(terms, candidate, candidate.cosine, quoted, {
         window,
         speaker: speaker === undefined ? undefined : matchSpeaker?.(speaker),
-        dated: occurredAt === undefined ? undefined : isOfMonth(occurredAt, months),
+        dated: times && occurredAt !== undefined ? datedAs(occurredAt, times) : undefined,
       });
       const fused = fuse(found, scale.fusion, candidate.signals, query.signalWeights ?? SIGNALS_OFF);
       const likely = probability(fused, found, scale);

@@ -1,7 +1,7 @@
 import type { Filter } from '../filter.ts';
 import type { Scope, ScopeKey } from '../layers.ts';
 import { fieldValuesOf, type Fielded, type HeldValue } from './field-values.ts';
-import { anyOf, test } from './planner/conditions.ts';
+import { anyOf, test } from '../build-filter.ts';
 import { isNaming, type Vocabulary } from './vocabulary.ts';
 import { namesIn } from './wanted.ts';
 

@@ -1,11 +1,11 @@
 import type { Filter } from '../filter.ts';
 import type { Operand, Plan } from './plan.ts';
 import { acrossPlaces } from './planner/breadth.ts';
-import { allOf, anyOf, oneOf, test } from './planner/conditions.ts';
+import { allOf, anyOf, oneOf, test, timeFilter } from '../build-filter.ts';
 import { strongestFirst } from './planner/operands.ts';
 import { kindOf } from './planner/ordered-values.ts';
-import { limitsOf, timeFilter } from './planner/time-ranges.ts';
-import { periodsIn } from './planner/times.ts';
+import { limitsOf } from './planner/time-ranges.ts';
+import { periodsIn } from '../text/periods.ts';
 import { Reading } from './planner/reading.ts';
 import { versionsWithin } from './planner/versions.ts';
 import type { Proposal, ProposedCondition, ProposedPart } from './proposal.ts';

@@ -2,13 +2,14 @@ import type { TenantContext } from '../../domain/access/context.ts';
 import type { Region } from '../../domain/access/region.ts';
 import { visible } from '../../domain/access/visibility.ts';
 import type { Filter } from '../../domain/filter.ts';
+import { askedTimes, numbersOfTimes, type AskedTimes } from '../../domain/ranking/dates.ts';
 import type { Layer, Scope } from '../../domain/layers.ts';
 import type { SearchTexts } from '../../domain/reasoning/search-texts.ts';
 import { termCounts } from '../../domain/text/tokens.ts';
 
 export interface SearchRequest {
   readonly query: string;
-  /** What is compared instead of it; quotations, persons and months are read from `query` all the same. */
+  /** What is compared instead of it; quotations, persons and times are read from `query` all the same. */
   readonly texts?: SearchTexts | undefined;
   readonly layers?: readonly Layer[] | undefined;
   readonly scope?: Scope | undefined;
@@ -42,21 +43,32 @@ export interface Query {
   /** Those words; none where meaning alone is compared. */
   readonly terms: readonly string[];
   readonly perEngine: number;
+  /** Which times are asked about. */
+  readonly times: AskedTimes;
 }
 
-export function queryOf(caller: TenantContext, { query, texts, layers, scope, topK }: SearchRequest): Query {
+/** `now`: what "last week" is counted from; a question as of another time has no such present. */
+export function queryOf(
+  caller: TenantContext,
+  { query, texts, layers, scope, topK, asOf }: SearchRequest,
+  now: Date,
+): Query {
   const visibility = visible(caller);
   const { dense, lexical = '' } = texts ?? { dense: query, lexical: query };
+  const times = askedTimes(query, asOf === undefined ? now : undefined);
   return {
     region: { tenant: caller.tenant, visibility, ...(layers && { layers }), ...(scope && { scope }) },
     seesNothing: visibility !== 'all' && visibility.length === 0,
     denseText: dense,
-    ...wordsOf(lexical),
+    ...wordsOf(lexical, lexical === query ? times : undefined),
     perEngine: Math.max(leastPerEngine, Math.min(2 * topK, deepest)),
+    times,
   };
 }
 
-/** The words that a text is looked for by. */
-export function wordsOf(text: string): Pick<Query, 'queryText' | 'terms'> {
-  return { queryText: text, terms: [...termCounts(text).counts.keys()] };
+/** The words that a text is looked for by, but for numbers that tell a time. */
+export function wordsOf(text: string, times?: AskedTimes): Pick<Query, 'queryText' | 'terms'> {
+  const numbers = times && numbersOfTimes(text, times);
+  const terms = [...termCounts(text).counts.keys()].filter((term) => !numbers?.has(term));
+  return { queryText: text, terms };
 }

@@ -1,4 +1,5 @@
 import type { TermStatistics } from '../../domain/ranking/bm25.ts';
+import type { AskedTimes } from '../../domain/ranking/dates.ts';
 import type { ModelScale } from '../../domain/ranking/calibration.ts';
 import { scorerOf, type Candidate } from '../../domain/ranking/score.ts';
 import { windowOf } from '../../domain/ranking/window.ts';
@@ -7,8 +8,9 @@ import { Shortlist, type Wanted } from './shortlist.ts';
 import type { TermSignal } from './text-signals.ts';
 
 export interface Ranking extends Wanted {
-  /** As it was asked: quotations, persons and months are read from it. */
+  /** As it was asked: quotations and persons are read from it. */
   readonly query: string;
+  readonly times: AskedTimes;
   readonly terms: readonly string[];
   readonly statistics: TermStatistics;
   /** Id of the model that made the cosines. */
@@ -20,9 +22,9 @@ export interface Ranking extends Wanted {
 /** The best of the candidates by our own score. */
 export function rank(
   rows: readonly CandidateRow[],
-  { query, terms, statistics, model, scale, ...wanted }: Ranking,
+  { query, times, terms, statistics, model, scale, ...wanted }: Ranking,
 ): Shortlist {
-  const scorer = scorerOf({ text: query, terms, statistics, model, scale });
+  const scorer = scorerOf({ text: query, times, terms, statistics, model, scale });
   return new Shortlist(candidatesOf(rows, terms), scorer, wanted);
 }
 

@@ -1,12 +1,15 @@
 import type { TenantContext } from '../../domain/access/context.ts';
+import type { Filter } from '../../domain/filter.ts';
 import { weigh } from '../../domain/ranking/bm25.ts';
 import { vectorTable } from '../../domain/retrieval/vector-table.ts';
+import type { Clock } from '../../ports/clock.ts';
 import { EmbedderUnavailable, type Embedders } from '../../ports/embedder.ts';
 import { LexicalIndexUnavailable, type LexicalIndex } from '../../ports/lexical-index.ts';
 import { isOutdated, withCurrentView } from '../current-view.ts';
 import type { ReadDemand, ReadModels, ReadView } from '../read-models.ts';
 import { readSupersessions } from '../supersessions.ts';
 import { searchAsOf } from './as-of/search.ts';
+import { perEngineWithin, withinPeriods, withTimes } from './asked-times.ts';
 import { findCandidates, type CandidateRequest } from './candidates.ts';
 import { lookDeeper, type Look } from './deeper-look.ts';
 import type { Scored } from './shortlist.ts';
@@ -41,12 +44,14 @@ export class SearchService {
   readonly #models: ReadModels;
   readonly #vectors: QueryVectors;
   readonly #words: WordSearch;
+  readonly #clock: Clock;
 
   /** `index` finds words where the live read model keeps its documents there. */
-  constructor(models: ReadModels, embedders: Embedders, index?: LexicalIndex) {
+  constructor(models: ReadModels, embedders: Embedders, clock: Clock, index?: LexicalIndex) {
     this.#models = models;
     this.#vectors = new QueryVectors(embedders);
     this.#words = new WordSearch(models.sql, index);
+    this.#clock = clock;
   }
 
   /** The read models as a search sees them; one view may serve several searches of one answer. */
@@ -60,7 +65,7 @@ export class SearchService {
    * it has neither, and where a view is given that is outdated (`isOutdated`).
    */
   find(caller: TenantContext, request: SearchRequest, view?: ReadView): Promise<Finding> {
-    const query = queryOf(caller, request);
+    const query = queryOf(caller, request, this.#clock.now());
     const { asOf } = request;
     const found = () =>
       asOf === undefined ? this.#now(query, request, view) : this.#asOf(query, request, asOf, view);
@@ -138,7 +143,7 @@ export class SearchService {
     modelId: string,
   ): Promise<readonly string[]> {
     const request: SearchRequest = { ...asked, threshold: 0, order: 'relevance' };
-    const query = queryOf(caller, request);
+    const query = queryOf(caller, request, this.#clock.now());
     const vector = await this.#vectors.of(query.denseText, modelId);
     if (!vector) throw new EmbedderUnavailable(`${modelId} cannot answer now`);
     const found = await withCurrentView(async () => {
@@ -156,7 +161,11 @@ export class SearchService {
     const view = given ?? (await this.view(request));
     const reach = { ...request, ...query };
     const pool = query.seesNothing ? undefined : await findPool(this.#models.sql, view, reach);
-    return { view, pool, words: await this.#wordsOf(query, request, { view, pool }) };
+    const filter = withinPeriods(query.times, request.filter);
+    const within = !query.seesNothing &&
+      filter && { filter, pool: await findPool(this.#models.sql, view, { ...reach, filter }) };
+    const words = await this.#wordsOf(query, request, { view, pool });
+    return { view, pool, ...(within && { within }), words };
   }
 
   async #wordsOf(query: Query, request: SearchRequest, { view, pool }: Read): Promise<WordMatches> {
@@ -180,9 +189,9 @@ export class SearchService {
   }
 
   async #look(
-    { region, terms, queryText, perEngine }: Query,
+    { region, terms, queryText, perEngine, times }: Query,
     request: SearchRequest,
-    { view, pool }: Read,
+    { view, pool, within }: Read,
     words: CandidateRequest['words'],
     asked: QueryVector | undefined,
   ): Promise<Look> {
@@ -192,19 +201,17 @@ export class SearchService {
       const statistics = await readStatistics(tx, view, tenant, terms);
       const exact = statistics.documents <= exactScanLimit;
       const dense = asked && { vector: asked.vector, table: vectorTable(asked.model.id), exact };
-      const rows = await findCandidates(tx, view, {
-        ...request,
-        region,
-        queryText,
-        weighted: weigh(terms, statistics),
-        pool,
-        words,
-        dense,
-        perEngine,
-      });
+      const weighted = weigh(terms, statistics);
+      const asking = { ...request, region, queryText, weighted, pool, words, dense, perEngine };
+      const anywhere = await findCandidates(tx, view, asking);
+      const dated = within
+        ? await findCandidates(tx, view, { ...asking, ...wordsWithin(words), ...within })
+        : [];
+      const found = new Map([...anywhere, ...dated].map((row) => [row.memory_id, row]));
+      const rows = await withTimes(tx, view, tenant, [...found.values()], times);
       const model = asked?.model.id ?? liveModel(view);
       const scale = this.#vectors.scaleOf(model);
-      const list = rank(rows, { ...request, terms, perEngine, statistics, model, scale });
+      const list = rank(rows, { ...request, terms, times, perEngine, statistics, model, scale });
       return { list, first: await readMemories(tx, view, tenant, list.missing, { filters: request }) };
     }, inTenant);
     // What comes now needs the database no more, which has time for others.
@@ -234,6 +241,13 @@ function demandOf({ asOf = 0, minPosition = 0, waitMs }: Pick<SearchRequest, Wai
 interface Read {
   readonly view: ReadView;
   readonly pool: Pool | undefined;
+  /** The same within the periods that are asked about. */
+  readonly within?: { readonly filter: Filter; readonly pool: Pool | undefined } | undefined;
+}
+
+/** A lexical index is not asked twice: within a period meaning finds what its words, looked for everywhere, have not. */
+function wordsWithin(words: CandidateRequest['words']): Pick<CandidateRequest, 'words' | 'perEngine'> {
+  return { words: words === 'database' ? words : [], perEngine: perEngineWithin };
 }
 
 const wordsAlone: Warning = {

@@ -1,4 +1,4 @@
-import { anyOf, test } from './conditions.ts';
+import { anyOf, test } from '../../build-filter.ts';
 import { stanceOf } from './negation.ts';
 import { written, type Question, type Span } from './question.ts';
 import { best, type Reading } from './reading.ts';

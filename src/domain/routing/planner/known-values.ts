@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { STOP_WORDS } from '../../text/stop-words.ts';
 import { isCompared } from './comparators.ts';
-import { anyOf, oneOf, test } from './conditions.ts';
+import { anyOf, oneOf, test } from '../../build-filter.ts';
 import { asMeant, stanceOf } from './negation.ts';
 import { phrase, singulars, written, type Span } from './question.ts';
 import { best, type Reading } from './reading.ts';

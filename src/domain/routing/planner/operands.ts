@@ -1,5 +1,6 @@
 import type { Filter } from '../../filter.ts';
-import { allOf, anyOf, type Condition } from './conditions.ts';
+import { allOf, anyOf } from '../../build-filter.ts';
+import type { Condition } from './conditions.ts';
 import type { Follow, Operand } from '../plan.ts';
 import type { Reading } from './reading.ts';
 import { wholeResidue } from './residue.ts';

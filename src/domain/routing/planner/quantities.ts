@@ -1,5 +1,5 @@
 import { boundAt, rangeOf, type Ordering } from './comparators.ts';
-import { allOf, test } from './conditions.ts';
+import { allOf, test } from '../../build-filter.ts';
 import { stanceOf } from './negation.ts';
 import { heldTogether, isLower } from './paired-bounds.ts';
 import type { Span } from './question.ts';

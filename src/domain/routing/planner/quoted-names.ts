@@ -1,4 +1,4 @@
-import { anyOf, test } from './conditions.ts';
+import { anyOf, test } from '../../build-filter.ts';
 import { stanceOf } from './negation.ts';
 import { phrase, written } from './question.ts';
 import type { Reading } from './reading.ts';

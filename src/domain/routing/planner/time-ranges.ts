@@ -1,11 +1,11 @@
 import { boundAt, isComparison, rangeOf, type Ordering } from './comparators.ts';
-import { allOf, anyOf, test, type Condition } from './conditions.ts';
-import type { Filter } from '../../filter.ts';
+import { occurredOrRecorded, timeFilter, type Limits } from '../../build-filter.ts';
+import type { Condition } from './conditions.ts';
 import { asMeant, isUnderstood, stanceOf, type Stance } from './negation.ts';
 import { heldTogether } from './paired-bounds.ts';
 import { written, type Span } from './question.ts';
 import { best, type Reading } from './reading.ts';
-import { periodsIn, type Period } from './times.ts';
+import { periodsIn, type Period } from '../../text/periods.ts';
 import { DURING } from './request-words.ts';
 
 /** "since 2019", "in March 2024", "between 2020 and 2022", "last quarter": of the field that the words around name. */
@@ -99,12 +99,6 @@ function isOfOneField(reading: Reading, one: Time, other: Time): boolean {
   return named.naming === 0 || named.field === fieldNamed(reading, one.span).field;
 }
 
-/** No time that is told is before it. */
-const earliest = '0001-01-01T00:00:00.000Z';
-
-/** At least one of them. */
-type Limits = Partial<Pick<Period, 'from' | 'until'>>;
-
 /** What lies before or after a period, with it or without. */
 export function limitsOf({ from, until }: Period, ordering: Ordering): Limits {
   switch (ordering) {
@@ -121,19 +115,9 @@ export function limitsOf({ from, until }: Period, ordering: Ordering): Limits {
   }
 }
 
-export function timeFilter(field: string, { from, until }: Limits): Filter {
-  const filters: Filter[] = [];
-  if (from !== undefined) filters.push(test(field, 'gte', from));
-  if (until !== undefined) filters.push(test(field, 'lt', until));
-  return allOf(filters);
-}
-
 /** Read loosely a memory that does not tell when it occurred is as old as its record. */
 function looselyWithin(field: string, limits: Limits): Pick<Condition, 'loose'> {
-  if (field !== 'occurredAt') return {};
-  const untold: Filter = { kind: 'not', filter: test(field, 'gte', earliest) };
-  const recorded = allOf([untold, timeFilter('createdAt', limits)]);
-  return { loose: anyOf([timeFilter(field, limits), recorded]) };
+  return field === 'occurredAt' ? { loose: occurredOrRecorded(limits) } : {};
 }
 
 /** What a condition was made of, and the field that it is about. */

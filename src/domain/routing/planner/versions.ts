@@ -1,6 +1,6 @@
 import { maxListLength } from '../../filter.ts';
 import { boundAt, rangeOf, type Ordering } from './comparators.ts';
-import { oneOf } from './conditions.ts';
+import { oneOf } from '../../build-filter.ts';
 import { asMeant, isUnderstood, stanceOf, type Stance } from './negation.ts';
 import { compareVersions, isRelease, kindOf } from './ordered-values.ts';
 import { heldTogether, isLower } from './paired-bounds.ts';

@@ -22,7 +22,8 @@ interface VersionRow extends CountedRow {
   readonly metadata: JsonObject;
   /** The beginning of the text, where a label may name the speaker. */
   readonly head: string;
-  readonly occurred_at: Date | null;
+  /** When it was recorded, if it does not tell. */
+  readonly occurred_at: Date;
 }
 
 /** What was found, with the signals of a search, each as of the position. */
@@ -67,7 +68,8 @@ async function readVersions(
   const parameters = new Parameters();
   const lookup = lookupsOf(region.tenant, parameters);
   const version = lookup(
-    `t.value->>'content' as content, t.value->'metadata' as metadata, t.session is not null as is_turn, t.occurred_at`,
+    `t.value->>'content' as content, t.value->'metadata' as metadata, t.session is not null as is_turn,
+       coalesce(t.occurred_at, t.created_at) as occurred_at`,
     view.table('memories'),
     wasActive('t', at, parameters),
   );

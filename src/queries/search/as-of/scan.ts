@@ -1,4 +1,5 @@
 import { match, type WeightedTerms } from '../../../domain/ranking/bm25.ts';
+import { isWithin, type AskedTimes } from '../../../domain/ranking/dates.ts';
 import { Problem } from '../../../domain/problems.ts';
 import { supersededVectorTable, vectorTable } from '../../../domain/retrieval/vector-table.ts';
 import { termCounts } from '../../../domain/text/tokens.ts';
@@ -7,6 +8,7 @@ import type { Sql } from '../../../ports/sql.ts';
 import type { ReadView } from '../../read-models.ts';
 import { regionCondition } from '../../scope-sql.ts';
 import { allOf, Parameters } from '../../sql-builder.ts';
+import { perEngineWithin } from '../asked-times.ts';
 import { filterConditions } from '../filter-join.ts';
 import { lookupsOf } from '../lookups.ts';
 import type { Reach } from '../pool.ts';
@@ -32,6 +34,8 @@ interface Signals {
   readonly memory_id: string;
   readonly bm25: number | null;
   readonly cosine: number | null;
+  /** When it occurred, or was recorded if it does not tell. */
+  readonly time: Date;
 }
 
 interface ScannedRow extends Signals {
@@ -59,9 +63,10 @@ export async function scanAsOf(sql: Sql, view: ReadView, request: AsOfRequest): 
   const { dense, weighted } = request;
   const cosines = dense ? await cosinesOf(old, dense) : new Map<ScannedRow, number>();
   return rows.map((row) => {
-    const { memory_id, bm25, cosine, old_text: text } = row;
+    const { memory_id, bm25, cosine, time, old_text: text } = row;
     return {
       memory_id,
+      time,
       bm25: text === null ? bm25 : bm25Of(text, weighted),
       cosine: cosines.get(row) ?? cosine,
     };
@@ -81,12 +86,15 @@ async function cosinesOf(
   return new Map(lacking.map((row, index) => [row, dot(vectors[index]!, vector)]));
 }
 
-/** The best `count` by each signal. */
-export function bestOf(signals: Scanned, count: number): Found {
+/** The best `count` by each signal, and of what lies in the periods asked about. */
+export function bestOf(signals: Scanned, count: number, times: AskedTimes): Found {
   const cosines = new Map(signals.map(({ memory_id, cosine }) => [memory_id, cosine]));
+  const within = times.periods.length > 0 ? signals.filter(({ time }) => isWithin(time, times)) : [];
   const best = [
     ...bestBy(signals, ({ cosine }) => cosine, count),
     ...bestBy(signals, ({ bm25 }) => bm25, count),
+    ...bestBy(within, ({ cosine }) => cosine, perEngineWithin),
+    ...bestBy(within, ({ bm25 }) => bm25, perEngineWithin),
   ];
   return new Map(best.map(({ memory_id: id }) => [id, cosines.get(id) ?? null]));
 }
@@ -110,8 +118,8 @@ function readRows(sql: Sql, view: ReadView, request: AsOfRequest): Promise<Scann
   const known = `l.is_same ${dense ? 'and k.cosine is not null' : ''}`;
   return sql.queryAs<ScannedRow>(
     region.tenant,
-    `select found.memory_id, l.bm25, k.cosine, case when not (${known}) then found.content end as old_text
-     from (select m.memory_id, m.value->>'content' as content from ${view.table('memories')} m
+    `select found.memory_id, found.time, l.bm25, k.cosine, case when not (${known}) then found.content end as old_text
+     from (select m.memory_id, m.value->>'content' as content, coalesce(m.occurred_at, m.created_at) as time from ${view.table('memories')} m
        where ${inReach} limit ${mostScanned + 1}) found
      cross join ${words} l left join ${meaning} k on true`,
     parameters.values,

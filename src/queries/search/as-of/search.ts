@@ -48,7 +48,7 @@ export async function searchAsOf(sql: Sql, view: ReadView, search: AsOfSearch): 
   const { seen, compared } = await scan(sql, view, request);
   const found = await lookDeeper(search.perEngine, (perEngine) =>
     sql.transaction(async (tx) => {
-      const rows = await candidatesAsOf(tx, view, request, bestOf(seen, perEngine));
+      const rows = await candidatesAsOf(tx, view, request, bestOf(seen, perEngine, search.times));
       const list = rank(rows, { ...search, perEngine, statistics, model, scale });
       const best = await list.best((ids) => readMemories(tx, view, tenant, ids, { at }));
       return { best, isCrowded: list.isCrowded };

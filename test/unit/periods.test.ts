@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { compareVersions, kindOf } from '../../src/domain/routing/planner/ordered-values.ts';
-import { periodsIn } from '../../src/domain/routing/planner/times.ts';
+import { periodsIn } from '../../src/domain/text/periods.ts';
 
 const now = new Date('2026-02-10T12:00:00Z');
 
@@ -29,6 +29,18 @@ describe('the periods of', () => {
     ['the past 3 months', 'past 3 months: 2025-11-10..2026-02-11'],
     ['the last 2 weeks', 'last 2 weeks: 2026-01-27..2026-02-11'],
     ['yesterday', 'yesterday: 2026-02-09..2026-02-10'],
+    ['on 3 June, 2023', '3 June, 2023: 2023-06-03..2023-06-04'],
+    ['the 7th of May 2023', '7th of May 2023: 2023-05-07..2023-05-08'],
+    ['the day before yesterday', 'the day before yesterday: 2026-02-08..2026-02-09'],
+    ['5 days ago', '5 days ago: 2026-02-05..2026-02-06'],
+    ['two weeks ago', 'two weeks ago: 2026-01-24..2026-01-31'],
+    ['a month ago', 'a month ago: 2026-01..2026-02'],
+    ['3 years ago', '3 years ago: 2023..2024'],
+    // The present is a Tuesday.
+    ['on Monday', 'on Monday: 2026-02-09..2026-02-10'],
+    ['last Tuesday', 'last Tuesday: 2026-02-03..2026-02-04'],
+    ['last weekend', 'last weekend: 2026-02-07..2026-02-09'],
+    ['a while ago, on the monday list'],
     ['port 20190 in 1.2019.3'],
   ])('%s', (text, ...expected) => {
     expect(periods(text, now)).toEqual(expected);

@@ -1,4 +1,4 @@
-import { fold } from '../../text/tokens.ts';
+import { fold } from './tokens.ts';
 
 /** A stretch of time, each end in the shortest ISO 8601 form: `2019`, `2019-03`, `2019-03-07`. */
 export interface Period {
@@ -23,14 +23,19 @@ const ISO = new RegExp(
   `\\b${YEAR}-(0[1-9]|1[0-2])(?:-(0[1-9]|[12]\\d|3[01]))?(?:T[\\d:.]+Z?)?(?![\\d-])`,
   'g',
 );
-const DAY_FIRST = new RegExp(`\\b(\\d{1,2})(?:st|nd|rd|th)?\\s+${MONTH}\\s+${YEAR}\\b`, 'gi');
+const DAY_FIRST = new RegExp(`\\b(\\d{1,2})(?:st|nd|rd|th)?\\s+(?:of\\s+)?${MONTH},?\\s+${YEAR}\\b`, 'gi');
 const MONTH_FIRST = new RegExp(`\\b${MONTH}\\s+(?:(\\d{1,2})(?:st|nd|rd|th)?,?\\s+)?${YEAR}\\b`, 'gi');
 const QUARTER = new RegExp(`\\bq([1-4])\\s*(?:of\\s+)?${YEAR}\\b|\\b${YEAR}[- ]?q([1-4])\\b`, 'gi');
 const ALONE = new RegExp(`\\b${YEAR}\\b(?![-.]\\d)`, 'g');
 /** "may" and "march" are months where a capital says so. */
 const THIS_MONTH = new RegExp(`\\b(${MONTHS.join('|')})\\b`, 'gi');
 const RELATIVE = /\b(last|past|previous|this|current)\s+(?:(\d{1,3})\s+)?(day|week|month|quarter|year)s?\b/gi;
-const YESTERDAY = /\byesterday\b/gi;
+const YESTERDAY = /\b(the\s+day\s+before\s+)?yesterday\b/gi;
+const NUMBERS = 'one two three four five six seven eight nine ten eleven twelve'.split(' ');
+const AGO = new RegExp(`\\b(\\d{1,3}|an?|${NUMBERS.join('|')})\\s+(day|week|month|year)s?\\s+ago\\b`, 'gi');
+const WEEKDAYS = 'sunday monday tuesday wednesday thursday friday saturday'.split(' ');
+const WEEKDAY = new RegExp(`\\b(?:on|last|past)\\s+(${WEEKDAYS.join('|')})\\b`, 'gi');
+const WEEKEND = /\b(?:last|past)\s+weekend\b/gi;
 
 /**
  * The periods that a question names, none inside of another, in UTC. Words that need to know the present ("March",
@@ -52,10 +57,13 @@ export function periodsIn(text: string, now?: Date): Period[] {
     day ? dayOf(+year!, monthNumber(month!), +day) : monthOf(+year!, monthNumber(month!)),
   );
   add(QUARTER, ([, q, year, otherYear, otherQ]) => quarterOf(+(year ?? otherYear!), +(q ?? otherQ!)));
-  add(ALONE, ([, year]) => ({ from: year!, until: String(+year! + 1) }));
+  add(ALONE, ([, year]) => yearOf(+year!));
   if (now) {
     add(RELATIVE, ([, which, count, unit]) => relative(now, fold(which!), count, fold(unit!)));
-    add(YESTERDAY, () => days(now, 1, 0));
+    add(AGO, ([, count, unit]) => ago(now, numberOf(fold(count!)), fold(unit!)));
+    add(YESTERDAY, ([, before]) => (before ? days(now, 2, 1) : days(now, 1, 0)));
+    add(WEEKDAY, ([, name]) => weekday(now, WEEKDAYS.indexOf(fold(name!)), 1));
+    add(WEEKEND, () => weekday(now, WEEKDAYS.indexOf('saturday'), 2));
     add(THIS_MONTH, ([name]) => (/^(?:march|may)$/.test(name) ? undefined : latest(monthNumber(name), now)));
   }
   return found.sort((a, b) => a.start - b.start);
@@ -69,6 +77,10 @@ const dayText = (time: Date) => time.toISOString().slice(0, 10);
 
 function monthNumber(name: string): number {
   return MONTHS.findIndex((month) => month.startsWith(fold(name).slice(0, 3))) + 1;
+}
+
+function yearOf(year: number): Ends {
+  return { from: String(year), until: String(year + 1) };
 }
 
 function monthOf(year: number, month: number): Ends {
@@ -101,6 +113,25 @@ function days(now: Date, back: number, until: number): Ends {
   return { from: at(back), until: at(until) };
 }
 
+/** The `count` days from the last such day of the week on that lie before today. */
+function weekday(now: Date, day: number, count: number): Ends {
+  const back = ((now.getUTCDay() - day - count + 7) % 7) + count;
+  return days(now, back, back - count);
+}
+
+function numberOf(count: string): number {
+  return /^an?$/.test(count) ? 1 : NUMBERS.includes(count) ? NUMBERS.indexOf(count) + 1 : +count;
+}
+
+/** "3 days ago" is that day, "two weeks ago" the seven days around it, "a month ago" that month. */
+function ago(now: Date, count: number, unit: string): Ends {
+  if (unit === 'day') return days(now, count, count - 1);
+  if (unit === 'week') return days(now, count * DAYS.week + 3, count * DAYS.week - 4);
+  if (unit === 'year') return yearOf(now.getUTCFullYear() - count);
+  const month = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - count, 1));
+  return monthOf(month.getUTCFullYear(), month.getUTCMonth() + 1);
+}
+
 const DAYS = { day: 1, week: 7 } as const;
 
 /** "last month" is the one before this; "the last 3 months" end today. */
@@ -117,7 +148,7 @@ function relative(now: Date, which: string, count: string | undefined, unit: str
     return { from: dayText(from), until: days(now, 0, -1).until };
   }
   const back = isThis ? 0 : 1;
-  if (unit === 'year') return { from: String(year - back), until: String(year - back + 1) };
+  if (unit === 'year') return yearOf(year - back);
   const step = unit === 'month' ? 1 : 3;
   const begun = month - 1 - ((month - 1) % step) - back * step;
   const first = new Date(Date.UTC(year, begun, 1));
