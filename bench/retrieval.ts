@@ -112,7 +112,7 @@ function tellAblation({ fusion }: ModelScale, groups: Groups, report: Report): v
     ['without overlap', fusedBy({ ...fusion, overlap: 0 })],
     ['without the window', fusedBy(fusion, 'window')],
     ['without the speaker', fusedBy(fusion, 'speaker')],
-    ['without the month', fusedBy(fusion, 'dated')],
+    ['without the time asked about', fusedBy(fusion, 'dated')],
   ];
   const rows = variants.map(([name, score]) => [name, ...means(groups, score, 'ndcg')]);
   report.table({ title: 'nDCG@10 without a signal', header: ['', ...groups.keys()], rows });

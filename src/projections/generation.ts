@@ -7,10 +7,12 @@ import { Gathering } from './gathering.ts';
 import { ParkedTable } from './parked-table.ts';
 import { isPassing, isTooMuchAtOnce } from './passing.ts';
 import { undivided, type Bookmarks, type Partitioning } from './partitions.ts';
-import { tablesOf, type PrepareContext, type Projection, type Tables } from './projection.ts';
+import { tablesOf, type Beside, type Projection, type Tables } from './projection.ts';
 
 /** Events of a live generation that one transaction takes at most: searches wait for what is in them. */
 const mostEvents = 1_000;
+/** Transactions of one generation: the other read models have the rest of the connections. */
+const besideAtOnce = 3;
 
 /** A step of some of the partitions, with the events that it applies. */
 interface Step extends Move {
@@ -174,7 +176,7 @@ export class Generation {
   async prepare(
     events: readonly LoadedEvent[],
     sql: SqlExecutor = this.#sql,
-    beside?: PrepareContext['beside'],
+    beside?: Beside,
   ): Promise<unknown> {
     if (events.length === 0 || !this.projection.prepare) return undefined;
     return this.projection.prepare(events, { sql, tables: this.tables, generation: this.number, beside });
@@ -209,7 +211,10 @@ export class Generation {
   }
 
   #prepare(steps: readonly Step[]): Promise<unknown> {
-    const beside = (body: (tx: SqlExecutor) => Promise<void>): Promise<void> =>
+    const events = eventsOf(steps);
+    const { batchSize = Infinity } = this.projection;
+    const lanes = this.#sql.connections > 1 ? besideAtOnce : 1;
+    const transaction = (body: (tx: SqlExecutor) => Promise<void>): Promise<void> =>
       this.#sql.transaction(
         async (tx) => {
           await this.bookmarks.hold(
@@ -220,7 +225,8 @@ export class Generation {
         },
         { durable: false },
       );
-    return this.prepare(eventsOf(steps), this.#sql, this.#sql.connections > 1 ? beside : undefined);
+    const isWorthWhile = lanes > 1 || events.length > batchSize;
+    return this.prepare(events, this.#sql, isWorthWhile ? { lanes, transaction } : undefined);
   }
 
   async #write(steps: readonly Step[], prepared: unknown): Promise<void> {

@@ -52,11 +52,16 @@ export interface PrepareContext {
   readonly sql: SqlExecutor;
   readonly tables: Tables;
   readonly generation: number;
-  /**
-   * A transaction before the one of `apply`, for what may be repeated and may be ahead of the bookmark; there where several
-   * run at once. The bookmark stays where it is until it ends, and a process that was overtaken is refused.
-   */
-  readonly beside?: ((body: (tx: SqlExecutor) => Promise<void>) => Promise<void>) | undefined;
+  /** There where it is worth while: where several run at once, or the batch is larger than an ordinary one. */
+  readonly beside?: Beside | undefined;
+}
+
+/** Transactions before the one of `apply`, for what may be repeated and may be ahead of the bookmark. */
+export interface Beside {
+  /** How many run at once. Where it is one, each keeps everybody else from the database. */
+  readonly lanes: number;
+  /** The bookmark stays where it is until it ends, and a process that was overtaken is refused. */
+  readonly transaction: (body: (tx: SqlExecutor) => Promise<void>) => Promise<void>;
 }
 
 /** Two generations of one signature hold the same rows. */

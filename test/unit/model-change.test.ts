@@ -97,6 +97,22 @@ describe('vectors of two models', () => {
     expect(vectorTable(old)).not.toBe(vectorTable(fresh));
   });
 
+  it('[F5] that a rebuild makes are written a few at a time, so that it holds nobody up', async () => {
+    for (let n = 0; n < 40; n++) await storeTestMemory(test, { content: `memory ${n}` });
+    await live();
+    const beside = await createBeside(test.sql, of(fresh));
+    let insertions = 0;
+    test.sql.fault = (statement) => {
+      if (statement.includes(`insert into ${vectorTable(fresh)}`)) insertions++;
+      return undefined;
+    };
+    const page = await test.store.readAll({ after: 0, limit: 1_000 });
+    await beside.apply(page, await beside.standing(), { rebuild: true });
+    test.sql.fault = () => undefined;
+    expect(await kept(fresh)).toHaveLength(40);
+    expect(insertions).toBe(5);
+  });
+
   it('[F6] of an erased memory go from both', async () => {
     const generations = [await live(), await createBeside(test.sql, of(fresh))];
     const { value, stream, key } = await storeTestMemory(test, { content: 'secret' });

@@ -1,7 +1,7 @@
 import { supersededVectorTable, vectorTable } from '../../domain/retrieval/vector-table.ts';
 import type { EmbeddingModel } from '../../ports/embedder.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
-import { protect, type PrepareContext } from '../projection.ts';
+import { protect, type Beside } from '../projection.ts';
 import { scopeColumnNames, scopeColumns } from '../scope-columns.ts';
 
 /** What a generation says of a memory's vector. */
@@ -17,9 +17,9 @@ export interface VectorRow {
 /** Vectors by the hash of their text. */
 type Made = ReadonlyMap<string, Float32Array>;
 
-/** Of one generation; the other read models have the rest of the connections. */
-const lanes = 3;
+/** Where others write at the same time; alone at the database an insertion into the index may take 8 ms, and all wait for it. */
 const largestSlice = 32;
+const largestSliceAlone = 8;
 
 export function keptTable(model: EmbeddingModel): string {
   return vectorTable(model.id);
@@ -106,20 +106,16 @@ export class KeptVectors {
       );
   }
 
-  /** As `insert`, several slices at once. Each may be repeated, and be ahead of who asks for it. */
-  async insertBeside(
-    beside: NonNullable<PrepareContext['beside']>,
-    rows: readonly VectorRow[],
-    made: Made,
-  ): Promise<void> {
+  /** As `insert`, in slices. Each may be repeated, and be ahead of who asks for it. */
+  async insertBeside({ lanes, transaction }: Beside, rows: readonly VectorRow[], made: Made): Promise<void> {
     // In one order, so that another generation that writes the same ones never waits for this one in a circle.
     const sorted = rows.toSorted((left, right) => (left.memory_id < right.memory_id ? -1 : 1));
-    const size = Math.min(largestSlice, Math.ceil(rows.length / lanes));
+    const size = Math.min(lanes > 1 ? largestSlice : largestSliceAlone, Math.ceil(rows.length / lanes));
     const slices: (readonly VectorRow[])[] = [];
     for (let at = 0; at < sorted.length; at += size) slices.push(sorted.slice(at, at + size));
     const waiting = slices.values();
     const lane = async (): Promise<void> => {
-      for (const slice of waiting) await beside((tx) => this.insert(tx, slice, made));
+      for (const slice of waiting) await transaction((tx) => this.insert(tx, slice, made));
     };
     // None is left behind that would go on after this one has failed.
     const ended = await Promise.allSettled(Array.from({ length: lanes }, lane));

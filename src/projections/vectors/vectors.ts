@@ -82,8 +82,8 @@ async function prepare(
   const embedded = await embedder.embed([...texts.values()], 'passage');
   const made = new Map([...texts.keys()].map((hash, index) => [hash, embedded[index]!]));
   if (!beside) return { made, kept: new Set() };
-  // The index takes most of the time of a batch, and several of its insertions run at once: those of new memories, for
-  // which no row has to be read.
+  // The index takes most of the time of a batch. Insertions of new memories, for which no row has to be read, run at once
+  // where they can, and hold nobody up where they cannot.
   const rows = present(rowsAfter(events, new Map())).filter(({ text_hash }) => made.has(text_hash));
   await kept.insertBeside(beside, rows, made);
   return { made, kept: new Set(rows.map(keyOf)) };
