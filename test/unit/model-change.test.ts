@@ -15,7 +15,13 @@ import { beginRebuild } from '../../src/projections/rebuild.ts';
 import { undivided } from '../../src/projections/partitions.ts';
 import { ModelUpkeep } from '../../src/projections/vectors/model-upkeep.ts';
 import { vectors } from '../../src/projections/vectors/vectors.ts';
-import { openTestStore, storeTestMemory, testContext, type TestStore } from '../support/event-store.ts';
+import {
+  openTestStore,
+  storeTestMemory,
+  testContext,
+  updateTestMemory,
+  type TestStore,
+} from '../support/event-store.ts';
 import { follow, startAfresh } from '../support/read-models.ts';
 
 const old = 'deterministic-words-16';
@@ -86,6 +92,25 @@ async function kept(model: string): Promise<string[] | undefined> {
 
 const everything = () => 100;
 
+/** What is new, as a rebuild takes it. */
+async function take(generation: Generation): Promise<void> {
+  const standing = await generation.standing();
+  const page = await test.store.readAll({ after: standing.bookmark, limit: 1_000 });
+  await generation.apply(page, standing, { rebuild: true });
+}
+
+/** How many statements of this kind write vectors of the fresh model meanwhile. */
+async function countOf(kind: 'insert into' | 'update', body: () => Promise<void>): Promise<number> {
+  let count = 0;
+  test.sql.fault = (statement) => {
+    if (statement.includes(`${kind} ${vectorTable(fresh)} `)) count++;
+    return undefined;
+  };
+  await body();
+  test.sql.fault = () => undefined;
+  return count;
+}
+
 describe('vectors of two models', () => {
   it('[F5] are each made by its own model, and are not mixed', async () => {
     const { value } = await storeTestMemory(test, { content: 'one' });
@@ -98,19 +123,19 @@ describe('vectors of two models', () => {
   });
 
   it('[F5] that a rebuild makes are written a few at a time, so that it holds nobody up', async () => {
-    for (let n = 0; n < 40; n++) await storeTestMemory(test, { content: `memory ${n}` });
     await live();
-    const beside = await createBeside(test.sql, of(fresh));
-    let insertions = 0;
-    test.sql.fault = (statement) => {
-      if (statement.includes(`insert into ${vectorTable(fresh)}`)) insertions++;
-      return undefined;
-    };
-    const page = await test.store.readAll({ after: 0, limit: 1_000 });
-    await beside.apply(page, await beside.standing(), { rebuild: true });
-    test.sql.fault = () => undefined;
+    const first = await createBeside(test.sql, of(fresh));
+    const stored: Awaited<ReturnType<typeof storeTestMemory>>[] = [];
+    for (let n = 0; n < 40; n++) stored.push(await storeTestMemory(test, { content: `memory ${n}` }));
+    const insertions = await countOf('insert into', () => take(first));
     expect(await kept(fresh)).toHaveLength(40);
     expect(insertions).toBe(5);
+    for (const { value, stream } of stored) await updateTestMemory(test, stream, `${value.content}, changed`);
+    const changes = await countOf('update', () => take(first));
+    // And one that finds nothing left to do.
+    expect(changes).toBe(5 + 1);
+    const rows = await test.sql.query(`select 1 from ${vectorTable(fresh)} where revision = 1`);
+    expect(rows).toHaveLength(40);
   });
 
   it('[F6] of an erased memory go from both', async () => {

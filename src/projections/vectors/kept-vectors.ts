@@ -106,8 +106,8 @@ export class KeptVectors {
       );
   }
 
-  /** As `insert`, in slices. Each may be repeated, and be ahead of who asks for it. */
-  async insertBeside({ lanes, transaction }: Beside, rows: readonly VectorRow[], made: Made): Promise<void> {
+  /** `insert` and `update` in slices. Each may be repeated, and be ahead of who asks for it. */
+  async writeBeside({ lanes, transaction }: Beside, rows: readonly VectorRow[], made: Made): Promise<void> {
     // In one order, so that another generation that writes the same ones never waits for this one in a circle.
     const sorted = rows.toSorted((left, right) => (left.memory_id < right.memory_id ? -1 : 1));
     const size = Math.min(lanes > 1 ? largestSlice : largestSliceAlone, Math.ceil(rows.length / lanes));
@@ -115,7 +115,12 @@ export class KeptVectors {
     for (let at = 0; at < sorted.length; at += size) slices.push(sorted.slice(at, at + size));
     const waiting = slices.values();
     const lane = async (): Promise<void> => {
-      for (const slice of waiting) await transaction((tx) => this.insert(tx, slice, made));
+      for (const slice of waiting)
+        await transaction(async (tx) => {
+          await this.insert(tx, slice, made);
+          // Beside others an update would wait for rows that those hold.
+          if (lanes === 1) await this.update(tx, slice, made);
+        });
     };
     // None is left behind that would go on after this one has failed.
     const ended = await Promise.allSettled(Array.from({ length: lanes }, lane));

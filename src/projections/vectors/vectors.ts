@@ -75,17 +75,18 @@ async function prepare(
   embedder: Embedder,
   kept: KeptVectors,
   events: readonly LoadedEvent<MemoryEvent>[],
-  { sql, beside }: PrepareContext,
+  { sql, tables, beside }: PrepareContext,
 ): Promise<Prepared> {
   const wanted = await kept.missing(sql, latestTexts(events));
   const texts = new Map(wanted.map(({ text }) => [textHash(text), text]));
   const embedded = await embedder.embed([...texts.values()], 'passage');
   const made = new Map([...texts.keys()].map((hash, index) => [hash, embedded[index]!]));
   if (!beside) return { made, kept: new Set() };
-  // The index takes most of the time of a batch. Insertions of new memories, for which no row has to be read, run at once
-  // where they can, and hold nobody up where they cannot.
-  const rows = present(rowsAfter(events, new Map())).filter(({ text_hash }) => made.has(text_hash));
-  await kept.insertBeside(beside, rows, made);
+  // The index takes most of the time of a batch. Where several transactions run at once they insert new memories, for which
+  // no row has to be read; where one runs at a time all others wait for it, so that each is kept short.
+  const before = beside.lanes > 1 ? new Map() : await loadRows(events, sql, tables);
+  const rows = present(rowsAfter(events, before)).filter(({ text_hash }) => made.has(text_hash));
+  await kept.writeBeside(beside, rows, made);
   return { made, kept: new Set(rows.map(keyOf)) };
 }
 
