@@ -82,15 +82,17 @@ function caseOf(set: string, query: Query, vector: Float32Array, tenant: Tenant)
       const dense = cosine(vector, indexed.vector);
       return { indexed, dense, bm25: match(terms, indexed.terms).bm25 };
     });
-  const best = (among: typeof scored, count: number) => [
-    ...among.toSorted((a, b) => b.dense - a.dense).slice(0, count),
-    ...among
-      .filter(({ bm25 }) => bm25 > 0)
-      .sort((a, b) => b.bm25 - a.bm25)
-      .slice(0, count),
-  ];
-  const within = scored.filter(({ indexed: { memory } }) => isWithin(timeOf(memory), times));
-  const hits = new Set([...best(scored, leastPerEngine), ...best(within, perEngineWithin)]);
+  const nearest = scored.toSorted((a, b) => b.dense - a.dense);
+  const lexical = scored
+    .filter(({ bm25 }) => bm25 > 0)
+    .sort((a, b) => b.bm25 - a.bm25)
+    .slice(0, leastPerEngine);
+  const within = nearest.filter(({ indexed: { memory } }) => isWithin(timeOf(memory), times));
+  const hits = new Set([
+    ...nearest.slice(0, leastPerEngine),
+    ...lexical,
+    ...within.slice(0, perEngineWithin),
+  ]);
 
   const matchSpeaker = speakerMatcher(query.query);
   const byDocument = query.gold_docs !== undefined;

@@ -4,17 +4,28 @@ import { asksTime, type AskedTimes } from '../../domain/ranking/dates.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
 import type { ReadView } from '../read-models.ts';
 import { Parameters } from '../sql-builder.ts';
-import type { CandidateRow } from './candidates.ts';
+import type { CandidateRequest, CandidateRow } from './candidates.ts';
 import { lookupsOf } from './lookups.ts';
 
-/** So many each engine finds within the periods that a question names, beside those that it finds anywhere. */
+/** So many are found within the periods that a question names, beside those that are found anywhere. */
 export const perEngineWithin = 20;
 
-/** What lies in the periods that a question names, and passes `filter`; undefined where it names none. */
+/**
+ * What lies in the periods that a question names, and passes `filter`; undefined where it names none. No index finds it: it is
+ * for memories that are compared one by one.
+ */
 export function withinPeriods({ periods }: AskedTimes, filter: Filter | undefined): Filter | undefined {
   if (periods.length === 0) return undefined;
   const within = anyOf(periods.map(occurredOrRecorded));
   return filter ? allOf([filter, within]) : within;
+}
+
+/** By meaning, which needs no index for what is compared one by one; by words where there is none. */
+export function lookWithin({
+  dense,
+  words,
+}: CandidateRequest): Pick<CandidateRequest, 'words' | 'perEngine'> {
+  return { words: dense ? [] : words, perEngine: perEngineWithin };
 }
 
 /** Where times are asked about, a memory that does not tell its own is as old as its record. */

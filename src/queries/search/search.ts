@@ -1,5 +1,4 @@
 import type { TenantContext } from '../../domain/access/context.ts';
-import type { Filter } from '../../domain/filter.ts';
 import { weigh } from '../../domain/ranking/bm25.ts';
 import { vectorTable } from '../../domain/retrieval/vector-table.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -9,7 +8,7 @@ import { isOutdated, withCurrentView } from '../current-view.ts';
 import type { ReadDemand, ReadModels, ReadView } from '../read-models.ts';
 import { readSupersessions } from '../supersessions.ts';
 import { searchAsOf } from './as-of/search.ts';
-import { perEngineWithin, withinPeriods, withTimes } from './asked-times.ts';
+import { lookWithin, withinPeriods, withTimes } from './asked-times.ts';
 import { findCandidates, type CandidateRequest } from './candidates.ts';
 import { lookDeeper, type Look } from './deeper-look.ts';
 import type { Scored } from './shortlist.ts';
@@ -161,11 +160,7 @@ export class SearchService {
     const view = given ?? (await this.view(request));
     const reach = { ...request, ...query };
     const pool = query.seesNothing ? undefined : await findPool(this.#models.sql, view, reach);
-    const filter = withinPeriods(query.times, request.filter);
-    const within = !query.seesNothing &&
-      filter && { filter, pool: await findPool(this.#models.sql, view, { ...reach, filter }) };
-    const words = await this.#wordsOf(query, request, { view, pool });
-    return { view, pool, ...(within && { within }), words };
+    return { view, pool, words: await this.#wordsOf(query, request, { view, pool }) };
   }
 
   async #wordsOf(query: Query, request: SearchRequest, { view, pool }: Read): Promise<WordMatches> {
@@ -191,7 +186,7 @@ export class SearchService {
   async #look(
     { region, terms, queryText, perEngine, times }: Query,
     request: SearchRequest,
-    { view, pool, within }: Read,
+    { view, pool }: Read,
     words: CandidateRequest['words'],
     asked: QueryVector | undefined,
   ): Promise<Look> {
@@ -204,10 +199,11 @@ export class SearchService {
       const weighted = weigh(terms, statistics);
       const asking = { ...request, region, queryText, weighted, pool, words, dense, perEngine };
       const anywhere = await findCandidates(tx, view, asking);
-      const dated = within
-        ? await findCandidates(tx, view, { ...asking, ...wordsWithin(words), ...within })
+      const filter = exact || pool ? withinPeriods(times, request.filter) : undefined;
+      const within = filter
+        ? await findCandidates(tx, view, { ...asking, filter, ...lookWithin(asking) })
         : [];
-      const found = new Map([...anywhere, ...dated].map((row) => [row.memory_id, row]));
+      const found = new Map([...anywhere, ...within].map((row) => [row.memory_id, row]));
       const rows = await withTimes(tx, view, tenant, [...found.values()], times);
       const model = asked?.model.id ?? liveModel(view);
       const scale = this.#vectors.scaleOf(model);
@@ -241,13 +237,6 @@ function demandOf({ asOf = 0, minPosition = 0, waitMs }: Pick<SearchRequest, Wai
 interface Read {
   readonly view: ReadView;
   readonly pool: Pool | undefined;
-  /** The same within the periods that are asked about. */
-  readonly within?: { readonly filter: Filter; readonly pool: Pool | undefined } | undefined;
-}
-
-/** A lexical index is not asked twice: within a period meaning finds what its words, looked for everywhere, have not. */
-function wordsWithin(words: CandidateRequest['words']): Pick<CandidateRequest, 'words' | 'perEngine'> {
-  return { words: words === 'database' ? words : [], perEngine: perEngineWithin };
 }
 
 const wordsAlone: Warning = {
