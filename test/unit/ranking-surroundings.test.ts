@@ -191,6 +191,13 @@ describe('a time that a question asks about', () => {
     expect(times.map(([time]) => [time, datedAs(time, asked)])).toEqual(times);
   });
 
+  it('is none of the many in a text that was pasted', () => {
+    const days = (count: number) =>
+      Array.from({ length: count }, (_, n) => `2024-03-${10 + n}: ok`).join('\n');
+    expect(askedTimes(days(8)).periods).toHaveLength(8);
+    expect(askedTimes(days(9)).periods).toEqual([]);
+  });
+
   it('has no present where none is given', () => {
     expect(askedTimes('What broke yesterday?').periods).toEqual([]);
   });

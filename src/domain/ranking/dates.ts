@@ -63,13 +63,15 @@ const DAY_MS = 86_400_000;
 const LONGEST_WEEK_MS = 8 * DAY_MS;
 /** Whole years and more tell next to nothing of which memory is meant. */
 const LONGEST_MS = 92 * DAY_MS;
+/** A text with more times than that, such as a log that was pasted, asks about none of them. */
+const MOST_PERIODS = 8;
 
 /** `now`: what "last week" and "5 days ago" are counted from; without it they are not read. */
 export function askedTimes(question: string, now?: Date): AskedTimes {
   const periods = periodsIn(question, now).filter(
     (period) => period.isPlain && lengthOf(period) <= LONGEST_MS,
   );
-  return { months: askedMonths(question), periods };
+  return { months: askedMonths(question), periods: periods.length > MOST_PERIODS ? [] : periods };
 }
 
 /**
