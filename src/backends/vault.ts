@@ -7,8 +7,7 @@ import type { Sql } from '../ports/sql.ts';
 
 /** The vault in `sql`, opened with the configured key or the one in the data folder, which is made at first use. */
 export async function openVault(config: Config, sql: Sql): Promise<KeyVault> {
-  // Where key and event are in one database, one sync makes both durable.
-  return openSqlKeyVault(sql, await rootKey(config, sql), { sharesLog: config.profile !== 'cluster' });
+  return openSqlKeyVault(sql, await rootKey(config, sql));
 }
 
 async function rootKey({ vaultKey, dataDir }: Config, sql: Sql): Promise<Uint8Array> {

@@ -122,7 +122,7 @@ async function create(
   const events = decide({ type: 'store', value }, initialState);
   const stream = memoryStream(context.caller.tenant, value.id);
   const { position, time } = await inTurn(() =>
-    services.store.append(stream, 'noStream', events, eventContext(context, key)),
+    services.store.append(stream, 'noStream', events, { ...eventContext(context, key), keyIsNew: true }),
   );
   const facts = events.map((event, revision) => ({ event, revision, position, time, erased: false }));
   const snapshot = foldMemory(facts);

@@ -67,6 +67,8 @@ export function parseJson(bytes: Uint8Array): unknown {
   }
 }
 
+const causeSchema = z.enum(causes);
+
 /** Who commands and why, from the credential and the headers; a repeated key is bound to `body`. */
 export function commandContext(
   koa: Context,
@@ -75,7 +77,7 @@ export function commandContext(
   body: unknown,
 ): CommandContext {
   const reason = headerText(koa, 'X-Reason', 500);
-  const cause = z.enum(causes).safeParse(koa.get('x-cause') === '' ? 'user' : koa.get('x-cause'));
+  const cause = causeSchema.safeParse(koa.get('x-cause') === '' ? 'user' : koa.get('x-cause'));
   if (!cause.success) throw invalid('X-Cause', `must be one of ${causes.join(', ')}`);
   const traceId = traceIdOf(koa);
   const idempotency = idempotencyOf(koa, caller, body);

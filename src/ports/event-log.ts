@@ -1,3 +1,5 @@
+import type { NewKey } from './key-vault.ts';
+
 /** Category names the kind of aggregate; the tenant and the id follow: `memory-acme.0198…`. */
 export type StreamName = `${string}-${string}.${string}`;
 
@@ -77,16 +79,20 @@ export interface SubscribeOptions {
 export interface EventLog {
   /** Identifies this log: a position of another log means nothing here. */
   readonly logId: string;
+  /** Whether an append may bring a new key into the vault: where log and vault are one database. */
+  readonly takesKeys: boolean;
   /**
    * Appends all events or none. An append that repeats the ids of an earlier one (same order, at the same place)
    * succeeds and answers as the first did. An empty list is an error.
    * Rejects with `WrongExpectedRevision`, or with `LogUnavailable` when it is not known whether the events were
-   * written: read the stream, or repeat the same append, before deciding.
+   * written: read the stream, or repeat the same append, before deciding. `newKey`, which only a log that takes keys is
+   * given, comes into the vault in the same transaction; rejects with `KeyTaken`, and appends nothing, where one is there.
    */
   append(
     stream: StreamName,
     expected: ExpectedRevision,
     events: readonly StoredEvent[],
+    newKey?: NewKey,
   ): Promise<AppendResult>;
   /** Empty for a stream that does not exist. */
   readStream(stream: StreamName, options?: ReadStreamOptions): Promise<RecordedEvent[]>;

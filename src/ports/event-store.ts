@@ -34,6 +34,8 @@ export interface EventContext extends EventOrigin {
   readonly reason?: string;
   /** The key that seals these events; events without sealed fields need none. */
   readonly key?: KeyRef;
+  /** The key was named for this append: most likely it is in no vault yet. */
+  readonly keyIsNew?: boolean;
 }
 
 /** As it stands beside an event in the log, in clear. */

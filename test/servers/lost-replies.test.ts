@@ -14,8 +14,8 @@ import { faultSeed, randomOf } from '../support/random.ts';
 import type { TestServer } from '../support/server.ts';
 
 const programs = postgresPrograms();
-/** The statement that writes to the log. */
-const append = 'log.append(';
+/** In the statements that write to the log, with a new key and without. */
+const append = '.append';
 
 describe.runIf(programs)('an api process whose database answers get lost', () => {
   let postgres: PrivatePostgres;

@@ -19,6 +19,7 @@ export interface TestStore {
   readonly sql: FaultySql;
   readonly log: EventLog;
   readonly vault: KeyVault;
+  readonly rootKey: Uint8Array;
   readonly store: SealedEventStore;
   close(): Promise<void>;
 }
@@ -36,6 +37,7 @@ export async function openTestStore(
     sql,
     log,
     vault,
+    rootKey,
     store: new SealedEventStore(log, vault),
     async close() {
       sql.fault = () => undefined;

@@ -2,8 +2,19 @@ import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { SealedEventStore } from '../../src/adapters/eventstore/sealed-event-store.ts';
 import type { StratalogEvent } from '../../src/domain/events/registry.ts';
+import { openSqlKeyVault } from '../../src/adapters/vault/sql-key-vault.ts';
+import { decide, initialState } from '../../src/domain/memory/memory.ts';
+import { memoryStream } from '../../src/domain/streams.ts';
 import { LogUnavailable } from '../../src/ports/event-log.ts';
-import { openTestStore, storeTestMemory, testContext, type TestStore } from '../support/event-store.ts';
+import { KeyDestroyed } from '../../src/ports/key-vault.ts';
+import {
+  memoryKey,
+  memoryValue,
+  openTestStore,
+  storeTestMemory,
+  testContext,
+  type TestStore,
+} from '../support/event-store.ts';
 import { failing } from '../support/faulty-sql.ts';
 import { freshStream, ids, storedEvent } from '../support/log-events.ts';
 
@@ -116,6 +127,56 @@ describe('an event that cannot be read', () => {
   });
 });
 
+describe('an append with a key that was named for it', () => {
+  const storing = () => {
+    const value = memoryValue();
+    return {
+      stream: memoryStream('acme', value.id),
+      events: decide({ type: 'store', value }, initialState),
+      content: value.content,
+    };
+  };
+
+  it('asks the database once, for both', async () => {
+    await storeTestMemory(test);
+    const asked: string[] = [];
+    test.sql.fault = (statement) => {
+      asked.push(statement);
+      return undefined;
+    };
+    const { stream, events } = storing();
+    const subject = 'somebody known';
+    await test.vault.ensure({ ...memoryKey(), subject });
+    asked.length = 0;
+    await test.store.append(
+      stream,
+      'noStream',
+      events,
+      testContext({ key: { ...memoryKey(), subject }, keyIsNew: true }),
+    );
+    expect(asked).toEqual([expect.stringContaining('control.append_with_keys')]);
+    await test.store.load(stream);
+    expect(asked).toHaveLength(2);
+  });
+
+  it('takes the key that is there already, of an earlier try say', async () => {
+    const key = memoryKey();
+    await test.vault.ensure(key);
+    const { stream, events, content } = storing();
+    await test.store.append(stream, 'noStream', events, testContext({ key, keyIsNew: true }));
+    expect((await test.store.load(stream))[0]).toMatchObject({ event: { data: { content } } });
+  });
+
+  it('writes nothing under a key that was destroyed', async () => {
+    const key = memoryKey();
+    await test.vault.destroy(key.tenant, key.id);
+    const { stream, events } = storing();
+    const append = test.store.append(stream, 'noStream', events, testContext({ key, keyIsNew: true }));
+    await expect(append).rejects.toBeInstanceOf(KeyDestroyed);
+    expect(await test.log.readStream(stream)).toEqual([]);
+  });
+});
+
 describe('an append whose outcome is unknown', () => {
   /** The log, with the ids of each append. */
   const recording = () => {
@@ -145,6 +206,22 @@ describe('an append whose outcome is unknown', () => {
     expect(result).toMatchObject({ revision: 1, repeated: true });
     expect(appends).toEqual([appends[0], appends[0], appends[0]]);
     expect(ids(await test.log.readStream(stream))).toEqual(appends[0]);
+  });
+
+  it('is written once, and read, where it brings its key into the vault', async () => {
+    const { appends, store } = recording();
+    const value = memoryValue();
+    const stream = memoryStream('acme', value.id);
+    const context = testContext({ key: memoryKey(), keyIsNew: true });
+    const events = decide({ type: 'store', value }, initialState);
+    test.sql.fault = failing('append_with_keys', 'after', 1);
+    await store.append(stream, 'noStream', events, context);
+    expect(new Set(appends.flat()).size).toBe(1);
+    test.sql.fault = () => undefined;
+    const other = await openSqlKeyVault(test.sql, test.rootKey);
+    const [loaded, ...more] = await new SealedEventStore(test.log, other).load(stream);
+    expect(loaded).toMatchObject({ erased: false, event: { data: { content: value.content } } });
+    expect(more).toEqual([]);
   });
 
   it('ends as unavailable where the log stays away', async () => {

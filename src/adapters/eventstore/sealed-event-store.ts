@@ -21,7 +21,7 @@ import type {
   OpenedEvents,
   UnreadableEvent,
 } from '../../ports/event-store.ts';
-import type { DataKey, KeyVault } from '../../ports/key-vault.ts';
+import { KeyTaken, type DataKey, type KeyVault, type NewKey } from '../../ports/key-vault.ts';
 import { newId } from '../random.ts';
 import { decode, encode, metadataOf } from './codec.ts';
 
@@ -46,11 +46,24 @@ export class SealedEventStore implements EventStore {
     events: readonly StratalogEvent[],
     context: EventContext,
   ): Promise<AppendResult> {
-    const key = context.key && (await this.#vault.ensure(context.key));
     const metadata = metadataOfContext(context);
-    const sealing = { ...(key && { key }), ...(context.reason !== undefined && { reason: context.reason }) };
-    const stored = events.map((event) => encode(newId(), stream, event, metadata, sealing));
-    return this.#appendPersistently(stream, expected, stored);
+    const reason = context.reason !== undefined && { reason: context.reason };
+    const wished = events.map((event) => ({ id: newId(), event }));
+    const seal = (key?: DataKey) =>
+      wished.map(({ id, event }) => encode(id, stream, event, metadata, { ...(key && { key }), ...reason }));
+    if (context.key && context.keyIsNew && this.log.takesKeys) {
+      const fresh = await this.#vault.draft(context.key);
+      try {
+        const result = await this.#appendPersistently(stream, expected, seal(fresh.key), fresh);
+        this.#vault.stored(fresh);
+        return result;
+      } catch (error) {
+        // An earlier try of this command brought it in.
+        if (!(error instanceof KeyTaken)) throw error;
+      }
+    }
+    const key = context.key && (await this.#vault.ensure(context.key));
+    return this.#appendPersistently(stream, expected, seal(key));
   }
 
   async load<Event extends StratalogEvent>(stream: StreamName, from = 0): Promise<LoadedEvent<Event>[]> {
@@ -98,16 +111,17 @@ export class SealedEventStore implements EventStore {
     stream: StreamName,
     expected: ExpectedRevision,
     events: readonly StoredEvent[],
+    newKey?: NewKey,
   ): Promise<AppendResult> {
     for (const pause of retryPausesMs) {
       try {
-        return await this.log.append(stream, expected, events);
+        return await this.log.append(stream, expected, events, newKey);
       } catch (error) {
         if (!(error instanceof LogUnavailable)) throw error;
         await sleep(pause);
       }
     }
-    return this.log.append(stream, expected, events);
+    return this.log.append(stream, expected, events, newKey);
   }
 
   async #openPage(page: LogPage): Promise<LoadedPage> {
@@ -137,6 +151,11 @@ function readMetadata(recorded: RecordedEvent): EventMetadata | Error {
   }
 }
 
-function metadataOfContext({ key, reason: _, ...rest }: EventContext): Omit<EventMetadata, 'hash'> {
+function metadataOfContext({
+  key,
+  keyIsNew: _,
+  reason: __,
+  ...rest
+}: EventContext): Omit<EventMetadata, 'hash'> {
   return { ...rest, ...(key && { keyId: key.id, subject: key.subject }) };
 }

@@ -24,10 +24,11 @@ export function withHeadroom(log: EventLog, directory: string): EventLog {
   };
   return {
     logId: log.logId,
-    async append(stream, expected, events) {
+    takesKeys: log.takesKeys,
+    async append(stream, expected, events, newKey) {
       if ((await freeBytes()) < reserveBytes)
         throw new SqlError({ code: '53100', message: `less than ${reserveBytes} bytes are free` });
-      return log.append(stream, expected, events);
+      return log.append(stream, expected, events, newKey);
     },
     readStream: (stream, options) => log.readStream(stream, options),
     readAll: (options) => log.readAll(options),

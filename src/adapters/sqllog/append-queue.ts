@@ -1,12 +1,15 @@
 import type { AppendResult, ExpectedRevision, StoredEvent, StreamName } from '../../ports/event-log.ts';
 import { LogUnavailable, WrongExpectedRevision } from '../../ports/event-log.ts';
+import { KeyTaken, type NewKey } from '../../ports/key-vault.ts';
 import { SqlUnavailable, sqlState, type Sql } from '../../ports/sql.ts';
 import { Batcher } from '../batcher.ts';
+import { keyTaken } from '../vault/schema.ts';
 
 export interface Append {
   readonly stream: StreamName;
   readonly expected: ExpectedRevision;
   readonly events: readonly StoredEvent[];
+  readonly newKey?: NewKey;
 }
 
 interface Outcome extends Record<string, unknown> {
@@ -26,14 +29,17 @@ export function appendQueue(sql: Sql): Batcher<Append, AppendResult> {
 }
 
 async function appendGroup(sql: Sql, appends: readonly Append[]): Promise<(AppendResult | Error)[]> {
-  const batch = appends.map(({ stream, expected, events }) => ({
+  const batch = appends.map(({ stream, expected, events, newKey }) => ({
     stream,
     category: stream.slice(0, stream.indexOf('-')),
     expected: String(expected),
     events,
+    ...(newKey && { key: rowOf(newKey) }),
   }));
+  // The vault's function is there only where a vault is.
+  const append = appends.some(({ newKey }) => newKey) ? 'control.append_with_keys' : 'log.append';
   try {
-    const outcomes = await sql.query<Outcome>('select * from log.append($1::text::jsonb)', [
+    const outcomes = await sql.query<Outcome>(`select * from ${append}($1::text::jsonb)`, [
       JSON.stringify(batch),
     ]);
     return outcomes.map((outcome, index) => resultOf(appends[index]!, outcome));
@@ -51,10 +57,15 @@ function rethrow(error: unknown): never {
   throw error instanceof SqlUnavailable ? new LogUnavailable(error.message, { cause: error }) : error;
 }
 
+function rowOf({ ref: { tenant, id, subject }, wrapped }: NewKey): Record<string, string> {
+  return { tenant, id, subject, wrapped: Buffer.from(wrapped).toString('base64') };
+}
+
 const uniqueViolation = '23505';
 
 /** An id that the log has already, but not at this place: what the writer expects of the stream is not so. */
-async function refusalOf(sql: Sql, { stream, expected }: Append, error: unknown): Promise<Error> {
+async function refusalOf(sql: Sql, { stream, expected, newKey }: Append, error: unknown): Promise<Error> {
+  if (newKey && sqlState(error) === keyTaken) return new KeyTaken(newKey.ref.id);
   if (sqlState(error) !== uniqueViolation) return error instanceof Error ? error : new Error(String(error));
   const [row] = await sql.query<{ last: number | null }>(
     'select max(revision) as last from log.events where stream = $1',

@@ -12,6 +12,7 @@ import type {
   SubscribeOptions,
 } from '../../ports/event-log.ts';
 import { LogUnavailable } from '../../ports/event-log.ts';
+import type { NewKey } from '../../ports/key-vault.ts';
 import { frame, mostAtOnce } from '../../ports/recorded-size.ts';
 import { SqlUnavailable, type Sql, type SqlValue } from '../../ports/sql.ts';
 import { migrate } from '../migrate.ts';
@@ -57,6 +58,7 @@ export async function openSqlEventLog(sql: Sql): Promise<EventLog> {
 
 class SqlEventLog implements EventLog {
   readonly logId: string;
+  readonly takesKeys = true;
   readonly #sql: Sql;
   readonly #queue: ReturnType<typeof appendQueue>;
   readonly #wakeUp = new WakeUp();
@@ -76,9 +78,10 @@ class SqlEventLog implements EventLog {
     stream: StreamName,
     expected: ExpectedRevision,
     events: readonly StoredEvent[],
+    newKey?: NewKey,
   ): Promise<AppendResult> {
     if (events.length === 0) throw new RangeError('an append needs at least one event');
-    const result = await this.#queue.add({ stream, expected, events });
+    const result = await this.#queue.add({ stream, expected, events, ...(newKey && { newKey }) });
     this.#wakeUp.wake();
     return result;
   }

@@ -1,3 +1,6 @@
+/** SQLSTATE of `control.append_with_keys` where a key of the group is in the vault: nothing of the group was done. */
+export const keyTaken = 'SK001';
+
 /** The vault's own tables. A destroyed key keeps its row without key bytes: the tombstone. */
 export const vaultSchema: readonly string[] = [
   `
@@ -37,6 +40,28 @@ begin
     from unnest(tenants, ids, subjects, wrapped_keys) as k(tenant, id, subject, wrapped)
     on conflict (tenant, id) do nothing
     returning data_keys.tenant, data_keys.id;
+end
+$$;
+`,
+  // For a log in this same database: what a new key seals and the key itself are there together or not at all.
+  `
+create function control.append_with_keys(batch jsonb)
+returns table (outcome text, last_revision integer, last_position bigint, at timestamptz)
+language plpgsql as $$
+declare
+  wanted integer;
+  taken integer;
+begin
+  select count(*) into wanted from jsonb_array_elements(batch) as item(value) where item.value ? 'key';
+  insert into control.data_keys (tenant, id, subject, wrapped)
+    select item.value->'key'->>'tenant', item.value->'key'->>'id', item.value->'key'->>'subject', decode(item.value->'key'->>'wrapped', 'base64')
+    from jsonb_array_elements(batch) as item(value)
+    where item.value ? 'key'
+    order by 1, 2
+    on conflict (tenant, id) do nothing;
+  get diagnostics taken = row_count;
+  if taken < wanted then raise exception 'a key of this group is in the vault already' using errcode = '${keyTaken}'; end if;
+  return query select * from log.append(batch);
 end
 $$;
 `,

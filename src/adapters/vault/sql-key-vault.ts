@@ -1,5 +1,11 @@
 import { createHmac, hkdfSync } from 'node:crypto';
-import { KeyDestroyed, type DataKey, type KeyRef, type KeyVault } from '../../ports/key-vault.ts';
+import {
+  KeyDestroyed,
+  type DataKey,
+  type KeyRef,
+  type KeyVault,
+  type NewKey,
+} from '../../ports/key-vault.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { Batcher } from '../batcher.ts';
 import { migrate } from '../migrate.ts';
@@ -24,23 +30,11 @@ export async function hasVault(sql: Sql): Promise<boolean> {
   return table!.there && (await sql.query('select 1 from control.vault')).length > 0;
 }
 
-export interface VaultOptions {
-  /**
-   * The log is in this same database. Then a new key need not be synced on its own: the append that uses it comes
-   * after it in the same write-ahead log, whose sync takes the key along.
-   */
-  readonly sharesLog: boolean;
-}
-
 /**
  * Opens the vault in the `control` schema. `rootKey` (32 bytes) wraps the subjects' keys, these wrap the data keys;
  * it stands outside the database, so that a copy of the database alone opens nothing.
  */
-export async function openSqlKeyVault(
-  sql: Sql,
-  rootKey: Uint8Array,
-  { sharesLog }: VaultOptions = { sharesLog: false },
-): Promise<KeyVault> {
+export async function openSqlKeyVault(sql: Sql, rootKey: Uint8Array): Promise<KeyVault> {
   await migrate(sql, 'vault', vaultSchema);
   await sql.query('insert into control.vault (proof) values ($1) on conflict do nothing', [
     seal(rootKey, Buffer.from(proofText), 'proof'),
@@ -53,12 +47,7 @@ export async function openSqlKeyVault(
       cause,
     });
   }
-  return new SqlKeyVault(sql, rootKey, sharesLog);
-}
-
-interface NewKey {
-  readonly ref: KeyRef;
-  readonly wrapped: Uint8Array;
+  return new SqlKeyVault(sql, rootKey);
 }
 
 interface KeyRow extends Record<string, unknown> {
@@ -70,7 +59,6 @@ interface KeyRow extends Record<string, unknown> {
 class SqlKeyVault implements KeyVault {
   readonly #sql: Sql;
   readonly #rootKey: Uint8Array;
-  readonly #sharesLog: boolean;
   readonly #pseudonymKey: Uint8Array;
   /** The same few subjects come with every command. */
   readonly #pseudonyms = new Map<string, string>();
@@ -78,10 +66,9 @@ class SqlKeyVault implements KeyVault {
   readonly #subjectKeys = new KeyCache();
   readonly #inserts: Batcher<NewKey, boolean>;
 
-  constructor(sql: Sql, rootKey: Uint8Array, sharesLog: boolean) {
+  constructor(sql: Sql, rootKey: Uint8Array) {
     this.#sql = sql;
     this.#rootKey = rootKey;
-    this.#sharesLog = sharesLog;
     this.#pseudonymKey = new Uint8Array(hkdfSync('sha256', rootKey, '', 'stratalog pseudonyms', 32));
     this.#inserts = new Batcher((keys) => this.#insert(keys), { maxItems: 500 });
   }
@@ -89,16 +76,24 @@ class SqlKeyVault implements KeyVault {
   async ensure(ref: KeyRef): Promise<DataKey> {
     const cached = this.#dataKeys.get(ref.tenant, ref.id);
     if (cached) return cached;
-    const subjectKey = await this.#subjectKey(ref.tenant, ref.subject);
-    const fresh = randomBytes(32);
-    const wrapped = seal(subjectKey, fresh, `${ref.tenant}/${ref.id}`);
-    if (await this.#inserts.add({ ref, wrapped })) {
-      this.#dataKeys.set(ref.tenant, ref.id, fresh);
-      return fresh;
+    const fresh = await this.draft(ref);
+    if (await this.#inserts.add(fresh)) {
+      this.stored(fresh);
+      return fresh.key;
     }
     const key = (await this.open(ref.tenant, [ref.id])).get(ref.id);
     if (key === undefined || key === 'destroyed') throw new KeyDestroyed(ref.id);
     return key;
+  }
+
+  async draft(ref: KeyRef): Promise<NewKey> {
+    const subjectKey = await this.#subjectKey(ref.tenant, ref.subject);
+    const key = randomBytes(32);
+    return { ref, key, wrapped: seal(subjectKey, key, `${ref.tenant}/${ref.id}`) };
+  }
+
+  stored({ ref, key }: NewKey): void {
+    this.#dataKeys.set(ref.tenant, ref.id, key);
   }
 
   async open(tenant: string, ids: readonly string[]): Promise<Map<string, DataKey | 'destroyed'>> {
@@ -147,13 +142,12 @@ class SqlKeyVault implements KeyVault {
   /** Answers of each key whether it is new; one that was there stays as it is. */
   async #insert(keys: readonly NewKey[]): Promise<boolean[]> {
     const rows = await this.#sql.query<{ new_tenant: string; new_id: string }>(
-      'select * from control.insert_data_keys($1, $2, $3, $4, $5)',
+      'select * from control.insert_data_keys($1, $2, $3, $4, true)',
       [
         keys.map(({ ref }) => ref.tenant),
         keys.map(({ ref }) => ref.id),
         keys.map(({ ref }) => ref.subject),
         keys.map(({ wrapped }) => Buffer.from(wrapped).toString('base64')),
-        !this.#sharesLog,
       ],
     );
     const inserted = new Set(rows.map((row) => `${row.new_tenant}/${row.new_id}`));
