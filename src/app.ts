@@ -47,6 +47,7 @@ import { openSearch } from './search.ts';
 import { Relay } from './relay/relay.ts';
 import { relaySchema } from './relay/schema.ts';
 import {
+  embeddingMetrics,
   languageModelMetrics,
   observeFacts,
   observeModelGuard,
@@ -93,10 +94,15 @@ export async function startApp(config: Config, logger: Logger = createLogger(con
 }
 
 async function assemble(config: Config, logger: Logger, undo: (() => Promise<void>)[]): Promise<App> {
+  const metrics = openMetrics((error) => logger.warn({ err: error }, 'a metric could not be read'));
+  undo.push(() => metrics.close());
   const openingStores = openStores(config, logger, undo);
   const seen = async () => seenModels((await openingStores).sql);
+  const onRun = embeddingMetrics(metrics.meter);
   // Beside the stores; a failure here is met where the embedder is awaited.
-  const opening = config.roles.some((role) => role !== 'relay') ? openEmbedders(config, seen) : undefined;
+  const opening = config.roles.some((role) => role !== 'relay')
+    ? openEmbedders(config, { seen, onRun })
+    : undefined;
   const opened = opening?.catch(() => undefined);
   undo.push(async () => (await opened)?.close());
   const stores = await openingStores;
@@ -104,8 +110,6 @@ async function assemble(config: Config, logger: Logger, undo: (() => Promise<voi
     config.profile === 'embedded'
       ? new SoleLeases()
       : await openSqlLeases(stores.sql, `${hostname()}-${process.pid}`);
-  const metrics = openMetrics((error) => logger.warn({ err: error }, 'a metric could not be read'));
-  undo.push(() => metrics.close());
   const own: Process = { config, logger, stores, leases, metrics, undo };
 
   const relay = config.roles.includes('relay') ? await startRelay(own) : undefined;

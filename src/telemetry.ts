@@ -3,6 +3,7 @@ import type { FactQueue } from './commands/record-facts.ts';
 import type { ProjectionOperations } from './projections/operations.ts';
 import { parkedInLive } from './projections/status.ts';
 import type { ReasoningTrace } from './domain/reasoning/trace.ts';
+import type { OnEmbeddingRun } from './ports/embedder.ts';
 import type { ModelCall } from './ports/observed-language-model.ts';
 import type { ModelGuard } from './queries/model-guard.ts';
 import type { Relay } from './relay/relay.ts';
@@ -85,6 +86,28 @@ export function routingMetrics(meter: Meter) {
       description: 'Complexity of the questions, between 0 and 1',
       advice: { explicitBucketBoundaries: [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9] },
     }),
+  };
+}
+
+/** What embedding costs, by model: what was embedded, how much the models read, and how long it kept them. */
+export function embeddingMetrics(meter: Meter): OnEmbeddingRun {
+  const texts = meter.createCounter('stratalog.embedding.texts', {
+    description: 'Texts that an embedding model was given, by what for and the outcome',
+  });
+  const tokens = meter.createCounter('stratalog.embedding.tokens', {
+    description: 'Tokens that it read, estimated where an endpoint does not count them',
+  });
+  const duration = meter.createHistogram('stratalog.embedding.duration', {
+    description:
+      'How long a run took: one text on a thread, or a request to an endpoint with its repetitions',
+    unit: 's',
+    advice: { explicitBucketBoundaries: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30] },
+  });
+  return ({ model, purpose, outcome, ...run }) => {
+    const labels = { model, purpose };
+    texts.add(run.texts, { ...labels, outcome });
+    tokens.add(run.tokens, labels);
+    duration.record(run.durationMs / 1_000, { ...labels, outcome });
   };
 }
 

@@ -11,14 +11,27 @@ import {
 } from '../adapters/openai/embedder.ts';
 import { ConfigError, type Config } from '../config.ts';
 import { vectorTable } from '../domain/retrieval/vector-table.ts';
-import { EmbedderUnavailable, type Embedder, type Embedders } from '../ports/embedder.ts';
+import {
+  EmbedderUnavailable,
+  type Embedder,
+  type Embedders,
+  type OnEmbeddingRun,
+} from '../ports/embedder.ts';
 import { readRegistrations, type Registration } from './registered-models.ts';
 
-type Models = Config['embeddingModels'];
-type Endpoint = Extract<Config['embedder'], { kind: 'openai' }>;
+interface Observed {
+  readonly onRun?: OnEmbeddingRun | undefined;
+}
+
+type Models = Config['embeddingModels'] & Observed;
+type Endpoint = Extract<Config['embedder'], { kind: 'openai' }> & Observed;
 
 /** Ids of the models that vectors were made with before. */
 type SeenModels = () => Promise<readonly string[]>;
+
+export interface EmbeddersOptions extends Observed {
+  readonly seen?: SeenModels;
+}
 
 const noPrefix = { query: '', passage: '' };
 const deterministicDimension = 384;
@@ -30,11 +43,12 @@ const deterministicDimension = 384;
  */
 export async function openEmbedders(
   config: Config,
-  seen: SeenModels = () => Promise.resolve([]),
+  { seen = () => Promise.resolve([]), onRun }: EmbeddersOptions = {},
 ): Promise<Embedders> {
-  const { embedder, embeddingModels: models } = config;
+  const { embedder, embeddingModels } = config;
+  const models = { ...embeddingModels, onRun };
   const entries = [...knownModels(models), ...readRegistrations(models.registered).map(entryOf(models))];
-  const named = embedder.kind === 'openai' ? await endpointEntry(embedder, seen) : undefined;
+  const named = embedder.kind === 'openai' ? await endpointEntry({ ...embedder, onRun }, seen) : undefined;
   if (named) entries.push(named);
   assertApart(entries);
   const preferred =
@@ -71,9 +85,9 @@ function knownModels(models: Models): ModelEntry[] {
   ];
 }
 
-function onnxEntry(model: OnnxModel, folder: string, { workers }: Models): ModelEntry {
+function onnxEntry(model: OnnxModel, folder: string, { workers, onRun }: Models): ModelEntry {
   const { id, name, dimension } = model;
-  const open = () => openOnnxEmbedder({ model, folder, ...(workers !== undefined && { workers }) });
+  const open = () => openOnnxEmbedder({ model, folder, onRun, ...(workers !== undefined && { workers }) });
   return { id, name, dimension, open };
 }
 
@@ -87,7 +101,8 @@ function entryOf(models: Models) {
       return { ...onnxEntry(model, folder, models), scale };
     }
     const { baseURL, model, apiKey } = registered;
-    const options = { id, dimension, prefix, baseURL, model, ...(apiKey !== undefined && { apiKey }) };
+    const { onRun } = models;
+    const options = { id, dimension, prefix, baseURL, model, onRun, ...(apiKey !== undefined && { apiKey }) };
     return { id, name: id, dimension, scale, open: () => openOpenAiEmbedder(options) };
   };
 }
@@ -131,8 +146,8 @@ async function openEndpoint(config: Endpoint): Promise<Embedder> {
   );
 }
 
-function optionsOf({ baseURL, model, apiKey }: Endpoint): OpenAiEmbedderOptions {
-  return { baseURL, model, ...(apiKey !== undefined && { apiKey }) };
+function optionsOf({ baseURL, model, apiKey, onRun }: Endpoint): OpenAiEmbedderOptions {
+  return { baseURL, model, onRun, ...(apiKey !== undefined && { apiKey }) };
 }
 
 async function seenDimension({ model }: Endpoint, seen: SeenModels): Promise<number | undefined> {

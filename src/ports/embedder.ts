@@ -34,6 +34,22 @@ export interface ModelFailure {
   readonly since: Date;
 }
 
+/** What the program spent on one run of a model: a text on a thread, or the texts of one request to an endpoint. */
+export interface EmbeddingRun {
+  /** Its id. */
+  readonly model: string;
+  readonly purpose: EmbeddingPurpose;
+  readonly outcome: 'embedded' | 'failed';
+  readonly texts: number;
+  /** Read by the model: as it counts them, or estimated where an endpoint does not say; 0 of a run that failed. */
+  readonly tokens: number;
+  /** Repetitions of a request included. */
+  readonly durationMs: number;
+}
+
+/** Told of every run; must not throw. */
+export type OnEmbeddingRun = (run: EmbeddingRun) => void;
+
 /** The models of this program with the embedder of each. Read models of several may be kept side by side. */
 export interface Embedders {
   /** What the configuration chooses: the model of a first read model. */

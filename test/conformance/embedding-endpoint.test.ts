@@ -82,6 +82,27 @@ describe('an endpoint that is away when the server starts', () => {
     expect(inputs).toContain(content);
   }, 60_000);
 
+  it('[H4] costs what /metrics says, by model and purpose', async () => {
+    const series = async (): Promise<string> => (await fetch(`${server.url}/metrics`)).text();
+    const value = (all: string, name: string, labels: string): number =>
+      Number(new RegExp(`^${name}\\{model="openai:tiny:32",${labels}\\} (\\S+)$`, 'm').exec(all)?.[1] ?? 0);
+    const tokens = (all: string) => value(all, 'stratalog_embedding_tokens_total', 'purpose="passage"');
+    const before = await series();
+    // Until the endpoint answered, tries failed.
+    expect(
+      value(before, 'stratalog_embedding_texts_total', 'purpose="query",outcome="failed"'),
+    ).toBeGreaterThan(0);
+    const { position } = await client.store({ content: 'six words that nobody stored before' });
+    await client.post('/v1/search', { query: content, minPosition: position, waitMs: 30_000 });
+    const after = await series();
+    expect(tokens(after) - tokens(before)).toBe(6);
+    const embedded = 'purpose="passage",outcome="embedded"';
+    const texts = (all: string) => value(all, 'stratalog_embedding_texts_total', embedded);
+    expect(texts(after) - texts(before)).toBe(1);
+    expect(value(after, 'stratalog_embedding_duration_count', embedded)).toBeGreaterThan(0);
+    expect(after).not.toContain('nobody stored');
+  }, 60_000);
+
   it('[A5] is not asked again for a text that has changed since, where a search looks at it as it was', async () => {
     const [old, changed] = ['The swan crosses the pond', 'The otter dives for fish'];
     const { memory, position } = await client.store({ content: old });

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openOnnxEmbedder } from '../../src/adapters/onnx/embedder.ts';
 import { ModelMissing } from '../../src/adapters/onnx/model-files.ts';
 import { bgeSmall, e5Small, shippedFolder } from '../../src/adapters/onnx/models.ts';
-import type { Embedder } from '../../src/ports/embedder.ts';
+import type { Embedder, EmbeddingRun } from '../../src/ports/embedder.ts';
 import { cosine, embedderContract } from './embedder.ts';
 
 const model = bgeSmall;
@@ -52,6 +52,27 @@ describe('onnx embedder', () => {
     expect(longer).toEqual(long);
     expect(short).not.toEqual(long);
   });
+});
+
+it('[H4] tells how many tokens the model read, and that a query is remembered', async () => {
+  const runs: EmbeddingRun[] = [];
+  const embedder = await openOnnxEmbedder({ model, workers: 1, onRun: (run) => runs.push(run) });
+  await embedder.embed(['tea'], 'passage');
+  await embedder.embed(['tea '.repeat(2_000)], 'passage');
+  await embedder.embed(['tea'], 'query');
+  await embedder.embed(['tea'], 'query');
+  await embedder.close();
+  expect(runs.map(({ purpose, outcome }) => `${purpose} ${outcome}`)).toEqual([
+    'passage embedded',
+    'passage embedded',
+    'query embedded',
+  ]);
+  // With the marks of beginning and end; a query has its instruction before it.
+  expect(runs.map(({ tokens }) => tokens)).toEqual([3, model.longest, 11]);
+  for (const { model: id, durationMs } of runs) {
+    expect(id).toBe(model.id);
+    expect(durationMs).toBeGreaterThan(0);
+  }
 });
 
 describe('pooling', () => {

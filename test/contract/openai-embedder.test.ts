@@ -1,7 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openOpenAiEmbedder, type OpenAiEmbedderOptions } from '../../src/adapters/openai/embedder.ts';
 import { loggedError } from '../../src/logger.ts';
-import { EmbedderUnavailable, TextRefused, WrongDimension, type Embedder } from '../../src/ports/embedder.ts';
+import {
+  EmbedderUnavailable,
+  TextRefused,
+  WrongDimension,
+  type Embedder,
+  type EmbeddingRun,
+} from '../../src/ports/embedder.ts';
 import { scriptedEmbeddings, type Script, type ScriptedEmbeddings } from '../support/scripted-embeddings.ts';
 import { json } from '../support/scripted-endpoint.ts';
 import { embedderContract, lengthOf } from './embedder.ts';
@@ -54,6 +60,23 @@ describe('openai embedder: requests', () => {
     const embedder = await openOpenAiEmbedder({ baseURL: server.baseURL, model: 'scripted', limits });
     expect(embedder.model).toEqual({ id: 'openai:scripted:64', dimension });
     await embedder.close();
+  });
+
+  it('[H4] tells what each request cost, as the endpoint counts it or as it is estimated', async () => {
+    const runs: EmbeddingRun[] = [];
+    await using({ onRun: (run) => runs.push(run) }, async (embedder) => {
+      await embedder.embed(['three words here'], 'query');
+      server.script(answer(200, embeddings(ones)));
+      await embedder.embed(['sixteen letters.'], 'passage');
+      server.script(answer(401, { error: { message: 'no such key' } }));
+      await expect(embedder.embed(['refused'], 'passage')).rejects.toThrow();
+    });
+    const run = { model: 'openai:scripted:64', texts: 1, durationMs: expect.any(Number) as number };
+    expect(runs).toEqual([
+      { ...run, purpose: 'query', outcome: 'embedded', tokens: 3 },
+      { ...run, purpose: 'passage', outcome: 'embedded', tokens: 4 },
+      { ...run, purpose: 'passage', outcome: 'failed', tokens: 0 },
+    ]);
   });
 
   it('does not open when it is asked for in vain', async () => {

@@ -10,14 +10,16 @@ export interface EmbeddingsRequest {
 export type Script = ScriptFor<EmbeddingsRequest>;
 export type ScriptedEmbeddings = ScriptedEndpoint<EmbeddingsRequest>;
 
-/** An OpenAI-compatible `/v1/embeddings` on loopback that misbehaves as told. */
+/** An OpenAI-compatible `/v1/embeddings` on loopback that counts words as tokens and misbehaves as told. */
 export async function scriptedEmbeddings(dimension: number): Promise<ScriptedEmbeddings> {
   const embedder = deterministicEmbedder({ dimension });
   return scriptedEndpoint<EmbeddingsRequest>('/v1/embeddings', async ({ input }, response) => {
     const vectors = await embedder.embed(input, 'passage');
+    const tokens = input.flatMap((text) => text.split(/\s+/)).length;
     // Not of unit length, as some servers' are not.
     json(response, 200, {
       data: vectors.map((v, index) => ({ index, embedding: Array.from(v, (x) => x * 3) })),
+      usage: { prompt_tokens: tokens, total_tokens: tokens },
     });
   });
 }

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { EmbeddingPool, type Slot } from '../../src/adapters/embedding/pool.ts';
+import {
+  EmbeddingPool,
+  type PoolOptions,
+  type Slot,
+  type SlotResult,
+} from '../../src/adapters/embedding/pool.ts';
 import { pooledEmbedder } from '../../src/adapters/embedding/pooled-embedder.ts';
 import { EmbedderUnavailable, type EmbeddingPurpose } from '../../src/ports/embedder.ts';
 
@@ -29,12 +34,16 @@ class ManualSlot implements Slot {
     return this.#starts.shift()?.() ?? Promise.resolve();
   }
 
-  run(texts: readonly string[], purpose: EmbeddingPurpose): Promise<Float32Array[]> {
+  run(texts: readonly string[], purpose: EmbeddingPurpose): Promise<SlotResult> {
     return new Promise((resolve, reject) => {
       this.runs.push({
         texts,
         purpose,
-        answer: () => resolve(texts.map((text) => Float32Array.of(text.length))),
+        answer: () =>
+          resolve({
+            vectors: texts.map((text) => Float32Array.of(text.length)),
+            tokens: texts.join('').length,
+          }),
         fail: reject,
       });
     });
@@ -174,6 +183,23 @@ describe('EmbeddingPool', () => {
     expect((await Promise.all(vectors)).map(([first]) => first)).toEqual([1, 2, 3, 4, 5]);
     expect(slot.runs.map(({ texts }) => texts.length)).toEqual([1, 3, 1]);
     await pool.close();
+  });
+
+  it('[H4] tells of each run what it was, what the model read and how long it took', async () => {
+    const slot = new ManualSlot();
+    const runs: Parameters<NonNullable<PoolOptions['onRun']>>[0][] = [];
+    const pool = new EmbeddingPool([slot], { batch: 2, attempts: 1, onRun: (run) => runs.push(run) });
+    const outcome = Promise.allSettled(['long', 'er', 'x'].map((text) => pool.submit(text, 'passage')));
+    await settleAll();
+    slot.runs[0]?.answer();
+    await settleAll();
+    slot.runs[1]?.fail(new Error('no'));
+    await outcome;
+    const durationMs = expect.any(Number) as number;
+    expect(runs).toEqual([
+      { purpose: 'passage', outcome: 'embedded', texts: 1, tokens: 4, durationMs },
+      { purpose: 'passage', outcome: 'failed', texts: 2, tokens: 0, durationMs },
+    ]);
   });
 
   it('lets what runs finish and rejects what waits when it is closed', async () => {

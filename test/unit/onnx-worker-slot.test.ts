@@ -13,7 +13,7 @@ const thread = `
     if (text === 'exit') process.exit(3);
     if (text === 'throw') throw new Error('out of luck');
     if (text === 'fail') return parentPort.postMessage({ kind: 'failed', message: 'no such operator' });
-    parentPort.postMessage({ kind: 'vector', vector: Float32Array.of(threadId) });
+    parentPort.postMessage({ kind: 'vector', vector: Float32Array.of(threadId), tokens: 1 });
   });
   parentPort.postMessage({ kind: 'ready' });
 `;

@@ -1,5 +1,12 @@
-import { EmbedderUnavailable, type EmbeddingPurpose } from '../../ports/embedder.ts';
+import { EmbedderUnavailable, type EmbeddingPurpose, type EmbeddingRun } from '../../ports/embedder.ts';
 import { PriorityQueue, type Service } from './priority-queue.ts';
+
+export interface SlotResult {
+  /** One vector a text, in order, or the error of a text that can never be embedded. */
+  readonly vectors: readonly (Float32Array | Error)[];
+  /** That the model read. */
+  readonly tokens: number;
+}
 
 /** Something that embeds one batch at a time: a worker thread, or one request to an endpoint. */
 export interface Slot {
@@ -10,11 +17,8 @@ export interface Slot {
   readonly serves: Service;
   /** Resolves once it can run, starting it where needed; rejects when a start failed. */
   ready(): Promise<void>;
-  /**
-   * One vector a text, in order, or the error of a text that can never be embedded.
-   * Rejects when it cannot answer; `ready` then tells whether it can again.
-   */
-  run(texts: readonly string[], purpose: EmbeddingPurpose): Promise<readonly (Float32Array | Error)[]>;
+  /** Rejects when it cannot answer; `ready` then tells whether it can again. */
+  run(texts: readonly string[], purpose: EmbeddingPurpose): Promise<SlotResult>;
   close(): Promise<void>;
 }
 
@@ -23,6 +27,8 @@ export interface PoolOptions {
   readonly batch: number;
   /** How often a text is tried before it is given up. */
   readonly attempts: number;
+  /** Told of every run. */
+  readonly onRun?: ((run: Omit<EmbeddingRun, 'model'>) => void) | undefined;
 }
 
 const purposes = ['query', 'passage'] as const;
@@ -79,13 +85,35 @@ export class EmbeddingPool {
       if (jobs === undefined || purpose === undefined) return;
       try {
         await slot.ready();
-        const texts = jobs.map(({ text }) => text);
-        const results = await slot.run(texts, purpose);
-        for (const [index, job] of jobs.entries()) settle(job, results[index]);
+        const vectors = await this.#run(slot, jobs, purpose);
+        for (const [index, job] of jobs.entries()) settle(job, vectors[index]);
       } catch (error) {
         this.#failed(jobs, purpose, error);
         await this.#recover(slot);
       }
+    }
+  }
+
+  async #run(slot: Slot, jobs: readonly Job[], purpose: EmbeddingPurpose): Promise<SlotResult['vectors']> {
+    const began = performance.now();
+    const ended = (outcome: EmbeddingRun['outcome'], tokens: number): void =>
+      this.#options.onRun?.({
+        purpose,
+        outcome,
+        texts: jobs.length,
+        tokens,
+        durationMs: performance.now() - began,
+      });
+    try {
+      const { vectors, tokens } = await slot.run(
+        jobs.map(({ text }) => text),
+        purpose,
+      );
+      ended('embedded', tokens);
+      return vectors;
+    } catch (error) {
+      ended('failed', 0);
+      throw error;
     }
   }
 

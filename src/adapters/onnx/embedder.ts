@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import type { Embedder } from '../../ports/embedder.ts';
+import type { Embedder, OnEmbeddingRun } from '../../ports/embedder.ts';
 import { EmbeddingPool } from '../embedding/pool.ts';
 import { pooledEmbedder } from '../embedding/pooled-embedder.ts';
 import { startWorker } from '../worker-entry.ts';
@@ -16,6 +16,7 @@ export interface OnnxEmbedderOptions {
   readonly folder?: string;
   /** How many query vectors to keep, 10,000 by default (1.5 kB each and the text). */
   readonly cachedQueries?: number;
+  readonly onRun?: OnEmbeddingRun | undefined;
 }
 
 /**
@@ -50,7 +51,11 @@ export async function openOnnxEmbedder(options: OnnxEmbedderOptions): Promise<Em
   const slots = threads.map(({ slot }) => slot);
   const embedder = pooledEmbedder(
     { id: model.id, dimension: model.dimension },
-    new EmbeddingPool(slots, { batch: 1, attempts: 2 }),
+    new EmbeddingPool(slots, {
+      batch: 1,
+      attempts: 2,
+      onRun: (run) => options.onRun?.({ model: model.id, ...run }),
+    }),
     { window: 16 * workers, cachedQueries: options.cachedQueries ?? 10_000 },
   );
   return {

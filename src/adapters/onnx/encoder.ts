@@ -10,6 +10,13 @@ import type { OnnxModel } from './models.ts';
 /** Far more than the first 511 tokens of any writing; the tokenizer need not read a book for them. */
 const longestText = 16_384;
 
+export interface Embedded {
+  /** Of unit length. */
+  readonly vector: Float32Array;
+  /** That the model read: its prefix and its marks included, without what was left out. */
+  readonly tokens: number;
+}
+
 /** One loaded model: a text in, its unit vector out, on the calling thread. */
 export class Encoder {
   readonly #model: OnnxModel;
@@ -54,7 +61,7 @@ export class Encoder {
    * The text alone in one run: a batch shares its quantisation scales, so that a text's vector would depend on its
    * neighbours. What is beyond the model's longest input is left out.
    */
-  async embed(text: string, purpose: EmbeddingPurpose): Promise<Float32Array> {
+  async embed(text: string, purpose: EmbeddingPurpose): Promise<Embedded> {
     const ids = this.#ids(truncate(this.#model.prefix[purpose] + text, longestText));
     const shape = [1, ids.length];
     const inputs: Record<string, Tensor> = {
@@ -67,7 +74,7 @@ export class Encoder {
     const { last_hidden_state: states } = await this.#session.run(inputs);
     if (!(states?.data instanceof Float32Array))
       throw new Error('the model answered no float32 token states');
-    return unitVector(this.#pool(states.data, ids.length));
+    return { vector: unitVector(this.#pool(states.data, ids.length)), tokens: ids.length };
   }
 
   /** The states of `count` tokens as one vector. */

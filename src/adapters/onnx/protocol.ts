@@ -19,5 +19,5 @@ export type WorkerRequest =
 export type WorkerAnswer =
   | { readonly kind: 'ready' }
   | { readonly kind: 'not-loaded'; readonly missing: boolean; readonly message: string }
-  | { readonly kind: 'vector'; readonly vector: Float32Array<ArrayBuffer> }
+  | { readonly kind: 'vector'; readonly vector: Float32Array<ArrayBuffer>; readonly tokens: number }
   | { readonly kind: 'failed'; readonly message: string };

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
 import { EmbedderUnavailable, type EmbeddingPurpose } from '../../ports/embedder.ts';
-import type { Slot } from '../embedding/pool.ts';
+import type { Slot, SlotResult } from '../embedding/pool.ts';
 import { ModelMissing } from './model-files.ts';
 import type { WorkerAnswer, WorkerRequest } from './protocol.ts';
 
@@ -48,10 +48,15 @@ export class WorkerSlot implements Slot {
     return this.#starting;
   }
 
-  async run(texts: readonly string[], purpose: EmbeddingPurpose): Promise<Float32Array[]> {
+  async run(texts: readonly string[], purpose: EmbeddingPurpose): Promise<SlotResult> {
     const vectors: Float32Array[] = [];
-    for (const text of texts) vectors.push(await this.#embed(text, purpose));
-    return vectors;
+    let tokens = 0;
+    for (const text of texts) {
+      const embedded = await this.#embed(text, purpose);
+      vectors.push(embedded.vector);
+      tokens += embedded.tokens;
+    }
+    return { vectors, tokens };
   }
 
   async close(): Promise<void> {
@@ -65,7 +70,7 @@ export class WorkerSlot implements Slot {
     await ended.catch(() => worker.terminate());
   }
 
-  async #embed(text: string, purpose: EmbeddingPurpose): Promise<Float32Array> {
+  async #embed(text: string, purpose: EmbeddingPurpose): Promise<Extract<WorkerAnswer, { kind: 'vector' }>> {
     const worker = this.#worker;
     if (worker === undefined || !this.#loaded) {
       throw new EmbedderUnavailable('the embedding worker is not running');
@@ -76,7 +81,7 @@ export class WorkerSlot implements Slot {
     const answer = await running;
     if (answer.kind !== 'vector') throw new Error(messageOf(answer));
     this.#starts = 0;
-    return answer.vector;
+    return answer;
   }
 
   async #start(): Promise<void> {

@@ -25,8 +25,9 @@ async function serve(encoder: Encoder, request: WorkerRequest): Promise<void> {
     return;
   }
   try {
-    const vector = new Float32Array(await busy.during(() => encoder.embed(request.text, request.purpose)));
-    answer({ kind: 'vector', vector }, [vector.buffer]);
+    const embedded = await busy.during(() => encoder.embed(request.text, request.purpose));
+    const vector = new Float32Array(embedded.vector);
+    answer({ kind: 'vector', vector, tokens: embedded.tokens }, [vector.buffer]);
   } catch (error) {
     answer({ kind: 'failed', message: messageOf(error) });
   }

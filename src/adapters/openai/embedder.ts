@@ -1,4 +1,9 @@
-import { EmbedderUnavailable, type Embedder, type EmbeddingPurpose } from '../../ports/embedder.ts';
+import {
+  EmbedderUnavailable,
+  type Embedder,
+  type EmbeddingPurpose,
+  type OnEmbeddingRun,
+} from '../../ports/embedder.ts';
 import { EmbeddingPool } from '../embedding/pool.ts';
 import { pooledEmbedder } from '../embedding/pooled-embedder.ts';
 import { truncate } from '../embedding/truncate.ts';
@@ -23,6 +28,7 @@ export interface OpenAiEmbedderOptions extends EndpointAddress {
   /** How many query vectors to keep, 10,000 by default. */
   readonly cachedQueries?: number;
   readonly limits?: Partial<Readonly<Record<EmbeddingPurpose, Partial<RetryLimits>>>>;
+  readonly onRun?: OnEmbeddingRun | undefined;
 }
 
 /** A search can go on without a vector, so a query gives up soon; indexing can wait. */
@@ -42,9 +48,14 @@ export async function openOpenAiEmbedder(options: OpenAiEmbedderOptions): Promis
   const { batch = 64, concurrency = 4, longestText = 8_000, prefix } = options;
   const lanes = ['query', ...Array.from({ length: concurrency }, () => 'all' as const)] as const;
   const slots = lanes.map((serves) => new EndpointSlot({ ...endpoint, dimension }, serves));
+  const id = options.id ?? openAiModelId(options.model, dimension);
   const embedder = pooledEmbedder(
-    { id: options.id ?? openAiModelId(options.model, dimension), dimension },
-    new EmbeddingPool(slots, { batch, attempts: 1 }),
+    { id, dimension },
+    new EmbeddingPool(slots, {
+      batch,
+      attempts: 1,
+      onRun: (run) => options.onRun?.({ model: id, ...run }),
+    }),
     { window: batch * concurrency, cachedQueries: options.cachedQueries ?? 10_000 },
   );
   return {
@@ -83,7 +94,8 @@ function endpointOf(options: OpenAiEmbedderOptions): Endpoint {
 }
 
 async function probeDimension(endpoint: Endpoint): Promise<number> {
-  const [vector] = await new EndpointSlot(endpoint, 'all').run(['dimension'], 'query');
+  const { vectors } = await new EndpointSlot(endpoint, 'all').run(['dimension'], 'query');
+  const [vector] = vectors;
   if (vector instanceof Float32Array) return vector.length;
   throw new EmbedderUnavailable(vector?.message ?? 'no vector for the probe');
 }

@@ -5,7 +5,8 @@ import {
   WrongDimension,
   type EmbeddingPurpose,
 } from '../../ports/embedder.ts';
-import type { Slot } from '../embedding/pool.ts';
+import { estimatedTokens } from '../../domain/text/estimated-tokens.ts';
+import type { Slot, SlotResult } from '../embedding/pool.ts';
 import { unitVector } from '../embedding/vector.ts';
 import { reasonOf } from './model-failure.ts';
 import { BrokenAnswer, withRetries, type RetryLimits } from './retries.ts';
@@ -37,7 +38,7 @@ export class EndpointSlot implements Slot {
    * Rejects with `EmbedderUnavailable`. A batch that is refused is halved until the texts are found which are at
    * fault, because the other texts of the batch may belong to anybody.
    */
-  async run(texts: readonly string[], purpose: EmbeddingPurpose): Promise<readonly (Float32Array | Error)[]> {
+  async run(texts: readonly string[], purpose: EmbeddingPurpose): Promise<SlotResult> {
     try {
       return await withRetries(this.#endpoint.limits[purpose], this.#closing.signal, (signal) =>
         this.#request(texts, signal),
@@ -45,10 +46,12 @@ export class EndpointSlot implements Slot {
     } catch (error) {
       if (this.#closing.signal.aborted) throw new EmbedderUnavailable('the embedder is closed');
       if (!isRefusal(error)) throw unavailable(error, this.#endpoint);
-      if (texts.length === 1) return [new TextRefused(describe(error, this.#endpoint))];
+      if (texts.length === 1)
+        return { vectors: [new TextRefused(describe(error, this.#endpoint))], tokens: 0 };
       const half = Math.ceil(texts.length / 2);
       const first = await this.run(texts.slice(0, half), purpose);
-      return [...first, ...(await this.run(texts.slice(half), purpose))];
+      const rest = await this.run(texts.slice(half), purpose);
+      return { vectors: [...first.vectors, ...rest.vectors], tokens: first.tokens + rest.tokens };
     }
   }
 
@@ -57,11 +60,11 @@ export class EndpointSlot implements Slot {
     return Promise.resolve();
   }
 
-  async #request(texts: readonly string[], signal: AbortSignal): Promise<Float32Array[]> {
+  async #request(texts: readonly string[], signal: AbortSignal): Promise<SlotResult> {
     const { client, model, dimension } = this.#endpoint;
     const body = { model, input: [...texts], encoding_format: 'float' as const };
     const answer: unknown = await client.embeddings.create(body, { signal });
-    return vectorsOf(answer, texts.length, dimension);
+    return { vectors: vectorsOf(answer, texts.length, dimension), tokens: tokensOf(answer, texts) };
   }
 }
 
@@ -80,6 +83,14 @@ function vectorsOf(answer: unknown, count: number, dimension: number | undefined
     if (vector === undefined) throw new BrokenAnswer(`no embedding with index ${index}`);
     return vector;
   });
+}
+
+/** As the endpoint counts them; estimated where it does not. */
+function tokensOf(answer: unknown, texts: readonly string[]): number {
+  const usage = isRecord(answer) ? answer['usage'] : undefined;
+  const counted = isRecord(usage) ? usage['prompt_tokens'] : undefined;
+  if (typeof counted === 'number' && counted >= 0) return counted;
+  return texts.reduce((sum, text) => sum + estimatedTokens(text.length), 0);
 }
 
 function vectorOf(embedding: unknown, dimension: number | undefined): Float32Array {
