@@ -41,7 +41,7 @@ export function timeFilter(field: string, { from, until }: Limits): Filter {
 }
 
 /** No time that is told is before it. */
-const earliest = '0001-01-01T00:00:00.000Z';
+export const earliest = '0001-01-01T00:00:00.000Z';
 
 /** By when it occurred; a memory that does not tell is as old as its record. */
 export function occurredOrRecorded(limits: Limits): Filter {

@@ -1,5 +1,5 @@
 import type { Filter, FilterField, FilterScalar } from '../domain/filter.ts';
-import { timestamp } from '../domain/memory/content.ts';
+import { instantOf } from '../domain/instant.ts';
 import { neutralImportance } from '../domain/memory/view.ts';
 import type { ReadView } from './read-models.ts';
 import { allOf, anyOf, type Parameters } from './sql-builder.ts';
@@ -165,14 +165,4 @@ function timeCondition(column: string, { operator, value }: Test, parameters: Pa
   if (times.length === 0) return operator === 'ne' ? 'true' : 'false';
   const signs = { eq: '=', ne: '<>', ...comparisons };
   return `${column} ${signs[operator]} ${times[0]}`;
-}
-
-/** A day, or the first of a month or a year. */
-const date = /^(\d{4})(?:-(\d{2}))?(?:-(\d{2}))?$/;
-
-/** The instant that an RFC 3339 time names, or the midnight in UTC that a date begins with; undefined for all else. */
-function instantOf(value: FilterScalar): Date | undefined {
-  const [isDate, year, month = '01', day = '01'] = (typeof value === 'string' && date.exec(value)) || [];
-  const time = timestamp.safeParse(isDate === undefined ? value : `${year}-${month}-${day}T00:00:00Z`);
-  return time.success ? new Date(time.data) : undefined;
 }

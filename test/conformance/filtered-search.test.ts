@@ -12,6 +12,9 @@ let minPosition: string;
 const words = 'harbour ferry island bridge train mountain market garden winter letter music bread'.split(' ');
 const memories = 400;
 
+/** A time within some weeks. */
+const dayAt = (day: number, hour = 0) => new Date(Date.UTC(2023, 0, 1 + day, hour)).toISOString();
+
 /** The same on every run, and no two alike. */
 function memoryOf(n: number): Record<string, unknown> {
   const word = (k: number) => words[(n * (2 * k + 1) + k * k + (n >> k)) % words.length];
@@ -25,6 +28,7 @@ function memoryOf(n: number): Record<string, unknown> {
     content: `${Array.from({ length: 4 + (n % 9) }, (_, k) => word(k)).join(' ')} number ${n}`,
     tags: [`tag${n % 20}`, ...(n % 50 === 0 ? ['rare'] : [])],
     spaces: n % 4 === 0 ? ['inbox'] : [],
+    ...(n % 5 > 0 && { occurredAt: dayAt(n % 60, n % 24) }),
     metadata: {
       half: n % 2 === 0,
       twentieth: n % 20,
@@ -90,6 +94,12 @@ describe('a filtered search', () => {
       fc.nat(6).map((n) => ({ 'metadata.deep.v': { eq: n } })),
       fc.constantFrom('l1', 7).map((value) => ({ 'metadata.list.1': { eq: value } })),
       fc.constantFrom('tag3', 'rare', 'tag').map((tag) => ({ tags: { contains: tag } })),
+      fc.tuple(fc.nat(60), fc.nat(23), fc.integer({ min: 1, max: 9 })).map(([day, hour, days]) => ({
+        and: [
+          { occurredAt: { gte: dayAt(day, hour) } },
+          { occurredAt: { lt: dayAt(day + days, (hour * 5) % 24) } },
+        ],
+      })),
       fc.constantFrom('team', 'user').map((layer) => ({ layer: { eq: layer } })),
       fc.constantFrom('team1', 'team6').map((team) => ({ 'scope.team': { in: [team, 'team2'] } })),
     );

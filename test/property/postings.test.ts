@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isVisible, visible } from '../../src/domain/access/visibility.ts';
+import { occurredOrRecorded, timeFilter } from '../../src/domain/build-filter.ts';
 import { parseFilter } from '../../src/domain/filter.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { layers, type Scope } from '../../src/domain/layers.ts';
@@ -29,6 +30,7 @@ const filed: fc.Arbitrary<Filed> = fc
     spaces: fc.array(word, { maxLength: 2 }),
     tags: fc.array(word, { maxLength: 2 }),
     metadata: metadataOf.object,
+    createdAt: fc.constant(new Date(0)),
   })
   .map(({ place: [layer, others, own], ...rest }) => ({
     ...rest,
@@ -64,7 +66,8 @@ function found(memory: Filed, narrowed: Narrowed): boolean {
 }
 
 /** As a caller sees it: JSON knows no minus zero. */
-const shown = (memory: Filed) => JSON.parse(JSON.stringify(memory)) as Filed;
+const shown = (memory: Filed) =>
+  ({ ...(JSON.parse(JSON.stringify(memory)) as object), createdAt: memory.createdAt }) as Filed;
 
 describe('the keys of a memory', () => {
   it('[A5] are among those that any filter looks up which it passes', () => {
@@ -116,6 +119,7 @@ describe('the keys of a memory', () => {
       spaces: [],
       tags,
       metadata,
+      createdAt: new Date(0),
     });
     const asks = (json: FilterJson) => ({ filter: parseFilter(json) });
     expect(found(memory({ a: '1' }), asks({ 'metadata.a': { eq: '1' } }))).toBe(true);
@@ -126,9 +130,87 @@ describe('the keys of a memory', () => {
     expect(found(memory({}, ['x']), { tags: ['y', 'x'] })).toBe(true);
   });
 
+  describe('of a time', () => {
+    const noon = Date.parse('2023-05-07T12:00:00Z');
+    const hour = 3_600_000;
+    const instant = fc
+      .integer({ min: -200 * 24, max: 200 * 24 })
+      .map((hours) => new Date(noon + hours * hour));
+    const memory = fc.record({ occurredAt: fc.option(instant, { nil: undefined }), createdAt: instant });
+    const filedAt = (at: { occurredAt: Date | undefined; createdAt: Date }): Filed => ({
+      layer: 'company',
+      scope: {},
+      spaces: [],
+      tags: [],
+      metadata: {},
+      occurredAt: at.occurredAt?.toISOString(),
+      createdAt: at.createdAt,
+    });
+    const limits = fc
+      .record({ from: instant, hours: fc.integer({ min: 1, max: 100 * 24 }) })
+      .map(({ from, hours }) => ({ from, until: new Date(+from + hours * hour) }));
+    const told = ({ from, until }: { from: Date; until: Date }) => ({
+      from: from.toISOString(),
+      until: until.toISOString(),
+    });
+    const lies = (time: Date | undefined, { from, until }: { from: Date; until: Date }) =>
+      time !== undefined && time >= from && time < until;
+
+    it('[A8] finds what occurred then, and what was recorded then and does not tell', () => {
+      fc.assert(
+        fc.property(memory, limits, (at, within) => {
+          fc.pre(lies(at.occurredAt ?? at.createdAt, within));
+          expect(found(filedAt(at), { filter: occurredOrRecorded(told(within)) })).toBe(true);
+          if (at.occurredAt)
+            expect(found(filedAt(at), { filter: timeFilter('occurredAt', told(within)) })).toBe(true);
+        }),
+        { numRuns: 2_000 },
+      );
+    });
+
+    it('[A8] leaves out what is of another day', () => {
+      fc.assert(
+        fc.property(memory, limits, (at, within) => {
+          const time = at.occurredAt ?? at.createdAt;
+          const day = 24 * hour;
+          fc.pre(+time < +within.from - day || +time >= +within.until + day);
+          fc.pre(+within.until - +within.from <= 90 * day);
+          expect(found(filedAt(at), { filter: occurredOrRecorded(told(within)) })).toBe(false);
+          expect(found(filedAt(at), { filter: timeFilter('occurredAt', told(within)) })).toBe(false);
+        }),
+        { numRuns: 2_000 },
+      );
+    });
+
+    it.each([
+      ['no end', { occurredAt: { gte: '2023-05-01' } }],
+      ['more than a quarter', { occurredAt: { gte: '2023-01-01', lt: '2024-01-01' } }],
+      ['when it was recorded, whatever it tells', { createdAt: { gte: '2023-05-01', lt: '2023-06-01' } }],
+      ['any other time', { occurredAt: { ne: '2023-05-01' } }],
+    ])('[A5] narrows nothing where a filter names %s', (_, json) => {
+      expect(lookupsOf({ filter: parseFilter(json) })).toEqual([]);
+    });
+
+    it('[A5] takes the days of a filter as they are written', () => {
+      const at = { occurredAt: new Date('2023-05-07T23:59:59.999Z'), createdAt: new Date(0) };
+      const asks = (json: FilterJson) => found(filedAt(at), { filter: parseFilter(json) });
+      expect(asks({ occurredAt: { gte: '2023-05-07', lt: '2023-05-08' } })).toBe(true);
+      expect(asks({ occurredAt: { gte: '2023-05', lt: '2023-06' } })).toBe(true);
+      expect(
+        asks({ occurredAt: { gte: '2023-05-08T01:00:00+02:00', lte: '2023-05-08T02:00:00+02:00' } }),
+      ).toBe(true);
+      expect(asks({ occurredAt: { eq: '2023-05-07T23:59:59.999Z' } })).toBe(true);
+      expect(asks({ occurredAt: { gte: '2023-05-08', lt: '2023-05-09' } })).toBe(false);
+      expect(
+        asks({ and: [{ occurredAt: { gte: '2023-05-06' } }, { occurredAt: { lt: '2023-05-07' } }] }),
+      ).toBe(false);
+    });
+  });
+
   it('[A5] stay few where metadata are many, and are found all the same', () => {
     const metadata = Object.fromEntries(Array.from({ length: 5_000 }, (_, n) => [`k${n}`, n]));
-    const memory: Filed = { layer: 'company', scope: {}, spaces: [], tags: [], metadata };
+    const createdAt = new Date(0);
+    const memory: Filed = { layer: 'company', scope: {}, spaces: [], tags: [], metadata, createdAt };
     expect(postingsOf(memory).size).toBeLessThan(10);
     expect(found(memory, { filter: parseFilter({ 'metadata.k4321': { eq: 4321 } }) })).toBe(true);
   });

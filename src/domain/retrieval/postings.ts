@@ -3,6 +3,7 @@ import type { Region } from '../access/region.ts';
 import type { Filter, FilterScalar } from '../filter.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 import { layers, scopeKeys, type Layer, type Scope } from '../layers.ts';
+import { dayOf, daysAsked } from './days.ts';
 
 /** What of a memory can be looked up by its value. */
 export interface Filed {
@@ -11,6 +12,8 @@ export interface Filed {
   readonly spaces: readonly string[];
   readonly tags: readonly string[];
   readonly metadata: JsonObject;
+  readonly occurredAt?: string | undefined;
+  readonly createdAt: Date;
 }
 
 /** A value at a field as a signed 64-bit integer in decimal: the first eight bytes of a SHA-256. */
@@ -20,14 +23,26 @@ export type PostingKey = string;
 const mostMetadataKeys = 100;
 const muchMetadata = keyOf('much metadata', [], null);
 
-/** The keys under which a memory is filed, each once: its layer, the identifiers of its scope, spaces, tags, metadata. */
-export function postingsOf({ layer, scope, spaces, tags, metadata }: Filed): ReadonlySet<PostingKey> {
+/**
+ * The keys under which a memory is filed, each once: its layer, the identifiers of its scope, spaces, tags, metadata, and
+ * the day on which it occurred, or was recorded where it does not tell.
+ */
+export function postingsOf({
+  layer,
+  scope,
+  spaces,
+  tags,
+  metadata,
+  ...times
+}: Filed): ReadonlySet<PostingKey> {
   const inMetadata = metadataKeys(metadata, []);
+  const { occurredAt, createdAt } = times;
   return new Set([
     keyOf('layer', [], layer),
     ...scopeKeys.flatMap((key) => (scope[key] === undefined ? [] : [keyOf(`scope.${key}`, [], scope[key])])),
     ...spaces.map((space) => keyOf('spaces', [], space)),
     ...tags.map((tag) => keyOf('tags', [], tag)),
+    dayKey(occurredAt === undefined ? dayOf(createdAt) : dayOf(new Date(occurredAt))),
     ...(inMetadata.length > mostMetadataKeys ? [muchMetadata] : inMetadata),
   ]);
 }
@@ -45,6 +60,10 @@ function isScalar(value: JsonValue): value is FilterScalar {
   return typeof value !== 'object' || value === null;
 }
 
+function dayKey(day: string): PostingKey {
+  return keyOf('day', [], day);
+}
+
 function keyOf(field: string, path: readonly string[], value: FilterScalar): PostingKey {
   const name = JSON.stringify([field, path, value]);
   return createHash('sha256').update(name).digest().readBigInt64BE(0).toString();
@@ -58,18 +77,20 @@ export interface Narrowed {
   readonly spaces?: readonly string[] | undefined;
   readonly tags?: readonly string[] | undefined;
   readonly filter?: Filter | undefined;
+  /** Whether memories are filed under their day; they are unless it is denied. */
+  readonly byDay?: boolean;
 }
 
 /**
  * What every memory that is asked for is filed under: one key of each list. Others may be filed there too; conditions
- * that keys cannot tell (ranges, negations, parts of texts) add no list.
+ * that keys cannot tell (ranges but of days, negations, parts of texts) add no list.
  */
-export function lookupsOf({ region, spaces, tags, filter }: Narrowed): readonly AnyOf[] {
+export function lookupsOf({ region, spaces, tags, filter, byDay = true }: Narrowed): readonly AnyOf[] {
   return [
     ...(region ? regionKeys(region) : []),
     ...(spaces ? [spaces.map((space) => keyOf('spaces', [], space))] : []),
     ...(tags ? [tags.map((tag) => keyOf('tags', [], tag))] : []),
-    ...(filter ? filterKeys(filter) : []),
+    ...(filter ? filterKeys(filter, byDay) : []),
   ];
 }
 
@@ -93,24 +114,37 @@ function regionKeys({
   return [[...new Set(keys)]];
 }
 
-function filterKeys(filter: Filter): readonly AnyOf[] {
+function filterKeys(filter: Filter, byDay: boolean): readonly AnyOf[] {
   switch (filter.kind) {
-    case 'and':
-      return filter.filters.flatMap(filterKeys);
+    case 'and': {
+      const parts = conjuncts(filter);
+      return [...(byDay ? dayKeys(parts) : []), ...parts.flatMap((part) => filterKeys(part, byDay))];
+    }
     case 'or': {
       // One list of each alternative; an alternative without any may be met by every memory.
-      const lists = filter.filters.map((part) => filterKeys(part)[0]);
+      const lists = filter.filters.map((part) => filterKeys(part, byDay)[0]);
       return lists.every((list) => list !== undefined) ? [lists.flat()] : [];
     }
     case 'not':
       return [];
     case 'test': {
       const keys = testKeys(filter);
-      return keys ? [keys] : [];
+      if (keys) return [keys];
+      return byDay ? dayKeys([filter]) : [];
     }
     default:
       return filter satisfies never;
   }
+}
+
+/** What all of an `and` comes down to. */
+function conjuncts(filter: Filter): readonly Filter[] {
+  return filter.kind === 'and' ? filter.filters.flatMap(conjuncts) : [filter];
+}
+
+function dayKeys(parts: readonly Filter[]): readonly AnyOf[] {
+  const days = daysAsked(parts);
+  return days ? [days.map(dayKey)] : [];
 }
 
 function testKeys({ field, path, operator, value }: Extract<Filter, { kind: 'test' }>): AnyOf | undefined {

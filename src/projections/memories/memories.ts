@@ -13,7 +13,7 @@ import { createPostings, writePostings, type FiledChange } from './postings.ts';
  */
 export const memories: Projection = {
   name: 'memories',
-  version: 2,
+  version: 3,
   handles: ['MemoryStored', 'MemoryUpdated', 'MemoryDeleted', 'MemoryRestored', 'MemoryErased'],
   tables: ['memories', 'memories_postings'],
   create: (tables) => [
@@ -122,9 +122,9 @@ async function apply(events: readonly LoadedEvent[], tx: SqlExecutor, tables: Ta
   ]);
 }
 
-function filedChange([key, { before, state }]: readonly [string, Progress]): FiledChange {
+function filedChange([key, { before, state, createdAt }]: readonly [string, Progress]): FiledChange {
   const [tenant, memoryId] = key.split('/') as [string, string];
-  const filed = (at: MemoryState) => (at.status === 'active' ? at.value : undefined);
+  const filed = (at: MemoryState) => (at.status === 'active' ? { ...at.value, createdAt } : undefined);
   return { tenant, memoryId, before: filed(before), after: filed(state) };
 }
 

@@ -6,13 +6,14 @@ import type { ReadView } from '../read-models.ts';
 import { Parameters } from '../sql-builder.ts';
 import type { CandidateRequest, CandidateRow } from './candidates.ts';
 import { lookupsOf } from './lookups.ts';
+import type { Pool } from './pool.ts';
 
 /** So many are found within the periods that a question names, beside those that are found anywhere. */
 export const perEngineWithin = 20;
 
 /**
- * What lies in the periods that a question names, and passes `filter`; undefined where it names none. No index finds it: it is
- * for memories that are compared one by one.
+ * What lies in the periods that a question names, and passes `filter`; undefined where it names none. No index has it in the
+ * order of a query: it is for memories that are compared one by one.
  */
 export function withinPeriods({ periods }: AskedTimes, filter: Filter | undefined): Filter | undefined {
   if (periods.length === 0) return undefined;
@@ -21,11 +22,15 @@ export function withinPeriods({ periods }: AskedTimes, filter: Filter | undefine
 }
 
 /** By meaning, which needs no index for what is compared one by one; by words where there is none. */
-export function lookWithin({
-  dense,
-  words,
-}: CandidateRequest): Pick<CandidateRequest, 'words' | 'perEngine'> {
-  return { words: dense ? [] : words, perEngine: perEngineWithin };
+export function lookWithin(
+  { dense, words }: CandidateRequest,
+  pool: Pool | undefined,
+): Pick<CandidateRequest, 'words' | 'perEngine' | 'pool'> {
+  return {
+    words: dense ? [] : words,
+    perEngine: perEngineWithin,
+    pool: pool && { ...pool, counted: pool.counted && !dense },
+  };
 }
 
 /** Where times are asked about, a memory that does not tell its own is as old as its record. */

@@ -9,6 +9,8 @@ import { hasFilters, type MemoryFilters } from './filter-join.ts';
 export const exactScanLimit = 10_000;
 /** Of as many the exact comparison takes as long as the index, which finds one in ten that pass. */
 const pooledLimit = 12_000;
+/** The first version of the memories read model that files a day: of one before, which serves until it is built anew, none is asked. */
+const firstWithDays = 3;
 /** Up to this many texts in reach each is scored by its own counts; above, the BM25 index answers. */
 const countedLimit = 2_000;
 
@@ -30,7 +32,7 @@ export interface Reach extends MemoryFilters {
 
 /** Undefined where too many are left, or no key tells how many. */
 export async function findPool(sql: Sql, view: ReadView, reach: Reach): Promise<Pool | undefined> {
-  const lists = lookupsOf(reach);
+  const lists = lookupsOf({ ...reach, byDay: Number(view.signature('memories')) >= firstWithDays });
   if (lists.length === 0) return undefined;
   const { tenant } = reach.region;
   const parameters = new Parameters();

@@ -1,5 +1,7 @@
 import type { TenantContext } from '../../domain/access/context.ts';
+import type { Filter } from '../../domain/filter.ts';
 import { weigh } from '../../domain/ranking/bm25.ts';
+import type { AskedTimes } from '../../domain/ranking/dates.ts';
 import { vectorTable } from '../../domain/retrieval/vector-table.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { EmbedderUnavailable, type Embedders } from '../../ports/embedder.ts';
@@ -12,7 +14,7 @@ import { lookWithin, withinPeriods, withTimes } from './asked-times.ts';
 import { findCandidates, type CandidateRequest } from './candidates.ts';
 import { lookDeeper, type Look } from './deeper-look.ts';
 import type { Scored } from './shortlist.ts';
-import { exactScanLimit, findPool, type Pool } from './pool.ts';
+import { exactScanLimit, findPool, type Pool, type Reach } from './pool.ts';
 import { queryOf, wordsOf, type Query, type SearchRequest } from './query.ts';
 import { liveModel, QueryVectors, type QueryVector } from './query-vectors.ts';
 import { rank } from './rank.ts';
@@ -159,8 +161,18 @@ export class SearchService {
   ): Promise<Read & { readonly words: WordMatches }> {
     const view = given ?? (await this.view(request));
     const reach = { ...request, ...query };
-    const pool = query.seesNothing ? undefined : await findPool(this.#models.sql, view, reach);
-    return { view, pool, words: await this.#wordsOf(query, request, { view, pool }) };
+    const read = query.seesNothing ? { view } : { view, ...(await this.#poolsOf(view, reach, query.times)) };
+    return { ...read, words: await this.#wordsOf(query, request, read) };
+  }
+
+  async #poolsOf(view: ReadView, reach: Reach, times: AskedTimes): Promise<Omit<Read, 'view'>> {
+    const { sql } = this.#models;
+    const filter = withinPeriods(times, reach.filter);
+    const [pool, pooled] = await Promise.all([
+      findPool(sql, view, reach),
+      filter && findPool(sql, view, { ...reach, filter }),
+    ]);
+    return { pool, ...(filter && { within: { filter, pool: pooled } }) };
   }
 
   async #wordsOf(query: Query, request: SearchRequest, { view, pool }: Read): Promise<WordMatches> {
@@ -186,7 +198,7 @@ export class SearchService {
   async #look(
     { region, terms, queryText, perEngine, times }: Query,
     request: SearchRequest,
-    { view, pool }: Read,
+    { view, pool, within: then }: Read,
     words: CandidateRequest['words'],
     asked: QueryVector | undefined,
   ): Promise<Look> {
@@ -199,10 +211,14 @@ export class SearchService {
       const weighted = weigh(terms, statistics);
       const asking = { ...request, region, queryText, weighted, pool, words, dense, perEngine };
       const anywhere = await findCandidates(tx, view, asking);
-      const filter = exact || pool ? withinPeriods(times, request.filter) : undefined;
-      const within = filter
-        ? await findCandidates(tx, view, { ...asking, filter, ...lookWithin(asking) })
-        : [];
+      const within =
+        then && (exact || then.pool)
+          ? await findCandidates(tx, view, {
+              ...asking,
+              filter: then.filter,
+              ...lookWithin(asking, then.pool),
+            })
+          : [];
       const found = new Map([...anywhere, ...within].map((row) => [row.memory_id, row]));
       const rows = await withTimes(tx, view, tenant, [...found.values()], times);
       const model = asked?.model.id ?? liveModel(view);
@@ -236,7 +252,9 @@ function demandOf({ asOf = 0, minPosition = 0, waitMs }: Pick<SearchRequest, Wai
 /** Where it is looked for. */
 interface Read {
   readonly view: ReadView;
-  readonly pool: Pool | undefined;
+  readonly pool?: Pool | undefined;
+  /** What lies in the periods asked about. */
+  readonly within?: { readonly filter: Filter; readonly pool: Pool | undefined };
 }
 
 const wordsAlone: Warning = {
