@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { clientWithKey, freshTenant, type Client, type Json } from '../support/api.ts';
 import { useSharedServer } from '../support/use-server.ts';
 
-const server = useSharedServer();
+const server = useSharedServer('deterministic');
 
 const newAdmin = (tenant = freshTenant()): Promise<Client> =>
   clientWithKey(server, { tenant, role: 'admin', user: 'ada' });

@@ -3,7 +3,7 @@ import { clientOf, clientWithKey, freshTenant, type Client, type Json } from '..
 import { auditEvents, openLines, type LineStream } from '../support/events.ts';
 import { useServer } from '../support/use-server.ts';
 
-const server = useServer();
+const server = useServer({ environment: { STRATALOG_EMBEDDER: 'deterministic' } });
 let tenant: string;
 let admin: Client;
 let bob: Client;

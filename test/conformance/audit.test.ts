@@ -4,7 +4,7 @@ import { clientWithKey, freshTenant, type Client, type Json, type Reply } from '
 import { auditEvents } from '../support/events.ts';
 import { useServer } from '../support/use-server.ts';
 
-const server = useServer();
+const server = useServer({ environment: { STRATALOG_EMBEDDER: 'deterministic' } });
 
 const newAdmin = (tenant = freshTenant()): Promise<Client> =>
   clientWithKey(server, { tenant, role: 'admin', user: 'ada' });

@@ -4,7 +4,7 @@ import { expectInvalid, expectProblem } from '../support/problem.ts';
 import { newTenant, type Tenant } from '../support/tenant.ts';
 import { useSharedServer } from '../support/use-server.ts';
 
-const server = useSharedServer();
+const server = useSharedServer('deterministic');
 let tenant: Tenant;
 let admin: Client;
 

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { clientWithKey, freshTenant, type Client, type Json } from '../support/api.ts';
 import { useSharedServer } from '../support/use-server.ts';
 
-const server = useSharedServer();
+const server = useSharedServer('deterministic');
 const content = 'The ledger is closed at the end of each quarter';
 
 describe('what is counted of a memory in a filter', () => {

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { clientWithKey, freshTenant, type Client, type Json, type Reply } from '../support/api.ts';
 import { useSharedServer } from '../support/use-server.ts';
 
-const server = useSharedServer();
+const server = useSharedServer('deterministic');
 let client: Client;
 let tenant: string;
 let minPosition: string;

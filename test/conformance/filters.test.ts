@@ -4,7 +4,7 @@ import { clientWithKey, freshTenant, type Client, type Json, type Reply } from '
 import { matches, type FilterJson } from '../support/filter-oracle.ts';
 import { useSharedServer } from '../support/use-server.ts';
 
-const server = useSharedServer();
+const server = useSharedServer('deterministic');
 let client: Client;
 let minPosition: string;
 

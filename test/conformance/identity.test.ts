@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { clientOf, clientWithKey, freshTenant, type Client, type Json } from '../support/api.ts';
 import { useServer } from '../support/use-server.ts';
 
-const server = useServer();
+const server = useServer({ environment: { STRATALOG_EMBEDDER: 'deterministic' } });
 let master: Client;
 
 beforeAll(async () => {

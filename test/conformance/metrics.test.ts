@@ -2,7 +2,7 @@ import { expect, it, vi } from 'vitest';
 import { clientOf, clientWithKey, freshTenant } from '../support/api.ts';
 import { useServer } from '../support/use-server.ts';
 
-const server = useServer();
+const server = useServer({ environment: { STRATALOG_EMBEDDER: 'deterministic' } });
 
 /** Each series with its value: `name{labels}` to a number. */
 async function series(): Promise<Map<string, number>> {

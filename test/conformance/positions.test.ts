@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { clientWithKey, freshTenant, type Client, type Reply } from '../support/api.ts';
 import { useServer } from '../support/use-server.ts';
 
-const server = useServer();
+const server = useServer({ environment: { STRATALOG_EMBEDDER: 'deterministic' } });
 let client: Client;
 let id: string;
 let position: string;

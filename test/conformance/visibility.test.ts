@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { clientWithKey, freshTenant, type Client, type Json } from '../support/api.ts';
 import { useSharedServer } from '../support/use-server.ts';
 
-const server = useSharedServer();
+const server = useSharedServer('deterministic');
 let minPosition: string;
 const ids: Record<string, string> = {};
 const callers: Record<string, Client> = {};
