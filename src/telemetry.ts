@@ -105,7 +105,8 @@ export function embeddingMetrics(meter: Meter): OnEmbeddingRun {
   });
   return ({ model, purpose, outcome, ...run }) => {
     const labels = { model, purpose };
-    texts.add(run.texts, { ...labels, outcome });
+    texts.add(run.texts - run.refused, { ...labels, outcome });
+    if (run.refused > 0) texts.add(run.refused, { ...labels, outcome: 'refused' });
     tokens.add(run.tokens, labels);
     duration.record(run.durationMs / 1_000, { ...labels, outcome });
   };

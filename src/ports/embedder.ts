@@ -41,6 +41,8 @@ export interface EmbeddingRun {
   readonly purpose: EmbeddingPurpose;
   readonly outcome: 'embedded' | 'failed';
   readonly texts: number;
+  /** Of them, those that the model will never take. */
+  readonly refused: number;
   /** Read by the model: as it counts them, or estimated where an endpoint does not say; 0 of a run that failed. */
   readonly tokens: number;
   /** Repetitions of a request included. */

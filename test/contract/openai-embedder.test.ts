@@ -68,13 +68,21 @@ describe('openai embedder: requests', () => {
       await embedder.embed(['three words here'], 'query');
       server.script(answer(200, embeddings(ones)));
       await embedder.embed(['sixteen letters.'], 'passage');
+      server.script(answer(400, { error: { message: 'too long' } }));
+      await expect(embedder.embed(['never'], 'passage')).rejects.toBeInstanceOf(TextRefused);
       server.script(answer(401, { error: { message: 'no such key' } }));
-      await expect(embedder.embed(['refused'], 'passage')).rejects.toThrow();
+      await expect(embedder.embed(['unheard'], 'passage')).rejects.toThrow();
     });
-    const run = { model: 'openai:scripted:64', texts: 1, durationMs: expect.any(Number) as number };
+    const run = {
+      model: 'openai:scripted:64',
+      texts: 1,
+      refused: 0,
+      durationMs: expect.any(Number) as number,
+    };
     expect(runs).toEqual([
       { ...run, purpose: 'query', outcome: 'embedded', tokens: 3 },
       { ...run, purpose: 'passage', outcome: 'embedded', tokens: 4 },
+      { ...run, purpose: 'passage', outcome: 'embedded', refused: 1, tokens: 0 },
       { ...run, purpose: 'passage', outcome: 'failed', tokens: 0 },
     ]);
   });

@@ -197,8 +197,8 @@ describe('EmbeddingPool', () => {
     await outcome;
     const durationMs = expect.any(Number) as number;
     expect(runs).toEqual([
-      { purpose: 'passage', outcome: 'embedded', texts: 1, tokens: 4, durationMs },
-      { purpose: 'passage', outcome: 'failed', texts: 2, tokens: 0, durationMs },
+      { purpose: 'passage', outcome: 'embedded', texts: 1, refused: 0, tokens: 4, durationMs },
+      { purpose: 'passage', outcome: 'failed', texts: 2, refused: 0, tokens: 0, durationMs },
     ]);
   });
 

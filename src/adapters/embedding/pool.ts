@@ -1,6 +1,7 @@
 import { EmbedderUnavailable, type EmbeddingPurpose, type EmbeddingRun } from '../../ports/embedder.ts';
 import { PriorityQueue, type Service } from './priority-queue.ts';
 
+/** What came of one run. */
 export interface SlotResult {
   /** One vector a text, in order, or the error of a text that can never be embedded. */
   readonly vectors: readonly (Float32Array | Error)[];
@@ -96,23 +97,24 @@ export class EmbeddingPool {
 
   async #run(slot: Slot, jobs: readonly Job[], purpose: EmbeddingPurpose): Promise<SlotResult['vectors']> {
     const began = performance.now();
-    const ended = (outcome: EmbeddingRun['outcome'], tokens: number): void =>
+    const ended = (outcome: EmbeddingRun['outcome'], { vectors, tokens }: SlotResult): void =>
       this.#options.onRun?.({
         purpose,
         outcome,
         texts: jobs.length,
+        refused: vectors.filter((vector) => vector instanceof Error).length,
         tokens,
         durationMs: performance.now() - began,
       });
     try {
-      const { vectors, tokens } = await slot.run(
+      const result = await slot.run(
         jobs.map(({ text }) => text),
         purpose,
       );
-      ended('embedded', tokens);
-      return vectors;
+      ended('embedded', result);
+      return result.vectors;
     } catch (error) {
-      ended('failed', 0);
+      ended('failed', { vectors: [], tokens: 0 });
       throw error;
     }
   }
