@@ -92,7 +92,7 @@ export function keyedAppendContract(name: string, open: () => Promise<Sql>): voi
       expect(await log.readStream(streams[1]!)).toEqual([]);
     });
 
-    it('answers writers of several processes at once, each with its own key', async () => {
+    it('answers writers through several logs at once, each with its own key', async () => {
       const other = await openSqlEventLog(sql);
       const refs = Array.from({ length: 24 }, fresh);
       const drafts = await Promise.all(refs.map((ref) => vault.draft(ref)));

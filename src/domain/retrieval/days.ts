@@ -20,9 +20,10 @@ export function daysAsked(filters: readonly Filter[]): readonly string[] | undef
   let from = -Infinity;
   let last = Infinity;
   for (const filter of filters) {
-    const instant = filter.kind === 'test' && filter.field === field ? instantOf(filter.value) : undefined;
-    if (filter.kind !== 'test' || !instant) continue;
-    const { operator } = filter;
+    if (filter.kind !== 'test' || filter.field !== field) continue;
+    const { operator, value } = filter;
+    const instant = instantOf(value);
+    if (!instant) continue;
     if (operator === 'gte' || operator === 'gt' || operator === 'eq') from = Math.max(from, +instant);
     if (operator === 'lte' || operator === 'eq') last = Math.min(last, +instant);
     if (operator === 'lt') last = Math.min(last, +instant - 1);

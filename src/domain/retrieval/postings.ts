@@ -27,22 +27,15 @@ const muchMetadata = keyOf('much metadata', [], null);
  * The keys under which a memory is filed, each once: its layer, the identifiers of its scope, spaces, tags, metadata, and
  * the day on which it occurred, or was recorded where it does not tell.
  */
-export function postingsOf({
-  layer,
-  scope,
-  spaces,
-  tags,
-  metadata,
-  ...times
-}: Filed): ReadonlySet<PostingKey> {
+export function postingsOf(memory: Filed): ReadonlySet<PostingKey> {
+  const { layer, scope, spaces, tags, metadata, occurredAt, createdAt } = memory;
   const inMetadata = metadataKeys(metadata, []);
-  const { occurredAt, createdAt } = times;
   return new Set([
     keyOf('layer', [], layer),
     ...scopeKeys.flatMap((key) => (scope[key] === undefined ? [] : [keyOf(`scope.${key}`, [], scope[key])])),
     ...spaces.map((space) => keyOf('spaces', [], space)),
     ...tags.map((tag) => keyOf('tags', [], tag)),
-    dayKey(occurredAt === undefined ? dayOf(createdAt) : dayOf(new Date(occurredAt))),
+    dayKey(dayOf(occurredAt === undefined ? createdAt : new Date(occurredAt))),
     ...(inMetadata.length > mostMetadataKeys ? [muchMetadata] : inMetadata),
   ]);
 }
@@ -118,7 +111,8 @@ function filterKeys(filter: Filter, byDay: boolean): readonly AnyOf[] {
   switch (filter.kind) {
     case 'and': {
       const parts = conjuncts(filter);
-      return [...(byDay ? dayKeys(parts) : []), ...parts.flatMap((part) => filterKeys(part, byDay))];
+      // What several conditions say of the day together comes last: it is many keys, and those of one value are few.
+      return [...parts.flatMap((part) => filterKeys(part, byDay)), ...(byDay ? dayKeys(parts) : [])];
     }
     case 'or': {
       // One list of each alternative; an alternative without any may be met by every memory.

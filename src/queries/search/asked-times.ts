@@ -21,12 +21,19 @@ export function withinPeriods({ periods }: AskedTimes, filter: Filter | undefine
   return filter ? allOf([filter, within]) : within;
 }
 
+/** What lies in the periods asked about, and how little that is. */
+export interface WithinPeriods {
+  readonly filter: Filter;
+  readonly pool: Pool | undefined;
+}
+
 /** By meaning, which needs no index for what is compared one by one; by words where there is none. */
 export function lookWithin(
   { dense, words }: CandidateRequest,
-  pool: Pool | undefined,
-): Pick<CandidateRequest, 'words' | 'perEngine' | 'pool'> {
+  { filter, pool }: WithinPeriods,
+): Pick<CandidateRequest, 'filter' | 'words' | 'perEngine' | 'pool'> {
   return {
+    filter,
     words: dense ? [] : words,
     perEngine: perEngineWithin,
     pool: pool && { ...pool, counted: pool.counted && !dense },

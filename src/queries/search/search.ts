@@ -1,5 +1,4 @@
 import type { TenantContext } from '../../domain/access/context.ts';
-import type { Filter } from '../../domain/filter.ts';
 import { weigh } from '../../domain/ranking/bm25.ts';
 import type { AskedTimes } from '../../domain/ranking/dates.ts';
 import { vectorTable } from '../../domain/retrieval/vector-table.ts';
@@ -10,7 +9,7 @@ import { isOutdated, withCurrentView } from '../current-view.ts';
 import type { ReadDemand, ReadModels, ReadView } from '../read-models.ts';
 import { readSupersessions } from '../supersessions.ts';
 import { searchAsOf } from './as-of/search.ts';
-import { lookWithin, withinPeriods, withTimes } from './asked-times.ts';
+import { lookWithin, withinPeriods, withTimes, type WithinPeriods } from './asked-times.ts';
 import { findCandidates, type CandidateRequest } from './candidates.ts';
 import { lookDeeper, type Look } from './deeper-look.ts';
 import type { Scored } from './shortlist.ts';
@@ -198,7 +197,7 @@ export class SearchService {
   async #look(
     { region, terms, queryText, perEngine, times }: Query,
     request: SearchRequest,
-    { view, pool, within: then }: Read,
+    { view, pool, within }: Read,
     words: CandidateRequest['words'],
     asked: QueryVector | undefined,
   ): Promise<Look> {
@@ -211,15 +210,11 @@ export class SearchService {
       const weighted = weigh(terms, statistics);
       const asking = { ...request, region, queryText, weighted, pool, words, dense, perEngine };
       const anywhere = await findCandidates(tx, view, asking);
-      const within =
-        then && (exact || then.pool)
-          ? await findCandidates(tx, view, {
-              ...asking,
-              filter: then.filter,
-              ...lookWithin(asking, then.pool),
-            })
+      const inTime =
+        within && (exact || within.pool)
+          ? await findCandidates(tx, view, { ...asking, ...lookWithin(asking, within) })
           : [];
-      const found = new Map([...anywhere, ...within].map((row) => [row.memory_id, row]));
+      const found = new Map([...anywhere, ...inTime].map((row) => [row.memory_id, row]));
       const rows = await withTimes(tx, view, tenant, [...found.values()], times);
       const model = asked?.model.id ?? liveModel(view);
       const scale = this.#vectors.scaleOf(model);
@@ -253,8 +248,7 @@ function demandOf({ asOf = 0, minPosition = 0, waitMs }: Pick<SearchRequest, Wai
 interface Read {
   readonly view: ReadView;
   readonly pool?: Pool | undefined;
-  /** What lies in the periods asked about. */
-  readonly within?: { readonly filter: Filter; readonly pool: Pool | undefined };
+  readonly within?: WithinPeriods;
 }
 
 const wordsAlone: Warning = {
