@@ -39,7 +39,9 @@ const environment = {
   STRATALOG_OPENSEARCH_URL: process.env.STRATALOG_OPENSEARCH_URL ?? 'http://127.0.0.1:9200',
 };
 const clusterFaults = 'test/servers/cluster-faults.test.ts';
-const coveredByThem = ['test/servers/relay-faults.test.ts', 'test/servers/lexical-index-faults.test.ts'];
+const coveredByThem = ['relay-faults', 'lexical-index-faults', 'transport-kafka-load-faults'].map(
+  (name) => `test/servers/${name}.test.ts`,
+);
 const excluded = [clusterFaults, ...(bounded ? coveredByThem : [])].flatMap((file) => ['--exclude', file]);
 /** What takes longest comes first. */
 const suites = [

@@ -1,0 +1,13 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { TransportUnavailable } from '../../src/ports/transport.ts';
+
+/** Repeats `work` while a broker starts. */
+export async function untilServed<T>(work: () => Promise<T>): Promise<T> {
+  for (const end = Date.now() + 60_000; ; await sleep(200)) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof TransportUnavailable) || Date.now() > end) throw error;
+    }
+  }
+}
