@@ -37,10 +37,9 @@ export class Encoder {
    * what is wrong where its vectors are not those that it is said to make.
    */
   static async load(model: OnnxModel, folder: string): Promise<Encoder> {
-    const [weights, vocabulary] = await Promise.all([
-      verifiedFile(model, folder, 'model.onnx'),
-      verifiedFile(model, folder, 'tokenizer.json'),
-    ]);
+    // One after the other: of two files that are missing it is always the same one that is told.
+    const weights = await verifiedFile(model, folder, 'model.onnx');
+    const vocabulary = await verifiedFile(model, folder, 'tokenizer.json');
     const session = await InferenceSession.create(weights, {
       executionProviders: ['cpu'],
       executionMode: 'sequential',
