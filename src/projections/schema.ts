@@ -80,4 +80,15 @@ alter table read.generations add column comparison jsonb;
   `
 alter table read.generations add column failing_since timestamptz;
 `,
+  // Vectors may stand apart from the index. All that were kept before stand in it, as do those that an older process keeps.
+  `
+do $$
+declare kept text;
+begin
+  for kept in select tablename from pg_tables where schemaname = 'read' and tablename like 'kept\\_vectors\\_%' loop
+    execute format('alter table read.%I add column in_graph boolean not null default true', kept);
+    execute format('create index %I on read.%I (tenant, memory_id) where not in_graph', kept || '_apart', kept);
+  end loop;
+end $$;
+`,
 ];

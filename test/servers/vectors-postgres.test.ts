@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { deterministicEmbedder } from '../../src/adapters/deterministic/embedder.ts';
 import { supersededVectorTable, vectorTable } from '../../src/domain/retrieval/vector-table.ts';
 import type { Embedder } from '../../src/ports/embedder.ts';
+import type { StreamName } from '../../src/ports/event-log.ts';
 import { BookmarkMoved } from '../../src/projections/bookmarks.ts';
 import { Generation } from '../../src/projections/generation.ts';
 import { createBeside, ensureLive } from '../../src/projections/generations.ts';
@@ -108,6 +109,23 @@ describe.runIf(process.env['STRATALOG_POSTGRES_URL'] !== undefined)('vectors on 
     }
     expect((await applyAll(live)).map(({ status }) => status)).toEqual(partitions.map(() => 'fulfilled'));
     expect(await kept()).toHaveLength(40);
+    await expectEqualRebuild();
+  });
+
+  it('[A5] are drawn into the index by partitions that run at once, some while their texts change', async () => {
+    projection = vectors(soleEmbedder(embedder), embedder.model, 20) as Projection;
+    live = generation();
+    const streams: StreamName[] = [];
+    for (let n = 0; n < 30; n++) streams.push((await storeTestMemory(test, { content: `text ${n}` })).stream);
+    await followAll(test, live);
+    for (const [n, stream] of streams.entries()) {
+      await updateTestMemory(test, stream, `another text ${n}`);
+      await storeTestMemory(test, { content: `text ${n + 30}` });
+    }
+    expect((await applyAll(live)).map(({ status }) => status)).toEqual(partitions.map(() => 'fulfilled'));
+    expect(await test.sql.query(`select in_graph, count(*) from ${table} group by 1`)).toEqual([
+      { in_graph: true, count: 60 },
+    ]);
     await expectEqualRebuild();
   });
 

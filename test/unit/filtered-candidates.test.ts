@@ -39,7 +39,7 @@ beforeAll(async () => {
       content: `green tea number ${n}`,
       metadata: { kind: n % 2 ? 'note' : 'fact', number: n },
     });
-  const read = [memories, lexical(), vectors(soleEmbedder(embedder))] as Projection[];
+  const read = [memories, lexical(), vectors(soleEmbedder(embedder), embedder.model, 0)] as Projection[];
   for (const projection of read) {
     await ensureLive(test.sql, projection);
     await follow(test, new Generation(test.sql, projection, 1), () => 1_000);

@@ -1,8 +1,10 @@
+import { exactScanLimit } from '../../domain/retrieval/exact-scan-limit.ts';
 import { supersededVectorTable, vectorTable } from '../../domain/retrieval/vector-table.ts';
 import type { EmbeddingModel } from '../../ports/embedder.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
 import { protect, type Beside } from '../projection.ts';
 import { scopeColumnNames, scopeColumns } from '../scope-columns.ts';
+import { TenantSizes } from './tenant-sizes.ts';
 
 /** What a generation says of a memory's vector. */
 export interface VectorRow {
@@ -27,24 +29,29 @@ export function keptTable(model: EmbeddingModel): string {
 
 /**
  * `vector`, not `halfvec`: in WebAssembly the latter is five times slower, and one SQL serves both profiles.
- * The vectors of one model, one for each memory, with the index that searches them. The revision of the memory
- * guards each row: an older event never replaces a newer one. A deleted memory's vector is shelved, out of the index.
+ * The vectors of one model, one for each memory. The revision of the memory guards each row: an older event never
+ * replaces a newer one. A deleted memory's vector is shelved, out of the index.
+ * An insertion into the HNSW index costs thirty times the row's own, and a tenant whose vectors are all compared has no use
+ * for it: they stand apart. Once it has outgrown that, new ones go into the index, and each draws one in that stands apart.
  * The vector of a text that was replaced goes to a second table without an index, for searches as of a position.
  */
 export class KeptVectors {
   readonly #model: EmbeddingModel;
   readonly #table: string;
   readonly #superseded: string;
+  readonly #sizes: TenantSizes;
 
-  constructor(model: EmbeddingModel) {
+  /** Above `mostApart` vectors those of a tenant go into the index. */
+  constructor(model: EmbeddingModel, mostApart = exactScanLimit) {
     this.#model = model;
     this.#table = keptTable(model);
     this.#superseded = supersededVectorTable(model.id);
+    this.#sizes = new TenantSizes(this.#table, mostApart);
   }
 
   /** Runs for each generation; all but the first find the tables there. */
   create(): readonly string[] {
-    const index = `${this.#table.replace('read.', '')}_hnsw`;
+    const name = this.#table.replace('read.', '');
     const type = `vector(${this.#model.dimension})`;
     return [
       unlessThere(
@@ -57,9 +64,11 @@ export class KeptVectors {
           text_hash text not null,
           embedding ${type},
           shelved ${type},
+          in_graph boolean not null default true,
           primary key (tenant, memory_id)
         )`,
-        `create index ${index} on ${this.#table} using hnsw (embedding vector_cosine_ops) with (m = 16, ef_construction = 64)`,
+        `create index ${name}_hnsw on ${this.#table} using hnsw (embedding vector_cosine_ops) with (m = 16, ef_construction = 64) where in_graph`,
+        `create index ${name}_apart on ${this.#table} (tenant, memory_id) where not in_graph`,
       ),
       unlessThere(
         this.#superseded,
@@ -92,8 +101,11 @@ export class KeptVectors {
     return texts.filter((_, index) => !present.has(index));
   }
 
-  /** Keeps the vectors of memories that have none here, and are among `made`. */
-  async insert(tx: SqlExecutor, rows: readonly VectorRow[], made: Made): Promise<void> {
+  /** Keeps the vectors of memories that have none here, and are among `made`. Answers which of them go into the index. */
+  async insert(tx: SqlExecutor, rows: readonly VectorRow[], made: Made): Promise<readonly VectorRow[]> {
+    const present = rows.filter(({ text_hash }) => made.has(text_hash));
+    if (present.length === 0) return [];
+    const outgrown = await this.#sizes.above(tx, present);
     for (const [column, isActive] of [
       ['embedding', true],
       ['shelved', false],
@@ -101,9 +113,31 @@ export class KeptVectors {
       await this.#insertInto(
         column,
         tx,
-        rows.filter(({ active, text_hash }) => active === isActive && made.has(text_hash)),
+        present
+          .filter(({ active }) => active === isActive)
+          .map((row) => ({ ...row, in_graph: outgrown.has(row.tenant) })),
         made,
       );
+    return present.filter(({ tenant }) => outgrown.has(tenant));
+  }
+
+  /**
+   * Draws into the index as many vectors that stand apart as were just written there, of the same tenants: none is left when a
+   * tenant has doubled. To be the last of a transaction: it holds their rows then, and who then waited for others could wait
+   * in a circle.
+   */
+  async drawIn(tx: SqlExecutor, inserted: readonly VectorRow[]): Promise<void> {
+    if (inserted.length === 0) return;
+    const counts = new Map<string, number>();
+    for (const { tenant } of inserted) counts.set(tenant, (counts.get(tenant) ?? 0) + 1);
+    await tx.query(
+      `update ${this.#table} k set in_graph = true
+       from unnest($1::text[], $2::integer[]) as grown(tenant, size) cross join lateral (
+         select a.tenant, a.memory_id from ${this.#table} a where a.tenant = grown.tenant and not a.in_graph
+         order by a.memory_id limit grown.size for update skip locked) apart
+       where k.tenant = apart.tenant and k.memory_id = apart.memory_id`,
+      [[...counts.keys()], [...counts.values()]],
+    );
   }
 
   /** `insert` and `update` in slices. Each may be repeated, and be ahead of who asks for it. */
@@ -117,9 +151,10 @@ export class KeptVectors {
     const lane = async (): Promise<void> => {
       for (const slice of waiting)
         await transaction(async (tx) => {
-          await this.insert(tx, slice, made);
+          const inserted = await this.insert(tx, slice, made);
           // Beside others an update would wait for rows that those hold.
           if (lanes === 1) await this.update(tx, slice, made);
+          await this.drawIn(tx, inserted);
         });
     };
     // None is left behind that would go on after this one has failed.
@@ -150,7 +185,7 @@ export class KeptVectors {
   async #insertInto(
     column: 'embedding' | 'shelved',
     tx: SqlExecutor,
-    rows: readonly VectorRow[],
+    rows: readonly (VectorRow & { in_graph: boolean })[],
     made: Made,
   ): Promise<void> {
     if (rows.length === 0) return;
@@ -158,10 +193,10 @@ export class KeptVectors {
     // In their binary form: as text a vector takes five times the room, and most of the time of all but the index.
     const vectors = rows.map((_, n) => `$${n + 2}`).join(', ');
     await tx.query(
-      `insert into ${this.#table} (${columns}, ${column})
-       select ${columns}, vector
+      `insert into ${this.#table} (${columns}, in_graph, ${column})
+       select ${columns}, in_graph, vector
        from rows from (jsonb_populate_recordset(null::${this.#table}, $1::text::jsonb), unnest(array[${vectors}]::vector[]))
-         as n(${columns}, embedding, shelved, vector)
+         as n(${columns}, embedding, shelved, in_graph, vector)
        on conflict (tenant, memory_id) do nothing`,
       [JSON.stringify(rows), ...rows.map(({ text_hash }) => made.get(text_hash)!)],
     );

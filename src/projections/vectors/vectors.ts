@@ -18,15 +18,16 @@ interface Prepared {
 /**
  * Which text of each memory has a vector, by generation. The vectors themselves, with their HNSW index, are kept
  * once for each model under the memory's revision: a rebuild walks over them and embeds only what is missing, and a
- * generation that lags behind cannot undo what a newer event wrote.
+ * generation that lags behind cannot undo what a newer event wrote. Up to `mostApart` of a tenant stand apart from the index.
  */
 export function vectors(
   embedders: Embedders,
   model: EmbeddingModel = embedders.preferred,
+  mostApart?: number,
 ): Projection<Prepared> {
   const embedder = embedders.of(model.id);
   if (!embedder) throw new RangeError(`no model ${model.id}`);
-  const kept = new KeptVectors(model);
+  const kept = new KeptVectors(model, mostApart);
   return {
     name: 'vectors',
     version: 2,
@@ -60,7 +61,7 @@ export function vectors(
       from ${tables('vectors')} v left join ${keptTable(model)} k using (tenant, memory_id)`,
     inVariant: (id) => {
       const other = embedders.models.find((registered) => registered.id === id);
-      return other && vectors(embedders, other);
+      return other && vectors(embedders, other, mostApart);
     },
     sharedTables: (id) => [vectorTable(id), supersededVectorTable(id)],
   };
@@ -125,6 +126,7 @@ async function apply(
   const rows = present(after);
   const gone = events.map(memoryOf).filter((memory) => after.get(keyOf(memory)) === undefined);
   const table = tables('vectors');
+  let inserted: readonly VectorRow[] = [];
   if (rows.length > 0) {
     await tx.query(
       `insert into ${table} select * from jsonb_populate_recordset(null::${table}, $1::text::jsonb)
@@ -132,7 +134,7 @@ async function apply(
        set revision = excluded.revision, text_hash = excluded.text_hash, active = excluded.active`,
       [JSON.stringify(rows)],
     );
-    await kept.insert(
+    inserted = await kept.insert(
       tx,
       rows.filter((row) => !prepared.kept.has(keyOf(row))),
       prepared.made,
@@ -147,6 +149,7 @@ async function apply(
     );
     await kept.purge(tx, gone);
   }
+  await kept.drawIn(tx, inserted);
 }
 
 interface Memory {

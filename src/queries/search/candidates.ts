@@ -2,7 +2,7 @@ import type { SqlExecutor } from '../../ports/sql.ts';
 import type { ReadView } from '../read-models.ts';
 import { regionCondition } from '../scope-sql.ts';
 import { Parameters } from '../sql-builder.ts';
-import { otherSignal, type Compared, type EngineHit } from './both-signals.ts';
+import { otherSignal, type Compared, type DenseQuery, type EngineHit } from './both-signals.ts';
 import { filterJoin, type MemoryFilters } from './filter-join.ts';
 import { lookupsOf } from './lookups.ts';
 import { readNeighbours } from './neighbours.ts';
@@ -64,27 +64,81 @@ async function denseCandidates(
   const { dense, perEngine, pool } = request;
   if (!dense) return [];
   if (pool) return nearestInPool(tx, view, { ...request, dense, pool });
-  if (dense.exact) return search(true);
-  const [, near] = await Promise.all([keepToIndexes(tx, perEngine), search(false)]);
-  if (near.length >= perEngine) return near;
+  if (dense.exact) return allCompared(tx, view, request, dense);
+  const [, near] = await Promise.all([
+    keepToIndexes(tx, perEngine),
+    nearestByGraph(tx, view, request, dense),
+  ]);
+  if (near.length > 0 && near[0]!.in_graph >= perEngine) return near;
   // Fewer than asked for: a selective filter used the scan up, and the few that match are compared one by one.
-  const [, all] = await Promise.all([planFreely(tx), search(true)]);
+  const [, all] = await Promise.all([planFreely(tx), allCompared(tx, view, request, dense)]);
   return all;
+}
 
-  async function search(exact: boolean): Promise<EngineHit[]> {
-    const parameters = new Parameters();
-    const vector = `${parameters.bind(dense!.vector)}::vector`;
-    const order = exact ? 'negative' : `k.embedding <=> ${vector}`;
-    const near = `select k.memory_id, ${negativeCosine('k.embedding', vector)} as negative
-       from ${dense!.table} k ${filterJoin(view, request, 'k', parameters)}
-       where k.embedding is not null and ${regionCondition(request.region, 'k', parameters)}
-       order by ${order} limit ${parameters.bind(perEngine)}`;
-    const { words } = otherSignal(view, request, parameters);
-    return tx.query<EngineHit>(
-      `select found.memory_id, -found.negative as cosine, l.* from (${near}) found left join ${words('found')} l on true`,
-      parameters.values,
-    );
-  }
+function allCompared(
+  tx: SqlExecutor,
+  view: ReadView,
+  request: CandidateRequest,
+  dense: DenseQuery,
+): Promise<EngineHit[]> {
+  const parameters = new Parameters();
+  const near = nearestOf(view, request, dense, parameters);
+  const { words } = otherSignal(view, request, parameters);
+  return tx.query<EngineHit>(
+    `select found.memory_id, -found.negative as cosine, l.*
+     from (${near.all()}) found left join ${words('found')} l on true`,
+    parameters.values,
+  );
+}
+
+interface GraphHit extends EngineHit {
+  /** How many the index found. */
+  readonly in_graph: number;
+}
+
+/** What the index finds, and beside it what stands apart, compared one by one: nothing where a tenant is large. */
+function nearestByGraph(
+  tx: SqlExecutor,
+  view: ReadView,
+  request: CandidateRequest,
+  dense: DenseQuery,
+): Promise<GraphHit[]> {
+  const parameters = new Parameters();
+  const { inGraph, apart, limit } = nearestOf(view, request, dense, parameters);
+  const { words } = otherSignal(view, request, parameters);
+  return tx.query<GraphHit>(
+    `with graph as materialized (${inGraph()}), apart as materialized (${apart()})
+     select found.memory_id, -found.negative as cosine, (select count(*)::integer from graph) as in_graph, l.*
+     from (select * from graph union all select * from apart order by negative limit ${limit}) found
+     left join ${words('found')} l on true`,
+    parameters.values,
+  );
+}
+
+/** Queries for the nearest in reach, with their negative cosine. */
+function nearestOf(
+  view: ReadView,
+  request: CandidateRequest,
+  { table, vector }: DenseQuery,
+  parameters: Parameters,
+) {
+  const asked = `${parameters.bind(vector)}::vector`;
+  const limit = parameters.bind(request.perEngine);
+  const columns = `k.memory_id, ${negativeCosine('k.embedding', asked)} as negative`;
+  const passing = (alias: string) => filterJoin(view, request, alias, parameters);
+  const inReach = `k.embedding is not null and ${regionCondition(request.region, 'k', parameters)}`;
+  return {
+    limit,
+    /** Every vector is compared. */
+    all: () =>
+      `select ${columns} from ${table} k ${passing('k')} where ${inReach} order by negative limit ${limit}`,
+    inGraph: () =>
+      `select ${columns} from ${table} k ${passing('k')} where k.in_graph and ${inReach} order by k.embedding <=> ${asked} limit ${limit}`,
+    /** The filters are asked of the nearest first: where the planner is kept to indexes, each takes a lookup. */
+    apart: () => `select k.* from (
+        select ${columns} from ${table} k where not k.in_graph and ${inReach} order by negative) k ${passing('k')}
+      order by k.negative limit ${limit}`,
+  };
 }
 
 async function lexicalCandidates(

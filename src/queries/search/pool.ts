@@ -1,12 +1,11 @@
 import type { Region } from '../../domain/access/region.ts';
+import { exactScanLimit } from '../../domain/retrieval/exact-scan-limit.ts';
 import { lookupsOf, type AnyOf } from '../../domain/retrieval/postings.ts';
 import type { Sql } from '../../ports/sql.ts';
 import type { ReadView } from '../read-models.ts';
 import { Parameters } from '../sql-builder.ts';
 import { hasFilters, type MemoryFilters } from './filter-join.ts';
 
-/** Up to this many vectors in a tenant each of them is compared; above, the HNSW index answers first. */
-export const exactScanLimit = 10_000;
 /** Of as many the exact comparison takes as long as the index, which finds one in ten that pass. */
 const pooledLimit = 12_000;
 /** The first version of the memories read model that files a day: of one before, which serves until it is built anew, none is asked. */

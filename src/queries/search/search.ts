@@ -1,6 +1,7 @@
 import type { TenantContext } from '../../domain/access/context.ts';
 import { weigh } from '../../domain/ranking/bm25.ts';
 import type { AskedTimes } from '../../domain/ranking/dates.ts';
+import { exactScanLimit } from '../../domain/retrieval/exact-scan-limit.ts';
 import { vectorTable } from '../../domain/retrieval/vector-table.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { EmbedderUnavailable, type Embedders } from '../../ports/embedder.ts';
@@ -13,7 +14,7 @@ import { lookWithin, withinPeriods, withTimes, type WithinPeriods } from './aske
 import { findCandidates, type CandidateRequest } from './candidates.ts';
 import { lookDeeper, type Look } from './deeper-look.ts';
 import type { Scored } from './shortlist.ts';
-import { exactScanLimit, findPool, type Pool, type Reach } from './pool.ts';
+import { findPool, type Pool, type Reach } from './pool.ts';
 import { queryOf, wordsOf, type Query, type SearchRequest } from './query.ts';
 import { liveModel, QueryVectors, type QueryVector } from './query-vectors.ts';
 import { rank } from './rank.ts';

@@ -1,0 +1,55 @@
+import { LRUCache } from 'lru-cache';
+import type { SqlExecutor } from '../../ports/sql.ts';
+
+const mostTenants = 10_000;
+/** After so many rows of this process a tenant is counted again: others write too. */
+const recountAfter = 1_000;
+
+interface Size {
+  readonly counted: number;
+  /** Rows written since then; some may have been there. */
+  written: number;
+}
+
+/** Which tenants have more than `limit` rows in a table, without counting them for each batch. */
+export class TenantSizes {
+  readonly #table: string;
+  readonly #limit: number;
+  readonly #sizes = new LRUCache<string, Size>({ max: mostTenants });
+
+  constructor(table: string, limit: number) {
+    this.#table = table;
+    this.#limit = limit;
+  }
+
+  /** Those of the tenants of `rows`, which are about to be written, that are above the limit with them, or nearly. */
+  async above(
+    executor: SqlExecutor,
+    rows: readonly { readonly tenant: string }[],
+  ): Promise<ReadonlySet<string>> {
+    const tenants = new Set(rows.map(({ tenant }) => tenant));
+    await this.#count(
+      executor,
+      [...tenants].filter((tenant) => this.#isUnsure(tenant)),
+    );
+    for (const { tenant } of rows) this.#sizes.get(tenant)!.written++;
+    return new Set([...tenants].filter((tenant) => this.#sizes.get(tenant)!.counted > this.#limit));
+  }
+
+  #isUnsure(tenant: string): boolean {
+    const size = this.#sizes.get(tenant);
+    if (!size) return true;
+    const { counted, written } = size;
+    return counted <= this.#limit && (written >= recountAfter || counted + written > this.#limit);
+  }
+
+  async #count(executor: SqlExecutor, tenants: readonly string[]): Promise<void> {
+    if (tenants.length === 0) return;
+    const rows = await executor.query<{ tenant: string; size: number }>(
+      `select tenant, (select count(*)::integer from (select 1 from ${this.#table} k where k.tenant = asked.tenant limit $2) k) as size
+       from unnest($1::text[]) as asked(tenant)`,
+      [[...tenants], this.#limit + 1],
+    );
+    for (const { tenant, size } of rows) this.#sizes.set(tenant, { counted: size, written: 0 });
+  }
+}

@@ -1,0 +1,120 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { deterministicEmbedder } from '../../src/adapters/deterministic/embedder.ts';
+import { vectorTable } from '../../src/domain/retrieval/vector-table.ts';
+import { WakeUp } from '../../src/ports/wake-up.ts';
+import { Generation } from '../../src/projections/generation.ts';
+import { createBeside, ensureLive } from '../../src/projections/generations.ts';
+import { lexical } from '../../src/projections/lexical/lexical.ts';
+import { memories } from '../../src/projections/memories/memories.ts';
+import type { Projection } from '../../src/projections/projection.ts';
+import { RebuildWalk } from '../../src/projections/rebuild-walk.ts';
+import { vectors } from '../../src/projections/vectors/vectors.ts';
+import { ReadModels } from '../../src/queries/read-models.ts';
+import { findCandidates, type CandidateRow } from '../../src/queries/search/candidates.ts';
+import { openTestStore, storeTestMemory, updateTestMemory, type TestStore } from '../support/event-store.ts';
+import { follow } from '../support/read-models.ts';
+import { soleEmbedder } from '../support/sole-embedder.ts';
+
+const mostApart = 20;
+const embedder = deterministicEmbedder({ dimension: 16 });
+const table = vectorTable(embedder.model.id);
+const words = ['green', 'black', 'white', 'herbal', 'strong', 'weak', 'hot', 'iced', 'sweet', 'plain'];
+
+let test: TestStore;
+let generations: readonly Generation[];
+let count: number;
+
+beforeEach(async () => {
+  test = await openTestStore();
+  count = 0;
+  const embedders = soleEmbedder(embedder);
+  const projections = [memories, lexical(), vectors(embedders, embedder.model, mostApart)] as Projection[];
+  for (const projection of projections) await ensureLive(test.sql, projection);
+  generations = projections.map((projection) => new Generation(test.sql, projection, 1));
+});
+
+afterEach(() => test.close());
+
+async function catchUp(): Promise<void> {
+  for (const generation of generations) await follow(test, generation, () => 8);
+}
+
+async function storeMore(more: number): Promise<void> {
+  for (const end = count + more; count < end; count++) {
+    const content = `${words[count % 10]!} tea with ${words[(count * 7 + 3) % 10]!} cups ${count}`;
+    await storeTestMemory(test, { content });
+  }
+  await catchUp();
+}
+
+async function standing(): Promise<{ readonly apart: number; readonly inGraph: number }> {
+  const [row] = await test.sql.query<{ apart: number; in_graph: number }>(
+    `select (count(*) filter (where not in_graph))::integer as apart, (count(*) filter (where in_graph))::integer as in_graph from ${table}`,
+  );
+  return { apart: row!.apart, inGraph: row!.in_graph };
+}
+
+/** The nearest five of a tenant that counts as a large one, or of one whose vectors are all compared. */
+async function nearest(text: string, exact: boolean): Promise<readonly number[]> {
+  const [vector] = await embedder.embed([text], 'query');
+  const names = generations.map(({ projection }) => projection.name);
+  const view = await new ReadModels(test.sql, new WakeUp()).view({ projections: names });
+  const found = await test.sql.transaction<readonly CandidateRow[]>(
+    (tx) =>
+      findCandidates(tx, view, {
+        region: { tenant: 'acme', visibility: 'all' },
+        queryText: '',
+        weighted: { terms: [], weights: [], mass: 0 },
+        words: 'database',
+        dense: { vector: vector!, table, exact },
+        perEngine: 5,
+      }),
+    { tenant: 'acme', readOnly: true },
+  );
+  // Equal texts are equally near, whichever of them it is.
+  return found.map(({ cosine }) => Math.round(cosine! * 1e5)).sort((left, right) => right - left);
+}
+
+async function expectAllFound(): Promise<void> {
+  for (const text of ['green tea', 'iced cups', 'strong tea with hot cups'])
+    expect(await nearest(text, false)).toEqual(await nearest(text, true));
+}
+
+it('[A5] vectors of a tenant with few memories stand apart from the index, and are found', async () => {
+  await storeMore(mostApart);
+  expect(await standing()).toEqual({ apart: mostApart, inGraph: 0 });
+  await expectAllFound();
+});
+
+it('[A5] vectors are drawn into the index while a tenant grows, and none is missed meanwhile', async () => {
+  await storeMore(mostApart + 8);
+  expect((await standing()).inGraph).toBeGreaterThan(0);
+  expect((await standing()).apart).toBeGreaterThan(0);
+  await expectAllFound();
+  await storeMore(mostApart + 8);
+  expect(await standing()).toEqual({ apart: 0, inGraph: count });
+  await expectAllFound();
+});
+
+it('[A5] vectors of texts that changed are found by the new text, wherever they stand', async () => {
+  await storeMore(mostApart + 8);
+  const page = await test.store.readAll({ after: 0, limit: 1_000 });
+  // One that stands apart and one that does not.
+  for (const { stream } of [page.events.at(10)!, page.events.at(-1)!])
+    await updateTestMemory(test, stream, 'a kettle of copper');
+  await catchUp();
+  expect((await standing()).apart).toBeGreaterThan(0);
+  const found = await nearest('a kettle of copper', false);
+  expect(found.slice(0, 2)).toEqual([1e5, 1e5]);
+  expect(found).toEqual(await nearest('a kettle of copper', true));
+});
+
+it('[F4] vectors are the same for a rebuild, wherever they stand', async () => {
+  await storeMore(mostApart + 8);
+  const before = await standing();
+  const beside = await createBeside(test.sql, generations[2]!.projection);
+  const walk = new RebuildWalk(test.sql, test.store, new AbortController().signal);
+  const { digest, liveDigest } = await walk.fill(beside);
+  expect(digest).toBe(liveDigest);
+  expect(await standing()).toEqual(before);
+});
