@@ -15,7 +15,8 @@ const candidates = 100;
 
 /**
  * For each query the milliseconds of the two index queries that a search stands on, the 100 best each by BM25 and by
- * HNSW, asked as barely as can be of the tables of a stopped server. Each query is run once before.
+ * HNSW, or of all vectors where they are few, asked as barely as can be of the tables of a stopped server. Each query is
+ * run once before.
  */
 export async function timeBareIndexes(
   sql: Sql,
@@ -28,7 +29,14 @@ export async function timeBareIndexes(
   const table = `read.lexical_g${live!.generation}`;
   const score = `body <@> to_bm25query($1, 'read.lexical_body_g${live!.generation}')`;
   const lexical = `select memory_id from ${table} where tenant = $2 and body is not null order by ${score} limit $3`;
-  const dense = `select memory_id from ${vectorTable(modelId)} where tenant = $2 order by embedding <=> $1::vector limit $3`;
+  const kept = vectorTable(modelId);
+  const [standing] = await sql.query<{ graph: boolean }>(
+    `select exists (select from ${kept} where tenant = $1 and in_graph) as graph`,
+    [tenant],
+  );
+  // Few vectors stand in no index: to compare each of them is the barest way then.
+  const nearest = standing!.graph ? `in_graph order by embedding <=>` : `true order by embedding <#>`;
+  const dense = `select memory_id from ${kept} where tenant = $2 and ${nearest} $1::vector limit $3`;
   // With the default of 40 the index would find no more than 40; and the planner, which does not know what a BM25
   // without its index costs, is left no other way than the two indexes.
   await sql.execute(
