@@ -2,8 +2,10 @@ import { LRUCache } from 'lru-cache';
 import type { SqlExecutor } from '../../ports/sql.ts';
 
 const mostTenants = 10_000;
-/** After so many rows of this process a tenant is counted again: others write too. */
+/** After so many rows of this process a tenant is counted again: others write too, … */
 const recountAfter = 1_000;
+/** … and after this share of the limit where it may be above by now: to count takes as long as a row takes in the index. */
+const nearShare = 0.01;
 
 interface Size {
   readonly counted: number;
@@ -40,7 +42,8 @@ export class TenantSizes {
     const size = this.#sizes.get(tenant);
     if (!size) return true;
     const { counted, written } = size;
-    return counted <= this.#limit && (written >= recountAfter || counted + written > this.#limit);
+    const mayBeAbove = counted + written > this.#limit;
+    return counted <= this.#limit && written >= (mayBeAbove ? nearShare * this.#limit : recountAfter);
   }
 
   async #count(executor: SqlExecutor, tenants: readonly string[]): Promise<void> {
