@@ -1,12 +1,12 @@
-import { characters, words } from './tokens.ts';
+import { sequenceOf } from './tokens.ts';
 
 /** Jaccard similarity from which two texts count as the same. */
 export const NEAR_DUPLICATE = 0.95;
 
 const WIDTH = 3;
 
-/** The distinct word 3-shingles of a text. */
-export type Shingles = ReadonlySet<string>;
+/** The distinct word 3-shingles of a text, each by a hash of 32 bits: one in four thousand million is taken for another. */
+export type Shingles = ReadonlySet<number>;
 
 /**
  * The word 3-shingles of the normalised text: folded words (`words`), punctuation and white space dropped; in scripts
@@ -15,14 +15,31 @@ export type Shingles = ReadonlySet<string>;
  * Source: Broder, "On the resemblance and containment of documents", 1997.
  */
 export function shingles(text: string): Shingles {
-  const sequence = words(text).flatMap(characters);
-  if (sequence.length === 0) return new Set([text.trim().toLowerCase()]);
-  if (sequence.length < WIDTH) return new Set([sequence.join(' ')]);
-  const set = new Set<string>();
-  for (let i = WIDTH - 1; i < sequence.length; i++)
-    set.add(`${sequence[i - 2]!} ${sequence[i - 1]!} ${sequence[i]!}`);
+  const sequence = sequenceOf(text);
+  if (sequence.length === 0) return new Set([hashOf(text.trim().toLowerCase())]);
+  if (sequence.length < WIDTH) return new Set([hashOf(sequence.join(' '))]);
+  const hashes = sequence.map((word) => hashOf(word));
+  const set = new Set<number>();
+  for (let i = WIDTH - 1; i < hashes.length; i++)
+    set.add(mix(mix(mix(OFFSET, hashes[i - 2]!), hashes[i - 1]!), hashes[i]!));
   return set;
 }
+
+/** FNV-1a over UTF-16 units. Source: Fowler, Noll, Vo, "The FNV Non-Cryptographic Hash Algorithm" (RFC 9923), 32 bits. */
+function hashOf(text: string): number {
+  let hash = OFFSET;
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), PRIME);
+  return hash;
+}
+
+/** Takes a hash into another one; the order counts. The bits that a multiplication leaves alone are turned down first. */
+function mix(hash: number, next: number): number {
+  const mixed = Math.imul(hash ^ next, PRIME);
+  return Math.imul(mixed ^ (mixed >>> 15), PRIME);
+}
+
+const OFFSET = 0x811c9dc5 | 0;
+const PRIME = 0x01000193;
 
 /** Fewer words are a phrase that many texts hold by chance. */
 const QUOTABLE_WORDS = 5;

@@ -32,7 +32,20 @@ export function fold(text: string): string {
 
 /** The words of a text in order, folded; neither stemmed nor without stop words. Linear in the text. */
 export function words(text: string): string[] {
-  return fold(text).replace(POSSESSIVE, '').match(WORD) ?? [];
+  return wordsOf(fold(text));
+}
+
+/** The words of a text in order, where a word of a script without spaces counts as its characters. Linear in the text. */
+export function sequenceOf(text: string): string[] {
+  const folded = fold(text);
+  const found = wordsOf(folded);
+  return UNSPACED.test(folded)
+    ? found.flatMap((word) => (UNSPACED.test(word) ? Array.from(word) : [word]))
+    : found;
+}
+
+function wordsOf(folded: string): string[] {
+  return folded.replace(POSSESSIVE, '').match(WORD) ?? [];
 }
 
 /**
@@ -75,11 +88,6 @@ function stemOf(word: string): string {
   if (knownStems.size >= mostKnownStems) knownStems.clear();
   knownStems.set(word, made);
   return made;
-}
-
-/** One element for a word of a script with spaces, its characters for one without. */
-export function characters(word: string): readonly string[] {
-  return UNSPACED.test(word) ? Array.from(word) : [word];
 }
 
 function pairs(word: string): readonly string[] {

@@ -19,16 +19,16 @@ export function dropNearDuplicates<Item extends Scored>(items: readonly Item[]):
     (left, right) =>
       precedence(left.memory.layer) - precedence(right.memory.layer) || right.score - left.score,
   );
-  const kept: { item: Item; shingles: Shingles }[] = [];
-  for (const item of bySpecificity) {
-    const own = shinglesOf(item.memory);
-    const repeated = kept.some(
-      (other) => other.item.memory.layer !== item.memory.layer && nearDuplicate(other.shingles, own),
-    );
-    if (!repeated) kept.push({ item, shingles: own });
-  }
-  const staying = new Set(kept.map(({ item }) => item));
-  return items.filter((item) => staying.has(item));
+  const kept = new Set<Item>();
+  for (const item of bySpecificity) if (!repeatsOne(kept, item.memory)) kept.add(item);
+  return items.filter((item) => kept.has(item));
+}
+
+/** Whether one of the more specific layers says the same. */
+function repeatsOne(kept: Iterable<Scored>, memory: MemoryView): boolean {
+  for (const { memory: other } of kept)
+    if (other.layer !== memory.layer && nearDuplicate(shinglesOf(other), shinglesOf(memory))) return true;
+  return false;
 }
 
 function shinglesOf(memory: MemoryView): Shingles {
