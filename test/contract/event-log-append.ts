@@ -135,6 +135,57 @@ export function appendContract(contract: ContractLog): void {
   });
 
   describe('appends sent together', () => {
+    it('that expect nothing follow what each stream has, each whole', async () => {
+      const category = freshCategory();
+      const streams = Array.from({ length: 9 }, () => freshStream(category));
+      // Every third stream is there already, with one, two and three events.
+      for (const n of [0, 3, 6]) await contract.log.append(streams[n]!, 'noStream', storedEvents(1 + n / 3));
+      const after = (await contract.log.readAll({ after: 0, limit: 100, filter: { categories: [category] } }))
+        .scannedTo;
+      const batches = streams.map((_, n) => storedEvents(1 + (n % 4)));
+      const results = await Promise.all(
+        streams.map((stream, n) => contract.log.append(stream, 'any', batches[n]!)),
+      );
+      const before = (n: number) => (n % 3 === 0 ? 1 + n / 3 : 0);
+      for (const [n, stream] of streams.entries()) {
+        const events = await contract.log.readStream(stream);
+        expect(revisions(events)).toEqual(events.map((_, index) => index));
+        expect(ids(events.slice(before(n)))).toEqual(ids(batches[n]!));
+        const { revision, position, time } = events.at(-1)!;
+        expect(results[n]).toEqual({ revision, position, time, repeated: false });
+      }
+      const filter = { categories: [category] };
+      const page = await contract.log.readAll({ after, limit: 100, filter });
+      // Each stays whole, one behind the other; where they are not grouped they may overtake each other.
+      const written = page.events.map(({ id }) => id);
+      for (const batch of batches)
+        expect(written.slice(written.indexOf(batch[0]!.id)).slice(0, batch.length)).toEqual(ids(batch));
+      expect(written).toHaveLength(batches.flat().length);
+    });
+
+    it('that expect nothing are written once, and answered as at first, where one of them is a repetition', async () => {
+      const streams = Array.from({ length: 4 }, () => freshStream());
+      const batches = streams.map(() => storedEvents(2));
+      const first = await contract.log.append(streams[1]!, 'any', batches[1]!);
+      const results = await Promise.all(
+        streams.map((stream, n) => contract.log.append(stream, 'any', batches[n]!)),
+      );
+      expect(results.map(({ repeated }) => repeated)).toEqual([false, true, false, false]);
+      expect(results[1]).toEqual({ ...first, repeated: true });
+      for (const [n, stream] of streams.entries())
+        expect(ids(await contract.log.readStream(stream))).toEqual(ids(batches[n]!));
+    });
+
+    it('that expect nothing of one and the same stream are all written, each whole', async () => {
+      const stream = freshStream();
+      const batches = Array.from({ length: 6 }, () => storedEvents(2));
+      const results = await Promise.all(batches.map((batch) => contract.log.append(stream, 'any', batch)));
+      const events = await contract.log.readStream(stream);
+      expect(revisions(events)).toEqual(Array.from({ length: 12 }, (_, n) => n));
+      for (const [n, batch] of batches.entries())
+        expect(ids(events.slice(results[n]!.revision - 1, results[n]!.revision + 1))).toEqual(ids(batch));
+    });
+
     it('are all or nothing each: a refused one leaves none of its events, its neighbours all of theirs', async () => {
       const streams = [freshStream(), freshStream(), freshStream()] as const;
       const outcomes = await Promise.allSettled([
