@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
-import { PGlite, protocol } from '@electric-sql/pglite';
+import { PGlite } from '@electric-sql/pglite';
 import { DurableNodeFS } from './durable-fs.ts';
 import { extensions } from './extensions.ts';
 import { SeededMemoryFS } from './memory-fs.ts';
 import { PreparedStatements } from './prepared.ts';
 import type { EngineData, EngineNotice, EngineResult } from './protocol.ts';
+import { Reply } from './reply.ts';
 import { startParams } from './settings.ts';
 import { createCluster, withTemplate } from './template.ts';
 import { scriptMessage, statementMessage } from './wire.ts';
@@ -12,7 +13,6 @@ import { changesTables } from '../sql/statements.ts';
 import type { WireValue } from '../sql/values.ts';
 
 type Filesystem = DurableNodeFS | SeededMemoryFS;
-type Messages = Awaited<ReturnType<PGlite['execProtocolStream']>>;
 
 export interface EngineListeners {
   notified(channel: string): void;
@@ -26,13 +26,12 @@ const nothing: EngineResult = { columns: [], rows: [], tag: '' };
 /** PostgreSQL in this thread. Every call blocks the thread until its answer is there. */
 export class Engine {
   readonly #database: PGlite;
-  readonly #listeners: EngineListeners;
+  readonly #reply: Reply;
   readonly #prepared = new PreparedStatements();
 
   private constructor(database: PGlite, listeners: EngineListeners) {
     this.#database = database;
-    this.#listeners = listeners;
-    database.onNotification((channel) => listeners.notified(channel));
+    this.#reply = new Reply(listeners);
   }
 
   static async open(data: EngineData, listeners: EngineListeners): Promise<Engine> {
@@ -73,7 +72,7 @@ export class Engine {
     const message = statementMessage(text, params);
     const whole =
       begin === undefined ? message : Buffer.concat([scriptMessage(begin), message, scriptMessage('commit')]);
-    const result = readResult(await this.#exchange(whole));
+    const result = await this.#exchange(whole);
     this.#forgetAfter(text);
     return result;
   }
@@ -81,7 +80,7 @@ export class Engine {
   /** One statement that comes again and again, by the plan that was made for it. */
   async prepared(text: string, params: readonly WireValue[]): Promise<EngineResult> {
     try {
-      return readResult(await this.#exchange(this.#prepared.execution(text, params)));
+      return await this.#exchange(this.#prepared.execution(text, params));
     } catch (error) {
       this.#prepared.failed(text);
       throw error;
@@ -92,7 +91,7 @@ export class Engine {
   async script(statements: readonly string[]): Promise<EngineResult> {
     let last = nothing;
     for (const statement of statements) {
-      last = readResult(await this.#exchange(scriptMessage(statement)));
+      last = await this.#exchange(scriptMessage(statement));
       this.#forgetAfter(statement);
     }
     return last;
@@ -108,12 +107,13 @@ export class Engine {
     return nothing;
   }
 
-  #exchange(message: Uint8Array): Promise<Messages> {
-    return this.#database.execProtocolStream(message, {
+  async #exchange(message: Uint8Array): Promise<EngineResult> {
+    this.#reply.forget();
+    await this.#database.execProtocolRawStream(message, {
       syncToFs: false,
-      onNotice: ({ severity, message: text }) =>
-        this.#listeners.noticed({ severity: severity ?? 'NOTICE', message: text ?? '' }),
+      onRawData: (piece) => this.#reply.take(piece),
     });
+    return this.#reply.read();
   }
 }
 
@@ -133,20 +133,6 @@ function endOnUnknownException(database: PGlite, died: (error: unknown) => never
       throw error;
     }
   };
-}
-
-/** The rows of the statement that has any, and the tag of the last. */
-function readResult(messages: Messages): EngineResult {
-  let columns: EngineResult['columns'] = [];
-  let tag = '';
-  const rows: (string | null)[][] = [];
-  for (const message of messages) {
-    if (message instanceof protocol.messages.RowDescriptionMessage)
-      columns = message.fields.map(({ name, dataTypeID }) => ({ name, type: dataTypeID }));
-    else if (message instanceof protocol.messages.DataRowMessage) rows.push(message.fields);
-    else if (message instanceof protocol.messages.CommandCompleteMessage) tag = message.text;
-  }
-  return { columns, rows, tag };
 }
 
 /** The last lines that PostgreSQL wrote to its log: the reason of its end is among them. */

@@ -70,6 +70,11 @@ export function decoderOf(oid: number): Decode {
 
 /** Reads PostgreSQL's array output, `{1,NULL,"a,b",{2}}`, nested to any depth. */
 function decodeArray(text: string, decode: Decode): unknown[] {
+  // Flat and nothing in it quoted, as numbers and ids are.
+  if (text.startsWith('{') && !/["{]/.test(text.slice(1))) {
+    const elements = text === '{}' ? [] : text.slice(1, -1).split(',');
+    return elements.map((element) => (element === 'NULL' ? null : decode(element)));
+  }
   const token = /[{}]|"((?:[^"\\]|\\.)*)"|[^{},]+/gs;
   const open: unknown[][] = [[]];
   // Lower bounds other than 1 come first: `[0:1]={…}`.

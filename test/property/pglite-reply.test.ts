@@ -1,0 +1,162 @@
+import * as fc from 'fast-check';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { Reply } from '../../src/adapters/pglite/reply.ts';
+import { SqlError } from '../../src/adapters/sql/error.ts';
+
+let heard: unknown[];
+let reply: Reply;
+
+beforeEach(() => {
+  heard = [];
+  reply = new Reply({
+    noticed: (notice) => heard.push(notice),
+    notified: (channel) => heard.push(channel),
+  });
+});
+
+/** A message of the backend, as PostgreSQL's manual has it. */
+function message(type: string, ...parts: Buffer[]): Buffer {
+  const body = Buffer.concat(parts);
+  return Buffer.concat([Buffer.from(type), int32(4 + body.length), body]);
+}
+
+function int16(value: number): Buffer {
+  const bytes = Buffer.alloc(2);
+  bytes.writeInt16BE(value);
+  return bytes;
+}
+
+function int32(value: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeInt32BE(value);
+  return bytes;
+}
+
+const text = (value: string): Buffer => Buffer.from(`${value}\0`);
+const column = (name: string, type: number): Buffer =>
+  Buffer.concat([text(name), int32(1), int16(1), int32(type), int16(-1), int32(-1), int16(0)]);
+const columns = (...all: [name: string, type: number][]): Buffer =>
+  message('T', int16(all.length), ...all.map(([name, type]) => column(name, type)));
+const row = (values: readonly (string | null)[]): Buffer =>
+  message(
+    'D',
+    int16(values.length),
+    ...values.flatMap((value) =>
+      value === null ? [int32(-1)] : [int32(Buffer.byteLength(value)), Buffer.from(value)],
+    ),
+  );
+const complete = (tag: string): Buffer => message('C', text(tag));
+const fields = (type: string, all: Record<string, string>): Buffer =>
+  message(
+    type,
+    ...Object.entries(all).map(([name, value]) => Buffer.concat([Buffer.from(name), text(value)])),
+    Buffer.from([0]),
+  );
+const ready = message('Z', Buffer.from('I'));
+
+function take(bytes: Buffer, cuts: readonly number[] = []): void {
+  let from = 0;
+  for (const cut of [...cuts].sort((left, right) => left - right)) {
+    const piece = Uint8Array.from(bytes.subarray(from, cut));
+    reply.take(piece);
+    // What the database wrote there next.
+    piece.fill(0xff);
+    from = cut;
+  }
+  reply.take(bytes.subarray(from));
+}
+
+describe('a reply of PostgreSQL', () => {
+  it('is read whatever its values are and wherever its pieces end', () => {
+    const value = fc.option(fc.string({ unit: 'grapheme', maxLength: 40 }), { nil: null });
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(value, value, value), { maxLength: 12 }),
+        fc.array(fc.nat(), { maxLength: 6 }),
+        (rows, places) => {
+          const bytes = Buffer.concat([
+            message('1'),
+            message('2'),
+            columns(['a', 25], ['b', 20], ['ç', 3802]),
+            ...rows.map(row),
+            complete(`SELECT ${rows.length}`),
+            ready,
+          ]);
+          take(
+            bytes,
+            places.map((place) => place % bytes.length),
+          );
+          expect(reply.read()).toEqual({
+            columns: [
+              { name: 'a', type: 25 },
+              { name: 'b', type: 20 },
+              { name: 'ç', type: 3802 },
+            ],
+            rows,
+            tag: `SELECT ${rows.length}`,
+          });
+        },
+      ),
+    );
+  });
+
+  it('of several megabytes is followed by a small one', () => {
+    const values = Array.from({ length: 3_000 }, (_, n) => [`${n}`, 'x'.repeat(3_000)]);
+    take(
+      Buffer.concat([columns(['n', 23], ['x', 25]), ...values.map(row), complete('SELECT 3000')]),
+      [8_192],
+    );
+    expect(reply.read().rows).toEqual(values);
+    take(Buffer.concat([complete('COMMIT'), ready]));
+    expect(reply.read()).toEqual({ columns: [], rows: [], tag: 'COMMIT' });
+  });
+
+  it('with an error is thrown, with its fields, and the next one is read', () => {
+    const failure = {
+      S: 'ERROR',
+      C: '23505',
+      M: 'duplicate key',
+      D: 'Key (a)=(1)',
+      t: 'things',
+      n: 'things_pkey',
+    };
+    take(Buffer.concat([fields('E', { ...failure, V: 'ERROR', F: 'nbtinsert.c' }), ready]), [7]);
+    const thrown = (() => {
+      try {
+        return reply.read();
+      } catch (error) {
+        return error;
+      }
+    })();
+    expect(thrown).toBeInstanceOf(SqlError);
+    expect(thrown).toMatchObject({
+      severity: 'ERROR',
+      code: '23505',
+      message: 'duplicate key',
+      detail: 'Key (a)=(1)',
+      table: 'things',
+      constraint: 'things_pkey',
+    });
+    take(complete('BEGIN'));
+    expect(reply.read().tag).toBe('BEGIN');
+  });
+
+  it('throws the first of its errors', () => {
+    take(Buffer.concat([fields('E', { M: 'first' }), fields('E', { M: 'second' }), ready]));
+    expect(() => reply.read()).toThrow('first');
+  });
+
+  it('passes on what it is told besides', () => {
+    const notification = message('A', int32(7), text('stratalog_log'), text(''));
+    take(Buffer.concat([fields('N', { S: 'WARNING', M: 'mind this' }), notification, complete('LISTEN')]));
+    expect(reply.read().tag).toBe('LISTEN');
+    expect(heard).toEqual([{ severity: 'WARNING', message: 'mind this' }, 'stratalog_log']);
+  });
+
+  it('that was broken off is forgotten', () => {
+    reply.take(row(['half']).subarray(0, 9));
+    reply.forget();
+    take(complete('ROLLBACK'));
+    expect(reply.read()).toEqual({ columns: [], rows: [], tag: 'ROLLBACK' });
+  });
+});
