@@ -30,7 +30,7 @@ interface Estimate {
 }
 
 /** Beyond `topK`, so that near-duplicates rarely make a second look necessary. */
-const spare = 10;
+const spare = 5;
 
 /** Copies of one text differ in their scores by less: their vectors were made beside different texts. */
 const tie = 0.02;
