@@ -22,7 +22,7 @@ const asOfQueryCount = 10;
 /** The most that is looked at as of a position. */
 const asOfLimit = 10_000;
 const knownItems = 50;
-const recallSample = 50;
+const recallSample = 100;
 
 export const search: Benchmark = {
   name: 'search',
