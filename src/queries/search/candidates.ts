@@ -11,7 +11,7 @@ import { poolQuery, type Pool } from './pool.ts';
 import { negativeCosine } from './vectors.ts';
 import { textColumns, type TermSignal, type TextSignal } from './text-signals.ts';
 
-/** HNSW looks at so many for each that is wanted: at 100, with a hundred thousand vectors, it finds .99 of the ten nearest. */
+/** HNSW looks at so many for each that is wanted: at 100, with a hundred thousand vectors, it finds .96 of the ten nearest. */
 const lookedAtPerWanted = 2;
 
 export interface CandidateRequest extends MemoryFilters, Compared {
