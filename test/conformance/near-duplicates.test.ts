@@ -54,6 +54,16 @@ describe('near-duplicates', () => {
     }
   });
 
+  it('[A6] shows both where a text was made to have the hashes of another one', async () => {
+    // The two words have the same FNV-1a of 32 bits.
+    const memories = [
+      { externalId: 'policy', layer: 'company', scope, content: `${policy} and liquid funds` },
+      { externalId: 'made', layer: 'user', scope, content: `${policy} and costarring funds` },
+    ];
+    const shown = await names(await newAdmin(), memories);
+    expect(new Set(shown)).toEqual(new Set(['policy', 'made']));
+  });
+
   it('[A6] finds the most specific one behind more copies of it than are looked at first', async () => {
     const copies = Array.from({ length: 40 }, (_, n) => ({
       externalId: `copy ${n}`,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { jaccard, nearDuplicate, shingles } from '../../src/domain/text/shingles.ts';
+import { jaccard, nearDuplicate, shingles, spelledShingles } from '../../src/domain/text/shingles.ts';
 
 const near = (a: string, b: string) => nearDuplicate(shingles(a), shingles(b));
 const numbered = (count: number) => Array.from({ length: count }, (_, i) => `word${i}`);
@@ -45,5 +45,15 @@ describe('nearDuplicate', () => {
     const text = '今天下午三点在会议室开会讨论下个季度的产品计划和预算安排请大家提前准备好材料';
     expect(near(text, `${text}。`)).toBe(true);
     expect(near(text, text.replace('三', '四'))).toBe(false);
+  });
+});
+
+describe('shingles', () => {
+  it('stand by hashes that two words can have in common, and by the words themselves', () => {
+    // Of these two words FNV-1a makes the same 32 bits.
+    const [one, other] = ['liquid assets are sold', 'costarring assets are sold'];
+    expect(near(one, other)).toBe(true);
+    expect(nearDuplicate(spelledShingles(one), spelledShingles(other))).toBe(false);
+    expect(nearDuplicate(spelledShingles(one), spelledShingles('Liquid assets are sold!'))).toBe(true);
   });
 });

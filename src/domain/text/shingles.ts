@@ -5,23 +5,40 @@ export const NEAR_DUPLICATE = 0.95;
 
 const WIDTH = 3;
 
-/** The distinct word 3-shingles of a text, each by a hash of 32 bits: one in four thousand million is taken for another. */
-export type Shingles = ReadonlySet<number>;
+/** The distinct word 3-shingles of a text. */
+export type Shingles<Shingle = number> = ReadonlySet<Shingle>;
 
 /**
  * The word 3-shingles of the normalised text: folded words (`words`), punctuation and white space dropped; in scripts
  * without spaces each character is a word. A text of one or two words is one shingle of all its words; one
- * without any word (only signs) is one shingle of its folded characters. Never empty. Linear in the text.
+ * without any word (only signs) is one shingle of its folded characters. Never empty. Linear in the text. Each stands by a hash
+ * of 32 bits: one in four thousand million is taken for another, and whoever wants to can make one that is.
  * Source: Broder, "On the resemblance and containment of documents", 1997.
  */
 export function shingles(text: string): Shingles {
+  return shinglesBy(text, hashOf, (first, second, third) => mix(mix(mix(OFFSET, first), second), third));
+}
+
+/** The same by their words, for what must not rest on hashes: it takes several times as long. */
+export function spelledShingles(text: string): Shingles<string> {
+  return shinglesBy(
+    text,
+    (word) => word,
+    (...spelled) => spelled.join(' '),
+  );
+}
+
+function shinglesBy<Shingle>(
+  text: string,
+  of: (word: string) => Shingle,
+  join: (first: Shingle, second: Shingle, third: Shingle) => Shingle,
+): Shingles<Shingle> {
   const sequence = sequenceOf(text);
-  if (sequence.length === 0) return new Set([hashOf(text.trim().toLowerCase())]);
-  if (sequence.length < WIDTH) return new Set([hashOf(sequence.join(' '))]);
-  const hashes = sequence.map((word) => hashOf(word));
-  const set = new Set<number>();
-  for (let i = WIDTH - 1; i < hashes.length; i++)
-    set.add(mix(mix(mix(OFFSET, hashes[i - 2]!), hashes[i - 1]!), hashes[i]!));
+  if (sequence.length === 0) return new Set([of(text.trim().toLowerCase())]);
+  if (sequence.length < WIDTH) return new Set([of(sequence.join(' '))]);
+  const words = sequence.map((word) => of(word));
+  const set = new Set<Shingle>();
+  for (let i = WIDTH - 1; i < words.length; i++) set.add(join(words[i - 2]!, words[i - 1]!, words[i]!));
   return set;
 }
 
@@ -58,7 +75,7 @@ export function containment(part: Shingles, whole: Shingles): number {
 }
 
 /** |a ∩ b| / |a ∪ b|, 0..1. */
-export function jaccard(a: Shingles, b: Shingles): number {
+export function jaccard<Shingle>(a: Shingles<Shingle>, b: Shingles<Shingle>): number {
   const [small, large] = a.size <= b.size ? [a, b] : [b, a];
   let shared = 0;
   for (const shingle of small) if (large.has(shingle)) shared++;
@@ -69,7 +86,7 @@ export function jaccard(a: Shingles, b: Shingles): number {
  * Whether the Jaccard similarity is at least 0.95. Sizes that rule it out are seen at once, and sets that share
  * little after a twentieth of the smaller one.
  */
-export function nearDuplicate(a: Shingles, b: Shingles): boolean {
+export function nearDuplicate<Shingle>(a: Shingles<Shingle>, b: Shingles<Shingle>): boolean {
   const [small, large] = a.size <= b.size ? [a, b] : [b, a];
   // shared / (small + large − shared) ≥ t  ⇔  shared ≥ t (small + large) / (1 + t); the margin absorbs rounding.
   const needed = (NEAR_DUPLICATE * (small.size + large.size)) / (1 + NEAR_DUPLICATE) - 1e-9;

@@ -1,6 +1,6 @@
 import { precedence } from '../../domain/layers.ts';
 import type { MemoryView } from '../../domain/memory/view.ts';
-import { nearDuplicate, shingles, type Shingles } from '../../domain/text/shingles.ts';
+import { nearDuplicate, shingles, spelledShingles, type Shingles } from '../../domain/text/shingles.ts';
 
 interface Scored {
   readonly memory: MemoryView;
@@ -27,8 +27,16 @@ export function dropNearDuplicates<Item extends Scored>(items: readonly Item[]):
 /** Whether one of the more specific layers says the same. */
 function repeatsOne(kept: Iterable<Scored>, memory: MemoryView): boolean {
   for (const { memory: other } of kept)
-    if (other.layer !== memory.layer && nearDuplicate(shinglesOf(other), shinglesOf(memory))) return true;
+    if (other.layer !== memory.layer && sayTheSame(other, memory)) return true;
   return false;
+}
+
+/** By their hashes first, which is nearly always all; a text that was made to have another one's must not hide it. */
+function sayTheSame(one: MemoryView, other: MemoryView): boolean {
+  return (
+    nearDuplicate(shinglesOf(one), shinglesOf(other)) &&
+    nearDuplicate(spelledShingles(one.content), spelledShingles(other.content))
+  );
 }
 
 function shinglesOf(memory: MemoryView): Shingles {
