@@ -1,5 +1,7 @@
 import { vectorTable } from '../../src/domain/retrieval/vector-table.ts';
 import type { Sql } from '../../src/ports/sql.ts';
+import { lookedAtPerWanted } from '../../src/queries/search/candidates.ts';
+import { leastPerEngine } from '../../src/queries/search/query.ts';
 import { tenant } from './loaded.ts';
 
 export const deterministicModel = 'deterministic-words-384';
@@ -11,12 +13,10 @@ export interface QueryVectors {
   readonly vectors: readonly Float32Array[];
 }
 
-const candidates = 100;
-
 /**
- * For each query the milliseconds of the two index queries that a search stands on, the 100 best each by BM25 and by
- * HNSW, or of all vectors where they are few, asked as barely as can be of the tables of a stopped server. Each query is
- * run once before.
+ * For each query the milliseconds of the two index queries that a search stands on, as many of the best by BM25 and by
+ * HNSW as a search asks for, or of all vectors where they are few, asked as barely as can be of the tables of a stopped
+ * server. Each query is run once before.
  */
 export async function timeBareIndexes(
   sql: Sql,
@@ -37,18 +37,17 @@ export async function timeBareIndexes(
   // Few vectors stand in no index: to compare each of them is the barest way then.
   const nearest = standing!.graph ? `in_graph order by embedding <=>` : `true order by embedding <#>`;
   const dense = `select memory_id from ${kept} where tenant = $2 and ${nearest} $1::vector limit $3`;
-  // With the default of 40 the index would find no more than 40; and the planner, which does not know what a BM25
-  // without its index costs, is left no other way than the two indexes.
+  // The planner, which does not know what a BM25 without its index costs, is left no other way than the two indexes.
   await sql.execute(
-    `set hnsw.ef_search = ${candidates}; set enable_seqscan = off; set enable_bitmapscan = off; set enable_sort = off`,
+    `set hnsw.ef_search = ${lookedAtPerWanted * leastPerEngine}; set enable_seqscan = off; set enable_bitmapscan = off; set enable_sort = off`,
   );
   let times: number[] = [];
   for (let round = 0; round < 2; round++) {
     times = [];
     for (const [index, query] of queries.entries()) {
       const start = performance.now();
-      await sql.query(lexical, [query, tenant, candidates]);
-      await sql.query(dense, [`[${vectors[index]!.join(',')}]`, tenant, candidates]);
+      await sql.query(lexical, [query, tenant, leastPerEngine]);
+      await sql.query(dense, [`[${vectors[index]!.join(',')}]`, tenant, leastPerEngine]);
       times.push(performance.now() - start);
     }
   }

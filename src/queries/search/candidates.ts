@@ -11,8 +11,11 @@ import { poolQuery, type Pool } from './pool.ts';
 import { negativeCosine } from './vectors.ts';
 import { textColumns, type TermSignal, type TextSignal } from './text-signals.ts';
 
-/** HNSW looks at so many for each that is wanted: at 100, with a hundred thousand vectors, it finds .96 of the ten nearest. */
-const lookedAtPerWanted = 2;
+/**
+ * HNSW looks at so many for each that is wanted. At 200, with a hundred thousand vectors, it finds .99 of the ten nearest, also
+ * where a filter leaves half of them; at 100 it is .96 to .97, for 2 ms less.
+ */
+export const lookedAtPerWanted = 4;
 
 export interface CandidateRequest extends MemoryFilters, Compared {
   readonly queryText: string;
