@@ -41,7 +41,6 @@ export function variantsOf(size: number): readonly Variant[] {
       allows: ({ tags, metadata }) => tags.includes(tag) && metadata.kind === kind,
     },
     {
-      // No index tells what a range leaves.
       name: 'range of numbers, 1 %',
       narrowing: { filter: { 'metadata.serial': { lt: size / 100 } } },
       allows: ({ metadata }) => metadata.serial < size / 100,

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { deterministicEmbedder } from '../../src/adapters/deterministic/embedder.ts';
 import { weigh } from '../../src/domain/ranking/bm25.ts';
 import { parseFilter } from '../../src/domain/filter.ts';
+import type { JsonObject } from '../../src/domain/json.ts';
 import { vectorTable } from '../../src/domain/retrieval/vector-table.ts';
 import type { SqlExecutor, SqlValue } from '../../src/ports/sql.ts';
 import { WakeUp } from '../../src/ports/wake-up.ts';
@@ -107,8 +108,8 @@ it('[A5] a filter that leaves half is asked of what the indexes find, not of all
 it('[A5] a filter that most of its pool do not pass is asked of all of it', async () => {
   const [vector] = await embedder.embed(['green tea'], 'query');
   const region = { tenant: 'acme', visibility: 'all' as const };
-  // Keys tell the notes; which of them have a large number they do not.
-  const filter = parseFilter({ 'metadata.kind': { eq: 'note' }, 'metadata.number': { gte: count - wanted } });
+  // Keys tell the notes; in which of them a part of the text is they do not.
+  const filter = parseFilter({ 'metadata.kind': { eq: 'note' }, content: { contains: 'number 29' } });
   const pool = await findPool(test.sql, view, { region, filter });
   expect(pool).toMatchObject({ size: count / 2 });
   const dense = { vector: vector!, table: vectorTable(embedder.model.id), exact: false };
@@ -117,5 +118,24 @@ it('[A5] a filter that most of its pool do not pass is asked of all of it', asyn
     (tx) => nearestInPool(tx, view, { region, filter, pool: pool!, perEngine: wanted, weighted, dense }),
     { tenant: 'acme', readOnly: true },
   );
-  expect(found.length).toBe(wanted / 2);
+  // 29, 291, 293, 295, 297, 299.
+  expect(found.length).toBe(6);
+});
+
+it('[A5] what lies in a range of numbers or times, and no more, is a pool', async () => {
+  const sizeOf = async (json: JsonObject) => {
+    const region = { tenant: 'acme', visibility: 'all' as const };
+    const pool = await findPool(test.sql, view, { region, filter: parseFilter(json) });
+    return pool?.size;
+  };
+  expect(await sizeOf({ 'metadata.number': { gte: count - 10 } })).toBe(10);
+  // An end that is excluded is in the pool all the same.
+  expect(await sizeOf({ 'metadata.number': { gt: 4, lte: 24 } })).toBe(21);
+  expect(await sizeOf({ 'metadata.number': { lt: -1 } })).toBe(0);
+  expect(await sizeOf({ or: [{ 'metadata.number': { lte: 4 } }, { 'metadata.number': { gte: 295 } }] })).toBe(
+    10,
+  );
+  expect(await sizeOf({ createdAt: { gte: '2020-01-01' } })).toBe(count);
+  expect(await sizeOf({ createdAt: { lt: '2020-01-01' } })).toBe(0);
+  expect(await sizeOf({ updatedAt: { lt: '2020-01-01' } })).toBeUndefined();
 });

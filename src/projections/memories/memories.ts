@@ -13,7 +13,7 @@ import { createPostings, writePostings, type FiledChange } from './postings.ts';
  */
 export const memories: Projection = {
   name: 'memories',
-  version: 3,
+  version: 4,
   handles: ['MemoryStored', 'MemoryUpdated', 'MemoryDeleted', 'MemoryRestored', 'MemoryErased'],
   tables: ['memories', 'memories_postings'],
   create: (tables) => [

@@ -1,4 +1,5 @@
-import { postingsOf, type Filed, type PostingKey } from '../../domain/retrieval/postings.ts';
+import type { PostingKey } from '../../domain/retrieval/posting-keys.ts';
+import { postingsOf, type Filed } from '../../domain/retrieval/postings.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
 import { protect, type Tables } from '../projection.ts';
 

@@ -1,6 +1,7 @@
 import type { Region } from '../../domain/access/region.ts';
 import { exactScanLimit } from '../../domain/retrieval/exact-scan-limit.ts';
-import { lookupsOf, type AnyOf } from '../../domain/retrieval/postings.ts';
+import type { AnyOf } from '../../domain/retrieval/posting-keys.ts';
+import { lookupsOf } from '../../domain/retrieval/postings.ts';
 import type { Sql } from '../../ports/sql.ts';
 import type { ReadView } from '../read-models.ts';
 import { Parameters } from '../sql-builder.ts';
@@ -8,8 +9,8 @@ import { hasFilters, type MemoryFilters } from './filter-join.ts';
 
 /** Of as many the exact comparison takes as long as the index, which finds one in ten that pass. */
 const pooledLimit = 12_000;
-/** The first version of the memories read model that files a day: of one before, which serves until it is built anew, none is asked. */
-const firstWithDays = 3;
+/** The first version of the memories read model that files in order: of one before, which serves until it is built anew, no range is asked. */
+const firstInOrder = 4;
 /** Up to this many texts in reach each is scored by its own counts; above, the BM25 index answers. */
 const countedLimit = 2_000;
 
@@ -31,15 +32,15 @@ export interface Reach extends MemoryFilters {
 
 /** Undefined where too many are left, or no key tells how many. */
 export async function findPool(sql: Sql, view: ReadView, reach: Reach): Promise<Pool | undefined> {
-  const lists = lookupsOf({ ...reach, byDay: Number(view.signature('memories')) >= firstWithDays });
+  const lists = lookupsOf({ ...reach, inOrder: Number(view.signature('memories')) >= firstInOrder });
   if (lists.length === 0) return undefined;
   const { tenant } = reach.region;
   const parameters = new Parameters();
   const own = parameters.bind(tenant);
   // No more are counted than decide something: an unselective filter costs a look at so many entries of an index.
   const counts = lists.map(
-    (keys) => `(select count(*)::integer from (select 1 from ${view.table('memories', 'memories_postings')}
-      where tenant = ${own} and key = any (${parameters.bind([...keys])}::bigint[]) limit ${pooledLimit + 1}) filed)`,
+    (list) =>
+      `(select count(*)::integer from (${filedUnder(list, view, own, parameters)} limit ${pooledLimit + 1}) filed)`,
   );
   const [row] = await sql.queryAs<{ counts: number[]; documents: number | null }>(
     tenant,
@@ -51,13 +52,13 @@ export async function findPool(sql: Sql, view: ReadView, reach: Reach): Promise<
   // Without filters the tables themselves tell the region, and a small tenant is scanned faster than looked up.
   if (!hasFilters(reach) && (documents ?? 0) <= exactScanLimit) return undefined;
   const short = lists
-    .map((keys, index) => ({ keys, size: sizes[index]! }))
+    .map((list, index) => ({ list, size: sizes[index]! }))
     .filter(({ size }) => size <= pooledLimit);
   if (short.length === 0) return undefined;
   // As if the conditions knew nothing of each other: it decides how the words are found, not what is.
   const expected = short.reduce((left, { size }) => (left * size) / (documents || 1), documents ?? 0);
   return {
-    lists: short.map(({ keys }) => keys),
+    lists: short.map(({ list }) => list),
     size: Math.min(...short.map(({ size }) => size)),
     counted: expected <= countedLimit,
   };
@@ -69,10 +70,21 @@ export async function findPool(sql: Sql, view: ReadView, reach: Reach): Promise<
  */
 export function poolQuery(view: ReadView, tenant: string, { lists }: Pool, parameters: Parameters): string {
   const own = parameters.bind(tenant);
-  return lists
+  return lists.map((list) => `(${filedUnder(list, view, own, parameters)})`).join(' intersect ');
+}
+
+/** The ids of the memories that are filed under one of these keys, as a query: each part of it is a walk through the index. */
+function filedUnder({ keys, ranges }: AnyOf, view: ReadView, own: string, parameters: Parameters): string {
+  const where = [
+    ...(keys.length > 0 ? [`= any (${parameters.bind([...keys])}::bigint[])`] : []),
+    ...ranges.map(
+      ({ from, to }) => `between ${parameters.bind(from)}::bigint and ${parameters.bind(to)}::bigint`,
+    ),
+  ];
+  return where
     .map(
-      (keys) => `select memory_id from ${view.table('memories', 'memories_postings')}
-        where tenant = ${own} and key = any (${parameters.bind([...keys])}::bigint[])`,
+      (condition) => `select memory_id from ${view.table('memories', 'memories_postings')}
+        where tenant = ${own} and key ${condition}`,
     )
-    .join(' intersect ');
+    .join(' union all ');
 }
