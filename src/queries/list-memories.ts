@@ -1,5 +1,7 @@
 import type { TenantContext } from '../domain/access/context.ts';
+import type { Region } from '../domain/access/region.ts';
 import { visible } from '../domain/access/visibility.ts';
+import { allOf as conjunction, test } from '../domain/build-filter.ts';
 import type { Filter } from '../domain/filter.ts';
 import type { Layer } from '../domain/layers.ts';
 import type { memoryStates, MemoryView } from '../domain/memory/view.ts';
@@ -8,9 +10,13 @@ import type { Sql } from '../ports/sql.ts';
 import { fingerprintOf, readCursor, strangeCursor, writeCursor } from './cursors.ts';
 import { filterCondition } from './filter-sql.ts';
 import { joinUsage, memoryColumns, memoryOf, type MemoryRow } from './memory-row.ts';
+import { countsOf, filedUnderAll, listsIn } from './postings-sql.ts';
 import type { ReadModels, ReadView } from './read-models.ts';
 import { regionCondition } from './scope-sql.ts';
 import { allOf, Parameters } from './sql-builder.ts';
+
+/** To count as many entries of an index takes about as long as to walk past as many memories as fill a page. */
+const fewAtMost = 5_000;
 
 export interface ListMemories {
   readonly layers?: readonly Layer[] | undefined;
@@ -64,7 +70,11 @@ async function readPage(
     visibility: visible(caller),
     ...(list.layers && { layers: list.layers }),
   };
-  const conditions = [regionCondition(region, 'm', parameters), ...rowConditions(list, view, parameters)];
+  const conditions = [
+    ...(await lookedUp(sql, view, region, list, parameters)),
+    regionCondition(region, 'm', parameters),
+    ...rowConditions(list, view, parameters),
+  ];
   if (cursor !== undefined) {
     conditions.push(`m.memory_id < ${parameters.bind(lastSeen(cursor, fingerprint))}::uuid`);
   }
@@ -77,6 +87,40 @@ async function readPage(
   const items = rows.slice(0, limit).map(memoryOf);
   const nextCursor = rows.length > limit ? writeCursor(items.at(-1)!.id, fingerprint) : undefined;
   return { items, nextCursor, position: asOf ?? view.position };
+}
+
+/** Where conditions that keys tell leave few memories, those are looked up: from the newest on it may be long until a page is full. */
+async function lookedUp(
+  sql: Sql,
+  view: ReadView,
+  region: Region,
+  { asOf, state = 'active', externalId, spaces, tags, createdAfter, createdBefore, filter }: ListMemories,
+  parameters: Parameters,
+): Promise<string[]> {
+  // Filed are those that are active now; an external id is one memory's alone.
+  if (asOf !== undefined || state !== 'active' || externalId !== undefined) return [];
+  const filters = [
+    ...(filter ? [filter] : []),
+    ...(createdAfter === undefined ? [] : [test('createdAt', 'gt', createdAfter)]),
+    ...(createdBefore === undefined ? [] : [test('createdAt', 'lt', createdBefore)]),
+  ];
+  const lists = listsIn(view, {
+    region,
+    spaces,
+    tags,
+    ...(filters.length > 0 && { filter: conjunction(filters) }),
+  });
+  if (lists.length === 0) return [];
+  const { tenant } = region;
+  const counting = new Parameters();
+  const [row] = await sql.queryAs<{ counts: number[] }>(
+    tenant,
+    `select ${countsOf(lists, fewAtMost, view, tenant, counting)} as counts`,
+    counting.values,
+  );
+  const short = lists.filter((_, index) => row!.counts[index]! <= fewAtMost);
+  if (short.length === 0) return [];
+  return [`m.memory_id = any (array(${filedUnderAll(short, view, tenant, parameters)}))`];
 }
 
 function rowConditions(list: ListMemories, view: ReadView, parameters: Parameters): string[] {

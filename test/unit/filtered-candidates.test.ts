@@ -22,6 +22,7 @@ import { nearestInPool } from '../../src/queries/search/pool-candidates.ts';
 import { findPool } from '../../src/queries/search/pool.ts';
 import { readStatistics } from '../../src/queries/search/statistics.ts';
 import { openTestStore, storeTestMemory, type TestStore } from '../support/event-store.ts';
+import { rowsLookedAt } from '../support/plans.ts';
 import { follow } from '../support/read-models.ts';
 import { soleEmbedder } from '../support/sole-embedder.ts';
 
@@ -50,23 +51,6 @@ beforeAll(async () => {
 
 afterAll(() => test.close());
 
-interface Plan {
-  readonly 'Relation Name'?: string;
-  readonly 'Actual Rows': number;
-  readonly 'Actual Loops': number;
-  readonly 'Rows Removed by Filter'?: number;
-  readonly Plans?: readonly Plan[];
-}
-
-/** How many rows of a table a plan looked at. */
-function looked(plan: Plan, table: string): number {
-  const own =
-    plan['Relation Name'] === table
-      ? (plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0)) * plan['Actual Loops']
-      : 0;
-  return (plan.Plans ?? []).reduce((sum, part) => sum + looked(part, table), own);
-}
-
 it('[A5] a filter that leaves half is asked of what the indexes find, not of all memories', async () => {
   const [vector] = await embedder.embed(['green tea'], 'query');
   const table = view.table('memories').replace('read.', '');
@@ -77,13 +61,7 @@ it('[A5] a filter that leaves half is asked of what the indexes find, not of all
       const explaining: SqlExecutor = {
         async query<R>(text: string, params?: readonly SqlValue[]) {
           const rows = await tx.query<R>(text, params);
-          if (text.includes(table)) {
-            const [row] = await tx.query<{ 'QUERY PLAN': readonly { Plan: Plan }[] }>(
-              `explain (analyze, format json) ${text}`,
-              params,
-            );
-            asked += looked(row!['QUERY PLAN'][0]!.Plan, table);
-          }
+          if (text.includes(table)) asked += await rowsLookedAt(tx, table, text, params);
           return rows;
         },
       };

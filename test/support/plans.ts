@@ -1,0 +1,31 @@
+import type { SqlExecutor, SqlValue } from '../../src/ports/sql.ts';
+
+interface Plan {
+  readonly 'Relation Name'?: string;
+  readonly 'Actual Rows': number;
+  readonly 'Actual Loops': number;
+  readonly 'Rows Removed by Filter'?: number;
+  readonly Plans?: readonly Plan[];
+}
+
+/** How many rows of a table a statement looks at as it is planned. It is run once more for that. */
+export async function rowsLookedAt(
+  executor: SqlExecutor,
+  table: string,
+  text: string,
+  params?: readonly SqlValue[],
+): Promise<number> {
+  const [row] = await executor.query<{ 'QUERY PLAN': readonly { Plan: Plan }[] }>(
+    `explain (analyze, format json) ${text}`,
+    params,
+  );
+  return lookedAt(row!['QUERY PLAN'][0]!.Plan, table);
+}
+
+function lookedAt(plan: Plan, table: string): number {
+  const own =
+    plan['Relation Name'] === table
+      ? (plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0)) * plan['Actual Loops']
+      : 0;
+  return (plan.Plans ?? []).reduce((sum, part) => sum + lookedAt(part, table), own);
+}
