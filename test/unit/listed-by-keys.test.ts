@@ -39,16 +39,16 @@ afterAll(() => test.close());
 /** What a list shows, and how many memories were looked at for it. */
 async function listed(asked: Omit<ListMemories, 'limit'>): Promise<{ contents: string[]; looked: number }> {
   let looked = 0;
-  const sql = Object.assign(Object.create(test.sql as Sql) as Sql, {
+  const sql = {
     query: test.sql.query.bind(test.sql),
     async queryAs<R>(tenant: string, text: string, params: readonly SqlValue[] = []): Promise<R[]> {
-      looked += await test.sql.transaction((tx) => rowsLookedAt(tx, 'memories_g1', text, params), {
+      looked += await test.sql.transaction<number>((tx) => rowsLookedAt(tx, 'memories_g1', text, params), {
         tenant,
         readOnly: true,
       });
       return test.sql.queryAs<R>(tenant, text, params);
     },
-  });
+  } as unknown as Sql;
   const { items } = await listMemories(new ReadModels(sql, new WakeUp()), caller, { ...asked, limit });
   return { contents: items.map(({ content }) => content), looked };
 }
