@@ -34,17 +34,18 @@ export async function findPool(sql: Sql, view: ReadView, reach: Reach): Promise<
   if (lists.length === 0) return undefined;
   const { tenant } = reach.region;
   const parameters = new Parameters();
-  // No more are counted than decide something: an unselective filter costs a look at so many entries of an index.
+  // No more are counted than decide something: an unselective filter costs a look at so many entries of an index. Without
+  // filters the tables themselves tell the region, and a small tenant is scanned faster than looked up.
   const counts = countsOf(lists, pooledLimit, view, tenant, parameters);
-  const [row] = await sql.queryAs<{ counts: number[]; documents: number | null }>(
+  const decides = hasFilters(reach) ? 'true' : `corpus.documents > ${exactScanLimit}`;
+  const [row] = await sql.queryAs<{ counts: number[] | null; documents: number | null }>(
     tenant,
-    `select ${counts} as counts,
-       (select documents from ${view.table('lexical', 'lexical_corpus')} where tenant = ${parameters.bind(tenant)}) as documents`,
+    `select case when ${decides} then ${counts} end as counts, corpus.documents
+     from (select (select documents from ${view.table('lexical', 'lexical_corpus')} where tenant = ${parameters.bind(tenant)}) as documents) corpus`,
     parameters.values,
   );
   const { counts: sizes, documents } = row!;
-  // Without filters the tables themselves tell the region, and a small tenant is scanned faster than looked up.
-  if (!hasFilters(reach) && (documents ?? 0) <= exactScanLimit) return undefined;
+  if (!sizes) return undefined;
   const short = lists
     .map((list, index) => ({ list, size: sizes[index]! }))
     .filter(({ size }) => size <= pooledLimit);
