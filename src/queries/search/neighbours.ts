@@ -2,7 +2,6 @@ import { WINDOW } from '../../domain/ranking/window.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
 import type { ReadView } from '../read-models.ts';
 import { Parameters } from '../sql-builder.ts';
-import { lookupsOf } from './lookups.ts';
 import { termColumns, type TermSignal } from './text-signals.ts';
 
 interface NeighbourRow extends TermSignal {
@@ -26,7 +25,6 @@ export async function readNeighbours(
   const parameters = new Parameters();
   const own = parameters.bind(tenant);
   const table = view.table('lexical');
-  const lookup = lookupsOf(tenant, parameters);
   const columns = termColumns(terms, parameters);
   const nearest = (side: '<' | '>', order: 'asc' | 'desc', count: number) =>
     `(select ${columns} from ${table} t
@@ -34,9 +32,9 @@ export async function readNeighbours(
         and (t.said_at, t.position) ${side} (turn.said_at, turn.position)
       order by t.said_at ${order}, t.position ${order} limit ${count})`;
   const rows = await tx.query<NeighbourRow>(
-    `select found.memory_id, n.length, n.frequencies from unnest(${parameters.bind(turns)}::uuid[]) as found(memory_id)
-     cross join ${lookup('t.session_key, t.said_at, t.position', table, 't.body is not null')} turn
-     cross join lateral (${nearest('<', 'desc', WINDOW.before)} union all ${nearest('>', 'asc', WINDOW.after)}) n`,
+    `select turn.memory_id, n.length, n.frequencies from ${table} turn
+     cross join lateral (${nearest('<', 'desc', WINDOW.before)} union all ${nearest('>', 'asc', WINDOW.after)}) n
+     where turn.tenant = ${own} and turn.memory_id = any (${parameters.bind(turns)}::uuid[]) and turn.body is not null`,
     parameters.values,
   );
   for (const { memory_id, ...signal } of rows) {
