@@ -15,7 +15,7 @@ import type { ReadModels, ReadView } from './read-models.ts';
 import { regionCondition } from './scope-sql.ts';
 import { allOf, Parameters } from './sql-builder.ts';
 
-/** To count as many entries of an index takes about as long as to walk past as many memories as fill a page. */
+/** An entry of the index takes .5 µs to count in WebAssembly: lists that conditions do not shorten wait no longer than 2.5 ms for each. */
 const fewAtMost = 5_000;
 
 export interface ListMemories {

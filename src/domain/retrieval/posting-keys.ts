@@ -38,8 +38,14 @@ export function orderedKeyOf(field: string, path: readonly string[], value: numb
   return placed(field, path, sortable(value));
 }
 
-/** The keys of all numbers at a field between two, both included; infinite where an end is missing. */
-export function rangeOf(field: string, path: readonly string[], from: number, to: number): KeyRange {
+/** From one number to another, both included; infinite where an end is missing. */
+export interface Ends {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The keys of all numbers at a field between two ends. */
+export function rangeOf(field: string, path: readonly string[], { from, to }: Ends): KeyRange {
   return { from: placed(field, path, sortable(from)), to: placed(field, path, sortable(to)) };
 }
 

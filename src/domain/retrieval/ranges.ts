@@ -7,6 +7,7 @@ import {
   orderedKeyOf,
   rangeOf,
   type AnyOf,
+  type Ends,
   type KeyRange,
   type PostingKey,
 } from './posting-keys.ts';
@@ -23,22 +24,16 @@ export function timeKeys({ occurredAt, createdAt }: Times): PostingKey[] {
   return [orderedKeyOf('when', [], Date.parse(occurredAt)), orderedKeyOf('recorded', [], +createdAt)];
 }
 
-/** From the first to the last, both included. */
-interface Ends {
-  readonly from: number;
-  readonly to: number;
-}
-
 /** Where whatever meets all of `filters` is filed by the times and the numbers in its metadata that they name: a list for each. */
 export function rangesAsked(filters: readonly Filter[]): AnyOf[] {
   const tests = filters.filter((filter) => filter.kind === 'test');
   const occurred = endsOf(tests.filter(({ field }) => field === 'occurredAt').map(inMilliseconds));
   const recorded = endsOf(tests.filter(({ field }) => field === 'createdAt').map(inMilliseconds));
   const lists: KeyRange[][] = [];
-  if (occurred) lists.push([between('when', [], occurred)]);
+  if (occurred) lists.push([rangeOf('when', [], occurred)]);
   if (recorded) {
-    const untold = between('when', [], recorded);
-    lists.push(filters.some(isUntold) ? [untold] : [untold, between('recorded', [], recorded)]);
+    const untold = rangeOf('when', [], recorded);
+    lists.push(filters.some(isUntold) ? [untold] : [untold, rangeOf('recorded', [], recorded)]);
   }
   return [...lists.map((ranges) => ({ keys: [], ranges })), ...numbersAsked(tests)];
 }
@@ -51,7 +46,7 @@ function numbersAsked(tests: readonly Test[]): AnyOf[] {
   const paths = new Map(compared.map(({ path }) => [JSON.stringify(path), path]));
   return [...paths].flatMap(([name, path]) => {
     const ends = endsOf(compared.filter((test) => JSON.stringify(test.path) === name));
-    return ends ? [{ keys: [muchMetadata], ranges: [between('metadata', path, ends)] }] : [];
+    return ends ? [{ keys: [muchMetadata], ranges: [rangeOf('metadata', path, ends)] }] : [];
   });
 }
 
@@ -71,10 +66,6 @@ function endsOf(tests: readonly Pick<Test, 'operator' | 'value'>[]): Ends | unde
     if (operator === 'lt' || operator === 'lte' || operator === 'eq') to = Math.min(to, value);
   }
   return from === -Infinity && to === Infinity ? undefined : { from, to };
-}
-
-function between(field: string, path: readonly string[], { from, to }: Ends): KeyRange {
-  return rangeOf(field, path, from, to);
 }
 
 /** As `occurredOrRecorded` says that a memory does not tell when it occurred. */

@@ -1,4 +1,5 @@
 import type { SqlExecutor } from '../../ports/sql.ts';
+import { filedUnderAll } from '../postings-sql.ts';
 import type { ReadView } from '../read-models.ts';
 import { regionCondition } from '../scope-sql.ts';
 import { Parameters } from '../sql-builder.ts';
@@ -7,7 +8,7 @@ import { filterJoin, type MemoryFilters } from './filter-join.ts';
 import { lookupsOf } from './lookups.ts';
 import { readNeighbours } from './neighbours.ts';
 import { nearestInPool, wordsInPool } from './pool-candidates.ts';
-import { poolQuery, type Pool } from './pool.ts';
+import type { Pool } from './pool.ts';
 import { negativeCosine } from './vectors.ts';
 import { textColumns, type TermSignal, type TextSignal } from './text-signals.ts';
 
@@ -167,7 +168,7 @@ async function bm25Candidates(
   const { region, pool, perEngine } = request;
   // Looked up in a hash of the pool's ids. A join would not keep the order in which the index finds them.
   const pooled = pool
-    ? `and (l.memory_id in (${poolQuery(view, region.tenant, pool, parameters)})) is true`
+    ? `and (l.memory_id in (${filedUnderAll(pool.lists, view, region.tenant, parameters)})) is true`
     : '';
   const found = `select l.* from ${view.table('lexical')} l ${filterJoin(view, request, 'l', parameters)}
      where l.body is not null and ${regionCondition(region, 'l', parameters)} ${pooled}

@@ -1,10 +1,11 @@
 import type { SqlExecutor } from '../../ports/sql.ts';
+import { filedUnderAll } from '../postings-sql.ts';
 import type { ReadView } from '../read-models.ts';
 import { regionCondition } from '../scope-sql.ts';
 import { Parameters } from '../sql-builder.ts';
 import { otherSignal, type Compared, type DenseQuery, type EngineHit } from './both-signals.ts';
 import { filterJoin, type MemoryFilters } from './filter-join.ts';
-import { poolQuery, type Pool } from './pool.ts';
+import type { Pool } from './pool.ts';
 import { bm25Column } from './text-signals.ts';
 import { negativeCosine } from './vectors.ts';
 
@@ -78,5 +79,5 @@ function inPool(
   alias: string,
   parameters: Parameters,
 ): string {
-  return `${alias}.memory_id = any (array(${poolQuery(view, region.tenant, pool, parameters)}))`;
+  return `${alias}.memory_id = any (array(${filedUnderAll(pool.lists, view, region.tenant, parameters)}))`;
 }

@@ -2,7 +2,7 @@ import type { Region } from '../../domain/access/region.ts';
 import { exactScanLimit } from '../../domain/retrieval/exact-scan-limit.ts';
 import type { AnyOf } from '../../domain/retrieval/posting-keys.ts';
 import type { Sql } from '../../ports/sql.ts';
-import { countsOf, filedUnderAll, listsIn } from '../postings-sql.ts';
+import { countsOf, listsIn } from '../postings-sql.ts';
 import type { ReadView } from '../read-models.ts';
 import { Parameters } from '../sql-builder.ts';
 import { hasFilters, type MemoryFilters } from './filter-join.ts';
@@ -57,9 +57,4 @@ export async function findPool(sql: Sql, view: ReadView, reach: Reach): Promise<
     size: Math.min(...short.map(({ size }) => size)),
     counted: expected <= countedLimit,
   };
-}
-
-/** Its ids, as a query for `memory_id`. */
-export function poolQuery(view: ReadView, tenant: string, { lists }: Pool, parameters: Parameters): string {
-  return filedUnderAll(lists, view, tenant, parameters);
 }
