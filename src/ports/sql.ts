@@ -56,8 +56,11 @@ export interface Sql extends SqlExecutor {
   queryAs<R = Row>(tenant: string, text: string, params?: readonly SqlValue[]): Promise<R[]>;
   /** Runs several statements without parameters, one after another, outside a transaction (DDL, VACUUM). */
   execute(script: string): Promise<void>;
-  /** Wakes `handler` after a committed `NOTIFY channel`. A wake-up may be missed: poll as the floor. */
-  listen(channel: string, handler: () => void): Promise<() => Promise<void>>;
+  /**
+   * Wakes `handler` after a committed `NOTIFY channel`, before whoever committed it is answered where the database is in this
+   * process; with `missed` after the connection was lost, when others may have been missed. Poll as the floor.
+   */
+  listen(channel: string, handler: (missed: boolean) => void): Promise<() => Promise<void>>;
   close(): Promise<void>;
 }
 

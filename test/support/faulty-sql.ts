@@ -36,7 +36,7 @@ export class FaultySql implements Sql {
     return this.#sql.execute(script);
   }
 
-  listen(channel: string, handler: () => void): Promise<() => Promise<void>> {
+  listen(channel: string, handler: (missed: boolean) => void): Promise<() => Promise<void>> {
     return this.#sql.listen(channel, handler);
   }
 

@@ -30,7 +30,7 @@ export class PgliteSql implements Sql {
   readonly #released: () => Promise<void>;
   readonly #turnstile = new Turnstile();
   readonly #nesting = new NestingGuard();
-  readonly #handlers = new Map<string, Set<() => void>>();
+  readonly #handlers = new Map<string, Set<(missed: boolean) => void>>();
   #thread: EngineThread | SqlUnavailable = new SqlUnavailable('the database is starting');
   #restart: NodeJS.Timeout | undefined;
   #starting: Promise<void> = Promise.resolve();
@@ -85,9 +85,9 @@ export class PgliteSql implements Sql {
     await this.#pass({ kind: 'script', statements: splitStatements(script) });
   }
 
-  async listen(channel: string, handler: () => void): Promise<() => Promise<void>> {
+  async listen(channel: string, handler: (missed: boolean) => void): Promise<() => Promise<void>> {
     // An object of its own a call: the same function may be registered twice.
-    const own = (): void => handler();
+    const own = (missed: boolean): void => handler(missed);
     const handlers = this.#handlers.get(channel) ?? new Set();
     this.#handlers.set(channel, handlers.add(own));
     await this.execute(`listen ${identifier(channel)}`);
@@ -147,7 +147,7 @@ export class PgliteSql implements Sql {
     this.#thread = thread;
     const statements = [...this.#handlers.keys()].map((channel) => `listen ${identifier(channel)}`);
     await thread.request({ kind: 'script', statements }).catch(() => {});
-    for (const channel of this.#handlers.keys()) this.#wake(channel);
+    for (const channel of this.#handlers.keys()) this.#wake(channel, true);
   }
 
   /** What is on disk survives a crash of the thread, so a new one takes over; what was in memory is lost. */
@@ -168,8 +168,8 @@ export class PgliteSql implements Sql {
     }, ms);
   }
 
-  #wake(channel: string): void {
-    for (const handler of this.#handlers.get(channel) ?? []) handler();
+  #wake(channel: string, missed = false): void {
+    for (const handler of this.#handlers.get(channel) ?? []) handler(missed);
   }
 }
 

@@ -8,7 +8,7 @@ const longestRetryMs = 5000;
 /** Listens on a connection of its own, and connects again by itself when that one is lost. */
 export class Listener {
   readonly #config: ClientConfig;
-  readonly #handlers = new Map<string, Set<() => void>>();
+  readonly #handlers = new Map<string, Set<(missed: boolean) => void>>();
   #client: Client | undefined;
   #connecting: Promise<Client> | undefined;
   #retry: NodeJS.Timeout | undefined;
@@ -19,9 +19,9 @@ export class Listener {
   }
 
   /** Rejects with `SqlUnavailable` where the first connection fails; later ones are retried for ever. */
-  async listen(channel: string, handler: () => void): Promise<() => Promise<void>> {
+  async listen(channel: string, handler: (missed: boolean) => void): Promise<() => Promise<void>> {
     // An object of its own a call: the same function may be registered twice.
-    const own = (): void => handler();
+    const own = (missed: boolean): void => handler(missed);
     const handlers = this.#handlers.get(channel) ?? new Set();
     this.#handlers.set(channel, handlers.add(own));
     try {
@@ -78,13 +78,13 @@ export class Listener {
     this.#retry = setTimeout(() => {
       this.#connected().then(
         // What was notified meanwhile is not told again.
-        () => [...this.#handlers.keys()].forEach((channel) => this.#wake(channel)),
+        () => [...this.#handlers.keys()].forEach((channel) => this.#wake(channel, true)),
         () => this.#reconnectIn(Math.min(ms * 2, longestRetryMs)),
       );
     }, ms);
   }
 
-  #wake(channel: string): void {
-    for (const handler of this.#handlers.get(channel) ?? []) handler();
+  #wake(channel: string, missed = false): void {
+    for (const handler of this.#handlers.get(channel) ?? []) handler(missed);
   }
 }

@@ -220,7 +220,7 @@ class PooledSql implements PostgresSql {
     });
   }
 
-  async listen(channel: string, handler: () => void): Promise<() => Promise<void>> {
+  async listen(channel: string, handler: (missed: boolean) => void): Promise<() => Promise<void>> {
     this.#refuseClosed();
     return this.#listener.listen(channel, handler);
   }

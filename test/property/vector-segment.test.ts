@@ -1,0 +1,92 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { centreOf, Segment } from '../../src/adapters/flat/segment.ts';
+import { randomOf } from '../support/random.ts';
+
+type Numbers = Float32Array;
+
+function unit(numbers: Numbers): Numbers {
+  const length = Math.hypot(...numbers);
+  return numbers.map((number) => number / (length || 1));
+}
+
+/** About one of some directions, all leaning to one side as the vectors of a model do. */
+function clustered(count: number, dimension: number, seed: number): readonly Numbers[] {
+  const generator = randomOf(seed);
+  const random = () => generator.next();
+  const normal = () => random() + random() + random() + random() - 2;
+  const draw = () => Float32Array.from({ length: dimension }, normal);
+  const lean = draw();
+  const topics = Array.from({ length: 200 }, draw);
+  return Array.from({ length: count }, () => {
+    const topic = topics[Math.floor(random() * topics.length)]!;
+    return unit(draw().map((number, at) => number + topic[at]! + lean[at]!));
+  });
+}
+
+function cosine(left: Numbers, right: Numbers): number {
+  return left.reduce((sum, number, at) => sum + number * right[at]!, 0);
+}
+
+function nearestOf(vectors: ReadonlyMap<string, Numbers>, query: Numbers): readonly [string, number][] {
+  return [...vectors]
+    .map(([id, vector]): [string, number] => [id, cosine(query, vector)])
+    .sort(([, left], [, right]) => right - left);
+}
+
+const change = fc.record({ id: fc.nat(40).map(String), seed: fc.nat(1_000), isRemoved: fc.boolean() });
+
+it.each([5, 16, 384, 1_000])(
+  '[A5] what is put, replaced and removed is what is compared, of %i numbers',
+  (dimension) => {
+    fc.assert(
+      fc.property(fc.array(change, { maxLength: 120 }), fc.nat(), (changes, seed) => {
+        const segment = new Segment(new Float32Array(dimension));
+        const vectors = new Map<string, Numbers>();
+        for (const { id, seed, isRemoved } of changes) {
+          const [vector] = clustered(1, dimension, seed);
+          if (isRemoved) segment.remove(id);
+          else segment.put(id, vector!);
+          if (isRemoved) vectors.delete(id);
+          else vectors.set(id, vector!);
+        }
+        expect(segment.size).toBe(vectors.size);
+        const [query] = clustered(1, dimension, seed);
+        const exact = nearestOf(vectors, query!);
+        const found = segment.nearest(query!, 50);
+        expect(found.map(({ id }) => id).sort()).toEqual([...vectors.keys()].sort());
+        const cosines = segment.cosines(query!, [...exact.map(([id]) => id), 'none']);
+        for (const [at, [, value]] of exact.entries()) {
+          expect(found[at]!.cosine).toBeCloseTo(value, 4);
+          expect(cosines[at]).toBeCloseTo(value, 4);
+        }
+        expect(cosines.at(-1)).toBeNull();
+      }),
+      { numRuns: 30 },
+    );
+  },
+);
+
+it('[A5] of many vectors the nearest are found among those with the closest signs', () => {
+  const [count, dimension] = [20_000, 128];
+  const all = clustered(count, dimension, 7);
+  const vectors = new Map(all.map((vector, at) => [String(at), vector]));
+  const sample = Float32Array.from(
+    { length: 500 * dimension },
+    (_, at) => all[Math.floor(at / dimension)]![at % dimension]!,
+  );
+  const segment = new Segment(centreOf(sample, dimension));
+  for (const [id, vector] of vectors) segment.put(id, vector);
+  let [ten, fifty] = [0, 0];
+  const queries = clustered(20, dimension, 7).map((vector, at) =>
+    unit(vector.map((number) => number + (at % 5) * 0.01)),
+  );
+  for (const query of queries) {
+    const exact = nearestOf(vectors, query).map(([id]) => id);
+    const found = new Set(segment.nearest(query, 50).map(({ id }) => id));
+    ten += exact.slice(0, 10).filter((id) => found.has(id)).length;
+    fifty += exact.slice(0, 50).filter((id) => found.has(id)).length;
+  }
+  expect(ten / (10 * queries.length)).toBeGreaterThan(0.99);
+  expect(fifty / (50 * queries.length)).toBeGreaterThan(0.95);
+});
