@@ -1,6 +1,8 @@
-import { hostname } from 'node:os';
+import { hostname, totalmem } from 'node:os';
 import type { Logger } from 'pino';
 import { SealedEventStore } from './adapters/eventstore/sealed-event-store.ts';
+import { FlatIndex } from './adapters/flat/flat-index.ts';
+import { bytesOfVector } from './adapters/flat/segment.ts';
 import { migrate } from './adapters/migrate.ts';
 import { openMetrics } from './adapters/prometheus/metrics.ts';
 import { newId } from './adapters/random.ts';
@@ -20,6 +22,7 @@ import { Authenticator } from './http/authenticate.ts';
 import { isLoopback } from './http/loopback.ts';
 import { startHttpServer, type Api } from './http/server.ts';
 import { createLogger } from './logger.ts';
+import { inDatabaseLimit } from './domain/retrieval/exact-scan-limit.ts';
 import type { Embedders } from './ports/embedder.ts';
 import { systemClock } from './ports/clock.ts';
 import type { LanguageModelFor } from './ports/language-model.ts';
@@ -53,6 +56,7 @@ import {
   observeModelGuard,
   observeProjections,
   observeRelay,
+  observeVectorsInMemory,
 } from './telemetry.ts';
 import { ErasureManager } from './worker/erasure-manager.ts';
 import { underLease } from './worker/under-lease.ts';
@@ -76,6 +80,9 @@ interface Process {
   /** What is to be let go of, the last first. */
   readonly undo: (() => Promise<void>)[];
 }
+
+/** What vectors may take of the machine's memory. A tenant that does not fit stands in the database's index. */
+const vectorBytes = totalmem() / 8;
 
 const nobody = { orgs: [], teams: [], projects: [], sessions: [], agents: [] } as const;
 
@@ -184,12 +191,16 @@ async function startMemory(own: Process, embedders: Embedders): Promise<Memory> 
   const directory = new TenantDirectory(store, systemClock);
   await assertSafeToListen(config, directory);
 
+  const inMemory = config.profile === 'embedded' ? openFlatIndex(own, vectorBytes) : undefined;
   const progress = new WakeUp();
   const repeated = new RepeatedErrors();
   const runner = new ProjectionRunner({
     sql,
     store,
-    projections: allProjections(embedders, lexicalIndex),
+    projections: allProjections(embedders, {
+      lexical: lexicalIndex,
+      vectorsInMemory: inMemory && Math.floor(vectorBytes / bytesOfVector(embedders.preferred.dimension)),
+    }),
     progress,
     leases,
     ...(transport && { topics: { transport, prefix: config.kafka.topicPrefix } }),
@@ -199,7 +210,10 @@ async function startMemory(own: Process, embedders: Embedders): Promise<Memory> 
     },
   });
   const models = new ReadModels(sql, progress);
-  const retrieval = new SearchService(models, embedders, systemClock, lexicalIndex);
+  const retrieval = new SearchService(models, embedders, systemClock, {
+    lexical: lexicalIndex,
+    vectors: inMemory,
+  });
   const shadow = new ShadowComparer(store, models, retrieval);
   const operations = new ProjectionOperations(sql, store, runner, {
     compare: (request, signal) => shadow.compare(request, signal),
@@ -212,6 +226,7 @@ async function startMemory(own: Process, embedders: Embedders): Promise<Memory> 
   // In every process: no key is opened that an erasure has named.
   await erasures.catchUp();
   await runner.prepare();
+  await inMemory?.start();
   await startModelUpkeep(own, embedders);
   undo.push(() => runner.stop());
   undo.push(() => operations.stop());
@@ -282,6 +297,19 @@ function languageModelOf({ config, logger, metrics }: Process): LanguageModelFor
   );
   observeModelGuard(metrics.meter, guard);
   return (tenant) => guard.of(tenant);
+}
+
+/** Keeps vectors in memory, as only the one process can that has the database to itself. */
+function openFlatIndex({ logger, stores, metrics, undo }: Process, mostBytes: number): FlatIndex {
+  const index = new FlatIndex(stores.sql, {
+    loadAbove: inDatabaseLimit,
+    mostBytes,
+    onError: (error) =>
+      logger.warn({ err: error }, 'vectors cannot be kept in memory now: the database compares them'),
+  });
+  undo.push(() => index.close());
+  observeVectorsInMemory(metrics.meter, index);
+  return index;
 }
 
 /** Loads the models of the vectors that are there: queries are embedded with that of the live ones. */

@@ -45,6 +45,21 @@ export function observeFacts(meter: Meter, facts: FactQueue): void {
     .addCallback((result) => result.observe(facts.dropped));
 }
 
+/** What of the vectors is in memory. */
+export function observeVectorsInMemory(meter: Meter, vectors: { size: number; bytes: number }): void {
+  meter
+    .createObservableGauge('stratalog.vectors.in_memory', {
+      description: 'Vectors that queries are compared with in memory',
+    })
+    .addCallback((result) => result.observe(vectors.size));
+  meter
+    .createObservableGauge('stratalog.vectors.in_memory.size', {
+      description: 'What these vectors take of the memory',
+      unit: 'By',
+    })
+    .addCallback((result) => result.observe(vectors.bytes));
+}
+
 /** How far the topics are behind the log, and how fast they are filled. */
 export function observeRelay(meter: Meter, relay: Relay): void {
   const active = meter.createObservableGauge('stratalog.relay.active', {

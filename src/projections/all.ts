@@ -10,7 +10,24 @@ import { statistics } from './statistics/statistics.ts';
 import { usage } from './usage/usage.ts';
 import { vectors } from './vectors/vectors.ts';
 
-/** Every read model of this program. With `index` words are found there, not in the database. */
-export function allProjections(embedders: Embedders, index?: LexicalIndex): readonly Projection[] {
-  return [memories, lexical(index), vectors(embedders), links, usage, statistics, fields, audit];
+/** What finds memories in the place of the database's own indexes. */
+export interface OtherIndexes {
+  /** Words are found there. */
+  readonly lexical?: LexicalIndex | undefined;
+  /** Up to so many vectors of a tenant are compared in memory, and stand in no index of the database. */
+  readonly vectorsInMemory?: number | undefined;
+}
+
+/** Every read model of this program. */
+export function allProjections(embedders: Embedders, others: OtherIndexes = {}): readonly Projection[] {
+  return [
+    memories,
+    lexical(others.lexical),
+    vectors(embedders, embedders.preferred, others.vectorsInMemory),
+    links,
+    usage,
+    statistics,
+    fields,
+    audit,
+  ];
 }

@@ -51,7 +51,7 @@ export async function openLexicalCluster(
     faulty,
     prefix,
     embedder,
-    projections: allProjections(soleEmbedder(embedder), index),
+    projections: allProjections(soleEmbedder(embedder), { lexical: index }),
     async close() {
       faulty.mend();
       for (const generation of await below.generations()) await below.dropGeneration(generation);
@@ -98,12 +98,9 @@ export class RunningModels {
       onError: (projection, error) => void this.errors.push([projection, error]),
     });
     this.operations = new ProjectionOperations(sql, store, this.runner);
-    this.#search = new SearchService(
-      new ReadModels(sql, progress),
-      soleEmbedder(embedder),
-      systemClock,
-      index,
-    );
+    this.#search = new SearchService(new ReadModels(sql, progress), soleEmbedder(embedder), systemClock, {
+      lexical: index,
+    });
   }
 
   static async start(

@@ -2,9 +2,9 @@ import { LRUCache } from 'lru-cache';
 import type { SqlExecutor } from '../../ports/sql.ts';
 
 const mostTenants = 10_000;
-/** After so many rows of this process a tenant is counted again: others write too, … */
+/** After so many rows of this process a tenant is counted again, since others write too, … */
 const recountAfter = 1_000;
-/** … and after this share of the limit where it may be above by now: to count takes as long as a row takes in the index. */
+/** … after this share of the limit where that is more, to count takes longer then, and where it may be above by now. */
 const nearShare = 0.01;
 
 interface Size {
@@ -43,7 +43,8 @@ export class TenantSizes {
     if (!size) return true;
     const { counted, written } = size;
     const mayBeAbove = counted + written > this.#limit;
-    return counted <= this.#limit && written >= (mayBeAbove ? nearShare * this.#limit : recountAfter);
+    const near = nearShare * this.#limit;
+    return counted <= this.#limit && written >= (mayBeAbove ? near : Math.max(near, recountAfter));
   }
 
   async #count(executor: SqlExecutor, tenants: readonly string[]): Promise<void> {

@@ -31,11 +31,13 @@ export interface WithinPeriods {
 export function lookWithin(
   { dense, words }: CandidateRequest,
   { filter, pool }: WithinPeriods,
-): Pick<CandidateRequest, 'filter' | 'words' | 'perEngine' | 'pool'> {
+): Pick<CandidateRequest, 'filter' | 'words' | 'perEngine' | 'pool' | 'inMemory'> {
   return {
     filter,
     words: dense ? [] : words,
     perEngine: perEngineWithin,
+    // Few lie within: they are compared one by one.
+    inMemory: undefined,
     pool: pool && { ...pool, counted: pool.counted && !dense },
   };
 }

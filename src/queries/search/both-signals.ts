@@ -18,7 +18,7 @@ export interface Compared {
 export interface DenseQuery {
   readonly vector: Float32Array;
   readonly table: string;
-  /** Whether all vectors are compared, and no index is asked. */
+  /** Whether all vectors are compared, and no index of the database is asked. */
   readonly exact: boolean;
 }
 

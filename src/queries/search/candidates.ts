@@ -7,6 +7,7 @@ import { otherSignal, type Compared, type DenseQuery, type EngineHit } from './b
 import { filterJoin, type MemoryFilters } from './filter-join.ts';
 import { lookupsOf } from './lookups.ts';
 import { readNeighbours } from './neighbours.ts';
+import { nearestInMemory, type InMemory } from './nearest-in-memory.ts';
 import { nearestInPool, wordsInPool } from './pool-candidates.ts';
 import type { Pool } from './pool.ts';
 import { negativeCosine } from './vectors.ts';
@@ -24,6 +25,10 @@ export interface CandidateRequest extends MemoryFilters, Compared {
   readonly pool?: Pool | undefined;
   /** What a lexical index found by the words of the text; `database`: they are to be looked for here. */
   readonly words: readonly string[] | 'database';
+  /** Where the vectors are compared in memory. */
+  readonly inMemory?: InMemory | undefined;
+  /** What share of the tenant region and filters leave, where it is known and there is no pool. */
+  readonly share?: number | undefined;
   /** How many each engine contributes. */
   readonly perEngine: number;
 }
@@ -47,13 +52,40 @@ export async function findCandidates(
   view: ReadView,
   request: CandidateRequest,
 ): Promise<CandidateRow[]> {
-  // Sent one behind the other without waiting: the database keeps their order, and no answer travels in between.
-  const hits = await Promise.all([denseCandidates(tx, view, request), lexicalCandidates(tx, view, request)]);
-  const found = new Map(hits.flat().map((hit) => [hit.memory_id, hit]));
+  const hits = (await hitsInMemory(tx, view, request)) ?? (await hitsInDatabase(tx, view, request));
+  const found = new Map(hits.map((hit) => [hit.memory_id, hit]));
   const candidates = [...found.values()].filter(hasText);
   const turns = candidates.filter((hit) => hit.is_turn).map(({ memory_id: id }) => id);
   const neighbours = await readNeighbours(tx, view, request.region.tenant, request.weighted.terms, turns);
   return candidates.map((hit) => ({ ...hit, neighbours: neighbours.get(hit.memory_id) ?? [] }));
+}
+
+/** The database looks for words while meaning is compared in memory, so it is asked first; undefined where it has to compare meaning too. */
+async function hitsInMemory(
+  tx: SqlExecutor,
+  view: ReadView,
+  request: CandidateRequest,
+): Promise<readonly EngineHit[] | undefined> {
+  const { inMemory, pool } = request;
+  if (!inMemory || pool) return undefined;
+  const [matching, near] = await Promise.all([
+    lexicalCandidates(tx, view, { ...request, dense: undefined }),
+    nearestInMemory(tx, view, request, inMemory),
+  ]);
+  const cosines = near && inMemory.cosines(matching.map((hit) => hit.memory_id));
+  if (cosines) return [...near, ...matching.map((hit, index) => ({ ...hit, cosine: cosines[index]! }))];
+  await planFreely(tx);
+  return undefined;
+}
+
+async function hitsInDatabase(
+  tx: SqlExecutor,
+  view: ReadView,
+  request: CandidateRequest,
+): Promise<readonly EngineHit[]> {
+  // Sent one behind the other without waiting: the database keeps their order, and no answer travels in between.
+  const hits = await Promise.all([denseCandidates(tx, view, request), lexicalCandidates(tx, view, request)]);
+  return hits.flat();
 }
 
 function hasText(hit: EngineHit): hit is EngineHit & TextSignal {

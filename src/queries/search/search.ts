@@ -1,11 +1,12 @@
 import type { TenantContext } from '../../domain/access/context.ts';
 import { weigh } from '../../domain/ranking/bm25.ts';
 import type { AskedTimes } from '../../domain/ranking/dates.ts';
-import { exactScanLimit } from '../../domain/retrieval/exact-scan-limit.ts';
+import { exactScanLimit, inDatabaseLimit } from '../../domain/retrieval/exact-scan-limit.ts';
 import { vectorTable } from '../../domain/retrieval/vector-table.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { EmbedderUnavailable, type Embedders } from '../../ports/embedder.ts';
 import { LexicalIndexUnavailable, type LexicalIndex } from '../../ports/lexical-index.ts';
+import type { VectorIndex } from '../../ports/vector-index.ts';
 import { isOutdated, withCurrentView } from '../current-view.ts';
 import type { ReadDemand, ReadModels, ReadView } from '../read-models.ts';
 import { readSupersessions } from '../supersessions.ts';
@@ -14,9 +15,10 @@ import { lookWithin, withinPeriods, withTimes, type WithinPeriods } from './aske
 import { findCandidates, type CandidateRequest } from './candidates.ts';
 import { lookDeeper, type Look } from './deeper-look.ts';
 import type { Scored } from './shortlist.ts';
-import { findPool, type Pool, type Reach } from './pool.ts';
+import { findPool, isWide, type Pool, type Reach } from './pool.ts';
 import { queryOf, wordsOf, type Query, type SearchRequest } from './query.ts';
 import { liveModel, QueryVectors, type QueryVector } from './query-vectors.ts';
+import { inMemoryOf } from './nearest-in-memory.ts';
 import { rank } from './rank.ts';
 import { readMemories } from './read-memories.ts';
 import { readStatistics } from './statistics.ts';
@@ -40,18 +42,27 @@ export interface Finding {
   readonly view: ReadView;
 }
 
+/** What finds memories beside the database. */
+export interface SearchIndexes {
+  /** Finds words where the live read model keeps its documents there. */
+  readonly lexical?: LexicalIndex | undefined;
+  /** Keeps vectors in memory. */
+  readonly vectors?: VectorIndex | undefined;
+}
+
 /** Hybrid search over what one caller may see. */
 export class SearchService {
   readonly #models: ReadModels;
   readonly #vectors: QueryVectors;
   readonly #words: WordSearch;
+  readonly #inMemory: VectorIndex | undefined;
   readonly #clock: Clock;
 
-  /** `index` finds words where the live read model keeps its documents there. */
-  constructor(models: ReadModels, embedders: Embedders, clock: Clock, index?: LexicalIndex) {
+  constructor(models: ReadModels, embedders: Embedders, clock: Clock, indexes: SearchIndexes = {}) {
     this.#models = models;
     this.#vectors = new QueryVectors(embedders);
-    this.#words = new WordSearch(models.sql, index);
+    this.#words = new WordSearch(models.sql, indexes.lexical);
+    this.#inMemory = indexes.vectors;
     this.#clock = clock;
   }
 
@@ -168,9 +179,10 @@ export class SearchService {
   async #poolsOf(view: ReadView, reach: Reach, times: AskedTimes): Promise<Omit<Read, 'view'>> {
     const { sql } = this.#models;
     const filter = withinPeriods(times, reach.filter);
+    const scanLimit = this.#inMemory ? inDatabaseLimit : exactScanLimit;
     const [pool, pooled] = await Promise.all([
-      findPool(sql, view, reach),
-      filter && findPool(sql, view, { ...reach, filter }),
+      findPool(sql, view, reach, scanLimit),
+      filter && findPool(sql, view, { ...reach, filter }, scanLimit),
     ]);
     return { pool, ...(filter && { within: { filter, pool: pooled } }) };
   }
@@ -203,13 +215,30 @@ export class SearchService {
     asked: QueryVector | undefined,
   ): Promise<Look> {
     const { tenant } = region;
+    const set = asked && { tenant, table: vectorTable(asked.model.id) };
+    const index = set && (await this.#inMemory?.has(set)) ? this.#inMemory : undefined;
     const inTenant = { tenant, readOnly: true, onePlan: true };
     const { list, first } = await this.#models.sql.transaction(async (tx) => {
       const statistics = await readStatistics(tx, view, tenant, terms);
-      const exact = statistics.documents <= exactScanLimit;
+      const { documents } = statistics;
+      const exact = documents <= exactScanLimit;
+      if (set && documents > inDatabaseLimit) this.#inMemory?.want(set);
       const dense = asked && { vector: asked.vector, table: vectorTable(asked.model.id), exact };
+      const wide = index && pool && isWide(pool, documents);
+      const narrow = wide ? { share: pool.expected / documents } : { pool };
+      const inMemory = index && inMemoryOf(index, tx, set!, asked!.vector);
       const weighted = weigh(terms, statistics);
-      const asking = { ...request, region, queryText, weighted, pool, words, dense, perEngine };
+      const asking = {
+        ...request,
+        region,
+        queryText,
+        weighted,
+        words,
+        dense,
+        inMemory,
+        perEngine,
+        ...narrow,
+      };
       const anywhere = await findCandidates(tx, view, asking);
       const inTime =
         within && (exact || within.pool)
