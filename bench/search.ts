@@ -1,11 +1,17 @@
 // Hybrid search through HTTP against the sum of its two bare index queries on the same tables.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { deterministicEmbedder } from '../src/adapters/deterministic/embedder.ts';
+import { FlatIndex } from '../src/adapters/flat/flat-index.ts';
 import { openPglite } from '../src/adapters/pglite/open.ts';
+import { inDatabaseLimit } from '../src/domain/retrieval/exact-scan-limit.ts';
+import { vectorTable } from '../src/domain/retrieval/vector-table.ts';
+import type { Sql } from '../src/ports/sql.ts';
+import type { VectorIndex } from '../src/ports/vector-index.ts';
 import { embedAll, openModel } from './ranking/embed.ts';
 import { timeBareIndexes, type QueryVectors } from './support/bare-indexes.ts';
 import type { Benchmark, BenchmarkOptions } from './support/benchmark.ts';
 import type { HttpClient, Json } from './support/http.ts';
-import { adminOf, withLoaded } from './support/loaded.ts';
+import { adminOf, tenant, withLoaded } from './support/loaded.ts';
 import type { MemorySource } from './support/memories.ts';
 import { Program } from './support/program.ts';
 import { RealMemories } from './support/real-memories.ts';
@@ -37,7 +43,7 @@ export const search: Benchmark = {
     }
     if (!real) {
       report.note(
-        'vectors come from the deterministic embedder (hashed words), which embeds a query in .1 ms: nothing here tells of the quality of retrieval, and an HNSW index finds less among them than among real vectors: --data names some',
+        'vectors come from the deterministic embedder (hashed words), which embeds a query in .1 ms: nothing here tells of the quality of retrieval, and less is found among them than among real vectors: --data names some',
       );
     }
     report.note(
@@ -71,9 +77,10 @@ async function measure(size: number, options: BenchmarkOptions, report: Report):
     const sql = await openPglite({ dataDir });
     const vectors = await vectorsOf(source, queries);
     const bare = await timeBareIndexes(sql, queries, vectors);
+    const index = await inMemory(sql, size, vectors.id);
     const sample = { ...vectors, vectors: vectors.vectors.slice(0, recallSample) };
     for (const { name, narrowing } of variants) {
-      const recall = await denseRecall(sql, sample, narrowing);
+      const recall = await denseRecall(sql, index, sample, narrowing);
       // Of few memories a narrow variant may leave none.
       if (Number.isNaN(recall)) continue;
       report.figure({
@@ -83,10 +90,26 @@ async function measure(size: number, options: BenchmarkOptions, report: Report):
         ...(narrowing !== plain.narrowing && { target: { of: 'value', least: 0.98 } }),
       });
     }
+    await index.close();
     await sql.close();
     for (const [variant, values] of times)
       figures(`${label}, ${variant.name}`, variant, values, bare, report);
   });
+}
+
+/** As the server keeps them, once they are loaded. */
+async function inMemory(sql: Sql, size: number, modelId: string): Promise<VectorIndex> {
+  const index = new FlatIndex(sql, {
+    loadAbove: inDatabaseLimit,
+    mostBytes: Infinity,
+    onError: (error) => {
+      throw error;
+    },
+  });
+  await index.start();
+  const set = { tenant, table: vectorTable(modelId) };
+  while (size > inDatabaseLimit && !(await index.has(set))) await sleep(100);
+  return index;
 }
 
 async function vectorsOf({ embedder }: MemorySource, queries: readonly string[]): Promise<QueryVectors> {

@@ -1,3 +1,4 @@
+import { exactScanLimit } from '../../src/domain/retrieval/exact-scan-limit.ts';
 import { vectorTable } from '../../src/domain/retrieval/vector-table.ts';
 import type { Sql } from '../../src/ports/sql.ts';
 import { lookedAtPerWanted } from '../../src/queries/search/candidates.ts';
@@ -30,12 +31,9 @@ export async function timeBareIndexes(
   const score = `body <@> to_bm25query($1, 'read.lexical_body_g${live!.generation}')`;
   const lexical = `select memory_id from ${table} where tenant = $2 and body is not null order by ${score} limit $3`;
   const kept = vectorTable(modelId);
-  const [standing] = await sql.query<{ graph: boolean }>(
-    `select exists (select from ${kept} where tenant = $1 and in_graph) as graph`,
-    [tenant],
-  );
+  const inGraph = await withGraph(sql, kept);
   // Few vectors stand in no index: to compare each of them is the barest way then.
-  const nearest = standing!.graph ? `in_graph order by embedding <=>` : `true order by embedding <#>`;
+  const nearest = inGraph === undefined ? 'true order by embedding <#>' : `${inGraph} order by embedding <=>`;
   const dense = `select memory_id from ${kept} where tenant = $2 and ${nearest} $1::vector limit $3`;
   // The planner, which does not know what a BM25 without its index costs, is left no other way than the two indexes.
   await sql.execute(
@@ -53,4 +51,21 @@ export async function timeBareIndexes(
   }
   await sql.execute('reset all');
   return times;
+}
+
+/** The condition of the HNSW index that the tenant's vectors stand in, which is made where they do not; undefined where they are few. */
+async function withGraph(sql: Sql, kept: string): Promise<string | undefined> {
+  const [standing] = await sql.query<{ in_graph: boolean; many: boolean }>(
+    `select exists (select from ${kept} where tenant = $1 and in_graph) as in_graph,
+       (select count(*) from ${kept} where tenant = $1) > ${exactScanLimit} as many`,
+    [tenant],
+  );
+  if (standing!.in_graph) return 'in_graph';
+  if (!standing!.many) return undefined;
+  process.stderr.write('an HNSW index is made for the bare queries\n');
+  await sql.execute(
+    `set maintenance_work_mem = '512MB';
+     create index on ${kept} using hnsw (embedding vector_cosine_ops) with (m = 16, ef_construction = 64)`,
+  );
+  return 'true';
 }

@@ -3,10 +3,14 @@ import type { JsonObject } from '../../src/domain/json.ts';
 import type { Layer, Scope } from '../../src/domain/layers.ts';
 import { vectorTable } from '../../src/domain/retrieval/vector-table.ts';
 import type { Sql } from '../../src/ports/sql.ts';
+import type { VectorIndex } from '../../src/ports/vector-index.ts';
 import { WakeUp } from '../../src/ports/wake-up.ts';
 import { leastPerEngine } from '../../src/queries/search/query.ts';
 import { findCandidates, type CandidateRequest } from '../../src/queries/search/candidates.ts';
-import { findPool } from '../../src/queries/search/pool.ts';
+import { inMemoryOf } from '../../src/queries/search/nearest-in-memory.ts';
+import { findPool, narrowingTo } from '../../src/queries/search/pool.ts';
+import { readStatistics } from '../../src/queries/search/statistics.ts';
+import { inDatabaseLimit } from '../../src/domain/retrieval/exact-scan-limit.ts';
 import { ReadModels } from '../../src/queries/read-models.ts';
 import type { QueryVectors } from './bare-indexes.ts';
 import { tenant } from './loaded.ts';
@@ -24,6 +28,7 @@ export interface Narrowing {
 /** The share of the exact 10 nearest that are among the 10 nearest of the server's own dense search. */
 export async function denseRecall(
   sql: Sql,
+  index: VectorIndex,
   { id, vectors }: QueryVectors,
   narrowing: Narrowing,
 ): Promise<number> {
@@ -32,7 +37,7 @@ export async function denseRecall(
   let wanted = 0;
   for (const vector of vectors) {
     const exact = await nearest(sql, { vector, table, exact: true }, narrowing);
-    const served = new Set(await nearest(sql, { vector, table, exact: false }, narrowing));
+    const served = new Set(await nearest(sql, { vector, table, exact: false }, narrowing, index));
     wanted += exact.length;
     found += exact.filter((id) => served.has(id)).length;
   }
@@ -43,6 +48,7 @@ async function nearest(
   sql: Sql,
   dense: NonNullable<CandidateRequest['dense']>,
   { layers, scope, tags, filter }: Narrowing,
+  index?: VectorIndex,
 ): Promise<string[]> {
   const models = new ReadModels(sql, new WakeUp());
   const view = await models.view({ projections: ['memories', 'lexical', 'vectors', 'usage'] });
@@ -51,18 +57,23 @@ async function nearest(
     ...(tags && { tags }),
     ...(filter && { filter: parseFilter(filter) }),
   };
-  const pool = dense.exact ? undefined : await findPool(sql, view, reach);
+  const pool = index && (await findPool(sql, view, reach, inDatabaseLimit));
+  const set = { tenant, table: dense.table };
+  const isInMemory = (await index?.has(set)) ?? false;
   const rows = await sql.transaction(
-    (tx) =>
-      findCandidates(tx, view, {
+    async (tx) => {
+      const { documents } = await readStatistics(tx, view, tenant, []);
+      return findCandidates(tx, view, {
         ...reach,
-        pool,
+        ...narrowingTo(pool, documents, isInMemory),
         queryText: '',
         weighted: { terms: [], weights: [], mass: 0 },
         words: 'database',
         dense,
+        inMemory: isInMemory ? inMemoryOf(index!, tx, set, dense.vector) : undefined,
         perEngine: leastPerEngine,
-      }),
+      });
+    },
     { tenant, readOnly: true },
   );
   return rows

@@ -195,8 +195,10 @@ export class FlatIndex implements VectorIndex {
   async #followChanges(): Promise<void> {
     const until = await lastChange(this.#sql);
     await this.#dropVanished();
-    for (const resident of this.#residents.values()) await this.#catchUp(this.#sql, resident);
-    if (until > 0) await forgetChanges(this.#sql, until);
+    if (until > 0) {
+      for (const resident of this.#residents.values()) await this.#catchUp(this.#sql, resident);
+      await forgetChanges(this.#sql, until);
+    }
     this.#makeRoom(0);
   }
 

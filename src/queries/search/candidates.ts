@@ -9,7 +9,7 @@ import { lookupsOf } from './lookups.ts';
 import { readNeighbours } from './neighbours.ts';
 import { nearestInMemory, type InMemory } from './nearest-in-memory.ts';
 import { nearestInPool, wordsInPool } from './pool-candidates.ts';
-import type { Pool } from './pool.ts';
+import type { Narrowing } from './pool.ts';
 import { negativeCosine } from './vectors.ts';
 import { textColumns, type TermSignal, type TextSignal } from './text-signals.ts';
 
@@ -19,16 +19,12 @@ import { textColumns, type TermSignal, type TextSignal } from './text-signals.ts
  */
 export const lookedAtPerWanted = 4;
 
-export interface CandidateRequest extends MemoryFilters, Compared {
+export interface CandidateRequest extends MemoryFilters, Compared, Narrowing {
   readonly queryText: string;
-  /** What the filters leave, where it is little. */
-  readonly pool?: Pool | undefined;
   /** What a lexical index found by the words of the text; `database`: they are to be looked for here. */
   readonly words: readonly string[] | 'database';
   /** Where the vectors are compared in memory. */
   readonly inMemory?: InMemory | undefined;
-  /** What share of the tenant region and filters leave, where it is known and there is no pool. */
-  readonly share?: number | undefined;
   /** How many each engine contributes. */
   readonly perEngine: number;
 }

@@ -70,10 +70,20 @@ export async function findPool(
   };
 }
 
+/** How a search keeps to what region and filters leave. */
+export interface Narrowing {
+  /** By looking among these. */
+  readonly pool?: Pool | undefined;
+  /** By looking among all, of which they leave this share. */
+  readonly share?: number | undefined;
+}
+
 /**
- * Whether to look up the nearest of all that are in memory until enough of them are in the pool takes less than to compare the
- * pool: a lookup with its filter takes seven times as long as a comparison, and 1.5 for each wanted one in the pool are needed.
+ * Where vectors are in memory, to look up the nearest of all until enough of them are in the pool may take less than to compare
+ * the pool: a lookup with its filter takes seven times as long as a comparison, and 1.5 for each wanted one in the pool are
+ * needed.
  */
-export function isWide({ expected, counted }: Pool, documents: number): boolean {
-  return !counted && expected > 22 * Math.sqrt(documents);
+export function narrowingTo(pool: Pool | undefined, documents: number, isInMemory: boolean): Narrowing {
+  const isWide = isInMemory && pool && !pool.counted && pool.expected > 22 * Math.sqrt(documents);
+  return isWide ? { share: pool.expected / documents } : { pool };
 }

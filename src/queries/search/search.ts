@@ -6,7 +6,8 @@ import { vectorTable } from '../../domain/retrieval/vector-table.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { EmbedderUnavailable, type Embedders } from '../../ports/embedder.ts';
 import { LexicalIndexUnavailable, type LexicalIndex } from '../../ports/lexical-index.ts';
-import type { VectorIndex } from '../../ports/vector-index.ts';
+import type { VectorIndex, VectorSet } from '../../ports/vector-index.ts';
+import type { SqlExecutor } from '../../ports/sql.ts';
 import { isOutdated, withCurrentView } from '../current-view.ts';
 import type { ReadDemand, ReadModels, ReadView } from '../read-models.ts';
 import { readSupersessions } from '../supersessions.ts';
@@ -15,10 +16,10 @@ import { lookWithin, withinPeriods, withTimes, type WithinPeriods } from './aske
 import { findCandidates, type CandidateRequest } from './candidates.ts';
 import { lookDeeper, type Look } from './deeper-look.ts';
 import type { Scored } from './shortlist.ts';
-import { findPool, isWide, type Pool, type Reach } from './pool.ts';
+import { findPool, narrowingTo, type Pool, type Reach } from './pool.ts';
 import { queryOf, wordsOf, type Query, type SearchRequest } from './query.ts';
 import { liveModel, QueryVectors, type QueryVector } from './query-vectors.ts';
-import { inMemoryOf } from './nearest-in-memory.ts';
+import { inMemoryOf, type InMemory } from './nearest-in-memory.ts';
 import { rank } from './rank.ts';
 import { readMemories } from './read-memories.ts';
 import { readStatistics } from './statistics.ts';
@@ -215,29 +216,23 @@ export class SearchService {
     asked: QueryVector | undefined,
   ): Promise<Look> {
     const { tenant } = region;
-    const set = asked && { tenant, table: vectorTable(asked.model.id) };
-    const index = set && (await this.#inMemory?.has(set)) ? this.#inMemory : undefined;
+    const resident = asked && (await this.#residentFor(tenant, asked));
     const inTenant = { tenant, readOnly: true, onePlan: true };
     const { list, first } = await this.#models.sql.transaction(async (tx) => {
       const statistics = await readStatistics(tx, view, tenant, terms);
       const { documents } = statistics;
       const exact = documents <= exactScanLimit;
-      if (set && documents > inDatabaseLimit) this.#inMemory?.want(set);
-      const dense = asked && { vector: asked.vector, table: vectorTable(asked.model.id), exact };
-      const wide = index && pool && isWide(pool, documents);
-      const narrow = wide ? { share: pool.expected / documents } : { pool };
-      const inMemory = index && inMemoryOf(index, tx, set!, asked!.vector);
-      const weighted = weigh(terms, statistics);
+      if (asked && documents > inDatabaseLimit) this.#inMemory?.want(vectorsOf(tenant, asked));
       const asking = {
         ...request,
+        ...narrowingTo(pool, documents, resident !== undefined),
         region,
         queryText,
-        weighted,
+        weighted: weigh(terms, statistics),
         words,
-        dense,
-        inMemory,
+        dense: asked && { vector: asked.vector, ...vectorsOf(tenant, asked), exact },
+        inMemory: resident?.(tx),
         perEngine,
-        ...narrow,
       };
       const anywhere = await findCandidates(tx, view, asking);
       const inTime =
@@ -261,6 +256,19 @@ export class SearchService {
     );
     return { best, isCrowded: list.isCrowded };
   }
+
+  /** What compares in memory, where the tenant's vectors are there. */
+  async #residentFor(
+    tenant: string,
+    asked: QueryVector,
+  ): Promise<((tx: SqlExecutor) => InMemory) | undefined> {
+    const [index, set] = [this.#inMemory, vectorsOf(tenant, asked)];
+    return index && (await index.has(set)) ? (tx) => inMemoryOf(index, tx, set, asked.vector) : undefined;
+  }
+}
+
+function vectorsOf(tenant: string, { model }: QueryVector): VectorSet {
+  return { tenant, table: vectorTable(model.id) };
 }
 
 /** What says how far the read models must be. */
