@@ -1,20 +1,23 @@
 import { KernelMemory } from './kernel-memory.ts';
+import { Rotation } from './rotation.ts';
 
 /** Distances that are computed before they are counted: as many as stay in the processor's nearest cache. */
 const block = 4_096;
 
 /**
- * Of each number of a vector whether it is above that of a centre: a bit. Of 100,000 vectors of sentences those with the most
- * bits as the query's, a twenty-fifth, hold all ten nearest and .995 of the fifty nearest; without a centre, which all
- * vectors of a model lean to, half as many are missing again. To count the bits of so many takes .8 ms.
+ * Of each number of a rotated vector whether it is above that of a centre: a bit. Of 100,000 vectors of sentences those with the
+ * most bits as the query's, a fiftieth, hold all ten nearest and .99 of the fifty nearest. Not rotated they hold .984, without a
+ * centre, which all vectors of a model lean to, .975. To count the bits of so many takes a millisecond.
  */
 export class Signs {
+  readonly #rotation: Rotation;
   readonly #centre: Float32Array;
   readonly #memory: KernelMemory;
 
   constructor(centre: Float32Array) {
-    this.#centre = centre;
-    const width = Math.ceil(centre.length / 64) * 8;
+    this.#rotation = new Rotation(centre.length);
+    this.#centre = this.#rotation.of(centre).slice();
+    const width = this.#rotation.dimension / 8;
     this.#memory = new KernelMemory({ width, query: width, block });
   }
 
@@ -47,10 +50,10 @@ export class Signs {
   }
 
   #write(bits: Int8Array, vector: Float32Array): void {
-    const centre = this.#centre;
+    const [rotated, centre] = [this.#rotation.of(vector), this.#centre];
     bits.fill(0);
     for (let at = 0; at < centre.length; at++)
-      bits[at >> 3]! |= Number(vector[at]! > centre[at]!) << (at & 7);
+      bits[at >> 3]! |= Number(rotated[at]! > centre[at]!) << (at & 7);
   }
 }
 
