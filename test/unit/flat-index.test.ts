@@ -34,8 +34,8 @@ async function create(name: string): Promise<void> {
   await test.sql.execute([`create table ${name} (${columns})`, ...protect(name)].join(';\n'));
 }
 
-async function open(mostBytes = Infinity): Promise<void> {
-  index = new FlatIndex(test.sql, { loadAbove: 1_000, mostBytes, onError: (error) => errors.push(error) });
+async function open({ mostBytes = Infinity, loadAbove = 1_000 } = {}): Promise<void> {
+  index = new FlatIndex(test.sql, { loadAbove, mostBytes, onError: (error) => errors.push(error) });
   await index.start();
 }
 
@@ -77,6 +77,20 @@ it('[A5] compares with the vectors of one tenant, whose vectors are there once s
   expect(index.cosines(acme, at(20), [ids[2]!, uuid()])).toEqual([expect.closeTo(Math.cos(0.1), 5), null]);
   expect(await index.has(globex)).toBe(false);
   expect(index.size).toBe(3);
+});
+
+it('[A5] has the large tenants of the live model there soon after a start', async () => {
+  await test.sql.execute(
+    `insert into read.generations (name, generation, signature, state) values ('vectors', 3, '2/a', 'live');
+     insert into read.active (name, generation) values ('vectors', 3)`,
+  );
+  for (let n = 0; n < 5; n++)
+    for (const set of [acme, { tenant: 'acme', table: otherTable }]) await insert(test.sql, set, n);
+  for (let n = 0; n < 4; n++) await insert(test.sql, globex, n);
+  await open({ loadAbove: 4 });
+  await eventually(() => index.has(acme)).toBe(true);
+  expect(await index.has(globex)).toBe(false);
+  expect(await index.has({ tenant: 'acme', table: otherTable })).toBe(false);
 });
 
 it('[A5] knows at once what was committed, and nothing of what is not', async () => {
@@ -141,7 +155,7 @@ it('[A5] who was not asked for the longest time makes room, and what does not fi
     await insert(test.sql, globex, n);
     for (const tenant of ['initech', 'large', 'large']) await insert(test.sql, { tenant, table }, n);
   }
-  await open(25 * bytesOfVector(dimension));
+  await open({ mostBytes: 25 * bytesOfVector(dimension) });
   await loaded(acme);
   await loaded(globex);
   await nearest(1, 1, globex);
