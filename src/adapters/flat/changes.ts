@@ -56,16 +56,35 @@ export async function forgetChanges(executor: SqlExecutor, until: number): Promi
 }
 
 /** How many vectors a set has, and how many numbers each of them; 0 where there is none. */
-export async function sizeOf(
-  executor: SqlExecutor,
-  { table, tenant }: VectorSet,
-): Promise<{ readonly count: number; readonly dimension: number }> {
-  const [row] = await executor.query<{ count: number; dimension: number }>(
-    `select count(*) as count, coalesce((select vector_dims(embedding) from ${table} where tenant = $1 and embedding is not null limit 1), 0) as dimension
-     from ${table} where tenant = $1`,
+export interface SetSize {
+  readonly count: number;
+  readonly dimension: number;
+}
+
+export async function sizeOf(executor: SqlExecutor, { table, tenant }: VectorSet): Promise<SetSize> {
+  const [row] = await executor.query<SetSize>(
+    `select count(*) as count, ${dimensionIn(table)} as dimension from ${table} where tenant = $1`,
     [tenant],
   );
   return row!;
+}
+
+/** Of the tenants with more vectors than `above` in a table, the largest first. */
+export function sizesIn(
+  executor: SqlExecutor,
+  table: string,
+  above: number,
+): Promise<(SetSize & { readonly tenant: string })[]> {
+  return executor.query(
+    `select tenant, count(*) as count, ${dimensionIn(table)} as dimension from ${table}
+     group by tenant having count(*) > $1 order by count(*) desc`,
+    [above],
+  );
+}
+
+/** Of all vectors of a table, which are of one model. */
+function dimensionIn(table: string): string {
+  return `coalesce((select vector_dims(embedding) from ${table} where embedding is not null limit 1), 0)`;
 }
 
 /** The vectors of a set by their memories' ids, those after `after`. */

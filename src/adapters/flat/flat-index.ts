@@ -5,7 +5,7 @@ import { inBackground } from '../../ports/background.ts';
 import type { Sql, SqlExecutor } from '../../ports/sql.ts';
 import type { Near, UnitVector, VectorIndex, VectorSet } from '../../ports/vector-index.ts';
 import { WakeUp } from '../../ports/wake-up.ts';
-import { changesChannel, forgetChanges, lastChange, noteChanges, sizeOf } from './changes.ts';
+import { changesChannel, forgetChanges, lastChange, noteChanges, sizeOf, sizesIn } from './changes.ts';
 import { ResidentSet } from './resident-set.ts';
 import { bytesOfVector } from './segment.ts';
 
@@ -54,6 +54,8 @@ export class FlatIndex implements VectorIndex {
   readonly #stop = new AbortController();
   /** Of changes and wishes. */
   readonly #told = new WakeUp();
+  /** How often the connection was lost. */
+  #losses = 0;
   #unlisten: (() => Promise<void>) | undefined;
   #following: Promise<void> = Promise.resolve();
 
@@ -149,12 +151,14 @@ export class FlatIndex implements VectorIndex {
     const live = await this.#sql.query<{ signature: string }>(
       `select g.signature from read.active a join read.generations g using (name, generation) where a.name = 'vectors'`,
     );
+    let bytes = 0;
     for (const table of live.map(({ signature }) => vectorTable(variantOf(signature)))) {
-      const large = await this.#sql.query<{ tenant: string }>(
-        `select tenant from ${table} group by tenant having count(*) > $1`,
-        [this.#options.loadAbove],
-      );
-      for (const { tenant } of large) this.want({ table, tenant });
+      for (const { tenant, count, dimension } of await sizesIn(this.#sql, table, this.#options.loadAbove)) {
+        bytes += count * bytesOfVector(dimension);
+        // None makes room for another that nobody has asked for either.
+        if (bytes > this.#options.mostBytes) return;
+        this.want({ table, tenant });
+      }
     }
   }
 
@@ -180,9 +184,11 @@ export class FlatIndex implements VectorIndex {
       return;
     }
     await noteChanges(this.#sql, set.table);
-    const told = this.#told.count;
+    const [told, losses] = [this.#told.count, this.#losses];
     const vectors = await ResidentSet.load(this.#sql, set, this.#stop.signal);
-    this.#residents.set(keyOf(set), { vectors, oid, told, usedAt: performance.now() });
+    if (losses === this.#losses)
+      this.#residents.set(keyOf(set), { vectors, oid, told, usedAt: performance.now() });
+    else this.want(set);
   }
 
   async #catchUp(executor: SqlExecutor, resident: Resident): Promise<void> {
@@ -239,6 +245,7 @@ export class FlatIndex implements VectorIndex {
   }
 
   #loadAnew(): void {
+    this.#losses++;
     for (const [key, { vectors }] of this.#residents) {
       this.#residents.delete(key);
       this.want(vectors.set);
