@@ -10,7 +10,7 @@ export interface VectorSet {
 /** Of unit length. */
 export type UnitVector = Float32Array;
 
-/** A memory, and the cosine of its vector with what was asked, exact to .00001. */
+/** A memory, and the cosine of its vector with what was asked, exact to .00002. */
 export interface Near {
   readonly id: string;
   readonly cosine: number;

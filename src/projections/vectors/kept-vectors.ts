@@ -32,7 +32,7 @@ export function keptTable(model: EmbeddingModel): string {
  * The vectors of one model, one for each memory. The revision of the memory guards each row: an older event never
  * replaces a newer one. A deleted memory's vector is shelved, out of the index.
  * An insertion into the HNSW index costs thirty times the row's own, and a tenant whose vectors are all compared has no use
- * for it: they stand apart. Once it has outgrown that, new ones go into the index, and each draws one in that stands apart.
+ * for it: they stand apart. Once it has outgrown that limit, new ones go into the index, and each draws one in that stands apart.
  * The vector of a text that was replaced goes to a second table without an index, for searches as of a position.
  */
 export class KeptVectors {
