@@ -1,8 +1,6 @@
-import { hostname, totalmem } from 'node:os';
+import { hostname } from 'node:os';
 import type { Logger } from 'pino';
 import { SealedEventStore } from './adapters/eventstore/sealed-event-store.ts';
-import { FlatIndex } from './adapters/flat/flat-index.ts';
-import { bytesOfVector } from './adapters/flat/segment.ts';
 import { migrate } from './adapters/migrate.ts';
 import { openMetrics } from './adapters/prometheus/metrics.ts';
 import { newId } from './adapters/random.ts';
@@ -14,6 +12,7 @@ import { openLanguageModel } from './backends/language-model.ts';
 import { BackEndHealth } from './backends/health.ts';
 import { openStores, type Stores } from './backends/stores.ts';
 import { openVault } from './backends/vault.ts';
+import { openVectorsInMemory, vectorsThatFit } from './backends/vectors-in-memory.ts';
 import { eventContext, type CommandContext, type CommandServices } from './commands/context.ts';
 import { FactQueue } from './commands/record-facts.ts';
 import { ConfigError, type Config } from './config.ts';
@@ -22,7 +21,6 @@ import { Authenticator } from './http/authenticate.ts';
 import { isLoopback } from './http/loopback.ts';
 import { startHttpServer, type Api } from './http/server.ts';
 import { createLogger } from './logger.ts';
-import { inDatabaseLimit } from './domain/retrieval/exact-scan-limit.ts';
 import type { Embedders } from './ports/embedder.ts';
 import { systemClock } from './ports/clock.ts';
 import type { LanguageModelFor } from './ports/language-model.ts';
@@ -80,9 +78,6 @@ interface Process {
   /** What is to be let go of, the last first. */
   readonly undo: (() => Promise<void>)[];
 }
-
-/** What vectors may take of the machine's memory. A tenant that does not fit stands in the database's index. */
-const vectorBytes = totalmem() / 8;
 
 const nobody = { orgs: [], teams: [], projects: [], sessions: [], agents: [] } as const;
 
@@ -191,7 +186,7 @@ async function startMemory(own: Process, embedders: Embedders): Promise<Memory> 
   const directory = new TenantDirectory(store, systemClock);
   await assertSafeToListen(config, directory);
 
-  const inMemory = config.profile === 'embedded' ? openFlatIndex(own, vectorBytes) : undefined;
+  const inMemory = openVectorsInMemory(config, sql, logger);
   const progress = new WakeUp();
   const repeated = new RepeatedErrors();
   const runner = new ProjectionRunner({
@@ -199,7 +194,7 @@ async function startMemory(own: Process, embedders: Embedders): Promise<Memory> 
     store,
     projections: allProjections(embedders, {
       lexical: lexicalIndex,
-      vectorsInMemory: inMemory && Math.floor(vectorBytes / bytesOfVector(embedders.preferred.dimension)),
+      vectorsInMemory: inMemory && vectorsThatFit(embedders.preferred.dimension),
     }),
     progress,
     leases,
@@ -226,7 +221,11 @@ async function startMemory(own: Process, embedders: Embedders): Promise<Memory> 
   // In every process: no key is opened that an erasure has named.
   await erasures.catchUp();
   await runner.prepare();
-  await inMemory?.start();
+  if (inMemory) {
+    await inMemory.start();
+    undo.push(() => inMemory.close());
+    observeVectorsInMemory(metrics.meter, inMemory);
+  }
   await startModelUpkeep(own, embedders);
   undo.push(() => runner.stop());
   undo.push(() => operations.stop());
@@ -297,19 +296,6 @@ function languageModelOf({ config, logger, metrics }: Process): LanguageModelFor
   );
   observeModelGuard(metrics.meter, guard);
   return (tenant) => guard.of(tenant);
-}
-
-/** Keeps vectors in memory, as only the one process can that has the database to itself. */
-function openFlatIndex({ logger, stores, metrics, undo }: Process, mostBytes: number): FlatIndex {
-  const index = new FlatIndex(stores.sql, {
-    loadAbove: inDatabaseLimit,
-    mostBytes,
-    onError: (error) =>
-      logger.warn({ err: error }, 'vectors cannot be kept in memory now: the database compares them'),
-  });
-  undo.push(() => index.close());
-  observeVectorsInMemory(metrics.meter, index);
-  return index;
 }
 
 /** Loads the models of the vectors that are there: queries are embedded with that of the live ones. */

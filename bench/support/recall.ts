@@ -1,6 +1,7 @@
 import { parseFilter } from '../../src/domain/filter.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { Layer, Scope } from '../../src/domain/layers.ts';
+import { inDatabaseLimit } from '../../src/domain/retrieval/exact-scan-limit.ts';
 import { vectorTable } from '../../src/domain/retrieval/vector-table.ts';
 import type { Sql } from '../../src/ports/sql.ts';
 import type { VectorIndex } from '../../src/ports/vector-index.ts';
@@ -10,7 +11,6 @@ import { findCandidates, type CandidateRequest } from '../../src/queries/search/
 import { inMemoryOf } from '../../src/queries/search/nearest-in-memory.ts';
 import { findPool, narrowingTo } from '../../src/queries/search/pool.ts';
 import { readStatistics } from '../../src/queries/search/statistics.ts';
-import { inDatabaseLimit } from '../../src/domain/retrieval/exact-scan-limit.ts';
 import { ReadModels } from '../../src/queries/read-models.ts';
 import type { QueryVectors } from './bare-indexes.ts';
 import { tenant } from './loaded.ts';

@@ -1,5 +1,3 @@
-import { protect } from './projection.ts';
-
 /** What is kept of the projections themselves. Like their tables it can be deleted and is then built from the log. */
 export const projectionSchema: readonly string[] = [
   `
@@ -91,22 +89,6 @@ begin
     execute format('alter table read.%I add column in_graph boolean not null default true', kept);
     execute format('create index %I on read.%I (tenant, memory_id) where not in_graph', kept || '_apart', kept);
   end loop;
-end $$;
-`,
-  // Which vectors have changed, for what keeps them in memory beside the database. Triggers note it, where there is such.
-  `
-create table read.vector_changes (
-  number bigint generated always as identity primary key,
-  kept text not null,
-  tenant text not null,
-  memory_id uuid not null
-);
-${protect('read.vector_changes').join(';\n')};
-create function read.note_vector_changes() returns trigger language plpgsql as $$
-begin
-  insert into read.vector_changes (kept, tenant, memory_id) select tg_table_name, tenant, memory_id from changed;
-  notify vector_changes;
-  return null;
 end $$;
 `,
 ];

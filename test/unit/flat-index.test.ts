@@ -169,7 +169,7 @@ it('[A5] who was not asked for the longest time makes room, and what does not fi
   expect(await index.has(large)).toBe(false);
 });
 
-it('[J1] reads everything anew after the database was away: it may have gone back behind what was told', async () => {
+it('[A5] reads everything anew after the database was away: it may have gone back behind what was told', async () => {
   const id = await insert(test.sql, acme, 10);
   const listen = test.sql.listen.bind(test.sql);
   let told: ((missed: boolean) => void) | undefined;

@@ -5,8 +5,10 @@ import { inBackground } from '../../ports/background.ts';
 import type { Sql, SqlExecutor } from '../../ports/sql.ts';
 import type { Near, UnitVector, VectorIndex, VectorSet } from '../../ports/vector-index.ts';
 import { WakeUp } from '../../ports/wake-up.ts';
+import { migrate } from '../migrate.ts';
 import { changesChannel, forgetChanges, lastChange, noteChanges, sizeOf, sizesIn } from './changes.ts';
 import { ResidentSet } from './resident-set.ts';
+import { changesSchema } from './schema.ts';
 import { bytesOfVector } from './segment.ts';
 
 /** A search waits for vectors that are being loaded, but not for ever. */
@@ -76,6 +78,7 @@ export class FlatIndex implements VectorIndex {
 
   /** Loads what is large, and follows the changes, in the background. */
   async start(): Promise<void> {
+    await migrate(this.#sql, 'vector changes', changesSchema);
     this.#unlisten = await this.#sql.listen(changesChannel, (missed) => {
       // The database may have gone back behind what is here.
       if (missed) this.#loadAnew();

@@ -1,4 +1,4 @@
-/** Of the numbers that were given for it: any that has no pattern serves, but always the same. */
+/** Always the same, since bits of different rotations cannot be compared. Its own have no pattern (the golden ratio's). */
 const seed = 0x9e3779b9;
 
 /**

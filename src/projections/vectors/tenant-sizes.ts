@@ -4,7 +4,7 @@ import type { SqlExecutor } from '../../ports/sql.ts';
 const mostTenants = 10_000;
 /** After so many rows of this process a tenant is counted again, since others write too, … */
 const recountAfter = 1_000;
-/** … after this share of the limit where that is more, to count takes longer then, and where it may be above by now. */
+/** … or after this share of the limit: where that is more, since to count takes longer then, and where it may be above by now. */
 const nearShare = 0.01;
 
 interface Size {

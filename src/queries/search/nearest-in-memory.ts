@@ -77,6 +77,7 @@ function lookedUp(
   near: readonly Near[],
 ): Promise<EngineHit[]> {
   const parameters = new Parameters();
+  const { perEngine } = request;
   const ids = parameters.bind(near.map(({ id }) => id));
   const cosines = parameters.bind(near.map(({ cosine }) => cosine));
   const all = `unnest(${ids}::uuid[], ${cosines}::float8[]) with ordinality as found(memory_id, cosine, place)`;
@@ -84,7 +85,8 @@ function lookedUp(
   const passing = isNarrowed(request) ? `(${passingOf(all, view, request, parameters)}) found` : all;
   const { words } = otherSignal(view, request, parameters);
   return tx.query<EngineHit>(
-    `select found.memory_id, found.cosine, l.* from ${passing} cross join ${words('found')} l`,
+    `select found.memory_id, found.cosine, l.* from ${passing} cross join ${words('found')} l
+     order by found.cosine desc limit ${parameters.bind(perEngine)}`,
     parameters.values,
   );
 }

@@ -1,0 +1,26 @@
+import { totalmem } from 'node:os';
+import type { Logger } from 'pino';
+import { FlatIndex } from '../adapters/flat/flat-index.ts';
+import { bytesOfVector } from '../adapters/flat/segment.ts';
+import type { Config } from '../config.ts';
+import { inDatabaseLimit } from '../domain/retrieval/exact-scan-limit.ts';
+import type { Sql } from '../ports/sql.ts';
+
+/** What vectors may take of the machine's memory. */
+const mostBytes = totalmem() / 8;
+
+/** There where one process has the database to itself. */
+export function openVectorsInMemory({ profile }: Config, sql: Sql, logger: Logger): FlatIndex | undefined {
+  if (profile !== 'embedded') return undefined;
+  return new FlatIndex(sql, {
+    loadAbove: inDatabaseLimit,
+    mostBytes,
+    onError: (error) =>
+      logger.warn({ err: error }, 'vectors cannot be kept in memory now: the database compares them'),
+  });
+}
+
+/** How many vectors of one tenant fit into memory at most. */
+export function vectorsThatFit(dimension: number): number {
+  return Math.floor(mostBytes / bytesOfVector(dimension));
+}
