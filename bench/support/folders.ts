@@ -9,14 +9,13 @@ export const keptData = path.resolve('.cache', 'bench-data');
 export async function withScratch<T>(use: (folder: string) => Promise<T>): Promise<T> {
   await mkdir(keptData, { recursive: true });
   const folder = await mkdtemp(path.join(keptData, 'scratch-'));
-  const remove = () => rmSync(folder, { recursive: true, force: true });
+  const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   process.once('exit', remove);
-  try {
-    return await use(folder);
-  } finally {
-    process.off('exit', remove);
-    await rm(folder, { recursive: true, force: true });
-  }
+  // Where `use` fails a program may still write there, and what failed is to be told, not that: the folder goes at the exit.
+  const result = await use(folder);
+  process.off('exit', remove);
+  await rm(folder, { recursive: true, force: true });
+  return result;
 }
 
 /** Copies the data folder of a stopped server, without its lock. */
