@@ -45,7 +45,7 @@ export async function timeBareIndexes(
     for (const [index, query] of queries.entries()) {
       const start = performance.now();
       await sql.query(lexical, [query, tenant, leastPerEngine]);
-      await sql.query(dense, [`[${vectors[index]!.join(',')}]`, tenant, leastPerEngine]);
+      await sql.query(dense, [vectors[index]!, tenant, leastPerEngine]);
       times.push(performance.now() - start);
     }
   }
