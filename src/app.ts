@@ -12,7 +12,7 @@ import { openLanguageModel } from './backends/language-model.ts';
 import { BackEndHealth } from './backends/health.ts';
 import { openStores, type Stores } from './backends/stores.ts';
 import { openVault } from './backends/vault.ts';
-import { openVectorsInMemory, vectorsThatFit } from './backends/vectors-in-memory.ts';
+import { openVectorsInMemory, openWordsInMemory, vectorsThatFit } from './backends/in-memory.ts';
 import { eventContext, type CommandContext, type CommandServices } from './commands/context.ts';
 import { FactQueue } from './commands/record-facts.ts';
 import { ConfigError, type Config } from './config.ts';
@@ -54,7 +54,7 @@ import {
   observeModelGuard,
   observeProjections,
   observeRelay,
-  observeVectorsInMemory,
+  observeInMemory,
 } from './telemetry.ts';
 import { ErasureManager } from './worker/erasure-manager.ts';
 import { underLease } from './worker/under-lease.ts';
@@ -187,13 +187,14 @@ async function startMemory(own: Process, embedders: Embedders): Promise<Memory> 
   await assertSafeToListen(config, directory);
 
   const inMemory = openVectorsInMemory(config, sql, logger);
+  const words = openWordsInMemory(config, sql, logger);
   const progress = new WakeUp();
   const repeated = new RepeatedErrors();
   const runner = new ProjectionRunner({
     sql,
     store,
     projections: allProjections(embedders, {
-      lexical: lexicalIndex,
+      words: { index: lexicalIndex, inMemory: words !== undefined },
       vectorsInMemory: inMemory && vectorsThatFit(embedders.preferred.dimension),
     }),
     progress,
@@ -207,11 +208,15 @@ async function startMemory(own: Process, embedders: Embedders): Promise<Memory> 
   const models = new ReadModels(sql, progress);
   const retrieval = new SearchService(models, embedders, systemClock, {
     lexical: lexicalIndex,
+    words,
     vectors: inMemory,
   });
   const shadow = new ShadowComparer(store, models, retrieval);
   const operations = new ProjectionOperations(sql, store, runner, {
     compare: (request, signal) => shadow.compare(request, signal),
+    beforeSwitch: async ({ name, tables }) => {
+      if (name === 'lexical') await words?.takeOver(tables('lexical'));
+    },
     onFailure: (projection, error) =>
       logger.warn({ projection, err: error }, 'a rebuild waits and tries again'),
   });
@@ -224,7 +229,12 @@ async function startMemory(own: Process, embedders: Embedders): Promise<Memory> 
   if (inMemory) {
     await inMemory.start();
     undo.push(() => inMemory.close());
-    observeVectorsInMemory(metrics.meter, inMemory);
+    observeInMemory(metrics.meter, 'vectors', inMemory);
+  }
+  if (words) {
+    await words.start();
+    undo.push(() => words.close());
+    observeInMemory(metrics.meter, 'words', words);
   }
   await startModelUpkeep(own, embedders);
   undo.push(() => runner.stop());

@@ -46,18 +46,22 @@ export function observeFacts(meter: Meter, facts: FactQueue): void {
 }
 
 /** What of the vectors is in memory. */
-export function observeVectorsInMemory(meter: Meter, vectors: { size: number; bytes: number }): void {
+export function observeInMemory(
+  meter: Meter,
+  what: 'vectors' | 'words',
+  kept: { size: number; bytes: number },
+): void {
   meter
-    .createObservableGauge('stratalog.vectors.in_memory', {
-      description: 'Vectors that queries are compared with in memory',
+    .createObservableGauge(`stratalog.${what}.in_memory`, {
+      description: `Memories whose ${what} are kept in memory, where searches find them`,
     })
-    .addCallback((result) => result.observe(vectors.size));
+    .addCallback((result) => result.observe(kept.size));
   meter
-    .createObservableGauge('stratalog.vectors.in_memory.size', {
-      description: 'What these vectors take of the memory',
+    .createObservableGauge(`stratalog.${what}.in_memory.size`, {
+      description: `What these ${what} take of the memory`,
       unit: 'By',
     })
-    .addCallback((result) => result.observe(vectors.bytes));
+    .addCallback((result) => result.observe(kept.bytes));
 }
 
 /** How far the topics are behind the log, and how fast they are filled. */

@@ -28,7 +28,9 @@ export async function timeBareIndexes(
     `select generation from read.active where name = 'lexical'`,
   );
   const table = `read.lexical_g${live!.generation}`;
-  const score = `body <@> to_bm25query($1, 'read.lexical_body_g${live!.generation}')`;
+  const index = `lexical_body_g${live!.generation}`;
+  await withBm25(sql, table, index);
+  const score = `body <@> to_bm25query($1, 'read.${index}')`;
   const lexical = `select memory_id from ${table} where tenant = $2 and body is not null order by ${score} limit $3`;
   const kept = vectorTable(modelId);
   const inGraph = await withGraph(sql, kept);
@@ -51,6 +53,16 @@ export async function timeBareIndexes(
   }
   await sql.execute('reset all');
   return times;
+}
+
+/** Where words are found in memory there is no index over the texts: it is made. */
+async function withBm25(sql: Sql, table: string, index: string): Promise<void> {
+  const [standing] = await sql.query<{ oid: number | null }>(`select to_regclass($1)::oid as oid`, [
+    `read.${index}`,
+  ]);
+  if (standing!.oid !== null) return;
+  process.stderr.write('a BM25 index is made for the bare queries\n');
+  await sql.execute(`create index ${index} on ${table} using bm25 (body) with (text_config = 'english')`);
 }
 
 /** The condition of the HNSW index that the tenant's vectors stand in, which is made where they do not; undefined where they are few. */

@@ -1,8 +1,7 @@
 import type { Embedders } from '../ports/embedder.ts';
-import type { LexicalIndex } from '../ports/lexical-index.ts';
 import { audit } from './audit/audit.ts';
 import { fields } from './fields/fields.ts';
-import { lexical } from './lexical/lexical.ts';
+import { lexical, type OtherWords } from './lexical/lexical.ts';
 import { links } from './links/links.ts';
 import { memories } from './memories/memories.ts';
 import type { Projection } from './projection.ts';
@@ -12,8 +11,8 @@ import { vectors } from './vectors/vectors.ts';
 
 /** What finds memories in the place of the database's own indexes. */
 export interface OtherIndexes {
-  /** Words are found there. */
-  readonly lexical?: LexicalIndex | undefined;
+  /** Where words are found. */
+  readonly words?: OtherWords | undefined;
   /** Up to so many vectors of a tenant are compared in memory, and stand in no index of the database. */
   readonly vectorsInMemory?: number | undefined;
 }
@@ -22,7 +21,7 @@ export interface OtherIndexes {
 export function allProjections(embedders: Embedders, others: OtherIndexes = {}): readonly Projection[] {
   return [
     memories,
-    lexical(others.lexical),
+    lexical(others.words),
     vectors(embedders, embedders.preferred, others.vectorsInMemory),
     links,
     usage,

@@ -17,6 +17,7 @@ import {
 import type { EventPlace } from './parked-table.ts';
 import { beginRebuild, type RebuildProgress, type RebuildResult } from './rebuild.ts';
 import { RebuildWalk } from './rebuild-walk.ts';
+import { tablesOf, type Tables } from './projection.ts';
 import type { ProjectionRunner } from './runner.ts';
 import type { ComparedQuery, ShadowComparison } from './shadow.ts';
 import { readStatus, type ProjectionStatus } from './status.ts';
@@ -41,6 +42,8 @@ interface RunningRebuild {
 export interface OperationOptions {
   /** Is asked where a new generation has vectors of another model than the live one. */
   readonly compare?: ShadowComparison;
+  /** What searches need of a generation beside its tables is made ready before they read it. */
+  readonly beforeSwitch?: (generation: { readonly name: string; readonly tables: Tables }) => Promise<void>;
   /** Is told of each error that a rebuild waits for, once. */
   readonly onFailure?: (projection: string, error: unknown) => void;
 }
@@ -64,18 +67,20 @@ export class ProjectionOperations {
   readonly #stop = new AbortController();
   readonly #walk: RebuildWalk;
   readonly #compare: ShadowComparison | undefined;
+  readonly #beforeSwitch: OperationOptions['beforeSwitch'];
 
   constructor(
     sql: Sql,
     store: EventStore,
     runner: ProjectionRunner,
-    { compare, onFailure }: OperationOptions = {},
+    { compare, beforeSwitch, onFailure }: OperationOptions = {},
   ) {
     this.#sql = sql;
     this.#store = store;
     this.#runner = runner;
     this.#walk = new RebuildWalk(sql, store, this.#stop.signal, onFailure);
     this.#compare = compare;
+    this.#beforeSwitch = beforeSwitch;
   }
 
   async status(): Promise<ProjectionStatus[]> {
@@ -250,6 +255,7 @@ export class ProjectionOperations {
     const rows = await readGenerations(this.#sql);
     const next = rows.findLast((row) => row.name === name && !row.active && row.state === state);
     if (!next) throw new Problem('rebuild-not-ready', `${name} has no generation that is ${state}`);
+    await this.#beforeSwitch?.({ name, tables: tablesOf(next.generation) });
     const { from, to } = await switchWhenLevel(
       { sql: this.#sql, store: this.#store, runner: this.#runner },
       next,

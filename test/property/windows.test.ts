@@ -91,14 +91,7 @@ describe('[A8] the window of a turn', () => {
         for (const tenant of ['acme', 'globex']) {
           const own = turns.filter((turn) => turn.tenant === tenant);
           const neighbours: Awaited<ReturnType<typeof readNeighbours>> = await test.sql.transaction(
-            (tx) =>
-              readNeighbours(
-                tx,
-                view,
-                tenant,
-                terms,
-                own.map(({ id }) => id),
-              ),
+            (tx) => readNeighbours(tx, view, tenant, { terms, turns: own.map(({ id }) => id) }),
             { tenant, readOnly: true },
           );
           for (const { id, place, content } of own) {

@@ -51,7 +51,7 @@ export async function openLexicalCluster(
     faulty,
     prefix,
     embedder,
-    projections: allProjections(soleEmbedder(embedder), { lexical: index }),
+    projections: allProjections(soleEmbedder(embedder), { words: { index } }),
     async close() {
       faulty.mend();
       for (const generation of await below.generations()) await below.dropGeneration(generation);

@@ -23,7 +23,7 @@ export function useLexicalStore(url: string): LexicalStore {
   const test = {} as LexicalStore;
   beforeAll(async () => {
     const cluster = await openLexicalCluster(url, { writePatienceMs: 500 });
-    const projection = lexical(cluster.index);
+    const projection = lexical({ index: cluster.index });
     Object.assign(test, cluster, {
       projection,
       async reset() {

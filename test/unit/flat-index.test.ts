@@ -132,7 +132,7 @@ it('[A5] takes over more changes than it reads at a time, and lets the database 
     { count: number },
   ];
   expect(await nearest(0, 5_000)).toHaveLength(count);
-  await eventually(() => test.sql.query('select * from read.vector_changes')).toEqual([]);
+  await eventually(() => test.sql.query('select * from read.noted_changes')).toEqual([]);
 });
 
 it('[A5] a table that is dropped takes its vectors along, and one that is made anew is read anew', async () => {

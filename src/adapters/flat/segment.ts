@@ -1,5 +1,5 @@
 import type { Near } from '../../ports/vector-index.ts';
-import { Best } from './best.ts';
+import { Best } from '../best.ts';
 import { Codes } from './codes.ts';
 import { Signs } from './signs.ts';
 

@@ -6,11 +6,18 @@ import type { TextRow } from './text-changes.ts';
 export class DocumentFrequencies {
   readonly #terms = new Map<string, Map<string, number>>();
   readonly #documents = new Map<string, number>();
+  readonly #countsTerms: boolean;
+
+  /** Without its terms only how many documents each tenant has is counted. */
+  constructor({ countsTerms }: { readonly countsTerms: boolean }) {
+    this.#countsTerms = countsTerms;
+  }
 
   /** Counts a row in (+1) or out (-1); only rows that are in the index count. */
   take(row: TextRow | undefined, sign: 1 | -1): void {
     if (row?.body === undefined) return;
     this.#documents.set(row.tenant, (this.#documents.get(row.tenant) ?? 0) + sign);
+    if (!this.#countsTerms) return;
     const terms = this.#terms.get(row.tenant) ?? new Map<string, number>();
     this.#terms.set(row.tenant, terms);
     for (const term of Object.keys(row.counts)) terms.set(term, (terms.get(term) ?? 0) + sign);

@@ -1,5 +1,6 @@
 import type { Region } from '../../domain/access/region.ts';
 import type { WeightedTerms } from '../../domain/ranking/bm25.ts';
+import type { Words } from '../../ports/word-index.ts';
 import type { ReadView } from '../read-models.ts';
 import type { Parameters } from '../sql-builder.ts';
 import { lookupsOf } from './lookups.ts';
@@ -11,6 +12,8 @@ export interface Compared {
   readonly region: Region;
   /** The query's terms, with what each is worth in the tenant. */
   readonly weighted: WeightedTerms;
+  /** The words of the tenant, where they are kept in memory: they tell how often a memory holds each term. */
+  readonly wordsInMemory?: Words | undefined;
   /** The query's vector and the table that keeps vectors of its model; undefined where there is none. */
   readonly dense?: DenseQuery | undefined;
 }
@@ -35,12 +38,16 @@ type Nullable<T> = { readonly [Key in keyof T]: T[Key] | null };
  * Lookups of what an engine did not compare itself, for each memory that it found: so one statement tells both signals, and
  * no other has to follow.
  */
-export function otherSignal(view: ReadView, { region, weighted, dense }: Compared, parameters: Parameters) {
+export function otherSignal(
+  view: ReadView,
+  { region, weighted, wordsInMemory, dense }: Compared,
+  parameters: Parameters,
+) {
   return {
     /** Columns of a `TextSignal`. */
     words: (of: string) =>
       lookupsOf(region.tenant, parameters)(
-        textColumns(weighted.terms, parameters),
+        textColumns(weighted.terms, wordsInMemory, parameters),
         view.table('lexical'),
         't.body is not null',
         of,

@@ -1,5 +1,6 @@
 import type { SqlExecutor } from '../../ports/sql.ts';
 import { filedUnderAll } from '../postings-sql.ts';
+import type { TermSignal } from '../../ports/word-index.ts';
 import type { ReadView } from '../read-models.ts';
 import { regionCondition } from '../scope-sql.ts';
 import { Parameters } from '../sql-builder.ts';
@@ -7,11 +8,11 @@ import { otherSignal, type Compared, type DenseQuery, type EngineHit } from './b
 import { filterJoin, type MemoryFilters } from './filter-join.ts';
 import { lookupsOf } from './lookups.ts';
 import { readNeighbours } from './neighbours.ts';
-import { nearestInMemory, type InMemory } from './nearest-in-memory.ts';
+import { depthsOf, nearestInMemory, type InMemory } from './nearest-in-memory.ts';
 import { nearestInPool, wordsInPool } from './pool-candidates.ts';
 import type { Narrowing } from './pool.ts';
 import { negativeCosine } from './vectors.ts';
-import { textColumns, type TermSignal, type TextSignal } from './text-signals.ts';
+import { textColumns, told, type TextSignal } from './text-signals.ts';
 
 /**
  * HNSW looks at so many for each that is wanted. At 200, with a hundred thousand vectors, it finds .99 of the ten nearest, also
@@ -21,8 +22,8 @@ export const lookedAtPerWanted = 4;
 
 export interface CandidateRequest extends MemoryFilters, Compared, Narrowing {
   readonly queryText: string;
-  /** What a lexical index found by the words of the text; `database`: they are to be looked for here. */
-  readonly words: readonly string[] | 'database';
+  /** What a lexical index found by the words of the text; `database`, `memory`: they are to be looked for there. */
+  readonly words: readonly string[] | 'database' | 'memory';
   /** Where the vectors are compared in memory. */
   readonly inMemory?: InMemory | undefined;
   /** How many each engine contributes. */
@@ -49,10 +50,12 @@ export async function findCandidates(
   request: CandidateRequest,
 ): Promise<CandidateRow[]> {
   const hits = (await hitsInMemory(tx, view, request)) ?? (await hitsInDatabase(tx, view, request));
-  const found = new Map(hits.map((hit) => [hit.memory_id, hit]));
-  const candidates = [...found.values()].filter(hasText);
+  const found = [...new Map(hits.map((hit) => [hit.memory_id, hit])).values()];
+  const { terms } = request.weighted;
+  const words = request.wordsInMemory;
+  const candidates = (words ? told(found, (hit) => hit.memory_id, terms, words) : found).filter(hasText);
   const turns = candidates.filter((hit) => hit.is_turn).map(({ memory_id: id }) => id);
-  const neighbours = await readNeighbours(tx, view, request.region.tenant, request.weighted.terms, turns);
+  const neighbours = await readNeighbours(tx, view, request.region.tenant, { terms, words, turns });
   return candidates.map((hit) => ({ ...hit, neighbours: neighbours.get(hit.memory_id) ?? [] }));
 }
 
@@ -181,9 +184,25 @@ async function lexicalCandidates(
   const { weighted, pool } = request;
   if (weighted.terms.length === 0) return [];
   if (pool?.counted) return wordsInPool(tx, view, { ...request, pool });
-  return request.words === 'database'
-    ? bm25Candidates(tx, view, request)
-    : indexCandidates(tx, view, request, request.words);
+  if (request.words === 'database') return bm25Candidates(tx, view, request);
+  if (request.words === 'memory') return matchingInMemory(tx, view, request);
+  return indexCandidates(tx, view, request, request.words);
+}
+
+/** What the words in memory say, looked up in the database: the best, and more of them until enough are within region and filters. */
+async function matchingInMemory(
+  tx: SqlExecutor,
+  view: ReadView,
+  request: CandidateRequest,
+): Promise<readonly EngineHit[]> {
+  const { wordsInMemory, weighted, perEngine } = request;
+  if (!wordsInMemory) return [];
+  for (const limit of [...depthsOf(request), Infinity]) {
+    const ids = wordsInMemory.best(weighted, limit);
+    const hits = await indexCandidates(tx, view, request, ids);
+    if (hits.length >= perEngine || ids.length < limit) return hits;
+  }
+  throw new Error('there are no more than all');
 }
 
 async function bm25Candidates(
@@ -210,7 +229,7 @@ async function bm25Candidates(
   return rows;
 }
 
-/** Of what the index found, what stands here too: it may be ahead, and its word is not taken for who may see what. */
+/** The best of what an index found that stand here too: it may be ahead, and its word is not taken for who may see what. */
 async function indexCandidates(
   tx: SqlExecutor,
   view: ReadView,
@@ -218,12 +237,13 @@ async function indexCandidates(
   ids: readonly string[],
 ): Promise<readonly EngineHit[]> {
   if (ids.length === 0) return [];
-  const { region } = request;
+  const { region, perEngine } = request;
   const parameters = new Parameters();
   const lookup = lookupsOf(region.tenant, parameters);
-  const found = `select l.* from unnest(${parameters.bind(ids)}::uuid[]) as found(memory_id)
-     cross join ${lookup('t.*', view.table('lexical'), 't.body is not null')} l ${filterJoin(view, request, 'l', parameters)}
-     where ${regionCondition(region, 'l', parameters)}`;
+  const inReach = `t.body is not null and ${regionCondition(region, 't', parameters)}`;
+  const found = `select l.* from unnest(${parameters.bind(ids)}::uuid[]) with ordinality as found(memory_id, place)
+     cross join ${lookup('t.*', view.table('lexical'), inReach)} l ${filterJoin(view, request, 'l', parameters)}
+     order by found.place limit ${parameters.bind(perEngine)}`;
   return withMeaning(tx, view, request, { found, parameters });
 }
 
@@ -234,7 +254,7 @@ function withMeaning(
   request: CandidateRequest,
   { found, parameters }: { readonly found: string; readonly parameters: Parameters },
 ): Promise<EngineHit[]> {
-  const counted = `select t.memory_id, ${textColumns(request.weighted.terms, parameters)} from (${found}) t`;
+  const counted = `select t.memory_id, ${textColumns(request.weighted.terms, request.wordsInMemory, parameters)} from (${found}) t`;
   const { meaning } = otherSignal(view, request, parameters);
   return tx.query<EngineHit>(
     `select l.*, k.cosine from (${counted}) l left join ${meaning('l')} k on true`,

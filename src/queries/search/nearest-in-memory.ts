@@ -59,7 +59,12 @@ export async function nearestInMemory(
   return undefined;
 }
 
-function depthsOf({ perEngine, share, ...request }: NearestRequest): readonly number[] {
+/** So many of the best of all are looked up, one after the other, until enough of them are within region and filters. */
+export function depthsOf({
+  perEngine,
+  share,
+  ...request
+}: Omit<NearestRequest, 'weighted'>): readonly number[] {
   const first = share ? excess / share : narrowing;
   const depths = isNarrowed(request) ? [first, first * narrowing] : [spare, narrowing];
   return depths.map((depth) => Math.ceil(depth * perEngine));

@@ -3,9 +3,9 @@ import type { AskedTimes } from '../../domain/ranking/dates.ts';
 import type { ModelScale } from '../../domain/ranking/calibration.ts';
 import { scorerOf, type Candidate } from '../../domain/ranking/score.ts';
 import { windowOf } from '../../domain/ranking/window.ts';
+import type { TermSignal } from '../../ports/word-index.ts';
 import type { CandidateRow } from './candidates.ts';
 import { Shortlist, type Wanted } from './shortlist.ts';
-import type { TermSignal } from './text-signals.ts';
 
 export interface Ranking extends Wanted {
   /** As it was asked: quotations and persons are read from it. */

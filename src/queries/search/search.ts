@@ -7,6 +7,7 @@ import type { Clock } from '../../ports/clock.ts';
 import { EmbedderUnavailable, type Embedders } from '../../ports/embedder.ts';
 import { LexicalIndexUnavailable, type LexicalIndex } from '../../ports/lexical-index.ts';
 import type { VectorIndex, VectorSet } from '../../ports/vector-index.ts';
+import type { WordIndex } from '../../ports/word-index.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
 import { isOutdated, withCurrentView } from '../current-view.ts';
 import type { ReadDemand, ReadModels, ReadView } from '../read-models.ts';
@@ -47,6 +48,8 @@ export interface Finding {
 export interface SearchIndexes {
   /** Finds words where the live read model keeps its documents there. */
   readonly lexical?: LexicalIndex | undefined;
+  /** Keeps words in memory, where the live read model has no index for them. */
+  readonly words?: WordIndex | undefined;
   /** Keeps vectors in memory. */
   readonly vectors?: VectorIndex | undefined;
 }
@@ -62,7 +65,7 @@ export class SearchService {
   constructor(models: ReadModels, embedders: Embedders, clock: Clock, indexes: SearchIndexes = {}) {
     this.#models = models;
     this.#vectors = new QueryVectors(embedders);
-    this.#words = new WordSearch(models.sql, indexes.lexical);
+    this.#words = new WordSearch(models.sql, indexes);
     this.#inMemory = indexes.vectors;
     this.#clock = clock;
   }
@@ -136,7 +139,8 @@ export class SearchService {
     const { view, vector } = await this.#vectors.beside(query.denseText, lookUp);
     const scale = this.#vectors.scaleOf(liveModel(view));
     const asked = { ...request, ...query, at, vector, scale };
-    const { found, compared } = await searchAsOf(this.#models.sql, view, asked);
+    const words = await this.#words.inMemory(view, query.region.tenant);
+    const { found, compared } = await searchAsOf(this.#models.sql, view, { ...asked, words });
     return {
       best: found,
       position: at,
@@ -216,10 +220,14 @@ export class SearchService {
     asked: QueryVector | undefined,
   ): Promise<Look> {
     const { tenant } = region;
-    const resident = asked && (await this.#residentFor(tenant, asked));
+    const [resident, inMemory] = await Promise.all([
+      asked && this.#residentFor(tenant, asked),
+      this.#words.inMemory(view, tenant),
+    ]);
     const inTenant = { tenant, readOnly: true, onePlan: true };
     const { list, first } = await this.#models.sql.transaction(async (tx) => {
-      const statistics = await readStatistics(tx, view, tenant, terms);
+      const wordsInMemory = await inMemory?.(tx);
+      const statistics = await readStatistics(tx, view, tenant, terms, wordsInMemory);
       const { documents } = statistics;
       const exact = documents <= exactScanLimit;
       if (asked && documents > inDatabaseLimit) this.#inMemory?.want(vectorsOf(tenant, asked));
@@ -230,6 +238,7 @@ export class SearchService {
         queryText,
         weighted: weigh(terms, statistics),
         words,
+        wordsInMemory,
         dense: asked && { vector: asked.vector, ...vectorsOf(tenant, asked), exact },
         inMemory: resident?.(tx),
         perEngine,

@@ -1,19 +1,31 @@
 import type { TermStatistics } from '../../domain/ranking/bm25.ts';
+import { usesWordsInMemory } from '../../domain/retrieval/lexical-generation.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
+import type { Words } from '../../ports/word-index.ts';
 import type { ReadView } from '../read-models.ts';
 
-/** The tenant's number of documents and those that hold each term. */
+/**
+ * The tenant's number of documents and those that hold each term. Where words are found in memory, `words` are the tenant's;
+ * without them no term is known.
+ */
 export async function readStatistics(
   executor: SqlExecutor,
   view: ReadView,
   tenant: string,
   terms: readonly string[],
+  words?: Words,
 ): Promise<TermStatistics> {
+  if (words) {
+    const documentFrequency = new Map(terms.map((term) => [term, words.documentFrequency(term)]));
+    return { documents: words.documents, documentFrequency };
+  }
+  const inMemory = usesWordsInMemory(view.signature('lexical'));
+  const ofTerms = `union all
+     select term, documents from ${view.table('lexical', 'lexical_terms')} where tenant = $1 and term = any ($2::text[])`;
   const rows = await executor.query<{ term: string | null; documents: number }>(
     `select null as term, documents from ${view.table('lexical', 'lexical_corpus')} where tenant = $1
-     union all
-     select term, documents from ${view.table('lexical', 'lexical_terms')} where tenant = $1 and term = any ($2::text[])`,
-    [tenant, [...terms]],
+     ${inMemory ? '' : ofTerms}`,
+    inMemory ? [tenant] : [tenant, [...terms]],
   );
   return {
     documents: rows.find(({ term }) => term === null)?.documents ?? 0,

@@ -1,12 +1,6 @@
 import { BM25, type WeightedTerms } from '../../domain/ranking/bm25.ts';
+import type { TermSignal, Words } from '../../ports/word-index.ts';
 import type { Parameters } from '../sql-builder.ts';
-
-/** What the lexical score of a text is made of. */
-export interface TermSignal {
-  readonly length: number;
-  /** Occurrences of each of the query's terms, in their order; empty where it has none of them. */
-  readonly frequencies: readonly number[];
-}
 
 /** What the lexical read model tells of a memory. */
 export interface TextSignal extends TermSignal {
@@ -25,9 +19,28 @@ export function termColumns(terms: readonly string[], parameters: Parameters): s
       else '{}'::integer[] end as frequencies`;
 }
 
-/** Columns of a `TextSignal`, of the table `t`. */
-export function textColumns(terms: readonly string[], parameters: Parameters): string {
-  return `${termColumns(terms, parameters)}, t.session_key is not null as is_turn,
+/** Columns of a `TermSignal` that is told from memory. */
+export const untold = 'null::integer as length, null::integer[] as frequencies';
+
+/** Rows with the `TermSignal` that `words` tell of the memory named by `idOf`, null where it is not there. */
+export function told<Row extends object>(
+  rows: readonly Row[],
+  idOf: (row: Row) => string,
+  terms: readonly string[],
+  words: Words,
+): (Row & { readonly [Key in keyof TermSignal]: TermSignal[Key] | null })[] {
+  const signals = words.signals(terms, rows.map(idOf));
+  return rows.map((row, at) => ({ ...row, ...(signals[at] ?? { length: null, frequencies: null }) }));
+}
+
+/** Columns of a `TextSignal`, of the table `t`; those of a `TermSignal` are null where `words` tell them. */
+export function textColumns(
+  terms: readonly string[],
+  words: Words | undefined,
+  parameters: Parameters,
+): string {
+  const counts = words ? untold : termColumns(terms, parameters);
+  return `${counts}, t.session_key is not null as is_turn,
     coalesce(t.attributed, t.labelled) as speaker, t.occurred_at`;
 }
 

@@ -1,7 +1,12 @@
 import type { Region } from '../../domain/access/region.ts';
-import { lexicalGeneration, usesLexicalIndex } from '../../domain/retrieval/lexical-generation.ts';
+import {
+  lexicalGeneration,
+  usesLexicalIndex,
+  usesWordsInMemory,
+} from '../../domain/retrieval/lexical-generation.ts';
 import { LexicalIndexUnavailable, NoSuchGeneration, type LexicalIndex } from '../../ports/lexical-index.ts';
-import type { Sql } from '../../ports/sql.ts';
+import type { Sql, SqlExecutor } from '../../ports/sql.ts';
+import type { WordIndex, Words, WordSet } from '../../ports/word-index.ts';
 import type { ReadView } from '../read-models.ts';
 import { regionCondition } from '../scope-sql.ts';
 import { Parameters } from '../sql-builder.ts';
@@ -16,10 +21,13 @@ export interface WordRequest extends MemoryFilters {
 }
 
 /**
- * Ids that the lexical index found, best first; `database` where the live generation is to be searched there; `away`
- * where the index does not answer.
+ * Ids that the lexical index found, best first; `database` or `memory` where the live generation is to be searched there;
+ * `away` where the index does not answer, or what is kept in memory is not there.
  */
-export type WordMatches = readonly string[] | 'database' | 'away';
+export type WordMatches = readonly string[] | 'database' | 'memory' | 'away';
+
+/** A tenant's words as a transaction sees them; undefined where they have just gone. */
+export type WordsInMemory = (tx: SqlExecutor) => Promise<Words | undefined>;
 
 const patienceMs = 1_500;
 const pauseMs = 5_000;
@@ -33,19 +41,38 @@ const mostIds = 50_000;
 export class WordSearch {
   readonly #sql: Sql;
   readonly #index: LexicalIndex | undefined;
+  readonly #inMemory: WordIndex | undefined;
   readonly #circuit = new Circuit({
     patienceMs,
     pauseMs,
     isAway: (error) => error instanceof LexicalIndexUnavailable || error instanceof NoSuchGeneration,
   });
 
-  constructor(sql: Sql, index: LexicalIndex | undefined) {
+  constructor(
+    sql: Sql,
+    {
+      lexical,
+      words,
+    }: { readonly lexical?: LexicalIndex | undefined; readonly words?: WordIndex | undefined },
+  ) {
     this.#sql = sql;
-    this.#index = index;
+    this.#index = lexical;
+    this.#inMemory = words;
+  }
+
+  /** Has what is kept in memory of a tenant's words loaded; undefined where they are not found there. Not inside a transaction. */
+  async inMemory(view: ReadView, tenant: string): Promise<WordsInMemory | undefined> {
+    const index = this.#inMemory;
+    if (!index || !usesWordsInMemory(view.signature('lexical'))) return undefined;
+    const set: WordSet = { tenant, table: view.table('lexical') };
+    return (await index.ready(set)) ? (tx) => index.words(tx, set) : undefined;
   }
 
   async find(view: ReadView, request: WordRequest): Promise<WordMatches> {
-    if (!usesLexicalIndex(view.signature('lexical'))) return 'database';
+    const signature = view.signature('lexical');
+    if (usesWordsInMemory(signature))
+      return (await this.inMemory(view, request.region.tenant)) ? 'memory' : 'away';
+    if (!usesLexicalIndex(signature)) return 'database';
     const { perEngine } = request;
     const filtered = hasFilters(request);
     const limit = filtered ? Math.min(mostResults, perEngine * excess) : perEngine;

@@ -3,11 +3,12 @@ import { speakerOf } from '../../../domain/ranking/speaker.ts';
 import { WINDOW } from '../../../domain/ranking/window.ts';
 import { termCounts } from '../../../domain/text/tokens.ts';
 import type { SqlExecutor } from '../../../ports/sql.ts';
+import type { TermSignal } from '../../../ports/word-index.ts';
 import type { ReadView } from '../../read-models.ts';
 import { Parameters } from '../../sql-builder.ts';
 import type { CandidateRow } from '../candidates.ts';
 import { lookupsOf } from '../lookups.ts';
-import { termColumns, type TermSignal } from '../text-signals.ts';
+import { termColumns } from '../text-signals.ts';
 import type { AsOfRequest, Found } from './scan.ts';
 import { wasActive } from './was-active.ts';
 

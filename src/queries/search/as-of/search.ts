@@ -10,6 +10,7 @@ import { liveModel, type QueryVector } from '../query-vectors.ts';
 import { rank } from '../rank.ts';
 import { readMemories } from '../read-memories.ts';
 import { readStatistics } from '../statistics.ts';
+import type { WordsInMemory } from '../word-search.ts';
 import { candidatesAsOf } from './candidates.ts';
 import { bestOf, scanAsOf, type AsOfRequest, type Scanned } from './scan.ts';
 
@@ -20,6 +21,8 @@ export interface AsOfSearch extends Query, Omit<SearchRequest, 'asOf'> {
   readonly vector: QueryVector | undefined;
   /** Of the live model, where it brought one along. */
   readonly scale: ModelScale | undefined;
+  /** Of today, where they are kept in memory. */
+  readonly words: WordsInMemory | undefined;
 }
 
 export interface AsOfFound {
@@ -39,7 +42,10 @@ export async function searchAsOf(sql: Sql, view: ReadView, search: AsOfSearch): 
   const { tenant } = region;
   const model = liveModel(view);
   const inTenant = { tenant, readOnly: true };
-  const statistics = await sql.transaction((tx) => readStatistics(tx, view, tenant, terms), inTenant);
+  const statistics = await sql.transaction(
+    async (tx) => readStatistics(tx, view, tenant, terms, await search.words?.(tx)),
+    inTenant,
+  );
   const request: AsOfRequest = {
     ...search,
     weighted: weigh(terms, statistics),

@@ -2,11 +2,12 @@ import { totalmem } from 'node:os';
 import type { Logger } from 'pino';
 import { FlatIndex } from '../adapters/flat/flat-index.ts';
 import { bytesOfVector } from '../adapters/flat/segment.ts';
+import { MemoryWordIndex } from '../adapters/words/memory-word-index.ts';
 import type { Config } from '../config.ts';
 import { inDatabaseLimit } from '../domain/retrieval/exact-scan-limit.ts';
 import type { Sql } from '../ports/sql.ts';
 
-/** What vectors may take of the machine's memory. */
+/** What vectors, and as much what words may take of the machine's memory. */
 const mostBytes = totalmem() / 8;
 
 /** There where one process has the database to itself. */
@@ -17,6 +18,20 @@ export function openVectorsInMemory({ profile }: Config, sql: Sql, logger: Logge
     mostBytes,
     onError: (error) =>
       logger.warn({ err: error }, 'vectors cannot be kept in memory now: the database compares them'),
+  });
+}
+
+/** As `openVectorsInMemory`. */
+export function openWordsInMemory(
+  { profile }: Config,
+  sql: Sql,
+  logger: Logger,
+): MemoryWordIndex | undefined {
+  if (profile !== 'embedded') return undefined;
+  return new MemoryWordIndex(sql, {
+    mostBytes,
+    onError: (error) =>
+      logger.warn({ err: error }, 'words cannot be kept in memory now: searches go by meaning alone'),
   });
 }
 

@@ -1,0 +1,96 @@
+import type { SqlExecutor } from '../../ports/sql.ts';
+import type { Near, UnitVector, VectorSet } from '../../ports/vector-index.ts';
+import type { KeptRow, Selection } from '../resident/changes.ts';
+import type { Contents } from '../resident/resident-table.ts';
+import { bytesOfVector, centreOf, Segment } from './segment.ts';
+
+export interface VectorRow extends KeptRow {
+  /** Four bytes each, the most significant one first. */
+  readonly numbers: Uint8Array;
+}
+
+export const vectorSelection: Selection = {
+  // As pgvector sends it in binary, without its header.
+  columns: 'substring(vector_send(k.embedding) from 5) as numbers',
+  condition: 'k.embedding is not null',
+  pageSize: 500,
+};
+
+/** The vectors of one tenant by one model. */
+export class ResidentVectors implements Contents<VectorRow> {
+  /** There with the first vector. */
+  #segment: Segment | undefined;
+  #bytesOfVector = 0;
+
+  get size(): number {
+    return this.#segment?.size ?? 0;
+  }
+
+  get bytes(): number {
+    return this.size * this.#bytesOfVector;
+  }
+
+  put(rows: readonly VectorRow[]): void {
+    if (rows.length === 0) return;
+    const numbers = joined(rows);
+    const dimension = numbers.length / rows.length;
+    this.#segment ??= new Segment(centreOf(numbers, dimension));
+    this.#bytesOfVector = bytesOfVector(dimension);
+    for (const [at, { memory_id }] of rows.entries())
+      this.#segment.put(memory_id, numbers.subarray(at * dimension, (at + 1) * dimension));
+  }
+
+  remove(id: string): void {
+    this.#segment?.remove(id);
+  }
+
+  nearest(vector: UnitVector, limit: number): readonly Near[] {
+    return this.#segment?.nearest(vector, limit) ?? [];
+  }
+
+  /** Null where a memory has no vector. */
+  cosines(vector: UnitVector, ids: readonly string[]): readonly (number | null)[] {
+    return this.#segment?.cosines(vector, ids) ?? ids.map(() => null);
+  }
+}
+
+/** One behind the other. */
+function joined(rows: readonly VectorRow[]): Float32Array {
+  const size = rows[0]!.numbers.length;
+  const bytes = Buffer.from(new ArrayBuffer(rows.length * size));
+  rows.forEach((row, at) => bytes.set(row.numbers, at * size));
+  bytes.swap32();
+  return new Float32Array(bytes.buffer);
+}
+
+/** How many vectors a set has, and how many numbers each of them; 0 where there is none. */
+export interface SetSize {
+  readonly count: number;
+  readonly dimension: number;
+}
+
+export async function sizeOf(executor: SqlExecutor, { table, tenant }: VectorSet): Promise<SetSize> {
+  const [row] = await executor.query<SetSize>(
+    `select count(*) as count, ${dimensionIn(table)} as dimension from ${table} where tenant = $1`,
+    [tenant],
+  );
+  return row!;
+}
+
+/** Of the tenants with more vectors than `above` in a table, the largest first. */
+export function sizesIn(
+  executor: SqlExecutor,
+  table: string,
+  above: number,
+): Promise<(SetSize & { readonly tenant: string })[]> {
+  return executor.query(
+    `select tenant, count(*) as count, ${dimensionIn(table)} as dimension from ${table}
+     group by tenant having count(*) > $1 order by count(*) desc`,
+    [above],
+  );
+}
+
+/** Of all vectors of a table, which are of one model. */
+function dimensionIn(table: string): string {
+  return `coalesce((select vector_dims(embedding) from ${table} where embedding is not null limit 1), 0)`;
+}

@@ -1,0 +1,115 @@
+import type { Sql, SqlExecutor } from '../../ports/sql.ts';
+
+/** The rows of one tenant in one table of a read model. */
+export interface RowSet {
+  readonly tenant: string;
+  readonly table: string;
+}
+
+/** A memory's row in such a table, as far as it is kept in memory. */
+export interface KeptRow {
+  readonly memory_id: string;
+}
+
+/** What is read of a row, `k` in both. */
+export interface Selection {
+  readonly columns: string;
+  /** Whether there is anything of a row to be kept. */
+  readonly condition: string;
+  /** So many rows are read at a time: the one connection is free again after some milliseconds. */
+  readonly pageSize: number;
+}
+
+export interface Page<Row> {
+  readonly rows: readonly Row[];
+  /** There are no more. */
+  readonly isLast: boolean;
+}
+
+interface Changes<Row> extends Page<Row> {
+  /** The number of the last of them, undefined where there is none. */
+  readonly last: number | undefined;
+  readonly removed: readonly string[];
+}
+
+const events = [
+  ['insert', 'new'],
+  ['update', 'new'],
+  ['delete', 'old'],
+] as const;
+
+/** Wakes who follows the changes of what is of one kind. */
+export function changesChannel(kind: string): string {
+  return `noted_${kind}`;
+}
+
+/** From now on every change of the table's rows is noted in `read.noted_changes`, in the transaction that makes it. */
+export function noteChanges(sql: Sql, kind: string, table: string): Promise<void> {
+  const triggers = events.map(
+    ([event, rows]) =>
+      `create or replace trigger note_${event} after ${event} on ${table}
+       referencing ${rows} table as changed for each statement execute function read.note_changes('${kind}')`,
+  );
+  return sql.execute(triggers.join(';\n'));
+}
+
+/** The end of `noteChanges`. */
+export function ignoreChanges(sql: Sql, table: string): Promise<void> {
+  return sql.execute(events.map(([event]) => `drop trigger if exists note_${event} on ${table}`).join(';\n'));
+}
+
+/** The number of the last change that was noted of a kind. */
+export async function lastChange(executor: SqlExecutor, kind: string): Promise<number> {
+  const [row] = await executor.query<{ last: number }>(
+    `select coalesce(max(number), 0) as last from read.noted_changes where kind = $1`,
+    [kind],
+  );
+  return row!.last;
+}
+
+export async function forgetChanges(executor: SqlExecutor, kind: string, until: number): Promise<void> {
+  await executor.query(`delete from read.noted_changes where kind = $1 and number <= $2`, [kind, until]);
+}
+
+/** The rows of a set by their memories' ids, those after `after`. */
+export async function readRows<Row extends KeptRow>(
+  executor: SqlExecutor,
+  { table, tenant }: RowSet,
+  { columns, condition, pageSize }: Selection,
+  after: string,
+): Promise<Page<Row>> {
+  const rows = await executor.query<Row & Record<string, unknown>>(
+    `select k.memory_id, ${columns} from ${table} k
+     where k.tenant = $1 and k.memory_id > $2 and ${condition} order by k.memory_id limit ${pageSize}`,
+    [tenant, after],
+  );
+  return { rows, isLast: rows.length < pageSize };
+}
+
+/** What the memories of a set have become that changed after the change numbered `after`, a page of them. */
+export async function readChanges<Row extends KeptRow>(
+  executor: SqlExecutor,
+  { table, tenant }: RowSet,
+  { columns, condition, pageSize }: Selection,
+  after: number,
+): Promise<Changes<Row>> {
+  const rows = await executor.query<Row & { number: number; there: true | null }>(
+    `select changed.number, changed.memory_id, kept.*
+     from (
+       select memory_id, max(number) as number from read.noted_changes
+       where kept = $1 and tenant = $2 and number > $3 group by memory_id order by number limit ${pageSize}
+     ) changed
+     left join lateral (
+       select true as there, ${columns} from ${table} k
+       where k.tenant = $2 and k.memory_id = changed.memory_id and ${condition} limit 1
+     ) kept on true
+     order by changed.number`,
+    [table.replace('read.', ''), tenant, after],
+  );
+  return {
+    last: rows.at(-1)?.number,
+    isLast: rows.length < pageSize,
+    rows: rows.filter(({ there }) => there),
+    removed: rows.filter(({ there }) => !there).map((row) => row.memory_id),
+  };
+}

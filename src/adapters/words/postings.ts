@@ -1,0 +1,74 @@
+/** The memories that hold one term, by their slots, each with how often it does. 8 bytes each, and room for half as many. */
+export class Postings {
+  /** Slot and frequency in turns, by growing slots; of a memory that has gone the frequency is 0. */
+  #entries = new Int32Array(4);
+  #end = 0;
+  #size = 0;
+
+  /** How many memories hold the term. */
+  get size(): number {
+    return this.#size;
+  }
+
+  get bytes(): number {
+    return this.#entries.byteLength;
+  }
+
+  /** `slot` is greater than all before. */
+  add(slot: number, frequency: number): void {
+    if (this.#end === this.#entries.length) {
+      const larger = new Int32Array(2 * Math.ceil(0.75 * this.#end));
+      larger.set(this.#entries);
+      this.#entries = larger;
+    }
+    this.#entries[this.#end++] = slot;
+    this.#entries[this.#end++] = frequency;
+    this.#size++;
+  }
+
+  remove(slot: number): void {
+    const at = this.#find(slot);
+    if (at === undefined || this.#entries[at + 1] === 0) return;
+    this.#entries[at + 1] = 0;
+    this.#size--;
+  }
+
+  /** How often the memory holds the term. */
+  frequency(slot: number): number {
+    const at = this.#find(slot);
+    return at === undefined ? 0 : this.#entries[at + 1]!;
+  }
+
+  /** Visits every memory that holds the term. */
+  forEach(visit: (slot: number, frequency: number) => void): void {
+    const [entries, end] = [this.#entries, this.#end];
+    for (let at = 0; at < end; at += 2) {
+      const frequency = entries[at + 1]!;
+      if (frequency > 0) visit(entries[at]!, frequency);
+    }
+  }
+
+  /** Memories have moved to other slots, in the same order; those that have gone leave no trace. */
+  move(places: Int32Array): void {
+    const moved = new Int32Array(2 * Math.max(2, this.#size));
+    let end = 0;
+    this.forEach((slot, frequency) => {
+      moved[end++] = places[slot]!;
+      moved[end++] = frequency;
+    });
+    this.#entries = moved;
+    this.#end = end;
+  }
+
+  #find(slot: number): number | undefined {
+    let [low, high] = [0, this.#end / 2 - 1];
+    while (low <= high) {
+      const middle = (low + high) >> 1;
+      const there = this.#entries[2 * middle]!;
+      if (there === slot) return 2 * middle;
+      if (there < slot) low = middle + 1;
+      else high = middle - 1;
+    }
+    return undefined;
+  }
+}

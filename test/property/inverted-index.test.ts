@@ -1,0 +1,102 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { InvertedIndex, type WordRow } from '../../src/adapters/words/inverted-index.ts';
+import { match, weigh } from '../../src/domain/ranking/bm25.ts';
+
+const vocabulary = ['tea', 'green', 'constructor', '__proto__', '42', 'k8s', '茶葉', 'toString'];
+
+const counts = fc.dictionary(fc.constantFrom(...vocabulary), fc.integer({ min: 1, max: 300 }), {
+  noNullPrototype: false,
+});
+
+const change = fc.record({
+  memory_id: fc.nat(30).map(String),
+  counts,
+  more: fc.nat(100),
+  isRemoved: fc.boolean(),
+});
+
+const lengthOf = (held: WordRow['counts']): number =>
+  Object.values(held).reduce((sum, count) => sum + count, 0);
+
+/** Every memory that holds any of the terms, with its score, best first. */
+function expected(memories: ReadonlyMap<string, WordRow>, terms: readonly string[]) {
+  const documentFrequency = new Map(
+    terms.map((term) => [
+      term,
+      [...memories.values()].filter((row) => Object.hasOwn(row.counts, term)).length,
+    ]),
+  );
+  const weighted = weigh(terms, { documents: memories.size, documentFrequency });
+  const scored = [...memories.values()]
+    .map((row) => ({
+      id: row.memory_id,
+      score: match(weighted, { termFrequencies: new Map(Object.entries(row.counts)), length: row.length })
+        .bm25,
+    }))
+    .filter(({ score }) => score > 0)
+    .sort((left, right) => right.score - left.score || (left.id < right.id ? -1 : 1));
+  return { documentFrequency, weighted, scored };
+}
+
+it('[A5] what is put, replaced and removed is what is found, by our own BM25', () => {
+  fc.assert(
+    fc.property(
+      fc.array(change, { maxLength: 150 }),
+      fc.uniqueArray(fc.constantFrom(...vocabulary, 'absent'), { minLength: 1 }),
+      fc.integer({ min: 1, max: 40 }),
+      (changes, terms, limit) => {
+        const index = new InvertedIndex();
+        const memories = new Map<string, WordRow>();
+        for (const { isRemoved, memory_id, counts, more } of changes) {
+          const row = { memory_id, counts, length: lengthOf(counts) + more };
+          if (isRemoved) index.remove(memory_id);
+          else index.put([row]);
+          if (isRemoved) memories.delete(memory_id);
+          else memories.set(memory_id, row);
+        }
+        const { documentFrequency, weighted, scored } = expected(memories, terms);
+        expect(index.documents).toBe(memories.size);
+        for (const [term, count] of documentFrequency) expect(index.documentFrequency(term)).toBe(count);
+        const found = index.best(weighted, limit);
+        // Where several are worth the same, any of them may be the last.
+        const scores = new Map(scored.map(({ id, score }) => [id, score]));
+        expect(found.map((id) => scores.get(id))).toEqual(
+          scored.slice(0, limit).map(({ score }) => expect.closeTo(score, 9)),
+        );
+        expect(index.best(weighted, Infinity)).toHaveLength(scored.length);
+        const ids = [...memories.keys(), 'none'];
+        expect(index.signals(terms, ids)).toEqual([
+          ...[...memories.values()].map(({ counts, length }) => {
+            const frequencies = terms.map((term) => (Object.hasOwn(counts, term) ? counts[term] : 0));
+            return { length, frequencies: frequencies.some((count) => count! > 0) ? frequencies : [] };
+          }),
+          undefined,
+        ]);
+      },
+    ),
+  );
+});
+
+it('[A5] what has gone takes no room for ever, and leaves no word', () => {
+  const index = new InvertedIndex();
+  const row = (id: number, time: number): WordRow => ({
+    memory_id: String(id),
+    counts: { common: 1, [`own${id}`]: 2, [`time${time}`]: 3 },
+    length: 6,
+  });
+  const bytes: number[] = [];
+  for (let time = 0; time < 30; time++) {
+    index.put(Array.from({ length: 500 }, (_, id) => row(id, time)));
+    bytes.push(index.bytes);
+  }
+  expect(Math.max(...bytes)).toBeLessThan(4 * bytes[0]!);
+  expect(index.documents).toBe(500);
+  expect(index.documentFrequency('common')).toBe(500);
+  expect([index.documentFrequency('time28'), index.documentFrequency('time29')]).toEqual([0, 500]);
+  const query = weigh(['own7', 'time29'], { documents: 500, documentFrequency: new Map([['own7', 1]]) });
+  expect(index.best(query, 1)).toEqual(['7']);
+  for (let id = 0; id < 500; id++) index.remove(String(id));
+  expect(index.best(query, 10)).toEqual([]);
+  expect(index.documents).toBe(0);
+});
