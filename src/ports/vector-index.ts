@@ -25,12 +25,16 @@ export interface VectorIndex {
   has(set: VectorSet): Promise<boolean>;
   /** Has them loaded. */
   want(set: VectorSet): void;
-  /** Nearest first, of all vectors that were committed before; undefined where they are not there. `executor` reads what is missing. */
+  /**
+   * Nearest first, of all vectors that were committed before or of those of the memories in `among`; undefined where they are not
+   * there. `executor` reads what is missing.
+   */
   nearest(
     executor: SqlExecutor,
     set: VectorSet,
     vector: UnitVector,
     limit: number,
+    among?: readonly string[],
   ): Promise<readonly Near[] | undefined>;
   /** Of each memory, null where it has no vector; undefined where the vectors are not there. To be asked after `nearest`. */
   cosines(set: VectorSet, vector: UnitVector, ids: readonly string[]): readonly (number | null)[] | undefined;

@@ -16,14 +16,17 @@ export interface TermSignal {
   readonly frequencies: readonly number[];
 }
 
-/** The words of a tenant's active memories, of one moment: to be asked before anything else is awaited. */
+/** The words of a tenant's active memories, as they are until the transaction ends that they were asked for in. */
 export interface Words {
   /** How many memories there are. */
   readonly documents: number;
   /** How many of them hold a term. */
   documentFrequency(term: string): number;
-  /** Ids of the memories that hold any of the terms, best first by BM25 (`match` of the ranking); at most `limit`. */
-  best(query: WeightedTerms, limit: number): readonly string[];
+  /**
+   * Ids of the memories that hold any of the terms, best first by BM25 (`match` of the ranking); at most `limit`, of all or of
+   * those in `among`.
+   */
+  best(query: WeightedTerms, limit: number, among?: readonly string[]): readonly string[];
   /** Of each memory; undefined where it is not active. */
   signals(terms: readonly string[], ids: readonly string[]): readonly (TermSignal | undefined)[];
 }

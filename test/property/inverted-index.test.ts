@@ -65,6 +65,10 @@ it('[A5] what is put, replaced and removed is what is found, by our own BM25', (
           scored.slice(0, limit).map(({ score }) => expect.closeTo(score, 9)),
         );
         expect(index.best(weighted, Infinity)).toHaveLength(scored.length);
+        const among = [...memories.keys(), 'none'].filter((_, at) => at % 2 === 0);
+        expect(new Set(index.best(weighted, Infinity, among))).toEqual(
+          new Set(scored.map(({ id }) => id).filter((id) => among.includes(id))),
+        );
         const ids = [...memories.keys(), 'none'];
         expect(index.signals(terms, ids)).toEqual([
           ...[...memories.values()].map(({ counts, length }) => {

@@ -74,6 +74,8 @@ it('[A5] compares with the vectors of one tenant, whose vectors are there once s
   expect(await nearest(19, 2)).toBeUndefined();
   await loaded(acme);
   expect(await nearest(19, 2)).toEqual([ids[1], ids[0]]);
+  const among = await index.nearest(test.sql, acme, at(19), 1, [ids[0]!, ids[2]!, uuid()]);
+  expect(among).toEqual([{ id: ids[0], cosine: expect.closeTo(Math.cos(0.09), 4) }]);
   expect(index.cosines(acme, at(20), [ids[2]!, uuid()])).toEqual([expect.closeTo(Math.cos(0.1), 5), null]);
   expect(await index.has(globex)).toBe(false);
   expect(index.size).toBe(3);

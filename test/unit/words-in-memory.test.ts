@@ -138,6 +138,11 @@ it('[A5] a search finds by words, and by filters that leave few of those that ma
   // Parts of texts narrow nothing beforehand: more and more of what matches is asked.
   expect(await best({ filter: parseFilter({ content: { contains: 'number 59' } }) })).toHaveLength(10);
   expect(await best({ filter: parseFilter({ content: { contains: 'number 599' } }) })).toEqual([599]);
+  // Keys tell these: words and, where they are in memory, vectors are compared among them alone.
+  expect(await best({ filter: parseFilter({ 'metadata.n': { gte: 590 } }) })).toHaveLength(10);
+  expect(
+    await best({ filter: parseFilter({ 'metadata.n': { gte: 500 }, content: { contains: 'number 577' } }) }),
+  ).toEqual([577]);
   const odd = await best({ scope: { user: 'bob' }, topK: 100 });
   expect(odd).toHaveLength(100);
   expect(odd.every((n) => n % 2 === 1)).toBe(true);

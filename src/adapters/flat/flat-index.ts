@@ -60,8 +60,10 @@ export class FlatIndex implements VectorIndex {
     set: VectorSet,
     vector: UnitVector,
     limit: number,
+    among?: readonly string[],
   ): Promise<readonly Near[] | undefined> {
-    return (await this.#keeper.current(executor, set))?.nearest(vector, limit);
+    const vectors = await this.#keeper.current(executor, set);
+    return among ? vectors?.nearestAmong(vector, among, limit) : vectors?.nearest(vector, limit);
   }
 
   cosines(

@@ -48,6 +48,15 @@ export class ResidentVectors implements Contents<VectorRow> {
     return this.#segment?.nearest(vector, limit) ?? [];
   }
 
+  /** Compares with each of these. */
+  nearestAmong(vector: UnitVector, ids: readonly string[], limit: number): readonly Near[] {
+    const cosines = this.cosines(vector, ids);
+    return ids
+      .flatMap((id, at) => (cosines[at] == null ? [] : [{ id, cosine: cosines[at] }]))
+      .sort((left, right) => right.cosine - left.cosine)
+      .slice(0, limit);
+  }
+
   /** Null where a memory has no vector. */
   cosines(vector: UnitVector, ids: readonly string[]): readonly (number | null)[] {
     return this.#segment?.cosines(vector, ids) ?? ids.map(() => null);

@@ -90,10 +90,11 @@ export class InvertedIndex implements Contents<WordRow>, Words {
     if (gone > Math.max(leastGone, this.size)) this.#moveTogether();
   }
 
-  best({ terms, weights }: WeightedTerms, limit: number): string[] {
+  best({ terms, weights }: WeightedTerms, limit: number, among?: readonly string[]): string[] {
     const { touched, scores } = this.#score(terms, weights);
     const best = new Best(Math.min(limit, touched.length));
-    for (const slot of touched.values()) best.offer(slot, scores[slot]!);
+    const wanted = among && this.#marked(among);
+    for (const slot of touched.values()) if (!wanted || wanted[slot]) best.offer(slot, scores[slot]!);
     const found = Array.from(best.slots(), (slot) => ({ id: this.#ids[slot]!, score: scores[slot]! }));
     for (const slot of touched.values()) scores[slot] = 0;
     found.sort((left, right) => right.score - left.score || (left.id < right.id ? -1 : 1));
@@ -129,6 +130,16 @@ export class InvertedIndex implements Contents<WordRow>, Words {
       });
     }
     return { touched, scores };
+  }
+
+  /** 1 at the slots of these memories. */
+  #marked(ids: readonly string[]): Uint8Array {
+    const marks = new Uint8Array(this.#ids.length);
+    for (const id of ids) {
+      const slot = this.#slots.get(id);
+      if (slot !== undefined) marks[slot] = 1;
+    }
+    return marks;
   }
 
   #postingsOf(term: string): Postings | undefined {

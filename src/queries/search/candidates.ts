@@ -1,6 +1,6 @@
 import type { SqlExecutor } from '../../ports/sql.ts';
 import { filedUnderAll } from '../postings-sql.ts';
-import type { TermSignal } from '../../ports/word-index.ts';
+import type { TermSignal, Words } from '../../ports/word-index.ts';
 import type { ReadView } from '../read-models.ts';
 import { regionCondition } from '../scope-sql.ts';
 import { Parameters } from '../sql-builder.ts';
@@ -9,7 +9,7 @@ import { filterJoin, type MemoryFilters } from './filter-join.ts';
 import { lookupsOf } from './lookups.ts';
 import { readNeighbours } from './neighbours.ts';
 import { depthsOf, nearestInMemory, type InMemory } from './nearest-in-memory.ts';
-import { nearestInPool, wordsInPool } from './pool-candidates.ts';
+import { idsInPool, nearestInPool, wordsInPool } from './pool-candidates.ts';
 import type { Narrowing } from './pool.ts';
 import { negativeCosine } from './vectors.ts';
 import { textColumns, told, type TextSignal } from './text-signals.ts';
@@ -22,12 +22,14 @@ export const lookedAtPerWanted = 4;
 
 export interface CandidateRequest extends MemoryFilters, Compared, Narrowing {
   readonly queryText: string;
-  /** What a lexical index found by the words of the text; `database`, `memory`: they are to be looked for there. */
-  readonly words: readonly string[] | 'database' | 'memory';
+  /** What a lexical index found by the words of the text, unless they are in memory; `database`: they are to be looked for here. */
+  readonly words: readonly string[] | 'database';
   /** Where the vectors are compared in memory. */
   readonly inMemory?: InMemory | undefined;
   /** How many each engine contributes. */
   readonly perEngine: number;
+  /** The ids of the pool, once they are read. */
+  readonly among?: readonly string[] | undefined;
 }
 
 /** A memory that an engine found, with both signals. */
@@ -59,17 +61,19 @@ export async function findCandidates(
   return candidates.map((hit) => ({ ...hit, neighbours: neighbours.get(hit.memory_id) ?? [] }));
 }
 
-/** The database looks for words while meaning is compared in memory, so it is asked first; undefined where it has to compare meaning too. */
+/** Undefined where the database has to compare meaning. Where it looks for words, it is asked first, and does so meanwhile. */
 async function hitsInMemory(
   tx: SqlExecutor,
   view: ReadView,
   request: CandidateRequest,
 ): Promise<readonly EngineHit[] | undefined> {
   const { inMemory, pool } = request;
-  if (!inMemory || pool) return undefined;
+  if (!inMemory) return undefined;
+  const among = pool && (await idsInPool(tx, view, request.region.tenant, pool));
+  const asked = { ...request, among };
   const [matching, near] = await Promise.all([
-    lexicalCandidates(tx, view, { ...request, dense: undefined }),
-    nearestInMemory(tx, view, request, inMemory),
+    lexicalCandidates(tx, view, { ...asked, dense: undefined }),
+    nearestInMemory(tx, view, asked, inMemory),
   ]);
   const cosines = near && inMemory.cosines(matching.map((hit) => hit.memory_id));
   if (cosines) return [...near, ...matching.map((hit, index) => ({ ...hit, cosine: cosines[index]! }))];
@@ -181,11 +185,11 @@ async function lexicalCandidates(
   view: ReadView,
   request: CandidateRequest,
 ): Promise<readonly EngineHit[]> {
-  const { weighted, pool } = request;
+  const { weighted, pool, wordsInMemory } = request;
   if (weighted.terms.length === 0) return [];
+  if (wordsInMemory) return matchingInMemory(tx, view, request, wordsInMemory);
   if (pool?.counted) return wordsInPool(tx, view, { ...request, pool });
   if (request.words === 'database') return bm25Candidates(tx, view, request);
-  if (request.words === 'memory') return matchingInMemory(tx, view, request);
   return indexCandidates(tx, view, request, request.words);
 }
 
@@ -194,11 +198,12 @@ async function matchingInMemory(
   tx: SqlExecutor,
   view: ReadView,
   request: CandidateRequest,
+  words: Words,
 ): Promise<readonly EngineHit[]> {
-  const { wordsInMemory, weighted, perEngine } = request;
-  if (!wordsInMemory) return [];
-  for (const limit of [...depthsOf(request), Infinity]) {
-    const ids = wordsInMemory.best(weighted, limit);
+  const { weighted, perEngine, pool, region } = request;
+  const among = request.among ?? (pool && (await idsInPool(tx, view, region.tenant, pool)));
+  for (const limit of [...depthsOf({ ...request, among }), Infinity]) {
+    const ids = words.best(weighted, limit, among);
     const hits = await indexCandidates(tx, view, request, ids);
     if (hits.length >= perEngine || ids.length < limit) return hits;
   }

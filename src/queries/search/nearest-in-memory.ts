@@ -19,11 +19,14 @@ export interface NearestRequest extends MemoryFilters, Compared {
   readonly perEngine: number;
   /** What share of the tenant region and filters leave, where it is known. */
   readonly share?: number | undefined;
+  /** The ids of what they leave at most, where those are looked among. */
+  readonly among?: readonly string[] | undefined;
 }
 
 /** The vectors of the tenant in memory, compared with the query's. Both answer undefined where they are not there. */
 export interface InMemory {
-  nearest(limit: number): Promise<readonly Near[] | undefined>;
+  /** Of all, or of those in `among`. */
+  nearest(limit: number, among?: readonly string[]): Promise<readonly Near[] | undefined>;
   cosines(ids: readonly string[]): readonly (number | null)[] | undefined;
 }
 
@@ -35,7 +38,7 @@ export function inMemoryOf(
   vector: UnitVector,
 ): InMemory {
   return {
-    nearest: (limit) => index.nearest(tx, set, vector, limit),
+    nearest: (limit, among) => index.nearest(tx, set, vector, limit, among),
     cosines: (ids) => index.cosines(set, vector, ids),
   };
 }
@@ -50,11 +53,12 @@ export async function nearestInMemory(
   request: NearestRequest,
   inMemory: InMemory,
 ): Promise<readonly EngineHit[] | undefined> {
-  for (const limit of depthsOf(request)) {
-    const near = await inMemory.nearest(limit);
+  const { among, perEngine } = request;
+  for (const limit of [...depthsOf(request), ...(among ? [Infinity] : [])]) {
+    const near = await inMemory.nearest(limit, among);
     if (!near) return undefined;
     const hits = await lookedUp(tx, view, request, near);
-    if (hits.length >= request.perEngine || near.length < limit) return hits;
+    if (hits.length >= perEngine || near.length < limit) return hits;
   }
   return undefined;
 }
@@ -63,9 +67,12 @@ export async function nearestInMemory(
 export function depthsOf({
   perEngine,
   share,
+  among,
   ...request
 }: Omit<NearestRequest, 'weighted'>): readonly number[] {
-  const first = share ? excess / share : narrowing;
+  // Nearly all of those that are looked among pass.
+  const known = among ? 1 : share;
+  const first = known ? excess / known : narrowing;
   const depths = isNarrowed(request) ? [first, first * narrowing] : [spare, narrowing];
   return depths.map((depth) => Math.ceil(depth * perEngine));
 }

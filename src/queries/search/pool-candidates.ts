@@ -69,6 +69,21 @@ export async function wordsInPool(
   );
 }
 
+/** The ids of a pool's memories, each once. */
+export async function idsInPool(
+  tx: SqlExecutor,
+  view: ReadView,
+  tenant: string,
+  { lists }: Pool,
+): Promise<readonly string[]> {
+  const parameters = new Parameters();
+  const rows = await tx.query<{ memory_id: string }>(
+    filedUnderAll(lists, view, tenant, parameters),
+    parameters.values,
+  );
+  return [...new Set(rows.map(({ memory_id }) => memory_id))];
+}
+
 /**
  * Whether a row belongs to the pool. All its ids in one array: one walk through the primary key finds their rows, in less than
  * half the time of a lookup each. The planner takes an array for short and walks so whatever it believes of the table.

@@ -208,7 +208,7 @@ export class SearchService {
     return lookDeeper(query.perEngine, async (perEngine) => {
       const deeper = { ...query, perEngine };
       const known = perEngine === query.perEngine ? words : await this.#wordsOf(deeper, request, read);
-      return this.#look(deeper, request, read, known === 'away' ? [] : known, asked);
+      return this.#look(deeper, request, read, known === 'away' || known === 'memory' ? [] : known, asked);
     });
   }
 
