@@ -186,8 +186,8 @@ async function startMemory(own: Process, embedders: Embedders): Promise<Memory> 
   const directory = new TenantDirectory(store, systemClock);
   await assertSafeToListen(config, directory);
 
-  const inMemory = openVectorsInMemory(config, sql, logger);
   const words = openWordsInMemory(config, sql, logger);
+  const inMemory = openVectorsInMemory(config, sql, words, logger);
   const progress = new WakeUp();
   const repeated = new RepeatedErrors();
   const runner = new ProjectionRunner({
@@ -226,15 +226,15 @@ async function startMemory(own: Process, embedders: Embedders): Promise<Memory> 
   // In every process: no key is opened that an erasure has named.
   await erasures.catchUp();
   await runner.prepare();
-  if (inMemory) {
-    await inMemory.start();
-    undo.push(() => inMemory.close());
-    observeInMemory(metrics.meter, 'vectors', inMemory);
-  }
   if (words) {
     await words.start();
     undo.push(() => words.close());
     observeInMemory(metrics.meter, 'words', words);
+  }
+  if (inMemory) {
+    await inMemory.start();
+    undo.push(() => inMemory.close());
+    observeInMemory(metrics.meter, 'vectors', inMemory);
   }
   await startModelUpkeep(own, embedders);
   undo.push(() => runner.stop());

@@ -10,10 +10,16 @@ import type { Sql } from '../ports/sql.ts';
 /** What vectors, and as much what words may take of the machine's memory. */
 const mostBytes = totalmem() / 8;
 
-/** There where one process has the database to itself. */
-export function openVectorsInMemory({ profile }: Config, sql: Sql, logger: Logger): FlatIndex | undefined {
+/** There where one process has the database to itself. Loaded after the `words`, which have no index besides. */
+export function openVectorsInMemory(
+  { profile }: Config,
+  sql: Sql,
+  words: MemoryWordIndex | undefined,
+  logger: Logger,
+): FlatIndex | undefined {
   if (profile !== 'embedded') return undefined;
   return new FlatIndex(sql, {
+    after: words?.firstLoaded,
     loadAbove: inDatabaseLimit,
     mostBytes,
     onError: (error) =>
@@ -21,7 +27,7 @@ export function openVectorsInMemory({ profile }: Config, sql: Sql, logger: Logge
   });
 }
 
-/** As `openVectorsInMemory`. */
+/** There where one process has the database to itself. */
 export function openWordsInMemory(
   { profile }: Config,
   sql: Sql,

@@ -3,7 +3,32 @@ import { expect, it } from 'vitest';
 import { InvertedIndex, type WordRow } from '../../src/adapters/words/inverted-index.ts';
 import { match, weigh } from '../../src/domain/ranking/bm25.ts';
 
-const vocabulary = ['tea', 'green', 'constructor', '__proto__', '42', 'k8s', '茶葉', 'toString'];
+const vocabulary = [
+  'tea',
+  'green',
+  'constructor',
+  '__proto__',
+  '42',
+  'k8s',
+  '茶葉',
+  'toString',
+  'quo"ted\\',
+  'a, b: 1',
+];
+
+type Counts = Readonly<Record<string, number>>;
+
+/** As PostgreSQL writes it. */
+const text = (counts: Counts): string =>
+  `{${Object.entries(counts)
+    .map(([term, count]) => `${JSON.stringify(term)}: ${count}`)
+    .join(', ')}}`;
+
+interface Held extends Omit<WordRow, 'counts'> {
+  readonly counts: Counts;
+}
+
+const rowOf = (held: Held): WordRow => ({ ...held, counts: text(held.counts) });
 
 const counts = fc.dictionary(fc.constantFrom(...vocabulary), fc.integer({ min: 1, max: 300 }), {
   noNullPrototype: false,
@@ -16,11 +41,10 @@ const change = fc.record({
   isRemoved: fc.boolean(),
 });
 
-const lengthOf = (held: WordRow['counts']): number =>
-  Object.values(held).reduce((sum, count) => sum + count, 0);
+const lengthOf = (held: Counts): number => Object.values(held).reduce((sum, count) => sum + count, 0);
 
 /** Every memory that holds any of the terms, with its score, best first. */
-function expected(memories: ReadonlyMap<string, WordRow>, terms: readonly string[]) {
+function expected(memories: ReadonlyMap<string, Held>, terms: readonly string[]) {
   const documentFrequency = new Map(
     terms.map((term) => [
       term,
@@ -47,11 +71,11 @@ it('[A5] what is put, replaced and removed is what is found, by our own BM25', (
       fc.integer({ min: 1, max: 40 }),
       (changes, terms, limit) => {
         const index = new InvertedIndex();
-        const memories = new Map<string, WordRow>();
+        const memories = new Map<string, Held>();
         for (const { isRemoved, memory_id, counts, more } of changes) {
           const row = { memory_id, counts, length: lengthOf(counts) + more };
           if (isRemoved) index.remove(memory_id);
-          else index.put([row]);
+          else index.put([rowOf(row)]);
           if (isRemoved) memories.delete(memory_id);
           else memories.set(memory_id, row);
         }
@@ -84,11 +108,8 @@ it('[A5] what is put, replaced and removed is what is found, by our own BM25', (
 
 it('[A5] what has gone takes no room for ever, and leaves no word', () => {
   const index = new InvertedIndex();
-  const row = (id: number, time: number): WordRow => ({
-    memory_id: String(id),
-    counts: { common: 1, [`own${id}`]: 2, [`time${time}`]: 3 },
-    length: 6,
-  });
+  const row = (id: number, time: number): WordRow =>
+    rowOf({ memory_id: String(id), counts: { common: 1, [`own${id}`]: 2, [`time${time}`]: 3 }, length: 6 });
   const bytes: number[] = [];
   for (let time = 0; time < 30; time++) {
     index.put(Array.from({ length: 500 }, (_, id) => row(id, time)));

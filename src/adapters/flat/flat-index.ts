@@ -14,6 +14,8 @@ export interface FlatIndexOptions {
   readonly loadAbove: number;
   /** Of memory in all: who was not asked for the longest time makes room. */
   readonly mostBytes: number;
+  /** Until it resolves nothing is loaded: what searches cannot do without goes first. */
+  readonly after?: Promise<void> | undefined;
   /** What keeps vectors from being loaded or followed; the database compares meanwhile. */
   readonly onError: (error: unknown) => void;
 }

@@ -44,6 +44,8 @@ export interface KeeperOptions {
   readonly bytesOf: (executor: SqlExecutor, set: RowSet) => Promise<number>;
   /** What is loaded at the start, before anybody asks for it, as long as it fits. */
   readonly first: (executor: SqlExecutor) => Promise<readonly SizedSet[]>;
+  /** Until it resolves nothing is loaded: what searches cannot do without goes first. */
+  readonly after?: Promise<void> | undefined;
   /** The tables that anybody reads; undefined where sets of all tables stay until they are in the way. */
   readonly inUse?: (executor: SqlExecutor) => Promise<readonly string[]>;
   /** Of memory in all: who was not asked for the longest time makes room. */
@@ -77,6 +79,9 @@ export class Keeper<Row extends KeptRow, Kept extends Contents<Row>> {
   readonly #noted = new Map<string, number>();
   /** After a failure, until it is tried again. */
   #isPausing = false;
+  /** Resolves when what is loaded at the start is there, or cannot be loaded. */
+  readonly firstLoaded: Promise<void>;
+  #firstIsLoaded!: () => void;
   /** How often the connection was lost. */
   #losses = 0;
   #unlisten: (() => Promise<void>) | undefined;
@@ -86,6 +91,7 @@ export class Keeper<Row extends KeptRow, Kept extends Contents<Row>> {
     this.#sql = sql;
     this.#kind = kind;
     this.#options = options;
+    this.firstLoaded = new Promise((resolve) => (this.#firstIsLoaded = resolve));
   }
 
   /** How many memories are there. */
@@ -168,16 +174,20 @@ export class Keeper<Row extends KeptRow, Kept extends Contents<Row>> {
   async #follow(): Promise<void> {
     const { signal } = this.#stop;
     const pause = (ms: number) => sleep(ms, undefined, { signal }).catch(() => undefined);
+    const aborted = new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+    await Promise.race([this.#options.after, aborted]);
     for (let isFirst = true; !signal.aborted;) {
       const seen = this.#told.count;
       try {
         if (isFirst) await this.#wantFirst();
         isFirst = false;
         await this.#loadWanted();
+        this.#firstIsLoaded();
         await this.#followChanges();
         await this.#told.after(seen, floorMs, signal);
         if (this.#wanted.size === 0) await pause(followAfterMs);
       } catch (error) {
+        this.#firstIsLoaded();
         if (signal.aborted) return;
         this.#options.onError(error);
         this.#isPausing = true;

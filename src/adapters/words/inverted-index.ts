@@ -3,13 +3,14 @@ import type { TermSignal, Words } from '../../ports/word-index.ts';
 import { Best } from '../best.ts';
 import type { KeptRow } from '../resident/changes.ts';
 import type { Contents } from '../resident/resident-table.ts';
+import { forEachCount } from './counts.ts';
 import { Int32List } from './int32-list.ts';
 import { Postings } from './postings.ts';
 
 /** The words of a memory. */
 export interface WordRow extends KeptRow {
-  /** How often it holds each of its terms. */
-  readonly counts: Readonly<Record<string, number>>;
+  /** How often it holds each of its terms, as PostgreSQL writes `jsonb`: `{"green": 1, "tea": 2}`. */
+  readonly counts: string;
   /** How many terms it has, repeated ones included. */
   readonly length: number;
 }
@@ -37,7 +38,6 @@ export class InvertedIndex implements Contents<WordRow>, Words {
   /** By number; numbers of terms that nobody uses any more are given again. */
   readonly #terms: { term: string; postings: Postings }[] = [];
   readonly #free: number[] = [];
-  #postingBytes = 0;
   /** By slot, 0 between two searches. */
   #scores = new Float64Array(0);
 
@@ -51,7 +51,8 @@ export class InvertedIndex implements Contents<WordRow>, Words {
 
   get bytes(): number {
     const lists = this.#lengths.bytes + this.#held.bytes + this.#starts.bytes + this.#scores.byteLength;
-    return lists + this.#postingBytes + bytesOfMemory * this.#ids.length + bytesOfTerm * this.#terms.length;
+    const postings = this.#terms.reduce((sum, { postings }) => sum + postings.bytes, 0);
+    return lists + postings + bytesOfMemory * this.#ids.length + bytesOfTerm * this.#terms.length;
   }
 
   documentFrequency(term: string): number {
@@ -65,14 +66,11 @@ export class InvertedIndex implements Contents<WordRow>, Words {
       this.#slots.set(memory_id, slot);
       this.#lengths.push(length);
       this.#starts.push(this.#held.length);
-      for (const term in counts) {
+      forEachCount(counts, (term, count) => {
         const number = this.#numberOf(term);
-        const { postings } = this.#terms[number]!;
-        const before = postings.bytes;
-        postings.add(slot, counts[term]!);
-        this.#postingBytes += postings.bytes - before;
+        this.#terms[number]!.postings.add(slot, count);
         this.#held.push(number);
-      }
+      });
     }
   }
 
@@ -151,16 +149,13 @@ export class InvertedIndex implements Contents<WordRow>, Words {
     const known = this.#numbers.get(term);
     if (known !== undefined) return known;
     const number = this.#free.pop() ?? this.#terms.length;
-    const postings = new Postings();
-    this.#terms[number] = { term, postings };
+    this.#terms[number] = { term, postings: new Postings() };
     this.#numbers.set(term, number);
-    this.#postingBytes += postings.bytes;
     return number;
   }
 
   /** A word that nobody uses any more may be what was erased. */
   #forget(term: string, number: number): void {
-    this.#postingBytes -= this.#terms[number]!.postings.bytes;
     this.#numbers.delete(term);
     this.#terms[number] = { term: '', postings: new Postings() };
     this.#free.push(number);
@@ -189,11 +184,7 @@ export class InvertedIndex implements Contents<WordRow>, Words {
       for (const number of this.#heldBy(slot)) held.push(number);
     }
     [this.#ids, this.#lengths, this.#held, this.#starts] = [ids, lengths, held, starts];
-    this.#postingBytes = 0;
-    for (const { postings } of this.#terms) {
-      postings.move(places);
-      this.#postingBytes += postings.bytes;
-    }
+    for (const { postings } of this.#terms) postings.move(places);
     this.#scores = new Float64Array(0);
   }
 }

@@ -6,10 +6,10 @@ import { Keeper, type SizedSet } from '../resident/keeper.ts';
 import { InvertedIndex, type WordRow } from './inverted-index.ts';
 
 /** A search waits so long for words that are being loaded. */
-const longestWaitMs = 20_000;
+const longestWaitMs = 5_000;
 
 const selection: Selection = {
-  columns: 'k.counts, k.length',
+  columns: 'k.counts::text as counts, k.length',
   condition: 'k.body is not null',
   // A text may have thousands of terms.
   pageSize: 200,
@@ -55,6 +55,11 @@ export class MemoryWordIndex implements WordIndex {
   /** What they take. */
   get bytes(): number {
     return this.#keeper.bytes;
+  }
+
+  /** Resolves when what fits was loaded after the start, or cannot be. */
+  get firstLoaded(): Promise<void> {
+    return this.#keeper.firstLoaded;
   }
 
   /** Loads what fits, and follows the changes, in the background. */
