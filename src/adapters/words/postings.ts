@@ -10,10 +10,6 @@ export class Postings {
     return this.#size;
   }
 
-  get bytes(): number {
-    return this.#entries.byteLength;
-  }
-
   /** `slot` is greater than all before. */
   add(slot: number, frequency: number): void {
     if (this.#end === this.#entries.length) {
