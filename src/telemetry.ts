@@ -45,7 +45,7 @@ export function observeFacts(meter: Meter, facts: FactQueue): void {
     .addCallback((result) => result.observe(facts.dropped));
 }
 
-/** What of the vectors is in memory. */
+/** What is kept in memory for searches. */
 export function observeInMemory(
   meter: Meter,
   what: 'vectors' | 'words',

@@ -19,6 +19,8 @@ import { changesSchema } from './schema.ts';
 const followAfterMs = 200;
 /** … and looked for as often as this in any case. */
 const floorMs = 5_000;
+/** Who asked for a set of a table that nobody reads any more may still be at work on it for so long. */
+const graceMs = 2_000;
 /** What does not fit is not tried again for so long. */
 const refusedMs = 600_000;
 /** After a failure it is tried again after so long. */
@@ -67,6 +69,8 @@ export class Keeper<Row extends KeptRow, Kept extends Contents<Row>> {
   readonly #residents = new Map<string, Resident<Row, Kept>>();
   /** To be loaded. */
   readonly #wanted = new Map<string, RowSet>();
+  /** Those that somebody waits for: they are loaded first. */
+  readonly #urgent = new Set<string>();
   /** Until when nothing is tried of what does not fit. */
   readonly #refused = new Map<string, number>();
   readonly #loading = new Map<string, Promise<unknown>>();
@@ -139,9 +143,12 @@ export class Keeper<Row extends KeptRow, Kept extends Contents<Row>> {
     while (!this.#residents.has(key)) {
       const [seen, left] = [this.#settled.count, deadline - performance.now()];
       if (left <= 0 || this.#isPausing || this.#stop.signal.aborted) return false;
+      this.#urgent.add(key);
       this.want(set);
       await this.#settled.after(seen, left, this.#stop.signal);
     }
+    // So that it does not go before it is read.
+    this.#residents.get(key)!.usedAt = performance.now();
     return true;
   }
 
@@ -209,19 +216,25 @@ export class Keeper<Row extends KeptRow, Kept extends Contents<Row>> {
   }
 
   async #loadWanted(): Promise<void> {
-    for (const [key, set] of this.#wanted) {
-      const loading = this.#load(set);
+    for (let key = this.#nextWanted(); key !== undefined; key = this.#nextWanted()) {
+      const settled = key;
+      const loading = this.#load(this.#wanted.get(key)!);
       // Who waits for it looks afterwards whether it is there.
       this.#loading.set(
         key,
         loading.catch(() => undefined),
       );
       this.#wanted.delete(key);
+      this.#urgent.delete(key);
       await loading.finally(() => {
-        this.#loading.delete(key);
+        this.#loading.delete(settled);
         this.#settled.wake();
       });
     }
+  }
+
+  #nextWanted(): string | undefined {
+    return [...this.#urgent].find((key) => this.#wanted.has(key)) ?? this.#wanted.keys().next().value;
   }
 
   async #load(set: RowSet): Promise<void> {
@@ -285,10 +298,13 @@ export class Keeper<Row extends KeptRow, Kept extends Contents<Row>> {
   async #dropUnused(): Promise<void> {
     const inUse = await this.#options.inUse?.(this.#sql);
     if (!inUse) return;
-    for (const [key, { table }] of this.#residents)
-      if (!inUse.includes(table.set.table)) this.#residents.delete(key);
+    for (const [key, { table, usedAt }] of this.#residents) {
+      const isWanted = inUse.includes(table.set.table) || performance.now() - usedAt < graceMs;
+      if (!isWanted) this.#residents.delete(key);
+    }
+    const resident = new Set(this.sets.map(({ table }) => table));
     for (const table of this.#noted.keys()) {
-      if (inUse.includes(table)) continue;
+      if (inUse.includes(table) || resident.has(table)) continue;
       this.#noted.delete(table);
       await ignoreChanges(this.#sql, table);
     }

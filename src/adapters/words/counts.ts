@@ -1,6 +1,6 @@
 /**
  * Visits each term and its count in an object as PostgreSQL writes `jsonb`: `{"green": 1, "tea": 2}`. `JSON.parse` takes 40 µs
- * for an object of fifty different words, which V8 makes a dictionary of, and this 5.
+ * for an object of fifty different words, which V8 makes a dictionary of, and this a quarter of that.
  */
 export function forEachCount(json: string, visit: (term: string, count: number) => void): void {
   if (json.includes('\\')) {

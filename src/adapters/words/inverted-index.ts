@@ -18,7 +18,7 @@ export interface WordRow extends KeptRow {
 /** So many slots of memories that have gone are left in any case, and otherwise no more than there are memories. */
 const leastGone = 1_000;
 /** What a memory takes beside its terms: its id in a list and a map, its length, and where its terms stand. */
-const bytesOfMemory = 200;
+export const bytesOfMemory = 200;
 /** What a term takes beside its postings, … */
 const bytesOfTerm = 250;
 /** … and each of these: 8 bytes, with the room that lists have left. */

@@ -3,7 +3,7 @@ import type { Sql, SqlExecutor } from '../../ports/sql.ts';
 import type { WordIndex, Words, WordSet } from '../../ports/word-index.ts';
 import type { Selection } from '../resident/changes.ts';
 import { Keeper, type SizedSet } from '../resident/keeper.ts';
-import { InvertedIndex, type WordRow } from './inverted-index.ts';
+import { bytesOfMemory, InvertedIndex, type WordRow } from './inverted-index.ts';
 
 /** A search waits so long for words that are being loaded. */
 const longestWaitMs = 5_000;
@@ -14,8 +14,8 @@ const selection: Selection = {
   // A text may have thousands of terms.
   pageSize: 200,
 };
-/** What a distinct term of a memory takes, with the room that lists have left. */
-const bytesOfPosting = 20;
+/** What a term of a memory takes in all its lists, with the room that they have left. */
+const bytesOfOccurrence = 20;
 
 export interface MemoryWordIndexOptions {
   /** Of memory in all: who was not asked for the longest time makes room. */
@@ -99,7 +99,7 @@ async function liveTables(executor: SqlExecutor): Promise<string[]> {
 /** Estimates from the texts' lengths, the largest first. */
 async function sizesIn(executor: SqlExecutor, table: string, tenant?: string): Promise<SizedSet[]> {
   const rows = await executor.query<{ tenant: string; bytes: number }>(
-    `select tenant, sum(200 + ${bytesOfPosting} * length)::bigint as bytes from ${table}
+    `select tenant, sum(${bytesOfMemory} + ${bytesOfOccurrence} * length)::bigint as bytes from ${table}
      where body is not null ${tenant === undefined ? '' : 'and tenant = $1'} group by tenant order by bytes desc`,
     tenant === undefined ? [] : [tenant],
   );

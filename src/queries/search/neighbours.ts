@@ -49,9 +49,8 @@ export async function readNeighbours(
      where turn.tenant = ${own} and turn.memory_id = any (${parameters.bind(turns)}::uuid[]) and turn.body is not null`,
     parameters.values,
   );
-  for (const { memory_id, length, frequencies } of words
-    ? told(rows, (row) => row.neighbour, terms, words)
-    : rows) {
+  const signals = words ? told(rows, (row) => row.neighbour, terms, words) : rows;
+  for (const { memory_id, length, frequencies } of signals) {
     if (length === null || frequencies === null) continue;
     const signal = { length, frequencies };
     const known = neighbours.get(memory_id);

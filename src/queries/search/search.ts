@@ -2,6 +2,7 @@ import type { TenantContext } from '../../domain/access/context.ts';
 import { weigh } from '../../domain/ranking/bm25.ts';
 import type { AskedTimes } from '../../domain/ranking/dates.ts';
 import { exactScanLimit, inDatabaseLimit } from '../../domain/retrieval/exact-scan-limit.ts';
+import { usesWordsInMemory } from '../../domain/retrieval/lexical-generation.ts';
 import { vectorTable } from '../../domain/retrieval/vector-table.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { EmbedderUnavailable, type Embedders } from '../../ports/embedder.ts';
@@ -140,12 +141,13 @@ export class SearchService {
     const scale = this.#vectors.scaleOf(liveModel(view));
     const asked = { ...request, ...query, at, vector, scale };
     const words = await this.#words.inMemory(view, query.region.tenant);
+    const isWeighed = words !== undefined || !usesWordsInMemory(view.signature('lexical'));
     const { found, compared } = await searchAsOf(this.#models.sql, view, { ...asked, words });
     return {
       best: found,
       position: at,
       embeddingModel: compared ? vector?.model.id : undefined,
-      warnings: compared ? [] : [wordsAlone],
+      warnings: [...(compared ? [] : [wordsAlone]), ...(isWeighed ? [] : [unweighed])],
       view,
     };
   }
@@ -193,7 +195,9 @@ export class SearchService {
   }
 
   async #wordsOf(query: Query, request: SearchRequest, { view, pool }: Read): Promise<WordMatches> {
-    const nothing = query.seesNothing || query.terms.length === 0 || pool?.counted;
+    // Where words are in memory, how rare they are is known there alone, whatever finds them.
+    const inRows = pool?.counted && !usesWordsInMemory(view.signature('lexical'));
+    const nothing = query.seesNothing || query.terms.length === 0 || inRows;
     return nothing ? [] : this.#words.find(view, { ...request, ...query });
   }
 
@@ -301,6 +305,11 @@ interface Read {
 const wordsAlone: Warning = {
   code: 'partial',
   detail: 'meaning could not be compared just now: these results match by words alone',
+};
+
+const unweighed: Warning = {
+  code: 'partial',
+  detail: 'how rare each word is could not be looked up just now: all count the same',
 };
 
 const meaningAlone: Warning = {
