@@ -1,6 +1,21 @@
-import { array, assert, asyncProperty, string } from 'fast-check';
+import {
+  array,
+  assert,
+  asyncProperty,
+  bigInt,
+  boolean,
+  date,
+  double,
+  integer,
+  jsonValue,
+  option,
+  record,
+  string,
+  uuid,
+  type Arbitrary,
+} from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { SqlUnavailable, sqlState } from '../../src/ports/sql.ts';
+import { Column, SqlUnavailable, sqlState, type ColumnType } from '../../src/ports/sql.ts';
 import type { ContractDatabase } from './sql.ts';
 
 /** Values, parameters, single statements and scripts. */
@@ -87,6 +102,75 @@ export function statementContract(db: ContractDatabase): void {
         }),
         { numRuns: 50 },
       );
+    });
+
+    it('keep any column, with what is null in it', async () => {
+      const text = string({ unit: 'binary', maxLength: 40 }).filter((value) => !value.includes('\0'));
+      const orNull = <Value>(of: Arbitrary<Value>) => option(of, { nil: null });
+      const row = record({
+        text: orNull(text),
+        uuid: orNull(uuid()),
+        integer: orNull(integer()),
+        bigint: orNull(bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map(String)),
+        boolean: orNull(boolean()),
+        double: orNull(double({ noNaN: true, noDefaultInfinity: true })),
+        time: orNull(date({ min: new Date(-1e13), max: new Date(1e13), noInvalidDate: true })),
+        json: orNull(
+          jsonValue({ maxDepth: 2 }).filter((value) => !JSON.stringify(value).includes('\\u0000')),
+        ),
+      });
+      const types: Record<string, ColumnType> = {
+        text: 'text',
+        uuid: 'uuid',
+        integer: 'integer',
+        bigint: 'bigint',
+        boolean: 'boolean',
+        double: 'double precision',
+        time: 'timestamptz',
+        json: 'jsonb',
+      };
+      const names = Object.keys(types);
+      const arrays = Object.values(types).map((type, index) => `$${index + 1}::${type}[]`);
+      await assert(
+        asyncProperty(array(row, { maxLength: 20 }), async (rows) => {
+          const columns = names.map(
+            (name) =>
+              new Column(
+                types[name]!,
+                rows.map((values) => values[name as keyof typeof values]),
+              ),
+          );
+          const found = await db.sql.query(
+            `select text, uuid, integer, bigint::text, boolean, double, time, json::text
+             from unnest(${arrays.join(', ')}) as bound(${names.join(', ')})`,
+            columns,
+          );
+          const read = (json: string): unknown => JSON.parse(json);
+          expect(found.map(({ json, ...values }) => ({ ...values, json: read(String(json)) }))).toEqual(
+            rows.map(({ json, ...values }) => ({ ...values, json: read(JSON.stringify(json)) })),
+          );
+        }),
+        { numRuns: 50 },
+      );
+    });
+
+    it('are refused where one of a column is not of its type', async () => {
+      const uuids = async (...ids: string[]) => db.sql.query('select $1::uuid[]', [new Column('uuid', ids)]);
+      const digits = 'a2f1e8f26a0e4c399f5e1f3f6f0b0c11';
+      for (const id of [
+        '',
+        digits.slice(1),
+        `${digits}0`,
+        `${digits}00`,
+        `g${digits.slice(1)}`,
+        `é${digits.slice(1)}`,
+      ])
+        await expect(uuids(digits, id)).rejects.toThrow(`not a uuid: ${id}`);
+      expect(await uuids(digits.toUpperCase())).toEqual(await uuids('a2f1e8f2-6a0e-4c39-9f5e-1f3f6f0b0c11'));
+      const times = [new Column('timestamptz', ['today'])];
+      await expect(db.sql.query('select $1::timestamptz[]', times)).rejects.toThrow('not a time: today');
+      const numbers = [new Column('integer', [1, 2 ** 31])];
+      await expect(db.sql.query('select $1::integer[]', numbers)).rejects.toThrow(RangeError);
     });
 
     it('can be many rows', async () => {

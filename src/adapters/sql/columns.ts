@@ -1,0 +1,145 @@
+import type { Column, ColumnType } from '../../ports/sql.ts';
+
+/** How the elements of a column are written. */
+interface Format<Value> {
+  /** Of the element's type, in the catalogue `pg_type`. */
+  readonly oid: number;
+  /** What is written of an element that is not null. */
+  of(element: unknown): Value;
+  sizeOf(value: Value): number;
+  write(bytes: Buffer, value: Value, at: number): void;
+}
+
+const utf8 = {
+  sizeOf: (text: string) => Buffer.byteLength(text),
+  write: (bytes: Buffer, text: string, at: number) => void bytes.write(text, at),
+};
+
+const text: Format<string> = { oid: 25, of: String, ...utf8 };
+
+const uuid: Format<string> = { oid: 2950, of: String, sizeOf: () => 16, write: writeUuid };
+
+const integer: Format<number> = {
+  oid: 23,
+  of: Number,
+  sizeOf: () => 4,
+  write: (bytes, value, at) => void bytes.writeInt32BE(value, at),
+};
+
+const bigint: Format<bigint> = {
+  oid: 20,
+  of: (element) => BigInt(element as number | string),
+  sizeOf: () => 8,
+  write: (bytes, value, at) => void bytes.writeBigInt64BE(value, at),
+};
+
+const boolean: Format<boolean> = {
+  oid: 16,
+  of: Boolean,
+  sizeOf: () => 1,
+  write: (bytes, value, at) => void bytes.writeUInt8(value ? 1 : 0, at),
+};
+
+const double: Format<number> = {
+  oid: 701,
+  of: Number,
+  sizeOf: () => 8,
+  write: (bytes, value, at) => void bytes.writeDoubleBE(value, at),
+};
+
+/** PostgreSQL counts microseconds from the beginning of 2000. */
+const postgresEpochMs = Date.UTC(2000, 0, 1);
+
+const timestamptz: Format<number> = {
+  oid: 1184,
+  of: millisecondsOf,
+  sizeOf: () => 8,
+  write: (bytes, ms, at) => void bytes.writeBigInt64BE(BigInt(ms - postgresEpochMs) * 1_000n, at),
+};
+
+/** Version 1 of the format is its text. */
+const jsonb: Format<string> = {
+  oid: 3802,
+  of: (element) => JSON.stringify(element),
+  sizeOf: (json) => 1 + utf8.sizeOf(json),
+  write: (bytes, json, at) => utf8.write(bytes, json, bytes.writeUInt8(1, at)),
+};
+
+const formats: { readonly [Type in ColumnType]: Format<unknown> } = {
+  text,
+  uuid,
+  integer,
+  bigint,
+  boolean,
+  'double precision': double,
+  timestamptz,
+  jsonb,
+};
+
+const [headerSize, lengthSize] = [20, 4];
+const [dimensions, mayHoldNulls, lowerBound, isNull] = [1, 1, 1, -1];
+
+/**
+ * A one-dimensional array as PostgreSQL's `array_recv` reads it: dimensions, whether there are nulls, the type, size and lower
+ * bound as int32, then each element behind its length. Throws `RangeError` on an invalid time, and `SyntaxError` or `TypeError`
+ * where an element is not of its type.
+ */
+export function inBinary({ type, values }: Column): Uint8Array {
+  const format = formats[type];
+  let size = headerSize;
+  const written = values.map((element) => {
+    size += lengthSize;
+    if (element === undefined || element === null) return undefined;
+    const value = format.of(element);
+    size += format.sizeOf(value);
+    return value;
+  });
+  // Not of the pool, all of which would be sent to another thread.
+  const bytes = Buffer.allocUnsafeSlow(size);
+  let at = 0;
+  for (const field of [dimensions, mayHoldNulls, format.oid, values.length, lowerBound])
+    at = bytes.writeInt32BE(field, at);
+  for (const value of written) {
+    const length = value === undefined ? isNull : format.sizeOf(value);
+    at = bytes.writeInt32BE(length, at);
+    if (value === undefined) continue;
+    format.write(bytes, value, at);
+    at += length;
+  }
+  return bytes;
+}
+
+function millisecondsOf(element: unknown): number {
+  const ms = element instanceof Date ? element.getTime() : Date.parse(String(element));
+  if (Number.isNaN(ms)) throw new RangeError(`not a time: ${String(element)}`);
+  return ms;
+}
+
+/** Of each character code the hexadecimal digit that it stands for, or -1. */
+const digits = Int8Array.from({ length: 128 }, (_, code) =>
+  '0123456789abcdef'.indexOf(String.fromCharCode(code).toLowerCase()),
+);
+
+/** With or without hyphens. */
+function writeUuid(bytes: Buffer, id: string, at: number): void {
+  let size = 0;
+  for (let from = 0; from < id.length;) {
+    if (id.charCodeAt(from) === hyphen) {
+      from += 1;
+      continue;
+    }
+    const high = digits[id.charCodeAt(from)] ?? -1;
+    const low = digits[id.charCodeAt(from + 1)] ?? -1;
+    if (high < 0 || low < 0 || size === 16) throw notAUuid(id);
+    bytes[at + size] = (high << 4) | low;
+    size += 1;
+    from += 2;
+  }
+  if (size !== 16) throw notAUuid(id);
+}
+
+const hyphen = '-'.charCodeAt(0);
+
+function notAUuid(id: string): TypeError {
+  return new TypeError(`not a uuid: ${id}`);
+}
