@@ -73,12 +73,6 @@ export function tablesOf(generation: number): Tables {
   return (table) => `read.${table}_g${generation}`;
 }
 
-/** The digest of all rows of a table, whatever their order, over the text of `columns`. */
-export function digestOf(table: string, columns: readonly string[], where = 'true'): string {
-  const row = `concat_ws('|', ${columns.map((column) => `coalesce(${column}::text, '~')`).join(', ')})`;
-  return `select count(*)::text || ':' || coalesce(sum(hashtextextended(${row}, 0)), 0)::text as digest from ${table} where ${where}`;
-}
-
 /** Shows rows of the caller's tenant to the query role and nothing to a role without a tenant. */
 export function protect(table: string): readonly string[] {
   return [

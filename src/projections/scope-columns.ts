@@ -12,6 +12,17 @@ export const scopeColumns = `
 
 export const scopeColumnNames = ['layer', 'org', 'team', 'project', 'session', 'user_id', 'agent'] as const;
 
+/** Their types. */
+export const scopeColumnTypes = {
+  layer: 'text',
+  org: 'text',
+  team: 'text',
+  project: 'text',
+  session: 'text',
+  user_id: 'text',
+  agent: 'text',
+} as const;
+
 export function scopeRow(layer: Layer, { user, ...scope }: Scope): Record<string, string | undefined> {
   return { layer, ...scope, user_id: user };
 }

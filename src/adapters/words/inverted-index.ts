@@ -1,15 +1,15 @@
 import { saturation, type WeightedTerms } from '../../domain/ranking/bm25.ts';
+import { forEachCount } from '../../domain/text/written-counts.ts';
 import type { TermSignal, Words } from '../../ports/word-index.ts';
 import { Best } from '../best.ts';
 import type { KeptRow } from '../resident/changes.ts';
 import type { Contents } from '../resident/resident-table.ts';
-import { forEachCount } from './counts.ts';
 import { Int32List } from './int32-list.ts';
 import { Postings } from './postings.ts';
 
 /** The words of a memory. */
 export interface WordRow extends KeptRow {
-  /** How often it holds each of its terms, as PostgreSQL writes `jsonb`: `{"green": 1, "tea": 2}`. */
+  /** How often it holds each of its terms, as they are written: `{"green":1,"tea":2}`. */
   readonly counts: string;
   /** How many terms it has, repeated ones included. */
   readonly length: number;

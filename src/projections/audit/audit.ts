@@ -2,7 +2,9 @@ import { eventDefinitions, type EventType, type StratalogEvent } from '../../dom
 import type { LoadedEvent } from '../../ports/event-store.ts';
 import type { Row, SqlExecutor } from '../../ports/sql.ts';
 import { allDone } from '../all-done.ts';
-import { digestOf, protect, type Projection, type Tables } from '../projection.ts';
+import { digestOf, digestOfAll } from '../digest.ts';
+import { protect, type Projection, type Tables } from '../projection.ts';
+import { Recordset } from '../recordset.ts';
 
 /**
  * Where each event of a tenant stands in the log, by what auditors ask for, with a row of its own for each memory that
@@ -35,17 +37,36 @@ export const audit: Projection = {
   ],
   apply,
   digest: (tables) =>
-    `select concat_ws(' ',
-      (${digestOf(tables('audit'), ['tenant', 'position', 'stream', 'revision', 'type', 'actor'])}),
-      (${digestOf(tables('audit_memories'), ['tenant', 'memory_id', 'position'])})) as digest`,
+    digestOfAll(
+      digestOf(tables('audit'), {
+        tenant: 'text',
+        position: 'bigint',
+        stream: 'text',
+        revision: 'integer',
+        type: 'text',
+        actor: 'text',
+      }),
+      digestOf(tables('audit_memories'), { tenant: 'text', memory_id: 'text', position: 'bigint' }),
+    ),
 };
 
 async function apply(events: readonly LoadedEvent[], tx: SqlExecutor, tables: Tables): Promise<void> {
   await allDone([
-    insert(tables('audit'), events.map(placeOf), tx),
-    insert(tables('audit_memories'), events.flatMap(namedBy), tx),
+    insert(tables('audit'), places, events.map(placeOf), tx),
+    insert(tables('audit_memories'), named, events.flatMap(namedBy), tx),
   ]);
 }
+
+const places = new Recordset({
+  tenant: 'text',
+  position: 'bigint',
+  stream: 'text',
+  revision: 'integer',
+  type: 'text',
+  actor: 'text',
+  time: 'timestamptz',
+});
+const named = new Recordset({ tenant: 'text', memory_id: 'text', position: 'bigint' });
 
 function placeOf({ event, metadata, position, stream, revision, time }: LoadedEvent): Row {
   const { tenant, actor } = metadata;
@@ -70,10 +91,15 @@ interface Naming {
   readonly target: string;
 }
 
-async function insert(table: string, rows: readonly Row[], tx: SqlExecutor): Promise<void> {
+async function insert(
+  table: string,
+  columns: Recordset,
+  rows: readonly Row[],
+  tx: SqlExecutor,
+): Promise<void> {
   if (rows.length === 0) return;
   await tx.query(
-    `insert into ${table} select * from jsonb_populate_recordset(null::${table}, $1::text::jsonb)`,
-    [JSON.stringify(rows)],
+    `insert into ${table} (${columns.names}) select ${columns.names} from ${columns.as('added')}`,
+    columns.bind(rows),
   );
 }

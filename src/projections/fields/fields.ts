@@ -2,7 +2,8 @@ import type { MemoryEvent } from '../../domain/memory/events.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
 import { allDone } from '../all-done.ts';
-import { digestOf, protect, type Projection, type Tables } from '../projection.ts';
+import { digestOf, digestOfAll } from '../digest.ts';
+import { protect, type Projection, type Tables } from '../projection.ts';
 import { scopeColumns } from '../scope-columns.ts';
 import { changesOf } from './held.ts';
 import { loadHeld, writeHeld } from './held-rows.ts';
@@ -46,9 +47,21 @@ export const fields: Projection = {
   ],
   apply,
   digest: (tables) =>
-    `select concat_ws(' ',
-      (${digestOf(tables('fields'), ['tenant', 'id', 'field', 'value', 'memories'])}),
-      (${digestOf(tables('fields_held'), ['tenant', 'memory_id', 'active', 'held'])})) as digest`,
+    digestOfAll(
+      digestOf(tables('fields'), {
+        tenant: 'text',
+        id: 'uuid',
+        field: 'text',
+        value: 'jsonb',
+        memories: 'bigint',
+      }),
+      digestOf(tables('fields_held'), {
+        tenant: 'text',
+        memory_id: 'uuid',
+        active: 'boolean',
+        held: 'jsonb',
+      }),
+    ),
 };
 
 async function apply(events: readonly LoadedEvent[], tx: SqlExecutor, tables: Tables): Promise<void> {

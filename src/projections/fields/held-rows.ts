@@ -2,7 +2,18 @@ import type { MemoryEvent } from '../../domain/memory/events.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
 import type { Tables } from '../projection.ts';
+import { memoryKeys, Recordset } from '../recordset.ts';
 import type { Held, HeldChange } from './held.ts';
+
+const written = new Recordset({
+  tenant: 'text',
+  memory_id: 'uuid',
+  layer: 'text',
+  scope: 'jsonb',
+  occurred_at: 'text',
+  active: 'boolean',
+  held: 'jsonb',
+});
 
 /** The rows of the memories that `facts` change, by memory. */
 export async function loadHeld(
@@ -15,9 +26,9 @@ export async function loadHeld(
     .map(({ event, metadata }) => ({ tenant: metadata.tenant, memory_id: event.data.memoryId }));
   if (wanted.length === 0) return new Map();
   const rows = await tx.query<Held & Record<string, unknown>>(
-    `select distinct on (h.tenant, h.memory_id) h.* from jsonb_to_recordset($1::text::jsonb) as wanted(tenant text, memory_id uuid)
+    `select distinct on (h.tenant, h.memory_id) h.* from ${memoryKeys.as('wanted')}
      join ${tables('fields_held')} h using (tenant, memory_id)`,
-    [JSON.stringify(wanted)],
+    memoryKeys.bind(wanted),
   );
   return new Map(rows.map((row) => [`${row.tenant}/${row.memory_id}`, row]));
 }
@@ -35,17 +46,16 @@ export async function writeHeld(
   }
   if (present.length > 0)
     await tx.query(
-      `insert into ${tables('fields_held')} (tenant, memory_id, layer, scope, occurred_at, active, held)
-       select tenant, memory_id, layer, scope, occurred_at, active, held
-       from jsonb_populate_recordset(null::${tables('fields_held')}, $1::text::jsonb)
+      `insert into ${tables('fields_held')} (${written.names})
+       select ${written.names} from ${written.as('written')}
        on conflict (tenant, memory_id) do update set active = excluded.active, held = excluded.held`,
-      [JSON.stringify(present)],
+      written.bind(present),
     );
   if (gone.length > 0)
     await tx.query(
       `delete from ${tables('fields_held')} h
-       using jsonb_to_recordset($1::text::jsonb) as gone(tenant text, memory_id uuid)
+       using ${memoryKeys.as('gone')}
        where h.tenant = gone.tenant and h.memory_id = gone.memory_id`,
-      [JSON.stringify(gone)],
+      memoryKeys.bind(gone),
     );
 }

@@ -5,7 +5,8 @@ import { kindOf } from '../../domain/routing/planner/ordered-values.ts';
 import { keyOf, type FieldValue } from '../../domain/routing/vocabulary.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
 import type { Tables } from '../projection.ts';
-import { scopeColumnNames, scopeRow } from '../scope-columns.ts';
+import { Recordset } from '../recordset.ts';
+import { scopeColumnTypes, scopeRow } from '../scope-columns.ts';
 import type { Held, HeldChange } from './held.ts';
 
 /** How many memories more or less have a value, of those that the same callers see. */
@@ -62,21 +63,31 @@ function idOf(parts: unknown): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32);
 }
 
-const columns = ['tenant', 'id', ...scopeColumnNames, 'field', 'value', 'key', 'kind', 'memories'].join(', ');
+const changed = new Recordset({
+  tenant: 'text',
+  id: 'uuid',
+  ...scopeColumnTypes,
+  field: 'text',
+  value: 'jsonb',
+  key: 'text',
+  kind: 'text',
+  memories: 'bigint',
+});
+const ids = new Recordset({ tenant: 'text', id: 'uuid' });
 
 export async function writeSums(rows: readonly Sum[], tx: SqlExecutor, tables: Tables): Promise<void> {
   if (rows.length === 0) return;
   await tx.query(
-    `insert into ${tables('fields')} as f (${columns})
-     select ${columns} from jsonb_populate_recordset(null::${tables('fields')}, $1::text::jsonb)
+    `insert into ${tables('fields')} as f (${changed.names})
+     select ${changed.names} from ${changed.as('changed')}
      on conflict (tenant, id) do update set memories = f.memories + excluded.memories`,
-    [JSON.stringify(rows)],
+    changed.bind(rows),
   );
   const fallen = rows.filter(({ memories }) => memories < 0).map(({ tenant, id }) => ({ tenant, id }));
   if (fallen.length === 0) return;
   await tx.query(
-    `delete from ${tables('fields')} f using jsonb_to_recordset($1::text::jsonb) as fallen(tenant text, id uuid)
+    `delete from ${tables('fields')} f using ${ids.as('fallen')}
      where f.tenant = fallen.tenant and f.id = fallen.id and f.memories = 0`,
-    [JSON.stringify(fallen)],
+    ids.bind(fallen),
   );
 }

@@ -1,3 +1,4 @@
+import { forEachCount } from '../../domain/text/written-counts.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
 import type { Tables } from '../projection.ts';
 import type { TextRow } from './text-changes.ts';
@@ -20,7 +21,7 @@ export class DocumentFrequencies {
     if (!this.#countsTerms) return;
     const terms = this.#terms.get(row.tenant) ?? new Map<string, number>();
     this.#terms.set(row.tenant, terms);
-    for (const term of Object.keys(row.counts)) terms.set(term, (terms.get(term) ?? 0) + sign);
+    forEachCount(row.counts, (term) => terms.set(term, (terms.get(term) ?? 0) + sign));
   }
 
   async write(tx: SqlExecutor, tables: Tables): Promise<void> {

@@ -1,9 +1,18 @@
 import type { IndexedEntry } from '../../ports/lexical-index.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
 import type { Tables } from '../projection.ts';
+import { Recordset } from '../recordset.ts';
 
 /** As `textHash` of the port. */
 const hashOfRow = `translate(encode(sha256(convert_to(l.body, 'UTF8')), 'base64'), '+/=', '-_')`;
+
+const found = new Recordset({
+  tenant: 'text',
+  memory_id: 'uuid',
+  revision: 'integer',
+  deleted: 'boolean',
+  text_hash: 'text',
+});
 
 /**
  * A digest of the documents whose memories have rows, whatever their order: ids, revisions, whether deleted, hashes of
@@ -20,14 +29,19 @@ export async function digestOfDocuments(
     const [row] = await executor.query<{ documents: number; sum: string }>(
       `select count(*)::integer as documents,
          coalesce(sum(('x' || substr(md5(concat_ws('|', l.tenant, l.memory_id, e.revision, e.deleted, coalesce(e.hash, '~'))), 1, 15))::bit(60)::bigint), 0)::text as sum
-       from jsonb_to_recordset($1::text::jsonb) as d(tenant text, "memoryId" uuid, revision integer, deleted boolean, "textHash" text)
-       join ${tables('lexical')} l on l.tenant = d.tenant and l.memory_id = d."memoryId"
+       from ${found.as('d')} join ${tables('lexical')} l using (tenant, memory_id)
        cross join lateral (
-         select d.revision, d.deleted, d."textHash" as hash where d.revision <= l.revision
+         select d.revision, d.deleted, d.text_hash as hash where d.revision <= l.revision
          union all
          select l.revision, l.body is null, ${hashOfRow} where d.revision > l.revision
        ) e`,
-      [JSON.stringify(page)],
+      found.bind(
+        page.map(({ memoryId, textHash, ...entry }) => ({
+          ...entry,
+          memory_id: memoryId,
+          text_hash: textHash,
+        })),
+      ),
     );
     documents += row!.documents;
     sum += BigInt(row!.sum);

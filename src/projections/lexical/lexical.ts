@@ -5,16 +5,27 @@ import type { LoadedEvent } from '../../ports/event-store.ts';
 import type { LexicalIndex } from '../../ports/lexical-index.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
 import { allDone } from '../all-done.ts';
-import { digestOf, protect, type Projection, type Tables } from '../projection.ts';
+import { digestOf, digestOfAll } from '../digest.ts';
+import { protect, type Projection, type Tables } from '../projection.ts';
 import { DocumentFrequencies } from './document-frequencies.ts';
 import { createExpunge, expungeTable, noteErasures } from './expunge.ts';
 import { IndexDocuments } from './index-documents.ts';
 import { analyse, unanalysed, type IndexedTexts } from './indexed-text.ts';
 import { changesOf, textChangesOf } from './text-changes.ts';
-import { createTextRows, loadTextRows, writeTextRows } from './text-rows.ts';
-import { turnDigest } from './turn.ts';
+import { createTextRows, loadTextRows, writeTextRows, type CountsType } from './text-rows.ts';
+import { turnColumnTypes } from './turn.ts';
 
 const variant = `terms-${TOKENIZER_VERSION}`;
+
+/** How a variant counts. */
+interface Counting {
+  /** Whether the document frequencies of terms are kept in a table. */
+  readonly countsTerms: boolean;
+  readonly counts: CountsType;
+}
+
+const inDatabase: Counting = { countsTerms: true, counts: 'jsonb' };
+const inMemory: Counting = { countsTerms: false, counts: 'text' };
 
 /** What finds words in the place of a BM25 index of the database. */
 export interface OtherWords {
@@ -30,7 +41,10 @@ export interface OtherWords {
  * is made of the counts alone: it knows document frequencies by itself, and there is no index here. A deleted memory keeps its text
  * shelved, out of all of them, for its restoration.
  */
-export function lexical({ index, inMemory = false }: OtherWords = {}): Projection<IndexedTexts> {
+export function lexical({
+  index,
+  inMemory: wordsInMemory = false,
+}: OtherWords = {}): Projection<IndexedTexts> {
   const common: Projection<IndexedTexts> = {
     name: 'lexical',
     version: 5,
@@ -38,24 +52,25 @@ export function lexical({ index, inMemory = false }: OtherWords = {}): Projectio
     batchSize: 64,
     handles: ['MemoryStored', 'MemoryUpdated', 'MemoryDeleted', 'MemoryRestored', 'MemoryErased'],
     tables: ['lexical', 'lexical_terms', 'lexical_corpus'],
-    create: (tables) => [...createTexts(tables), ...createTerms(tables), createBm25(tables)],
+    create: (tables) => [...createTexts(tables, inDatabase), ...createTerms(tables), createBm25(tables)],
     // Outside of the transaction: meanwhile the database works for others.
     prepare: (events) => analyse(events as readonly LoadedEvent<MemoryEvent>[]),
-    apply: (events, tx, tables, texts) => apply(events, tx, tables, texts, { countsTerms: true }),
-    digest: (tables) => digest(tables, { countsTerms: true }),
+    apply: (events, tx, tables, texts) => apply(events, tx, tables, texts, inDatabase),
+    digest: (tables) => digest(tables, inDatabase),
   };
   if (index) return withIndex(common, index);
-  return inMemory ? withoutIndex(common) : common;
+  return wordsInMemory ? withoutIndex(common) : common;
 }
 
 function withoutIndex(common: Projection<IndexedTexts>): Projection<IndexedTexts> {
   return {
     ...common,
+    version: 6,
     variant: withWordsInMemory(variant),
     tables: ['lexical', 'lexical_corpus'],
-    create: createTexts,
-    apply: (events, tx, tables, texts) => apply(events, tx, tables, texts, { countsTerms: false }),
-    digest: (tables) => digest(tables, { countsTerms: false }),
+    create: (tables) => createTexts(tables, inMemory),
+    apply: (events, tx, tables, texts) => apply(events, tx, tables, texts, inMemory),
+    digest: (tables) => digest(tables, inMemory),
   };
 }
 
@@ -65,7 +80,11 @@ function withIndex(common: Projection<IndexedTexts>, index: LexicalIndex): Proje
     ...common,
     variant: inLexicalIndex(variant),
     tables: [...common.tables, expungeTable],
-    create: (tables) => [...createTexts(tables), ...createTerms(tables), ...createExpunge(tables)],
+    create: (tables) => [
+      ...createTexts(tables, inDatabase),
+      ...createTerms(tables),
+      ...createExpunge(tables),
+    ],
     // Before the transaction: a bookmark says that the documents up to it are found.
     async prepare(events, { sql, tables, generation }) {
       const facts = events as readonly LoadedEvent<MemoryEvent>[];
@@ -86,9 +105,9 @@ function withIndex(common: Projection<IndexedTexts>, index: LexicalIndex): Proje
   };
 }
 
-function createTexts(tables: Tables): string[] {
+function createTexts(tables: Tables, { counts }: Counting): string[] {
   return [
-    ...createTextRows(tables),
+    ...createTextRows(tables, counts),
     `create table ${tables('lexical_corpus')} (
       tenant text primary key,
       documents integer not null
@@ -115,17 +134,12 @@ function createBm25(tables: Tables): string {
   return `create index ${name} on ${tables('lexical')} using bm25 (body) with (text_config = 'english')`;
 }
 
-/** Whether the document frequencies of terms are kept in a table. */
-interface Counting {
-  readonly countsTerms: boolean;
-}
-
 async function apply(
   events: readonly LoadedEvent[],
   tx: SqlExecutor,
   tables: Tables,
   texts: IndexedTexts,
-  { countsTerms }: Counting,
+  { countsTerms, counts }: Counting,
 ): Promise<void> {
   const facts = events as readonly LoadedEvent<MemoryEvent>[];
   const before = await loadTextRows(facts, tx, tables);
@@ -135,25 +149,31 @@ async function apply(
     frequencies.take(before.get(key), -1);
     frequencies.take(row, 1);
   }
-  await allDone([writeTextRows([...changes.values()], tx, tables), frequencies.write(tx, tables)]);
+  await allDone([writeTextRows([...changes.values()], tx, tables, counts), frequencies.write(tx, tables)]);
 }
 
-function digest(tables: Tables, { countsTerms }: Counting): string {
-  const texts = [
-    'tenant',
-    'memory_id',
-    'revision',
-    'md5(body)',
-    'md5(shelved)',
-    'md5(counts::text)',
-    'length',
-  ];
-  const parts = [
-    digestOf(tables('lexical'), [...texts, ...turnDigest]),
-    ...(countsTerms
-      ? [digestOf(tables('lexical_terms'), ['tenant', 'term', 'documents'], 'documents <> 0')]
-      : []),
-    digestOf(tables('lexical_corpus'), ['tenant', 'documents'], 'documents <> 0'),
-  ];
-  return `select concat_ws(' ', ${parts.map((part) => `(${part})`).join(', ')}) as digest`;
+function digest(tables: Tables, { countsTerms, counts }: Counting): string {
+  const frequencies = countsTerms
+    ? [
+        digestOf(
+          tables('lexical_terms'),
+          { tenant: 'text', term: 'text', documents: 'integer' },
+          'documents <> 0',
+        ),
+      ]
+    : [];
+  return digestOfAll(
+    digestOf(tables('lexical'), {
+      tenant: 'text',
+      memory_id: 'uuid',
+      revision: 'integer',
+      body: 'text',
+      shelved: 'text',
+      counts,
+      length: 'integer',
+      ...turnColumnTypes,
+    }),
+    ...frequencies,
+    digestOf(tables('lexical_corpus'), { tenant: 'text', documents: 'integer' }, 'documents <> 0'),
+  );
 }

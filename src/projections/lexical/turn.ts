@@ -26,24 +26,15 @@ export const turnColumns = `
   labelled text,
   occurred_at timestamptz`;
 
-export const turnColumnNames = [
-  'session_key',
-  'said_at',
-  'position',
-  'attributed',
-  'labelled',
-  'occurred_at',
-] as const;
-
-/** The same text whatever the time zone of who asks. */
-export const turnDigest = [
-  'session_key',
-  'extract(epoch from said_at)',
-  'position',
-  'attributed',
-  'labelled',
-  'extract(epoch from occurred_at)',
-];
+/** Their types. */
+export const turnColumnTypes = {
+  session_key: 'text',
+  said_at: 'timestamptz',
+  position: 'bigint',
+  attributed: 'text',
+  labelled: 'text',
+  occurred_at: 'timestamptz',
+} as const;
 
 type Stored = Extract<MemoryEvent, { type: 'MemoryStored' }>;
 

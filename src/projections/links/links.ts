@@ -2,7 +2,9 @@ import type { LinkEvent } from '../../domain/links/links.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
 import { allDone } from '../all-done.ts';
-import { digestOf, protect, type Projection, type Tables } from '../projection.ts';
+import { digestOf } from '../digest.ts';
+import { protect, type Projection, type Tables } from '../projection.ts';
+import { Recordset } from '../recordset.ts';
 
 /**
  * Typed links between memories, found from both ends: each with every confidence that it had, valid in
@@ -28,17 +30,18 @@ export const links: Projection = {
     ...protect(tables('links')),
   ],
   apply,
-  digest: (tables) =>
-    digestOf(tables('links'), [
-      'tenant',
-      'source',
-      'target',
-      'type',
-      'confidence',
-      'from_position',
-      'to_position',
-    ]),
+  digest: (tables) => digestOf(tables('links'), columns),
 };
+
+const linkColumns = { tenant: 'text', source: 'uuid', target: 'uuid', type: 'text' } as const;
+const endings = new Recordset({ ...linkColumns, to_position: 'bigint' });
+const columns = {
+  ...linkColumns,
+  from_position: 'bigint',
+  to_position: 'bigint',
+  confidence: 'double precision',
+} as const;
+const written = new Recordset(columns);
 
 /** A link with one confidence, as it is written: the columns of the table. */
 interface LinkRow {
@@ -71,18 +74,14 @@ async function apply(events: readonly LoadedEvent[], tx: SqlExecutor, tables: Ta
   }
   const end = tx.query(
     `update ${tables('links')} l set to_position = e.to_position
-     from jsonb_to_recordset($1::text::jsonb)
-       as e(tenant text, source uuid, target uuid, type text, to_position bigint)
+     from ${endings.as('e')}
      where (l.tenant, l.source, l.target, l.type) = (e.tenant, e.source, e.target, e.type) and l.to_position is null`,
-    [JSON.stringify([...ended.values()])],
+    endings.bind([...ended.values()]),
   );
   const add = tx.query(
-    `insert into ${tables('links')} (tenant, source, target, type, confidence, from_position, to_position)
-     select tenant, source, target, type, confidence, from_position, to_position
-     from jsonb_to_recordset($1::text::jsonb)
-       as n(tenant text, source uuid, target uuid, type text, confidence double precision,
-            from_position bigint, to_position bigint)`,
-    [JSON.stringify(added)],
+    `insert into ${tables('links')} (${written.names})
+     select ${written.names} from ${written.as('written')}`,
+    written.bind(added),
   );
   await allDone([end, add]);
 }

@@ -3,9 +3,11 @@ import type { MemoryEvent } from '../../domain/memory/events.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
 import { allDone } from '../all-done.ts';
-import { digestOf, protect, type Projection, type Tables } from '../projection.ts';
-import { scopeColumnNames, scopeColumns, scopeRow } from '../scope-columns.ts';
-import { createPostings, writePostings, type FiledChange } from './postings.ts';
+import { digestOf, digestOfAll } from '../digest.ts';
+import { protect, type Projection, type Tables } from '../projection.ts';
+import { memoryKeys, Recordset } from '../recordset.ts';
+import { scopeColumns, scopeColumnTypes, scopeRow } from '../scope-columns.ts';
+import { createPostings, postingColumns, writePostings, type FiledChange } from './postings.ts';
 
 /**
  * Every version of every memory, each valid in [from_position, to_position): lists and as-of reads. Of those that are
@@ -42,10 +44,19 @@ export const memories: Projection = {
     ...createPostings(tables),
   ],
   apply,
-  digest: (tables) => `
-    select concat_ws(' ',
-      (${digestOf(tables('memories'), ['tenant', 'memory_id', 'revision', 'from_position', 'to_position', 'state', 'value'])}),
-      (${digestOf(tables('memories_postings'), ['tenant', 'key', 'memory_id'])})) as digest`,
+  digest: (tables) =>
+    digestOfAll(
+      digestOf(tables('memories'), {
+        tenant: 'text',
+        memory_id: 'uuid',
+        revision: 'integer',
+        from_position: 'bigint',
+        to_position: 'bigint',
+        state: 'text',
+        value: 'jsonb',
+      }),
+      digestOf(tables('memories_postings'), postingColumns),
+    ),
 };
 
 /** A version as it is written: the columns of the table. */
@@ -143,9 +154,9 @@ async function loadProgress(
   if (wanted.size === 0) return progress;
   const rows = await tx.query<OpenRow>(
     `select m.tenant, m.memory_id, m.created_at, m.state, m.retention_until, m.value
-     from jsonb_to_recordset($1::text::jsonb) as wanted(tenant text, memory_id uuid)
+     from ${memoryKeys.as('wanted')}
      join ${tables('memories')} m on m.tenant = wanted.tenant and m.memory_id = wanted.memory_id and m.to_position is null`,
-    [JSON.stringify([...wanted.values()])],
+    memoryKeys.bind([...wanted.values()]),
   );
   for (const row of rows) {
     const value: MemoryValue = { id: row.memory_id, ...row.value };
@@ -182,49 +193,55 @@ function versionRow(
   };
 }
 
-async function endVersions(ended: readonly unknown[], tx: SqlExecutor, tables: Tables): Promise<void> {
+const endings = new Recordset({
+  tenant: 'text',
+  memory_id: 'uuid',
+  to_position: 'bigint',
+  to_time: 'timestamptz',
+});
+
+async function endVersions(ended: readonly object[], tx: SqlExecutor, tables: Tables): Promise<void> {
   if (ended.length === 0) return;
   await tx.query(
     `update ${tables('memories')} m set to_position = ended.to_position, to_time = ended.to_time
-     from jsonb_to_recordset($1::text::jsonb) as ended(tenant text, memory_id uuid, to_position bigint, to_time timestamptz)
+     from ${endings.as('ended')}
      where m.tenant = ended.tenant and m.memory_id = ended.memory_id and m.to_position is null`,
-    [JSON.stringify(ended)],
+    endings.bind(ended),
   );
 }
 
-async function dropVersions(erased: readonly unknown[], tx: SqlExecutor, tables: Tables): Promise<void> {
+async function dropVersions(erased: readonly object[], tx: SqlExecutor, tables: Tables): Promise<void> {
   if (erased.length === 0) return;
   await tx.query(
-    `delete from ${tables('memories')} m using jsonb_to_recordset($1::text::jsonb) as gone(tenant text, memory_id uuid)
+    `delete from ${tables('memories')} m using ${memoryKeys.as('gone')}
      where m.tenant = gone.tenant and m.memory_id = gone.memory_id`,
-    [JSON.stringify(erased)],
+    memoryKeys.bind(erased),
   );
 }
 
-const columns = [
-  'tenant',
-  'memory_id',
-  'revision',
-  'from_position',
-  'to_position',
-  'from_time',
-  'to_time',
-  'created_at',
-  ...scopeColumnNames,
-  'state',
-  'retention_until',
-  'external_id',
-  'spaces',
-  'tags',
-  'occurred_at',
-  'value',
-].join(', ');
+const written = new Recordset({
+  tenant: 'text',
+  memory_id: 'uuid',
+  revision: 'integer',
+  from_position: 'bigint',
+  to_position: 'bigint',
+  from_time: 'timestamptz',
+  to_time: 'timestamptz',
+  created_at: 'timestamptz',
+  ...scopeColumnTypes,
+  state: 'text',
+  retention_until: 'timestamptz',
+  external_id: 'text',
+  spaces: 'text[]',
+  tags: 'text[]',
+  occurred_at: 'timestamptz',
+  value: 'jsonb',
+});
 
 async function addVersions(rows: readonly VersionRow[], tx: SqlExecutor, tables: Tables): Promise<void> {
   if (rows.length === 0) return;
   await tx.query(
-    `insert into ${tables('memories')} (${columns})
-     select ${columns} from jsonb_populate_recordset(null::${tables('memories')}, $1::text::jsonb)`,
-    [JSON.stringify(rows)],
+    `insert into ${tables('memories')} (${written.names}) select ${written.names} from ${written.as('written')}`,
+    written.bind(rows),
   );
 }

@@ -2,6 +2,7 @@ import type { PostingKey } from '../../domain/retrieval/posting-keys.ts';
 import { postingsOf, type Filed } from '../../domain/retrieval/postings.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
 import { protect, type Tables } from '../projection.ts';
+import { Recordset } from '../recordset.ts';
 
 const table = 'memories_postings';
 
@@ -33,8 +34,11 @@ export function createPostings(tables: Tables): string[] {
 interface Posting {
   readonly tenant: string;
   readonly key: PostingKey;
-  readonly memoryId: string;
+  readonly memory_id: string;
 }
+
+export const postingColumns = { tenant: 'text', key: 'bigint', memory_id: 'uuid' } as const;
+const postings = new Recordset(postingColumns);
 
 /** Files what changed. A memory's own stream alone says what it is filed under. */
 export async function writePostings(
@@ -45,34 +49,24 @@ export async function writePostings(
   const [gone, added]: [Posting[], Posting[]] = [[], []];
   for (const { tenant, memoryId, before, after } of changes) {
     const [old, now] = [keysOf(before), keysOf(after)];
-    for (const key of old) if (!now.has(key)) gone.push({ tenant, key, memoryId });
-    for (const key of now) if (!old.has(key)) added.push({ tenant, key, memoryId });
+    for (const key of old) if (!now.has(key)) gone.push({ tenant, key, memory_id: memoryId });
+    for (const key of now) if (!old.has(key)) added.push({ tenant, key, memory_id: memoryId });
   }
   if (gone.length > 0) {
     await tx.query(
-      `delete from ${tables(table)} p using ${unnest} as gone(tenant, key, memory_id)
+      `delete from ${tables(table)} p using ${postings.as('gone')}
        where p.tenant = gone.tenant and p.key = gone.key and p.memory_id = gone.memory_id`,
-      columnsOf(gone),
+      postings.bind(gone),
     );
   }
   if (added.length > 0) {
     await tx.query(
-      `insert into ${tables(table)} (tenant, key, memory_id) select * from ${unnest} as added(tenant, key, memory_id)`,
-      columnsOf(added),
+      `insert into ${tables(table)} (${postings.names}) select ${postings.names} from ${postings.as('added')}`,
+      postings.bind(added),
     );
   }
 }
 
 function keysOf(filed: Filed | undefined): ReadonlySet<PostingKey> {
   return filed ? postingsOf(filed) : new Set();
-}
-
-const unnest = 'unnest($1::text[], $2::bigint[], $3::uuid[])';
-
-function columnsOf(postings: readonly Posting[]): string[][] {
-  return [
-    postings.map(({ tenant }) => tenant),
-    postings.map(({ key }) => key),
-    postings.map(({ memoryId }) => memoryId),
-  ];
 }

@@ -2,7 +2,9 @@ import type { MemoryEvent } from '../../domain/memory/events.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
 import { allDone } from '../all-done.ts';
-import { digestOf, protect, type Projection, type Tables } from '../projection.ts';
+import { digestOf, digestOfAll } from '../digest.ts';
+import { protect, type Projection, type Tables } from '../projection.ts';
+import { memoryKeys, Recordset } from '../recordset.ts';
 
 /** What is counted of one memory: enough to take it out of the sums again. */
 interface Counted {
@@ -13,6 +15,24 @@ interface Counted {
   readonly state: 'active' | 'deleted';
   readonly characters: number;
 }
+
+const sumColumns = {
+  tenant: 'text',
+  layer: 'text',
+  space: 'text',
+  state: 'text',
+  memories: 'bigint',
+  characters: 'bigint',
+} as const;
+
+const countedColumns = {
+  tenant: 'text',
+  memory_id: 'uuid',
+  layer: 'text',
+  spaces: 'text[]',
+  state: 'text',
+  characters: 'integer',
+} as const;
 
 /** Memories and their sizes by tenant, layer and space; the space '' stands for all memories of the layer. */
 export const statistics: Projection = {
@@ -44,9 +64,10 @@ export const statistics: Projection = {
   ],
   apply,
   digest: (tables) =>
-    `select concat_ws(' ',
-      (${digestOf(tables('statistics'), ['tenant', 'layer', 'space', 'state', 'memories', 'characters'], 'memories <> 0')}),
-      (${digestOf(tables('statistics_counted'), ['tenant', 'memory_id', 'state', 'characters', 'spaces'])})) as digest`,
+    digestOfAll(
+      digestOf(tables('statistics'), sumColumns, 'memories <> 0'),
+      digestOf(tables('statistics_counted'), countedColumns),
+    ),
 };
 
 async function apply(events: readonly LoadedEvent[], tx: SqlExecutor, tables: Tables): Promise<void> {
@@ -129,23 +150,25 @@ async function loadCounted(
     .map(({ event, metadata }) => ({ tenant: metadata.tenant, memory_id: event.data.memoryId }));
   if (wanted.length === 0) return new Map();
   const rows = await tx.query<Counted & Record<string, unknown>>(
-    `select distinct on (c.tenant, c.memory_id) c.* from jsonb_to_recordset($1::text::jsonb) as wanted(tenant text, memory_id uuid)
+    `select distinct on (c.tenant, c.memory_id) c.* from ${memoryKeys.as('wanted')}
      join ${tables('statistics_counted')} c using (tenant, memory_id)`,
-    [JSON.stringify(wanted)],
+    memoryKeys.bind(wanted),
   );
   return new Map(rows.map((row) => [`${row.tenant}/${row.memory_id}`, row]));
 }
 
+const changed = new Recordset(sumColumns);
+
 async function writeSums(rows: readonly Sum[], tx: SqlExecutor, tables: Tables): Promise<void> {
   await tx.query(
-    `insert into ${tables('statistics')} as s (tenant, layer, space, state, memories, characters)
-     select tenant, layer, space, state, memories, characters
-     from jsonb_populate_recordset(null::${tables('statistics')}, $1::text::jsonb)
+    `insert into ${tables('statistics')} as s (${changed.names}) select ${changed.names} from ${changed.as('changed')}
      on conflict (tenant, layer, space, state) do update
      set memories = s.memories + excluded.memories, characters = s.characters + excluded.characters`,
-    [JSON.stringify(rows)],
+    changed.bind(rows),
   );
 }
+
+const counted = new Recordset(countedColumns);
 
 async function writeCounted(
   before: ReadonlyMap<string, Counted>,
@@ -155,12 +178,11 @@ async function writeCounted(
 ): Promise<void> {
   const present = [...after.values()].filter((row) => row !== undefined);
   await tx.query(
-    `insert into ${tables('statistics_counted')} (tenant, memory_id, layer, spaces, state, characters)
-     select tenant, memory_id, layer, spaces, state, characters
-     from jsonb_populate_recordset(null::${tables('statistics_counted')}, $1::text::jsonb)
+    `insert into ${tables('statistics_counted')} (${counted.names})
+     select ${counted.names} from ${counted.as('counted')}
      on conflict (tenant, memory_id) do update
      set spaces = excluded.spaces, state = excluded.state, characters = excluded.characters`,
-    [JSON.stringify(present)],
+    counted.bind(present),
   );
   const gone = [...after]
     .filter(([key, row]) => row === undefined && before.has(key))
@@ -168,8 +190,8 @@ async function writeCounted(
   if (gone.length === 0) return;
   await tx.query(
     `delete from ${tables('statistics_counted')} c
-     using jsonb_to_recordset($1::text::jsonb) as gone(tenant text, memory_id uuid)
+     using ${memoryKeys.as('gone')}
      where c.tenant = gone.tenant and c.memory_id = gone.memory_id`,
-    [JSON.stringify(gone.map(({ tenant, memory_id }) => ({ tenant, memory_id })))],
+    memoryKeys.bind(gone),
   );
 }

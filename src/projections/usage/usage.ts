@@ -1,7 +1,9 @@
 import type { RetrievalEvent } from '../../domain/retrieval/events.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
-import { digestOf, protect, type Projection, type Tables } from '../projection.ts';
+import { digestOf } from '../digest.ts';
+import { protect, type Projection, type Tables } from '../projection.ts';
+import { Recordset } from '../recordset.ts';
 
 interface Use {
   tenant: string;
@@ -11,6 +13,16 @@ interface Use {
   feedbacks: number;
   feedback_sum: number;
 }
+
+const columns = {
+  tenant: 'text',
+  memory_id: 'uuid',
+  accesses: 'bigint',
+  last_accessed_at: 'timestamptz',
+  feedbacks: 'bigint',
+  feedback_sum: 'bigint',
+} as const;
+const added = new Recordset(columns);
 
 /**
  * How often each memory was returned or put into a context, and what callers thought of it. Sums and a maximum, fed
@@ -34,15 +46,7 @@ export const usage: Projection = {
     ...protect(tables('usage')),
   ],
   apply,
-  digest: (tables) =>
-    digestOf(tables('usage'), [
-      'tenant',
-      'memory_id',
-      'accesses',
-      'last_accessed_at',
-      'feedbacks',
-      'feedback_sum',
-    ]),
+  digest: (tables) => digestOf(tables('usage'), columns),
 };
 
 async function apply(events: readonly LoadedEvent[], tx: SqlExecutor, tables: Tables): Promise<void> {
@@ -69,14 +73,12 @@ async function apply(events: readonly LoadedEvent[], tx: SqlExecutor, tables: Ta
   }
   const rows = [...uses.values()].sort((left, right) => (left.memory_id < right.memory_id ? -1 : 1));
   await tx.query(
-    `insert into ${tables('usage')} as u (tenant, memory_id, accesses, last_accessed_at, feedbacks, feedback_sum)
-     select tenant, memory_id, accesses, last_accessed_at, feedbacks, feedback_sum
-     from jsonb_populate_recordset(null::${tables('usage')}, $1::text::jsonb)
+    `insert into ${tables('usage')} as u (${added.names}) select ${added.names} from ${added.as('added')}
      on conflict (tenant, memory_id) do update set
        accesses = u.accesses + excluded.accesses,
        last_accessed_at = greatest(u.last_accessed_at, excluded.last_accessed_at),
        feedbacks = u.feedbacks + excluded.feedbacks,
        feedback_sum = u.feedback_sum + excluded.feedback_sum`,
-    [JSON.stringify(rows)],
+    added.bind(rows),
   );
 }

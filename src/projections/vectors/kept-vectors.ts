@@ -3,7 +3,8 @@ import { supersededVectorTable, vectorTable } from '../../domain/retrieval/vecto
 import type { EmbeddingModel } from '../../ports/embedder.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
 import { protect, type Beside } from '../projection.ts';
-import { scopeColumnNames, scopeColumns } from '../scope-columns.ts';
+import { memoryKeys, Recordset } from '../recordset.ts';
+import { scopeColumns, scopeColumnTypes } from '../scope-columns.ts';
 import { TenantSizes } from './tenant-sizes.ts';
 
 /** What a generation says of a memory's vector. */
@@ -22,6 +23,23 @@ type Made = ReadonlyMap<string, Float32Array>;
 /** Where others write at the same time; alone at the database an insertion into the index may take 8 ms, and all wait for it. */
 const largestSlice = 32;
 const largestSliceAlone = 8;
+
+const asked = new Recordset({ tenant: 'text', memory_id: 'uuid', revision: 'integer', n: 'integer' });
+const inserted = new Recordset({
+  tenant: 'text',
+  memory_id: 'uuid',
+  revision: 'integer',
+  ...scopeColumnTypes,
+  text_hash: 'text',
+  in_graph: 'boolean',
+});
+const updated = new Recordset({
+  tenant: 'text',
+  memory_id: 'uuid',
+  revision: 'integer',
+  text_hash: 'text',
+  active: 'boolean',
+});
 
 export function keptTable(model: EmbeddingModel): string {
   return vectorTable(model.id);
@@ -90,14 +108,12 @@ export class KeptVectors {
   ): Promise<readonly Text[]> {
     if (texts.length === 0) return texts;
     const rows = await executor.query<{ n: number }>(
-      `select wanted.n::integer as n
-       from rows from (jsonb_to_recordset($1::text::jsonb) as (tenant text, memory_id uuid, revision integer)) with ordinality
-         as wanted(tenant, memory_id, revision, n)
+      `select wanted.n from ${asked.as('wanted')}
        join ${this.#table} k using (tenant, memory_id)
        where k.revision >= wanted.revision and coalesce(k.embedding, k.shelved) is not null`,
-      [JSON.stringify(texts.map(({ tenant, memory_id, revision }) => ({ tenant, memory_id, revision })))],
+      asked.bind(texts.map(({ tenant, memory_id, revision }, n) => ({ tenant, memory_id, revision, n }))),
     );
-    const present = new Set(rows.map(({ n }) => n - 1));
+    const present = new Set(rows.map(({ n }) => n));
     return texts.filter((_, index) => !present.has(index));
   }
 
@@ -176,9 +192,9 @@ export class KeptVectors {
     // In this order: who replaces a text holds its row, and has put the old vector aside before it lets go.
     for (const table of [this.#table, this.#superseded])
       await tx.query(
-        `delete from ${table} k using jsonb_to_recordset($1::text::jsonb) as gone(tenant text, memory_id uuid)
+        `delete from ${table} k using ${memoryKeys.as('gone')}
          where k.tenant = gone.tenant and k.memory_id = gone.memory_id`,
-        [JSON.stringify(gone)],
+        memoryKeys.bind(gone),
       );
   }
 
@@ -189,28 +205,29 @@ export class KeptVectors {
     made: Made,
   ): Promise<void> {
     if (rows.length === 0) return;
-    const columns = ['tenant', 'memory_id', 'revision', ...scopeColumnNames, 'text_hash'].join(', ');
-    const { list, bound } = inBinary(rows.map(({ text_hash }) => made.get(text_hash)));
+    const { array, bound } = inBinary(
+      rows.map(({ text_hash }) => made.get(text_hash)),
+      inserted.size,
+    );
     await tx.query(
-      `insert into ${this.#table} (${columns}, in_graph, ${column})
-       select ${columns}, in_graph, vector
-       from rows from (jsonb_populate_recordset(null::${this.#table}, $1::text::jsonb), unnest(${list}))
-         as n(${columns}, embedding, shelved, in_graph, vector)
+      `insert into ${this.#table} (${inserted.names}, ${column})
+       select ${inserted.names}, vector from ${inserted.as('n', { name: 'vector', array })}
        on conflict (tenant, memory_id) do nothing`,
-      [JSON.stringify(rows), ...bound],
+      [...inserted.bind(rows), ...bound],
     );
   }
 
   async #updateOlder(tx: SqlExecutor, rows: readonly VectorRow[], made: Made): Promise<void> {
     if (rows.length === 0) return;
-    const { list, bound } = inBinary(rows.map(({ text_hash }) => made.get(text_hash)));
+    const { array, bound } = inBinary(
+      rows.map(({ text_hash }) => made.get(text_hash)),
+      updated.size,
+    );
     await tx.query(
       `with n as materialized (
          select w.*, k.text_hash as old_hash, coalesce(k.embedding, k.shelved) as old,
            case when k.text_hash = w.text_hash then coalesce(k.embedding, k.shelved, w.vector) else w.vector end as kept
-         from rows from (
-           jsonb_to_recordset($1::text::jsonb) as (tenant text, memory_id uuid, revision integer, text_hash text, active boolean),
-           unnest(${list})) as w(tenant, memory_id, revision, text_hash, active, vector)
+         from ${updated.as('w', { name: 'vector', array })}
          join ${this.#table} k using (tenant, memory_id)
          where k.revision < w.revision or (k.revision = w.revision and coalesce(k.embedding, k.shelved) is null)
          order by k.tenant, k.memory_id
@@ -226,30 +243,19 @@ export class KeptVectors {
          embedding = case when n.active then n.kept end,
          shelved = case when not n.active then n.kept end
        from n where k.tenant = n.tenant and k.memory_id = n.memory_id`,
-      [
-        JSON.stringify(
-          rows.map(({ tenant, memory_id, revision, text_hash, active }) => ({
-            tenant,
-            memory_id,
-            revision,
-            text_hash,
-            active,
-          })),
-        ),
-        ...bound,
-      ],
+      [...updated.bind(rows), ...bound],
     );
   }
 }
 
 /**
- * An array of vectors that are bound behind `$1`; null where there is none. As text a vector takes five times the room, and
+ * An array of vectors that are bound behind `$last`; null where there is none. As text a vector takes five times the room, and
  * PostgreSQL in WebAssembly .2 ms to read.
  */
-function inBinary(vectors: readonly (Float32Array | undefined)[]) {
+function inBinary(vectors: readonly (Float32Array | undefined)[], last: number) {
   const bound: Float32Array[] = [];
-  const elements = vectors.map((vector) => (vector ? `$${1 + bound.push(vector)}` : 'null'));
-  return { list: `array[${elements.join(', ')}]::vector[]`, bound };
+  const elements = vectors.map((vector) => (vector ? `$${last + bound.push(vector)}` : 'null'));
+  return { array: `array[${elements.join(', ')}]::vector[]`, bound };
 }
 
 function unlessThere(table: string, ...definitions: readonly string[]): string {

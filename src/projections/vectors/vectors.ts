@@ -3,8 +3,10 @@ import type { MemoryEvent } from '../../domain/memory/events.ts';
 import type { Embedder, Embedders, EmbeddingModel } from '../../ports/embedder.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
+import { digestOf } from '../digest.ts';
 import { protect, type PrepareContext, type Projection, type Tables } from '../projection.ts';
-import { scopeColumns, scopeRow } from '../scope-columns.ts';
+import { memoryKeys, Recordset } from '../recordset.ts';
+import { scopeColumns, scopeColumnTypes, scopeRow } from '../scope-columns.ts';
 import { supersededVectorTable, vectorTable } from '../../domain/retrieval/vector-table.ts';
 import { KeptVectors, keptTable, type VectorRow } from './kept-vectors.ts';
 
@@ -55,10 +57,15 @@ export function vectors(
     apply: (events, tx, tables, prepared) =>
       apply(kept, events as readonly LoadedEvent<MemoryEvent>[], tx, tables, prepared),
     // Tells also whether the kept vector is the one that this generation means.
-    digest: (tables) => `
-      select count(*)::text || ':' || coalesce(sum(('x' || substr(md5(concat_ws('|', v.tenant, v.memory_id, v.revision, v.text_hash, v.active,
-        coalesce(k.text_hash = v.text_hash and (k.embedding is not null) = v.active, false))), 1, 15))::bit(60)::bigint), 0)::text as digest
-      from ${tables('vectors')} v left join ${keptTable(model)} k using (tenant, memory_id)`,
+    digest: (tables) =>
+      digestOf(`${tables('vectors')} v left join ${keptTable(model)} k using (tenant, memory_id)`, {
+        tenant: 'text',
+        memory_id: 'uuid',
+        'v.revision': 'integer',
+        'v.text_hash': 'text',
+        active: 'boolean',
+        'k.text_hash = v.text_hash and (k.embedding is not null) = v.active': 'boolean',
+      }),
     inVariant: (id) => {
       const other = embedders.models.find((registered) => registered.id === id);
       return other && vectors(embedders, other, mostApart);
@@ -115,6 +122,15 @@ function latestTexts(events: readonly LoadedEvent<MemoryEvent>[]): Text[] {
   return [...wanted.values()];
 }
 
+const written = new Recordset({
+  tenant: 'text',
+  memory_id: 'uuid',
+  revision: 'integer',
+  ...scopeColumnTypes,
+  text_hash: 'text',
+  active: 'boolean',
+});
+
 async function apply(
   kept: KeptVectors,
   events: readonly LoadedEvent<MemoryEvent>[],
@@ -129,10 +145,10 @@ async function apply(
   let inserted: readonly VectorRow[] = [];
   if (rows.length > 0) {
     await tx.query(
-      `insert into ${table} select * from jsonb_populate_recordset(null::${table}, $1::text::jsonb)
+      `insert into ${table} (${written.names}) select ${written.names} from ${written.as('written')}
        on conflict (tenant, memory_id) do update
        set revision = excluded.revision, text_hash = excluded.text_hash, active = excluded.active`,
-      [JSON.stringify(rows)],
+      written.bind(rows),
     );
     inserted = await kept.insert(
       tx,
@@ -143,9 +159,9 @@ async function apply(
   }
   if (gone.length > 0) {
     await tx.query(
-      `delete from ${table} v using jsonb_to_recordset($1::text::jsonb) as gone(tenant text, memory_id uuid)
+      `delete from ${table} v using ${memoryKeys.as('gone')}
        where v.tenant = gone.tenant and v.memory_id = gone.memory_id`,
-      [JSON.stringify(gone)],
+      memoryKeys.bind(gone),
     );
     await kept.purge(tx, gone);
   }
@@ -219,9 +235,9 @@ async function loadRows(
   const wanted = events.filter(({ event }) => event.type !== 'MemoryStored').map(memoryOf);
   if (wanted.length === 0) return new Map();
   const rows = await tx.query<VectorRow & Record<string, unknown>>(
-    `select distinct on (v.tenant, v.memory_id) v.* from jsonb_to_recordset($1::text::jsonb) as wanted(tenant text, memory_id uuid)
+    `select distinct on (v.tenant, v.memory_id) v.* from ${memoryKeys.as('wanted')}
      join ${tables('vectors')} v using (tenant, memory_id)`,
-    [JSON.stringify(wanted)],
+    memoryKeys.bind(wanted),
   );
   return new Map(rows.map((row) => [keyOf(row), row]));
 }

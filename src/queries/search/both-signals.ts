@@ -47,7 +47,7 @@ export function otherSignal(
     /** Columns of a `TextSignal`. */
     words: (of: string) =>
       lookupsOf(region.tenant, parameters)(
-        textColumns(weighted.terms, wordsInMemory, parameters),
+        textColumns(view, weighted.terms, wordsInMemory, parameters),
         view.table('lexical'),
         't.body is not null',
         of,

@@ -259,7 +259,7 @@ function withMeaning(
   request: CandidateRequest,
   { found, parameters }: { readonly found: string; readonly parameters: Parameters },
 ): Promise<EngineHit[]> {
-  const counted = `select t.memory_id, ${textColumns(request.weighted.terms, request.wordsInMemory, parameters)} from (${found}) t`;
+  const counted = `select t.memory_id, ${textColumns(view, request.weighted.terms, request.wordsInMemory, parameters)} from (${found}) t`;
   const { meaning } = otherSignal(view, request, parameters);
   return tx.query<EngineHit>(
     `select l.*, k.cosine from (${counted}) l left join ${meaning('l')} k on true`,

@@ -37,7 +37,7 @@ export async function readNeighbours(
   const parameters = new Parameters();
   const own = parameters.bind(tenant);
   const table = view.table('lexical');
-  const columns = `t.memory_id as neighbour, ${words ? untold : termColumns(terms, parameters)}`;
+  const columns = `t.memory_id as neighbour, ${words ? untold : termColumns(view, terms, parameters)}`;
   const nearest = (side: '<' | '>', order: 'asc' | 'desc', count: number) =>
     `(select ${columns} from ${table} t
       where t.tenant = ${own} and t.session_key = turn.session_key and t.body is not null

@@ -6,7 +6,7 @@ import { Parameters } from '../sql-builder.ts';
 import { otherSignal, type Compared, type DenseQuery, type EngineHit } from './both-signals.ts';
 import { filterJoin, type MemoryFilters } from './filter-join.ts';
 import type { Pool } from './pool.ts';
-import { bm25Column } from './text-signals.ts';
+import { bm25Column, hasTerms } from './text-signals.ts';
 import { negativeCosine } from './vectors.ts';
 
 /** So many of the nearest are asked whether they pass, for each that is wanted; all only where too few do. */
@@ -56,7 +56,7 @@ export async function wordsInPool(
   const parameters = new Parameters();
   const { region, perEngine, weighted } = request;
   const scored = `select t.memory_id, ${bm25Column(weighted, parameters)} as bm25 from ${view.table('lexical')} t
-     where t.body is not null and t.counts ?| ${parameters.bind([...weighted.terms])}::text[]
+     where t.body is not null and ${hasTerms(view, weighted.terms, parameters)}
        and ${inPool(view, request, 't', parameters)} and ${regionCondition(region, 't', parameters)}
      order by bm25 desc`;
   const best = `select found.memory_id from (${scored}) found

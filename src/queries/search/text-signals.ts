@@ -1,5 +1,7 @@
 import { BM25, type WeightedTerms } from '../../domain/ranking/bm25.ts';
 import type { TermSignal, Words } from '../../ports/word-index.ts';
+import { usesWordsInMemory } from '../../domain/retrieval/lexical-generation.ts';
+import type { ReadView } from '../read-models.ts';
 import type { Parameters } from '../sql-builder.ts';
 
 /** What the lexical read model tells of a memory. */
@@ -10,12 +12,25 @@ export interface TextSignal extends TermSignal {
   readonly occurred_at: Date | null;
 }
 
+/**
+ * Whether a row of the lexical read model's table `t` has one of the terms. Most texts have none: to see that is cheap, to take the
+ * counts apart is not.
+ */
+export function hasTerms(view: ReadView, terms: readonly string[], parameters: Parameters): string {
+  // What is kept as text would have to be taken apart. No term has a wildcard in it.
+  return usesWordsInMemory(view.signature('lexical'))
+    ? `t.counts::text like any (${parameters.bind(terms.map((term) => `%"${term}":%`))}::text[])`
+    : `t.counts ?| ${parameters.bind([...terms])}::text[]`;
+}
+
+/** The counts of the table `t` as `jsonb`, taken apart once and not for each term, whatever they are kept as. */
+const counts = '(select t.counts::jsonb as counts offset 0) c';
+
 /** Columns of a `TermSignal`, of the table `t`. */
-export function termColumns(terms: readonly string[], parameters: Parameters): string {
-  const wanted = parameters.bind([...terms]);
-  // Most texts have none of the terms: to see that is cheap, to unpack the counts for each term is not.
-  return `t.length, case when t.counts ?| ${wanted}::text[]
-      then array(select coalesce((t.counts ->> term)::integer, 0) from unnest(${wanted}::text[]) term)
+export function termColumns(view: ReadView, terms: readonly string[], parameters: Parameters): string {
+  const wanted = `unnest(${parameters.bind([...terms])}::text[]) term`;
+  return `t.length, case when ${hasTerms(view, terms, parameters)}
+      then array(select coalesce((c.counts ->> term)::integer, 0) from ${counts} cross join ${wanted})
       else '{}'::integer[] end as frequencies`;
 }
 
@@ -35,11 +50,12 @@ export function told<Row extends object>(
 
 /** Columns of a `TextSignal`, of the table `t`; those of a `TermSignal` are null where `words` tell them. */
 export function textColumns(
+  view: ReadView,
   terms: readonly string[],
   words: Words | undefined,
   parameters: Parameters,
 ): string {
-  const counts = words ? untold : termColumns(terms, parameters);
+  const counts = words ? untold : termColumns(view, terms, parameters);
   return `${counts}, t.session_key is not null as is_turn,
     coalesce(t.attributed, t.labelled) as speaker, t.occurred_at`;
 }
@@ -47,7 +63,7 @@ export function textColumns(
 /** `match(…).bm25` of the ranking, of the table `t`; null where it has none of the terms. */
 export function bm25Column({ terms, weights }: WeightedTerms, parameters: Parameters): string {
   const bound = `${parameters.bind([...terms])}::text[], ${parameters.bind([...weights])}::float8[]`;
-  return `(select sum(w.weight * c.frequency / (c.frequency + t.length / ${BM25.pivotLength.toFixed(1)}))
+  return `(select sum(w.weight * f.frequency / (f.frequency + t.length / ${BM25.pivotLength.toFixed(1)}))
     from unnest(${bound}) as w(term, weight)
-    cross join lateral (select (t.counts ->> w.term)::float8 as frequency) c where c.frequency > 0)`;
+    cross join ${counts} cross join lateral (select (c.counts ->> w.term)::float8 as frequency) f where f.frequency > 0)`;
 }

