@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EventStore, LoadedPage } from '../ports/event-store.ts';
 import type { Sql } from '../ports/sql.ts';
+import { WakeUp } from '../ports/wake-up.ts';
 import { BookmarkMoved } from './bookmarks.ts';
 import type { Generation } from './generation.ts';
+import { Pages } from './pages.ts';
 import { leastOf } from './partitions.ts';
 import { isPassing } from './passing.ts';
 import {
@@ -17,17 +19,20 @@ import { Walker } from './walker.ts';
 const pageSize = 2_000;
 /** A log or a database that does not answer is asked again after so long. */
 const retryMs = 1_000;
+/** Pages that one may be ahead of the last: read models take unlike times for a page, and in turn. */
+const mostAhead = 2;
 /** The live generation is about to reach the head of the log too. */
 const levelMs = 10;
 /** Others wait so long for a step that one of them takes: longer than a page takes whose vectors are kept. */
 const patienceMs = 5_000;
+const neverAborted = new AbortController().signal;
 /** So often digests that differ are taken again: more keys may be destroyed meanwhile. */
 const furtherComparisons = 3;
 
 /**
  * Fills new generations from the log, beside the live ones. Those that are filled at the same time walk together: the
- * one that is furthest behind goes first, and from then on each page is read and opened once for all. One that fails or
- * takes long walks apart until it goes on: what it waits for holds up no other.
+ * one that is furthest behind goes first, and from then on each page is read and opened once for all. While the database writes
+ * the rows of one, those of another are made. One that fails or takes long walks apart until it goes on: what it waits for holds up no other.
  */
 export class RebuildWalk {
   readonly #sql: Sql;
@@ -36,7 +41,11 @@ export class RebuildWalk {
   readonly #onFailure: (projection: string, error: unknown) => void;
   readonly #walkers = new Set<Walker>();
   #walking = false;
-  #ahead: { after: number; page: Promise<LoadedPage> } | undefined;
+  readonly #pages: Pages;
+  /** What each that takes a step waits for; none of them rejects. */
+  readonly #atWork = new Map<Walker, Promise<void>>();
+  /** Wakes when a step is over. */
+  readonly #steps = new WakeUp();
 
   /** `signal` ends every fill under way. `onFailure` is told of each error that a fill waits for, once. */
   constructor(
@@ -53,6 +62,7 @@ export class RebuildWalk {
       for (const walker of this.#walkers) if (walker.isApart) walker.reject(signal.reason);
     });
     this.#onFailure = onFailure;
+    this.#pages = new Pages((after) => store.readAll({ after, limit: pageSize }));
   }
 
   /**
@@ -87,25 +97,50 @@ export class RebuildWalk {
   async #walk(): Promise<void> {
     this.#walking = true;
     for (let going = this.#together; going.length > 0; going = this.#together) {
+      const seen = this.#steps.count;
       try {
         this.#signal.throwIfAborted();
-        const group = await this.#furthestBehind(going);
+        const group = await this.#next(going);
         if (group.length === 0) {
-          await sleep(levelMs);
+          await this.#steps.after(seen, levelMs, neverAborted);
           continue;
         }
         const after = group[0]!.standing.bookmark;
-        const page = await this.#page(after);
+        const page = await this.#pages.after(after);
         const head = await this.#store.log.head();
-        if (page.scannedTo > after) await Promise.all(group.map((walker) => this.#step(walker, page, head)));
+        if (page.scannedTo > after) for (const walker of group) this.#send(walker, page, head);
         else await this.#finish(group, page, head);
       } catch (error) {
         if (isPassing(error) && !this.#signal.aborted) await this.#pause(going, error);
-        else for (const walker of going) walker.reject(error);
+        else await this.#rejectAll(going, error);
       }
     }
-    this.#ahead = undefined;
     this.#walking = false;
+  }
+
+  /** Those of them that go next, and stand at one bookmark. None is more than two pages ahead of the last: few are held. */
+  async #next(going: readonly Walker[]): Promise<readonly Walker[]> {
+    const last = Math.min(...going.map(({ standing }) => standing.bookmark));
+    this.#pages.letGo(last);
+    const group = await this.#furthestBehind(going.filter((walker) => !this.#atWork.has(walker)));
+    let furthest = last;
+    for (let n = 0; n < mostAhead; n++) furthest = this.#pages.endOf(furthest) ?? furthest;
+    return (group[0]?.standing.bookmark ?? last) <= furthest ? group : [];
+  }
+
+  /** Lets the walker take its step, beside the others. */
+  #send(walker: Walker, page: LoadedPage, head: number): void {
+    const step = this.#step(walker, page, head).then(() => {
+      this.#atWork.delete(walker);
+      this.#steps.wake();
+    });
+    this.#atWork.set(walker, step);
+  }
+
+  /** They end their steps first. */
+  async #rejectAll(going: readonly Walker[], error: unknown): Promise<void> {
+    await Promise.all(this.#atWork.values());
+    for (const walker of going) walker.reject(error);
   }
 
   /**
@@ -124,19 +159,6 @@ export class RebuildWalk {
     }
     const after = Math.min(...going.map(({ standing }) => standing.bookmark));
     return going.filter(({ standing }) => standing.bookmark === after);
-  }
-
-  /** The next page is read and opened while this one is applied. */
-  async #page(after: number): Promise<LoadedPage> {
-    const read = (from: number): Promise<LoadedPage> => this.#store.readAll({ after: from, limit: pageSize });
-    const page = await (this.#ahead?.after === after ? this.#ahead.page : read(after));
-    this.#ahead = undefined;
-    if (page.scannedTo > after) {
-      this.#ahead = { after: page.scannedTo, page: read(page.scannedTo) };
-      // Met where it is awaited, if it ever is.
-      this.#ahead.page.catch(() => undefined);
-    }
-    return page;
   }
 
   /** The log or the database is away, for all of them. */

@@ -1,5 +1,7 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { EmbedderUnavailable } from '../../src/ports/embedder.ts';
+import type { EventStore } from '../../src/ports/event-store.ts';
 import { SqlUnavailable } from '../../src/ports/sql.ts';
 import { BookmarkMoved } from '../../src/projections/bookmarks.ts';
 import { Generation } from '../../src/projections/generation.ts';
@@ -62,6 +64,30 @@ describe('rebuilds that walk together', () => {
       ['other', true],
     ]);
     expect(await other.texts(test.sql, 2)).toEqual(['a', 'b', 'c']);
+  });
+
+  it('[F4] go on beside one that is at work, up to two pages ahead of it', async () => {
+    const other = new Journal('other');
+    const second = await beginLive(test, other);
+    await stored('a', 'b', 'c', 'd', 'e');
+    for (const one of [test.live, second]) await one.apply(await all(), await one.standing());
+    const besides = [await createBeside(test.sql, test.journal), await createBeside(test.sql, other)];
+    let goOn!: () => void;
+    const atWork = new Promise<void>((resolve) => (goOn = resolve));
+    test.journal.onPrepare = () => atWork;
+    const pageOfOne = {
+      ...test.store,
+      readAll: (options) => test.store.readAll({ ...options, limit: 1 }),
+    } as EventStore;
+    const together = new RebuildWalk(test.sql, pageOfOne, new AbortController().signal);
+    const results = besides.map((beside) => together.fill(beside));
+    await vi.waitFor(async () => expect(await other.texts(test.sql, 2)).toEqual(['a', 'b', 'c']));
+    await sleep(100);
+    expect(await other.texts(test.sql, 2)).toEqual(['a', 'b', 'c']);
+    goOn();
+    for (const { digest, liveDigest } of await Promise.all(results)) expect(digest).toBe(liveDigest);
+    for (const journal of [test.journal, other])
+      expect(await journal.texts(test.sql, 2)).toEqual(['a', 'b', 'c', 'd', 'e']);
   });
 
   it('end where another rebuild dropped their generation, and the others go on', async () => {
