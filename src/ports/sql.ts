@@ -1,25 +1,6 @@
 /** A row as the driver returns it: columns by name. */
 export type Row = Record<string, unknown>;
 
-/** What a column of rows may hold that are bound as a whole. */
-export type ColumnType =
-  'text' | 'uuid' | 'integer' | 'bigint' | 'boolean' | 'double precision' | 'timestamptz' | 'jsonb';
-
-/**
- * A column of many rows, bound as one array in PostgreSQL's binary format: of ten rows and more the database reads them in a
- * third of the time that it takes for JSON. Times are a `Date` or ISO 8601, kept to the millisecond; `bigint` is a number or its digits;
- * `jsonb` is any value of JSON. What is undefined is null.
- */
-export class Column {
-  readonly type: ColumnType;
-  readonly values: readonly unknown[];
-
-  constructor(type: ColumnType, values: readonly unknown[]) {
-    this.type = type;
-    this.values = values;
-  }
-}
-
 /**
  * Values that may be bound to `$1`, `$2`, … Objects and arrays of objects are bound as JSON text by the caller. A
  * `Float32Array` is a `vector`, where the statement takes one.
@@ -34,8 +15,7 @@ export type SqlValue =
   | Uint8Array
   | Float32Array
   | readonly string[]
-  | readonly number[]
-  | Column;
+  | readonly number[];
 
 export interface StatementOptions {
   /**

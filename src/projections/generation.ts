@@ -7,7 +7,8 @@ import { Gathering } from './gathering.ts';
 import { ParkedTable } from './parked-table.ts';
 import { isPassing, isTooMuchAtOnce } from './passing.ts';
 import { undivided, type Bookmarks, type Partitioning } from './partitions.ts';
-import { tablesOf, type Beside, type Projection, type Tables } from './projection.ts';
+import { nothing } from './write.ts';
+import { applyIn, tablesOf, type Beside, type Projection, type Tables } from './projection.ts';
 
 /** Events of a live generation that one transaction takes at most: searches wait for what is in them. */
 const mostEvents = 1_000;
@@ -87,7 +88,7 @@ export class Generation {
     standing: Standing,
     { rebuild = false }: { rebuild?: boolean } = {},
   ): Promise<Standing> {
-    const size = rebuild ? (this.projection.largeBatchSize ?? Infinity) : this.#liveBatchSize;
+    const size = rebuild ? Infinity : this.#liveBatchSize;
     const mine = this.#mine(page.events, standing);
     const poison = page.unreadable.filter((event) => this.#isDue(event, event.type, standing));
     let now = standing;
@@ -132,7 +133,7 @@ export class Generation {
     );
     if (events.length === 0) return;
     try {
-      await this.projection.apply(events, tx, this.tables, await this.prepare(events, tx));
+      await applyIn(tx, this.projection, this.tables, events, await this.prepare(events, tx));
     } catch (error) {
       if (isPassing(error)) throw error;
       throw new NotLevel('not to be brought level with the live one now', { cause: error });
@@ -231,14 +232,9 @@ export class Generation {
 
   async #write(steps: readonly Step[], prepared: unknown): Promise<void> {
     const events = eventsOf(steps);
-    await this.transaction(
-      async (tx) => {
-        const move = this.bookmarks.move(tx, steps);
-        if (events.length === 0) return move;
-        return allDone([move, this.projection.apply(events, tx, this.tables, prepared)]);
-      },
-      { durable: false },
-    );
+    const write =
+      events.length === 0 ? nothing : await this.projection.plan(events, this.#sql, this.tables, prepared);
+    await this.transaction((tx) => allDone([this.bookmarks.move(tx, steps), write(tx)]), { durable: false });
   }
 
   /** The slow path, taken when a page failed: finds the poison and lets everything else through. */

@@ -2,6 +2,7 @@ import type { LoadedEvent } from '../ports/event-store.ts';
 import type { Generation } from './generation.ts';
 import type { EventPlace, ParkedRow } from './parked-table.ts';
 import { isPassing, isTooMuchAtOnce } from './passing.ts';
+import { applyIn } from './projection.ts';
 
 /**
  * Applies what a parked stream waits with, up to the bookmark, and takes the stream out of the parked ones. `events`
@@ -58,7 +59,7 @@ async function retryAll(
     if (!row) return true;
     if (row.bookmark > covered) return false;
     const waiting = events.filter(({ position }) => position >= row.position && position <= row.bookmark);
-    if (waiting.length > 0) await projection.apply(waiting, tx, tables, prepared);
+    if (waiting.length > 0) await applyIn(tx, projection, tables, waiting, prepared);
     await parked.moveTo(tx, stream, undefined);
     return true;
   });
@@ -77,7 +78,7 @@ async function retryOne(
     await generation.transaction(async (tx) => {
       const row = await parked.lock(tx, stream);
       if (!row || row.bookmark > covered || event.position < row.position) return;
-      await projection.apply([event], tx, tables, prepared);
+      await applyIn(tx, projection, tables, [event], prepared);
       const places = events.map((other) => ({ ...other, type: other.event.type }));
       await parked.moveTo(tx, stream, placeAfter(row, event.position, places));
     });

@@ -1,6 +1,7 @@
 import type { EventType } from '../domain/events/registry.ts';
 import type { LoadedEvent } from '../ports/event-store.ts';
 import type { SqlExecutor } from '../ports/sql.ts';
+import type { Write } from './write.ts';
 
 /** The names of one generation's tables: `tables('memories')` is `read.memories_g3`. */
 export type Tables = (table: string) => string;
@@ -19,16 +20,25 @@ export interface Projection<Prepared = unknown> {
   readonly handles: readonly EventType[];
   /** Events that one transaction takes at most: a slow index must not hold everything else up. */
   readonly batchSize?: number;
-  /** As `batchSize`, where it holds nothing up: in a rebuild, and on a database that works on several things at once. */
+  /** As `batchSize`, on a database that works on several things at once. A rebuild takes whole pages. */
   readonly largeBatchSize?: number;
   /** Every table that it owns, for dropping a generation. */
   readonly tables: readonly string[];
   /** Creates the tables of a generation with their indexes: inserts in slices hold no query up, a late index would. */
   create(tables: Tables): readonly string[];
-  /** Work that must not hold a transaction (embedding). Its result is handed to `apply` with the same events. */
+  /** Work that must not hold a transaction (embedding). Its result is handed to `plan` with the same events. */
   readonly prepare?: (events: readonly LoadedEvent[], context: PrepareContext) => Promise<Prepared>;
-  /** Writes the effect of `events`. Each is given once: the bookmark is in the same transaction. */
-  apply(events: readonly LoadedEvent[], tx: SqlExecutor, tables: Tables, prepared: Prepared): Promise<void>;
+  /**
+   * Reads the rows that `events` change, as they stand, and answers what writes their effect, in the transaction that moves
+   * the bookmark. Until then they stay as they are: whoever else writes to rows of these streams moves that bookmark, or
+   * what is parked at it, and then nothing is written.
+   */
+  plan(
+    events: readonly LoadedEvent[],
+    executor: SqlExecutor,
+    tables: Tables,
+    prepared: Prepared,
+  ): Promise<Write>;
   /** A query for one row `{digest}` over ids, revisions, models and hashes: equal models have equal digests. */
   digest(tables: Tables): string;
   readonly external?: ExternalStore;
@@ -56,7 +66,7 @@ export interface PrepareContext {
   readonly beside?: Beside | undefined;
 }
 
-/** Transactions before the one of `apply`, for what may be repeated and may be ahead of the bookmark. */
+/** Transactions before the one that writes, for what may be repeated and may be ahead of the bookmark. */
 export interface Beside {
   /** How many run at once. Where it is one, each keeps everybody else from the database. */
   readonly lanes: number;
@@ -67,6 +77,18 @@ export interface Beside {
 /** Two generations of one signature hold the same rows. */
 export function signatureOf({ version, variant = '' }: Projection): string {
   return `${version}${variant === '' ? '' : `/${variant}`}`;
+}
+
+/** Plans what `events` change and writes it, both inside `tx`. */
+export async function applyIn<Prepared>(
+  tx: SqlExecutor,
+  projection: Projection<Prepared>,
+  tables: Tables,
+  events: readonly LoadedEvent[],
+  prepared: Prepared,
+): Promise<void> {
+  const write = await projection.plan(events, tx, tables, prepared);
+  await write(tx);
 }
 
 export function tablesOf(generation: number): Tables {

@@ -15,7 +15,8 @@ import {
   type Arbitrary,
 } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Column, SqlUnavailable, sqlState, type ColumnType } from '../../src/ports/sql.ts';
+import { columnOf, type ColumnType } from '../../src/ports/columns.ts';
+import { SqlUnavailable, sqlState } from '../../src/ports/sql.ts';
 import type { ContractDatabase } from './sql.ts';
 
 /** Values, parameters, single statements and scripts. */
@@ -133,12 +134,11 @@ export function statementContract(db: ContractDatabase): void {
       const arrays = Object.values(types).map((type, index) => `$${index + 1}::${type}[]`);
       await assert(
         asyncProperty(array(row, { maxLength: 20 }), async (rows) => {
-          const columns = names.map(
-            (name) =>
-              new Column(
-                types[name]!,
-                rows.map((values) => values[name as keyof typeof values]),
-              ),
+          const columns = names.map((name) =>
+            columnOf(
+              types[name]!,
+              rows.map((values) => values[name as keyof typeof values]),
+            ),
           );
           const found = await db.sql.query(
             `select text, uuid, integer, bigint::text, boolean, double, time, json::text
@@ -155,7 +155,7 @@ export function statementContract(db: ContractDatabase): void {
     });
 
     it('are refused where one of a column is not of its type', async () => {
-      const uuids = async (...ids: string[]) => db.sql.query('select $1::uuid[]', [new Column('uuid', ids)]);
+      const uuids = async (...ids: string[]) => db.sql.query('select $1::uuid[]', [columnOf('uuid', ids)]);
       const digits = 'a2f1e8f26a0e4c399f5e1f3f6f0b0c11';
       for (const id of [
         '',
@@ -167,9 +167,9 @@ export function statementContract(db: ContractDatabase): void {
       ])
         await expect(uuids(digits, id)).rejects.toThrow(`not a uuid: ${id}`);
       expect(await uuids(digits.toUpperCase())).toEqual(await uuids('a2f1e8f2-6a0e-4c39-9f5e-1f3f6f0b0c11'));
-      const times = [new Column('timestamptz', ['today'])];
+      const times = [columnOf('timestamptz', ['today'])];
       await expect(db.sql.query('select $1::timestamptz[]', times)).rejects.toThrow('not a time: today');
-      const numbers = [new Column('integer', [1, 2 ** 31])];
+      const numbers = [columnOf('integer', [1, 2 ** 31])];
       await expect(db.sql.query('select $1::integer[]', numbers)).rejects.toThrow(RangeError);
     });
 

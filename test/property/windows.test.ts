@@ -18,7 +18,10 @@ import { eventsOf, follow, startAfresh } from '../support/read-models.ts';
 
 const terms = ['tea', 'kettl', 'run', 'bob', '1.27', 'x'];
 const tables = tablesOf(1);
-const view = { table: (projection, table = projection) => tables(table) } as Partial<ReadView> as ReadView;
+const view = {
+  table: (projection, table = projection) => tables(table),
+  signature: () => '',
+} as Partial<ReadView> as ReadView;
 
 /** Most of what is stored is said in one session, on two layers. */
 const talks = fc

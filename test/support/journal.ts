@@ -1,6 +1,7 @@
 import type { LoadedEvent } from '../../src/ports/event-store.ts';
 import type { Sql } from '../../src/ports/sql.ts';
 import type { PrepareContext, Projection } from '../../src/projections/projection.ts';
+import { statement, together, type Write } from '../../src/projections/write.ts';
 
 /** What a row of the journal says of an event. */
 export interface JournalRow {
@@ -11,7 +12,7 @@ export interface JournalRow {
 
 /**
  * A read model that writes down each content it is given: an event given twice is there twice, one left out is missing.
- * `apply` and `prepare` do as the test says before.
+ * `plan` and `prepare` do as the test says before.
  */
 export class Journal implements Projection {
   readonly name: string;
@@ -36,16 +37,14 @@ export class Journal implements Projection {
   prepare = (...[events, context]: Parameters<NonNullable<Projection['prepare']>>): Promise<void> =>
     this.onPrepare(events, context);
 
-  async apply(...[events, tx, tables]: Parameters<Projection['apply']>): Promise<void> {
-    for (const { stream, revision, event } of events) {
+  async plan(...[events, , tables]: Parameters<Projection['plan']>): Promise<Write> {
+    const rows = events.map(({ stream, revision, event }) => {
       const { content = '' } = event.data as { content?: string };
       this.onEvent(content);
-      await tx.query(`insert into ${tables(this.name)} (stream, revision, text) values ($1, $2, $3)`, [
-        stream,
-        revision,
-        content,
-      ]);
-    }
+      return [stream, revision, content];
+    });
+    const into = `insert into ${tables(this.name)} (stream, revision, text) values ($1, $2, $3)`;
+    return together(...rows.map((row) => statement(into, row)));
   }
 
   digest(...[tables]: Parameters<Projection['digest']>): string {

@@ -64,7 +64,7 @@ export async function digestAfter(
     );
     if (events.length === 0) continue;
     const prepared = await projection.prepare?.(events, { sql, tables, generation: number });
-    await sql.transaction((tx) => projection.apply(events, tx, tables, prepared));
+    await sql.transaction(await projection.plan(events, sql, tables, prepared));
   }
   const digest = await new Generation(sql, projection, number).digest();
   for (const table of projection.tables) await sql.query(`drop table ${tables(table)}`);

@@ -17,7 +17,7 @@ const asked: MultiHopRequest = {
   budget: { queries: 50, wallMs: 5_000 },
 };
 const never = new Promise<never>(() => undefined);
-const view = { position: 7, table: (name: string) => name } as unknown as ReadView;
+const view = { position: 7, table: (name: string) => name, signature: () => '' } as unknown as ReadView;
 const memory = { id: 'm1', content: 'x', layer: 'company', scope: {}, metadata: {} } as unknown as MemoryView;
 const finding: Finding = {
   best: [{ memory, score: 0.8 }],

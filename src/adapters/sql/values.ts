@@ -1,15 +1,13 @@
-import { Column, type SqlValue } from '../../ports/sql.ts';
-import { inBinary } from './columns.ts';
+import type { SqlValue } from '../../ports/sql.ts';
 
 /** A bound value as it goes over the wire: text format, or binary where it is bytes. */
 export type WireValue = string | Uint8Array | null;
 
-/** Writes a value in PostgreSQL's text format, bytes, vectors and columns in its binary one. Throws `RangeError` on an invalid date. */
+/** Writes a value in PostgreSQL's text format, bytes and vectors in its binary one. Throws `RangeError` on an invalid date. */
 export function toWire(value: SqlValue): WireValue {
   if (value === null || value instanceof Uint8Array) return value;
   if (value instanceof Float32Array) return vector(value);
   if (value instanceof Date) return value.toISOString();
-  if (value instanceof Column) return inBinary(value);
   if (typeof value === 'object') return `{${value.map(arrayElement).join(',')}}`;
   return String(value);
 }

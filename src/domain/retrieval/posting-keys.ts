@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { FilterScalar } from '../filter.ts';
 
 /** Under what a memory is filed, as a signed 64-bit integer in decimal. */
@@ -63,5 +63,5 @@ function sortable(value: number): number {
 }
 
 function digestOf(name: unknown): Buffer {
-  return createHash('sha256').update(JSON.stringify(name)).digest();
+  return hash('sha256', JSON.stringify(name), 'buffer');
 }

@@ -1,10 +1,10 @@
 import { eventDefinitions, type EventType, type StratalogEvent } from '../../domain/events/registry.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
 import type { Row, SqlExecutor } from '../../ports/sql.ts';
-import { allDone } from '../all-done.ts';
 import { digestOf, digestOfAll } from '../digest.ts';
 import { protect, type Projection, type Tables } from '../projection.ts';
 import { Recordset } from '../recordset.ts';
+import { insert, together, type Write } from '../write.ts';
 
 /**
  * Where each event of a tenant stands in the log, by what auditors ask for, with a row of its own for each memory that
@@ -35,7 +35,7 @@ export const audit: Projection = {
     ...protect(tables('audit')),
     ...protect(tables('audit_memories')),
   ],
-  apply,
+  plan,
   digest: (tables) =>
     digestOfAll(
       digestOf(tables('audit'), {
@@ -50,11 +50,11 @@ export const audit: Projection = {
     ),
 };
 
-async function apply(events: readonly LoadedEvent[], tx: SqlExecutor, tables: Tables): Promise<void> {
-  await allDone([
-    insert(tables('audit'), places, events.map(placeOf), tx),
-    insert(tables('audit_memories'), named, events.flatMap(namedBy), tx),
-  ]);
+async function plan(events: readonly LoadedEvent[], _: SqlExecutor, tables: Tables): Promise<Write> {
+  return together(
+    insert(tables('audit'), places, events.map(placeOf)),
+    insert(tables('audit_memories'), named, events.flatMap(namedBy)),
+  );
 }
 
 const places = new Recordset({
@@ -89,17 +89,4 @@ interface Naming {
   readonly memoryIds: readonly string[];
   readonly source: string;
   readonly target: string;
-}
-
-async function insert(
-  table: string,
-  columns: Recordset,
-  rows: readonly Row[],
-  tx: SqlExecutor,
-): Promise<void> {
-  if (rows.length === 0) return;
-  await tx.query(
-    `insert into ${table} (${columns.names}) select ${columns.names} from ${columns.as('added')}`,
-    columns.bind(rows),
-  );
 }

@@ -1,9 +1,9 @@
 import type { MemoryEvent } from '../../domain/memory/events.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
-import { allDone } from '../all-done.ts';
 import { digestOf, digestOfAll } from '../digest.ts';
 import { protect, type Projection, type Tables } from '../projection.ts';
+import { together, type Write } from '../write.ts';
 import { scopeColumns } from '../scope-columns.ts';
 import { changesOf } from './held.ts';
 import { loadHeld, writeHeld } from './held-rows.ts';
@@ -45,7 +45,7 @@ export const fields: Projection = {
     ...protect(tables('fields')),
     ...protect(tables('fields_held')),
   ],
-  apply,
+  plan,
   digest: (tables) =>
     digestOfAll(
       digestOf(tables('fields'), {
@@ -64,9 +64,9 @@ export const fields: Projection = {
     ),
 };
 
-async function apply(events: readonly LoadedEvent[], tx: SqlExecutor, tables: Tables): Promise<void> {
+async function plan(events: readonly LoadedEvent[], executor: SqlExecutor, tables: Tables): Promise<Write> {
   const facts = events as readonly LoadedEvent<MemoryEvent>[];
-  const before = await loadHeld(facts, tx, tables);
-  const changes = changesOf(facts, before);
-  await allDone([writeHeld(changes, tx, tables), writeSums(sumsOf(changes), tx, tables)]);
+  const before = await loadHeld(facts, executor, tables);
+  const changes = await changesOf(facts, before);
+  return together(writeHeld(changes, tables), writeSums(await sumsOf(changes), tables));
 }

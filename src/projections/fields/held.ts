@@ -2,6 +2,7 @@ import type { Layer, Scope } from '../../domain/layers.ts';
 import type { MemoryEvent } from '../../domain/memory/events.ts';
 import { fieldValuesOf, type HeldValue } from '../../domain/routing/field-values.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
+import { inTurns } from '../turns.ts';
 
 /** What is counted of one memory: enough to take it out of the sums again. */
 export interface Held {
@@ -25,17 +26,18 @@ export function memoryKey({ event, metadata }: LoadedEvent<MemoryEvent>): string
 }
 
 /** By memory. `before` are the rows as they stand. */
-export function changesOf(
+export async function changesOf(
   facts: readonly LoadedEvent<MemoryEvent>[],
   before: ReadonlyMap<string, Held>,
-): ReadonlyMap<string, HeldChange> {
+): Promise<ReadonlyMap<string, HeldChange>> {
   const changes = new Map<string, HeldChange>();
-  for (const fact of facts) {
-    const key = memoryKey(fact);
-    const first = changes.get(key)?.before ?? before.get(key);
-    const now = changes.has(key) ? changes.get(key)!.after : first;
-    changes.set(key, { before: first, after: fact.erased ? undefined : next(now, fact) });
-  }
+  for await (const slice of inTurns(facts))
+    for (const fact of slice) {
+      const key = memoryKey(fact);
+      const first = changes.get(key)?.before ?? before.get(key);
+      const now = changes.has(key) ? changes.get(key)!.after : first;
+      changes.set(key, { before: first, after: fact.erased ? undefined : next(now, fact) });
+    }
   return changes;
 }
 

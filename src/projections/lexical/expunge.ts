@@ -2,6 +2,7 @@ import type { MemoryEvent } from '../../domain/memory/events.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
 import type { Tables } from '../projection.ts';
+import { nothing, statement, type Write } from '../write.ts';
 import { isErased } from './text-changes.ts';
 
 /** Holds a row while an erasure has left words in the files of the lexical index. */
@@ -22,14 +23,10 @@ export function createExpunge(tables: Tables): string[] {
 const gatherSeconds = 10;
 
 /** In the transaction of their batch: what is to be taken out of the files survives a crash. */
-export async function noteErasures(
-  facts: readonly LoadedEvent<MemoryEvent>[],
-  tx: SqlExecutor,
-  tables: Tables,
-): Promise<void> {
+export function noteErasures(facts: readonly LoadedEvent<MemoryEvent>[], tables: Tables): Write {
   const erasures = facts.filter(isErased).length;
-  if (erasures === 0) return;
-  await tx.query(
+  if (erasures === 0) return nothing;
+  return statement(
     `insert into ${tables(expungeTable)} as e (erasures, due) values ($1, now() + make_interval(secs => $2))
      on conflict (one) do update set erasures = e.erasures + excluded.erasures`,
     [erasures, gatherSeconds],

@@ -4,9 +4,9 @@ import { TOKENIZER_VERSION } from '../../domain/text/tokens.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
 import type { LexicalIndex } from '../../ports/lexical-index.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
-import { allDone } from '../all-done.ts';
 import { digestOf, digestOfAll } from '../digest.ts';
 import { protect, type Projection, type Tables } from '../projection.ts';
+import { together, type Write } from '../write.ts';
 import { DocumentFrequencies } from './document-frequencies.ts';
 import { createExpunge, expungeTable, noteErasures } from './expunge.ts';
 import { IndexDocuments } from './index-documents.ts';
@@ -55,7 +55,7 @@ export function lexical({
     create: (tables) => [...createTexts(tables, inDatabase), ...createTerms(tables), createBm25(tables)],
     // Outside of the transaction: meanwhile the database works for others.
     prepare: (events) => analyse(events as readonly LoadedEvent<MemoryEvent>[]),
-    apply: (events, tx, tables, texts) => apply(events, tx, tables, texts, inDatabase),
+    plan: (events, executor, tables, texts) => plan(events, executor, tables, texts, inDatabase),
     digest: (tables) => digest(tables, inDatabase),
   };
   if (index) return withIndex(common, index);
@@ -69,7 +69,7 @@ function withoutIndex(common: Projection<IndexedTexts>): Projection<IndexedTexts
     variant: withWordsInMemory(variant),
     tables: ['lexical', 'lexical_corpus'],
     create: (tables) => createTexts(tables, inMemory),
-    apply: (events, tx, tables, texts) => apply(events, tx, tables, texts, inMemory),
+    plan: (events, executor, tables, texts) => plan(events, executor, tables, texts, inMemory),
     digest: (tables) => digest(tables, inMemory),
   };
 }
@@ -97,9 +97,11 @@ function withIndex(common: Projection<IndexedTexts>, index: LexicalIndex): Proje
       ]);
       return texts;
     },
-    async apply(events, tx, tables, texts) {
-      await common.apply(events, tx, tables, texts);
-      await noteErasures(events as readonly LoadedEvent<MemoryEvent>[], tx, tables);
+    async plan(events, executor, tables, texts) {
+      return together(
+        await common.plan(events, executor, tables, texts),
+        noteErasures(events as readonly LoadedEvent<MemoryEvent>[], tables),
+      );
     },
     external: documents,
   };
@@ -134,22 +136,22 @@ function createBm25(tables: Tables): string {
   return `create index ${name} on ${tables('lexical')} using bm25 (body) with (text_config = 'english')`;
 }
 
-async function apply(
+async function plan(
   events: readonly LoadedEvent[],
-  tx: SqlExecutor,
+  executor: SqlExecutor,
   tables: Tables,
   texts: IndexedTexts,
   { countsTerms, counts }: Counting,
-): Promise<void> {
+): Promise<Write> {
   const facts = events as readonly LoadedEvent<MemoryEvent>[];
-  const before = await loadTextRows(facts, tx, tables);
+  const before = await loadTextRows(facts, executor, tables);
   const changes = changesOf(facts, before, texts);
   const frequencies = new DocumentFrequencies({ countsTerms });
   for (const [key, { row }] of changes) {
     frequencies.take(before.get(key), -1);
     frequencies.take(row, 1);
   }
-  await allDone([writeTextRows([...changes.values()], tx, tables, counts), frequencies.write(tx, tables)]);
+  return together(writeTextRows([...changes.values()], tables, counts), frequencies.write(tables));
 }
 
 function digest(tables: Tables, { countsTerms, counts }: Counting): string {

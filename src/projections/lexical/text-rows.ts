@@ -4,6 +4,7 @@ import type { SqlExecutor } from '../../ports/sql.ts';
 import type { Tables } from '../projection.ts';
 import { memoryKeys, Recordset } from '../recordset.ts';
 import { scopeColumns, scopeColumnTypes } from '../scope-columns.ts';
+import { insert, remove, together, type Write } from '../write.ts';
 import { turnColumns, turnColumnTypes } from './turn.ts';
 import { keyOf, type TextChange, type TextRow } from './text-changes.ts';
 
@@ -39,13 +40,15 @@ const columns = {
   length: 'integer',
   ...turnColumnTypes,
 } as const;
-const written = new Recordset(columns);
+const written = {
+  text: new Recordset(columns),
+  jsonb: new Recordset({ ...columns, counts: 'json' }),
+};
 
-/** The columns, with their counts as `type` whatever they are kept as. */
-function columnsOf(alias: string, type: CountsType): string {
-  const selected = Object.keys(columns).map((name) => `${alias}.${name}`);
-  return selected.map((name) => (name.endsWith('.counts') ? `${name}::${type}` : name)).join(', ');
-}
+/** The columns, with their counts as text whatever they are kept as. */
+const stored = Object.keys(columns)
+  .map((name) => (name === 'counts' ? 'l.counts::text' : `l.${name}`))
+  .join(', ');
 
 interface StoredRow extends Record<string, unknown> {
   tenant: string;
@@ -75,7 +78,7 @@ export async function loadTextRows(
   const rows = new Map<string, TextRow>();
   if (wanted.length === 0) return rows;
   const found = await executor.query<StoredRow>(
-    `select distinct on (l.tenant, l.memory_id) ${columnsOf('l', 'text')} from ${memoryKeys.as('wanted')}
+    `select distinct on (l.tenant, l.memory_id) ${stored} from ${memoryKeys.as('wanted')}
      join ${tables('lexical')} l using (tenant, memory_id)`,
     memoryKeys.bind(wanted),
   );
@@ -97,31 +100,20 @@ function textRowOf({ body, shelved, said_at, occurred_at, ...row }: StoredRow): 
   };
 }
 
-export async function writeTextRows(
-  changes: readonly TextChange[],
-  tx: SqlExecutor,
-  tables: Tables,
-  counts: CountsType,
-): Promise<void> {
+export function writeTextRows(changes: readonly TextChange[], tables: Tables, counts: CountsType): Write {
   const rows = changes.flatMap(({ row }) => row ?? []);
   const gone = changes
     .filter(({ row }) => row === undefined)
     .map(({ tenant, memoryId }) => ({ tenant, memory_id: memoryId }));
-  if (rows.length > 0) {
-    await tx.query(
-      `insert into ${tables('lexical')} (${written.names})
-       select ${columnsOf('written', counts)} from ${written.as('written')}
-       on conflict (tenant, memory_id) do update
+  return together(
+    insert(
+      tables('lexical'),
+      written[counts],
+      rows,
+      `on conflict (tenant, memory_id) do update
        set revision = excluded.revision, body = excluded.body, shelved = excluded.shelved, counts = excluded.counts,
          length = excluded.length, attributed = excluded.attributed, labelled = excluded.labelled`,
-      written.bind(rows),
-    );
-  }
-  if (gone.length > 0) {
-    await tx.query(
-      `delete from ${tables('lexical')} l using ${memoryKeys.as('gone')}
-       where l.tenant = gone.tenant and l.memory_id = gone.memory_id`,
-      memoryKeys.bind(gone),
-    );
-  }
+    ),
+    remove(tables('lexical'), memoryKeys, gone),
+  );
 }

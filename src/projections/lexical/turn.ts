@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { scopeKeys, type Layer, type Scope } from '../../domain/layers.ts';
 import { attributedSpeaker, labelledSpeaker } from '../../domain/ranking/speaker.ts';
 import type { JsonObject } from '../../domain/json.ts';
@@ -73,5 +73,5 @@ export function respoken(
  */
 function sessionKey(tenant: string, layer: Layer, scope: Scope): string {
   const place = [tenant, layer, ...scopeKeys.map((key) => scope[key] ?? null)];
-  return createHash('sha256').update(JSON.stringify(place)).digest('base64url');
+  return hash('sha256', JSON.stringify(place), 'base64url');
 }

@@ -1,10 +1,10 @@
 import type { LinkEvent } from '../../domain/links/links.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
-import { allDone } from '../all-done.ts';
 import { digestOf } from '../digest.ts';
 import { protect, type Projection, type Tables } from '../projection.ts';
 import { Recordset } from '../recordset.ts';
+import { insert, statement, together, type Write } from '../write.ts';
 
 /**
  * Typed links between memories, found from both ends: each with every confidence that it had, valid in
@@ -29,7 +29,7 @@ export const links: Projection = {
     `create index on ${tables('links')} (tenant, target)`,
     ...protect(tables('links')),
   ],
-  apply,
+  plan,
   digest: (tables) => digestOf(tables('links'), columns),
 };
 
@@ -54,7 +54,7 @@ interface LinkRow {
   to_position?: number;
 }
 
-async function apply(events: readonly LoadedEvent[], tx: SqlExecutor, tables: Tables): Promise<void> {
+async function plan(events: readonly LoadedEvent[], _: SqlExecutor, tables: Tables): Promise<Write> {
   const added: LinkRow[] = [];
   /** Of each link that the batch names, where what stood before it ends. */
   const ended = new Map<string, Omit<LinkRow, 'confidence' | 'from_position'>>();
@@ -72,16 +72,11 @@ async function apply(events: readonly LoadedEvent[], tx: SqlExecutor, tables: Ta
     added.push(row);
     open.set(key, row);
   }
-  const end = tx.query(
+  const end = statement(
     `update ${tables('links')} l set to_position = e.to_position
      from ${endings.as('e')}
      where (l.tenant, l.source, l.target, l.type) = (e.tenant, e.source, e.target, e.type) and l.to_position is null`,
     endings.bind([...ended.values()]),
   );
-  const add = tx.query(
-    `insert into ${tables('links')} (${written.names})
-     select ${written.names} from ${written.as('written')}`,
-    written.bind(added),
-  );
-  await allDone([end, add]);
+  return together(end, insert(tables('links'), written, added));
 }

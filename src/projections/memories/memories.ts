@@ -2,11 +2,12 @@ import { evolve, initialState, type MemoryState, type MemoryValue } from '../../
 import type { MemoryEvent } from '../../domain/memory/events.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
-import { allDone } from '../all-done.ts';
 import { digestOf, digestOfAll } from '../digest.ts';
 import { protect, type Projection, type Tables } from '../projection.ts';
 import { memoryKeys, Recordset } from '../recordset.ts';
 import { scopeColumns, scopeColumnTypes, scopeRow } from '../scope-columns.ts';
+import { inTurns } from '../turns.ts';
+import { insert, nothing, remove, statement, together, type Write } from '../write.ts';
 import { createPostings, postingColumns, writePostings, type FiledChange } from './postings.ts';
 
 /**
@@ -43,7 +44,7 @@ export const memories: Projection = {
     ...protect(tables('memories')),
     ...createPostings(tables),
   ],
-  apply,
+  plan,
   digest: (tables) =>
     digestOfAll(
       digestOf(tables('memories'), {
@@ -98,39 +99,40 @@ interface Progress {
   open?: VersionRow;
 }
 
-async function apply(events: readonly LoadedEvent[], tx: SqlExecutor, tables: Tables): Promise<void> {
+async function plan(events: readonly LoadedEvent[], executor: SqlExecutor, tables: Tables): Promise<Write> {
   const facts = events as readonly LoadedEvent<MemoryEvent>[];
-  const progress = await loadProgress(facts, tx, tables);
+  const progress = await loadProgress(facts, executor, tables);
   const added: VersionRow[] = [];
   const ended = new Map<string, Record<string, unknown>>();
   const erased = new Map<string, { tenant: string; memory_id: string }>();
-  for (const fact of facts) {
-    const { tenant } = fact.metadata;
-    const { memoryId } = fact.event.data;
-    const key = `${tenant}/${memoryId}`;
-    const now = progress.get(key) ?? { before: initialState, state: initialState, createdAt: fact.time };
-    const { before, createdAt } = now;
-    const state: MemoryState = fact.erased ? { status: 'erased' } : evolve(now.state, fact.event);
-    if (now.open) Object.assign(now.open, { to_position: fact.position, to_time: fact.time });
-    else if (progress.has(key)) {
-      ended.set(key, { tenant, memory_id: memoryId, to_position: fact.position, to_time: fact.time });
+  for await (const slice of inTurns(facts))
+    for (const fact of slice) {
+      const { tenant } = fact.metadata;
+      const { memoryId } = fact.event.data;
+      const key = `${tenant}/${memoryId}`;
+      const now = progress.get(key) ?? { before: initialState, state: initialState, createdAt: fact.time };
+      const { before, createdAt } = now;
+      const state: MemoryState = fact.erased ? { status: 'erased' } : evolve(now.state, fact.event);
+      if (now.open) Object.assign(now.open, { to_position: fact.position, to_time: fact.time });
+      else if (progress.has(key)) {
+        ended.set(key, { tenant, memory_id: memoryId, to_position: fact.position, to_time: fact.time });
+      }
+      if (state.status === 'active' || state.status === 'deleted') {
+        const open = versionRow(fact, state, createdAt);
+        added.push(open);
+        progress.set(key, { before, state, createdAt, open });
+      } else {
+        progress.set(key, { before, state, createdAt });
+        erased.set(key, { tenant, memory_id: memoryId });
+      }
     }
-    if (state.status === 'active' || state.status === 'deleted') {
-      const open = versionRow(fact, state, createdAt);
-      added.push(open);
-      progress.set(key, { before, state, createdAt, open });
-    } else {
-      progress.set(key, { before, state, createdAt });
-      erased.set(key, { tenant, memory_id: memoryId });
-    }
-  }
   const kept = added.filter((row) => !erased.has(`${row.tenant}/${row.memory_id}`));
-  await allDone([
-    endVersions([...ended.values()], tx, tables),
-    addVersions(kept, tx, tables),
-    dropVersions([...erased.values()], tx, tables),
-    writePostings([...progress].map(filedChange), tx, tables),
-  ]);
+  return together(
+    endVersions([...ended.values()], tables),
+    insert(tables('memories'), written, kept),
+    remove(tables('memories'), memoryKeys, [...erased.values()]),
+    await writePostings([...progress].map(filedChange), tables),
+  );
 }
 
 function filedChange([key, { before, state, createdAt }]: readonly [string, Progress]): FiledChange {
@@ -141,7 +143,7 @@ function filedChange([key, { before, state, createdAt }]: readonly [string, Prog
 
 async function loadProgress(
   facts: readonly LoadedEvent<MemoryEvent>[],
-  tx: SqlExecutor,
+  executor: SqlExecutor,
   tables: Tables,
 ): Promise<Map<string, Progress>> {
   const wanted = new Map<string, { tenant: string; memory_id: string }>();
@@ -152,7 +154,7 @@ async function loadProgress(
   }
   const progress = new Map<string, Progress>();
   if (wanted.size === 0) return progress;
-  const rows = await tx.query<OpenRow>(
+  const rows = await executor.query<OpenRow>(
     `select m.tenant, m.memory_id, m.created_at, m.state, m.retention_until, m.value
      from ${memoryKeys.as('wanted')}
      join ${tables('memories')} m on m.tenant = wanted.tenant and m.memory_id = wanted.memory_id and m.to_position is null`,
@@ -200,22 +202,13 @@ const endings = new Recordset({
   to_time: 'timestamptz',
 });
 
-async function endVersions(ended: readonly object[], tx: SqlExecutor, tables: Tables): Promise<void> {
-  if (ended.length === 0) return;
-  await tx.query(
+function endVersions(ended: readonly object[], tables: Tables): Write {
+  if (ended.length === 0) return nothing;
+  return statement(
     `update ${tables('memories')} m set to_position = ended.to_position, to_time = ended.to_time
      from ${endings.as('ended')}
      where m.tenant = ended.tenant and m.memory_id = ended.memory_id and m.to_position is null`,
     endings.bind(ended),
-  );
-}
-
-async function dropVersions(erased: readonly object[], tx: SqlExecutor, tables: Tables): Promise<void> {
-  if (erased.length === 0) return;
-  await tx.query(
-    `delete from ${tables('memories')} m using ${memoryKeys.as('gone')}
-     where m.tenant = gone.tenant and m.memory_id = gone.memory_id`,
-    memoryKeys.bind(erased),
   );
 }
 
@@ -237,11 +230,3 @@ const written = new Recordset({
   occurred_at: 'timestamptz',
   value: 'jsonb',
 });
-
-async function addVersions(rows: readonly VersionRow[], tx: SqlExecutor, tables: Tables): Promise<void> {
-  if (rows.length === 0) return;
-  await tx.query(
-    `insert into ${tables('memories')} (${written.names}) select ${written.names} from ${written.as('written')}`,
-    written.bind(rows),
-  );
-}

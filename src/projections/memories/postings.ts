@@ -1,8 +1,9 @@
 import type { PostingKey } from '../../domain/retrieval/posting-keys.ts';
 import { postingsOf, type Filed } from '../../domain/retrieval/postings.ts';
-import type { SqlExecutor } from '../../ports/sql.ts';
 import { protect, type Tables } from '../projection.ts';
 import { Recordset } from '../recordset.ts';
+import { inTurns } from '../turns.ts';
+import { insert, remove, together, type Write } from '../write.ts';
 
 const table = 'memories_postings';
 
@@ -41,30 +42,15 @@ export const postingColumns = { tenant: 'text', key: 'bigint', memory_id: 'uuid'
 const postings = new Recordset(postingColumns);
 
 /** Files what changed. A memory's own stream alone says what it is filed under. */
-export async function writePostings(
-  changes: readonly FiledChange[],
-  tx: SqlExecutor,
-  tables: Tables,
-): Promise<void> {
+export async function writePostings(changes: readonly FiledChange[], tables: Tables): Promise<Write> {
   const [gone, added]: [Posting[], Posting[]] = [[], []];
-  for (const { tenant, memoryId, before, after } of changes) {
-    const [old, now] = [keysOf(before), keysOf(after)];
-    for (const key of old) if (!now.has(key)) gone.push({ tenant, key, memory_id: memoryId });
-    for (const key of now) if (!old.has(key)) added.push({ tenant, key, memory_id: memoryId });
-  }
-  if (gone.length > 0) {
-    await tx.query(
-      `delete from ${tables(table)} p using ${postings.as('gone')}
-       where p.tenant = gone.tenant and p.key = gone.key and p.memory_id = gone.memory_id`,
-      postings.bind(gone),
-    );
-  }
-  if (added.length > 0) {
-    await tx.query(
-      `insert into ${tables(table)} (${postings.names}) select ${postings.names} from ${postings.as('added')}`,
-      postings.bind(added),
-    );
-  }
+  for await (const slice of inTurns(changes))
+    for (const { tenant, memoryId, before, after } of slice) {
+      const [old, now] = [keysOf(before), keysOf(after)];
+      for (const key of old) if (!now.has(key)) gone.push({ tenant, key, memory_id: memoryId });
+      for (const key of now) if (!old.has(key)) added.push({ tenant, key, memory_id: memoryId });
+    }
+  return together(remove(tables(table), postings, gone), insert(tables(table), postings, added));
 }
 
 function keysOf(filed: Filed | undefined): ReadonlySet<PostingKey> {

@@ -1,10 +1,10 @@
 import type { MemoryEvent } from '../../domain/memory/events.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
-import { allDone } from '../all-done.ts';
 import { digestOf, digestOfAll } from '../digest.ts';
 import { protect, type Projection, type Tables } from '../projection.ts';
 import { memoryKeys, Recordset } from '../recordset.ts';
+import { insert, remove, together, type Write } from '../write.ts';
 
 /** What is counted of one memory: enough to take it out of the sums again. */
 interface Counted {
@@ -62,7 +62,7 @@ export const statistics: Projection = {
     ...protect(tables('statistics')),
     ...protect(tables('statistics_counted')),
   ],
-  apply,
+  plan,
   digest: (tables) =>
     digestOfAll(
       digestOf(tables('statistics'), sumColumns, 'memories <> 0'),
@@ -70,15 +70,15 @@ export const statistics: Projection = {
     ),
 };
 
-async function apply(events: readonly LoadedEvent[], tx: SqlExecutor, tables: Tables): Promise<void> {
+async function plan(events: readonly LoadedEvent[], executor: SqlExecutor, tables: Tables): Promise<Write> {
   const facts = events as readonly LoadedEvent<MemoryEvent>[];
-  const before = await loadCounted(facts, tx, tables);
+  const before = await loadCounted(facts, executor, tables);
   const after = new Map<string, Counted | undefined>();
   for (const fact of facts) {
     const key = `${fact.metadata.tenant}/${fact.event.data.memoryId}`;
     after.set(key, next(after.has(key) ? after.get(key) : before.get(key), fact));
   }
-  await allDone([writeCounted(before, after, tx, tables), writeSums(sums(before, after), tx, tables)]);
+  return together(writeCounted(before, after, tables), writeSums(sums(before, after), tables));
 }
 
 /** Counts from routing fields alone, so an erased memory is counted until its erasure takes it out. */
@@ -142,14 +142,14 @@ function sums(before: ReadonlyMap<string, Counted>, after: ReadonlyMap<string, C
 
 async function loadCounted(
   facts: readonly LoadedEvent<MemoryEvent>[],
-  tx: SqlExecutor,
+  executor: SqlExecutor,
   tables: Tables,
 ): Promise<Map<string, Counted>> {
   const wanted = facts
     .filter(({ event }) => event.type !== 'MemoryStored')
     .map(({ event, metadata }) => ({ tenant: metadata.tenant, memory_id: event.data.memoryId }));
   if (wanted.length === 0) return new Map();
-  const rows = await tx.query<Counted & Record<string, unknown>>(
+  const rows = await executor.query<Counted & Record<string, unknown>>(
     `select distinct on (c.tenant, c.memory_id) c.* from ${memoryKeys.as('wanted')}
      join ${tables('statistics_counted')} c using (tenant, memory_id)`,
     memoryKeys.bind(wanted),
@@ -159,39 +159,33 @@ async function loadCounted(
 
 const changed = new Recordset(sumColumns);
 
-async function writeSums(rows: readonly Sum[], tx: SqlExecutor, tables: Tables): Promise<void> {
-  await tx.query(
-    `insert into ${tables('statistics')} as s (${changed.names}) select ${changed.names} from ${changed.as('changed')}
-     on conflict (tenant, layer, space, state) do update
-     set memories = s.memories + excluded.memories, characters = s.characters + excluded.characters`,
-    changed.bind(rows),
+function writeSums(rows: readonly Sum[], tables: Tables): Write {
+  return insert(
+    tables('statistics'),
+    changed,
+    rows,
+    `on conflict (tenant, layer, space, state) do update
+     set memories = t.memories + excluded.memories, characters = t.characters + excluded.characters`,
   );
 }
 
 const counted = new Recordset(countedColumns);
 
-async function writeCounted(
+function writeCounted(
   before: ReadonlyMap<string, Counted>,
   after: ReadonlyMap<string, Counted | undefined>,
-  tx: SqlExecutor,
   tables: Tables,
-): Promise<void> {
+): Write {
   const present = [...after.values()].filter((row) => row !== undefined);
-  await tx.query(
-    `insert into ${tables('statistics_counted')} (${counted.names})
-     select ${counted.names} from ${counted.as('counted')}
-     on conflict (tenant, memory_id) do update
-     set spaces = excluded.spaces, state = excluded.state, characters = excluded.characters`,
-    counted.bind(present),
-  );
-  const gone = [...after]
-    .filter(([key, row]) => row === undefined && before.has(key))
-    .map(([key]) => before.get(key)!);
-  if (gone.length === 0) return;
-  await tx.query(
-    `delete from ${tables('statistics_counted')} c
-     using ${memoryKeys.as('gone')}
-     where c.tenant = gone.tenant and c.memory_id = gone.memory_id`,
-    memoryKeys.bind(gone),
+  const gone = [...after].flatMap(([key, row]) => (row === undefined ? (before.get(key) ?? []) : []));
+  return together(
+    insert(
+      tables('statistics_counted'),
+      counted,
+      present,
+      `on conflict (tenant, memory_id) do update
+       set spaces = excluded.spaces, state = excluded.state, characters = excluded.characters`,
+    ),
+    remove(tables('statistics_counted'), memoryKeys, gone),
   );
 }

@@ -4,6 +4,7 @@ import type { SqlExecutor } from '../../ports/sql.ts';
 import { digestOf } from '../digest.ts';
 import { protect, type Projection, type Tables } from '../projection.ts';
 import { Recordset } from '../recordset.ts';
+import { insert, type Write } from '../write.ts';
 
 interface Use {
   tenant: string;
@@ -45,11 +46,11 @@ export const usage: Projection = {
     )`,
     ...protect(tables('usage')),
   ],
-  apply,
+  plan,
   digest: (tables) => digestOf(tables('usage'), columns),
 };
 
-async function apply(events: readonly LoadedEvent[], tx: SqlExecutor, tables: Tables): Promise<void> {
+async function plan(events: readonly LoadedEvent[], _: SqlExecutor, tables: Tables): Promise<Write> {
   const uses = new Map<string, Use>();
   const useOf = (tenant: string, memoryId: string): Use => {
     const key = `${tenant}/${memoryId}`;
@@ -59,10 +60,10 @@ async function apply(events: readonly LoadedEvent[], tx: SqlExecutor, tables: Ta
   };
   for (const { event, metadata, time } of events as readonly LoadedEvent<RetrievalEvent>[]) {
     if (event.type === 'MemoriesAccessed') {
+      const at = time.toISOString();
       for (const memoryId of event.data.memoryIds) {
         const use = useOf(metadata.tenant, memoryId);
         use.accesses++;
-        const at = time.toISOString();
         if (use.last_accessed_at === undefined || at > use.last_accessed_at) use.last_accessed_at = at;
       }
     } else if (event.type === 'FeedbackGiven') {
@@ -72,13 +73,14 @@ async function apply(events: readonly LoadedEvent[], tx: SqlExecutor, tables: Ta
     }
   }
   const rows = [...uses.values()].sort((left, right) => (left.memory_id < right.memory_id ? -1 : 1));
-  await tx.query(
-    `insert into ${tables('usage')} as u (${added.names}) select ${added.names} from ${added.as('added')}
-     on conflict (tenant, memory_id) do update set
-       accesses = u.accesses + excluded.accesses,
-       last_accessed_at = greatest(u.last_accessed_at, excluded.last_accessed_at),
-       feedbacks = u.feedbacks + excluded.feedbacks,
-       feedback_sum = u.feedback_sum + excluded.feedback_sum`,
-    added.bind(rows),
+  return insert(
+    tables('usage'),
+    added,
+    rows,
+    `on conflict (tenant, memory_id) do update set
+       accesses = t.accesses + excluded.accesses,
+       last_accessed_at = greatest(t.last_accessed_at, excluded.last_accessed_at),
+       feedbacks = t.feedbacks + excluded.feedbacks,
+       feedback_sum = t.feedback_sum + excluded.feedback_sum`,
   );
 }

@@ -189,6 +189,7 @@ export class KeptVectors {
   }
 
   async purge(tx: SqlExecutor, gone: readonly { tenant: string; memory_id: string }[]): Promise<void> {
+    if (gone.length === 0) return;
     // In this order: who replaces a text holds its row, and has put the old vector aside before it lets go.
     for (const table of [this.#table, this.#superseded])
       await tx.query(

@@ -7,6 +7,7 @@ import { digestOf } from '../digest.ts';
 import { protect, type PrepareContext, type Projection, type Tables } from '../projection.ts';
 import { memoryKeys, Recordset } from '../recordset.ts';
 import { scopeColumns, scopeColumnTypes, scopeRow } from '../scope-columns.ts';
+import { insert, remove, together, type Write } from '../write.ts';
 import { supersededVectorTable, vectorTable } from '../../domain/retrieval/vector-table.ts';
 import { KeptVectors, keptTable, type VectorRow } from './kept-vectors.ts';
 
@@ -35,7 +36,6 @@ export function vectors(
     version: 2,
     variant: model.id,
     batchSize: 8,
-    // Where the vectors are kept a slice costs little; where they are not, each takes a millisecond to index.
     largeBatchSize: 256,
     handles: ['MemoryStored', 'MemoryUpdated', 'MemoryDeleted', 'MemoryRestored', 'MemoryErased'],
     tables: ['vectors'],
@@ -54,8 +54,8 @@ export function vectors(
     ],
     prepare: (events, context) =>
       prepare(embedder, kept, events as readonly LoadedEvent<MemoryEvent>[], context),
-    apply: (events, tx, tables, prepared) =>
-      apply(kept, events as readonly LoadedEvent<MemoryEvent>[], tx, tables, prepared),
+    plan: (events, executor, tables, prepared) =>
+      plan(kept, events as readonly LoadedEvent<MemoryEvent>[], executor, tables, prepared),
     // Tells also whether the kept vector is the one that this generation means.
     digest: (tables) =>
       digestOf(`${tables('vectors')} v left join ${keptTable(model)} k using (tenant, memory_id)`, {
@@ -74,6 +74,9 @@ export function vectors(
   };
 }
 
+/** Some seconds of the model's work: so much is made again after a crash, however large a batch is. */
+const embeddedAtOnce = 256;
+
 /** Names a text: a vector is used for this text and this model only. */
 export function textHash(text: string): string {
   return hash('sha256', text, 'base64url');
@@ -86,16 +89,35 @@ async function prepare(
   { sql, tables, beside }: PrepareContext,
 ): Promise<Prepared> {
   const wanted = await kept.missing(sql, latestTexts(events));
-  const texts = new Map(wanted.map(({ text }) => [textHash(text), text]));
-  const embedded = await embedder.embed([...texts.values()], 'passage');
-  const made = new Map([...texts.keys()].map((hash, index) => [hash, embedded[index]!]));
-  if (!beside) return { made, kept: new Set() };
+  const texts = [...new Map(wanted.map(({ text }) => [textHash(text), text]))];
+  if (!beside || texts.length === 0) return { made: await embed(embedder, texts), kept: new Set() };
   // The index takes most of the time of a batch. Where several transactions run at once they insert new memories, for which
   // no row has to be read; where one runs at a time all others wait for it, so that each is kept short.
   const before = beside.lanes > 1 ? new Map() : await loadRows(events, sql, tables);
-  const rows = present(rowsAfter(events, before)).filter(({ text_hash }) => made.has(text_hash));
-  await kept.writeBeside(beside, rows, made);
-  return { made, kept: new Set(rows.map(keyOf)) };
+  const rows = present(rowsAfter(events, before));
+  const made = new Map<string, Float32Array>();
+  const done = new Set<string>();
+  for (let at = 0; at < texts.length; at += embeddedAtOnce) {
+    const some = await embed(embedder, texts.slice(at, at + embeddedAtOnce));
+    const own = rows.filter(({ text_hash }) => some.has(text_hash));
+    await kept.writeBeside(beside, own, some);
+    for (const [hash, vector] of some) made.set(hash, vector);
+    for (const row of own) done.add(keyOf(row));
+  }
+  return { made, kept: done };
+}
+
+type TextByHash = readonly [hash: string, text: string];
+
+async function embed(
+  embedder: Embedder,
+  texts: readonly TextByHash[],
+): Promise<ReadonlyMap<string, Float32Array>> {
+  const vectors = await embedder.embed(
+    texts.map(([, text]) => text),
+    'passage',
+  );
+  return new Map(texts.map(([hash], index) => [hash, vectors[index]!]));
 }
 
 interface Text {
@@ -131,40 +153,45 @@ const written = new Recordset({
   active: 'boolean',
 });
 
-async function apply(
+async function plan(
   kept: KeptVectors,
   events: readonly LoadedEvent<MemoryEvent>[],
-  tx: SqlExecutor,
+  executor: SqlExecutor,
   tables: Tables,
   prepared: Prepared,
-): Promise<void> {
-  const after = rowsAfter(events, await loadRows(events, tx, tables));
+): Promise<Write> {
+  const after = rowsAfter(events, await loadRows(events, executor, tables));
   const rows = present(after);
   const gone = events.map(memoryOf).filter((memory) => after.get(keyOf(memory)) === undefined);
-  const table = tables('vectors');
-  let inserted: readonly VectorRow[] = [];
-  if (rows.length > 0) {
-    await tx.query(
-      `insert into ${table} (${written.names}) select ${written.names} from ${written.as('written')}
-       on conflict (tenant, memory_id) do update
+  return together(
+    insert(
+      tables('vectors'),
+      written,
+      rows,
+      `on conflict (tenant, memory_id) do update
        set revision = excluded.revision, text_hash = excluded.text_hash, active = excluded.active`,
-      written.bind(rows),
-    );
-    inserted = await kept.insert(
-      tx,
-      rows.filter((row) => !prepared.kept.has(keyOf(row))),
-      prepared.made,
-    );
-    await kept.update(tx, rows, prepared.made);
-  }
-  if (gone.length > 0) {
-    await tx.query(
-      `delete from ${table} v using ${memoryKeys.as('gone')}
-       where v.tenant = gone.tenant and v.memory_id = gone.memory_id`,
-      memoryKeys.bind(gone),
-    );
-    await kept.purge(tx, gone);
-  }
+    ),
+    remove(tables('vectors'), memoryKeys, gone),
+    (tx) => keep(kept, { rows, gone }, tx, prepared),
+  );
+}
+
+interface Changes {
+  readonly rows: readonly VectorRow[];
+  readonly gone: readonly Memory[];
+}
+
+/** Brings the kept vectors, which all generations of a model share, up to these rows. */
+async function keep(
+  kept: KeptVectors,
+  { rows, gone }: Changes,
+  tx: SqlExecutor,
+  prepared: Prepared,
+): Promise<void> {
+  const others = rows.filter((row) => !prepared.kept.has(keyOf(row)));
+  const inserted = await kept.insert(tx, others, prepared.made);
+  await kept.update(tx, rows, prepared.made);
+  await kept.purge(tx, gone);
   await kept.drawIn(tx, inserted);
 }
 
@@ -229,12 +256,12 @@ function next(row: VectorRow | undefined, fact: LoadedEvent<MemoryEvent>): Vecto
 
 async function loadRows(
   events: readonly LoadedEvent<MemoryEvent>[],
-  tx: SqlExecutor,
+  executor: SqlExecutor,
   tables: Tables,
 ): Promise<Map<string, VectorRow>> {
   const wanted = events.filter(({ event }) => event.type !== 'MemoryStored').map(memoryOf);
   if (wanted.length === 0) return new Map();
-  const rows = await tx.query<VectorRow & Record<string, unknown>>(
+  const rows = await executor.query<VectorRow & Record<string, unknown>>(
     `select distinct on (v.tenant, v.memory_id) v.* from ${memoryKeys.as('wanted')}
      join ${tables('vectors')} v using (tenant, memory_id)`,
     memoryKeys.bind(wanted),

@@ -1,4 +1,6 @@
-import type { Column, ColumnType } from '../../ports/sql.ts';
+/** What a column of rows may hold that are bound as a whole. */
+export type ColumnType =
+  'text' | 'uuid' | 'integer' | 'bigint' | 'boolean' | 'double precision' | 'timestamptz' | 'jsonb';
 
 /** How the elements of a column are written. */
 interface Format<Value> {
@@ -80,11 +82,12 @@ const [headerSize, lengthSize] = [20, 4];
 const [dimensions, mayHoldNulls, lowerBound, isNull] = [1, 1, 1, -1];
 
 /**
- * A one-dimensional array as PostgreSQL's `array_recv` reads it: dimensions, whether there are nulls, the type, size and lower
- * bound as int32, then each element behind its length. Throws `RangeError` on an invalid time, and `SyntaxError` or `TypeError`
- * where an element is not of its type.
+ * A column of many rows as one value to be bound: a one-dimensional array in PostgreSQL's binary format (`array_recv`), of which the
+ * database reads rows in a third of the time that it takes for JSON. Times are a `Date` or ISO 8601, kept to the millisecond; `bigint`
+ * is a number or its digits; `jsonb` is any value of JSON. What is undefined is null. Throws `RangeError` on an invalid time or number,
+ * and `TypeError` where one is no uuid.
  */
-export function inBinary({ type, values }: Column): Uint8Array {
+export function columnOf(type: ColumnType, values: readonly unknown[]): Uint8Array {
   const format = formats[type];
   let size = headerSize;
   const written = values.map((element) => {
@@ -97,6 +100,7 @@ export function inBinary({ type, values }: Column): Uint8Array {
   // Not of the pool, all of which would be sent to another thread.
   const bytes = Buffer.allocUnsafeSlow(size);
   let at = 0;
+  // Dimensions, whether there are nulls, the type, size and lower bound; then each element behind its length.
   for (const field of [dimensions, mayHoldNulls, format.oid, values.length, lowerBound])
     at = bytes.writeInt32BE(field, at);
   for (const value of written) {
