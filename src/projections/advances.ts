@@ -1,11 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sql } from '../ports/sql.ts';
-import { advance, type Advance } from './bookmarks.ts';
+import { advance, type Advance, type Standing } from './bookmarks.ts';
+import type { Generation } from './generation.ts';
 
-/** So long those that come about the same time are gathered, … */
-const gatherMs = 5;
-/** … and so long there is at least between two writes. */
-const restMs = 60;
+export interface AdvancesOptions {
+  /** So long those that come about the same time are gathered, … */
+  readonly gatherMs: number;
+  /** … and so long there is at least between two writes. */
+  readonly restMs: number;
+}
 
 interface Waiting extends Advance {
   readonly resolve: () => void;
@@ -13,17 +16,26 @@ interface Waiting extends Advance {
 }
 
 /**
- * Gathers what only moves bookmarks: watermarks come to every partition, many times a second, and every generation is
- * told of each.
+ * Gathers what only moves bookmarks: of most events each generation takes few, and where the log is divided watermarks come to
+ * every partition, many times a second.
  */
 export class Advances {
   readonly #sql: Sql;
+  readonly #options: AdvancesOptions;
   #waiting: Waiting[] = [];
   #writing = false;
   #restUntil = 0;
 
-  constructor(sql: Sql) {
+  constructor(sql: Sql, options: AdvancesOptions) {
     this.#sql = sql;
+    this.#options = options;
+  }
+
+  /** Takes a generation over what it takes nothing of. Rejects as `write` does. */
+  async pass({ bookmarks }: Generation, standing: Standing, to: number): Promise<Standing> {
+    const { partitions, bookmark } = standing;
+    await this.write({ of: bookmarks, partition: partitions[0]!, from: bookmark, to });
+    return { ...standing, bookmark: to };
   }
 
   /** Resolves when it is written; rejects with `BookmarkMoved` where the partition stood elsewhere. */
@@ -36,6 +48,7 @@ export class Advances {
 
   async #writeAll(): Promise<void> {
     this.#writing = true;
+    const { gatherMs, restMs } = this.#options;
     while (this.#waiting.length > 0) {
       await sleep(Math.max(gatherMs, this.#restUntil - performance.now()));
       const written = this.#waiting;

@@ -140,6 +140,19 @@ export class Generation {
     }
   }
 
+  /**
+   * Whether nothing of a page is to be applied or parked, so that a bookmark alone goes on. Not told of several, which move
+   * together, nor where a stream is parked: what the page holds of it may be due by the time that it is written.
+   */
+  takesNothing({ events, unreadable }: LoadedPage, standing: Standing): boolean {
+    return (
+      standing.partitions.length === 1 &&
+      standing.parked.size === 0 &&
+      !events.some((event) => this.#isDue(event, event.event.type, standing)) &&
+      !unreadable.some((event) => this.#isDue(event, event.type, standing))
+    );
+  }
+
   /** Whether an event of this stream and type belongs in the partition, and the projection handles it. */
   takes(partition: string, stream: string, type: string): boolean {
     return this.#handled.has(type) && this.#partitioning.partitionOf(stream) === partition;

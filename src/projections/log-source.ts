@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EventStore } from '../ports/event-store.ts';
 import { leaseRenewalMs, type LeaseHolder, type Leases } from '../ports/leases.ts';
+import type { Sql } from '../ports/sql.ts';
 import { withTimeLimit } from '../ports/time-limit.ts';
+import { Advances } from './advances.ts';
 import { BookmarkMoved } from './bookmarks.ts';
 import { EventFeed } from './event-feed.ts';
 import type { Generation } from './generation.ts';
@@ -15,10 +17,12 @@ const longestPauseMs = 5_000;
 export class LogSource implements Source {
   readonly partitioning = undivided;
   readonly #feed: EventFeed;
+  readonly #advances: Advances;
   readonly #leases: Leases;
   readonly #reports: SourceReports;
 
-  constructor(store: EventStore, leases: Leases, reports: SourceReports) {
+  constructor(sql: Sql, store: EventStore, leases: Leases, reports: SourceReports) {
+    this.#advances = new Advances(sql, { gatherMs: 1, restMs: 0 });
     this.#feed = new EventFeed(store);
     this.#leases = leases;
     this.#reports = reports;
@@ -63,7 +67,9 @@ export class LogSource implements Source {
         this.#feed.next(bookmark, limited),
       );
       if (!page) continue;
-      standing = await generation.apply(page, standing);
+      standing = generation.takesNothing(page, standing)
+        ? await this.#advances.pass(generation, standing, page.scannedTo)
+        : await generation.apply(page, standing);
       onStep();
       this.#reports.onStep();
     }

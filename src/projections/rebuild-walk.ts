@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { EventStore, LoadedPage } from '../ports/event-store.ts';
 import type { Sql } from '../ports/sql.ts';
 import { WakeUp } from '../ports/wake-up.ts';
+import { Advances } from './advances.ts';
 import { BookmarkMoved } from './bookmarks.ts';
 import type { Generation } from './generation.ts';
 import { Pages } from './pages.ts';
@@ -41,6 +42,7 @@ export class RebuildWalk {
   readonly #onFailure: (projection: string, error: unknown) => void;
   readonly #walkers = new Set<Walker>();
   #walking = false;
+  readonly #advances: Advances;
   readonly #pages: Pages;
   /** What each that takes a step waits for; none of them rejects. */
   readonly #atWork = new Map<Walker, Promise<void>>();
@@ -62,6 +64,7 @@ export class RebuildWalk {
       for (const walker of this.#walkers) if (walker.isApart) walker.reject(signal.reason);
     });
     this.#onFailure = onFailure;
+    this.#advances = new Advances(sql, { gatherMs: 1, restMs: 0 });
     this.#pages = new Pages((after) => store.readAll({ after, limit: pageSize }));
   }
 
@@ -205,7 +208,9 @@ export class RebuildWalk {
     const isLast = isAtEnd || page.scannedTo > walker.live;
     if (isLast && (await this.#compare(walker, page))) return true;
     if (!isAtEnd) {
-      walker.standing = await generation.apply(page, standing, { rebuild: true });
+      walker.standing = generation.takesNothing(page, standing)
+        ? await this.#advances.pass(generation, standing, page.scannedTo)
+        : await generation.apply(page, standing, { rebuild: true });
       walker.tell(head);
     }
     await walker.goesOn(this.#sql);

@@ -49,7 +49,7 @@ export class ProjectionRunner {
     const reports = { onStep: () => progress.wake(), onError };
     this.#source = topics
       ? new TopicSource(topics, sql, store, leases, reports)
-      : new LogSource(store, leases, reports);
+      : new LogSource(sql, store, leases, reports);
   }
 
   get partitioning(): Partitioning {

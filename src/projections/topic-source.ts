@@ -42,7 +42,7 @@ export class TopicSource implements Source {
     const opened = new OpenedCache(store);
     this.#services = {
       log: store.log,
-      advances: new Advances(sql),
+      advances: new Advances(sql, { gatherMs: 5, restMs: 60 }),
       opened,
       gaps: new LogGaps(store.log, opened),
       prefix: topics.prefix,

@@ -1,21 +1,29 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** About two milliseconds of work. */
-const atOnce = 50;
+/** Of fewer, such as a live read model takes, nobody is late for anything. */
+const many = 200;
+
+/** The end of the last of those that take many turns. */
+let over: Promise<void> = Promise.resolve();
 
 /**
- * The same items, some at a time: in between requests get their turn, and the database its next statement. It comes at once to
- * the first ones.
+ * The same items, `atOnce` at a time: in between requests get their turn, and the database its next statement. Of several that take
+ * many turns one comes to its end before the next begins: the database soon has something to write, which all of them would be
+ * late for if they took turns with each other.
  */
-export async function* inTurns<Item>(items: Iterable<Item>): AsyncGenerator<readonly Item[]> {
-  let slice: Item[] = [];
-  for (const item of items) {
-    if (slice.length === atOnce) {
-      yield slice;
-      await setImmediate();
-      slice = [];
-    }
-    slice.push(item);
+export async function* inTurns<Item>(items: readonly Item[], atOnce = 50): AsyncGenerator<readonly Item[]> {
+  let end = (): void => undefined;
+  if (items.length > many) {
+    const before = over;
+    over = new Promise((resolve) => (end = resolve));
+    await before;
   }
-  if (slice.length > 0) yield slice;
+  try {
+    for (let at = 0; at < items.length; at += atOnce) {
+      if (at > 0) await setImmediate();
+      yield items.slice(at, at + atOnce);
+    }
+  } finally {
+    end();
+  }
 }

@@ -55,7 +55,7 @@ describe('a generation on PostgreSQL', () => {
   it('[F4] that somebody compares or switches does not keep the bookmarks of others where they are', async () => {
     const [held, free] = ['held', 'free'].map((name) => new Journal(name));
     for (const journal of [held!, free!]) await ensureLive(test.sql, journal);
-    const advances = new Advances(test.sql);
+    const advances = new Advances(test.sql, { gatherMs: 1, restMs: 0 });
     const write = ({ name }: Journal, from: number, to: number) =>
       advances.write({ of: new BookmarkTable(test.sql, name, 1), partition: 'log', from, to });
     const bookmarks = async () => {

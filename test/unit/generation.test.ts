@@ -4,6 +4,7 @@ import { memoryStream } from '../../src/domain/streams.ts';
 import type { StreamName } from '../../src/ports/event-log.ts';
 import { SqlUnavailable } from '../../src/ports/sql.ts';
 import { EmbedderUnavailable } from '../../src/ports/embedder.ts';
+import { Advances } from '../../src/projections/advances.ts';
 import { BookmarkMoved } from '../../src/projections/bookmarks.ts';
 import { Generation } from '../../src/projections/generation.ts';
 import { retryParked } from '../../src/projections/parked.ts';
@@ -51,6 +52,56 @@ describe('a page', () => {
     expect(await test.live.apply(await all(), await test.live.standing())).toMatchObject({
       bookmark: position,
     });
+  });
+
+  it('of which nothing is taken moves the bookmark beside those of others, and where they were moved it does not', async () => {
+    const other = new Journal('other');
+    const second = await beginLive(test, other);
+    const linked = { source: 'a', target: 'b', type: 'related', confidence: 1 } as const;
+    await test.store.append('links-acme.1', 'any', [{ type: 'MemoriesLinked', data: linked }], testContext());
+    const page = await all();
+    const generations = [test.live, second];
+    const standings = await Promise.all(generations.map((generation) => generation.standing()));
+    expect(generations.map((generation, n) => generation.takesNothing(page, standings[n]!))).toEqual([
+      true,
+      true,
+    ]);
+    const advances = new Advances(test.sql, { gatherMs: 1, restMs: 0 });
+    let moves = 0;
+    test.sql.fault = (statement) => {
+      if (statement.includes('update read.bookmarks')) moves++;
+      return undefined;
+    };
+    const pass = () =>
+      Promise.all(
+        generations.map((generation, n) => advances.pass(generation, standings[n]!, page.scannedTo)),
+      );
+    const passed = await pass();
+    expect(moves).toBe(1);
+    expect(passed).toEqual(await Promise.all(generations.map((generation) => generation.standing())));
+    expect(passed.map(({ bookmark }) => bookmark)).toEqual([page.scannedTo, page.scannedTo]);
+    await expect(pass()).rejects.toBeInstanceOf(BookmarkMoved);
+  });
+
+  it('is taken where an event of it is due, and always while a stream is parked', async () => {
+    refuse('poison');
+    await stored('a', 'poison');
+    const page = await all();
+    const before = await test.live.standing();
+    expect(test.live.takesNothing(page, before)).toBe(false);
+    const after = await test.live.apply(page, before);
+    expect([...after.parked]).toHaveLength(1);
+    const nothing = { events: [], unreadable: [], scannedTo: page.scannedTo + 1 };
+    expect(test.live.takesNothing(nothing, after)).toBe(false);
+    expect(test.live.takesNothing(nothing, { ...after, parked: new Set() })).toBe(true);
+    const poison = {
+      ...page.events[0]!,
+      type: 'MemoryStored',
+      position: page.scannedTo + 1,
+      error: new Error('broken'),
+    };
+    const unreadable = { ...nothing, unreadable: [poison] };
+    expect(test.live.takesNothing(unreadable, { ...after, parked: new Set() })).toBe(false);
   });
 
   it('that was written already, in whole or in part, is left out', async () => {

@@ -31,7 +31,7 @@ beforeEach(async () => {
 async function member(signal = new AbortController().signal): Promise<TopicConsumer> {
   const opened = new OpenedCache(test.store);
   const gaps = new LogGaps(test.log, opened);
-  const advances = new Advances(test.sql);
+  const advances = new Advances(test.sql, { gatherMs: 1, restMs: 0 });
   const { log } = test;
   topic.records.push(toWatermark(await log.head(), log.logId));
   const services = { log, advances, opened, gaps, prefix, onStep: () => {} };

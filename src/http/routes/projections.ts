@@ -11,6 +11,7 @@ import {
   type Embedders,
   type RegisteredModel,
 } from '../../ports/embedder.ts';
+import { inBackground } from '../../ports/background.ts';
 import type { EventContext } from '../../ports/event-store.ts';
 import { untilLogReaches } from '../../queries/read-models.ts';
 import type { Services } from '../../services.ts';
@@ -129,7 +130,8 @@ export const projectionRoutes = [
       const { store } = services.commands;
       const { minPosition = 0, waitMs } = readWait(store, query);
       await untilLogReaches(store.log, minPosition, waitMs);
-      return { status: 200, body: { items: await services.operations.status() } };
+      // Who watches a rebuild is not to hold it up.
+      return { status: 200, body: { items: await inBackground(() => services.operations.status()) } };
     },
   }),
   route({

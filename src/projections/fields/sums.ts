@@ -25,7 +25,7 @@ interface Sum {
 
 export async function sumsOf(changes: ReadonlyMap<string, HeldChange>): Promise<Sum[]> {
   const all = new Map<string, Sum>();
-  for await (const slice of inTurns(changes.values()))
+  for await (const slice of inTurns([...changes.values()]))
     for (const { before, after } of slice) {
       if (before === after) continue;
       take(all, before, -1);

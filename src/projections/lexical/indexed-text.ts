@@ -1,8 +1,8 @@
-import { setImmediate } from 'node:timers/promises';
 import type { MemoryEvent } from '../../domain/memory/events.ts';
 import { termCounts } from '../../domain/text/tokens.ts';
 import { writtenCounts } from '../../domain/text/written-counts.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
+import { inTurns } from '../turns.ts';
 
 /** Less than a millisecond of work: requests get their turn in between, and the database its next statement. */
 const textsAtOnce = 10;
@@ -24,10 +24,8 @@ export function unanalysed(events: readonly LoadedEvent<MemoryEvent>[]): Indexed
 
 export async function analyse(events: readonly LoadedEvent<MemoryEvent>[]): Promise<IndexedTexts> {
   const texts = new Map<number, IndexedText>();
-  for (const [position, text] of textsOf(events)) {
-    if (texts.size % textsAtOnce === 0) await setImmediate();
-    texts.set(position, indexed(text));
-  }
+  for await (const some of inTurns(textsOf(events), textsAtOnce))
+    for (const [position, text] of some) texts.set(position, indexed(text));
   return texts;
 }
 
