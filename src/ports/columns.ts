@@ -85,7 +85,7 @@ const [dimensions, mayHoldNulls, lowerBound, isNull] = [1, 1, 1, -1];
  * A column of many rows as one value to be bound: a one-dimensional array in PostgreSQL's binary format (`array_recv`), of which the
  * database reads rows in a third of the time that it takes for JSON. Times are a `Date` or ISO 8601, kept to the millisecond; `bigint`
  * is a number or its digits; `jsonb` is any value of JSON. What is undefined is null. Throws `RangeError` on an invalid time or number,
- * and `TypeError` where one is no uuid.
+ * `SyntaxError` where one is no number, and `TypeError` where one is no uuid.
  */
 export function columnOf(type: ColumnType, values: readonly unknown[]): Uint8Array {
   const format = formats[type];

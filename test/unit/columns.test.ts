@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest';
+import { columnOf } from '../../src/ports/columns.ts';
+
+const digits = 'a2f1e8f26a0e4c399f5e1f3f6f0b0c11';
+
+describe('a column', () => {
+  it('takes a uuid with and without hyphens, in either case', () => {
+    const [plain, ...others] = [digits, digits.toUpperCase(), 'a2f1e8f2-6a0e-4c39-9f5e-1f3f6f0b0c11'];
+    for (const other of others) expect(columnOf('uuid', [other])).toEqual(columnOf('uuid', [plain]));
+  });
+
+  it.each(['', digits.slice(1), `${digits}0`, `${digits}00`, `g${digits.slice(1)}`, `é${digits.slice(1)}`])(
+    'refuses %j as a uuid',
+    (id) => {
+      expect(() => columnOf('uuid', [digits, id])).toThrow(new TypeError(`not a uuid: ${id}`));
+    },
+  );
+
+  it('refuses what is no time and what is beyond its type', () => {
+    expect(() => columnOf('timestamptz', ['today'])).toThrow(new RangeError('not a time: today'));
+    expect(() => columnOf('integer', [1, 2 ** 31])).toThrow(RangeError);
+    expect(() => columnOf('bigint', [2n ** 63n])).toThrow(RangeError);
+    expect(() => columnOf('bigint', ['1.5'])).toThrow(SyntaxError);
+  });
+});
