@@ -118,6 +118,7 @@ export class RebuildWalk {
         else await this.#rejectAll(going, error);
       }
     }
+    this.#pages.letGo(Infinity);
     this.#walking = false;
   }
 

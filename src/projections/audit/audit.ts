@@ -6,6 +6,18 @@ import { protect, type Projection, type Tables } from '../projection.ts';
 import { Recordset } from '../recordset.ts';
 import { insert, together, type Write } from '../write.ts';
 
+const placeColumns = {
+  tenant: 'text',
+  position: 'bigint',
+  stream: 'text',
+  revision: 'integer',
+  type: 'text',
+  actor: 'text',
+  time: 'timestamptz',
+} as const;
+
+const namedColumns = { tenant: 'text', memory_id: 'text', position: 'bigint' } as const;
+
 /**
  * Where each event of a tenant stands in the log, by what auditors ask for, with a row of its own for each memory that
  * it names. The event itself is read from the log.
@@ -37,17 +49,7 @@ export const audit: Projection = {
   ],
   plan,
   digest: (tables) =>
-    digestOfAll(
-      digestOf(tables('audit'), {
-        tenant: 'text',
-        position: 'bigint',
-        stream: 'text',
-        revision: 'integer',
-        type: 'text',
-        actor: 'text',
-      }),
-      digestOf(tables('audit_memories'), { tenant: 'text', memory_id: 'text', position: 'bigint' }),
-    ),
+    digestOfAll(digestOf(tables('audit'), placeColumns), digestOf(tables('audit_memories'), namedColumns)),
 };
 
 async function plan(events: readonly LoadedEvent[], _: SqlExecutor, tables: Tables): Promise<Write> {
@@ -57,16 +59,8 @@ async function plan(events: readonly LoadedEvent[], _: SqlExecutor, tables: Tabl
   );
 }
 
-const places = new Recordset({
-  tenant: 'text',
-  position: 'bigint',
-  stream: 'text',
-  revision: 'integer',
-  type: 'text',
-  actor: 'text',
-  time: 'timestamptz',
-});
-const named = new Recordset({ tenant: 'text', memory_id: 'text', position: 'bigint' });
+const places = new Recordset(placeColumns);
+const named = new Recordset(namedColumns);
 
 function placeOf({ event, metadata, position, stream, revision, time }: LoadedEvent): Row {
   const { tenant, actor } = metadata;

@@ -55,7 +55,7 @@ export async function wordsInPool(
 ): Promise<readonly EngineHit[]> {
   const parameters = new Parameters();
   const { region, perEngine, weighted } = request;
-  const scored = `select t.memory_id, ${bm25Column(weighted, parameters)} as bm25 from ${view.table('lexical')} t
+  const scored = `select t.memory_id, ${bm25Column(view, weighted, parameters)} as bm25 from ${view.table('lexical')} t
      where t.body is not null and ${hasTerms(view, weighted.terms, parameters)}
        and ${inPool(view, request, 't', parameters)} and ${regionCondition(region, 't', parameters)}
      order by bm25 desc`;

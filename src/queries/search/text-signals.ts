@@ -13,24 +13,27 @@ export interface TextSignal extends TermSignal {
 }
 
 /**
- * Whether a row of the lexical read model's table `t` has one of the terms. Most texts have none: to see that is cheap, to take the
- * counts apart is not.
+ * How often a row of the lexical read model's table `t` holds a term, as text; null where it does not. Counts that are kept as text,
+ * `{"green":1,"tea":2}`, are not taken apart for it: that would take as long for one term as for all of them.
  */
-export function hasTerms(view: ReadView, terms: readonly string[], parameters: Parameters): string {
-  // What is kept as text would have to be taken apart. No term has a wildcard in it.
+function frequencyOf(view: ReadView, term: string): string {
   return usesWordsInMemory(view.signature('lexical'))
-    ? `t.counts::text like any (${parameters.bind(terms.map((term) => `%"${term}":%`))}::text[])`
-    : `t.counts ?| ${parameters.bind([...terms])}::text[]`;
+    ? `nullif(rtrim(split_part(split_part(t.counts::text, '"' || ${term} || '":', 2), ',', 1), '}'), '')`
+    : `t.counts ->> ${term}`;
 }
 
-/** The counts of the table `t` as `jsonb`, taken apart once and not for each term, whatever they are kept as. */
-const counts = '(select t.counts::jsonb as counts offset 0) c';
+/** Whether a row of that table has one of the terms. Most texts have none: to see that is cheap. */
+export function hasTerms(view: ReadView, terms: readonly string[], parameters: Parameters): string {
+  return usesWordsInMemory(view.signature('lexical'))
+    ? `exists (select from unnest(${parameters.bind(terms.map((term) => `"${term}":`))}::text[]) name where strpos(t.counts::text, name) > 0)`
+    : `t.counts ?| ${parameters.bind([...terms])}::text[]`;
+}
 
 /** Columns of a `TermSignal`, of the table `t`. */
 export function termColumns(view: ReadView, terms: readonly string[], parameters: Parameters): string {
   const wanted = `unnest(${parameters.bind([...terms])}::text[]) term`;
   return `t.length, case when ${hasTerms(view, terms, parameters)}
-      then array(select coalesce((c.counts ->> term)::integer, 0) from ${counts} cross join ${wanted})
+      then array(select coalesce((${frequencyOf(view, 'term')})::integer, 0) from ${wanted})
       else '{}'::integer[] end as frequencies`;
 }
 
@@ -61,9 +64,13 @@ export function textColumns(
 }
 
 /** `match(…).bm25` of the ranking, of the table `t`; null where it has none of the terms. */
-export function bm25Column({ terms, weights }: WeightedTerms, parameters: Parameters): string {
+export function bm25Column(
+  view: ReadView,
+  { terms, weights }: WeightedTerms,
+  parameters: Parameters,
+): string {
   const bound = `${parameters.bind([...terms])}::text[], ${parameters.bind([...weights])}::float8[]`;
-  return `(select sum(w.weight * f.frequency / (f.frequency + t.length / ${BM25.pivotLength.toFixed(1)}))
+  return `(select sum(w.weight * c.frequency / (c.frequency + t.length / ${BM25.pivotLength.toFixed(1)}))
     from unnest(${bound}) as w(term, weight)
-    cross join ${counts} cross join lateral (select (c.counts ->> w.term)::float8 as frequency) f where f.frequency > 0)`;
+    cross join lateral (select (${frequencyOf(view, 'w.term')})::float8 as frequency) c where c.frequency > 0)`;
 }

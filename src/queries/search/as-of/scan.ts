@@ -111,7 +111,7 @@ function readRows(sql: Sql, view: ReadView, request: AsOfRequest): Promise<Scann
   const isSame = 'coalesce(t.body, t.shelved) = found.content';
   const words = lookup(
     `${isSame} as is_same, case when ${isSame} and ${hasTerms(view, weighted.terms, parameters)}
-       then ${bm25Column(weighted, parameters)} end as bm25`,
+       then ${bm25Column(view, weighted, parameters)} end as bm25`,
     view.table('lexical'),
   );
   const meaning = dense ? cosineThen(dense, lookup, parameters) : '(select null::float8 as cosine)';
