@@ -8,7 +8,7 @@ import { Program } from './support/program.ts';
 import type { Report } from './support/report.ts';
 import { timed } from './support/statistics.ts';
 
-/** As often as `stratalog projections rebuild` looks: each look lets nothing of the rebuild begin until it has its answer. */
+/** As often as `stratalog projections rebuild` looks. */
 const pollMs = 200;
 
 export const rebuild: Benchmark = {

@@ -89,24 +89,21 @@ const [dimensions, mayHoldNulls, lowerBound, isNull] = [1, 1, 1, -1];
  */
 export function columnOf(type: ColumnType, values: readonly unknown[]): Uint8Array {
   const format = formats[type];
-  let size = headerSize;
   const written = values.map((element) => {
-    size += lengthSize;
-    if (element === undefined || element === null) return undefined;
+    if (element === undefined || element === null) return { value: undefined, length: isNull };
     const value = format.of(element);
-    size += format.sizeOf(value);
-    return value;
+    return { value, length: format.sizeOf(value) };
   });
+  const size = written.reduce((sum, { length }) => sum + lengthSize + Math.max(0, length), headerSize);
   // Not of the pool, all of which would be sent to another thread.
   const bytes = Buffer.allocUnsafeSlow(size);
   let at = 0;
   // Dimensions, whether there are nulls, the type, size and lower bound; then each element behind its length.
   for (const field of [dimensions, mayHoldNulls, format.oid, values.length, lowerBound])
     at = bytes.writeInt32BE(field, at);
-  for (const value of written) {
-    const length = value === undefined ? isNull : format.sizeOf(value);
+  for (const { value, length } of written) {
     at = bytes.writeInt32BE(length, at);
-    if (value === undefined) continue;
+    if (length === isNull) continue;
     format.write(bytes, value, at);
     at += length;
   }

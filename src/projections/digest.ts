@@ -23,7 +23,7 @@ export function digestOf(table: string, columns: Digested, where = 'true'): stri
 }
 
 /** Of a row: the hash of each column is the seed of the next one's. No two rows are the same, so that none takes another out. */
-export function hashOf(columns: Digested): string {
+function hashOf(columns: Digested): string {
   return Object.entries(columns).reduce((seed, [column, type]) => {
     const { hash, absent } = hashes[type];
     return `${hash}(coalesce(${column}, ${absent}), ${seed})`;

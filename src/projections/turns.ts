@@ -9,7 +9,7 @@ let over: Promise<void> = Promise.resolve();
 /**
  * The same items, `atOnce` at a time: in between requests get their turn, and the database its next statement. Of several that take
  * many turns one comes to its end before the next begins: the database soon has something to write, which all of them would be
- * late for if they took turns with each other.
+ * late for if they took turns with each other. Not to be nested: the inner one would wait for the outer.
  */
 export async function* inTurns<Item>(items: readonly Item[], atOnce = 50): AsyncGenerator<readonly Item[]> {
   let end = (): void => undefined;
