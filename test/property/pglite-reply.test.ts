@@ -1,18 +1,29 @@
 import * as fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { Reply } from '../../src/adapters/pglite/reply.ts';
+import { Pieces } from '../../src/adapters/pglite/pieces.ts';
+import { holdsError, readReply } from '../../src/adapters/pglite/reply.ts';
+import type { EngineNotice } from '../../src/adapters/pglite/protocol.ts';
 import { SqlError } from '../../src/adapters/sql/error.ts';
 
 let heard: unknown[];
-let reply: Reply;
+let pieces: Pieces;
 
 beforeEach(() => {
   heard = [];
-  reply = new Reply({
-    noticed: (notice) => heard.push(notice),
-    notified: (channel) => heard.push(channel),
-  });
+  pieces = new Pieces();
 });
+
+const listeners = {
+  noticed: (notice: EngineNotice) => void heard.push(notice),
+  notified: (channel: string) => void heard.push(channel),
+};
+
+/** What was taken, as one exchange. */
+function read() {
+  const result = readReply(Buffer.from(pieces.taken), listeners);
+  pieces.forget();
+  return result;
+}
 
 /** A message of the backend, as PostgreSQL's manual has it. */
 function message(type: string, ...parts: Buffer[]): Buffer {
@@ -58,26 +69,27 @@ function take(bytes: Buffer, cuts: readonly number[] = []): void {
   let from = 0;
   for (const cut of [...cuts].sort((left, right) => left - right)) {
     const piece = Uint8Array.from(bytes.subarray(from, cut));
-    reply.take(piece);
+    pieces.take(piece);
     // What the database wrote there next.
     piece.fill(0xff);
     from = cut;
   }
-  reply.take(bytes.subarray(from));
+  pieces.take(bytes.subarray(from));
 }
 
 describe('a reply of PostgreSQL', () => {
   it('is read whatever its values are and wherever its pieces end', () => {
-    const value = fc.option(fc.string({ unit: 'grapheme', maxLength: 40 }), { nil: null });
+    const text = fc.option(fc.string({ unit: 'grapheme', maxLength: 40 }), { nil: null });
+    const number = fc.option(fc.maxSafeInteger().map(String), { nil: null });
     fc.assert(
       fc.property(
-        fc.array(fc.tuple(value, value, value), { maxLength: 12 }),
+        fc.array(fc.tuple(text, number, text), { maxLength: 12 }),
         fc.array(fc.nat(), { maxLength: 6 }),
         (rows, places) => {
           const bytes = Buffer.concat([
             message('1'),
             message('2'),
-            columns(['a', 25], ['b', 20], ['ç', 3802]),
+            columns(['a', 25], ['b', 20], ['ç', 1043]),
             ...rows.map(row),
             complete(`SELECT ${rows.length}`),
             ready,
@@ -86,13 +98,8 @@ describe('a reply of PostgreSQL', () => {
             bytes,
             places.map((place) => place % bytes.length),
           );
-          expect(reply.read()).toEqual({
-            columns: [
-              { name: 'a', type: 25 },
-              { name: 'b', type: 20 },
-              { name: 'ç', type: 3802 },
-            ],
-            rows,
+          expect(read()).toEqual({
+            rows: rows.map(([a, b, ç]) => ({ a, b: b === null ? null : Number(b), ç })),
             tag: `SELECT ${rows.length}`,
           });
         },
@@ -106,9 +113,9 @@ describe('a reply of PostgreSQL', () => {
       Buffer.concat([columns(['n', 23], ['x', 25]), ...values.map(row), complete('SELECT 3000')]),
       [8_192],
     );
-    expect(reply.read().rows).toEqual(values);
+    expect(read().rows).toEqual(values.map(([n, x]) => ({ n: Number(n), x })));
     take(Buffer.concat([complete('COMMIT'), ready]));
-    expect(reply.read()).toEqual({ columns: [], rows: [], tag: 'COMMIT' });
+    expect(read()).toEqual({ rows: [], tag: 'COMMIT' });
   });
 
   it('with an error is thrown, with its fields, and the next one is read', () => {
@@ -121,11 +128,14 @@ describe('a reply of PostgreSQL', () => {
       n: 'things_pkey',
     };
     take(Buffer.concat([fields('E', { ...failure, V: 'ERROR', F: 'nbtinsert.c' }), ready]), [7]);
+    expect(holdsError(pieces.taken)).toBe(true);
     const thrown = (() => {
       try {
-        return reply.read();
+        return read();
       } catch (error) {
         return error;
+      } finally {
+        pieces.forget();
       }
     })();
     expect(thrown).toBeInstanceOf(SqlError);
@@ -138,25 +148,33 @@ describe('a reply of PostgreSQL', () => {
       constraint: 'things_pkey',
     });
     take(complete('BEGIN'));
-    expect(reply.read().tag).toBe('BEGIN');
+    expect(holdsError(pieces.taken)).toBe(false);
+    expect(read().tag).toBe('BEGIN');
   });
 
   it('throws the first of its errors', () => {
     take(Buffer.concat([fields('E', { M: 'first' }), fields('E', { M: 'second' }), ready]));
-    expect(() => reply.read()).toThrow('first');
+    expect(() => read()).toThrow('first');
+  });
+
+  it('of several statements has the rows of the last that has any', () => {
+    take(Buffer.concat([columns(['a', 25]), row(['one']), complete('SELECT 1'), ready]));
+    take(Buffer.concat([columns(['b', 25]), row(['two']), complete('SELECT 1'), ready]));
+    take(Buffer.concat([complete('COMMIT'), ready]));
+    expect(read()).toEqual({ rows: [{ b: 'two' }], tag: 'COMMIT' });
   });
 
   it('passes on what it is told besides', () => {
     const notification = message('A', int32(7), text('stratalog_log'), text(''));
     take(Buffer.concat([fields('N', { S: 'WARNING', M: 'mind this' }), notification, complete('LISTEN')]));
-    expect(reply.read().tag).toBe('LISTEN');
+    expect(read().tag).toBe('LISTEN');
     expect(heard).toEqual([{ severity: 'WARNING', message: 'mind this' }, 'stratalog_log']);
   });
 
   it('that was broken off is forgotten', () => {
-    reply.take(row(['half']).subarray(0, 9));
-    reply.forget();
+    pieces.take(row(['half']).subarray(0, 9));
+    pieces.forget();
     take(complete('ROLLBACK'));
-    expect(reply.read()).toEqual({ columns: [], rows: [], tag: 'ROLLBACK' });
+    expect(read()).toEqual({ rows: [], tag: 'ROLLBACK' });
   });
 });

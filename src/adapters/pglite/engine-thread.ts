@@ -11,6 +11,7 @@ import type {
   EngineRequest,
   EngineResult,
 } from './protocol.ts';
+import { readReply } from './reply.ts';
 
 export interface ThreadListeners {
   notified(channel: string): void;
@@ -81,9 +82,9 @@ export class EngineThread {
   #receive(event: EngineEvent): void {
     switch (event.kind) {
       case 'ready':
-        return this.#settle(0)?.resolve({ columns: [], rows: [], tag: '' });
-      case 'result':
-        return this.#settle(event.id)?.resolve(event.result);
+        return this.#settle(0)?.resolve({ rows: [], tag: '' });
+      case 'reply':
+        return this.#read(event.id, event.reply);
       case 'failure':
         return this.#settle(event.id)?.reject(new SqlError(event.failure));
       case 'notification':
@@ -92,6 +93,16 @@ export class EngineThread {
         return this.#listeners.noticed(event.notice);
       case 'stopped':
         return this.#fail(stopped(event.reason, event.code));
+    }
+  }
+
+  #read(id: number, { buffer, byteOffset, length }: Uint8Array): void {
+    const waiting = this.#settle(id);
+    try {
+      const result = readReply(Buffer.from(buffer, byteOffset, length), this.#listeners);
+      waiting?.resolve(result);
+    } catch (error) {
+      waiting?.reject(error as Error);
     }
   }
 

@@ -3,9 +3,10 @@ import { PGlite } from '@electric-sql/pglite';
 import { DurableNodeFS } from './durable-fs.ts';
 import { extensions } from './extensions.ts';
 import { SeededMemoryFS } from './memory-fs.ts';
+import { Pieces } from './pieces.ts';
 import { PreparedStatements } from './prepared.ts';
 import type { EngineData, EngineNotice, EngineResult } from './protocol.ts';
-import { Reply } from './reply.ts';
+import { holdsError, readReply } from './reply.ts';
 import { startParams } from './settings.ts';
 import { createCluster, withTemplate } from './template.ts';
 import { scriptMessage, statementMessage } from './wire.ts';
@@ -21,17 +22,19 @@ export interface EngineListeners {
   died(reason: string, code: string | undefined): never;
 }
 
-const nothing: EngineResult = { columns: [], rows: [], tag: '' };
-
-/** PostgreSQL in this thread. Every call blocks the thread until its answer is there. */
+/**
+ * PostgreSQL in this thread. Every call blocks the thread until its answer is there: PostgreSQL's own messages, errors among
+ * them, which last until the next call.
+ */
 export class Engine {
   readonly #database: PGlite;
-  readonly #reply: Reply;
+  readonly #listeners: EngineListeners;
+  readonly #pieces = new Pieces();
   readonly #prepared = new PreparedStatements();
 
   private constructor(database: PGlite, listeners: EngineListeners) {
     this.#database = database;
-    this.#reply = new Reply(listeners);
+    this.#listeners = listeners;
   }
 
   static async open(data: EngineData, listeners: EngineListeners): Promise<Engine> {
@@ -68,33 +71,41 @@ export class Engine {
   }
 
   /** One statement, in one protocol exchange, with `begin` before and a commit after it if given. */
-  async statement(text: string, params: readonly WireValue[], begin?: string): Promise<EngineResult> {
+  async statement(text: string, params: readonly WireValue[], begin?: string): Promise<Buffer> {
     const message = statementMessage(text, params);
     const whole =
       begin === undefined ? message : Buffer.concat([scriptMessage(begin), message, scriptMessage('commit')]);
-    const result = await this.#exchange(whole);
+    const reply = await this.#exchange(whole);
     this.#forgetAfter(text);
-    return result;
+    return reply;
   }
 
   /** One statement that comes again and again, by the plan that was made for it. */
-  async prepared(text: string, params: readonly WireValue[]): Promise<EngineResult> {
+  async prepared(text: string, params: readonly WireValue[]): Promise<Buffer> {
+    let done = false;
     try {
-      return await this.#exchange(this.#prepared.execution(text, params));
-    } catch (error) {
-      this.#prepared.failed(text);
-      throw error;
+      const reply = await this.#exchange(this.#prepared.execution(text, params));
+      done = !holdsError(reply);
+      return reply;
+    } finally {
+      if (!done) this.#prepared.failed(text);
     }
   }
 
-  /** Statements without parameters; answers the last one. */
-  async script(statements: readonly string[]): Promise<EngineResult> {
-    let last = nothing;
+  /** Statements without parameters, up to the first that fails. */
+  async script(statements: readonly string[]): Promise<Buffer> {
+    this.#pieces.forget();
     for (const statement of statements) {
-      last = await this.#exchange(scriptMessage(statement));
+      await this.#send(scriptMessage(statement));
       this.#forgetAfter(statement);
+      if (holdsError(this.#pieces.taken)) break;
     }
-    return last;
+    return this.#pieces.taken;
+  }
+
+  /** The same, read here. */
+  async run(statements: readonly string[]): Promise<EngineResult> {
+    return readReply(await this.script(statements), this.#listeners);
   }
 
   /** A plan of a table that has other columns now would fail. */
@@ -102,18 +113,21 @@ export class Engine {
     if (changesTables(statement)) this.#prepared.forget();
   }
 
-  async close(): Promise<EngineResult> {
-    await this.#database.close();
-    return nothing;
+  close(): Promise<void> {
+    return this.#database.close();
   }
 
-  async #exchange(message: Uint8Array): Promise<EngineResult> {
-    this.#reply.forget();
+  async #exchange(message: Uint8Array): Promise<Buffer> {
+    this.#pieces.forget();
+    await this.#send(message);
+    return this.#pieces.taken;
+  }
+
+  async #send(message: Uint8Array): Promise<void> {
     await this.#database.execProtocolRawStream(message, {
       syncToFs: false,
-      onRawData: (piece) => this.#reply.take(piece),
+      onRawData: (piece) => this.#pieces.take(piece),
     });
-    return this.#reply.read();
   }
 }
 

@@ -8,8 +8,8 @@ const retryMs = 60_000;
 /** Longer than any pause that a task waits for but the clearing of a graph: what is not due by then will not be. */
 const restAfterMs = 35_000;
 
-const logQuery = `select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), redo_lsn),
-  pg_current_wal_insert_lsn() > pg_current_wal_flush_lsn() from pg_control_checkpoint()`;
+const logQuery = `select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), redo_lsn) as "sinceCheckpoint",
+  pg_current_wal_insert_lsn() > pg_current_wal_flush_lsn() as unflushed from pg_control_checkpoint()`;
 const flush = `select pg_logical_emit_message(false, 'stratalog', '', true)`;
 /** The counters begin anew at each start; what a vacuum before it has seen stands in the catalog. */
 const tableQuery = `with tables as materialized (
@@ -18,7 +18,7 @@ const tableQuery = `with tables as materialized (
       modified, age(c.relfrozenxid) as age, pg_total_relation_size(c.oid) as bytes,
       p.pages, case when s.vacuum_count > 0 then 0 else p.pages - c.relallvisible end as unseen,
       exists (select 1 from pg_index i join pg_class ic on ic.oid = i.indexrelid join pg_am a on a.oid = ic.relam
-        where i.indrelid = c.oid and a.amname = 'hnsw') as graph
+        where i.indrelid = c.oid and a.amname = 'hnsw') as "hasGraph"
     from pg_class c join pg_namespace n on n.oid = c.relnamespace left join pg_stat_all_tables s on s.relid = c.oid
     cross join lateral (
       select pg_relation_size(c.oid) / current_setting('block_size')::integer as pages,
@@ -85,7 +85,7 @@ export class Maintenance {
   async #keepLog(now: number, idle: number): Promise<boolean> {
     const task = logTask(await this.#logState(), idle, now - this.#lastCheckpoint);
     if (!task) return false;
-    await this.#engine.script([task === 'checkpoint' ? 'checkpoint' : flush]);
+    await this.#engine.run([task === 'checkpoint' ? 'checkpoint' : flush]);
     if (task === 'checkpoint') this.#lastCheckpoint = performance.now();
     return true;
   }
@@ -93,10 +93,10 @@ export class Maintenance {
   async #keepTables(now: number, idle: number): Promise<boolean> {
     if (idle < tableTickMs || now < this.#nextTables) return false;
     // PostgreSQL hands its counters to the statistics at most once a second, and never again in a pause.
-    await this.#engine.script(['select pg_stat_force_next_flush()']);
+    await this.#engine.run(['select pg_stat_force_next_flush()']);
     const task = tableTask(await this.#tables(), idle);
     if (task) {
-      await this.#engine.script([task.statement]);
+      await this.#engine.run([task.statement]);
       this.#inGraph.set(task.table, task.inGraph);
     }
     this.#nextTables = performance.now() + tableTickMs;
@@ -104,29 +104,15 @@ export class Maintenance {
   }
 
   async #logState(): Promise<LogState> {
-    const { rows } = await this.#engine.script([logQuery]);
-    const [bytes, unflushed] = rows[0]!;
-    return { sinceCheckpoint: Number(bytes), unflushed: unflushed === 't' };
+    const { rows } = await this.#engine.run([logQuery]);
+    return rows[0] as unknown as LogState;
   }
 
   async #tables(): Promise<TableState[]> {
-    const { rows } = await this.#engine.script([tableQuery]);
-    return rows.map(([name, ...rest]) => {
-      const hasGraph = rest.pop() === 't';
-      const [live, dead, inserted, modified, age, bytes, pages, unseen] = rest.map(Number);
-      return {
-        name: name!,
-        live: live!,
-        dead: dead!,
-        inserted: inserted!,
-        modified: modified!,
-        age: age!,
-        bytes: bytes!,
-        pages: pages!,
-        unseen: unseen!,
-        hasGraph,
-        inGraph: Math.min(dead!, this.#inGraph.get(name!) ?? 0),
-      };
-    });
+    const { rows } = await this.#engine.run([tableQuery]);
+    return (rows as unknown as Omit<TableState, 'inGraph'>[]).map((table) => ({
+      ...table,
+      inGraph: Math.min(table.dead, this.#inGraph.get(table.name) ?? 0),
+    }));
   }
 }

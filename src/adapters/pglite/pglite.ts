@@ -12,7 +12,7 @@ import { beginScript, identifier } from '../sql/begin.ts';
 import { abortedTransaction } from '../sql/error.ts';
 import { NestingGuard } from '../sql/nesting.ts';
 import { splitStatements } from '../sql/statements.ts';
-import { decoderOf, toWire } from '../sql/values.ts';
+import { toWire } from '../sql/values.ts';
 import { EngineThread } from './engine-thread.ts';
 import type { EngineData, EngineNotice, EngineRequest, EngineResult } from './protocol.ts';
 import { Turnstile } from './turnstile.ts';
@@ -64,12 +64,14 @@ export class PgliteSql implements Sql {
     { onePlan = false }: StatementOptions = {},
   ): Promise<R[]> {
     const kind = onePlan ? 'prepared' : 'statement';
-    return rowsOf<R>(await this.#pass({ kind, text, params: params.map(toWire) }));
+    const { rows } = await this.#pass({ kind, text, params: params.map(toWire) });
+    return rows as R[];
   }
 
   async queryAs<R = Row>(tenant: string, text: string, params: readonly SqlValue[] = []): Promise<R[]> {
     const begin = beginScript({ tenant, readOnly: true });
-    return rowsOf<R>(await this.#pass({ kind: 'statement', text, params: params.map(toWire), begin }));
+    const { rows } = await this.#pass({ kind: 'statement', text, params: params.map(toWire), begin });
+    return rows as R[];
   }
 
   async transaction<T>(body: (tx: SqlExecutor) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
@@ -197,7 +199,8 @@ class OpenTransaction implements SqlExecutor {
   ): Promise<R[]> {
     if (this.#over) throw new Error('the transaction is over: its executor was used after its end');
     const kind = onePlan ? 'prepared' : 'statement';
-    return rowsOf<R>(await this.#thread.request({ kind, text, params: params.map(toWire) }));
+    const { rows } = await this.#thread.request({ kind, text, params: params.map(toWire) });
+    return rows as R[];
   }
 
   async run<T>(body: (tx: SqlExecutor) => Promise<T>, nesting: NestingGuard): Promise<T> {
@@ -222,16 +225,4 @@ class OpenTransaction implements SqlExecutor {
     this.#turnstile.release();
     return ended;
   }
-}
-
-function rowsOf<R>({ columns, rows }: EngineResult): R[] {
-  const decoders = columns.map(({ name, type }) => ({ name, decode: decoderOf(type) }));
-  return rows.map((values) => {
-    const row: Row = {};
-    decoders.forEach(({ name, decode }, index) => {
-      const value = values[index]!;
-      row[name] = value === null ? null : decode(value);
-    });
-    return row as R;
-  });
 }

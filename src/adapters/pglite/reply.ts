@@ -1,14 +1,18 @@
+import type { Row } from '../../ports/sql.ts';
 import { SqlError, type SqlFailure } from '../sql/error.ts';
-import type { Column, EngineNotice, EngineResult } from './protocol.ts';
+import { decoderOf } from '../sql/values.ts';
+import type { EngineNotice, EngineResult } from './protocol.ts';
 
 export interface ReplyListeners {
   notified(channel: string): void;
   noticed(notice: EngineNotice): void;
 }
 
-const initialBytes = 256 * 2 ** 10;
-/** What a larger reply took is given back. */
-const keptBytes = 4 * 2 ** 20;
+interface Column {
+  readonly name: string;
+  readonly decode: (text: string) => unknown;
+}
+
 /** Type and length, which counts itself. */
 const headBytes = 5;
 
@@ -37,63 +41,46 @@ const fieldNames: ReadonlyMap<number, keyof SqlFailure> = new Map([
   [code('n'), 'constraint'],
 ]);
 
+/** Whether PostgreSQL refused something of what it answers with `reply`. */
+export function holdsError(reply: Buffer): boolean {
+  for (let at = 0; at < reply.length; at += 1 + reply.readInt32BE(at + 1))
+    if (reply[at] === message.error) return true;
+  return false;
+}
+
 /**
- * Reads what PostgreSQL answers in one exchange. PGlite brings a parser along, which takes 3 µs for each value of each row: of
- * reading a page of the log that was more than PostgreSQL's own part.
+ * What PostgreSQL answered: the rows of the last statement that has any, and the tag of the last. Tells the listeners what it said
+ * besides. Throws the first error as `SqlError`.
  */
-export class Reply {
+export function readReply(reply: Buffer, listeners: ReplyListeners): EngineResult {
+  return new Reader(reply, listeners).read();
+}
+
+/** PGlite brings a parser along, which takes 3 µs for each value of each row: of reading a page of the log that was more than PostgreSQL's own part. */
+class Reader {
+  readonly #bytes: Buffer;
   readonly #listeners: ReplyListeners;
-  #bytes = Buffer.allocUnsafeSlow(initialBytes);
-  #end = 0;
   #at = 0;
 
-  constructor(listeners: ReplyListeners) {
+  constructor(bytes: Buffer, listeners: ReplyListeners) {
+    this.#bytes = bytes;
     this.#listeners = listeners;
   }
 
-  /** Keeps a piece of the reply, which the database overwrites afterwards. Messages need not end where pieces do. */
-  take(piece: Uint8Array): void {
-    const end = this.#end + piece.length;
-    if (end > this.#bytes.length) {
-      const larger = Buffer.allocUnsafeSlow(Math.max(end, 2 * this.#bytes.length));
-      this.#bytes.copy(larger, 0, 0, this.#end);
-      this.#bytes = larger;
-    }
-    this.#bytes.set(piece, this.#end);
-    this.#end = end;
-  }
-
-  /**
-   * The rows of the statement that has any and the tag of the last, once the exchange is over; the next reply begins then.
-   * Throws the first error as `SqlError`.
-   */
   read(): EngineResult {
-    try {
-      return this.#read();
-    } finally {
-      this.forget();
-    }
-  }
-
-  /** What was taken is no reply: the exchange was broken off. */
-  forget(): void {
-    this.#end = 0;
-    this.#at = 0;
-    if (this.#bytes.length > keptBytes) this.#bytes = Buffer.allocUnsafeSlow(initialBytes);
-  }
-
-  #read(): EngineResult {
     let columns: readonly Column[] = [];
+    let rows: Row[] = [];
     let tag = '';
     let failure: SqlFailure | undefined;
-    const rows: (string | null)[][] = [];
-    while (this.#at < this.#end) {
+    while (this.#at < this.#bytes.length) {
       const type = this.#bytes[this.#at]!;
       const next = this.#at + 1 + this.#bytes.readInt32BE(this.#at + 1);
       this.#at += headBytes;
-      if (type === message.dataRow) rows.push(this.#row());
-      else if (type === message.rowDescription) columns = this.#columns();
-      else if (type === message.commandComplete) tag = this.#text();
+      if (type === message.dataRow) rows.push(this.#row(columns));
+      else if (type === message.rowDescription) {
+        columns = this.#columns();
+        rows = [];
+      } else if (type === message.commandComplete) tag = this.#text();
       else if (type === message.error) failure ??= this.#failure();
       else if (type === message.notice) this.#notice();
       else if (type === message.notification) this.#notification();
@@ -101,19 +88,19 @@ export class Reply {
       this.#at = next;
     }
     if (failure) throw new SqlError(failure);
-    return { columns, rows, tag };
+    return { rows, tag };
   }
 
-  #row(): (string | null)[] {
+  /** Each value comes with its length, in text format. */
+  #row(columns: readonly Column[]): Row {
     const bytes = this.#bytes;
-    const count = bytes.readInt16BE(this.#at);
+    const row: Row = {};
+    // How many they are.
     let at = this.#at + 2;
-    const row: (string | null)[] = [];
-    for (let n = 0; n < count; n++) {
+    for (const { name, decode } of columns) {
       const length = bytes.readInt32BE(at);
       at += 4;
-      if (length < 0) row.push(null);
-      else row.push(bytes.toString('utf8', at, (at += length)));
+      row[name] = length < 0 ? null : decode(bytes.toString('utf8', at, (at += length)));
     }
     return row;
   }
@@ -127,7 +114,7 @@ export class Reply {
       const type = this.#int32();
       // Size and modifier of the type, and its format.
       this.#at += 2 + 4 + 2;
-      return { name, type };
+      return { name, decode: decoderOf(type) };
     });
   }
 

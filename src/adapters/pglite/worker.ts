@@ -2,7 +2,10 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { failureOf } from '../sql/error.ts';
 import { Engine } from './engine.ts';
 import { Maintenance } from './maintenance.ts';
-import type { EngineData, EngineEvent, EngineMessage, EngineRequest, EngineResult } from './protocol.ts';
+import type { EngineData, EngineEvent, EngineMessage, EngineRequest } from './protocol.ts';
+
+/** To hand memory over takes longer than to copy a few bytes. */
+const handedOverBytes = 4_096;
 
 const port = parentPort!;
 const emit = (event: EngineEvent): void => port.postMessage(event);
@@ -33,7 +36,9 @@ port.on('message', ({ id, request, background }: EngineMessage) => {
   inTurn(async () => {
     maintenance.used(background);
     try {
-      emit({ kind: 'result', id, result: await answer(request) });
+      const reply = new Uint8Array(await answer(request));
+      const handedOver = reply.length > handedOverBytes ? [reply.buffer] : [];
+      port.postMessage({ kind: 'reply', id, reply } satisfies EngineEvent, handedOver);
     } catch (error) {
       emit({ kind: 'failure', id, failure: failureOf(error as Error) });
     }
@@ -44,10 +49,11 @@ port.on('message', ({ id, request, background }: EngineMessage) => {
 maintenance.start(inTurn);
 emit({ kind: 'ready' });
 
-async function answer(request: EngineRequest): Promise<EngineResult> {
+async function answer(request: EngineRequest): Promise<Uint8Array> {
   if (request.kind === 'statement') return engine.statement(request.text, request.params, request.begin);
   if (request.kind === 'prepared') return engine.prepared(request.text, request.params);
   if (request.kind === 'script') return engine.script(request.statements);
   maintenance.stop();
-  return engine.close();
+  await engine.close();
+  return new Uint8Array();
 }
