@@ -23,7 +23,7 @@ const uuid: Format<string> = { oid: 2950, of: String, sizeOf: () => 16, write: w
 
 const integer: Format<number> = {
   oid: 23,
-  of: Number,
+  of: integerOf,
   sizeOf: () => 4,
   write: (bytes, value, at) => void bytes.writeInt32BE(value, at),
 };
@@ -37,14 +37,14 @@ const bigint: Format<bigint> = {
 
 const boolean: Format<boolean> = {
   oid: 16,
-  of: Boolean,
+  of: booleanOf,
   sizeOf: () => 1,
   write: (bytes, value, at) => void bytes.writeUInt8(value ? 1 : 0, at),
 };
 
 const double: Format<number> = {
   oid: 701,
-  of: Number,
+  of: numberOf,
   sizeOf: () => 8,
   write: (bytes, value, at) => void bytes.writeDoubleBE(value, at),
 };
@@ -85,7 +85,7 @@ const [dimensions, mayHoldNulls, lowerBound, isNull] = [1, 1, 1, -1];
  * A column of many rows as one value to be bound: a one-dimensional array in PostgreSQL's binary format (`array_recv`), of which the
  * database reads rows in a third of the time that it takes for JSON. Times are a `Date` or ISO 8601, kept to the millisecond; `bigint`
  * is a number or its digits; `jsonb` is any value of JSON. What is undefined is null. Throws `RangeError` on an invalid time or number,
- * `SyntaxError` where one is no number, and `TypeError` where one is no uuid.
+ * `SyntaxError` where a `bigint` is none, and `TypeError` where another value is not of its type.
  */
 export function columnOf(type: ColumnType, values: readonly unknown[]): Uint8Array {
   const format = formats[type];
@@ -108,6 +108,22 @@ export function columnOf(type: ColumnType, values: readonly unknown[]): Uint8Arr
     at += length;
   }
   return bytes;
+}
+
+function numberOf(element: unknown): number {
+  if (typeof element !== 'number') throw new TypeError(`not a number: ${String(element)}`);
+  return element;
+}
+
+function integerOf(element: unknown): number {
+  const number = numberOf(element);
+  if (!Number.isInteger(number)) throw new RangeError(`not an integer: ${number}`);
+  return number;
+}
+
+function booleanOf(element: unknown): boolean {
+  if (typeof element !== 'boolean') throw new TypeError(`not a boolean: ${String(element)}`);
+  return element;
 }
 
 function millisecondsOf(element: unknown): number {

@@ -21,5 +21,9 @@ describe('a column', () => {
     expect(() => columnOf('integer', [1, 2 ** 31])).toThrow(RangeError);
     expect(() => columnOf('bigint', [2n ** 63n])).toThrow(RangeError);
     expect(() => columnOf('bigint', ['1.5'])).toThrow(SyntaxError);
+    for (const element of [NaN, 1.5, Infinity])
+      expect(() => columnOf('integer', [element])).toThrow(RangeError);
+    for (const type of ['integer', 'double precision', 'boolean'] as const)
+      expect(() => columnOf(type, ['x'])).toThrow(TypeError);
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { MAX_DISTINCT_TERMS, MAX_TERM_LENGTH, termCounts } from '../../src/domain/text/tokens.ts';
+import { heapUsed } from '../support/heap.ts';
 
 const terms = (text: string) => [...termCounts(text).counts.keys()];
 
@@ -54,5 +55,22 @@ describe('termCounts', () => {
     expect(counts.size).toBe(MAX_DISTINCT_TERMS);
     expect(length).toBe(20_000);
     expect(terms('x'.repeat(200_000))).toEqual(['x'.repeat(MAX_TERM_LENGTH)]);
+  });
+
+  it('cuts no term through a character', () => {
+    expect(terms(`${'b'.repeat(MAX_TERM_LENGTH - 1)}𐌰𐌱`)).toEqual(['b'.repeat(MAX_TERM_LENGTH - 1)]);
+    expect(terms(`${'b'.repeat(MAX_TERM_LENGTH - 2)}𐌰𐌱`)).toEqual([`${'b'.repeat(MAX_TERM_LENGTH - 2)}𐌰`]);
+  });
+
+  it('keeps no text for a word that was in it', () => {
+    const texts = 1_000;
+    const rest = ' green tea with milk'.repeat(1_000);
+    const before = heapUsed();
+    for (let n = 0; n < texts; n++) {
+      const own = Array.from(`${n}`, (digit) => 'bcdfghjklm'[Number(digit)]).join('');
+      // In one piece, as it comes from a database.
+      termCounts(Buffer.from(`${own.padEnd(20, 'q')}${rest}`).toString());
+    }
+    expect(heapUsed() - before).toBeLessThan((texts * rest.length) / 4);
   });
 });

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { Tokenizer } from '@huggingface/tokenizers';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import type { EmbeddingPurpose } from '../../ports/embedder.ts';
-import { truncate } from '../embedding/truncate.ts';
+import { truncate } from '../../domain/text/truncate.ts';
 import { unitVector } from '../embedding/vector.ts';
 import { verifiedFile } from './model-files.ts';
 import type { OnnxModel } from './models.ts';

@@ -2,7 +2,7 @@ import type { OpenAI } from 'openai';
 import { zodResponseFormat } from 'openai/helpers/zod';
 import type { z } from 'zod';
 import type { CompletionRequest } from '../../ports/language-model.ts';
-import { truncate } from '../embedding/truncate.ts';
+import { truncate } from '../../domain/text/truncate.ts';
 
 type Body = OpenAI.ChatCompletionCreateParamsNonStreaming;
 

@@ -6,7 +6,7 @@ import {
 } from '../../ports/embedder.ts';
 import { EmbeddingPool } from '../embedding/pool.ts';
 import { pooledEmbedder } from '../embedding/pooled-embedder.ts';
-import { truncate } from '../embedding/truncate.ts';
+import { truncate } from '../../domain/text/truncate.ts';
 import { openAiClient, type EndpointAddress } from './client.ts';
 import { EndpointSlot, type Endpoint } from './endpoint-slot.ts';
 import type { RetryLimits } from './retries.ts';

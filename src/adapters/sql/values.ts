@@ -14,7 +14,8 @@ export function toWire(value: SqlValue): WireValue {
 
 /** As pgvector's `vector_recv` reads it: dimension and a reserved 0 as int16, then each number as float4, big-endian. */
 function vector(numbers: Float32Array): Uint8Array {
-  const bytes = Buffer.allocUnsafe(4 + 4 * numbers.length);
+  // Not of the pool, all of which would be sent to another thread.
+  const bytes = Buffer.allocUnsafeSlow(4 + 4 * numbers.length);
   bytes.writeUInt16BE(numbers.length, 0);
   bytes.writeUInt16BE(0, 2);
   let at = 4;

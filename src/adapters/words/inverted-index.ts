@@ -1,4 +1,5 @@
 import { saturation, type WeightedTerms } from '../../domain/ranking/bm25.ts';
+import { ownCopy } from '../../domain/text/own-copy.ts';
 import { forEachCount } from '../../domain/text/written-counts.ts';
 import type { TermSignal, Words } from '../../ports/word-index.ts';
 import { Best } from '../best.ts';
@@ -152,8 +153,10 @@ export class InvertedIndex implements Contents<WordRow>, Words {
     const known = this.#numbers.get(term);
     if (known !== undefined) return known;
     const number = this.#free.pop() ?? this.#terms.length;
-    this.#terms[number] = { term, postings: new Postings() };
-    this.#numbers.set(term, number);
+    // What comes is cut out of the counts of a whole memory.
+    const own = ownCopy(term);
+    this.#terms[number] = { term: own, postings: new Postings() };
+    this.#numbers.set(own, number);
     return number;
   }
 

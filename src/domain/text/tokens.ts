@@ -1,10 +1,12 @@
+import { ownCopy } from './own-copy.ts';
 import { stem } from './porter2.ts';
 import { STOP_WORDS } from './stop-words.ts';
+import { truncate } from './truncate.ts';
 
 /** Changes whenever the same text would give other terms: stored counts of another version must be made again. */
-export const TOKENIZER_VERSION = 1;
+export const TOKENIZER_VERSION = 2;
 
-/** A term is cut to this many UTF-16 units: a pasted blob must not become an index key of a megabyte. */
+/** A term is cut to this many UTF-16 units at most, and never through a character: a pasted blob must not become an index key of a megabyte. */
 export const MAX_TERM_LENGTH = 64;
 
 /** Real prose of the longest content allowed has about 6,000 distinct terms. */
@@ -72,9 +74,9 @@ export function termCounts(text: string): TermCounts {
 }
 
 function termsOf(word: string): readonly string[] {
-  if (word.includes('.')) return [(word.startsWith('v') ? word.slice(1) : word).slice(0, MAX_TERM_LENGTH)];
+  if (word.includes('.')) return [truncate(word.startsWith('v') ? word.slice(1) : word, MAX_TERM_LENGTH)];
   if (UNSPACED.test(word)) return pairs(word);
-  return [stemOf(word.slice(0, MAX_TERM_LENGTH))];
+  return [stemOf(truncate(word, MAX_TERM_LENGTH))];
 }
 
 /** Most words of a text are among the frequent ones of its language, and to look one up is a tenth of stemming it. */
@@ -84,9 +86,10 @@ const mostKnownStems = 20_000;
 function stemOf(word: string): string {
   const known = knownStems.get(word);
   if (known !== undefined) return known;
-  const made = stem(word);
+  const own = ownCopy(word);
+  const made = ownCopy(stem(own));
   if (knownStems.size >= mostKnownStems) knownStems.clear();
-  knownStems.set(word, made);
+  knownStems.set(own, made);
   return made;
 }
 
