@@ -3,14 +3,15 @@ import { v7 as uuid } from 'uuid';
 import { deterministicEmbedder } from '../../src/adapters/deterministic/embedder.ts';
 import { MemoryWordIndex } from '../../src/adapters/words/memory-word-index.ts';
 import { parseFilter } from '../../src/domain/filter.ts';
-import type { MemoryValue } from '../../src/domain/memory/memory.ts';
+import { decide, initialState, type MemoryValue } from '../../src/domain/memory/memory.ts';
 import { weigh } from '../../src/domain/ranking/bm25.ts';
+import { memoryStream } from '../../src/domain/streams.ts';
 import { systemClock } from '../../src/ports/clock.ts';
 import type { SqlExecutor } from '../../src/ports/sql.ts';
 import { WakeUp } from '../../src/ports/wake-up.ts';
 import { allProjections } from '../../src/projections/all.ts';
 import { Generation } from '../../src/projections/generation.ts';
-import { ensureLive } from '../../src/projections/generations.ts';
+import { dropGeneration, ensureLive } from '../../src/projections/generations.ts';
 import { undivided } from '../../src/projections/partitions.ts';
 import { beginRebuild, switchTo } from '../../src/projections/rebuild.ts';
 import { RebuildWalk } from '../../src/projections/rebuild-walk.ts';
@@ -18,6 +19,8 @@ import { ReadModels } from '../../src/queries/read-models.ts';
 import { SearchService } from '../../src/queries/search/search.ts';
 import { adminOf } from '../support/admin.ts';
 import {
+  memoryKey,
+  memoryValue,
   openTestStore,
   storeTestMemory,
   testContext,
@@ -30,6 +33,7 @@ import { soleEmbedder } from '../support/sole-embedder.ts';
 
 const embedders = soleEmbedder(deterministicEmbedder({ dimension: 16 }));
 const projections = allProjections(embedders, { words: { inMemory: true } });
+const lexical = projections.find(({ name }) => name === 'lexical')!;
 const acme = { tenant: 'acme', table: 'read.lexical_g1' };
 const asked = { topK: 10, threshold: 0, order: 'relevance' as const };
 
@@ -48,6 +52,7 @@ beforeEach(async () => {
 async function open(mostBytes: number): Promise<void> {
   index = new MemoryWordIndex(test.sql, { mostBytes, onError: (error) => errors.push(error) });
   await index.start();
+  await index.firstLoaded;
   const models = new ReadModels(test.sql, new WakeUp());
   search = new SearchService(models, embedders, systemClock, { words: index });
 }
@@ -67,6 +72,38 @@ type Stored = Awaited<ReturnType<typeof storeTestMemory>>;
 
 async function store(memory: Partial<MemoryValue>): Promise<Stored> {
   return storeTestMemory(test, { id: uuid(), ...memory });
+}
+
+async function storeIn(tenant: string, memory: Partial<MemoryValue>): Promise<void> {
+  const value = memoryValue({ id: uuid(), ...memory });
+  const context = testContext({ tenant, key: memoryKey(undefined, tenant) });
+  const events = decide({ type: 'store', value }, initialState);
+  await test.store.append(memoryStream(tenant, value.id), 'noStream', events, context);
+}
+
+/** How many statements that hold `part` are sent from now on. */
+function counted(part: string): () => number {
+  let count = 0;
+  test.sql.fault = (statement) => {
+    if (statement.includes(part)) count++;
+    return undefined;
+  };
+  return () => count;
+}
+
+/** Builds the next generation of the words' read model, and lets the live one go. */
+async function rebuilt(): Promise<{ readonly table: string; readonly number: number }> {
+  const walk = new RebuildWalk(test.sql, test.store, new AbortController().signal);
+  const next = await beginRebuild(test.sql, lexical, undivided);
+  await walk.fill(next);
+  return { table: `read.lexical_g${next.number}`, number: next.number };
+}
+
+async function tablesWithTriggers(): Promise<unknown[]> {
+  const rows = await test.sql.query<{ name: string }>(
+    `select tgrelid::regclass::text as name from pg_trigger where tgname = 'note_insert'`,
+  );
+  return rows.map(({ name }) => name);
 }
 
 async function append({ stream, key, value }: Stored, type: string, data: object = {}): Promise<void> {
@@ -169,17 +206,114 @@ it('[F4] follows a generation that is switched to, and lets the former one go', 
   const tea = await store({ content: 'green tea' });
   await catchUp();
   expect(await found('tea')).toEqual([tea.value.id]);
-  const lexical = projections.find(({ name }) => name === 'lexical')!;
-  const walk = new RebuildWalk(test.sql, test.store, new AbortController().signal);
-  const next = await beginRebuild(test.sql, lexical, undivided);
-  const { digest, liveDigest } = await walk.fill(next);
-  expect(digest).toBe(liveDigest);
-  const second = { ...acme, table: `read.lexical_g${next.number}` };
+  const next = await rebuilt();
+  const second = { ...acme, table: next.table };
   await index.takeOver(second.table);
   expect(await index.words(test.sql, second)).toMatchObject({ documents: 1 });
   await switchTo(test.sql, 'lexical', next.number);
   expect(await found('tea', second)).toEqual([tea.value.id]);
-  const triggers = () =>
-    test.sql.query(`select tgrelid::regclass::text as name from pg_trigger where tgname = 'note_insert'`);
-  await expect.poll(triggers, { timeout: 20_000 }).toEqual([{ name: second.table }]);
+  await expect.poll(tablesWithTriggers, { timeout: 20_000 }).toEqual([second.table]);
 }, 40_000);
+
+it('[F4] loads what takes over from a generation whose words were found in the database', async () => {
+  await index.close();
+  await test.close();
+  test = await openTestStore();
+  const inDatabase = allProjections(embedders);
+  for (const projection of inDatabase) await ensureLive(test.sql, projection);
+  await open(1_000_000);
+  await store({ content: 'green tea' });
+  for (const projection of inDatabase)
+    await follow(test, new Generation(test.sql, projection, 1), () => 1_000);
+  const next = await rebuilt();
+  expect(index.size).toBe(0);
+  await index.takeOver(next.table);
+  expect(index.size).toBe(1);
+  await switchTo(test.sql, 'lexical', next.number);
+  expect(await found('tea', { ...acme, table: next.table })).toHaveLength(1);
+}, 40_000);
+
+it('[F4] notes no changes of what nobody reads, also where another process began to', async () => {
+  await store({ content: 'green tea' });
+  await catchUp();
+  expect(await found('tea')).toHaveLength(1);
+  await index.close();
+  const next = await rebuilt();
+  await switchTo(test.sql, 'lexical', next.number);
+  await open(1_000_000);
+  await expect.poll(tablesWithTriggers, { timeout: 20_000 }).toEqual([next.table]);
+}, 40_000);
+
+it('[F4] a search over read models that have gone is told so at once', async () => {
+  await store({ content: 'green tea' });
+  await catchUp();
+  const view = await search.view();
+  const next = await rebuilt();
+  await switchTo(test.sql, 'lexical', next.number);
+  await dropGeneration(test.sql, lexical, 1);
+  const looks = counted('to_regclass');
+  await expect(search.find(adminOf('acme'), { ...asked, query: 'green tea' }, view)).rejects.toMatchObject({
+    code: '42P01',
+  });
+  expect(looks()).toBeLessThan(10);
+}, 40_000);
+
+it('[A5] a change takes no statement for each tenant that it does not concern', async () => {
+  await store({ content: 'green tea' });
+  await catchUp();
+  for (let n = 0; n < 100; n++) expect(await index.ready({ ...acme, tenant: `t${n}` })).toBe(true);
+  const reads = counted('from read.noted_changes');
+  await store({ content: 'black tea' });
+  await catchUp();
+  await eventually(() => test.sql.query(`select * from read.noted_changes where kind = 'words'`)).toEqual([]);
+  // Each following asks for the last one, for whom they concern, and for one tenant's; and forgets them.
+  expect(reads()).toBeLessThan(20);
+  expect(await found('black')).toHaveLength(1);
+});
+
+it('[A5] where changes cannot be followed, words are loaded and found all the same', async () => {
+  let failures = 0;
+  test.sql.fault = (statement) =>
+    statement.includes('coalesce(max(number)') && failures++ === 1 ? 'before' : undefined;
+  // The first look is that of the load.
+  expect(await index.ready({ ...acme, tenant: 'other' })).toBe(true);
+  await store({ content: 'green tea' });
+  await catchUp();
+  await expect.poll(() => errors).toHaveLength(1);
+  expect(await found('tea')).toHaveLength(1);
+});
+
+it('[A5] a tenant that is too large alone keeps no other from being loaded at the start', async () => {
+  await storeIn('large', { content: 'tea '.repeat(1_000).trim() });
+  for (const tenant of ['a', 'b', 'c']) await storeIn(tenant, { content: 'green tea' });
+  await catchUp();
+  await index.close();
+  await open(10_000);
+  expect(index.size).toBe(3);
+});
+
+it('[A5] a search whose words have gone when it begins says so', async () => {
+  await index.close();
+  await open(1);
+  await store({ content: 'green tea' });
+  await storeIn('globex', { content: 'other tea' });
+  await catchUp();
+  const words = {
+    ready: async (set: typeof acme) => {
+      const isThere = await index.ready(set);
+      // Makes room.
+      await index.ready({ ...set, tenant: 'globex' });
+      return isThere;
+    },
+    words: index.words.bind(index),
+    close: () => index.close(),
+  };
+  const models = new ReadModels(test.sql, new WakeUp());
+  const service = new SearchService(models, embedders, systemClock, { words });
+  for (const asOf of [undefined, await test.store.log.head()]) {
+    const request = { ...asked, query: 'green tea', ...(asOf !== undefined && { asOf }) };
+    const { best, warnings } = await service.find(adminOf('acme'), request);
+    expect(best).toHaveLength(1);
+    expect(warnings).toMatchObject([{ code: 'partial' }]);
+  }
+});

@@ -58,6 +58,17 @@ export function ignoreChanges(sql: Sql, table: string): Promise<void> {
   return sql.execute(events.map(([event]) => `drop trigger if exists note_${event} on ${table}`).join(';\n'));
 }
 
+/** The tables of which any change of a kind is noted, also by a process that has ended. */
+export async function notedTables(executor: SqlExecutor, kind: string): Promise<string[]> {
+  const rows = await executor.query<{ name: string }>(
+    `select distinct format('%s.%s', n.nspname, c.relname) as name
+     from pg_trigger t join pg_class c on c.oid = t.tgrelid join pg_namespace n on n.oid = c.relnamespace
+     where t.tgname = any ($1) and encode(t.tgargs, 'escape') = $2 || '\\000'`,
+    [events.map(([event]) => `note_${event}`), kind],
+  );
+  return rows.map(({ name }) => name);
+}
+
 /** The number of the last change that was noted of a kind. */
 export async function lastChange(executor: SqlExecutor, kind: string): Promise<number> {
   const [row] = await executor.query<{ last: number }>(
@@ -65,6 +76,14 @@ export async function lastChange(executor: SqlExecutor, kind: string): Promise<n
     [kind],
   );
   return row!.last;
+}
+
+/** The sets that have changes up to this one. */
+export async function changedSets(executor: SqlExecutor, kind: string, until: number): Promise<RowSet[]> {
+  return executor.query<RowSet & Record<string, unknown>>(
+    `select distinct 'read.' || kept as table, tenant from read.noted_changes where kind = $1 and number <= $2`,
+    [kind, until],
+  );
 }
 
 export async function forgetChanges(executor: SqlExecutor, kind: string, until: number): Promise<void> {

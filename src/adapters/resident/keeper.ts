@@ -4,11 +4,13 @@ import type { Sql, SqlExecutor } from '../../ports/sql.ts';
 import { WakeUp } from '../../ports/wake-up.ts';
 import { migrate } from '../migrate.ts';
 import {
+  changedSets,
   changesChannel,
   forgetChanges,
   ignoreChanges,
   lastChange,
   noteChanges,
+  notedTables,
   type KeptRow,
   type RowSet,
 } from './changes.ts';
@@ -23,8 +25,12 @@ const floorMs = 5_000;
 const graceMs = 2_000;
 /** What does not fit is not tried again for so long. */
 const refusedMs = 600_000;
+/** Nor of a table that is gone. */
+const goneMs = 1_000;
 /** After a failure it is tried again after so long. */
 const pauseMs = 30_000;
+/** Of a table that some process notes the changes of: whether all of them, and of which table of that name, is not known. */
+const unknownOid = 0;
 
 interface Resident<Row extends KeptRow, Kept extends Contents<Row>> {
   readonly table: ResidentTable<Row, Kept>;
@@ -44,7 +50,7 @@ export interface SizedSet {
 export interface KeeperOptions {
   /** What a set would take of the memory. */
   readonly bytesOf: (executor: SqlExecutor, set: RowSet) => Promise<number>;
-  /** What is loaded at the start, before anybody asks for it, as long as it fits. */
+  /** What is loaded at the start, before anybody asks for it, each that fits beside those before. */
   readonly first: (executor: SqlExecutor) => Promise<readonly SizedSet[]>;
   /** Until it resolves nothing is loaded: what searches cannot do without goes first. */
   readonly after?: Promise<void> | undefined;
@@ -71,7 +77,7 @@ export class Keeper<Row extends KeptRow, Kept extends Contents<Row>> {
   readonly #wanted = new Map<string, RowSet>();
   /** Those that somebody waits for: they are loaded first. */
   readonly #urgent = new Set<string>();
-  /** Until when nothing is tried of what does not fit. */
+  /** Until when nothing is tried of what does not fit, or is gone. */
   readonly #refused = new Map<string, number>();
   readonly #loading = new Map<string, Promise<unknown>>();
   readonly #stop = new AbortController();
@@ -81,8 +87,10 @@ export class Keeper<Row extends KeptRow, Kept extends Contents<Row>> {
   readonly #settled = new WakeUp();
   /** Tables whose changes are noted, with their oid. */
   readonly #noted = new Map<string, number>();
-  /** After a failure, until it is tried again. */
+  /** After a failure to load, until it is tried again. */
   #isPausing = false;
+  /** After a failure to follow. Who asks follows by itself meanwhile. */
+  #followsAgainAt = 0;
   /** Resolves when what is loaded at the start is there, or cannot be loaded. */
   readonly firstLoaded: Promise<void>;
   #firstIsLoaded!: () => void;
@@ -127,13 +135,15 @@ export class Keeper<Row extends KeptRow, Kept extends Contents<Row>> {
     return this.#residents.has(key);
   }
 
-  /** Has a set loaded. */
-  want(set: RowSet): void {
+  /** Has a set loaded. False where that is not tried. */
+  want(set: RowSet): boolean {
     const key = keyOf(set);
-    const isRefused = performance.now() < (this.#refused.get(key) ?? 0);
-    if (isRefused || this.#residents.has(key) || this.#wanted.has(key) || this.#loading.has(key)) return;
+    if (performance.now() < (this.#refused.get(key) ?? 0)) return false;
+    this.#refused.delete(key);
+    if (this.#residents.has(key) || this.#wanted.has(key) || this.#loading.has(key)) return true;
     this.#wanted.set(key, set);
     this.#told.wake();
+    return true;
   }
 
   /** Whether a set is there, which is loaded otherwise; waits for it so long, unless that fails. Not inside a transaction. */
@@ -142,14 +152,19 @@ export class Keeper<Row extends KeptRow, Kept extends Contents<Row>> {
     const deadline = performance.now() + longestMs;
     while (!this.#residents.has(key)) {
       const [seen, left] = [this.#settled.count, deadline - performance.now()];
-      if (left <= 0 || this.#isPausing || this.#stop.signal.aborted) return false;
+      if (left <= 0 || this.#isPausing || this.#stop.signal.aborted || !this.want(set)) return false;
       this.#urgent.add(key);
-      this.want(set);
       await this.#settled.after(seen, left, this.#stop.signal);
     }
     // So that it does not go before it is read.
     this.#residents.get(key)!.usedAt = performance.now();
     return true;
+  }
+
+  /** Has sets loaded, each that fits beside what is there, and waits so long for each. */
+  async loadBeside(sets: readonly SizedSet[], longestMs: number): Promise<void> {
+    for (const { set, bytes } of sets)
+      if (this.bytes + bytes <= this.#options.mostBytes) await this.load(set, longestMs);
   }
 
   /** What was committed of a set before; undefined where it is not there. `executor` reads what is missing. */
@@ -189,28 +204,40 @@ export class Keeper<Row extends KeptRow, Kept extends Contents<Row>> {
         if (isFirst) await this.#wantFirst();
         isFirst = false;
         await this.#loadWanted();
-        this.#firstIsLoaded();
-        await this.#followChanges();
-        await this.#told.after(seen, floorMs, signal);
-        if (this.#wanted.size === 0) await pause(followAfterMs);
       } catch (error) {
-        this.#firstIsLoaded();
-        if (signal.aborted) return;
-        this.#options.onError(error);
+        if (!signal.aborted) this.#options.onError(error);
         this.#isPausing = true;
         this.#settled.wake();
+        this.#firstIsLoaded();
         await pause(pauseMs);
         this.#isPausing = false;
+        continue;
       }
+      this.#firstIsLoaded();
+      await this.#followUnlessFailing();
+      await this.#told.after(seen, floorMs, signal);
+      if (this.#wanted.size === 0) await pause(followAfterMs);
+    }
+  }
+
+  async #followUnlessFailing(): Promise<void> {
+    if (performance.now() < this.#followsAgainAt) return;
+    try {
+      await this.#followChanges();
+    } catch (error) {
+      if (this.#stop.signal.aborted) return;
+      this.#options.onError(error);
+      this.#followsAgainAt = performance.now() + pauseMs;
     }
   }
 
   async #wantFirst(): Promise<void> {
+    for (const table of await notedTables(this.#sql, this.#kind.name)) this.#noted.set(table, unknownOid);
     let total = 0;
     for (const { set, bytes } of await this.#options.first(this.#sql)) {
-      total += bytes;
       // None makes room for another that nobody has asked for either.
-      if (total > this.#options.mostBytes) return;
+      if (total + bytes > this.#options.mostBytes) continue;
+      total += bytes;
       this.want(set);
     }
   }
@@ -239,11 +266,8 @@ export class Keeper<Row extends KeptRow, Kept extends Contents<Row>> {
 
   async #load(set: RowSet): Promise<void> {
     const [oid] = await this.#oidsOf([set.table]);
-    if (oid === undefined) return;
-    if (!this.#makeRoom(await this.#options.bytesOf(this.#sql, set))) {
-      this.#refused.set(keyOf(set), performance.now() + refusedMs);
-      return;
-    }
+    if (oid === undefined) return this.#refuse(set, goneMs);
+    if (!this.#makeRoom(await this.#options.bytesOf(this.#sql, set))) return this.#refuse(set, refusedMs);
     if (this.#noted.get(set.table) !== oid) await noteChanges(this.#sql, this.#kind.name, set.table);
     this.#noted.set(set.table, oid);
     const [told, losses] = [this.#told.count, this.#losses];
@@ -251,6 +275,12 @@ export class Keeper<Row extends KeptRow, Kept extends Contents<Row>> {
     if (losses === this.#losses)
       this.#residents.set(keyOf(set), { table, oid, told, usedAt: performance.now() });
     else this.want(set);
+  }
+
+  #refuse(set: RowSet, ms: number): void {
+    const now = performance.now();
+    for (const [key, until] of this.#refused) if (until < now) this.#refused.delete(key);
+    this.#refused.set(keyOf(set), now + ms);
   }
 
   async #catchUp(executor: SqlExecutor, resident: Resident<Row, Kept>): Promise<void> {
@@ -261,13 +291,17 @@ export class Keeper<Row extends KeptRow, Kept extends Contents<Row>> {
 
   /** Brings all that is there up to date, and forgets the changes that nobody needs any more. */
   async #followChanges(): Promise<void> {
+    const told = this.#told.count;
     const until = await lastChange(this.#sql, this.#kind.name);
     await this.#dropVanished();
     await this.#dropUnused();
-    if (until > 0) {
-      for (const resident of this.#residents.values()) await this.#catchUp(this.#sql, resident);
-      await forgetChanges(this.#sql, this.#kind.name, until);
+    const changed = until > 0 ? await changedSets(this.#sql, this.#kind.name, until) : [];
+    const concerned = new Set(changed.map(keyOf));
+    for (const [key, resident] of this.#residents) {
+      if (concerned.has(key)) await this.#catchUp(this.#sql, resident);
+      else resident.told = Math.max(resident.told, told);
     }
+    if (until > 0) await forgetChanges(this.#sql, this.#kind.name, until);
     this.#makeRoom(0);
   }
 
@@ -326,7 +360,7 @@ export class Keeper<Row extends KeptRow, Kept extends Contents<Row>> {
 
   #loadAnew(): void {
     this.#losses++;
-    this.#noted.clear();
+    for (const table of this.#noted.keys()) this.#noted.set(table, unknownOid);
     for (const [key, { table }] of this.#residents) {
       this.#residents.delete(key);
       this.want(table.set);

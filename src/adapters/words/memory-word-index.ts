@@ -29,11 +29,13 @@ export interface MemoryWordIndexOptions {
  * no other index of them, so a tenant whose words are more than may be kept is kept all the same.
  */
 export class MemoryWordIndex implements WordIndex {
+  readonly #sql: Sql;
   readonly #keeper: Keeper<WordRow, InvertedIndex>;
   /** The table of a generation that is about to be read. */
   #next: string | undefined;
 
   constructor(sql: Sql, options: MemoryWordIndexOptions) {
+    this.#sql = sql;
     const kind = { name: 'words', selection, empty: () => new InvertedIndex() };
     this.#keeper = new Keeper(sql, kind, {
       ...options,
@@ -75,10 +77,10 @@ export class MemoryWordIndex implements WordIndex {
     return this.#keeper.current(executor, set);
   }
 
-  /** Loads of another generation what is there of the one that is read, which will give way to it. */
+  /** Loads of the generation that will be read next what fits beside the one that is read. */
   async takeOver(table: string): Promise<void> {
     this.#next = table;
-    for (const { tenant } of this.#keeper.sets) await this.#keeper.load({ tenant, table }, longestWaitMs);
+    await this.#keeper.loadBeside(await sizesIn(this.#sql, table), longestWaitMs);
   }
 
   close(): Promise<void> {

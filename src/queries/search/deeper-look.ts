@@ -9,10 +9,10 @@ export interface Look {
 }
 
 /** Looks among the best `perEngine` of each engine, and once more among many more where copies used those up. */
-export async function lookDeeper(
+export async function lookDeeper<Found extends Look>(
   perEngine: number,
-  look: (perEngine: number) => Promise<Look>,
-): Promise<readonly Scored[]> {
-  const { best, isCrowded } = await look(perEngine);
-  return isCrowded && perEngine < deepest ? (await look(deepest)).best : best;
+  look: (perEngine: number) => Promise<Found>,
+): Promise<Found> {
+  const found = await look(perEngine);
+  return found.isCrowded && perEngine < deepest ? look(deepest) : found;
 }

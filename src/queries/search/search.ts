@@ -95,13 +95,15 @@ export class SearchService {
     // Meaning alone was to be compared, and cannot be: then by words, rather than not at all.
     if (!vector && request.texts && request.texts.lexical === undefined)
       return this.#now({ ...query, ...wordsOf(request.query) }, { ...request, texts: undefined }, read.view);
-    if (words === 'away' && !vector)
-      throw new LexicalIndexUnavailable('neither words nor meaning can be compared just now');
+    const nothingToCompare = 'neither words nor meaning can be compared just now';
+    if (words === 'away' && !vector) throw new LexicalIndexUnavailable(nothingToCompare);
+    const { best, lacksWords } = await this.#found(query, request, read, words, vector);
+    if (lacksWords && !vector) throw new LexicalIndexUnavailable(nothingToCompare);
     return {
-      best: await this.#found(query, request, read, words, vector),
+      best,
       position: read.view.position,
       embeddingModel: vector?.model.id,
-      warnings: [...(vector ? [] : [wordsAlone]), ...(words === 'away' ? [meaningAlone] : [])],
+      warnings: [...(vector ? [] : [wordsAlone]), ...(words === 'away' || lacksWords ? [meaningAlone] : [])],
       view: read.view,
     };
   }
@@ -141,13 +143,12 @@ export class SearchService {
     const scale = this.#vectors.scaleOf(liveModel(view));
     const asked = { ...request, ...query, at, vector, scale };
     const words = await this.#words.inMemory(view, query.region.tenant);
-    const isWeighed = words !== undefined || !usesWordsInMemory(view.signature('lexical'));
-    const { found, compared } = await searchAsOf(this.#models.sql, view, { ...asked, words });
+    const { found, compared, weighed } = await searchAsOf(this.#models.sql, view, { ...asked, words });
     return {
       best: found,
       position: at,
       embeddingModel: compared ? vector?.model.id : undefined,
-      warnings: [...(compared ? [] : [wordsAlone]), ...(isWeighed ? [] : [unweighed])],
+      warnings: [...(compared ? [] : [wordsAlone]), ...(weighed ? [] : [unweighed])],
       view,
     };
   }
@@ -169,7 +170,7 @@ export class SearchService {
       const { words, ...read } = await this.#viewAndWords(request, query);
       return this.#found(query, request, read, words, vector);
     });
-    return found.map(({ memory }) => memory.id);
+    return found.best.map(({ memory }) => memory.id);
   }
 
   async #viewAndWords(
@@ -207,8 +208,8 @@ export class SearchService {
     read: Read,
     words: WordMatches,
     asked: QueryVector | undefined,
-  ): Promise<readonly Scored[]> {
-    if (query.seesNothing) return [];
+  ): Promise<LookByWords> {
+    if (query.seesNothing) return { best: [], isCrowded: false, lacksWords: false };
     return lookDeeper(query.perEngine, async (perEngine) => {
       const deeper = { ...query, perEngine };
       const known = perEngine === query.perEngine ? words : await this.#wordsOf(deeper, request, read);
@@ -222,14 +223,14 @@ export class SearchService {
     { view, pool, within }: Read,
     words: CandidateRequest['words'],
     asked: QueryVector | undefined,
-  ): Promise<Look> {
+  ): Promise<LookByWords> {
     const { tenant } = region;
     const [resident, inMemory] = await Promise.all([
       asked && this.#residentFor(tenant, asked),
       this.#words.inMemory(view, tenant),
     ]);
     const inTenant = { tenant, readOnly: true, onePlan: true };
-    const { list, first } = await this.#models.sql.transaction(async (tx) => {
+    const { list, first, lacksWords } = await this.#models.sql.transaction(async (tx) => {
       const wordsInMemory = await inMemory?.(tx);
       const statistics = await readStatistics(tx, view, tenant, terms, wordsInMemory);
       const { documents } = statistics;
@@ -257,7 +258,11 @@ export class SearchService {
       const model = asked?.model.id ?? liveModel(view);
       const scale = this.#vectors.scaleOf(model);
       const list = rank(rows, { ...request, terms, times, perEngine, statistics, model, scale });
-      return { list, first: await readMemories(tx, view, tenant, list.missing, { filters: request }) };
+      return {
+        list,
+        first: await readMemories(tx, view, tenant, list.missing, { filters: request }),
+        lacksWords: terms.length > 0 && !wordsInMemory && usesWordsInMemory(view.signature('lexical')),
+      };
     }, inTenant);
     // What comes now needs the database no more, which has time for others.
     list.take(first);
@@ -267,7 +272,7 @@ export class SearchService {
         inTenant,
       ),
     );
-    return { best, isCrowded: list.isCrowded };
+    return { best, isCrowded: list.isCrowded, lacksWords };
   }
 
   /** What compares in memory, where the tenant's vectors are there. */
@@ -293,6 +298,11 @@ function demandOf({ asOf = 0, minPosition = 0, waitMs }: Pick<SearchRequest, Wai
     minPosition: Math.max(asOf, minPosition),
     waitMs,
   };
+}
+
+interface LookByWords extends Look {
+  /** The words in memory had gone since they were asked for. */
+  readonly lacksWords: boolean;
 }
 
 /** Where it is looked for. */

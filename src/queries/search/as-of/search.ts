@@ -1,5 +1,6 @@
 import { weigh } from '../../../domain/ranking/bm25.ts';
 import type { ModelScale } from '../../../domain/ranking/calibration.ts';
+import { usesWordsInMemory } from '../../../domain/retrieval/lexical-generation.ts';
 import { isWithoutVector } from '../../../ports/embedder.ts';
 import type { Sql } from '../../../ports/sql.ts';
 import type { ReadView } from '../../read-models.ts';
@@ -29,6 +30,8 @@ export interface AsOfFound {
   readonly found: readonly Scored[];
   /** Whether meaning was compared too. */
   readonly compared: boolean;
+  /** Whether words counted for as much as they are rare. */
+  readonly weighed: boolean;
 }
 
 /**
@@ -38,21 +41,22 @@ export interface AsOfFound {
  */
 export async function searchAsOf(sql: Sql, view: ReadView, search: AsOfSearch): Promise<AsOfFound> {
   const { vector, terms, region, at, scale } = search;
-  if (search.seesNothing) return { found: [], compared: vector !== undefined };
+  if (search.seesNothing) return { found: [], compared: vector !== undefined, weighed: true };
   const { tenant } = region;
   const model = liveModel(view);
   const inTenant = { tenant, readOnly: true };
-  const statistics = await sql.transaction(
-    async (tx) => readStatistics(tx, view, tenant, terms, await search.words?.(tx)),
-    inTenant,
-  );
+  const { statistics, weighed } = await sql.transaction(async (tx) => {
+    const words = await search.words?.(tx);
+    const isKnown = words !== undefined || !usesWordsInMemory(view.signature('lexical'));
+    return { statistics: await readStatistics(tx, view, tenant, terms, words), weighed: isKnown };
+  }, inTenant);
   const request: AsOfRequest = {
     ...search,
     weighted: weigh(terms, statistics),
     dense: vector && { vector: vector.vector, embedder: vector.embedder },
   };
   const { seen, compared } = await scan(sql, view, request);
-  const found = await lookDeeper(search.perEngine, (perEngine) =>
+  const { best } = await lookDeeper(search.perEngine, (perEngine) =>
     sql.transaction(async (tx) => {
       const rows = await candidatesAsOf(tx, view, request, bestOf(seen, perEngine, search.times));
       const list = rank(rows, { ...search, perEngine, statistics, model, scale });
@@ -60,7 +64,7 @@ export async function searchAsOf(sql: Sql, view: ReadView, search: AsOfSearch): 
       return { best, isCrowded: list.isCrowded };
     }, inTenant),
   );
-  return { found, compared };
+  return { found: best, compared, weighed };
 }
 
 /** Without meaning where old texts cannot be embedded now. */
