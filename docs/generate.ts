@@ -91,7 +91,7 @@ ciphertext (AES-256-GCM) under the key of the memory, the caller or the tenant, 
 command's \`X-Reason\` is sealed with them.
 
 Readable beside the data: stream, revision, position, time, type and version; tenant, actor, principal, cause, correlation and
-causation ids, command id and body hash, trace id, the name of the key, the subject as a keyed hash, and the SHA-256 of the stored bytes.
+causation ids, command id, body hash (keyed), trace id, the name of the key, the subject as a keyed hash, and the SHA-256 of the stored bytes.
 A stream of a memory is named by its id; claims are named by keyed hashes. In the profile \`cluster\` every event also goes to the
 [topic](../guides/topics.md) named here.
 

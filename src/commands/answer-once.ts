@@ -21,7 +21,7 @@ export async function answerOnce<Answer extends JsonObject>(
   const stream = claimStreamOf(vault, caller.tenant, part, idempotency.commandId);
   const [first] = await store.load<ClaimEvent>(stream);
   if (first?.event.type === 'CommandAnswered' && first.event.data.answer) {
-    assertSameBody(first, idempotency.bodyHash);
+    assertSameBody(first, idempotency);
     return { answer: first.event.data.answer as Answer, replayed: true };
   }
   const answer = await act();

@@ -86,7 +86,7 @@ async function assertFirstTenant(
   if (first === tenant) return;
   const done = await services.store.load<TenantEvent>(tenantStream(first));
   const same = done.find(({ metadata }) => metadata.commandId === idempotency.commandId);
-  if (same) assertSameBody(same, idempotency.bodyHash);
+  if (same) assertSameBody(same, idempotency);
 }
 
 /** Random; under an Idempotency-Key derived from it, so that a repetition shows the same key without keeping it. */

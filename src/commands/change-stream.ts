@@ -6,7 +6,7 @@ import { claimStream } from '../domain/streams.ts';
 import { WrongExpectedRevision, type StreamName } from '../ports/event-log.ts';
 import type { LoadedEvent } from '../ports/event-store.ts';
 import type { KeyRef } from '../ports/key-vault.ts';
-import { eventContext, type CommandContext, type CommandServices } from './context.ts';
+import { eventContext, type CommandContext, type CommandServices, type Idempotency } from './context.ts';
 
 /** Races with other writers of the same stream before the caller is told to come again. */
 const maxAttempts = 20;
@@ -98,13 +98,13 @@ async function earlierAnswer<Event extends StratalogEvent>(
   const written = loaded.findLastIndex(({ metadata }) => metadata.commandId === idempotency.commandId);
   if (written >= 0) {
     const event = loaded[written]!;
-    assertSameBody(event, idempotency.bodyHash);
+    assertSameBody(event, idempotency);
     return { history: loaded.slice(0, written + 1), position: event.position, replayed: true };
   }
   const stream = claimStream(caller.tenant, vault.pseudonym('command', caller.tenant, idempotency.commandId));
   const [answered] = await store.load<ClaimEvent>(stream);
   if (answered?.event.type !== 'CommandAnswered') return undefined;
-  assertSameBody(answered, idempotency.bodyHash);
+  assertSameBody(answered, idempotency);
   const { revision, position } = answered.event.data;
   return { history: loaded.filter((event) => event.revision <= revision), position, replayed: true };
 }
@@ -133,7 +133,10 @@ async function rememberUnchanged(
 }
 
 /** A repeated Idempotency-Key must come with the body of its first use. */
-export function assertSameBody(event: Pick<LoadedEvent, 'metadata'>, bodyHash: string): void {
-  if (event.metadata.bodyHash === bodyHash) return;
+export function assertSameBody(
+  { metadata }: Pick<LoadedEvent, 'metadata'>,
+  { bodyHash, plainBodyHash }: Idempotency,
+): void {
+  if (metadata.bodyHash === bodyHash || metadata.bodyHash === plainBodyHash) return;
   throw new Problem('idempotency-key-reused', 'this Idempotency-Key came first with another body');
 }

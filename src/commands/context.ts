@@ -15,7 +15,10 @@ export interface CommandServices {
 /** A command that its caller may repeat: the same id and body hash mean the same command. */
 export interface Idempotency {
   readonly commandId: string;
+  /** Keyed. */
   readonly bodyHash: string;
+  /** As events have it that were written before hashes were keyed. */
+  readonly plainBodyHash: string;
 }
 
 /** Who commands, why, and under which key it may be repeated. */
@@ -52,7 +55,7 @@ export function eventContext(context: CommandContext, key?: KeyRef): EventContex
     ...(causationId !== undefined && { causationId }),
     ...(traceId !== undefined && { traceId }),
     ...(reason !== undefined && { reason }),
-    ...idempotency,
+    ...(idempotency && { commandId: idempotency.commandId, bodyHash: idempotency.bodyHash }),
     ...(key && { key }),
   };
 }

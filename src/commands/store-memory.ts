@@ -137,7 +137,7 @@ function answerAgain(
 ): MemoryResult | undefined {
   const first = loaded[0];
   if (!first || !idempotency || first.metadata.commandId !== idempotency.commandId) return undefined;
-  assertSameBody(first, idempotency.bodyHash);
+  assertSameBody(first, idempotency);
   const snapshot = foldMemory([first]);
   if (!isLive(snapshot)) throw unknownMemory();
   return { snapshot, position: first.position, replayed: true };

@@ -187,7 +187,7 @@ const metadata: JsonSchema = {
     correlationId: text('The request'),
     causationId: text('The event that led to this one'),
     commandId: text('Names the command across its repetitions'),
-    bodyHash: text("Of the command's canonical body"),
+    bodyHash: text("Of the command's canonical body, keyed"),
     traceId: text('W3C trace id of the request'),
     keyId: text('Names the key of what is sealed'),
     subject: text('Whom the content is about, as a keyed hash'),

@@ -1,18 +1,17 @@
 import { isUtf8 } from 'node:buffer';
-import { hash } from 'node:crypto';
 import contentType from 'content-type';
 import type { Context } from 'koa';
 import rawBody from 'raw-body';
 import { z } from 'zod';
-import type { CommandContext, Idempotency } from '../commands/context.ts';
+import type { CommandContext } from '../commands/context.ts';
 import { causes, type TenantContext } from '../domain/access/context.ts';
-import { canonicalJson, textFault } from '../domain/json.ts';
+import { textFault } from '../domain/json.ts';
 import { invalid, Problem } from '../domain/problems.ts';
+import type { KeyVault } from '../ports/key-vault.ts';
+import { idempotencyOf } from './idempotency.ts';
 import type { Route } from './route.ts';
 
 export const maxBodyBytes = 2_000_000;
-
-const keyPattern = /^[\x21-\x7e]{1,255}$/;
 
 /** Throws where the body is not of a media type that the route takes. */
 export function assertMediaType(koa: Context, accepted: readonly string[]): void {
@@ -75,12 +74,13 @@ export function commandContext(
   caller: TenantContext,
   requestId: string,
   body: unknown,
+  vault: KeyVault,
 ): CommandContext {
   const reason = headerText(koa, 'X-Reason', 500);
   const cause = causeSchema.safeParse(koa.get('x-cause') === '' ? 'user' : koa.get('x-cause'));
   if (!cause.success) throw invalid('X-Cause', `must be one of ${causes.join(', ')}`);
   const traceId = traceIdOf(koa);
-  const idempotency = idempotencyOf(koa, caller, body);
+  const idempotency = idempotencyOf(koa, caller, body, vault);
   return {
     caller,
     cause: cause.data,
@@ -94,35 +94,6 @@ export function commandContext(
 /** The trace that the request belongs to (W3C Trace Context). */
 export function traceIdOf(koa: Context): string | undefined {
   return /^[0-9a-f]{2}-([0-9a-f]{32})-/.exec(koa.get('traceparent'))?.[1];
-}
-
-function idempotencyOf(koa: Context, caller: TenantContext, body: unknown): Idempotency | undefined {
-  const key = koa.get('idempotency-key');
-  if (koa.headers['idempotency-key'] === undefined) return undefined;
-  if (!keyPattern.test(key)) throw invalid('Idempotency-Key', 'must be 1 to 255 visible ASCII characters');
-  return {
-    commandId: hashOf([caller.tenant, caller.principal, caller.user ?? '', koa.method, koa.path, key]),
-    bodyHash: hashOf([body ?? null, modeOf(koa)]),
-  };
-}
-
-/** The mode of a deletion; the default is the same command whether it is written out or not. */
-function modeOf(koa: Context): unknown {
-  const { mode } = koa.query;
-  return mode === undefined || mode === 'soft' ? '' : mode;
-}
-
-/** The command of one line of a bulk body: its own id, so that a line that is done replays alone. */
-export function lineIdempotency(
-  whole: Idempotency | undefined,
-  line: number,
-  body: unknown,
-): Idempotency | undefined {
-  return whole && { commandId: hashOf([whole.commandId, line]), bodyHash: hashOf([body]) };
-}
-
-function hashOf(value: unknown): string {
-  return hash('sha256', canonicalJson(value));
 }
 
 /** A header's text: UTF-8, or Latin-1 as browsers and `fetch` send it, where its bytes are no UTF-8. */

@@ -192,7 +192,7 @@ async function serve(
   const sent = route.body ? await readJson(koa, route) : undefined;
   const body = route.body ? route.body.parse(sent) : undefined;
   if (route.command && !route.body && !route.streamsBody) await refuseFields(koa, route);
-  const context = commandContext(koa, caller, requestId, sent);
+  const context = commandContext(koa, caller, requestId, sent, services.commands.vault);
   const isStillValid = () => authenticator.isStillValid(credential);
   const assertStillValid = () => authenticator.assertStillValid(credential);
   const call = {

@@ -1,4 +1,6 @@
+import { hash } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { canonicalJson } from '../../src/domain/json.ts';
 import type { Client, Json } from '../support/api.ts';
 import { expectInvalid, expectProblem } from '../support/problem.ts';
 import { newTenant, type Tenant } from '../support/tenant.ts';
@@ -84,6 +86,23 @@ describe('an erasure', () => {
     expect(found.body.results.map((result: Json) => result.memory.id)).toEqual([other.id]);
     const related = await own.admin.get(`${at(other)}/related?minPosition=${position}`);
     expect(related.body.items).toEqual([]);
+  });
+
+  it('[F6] leaves no hash by which a short text could be found by trying all', async () => {
+    const body = { content: 'PIN 4821', layer: 'user' };
+    const { memory } = (await admin.post('/v1/memories', body, { 'idempotency-key': 'guessed' })).body;
+    const line = { content: 'PIN 4822', layer: 'user' };
+    const [bulk] = await admin.bulk([line], { 'idempotency-key': 'guessed-in-bulk' });
+    for (const [id, sent] of [
+      [memory.id, [body, '']],
+      [bulk!.id, [line]],
+    ] as const) {
+      const { position } = (await admin.delete(`/v1/memories/${id}?mode=erase`)).body;
+      const of = `memory=${id}&type=MemoryStored&minPosition=${position}`;
+      const [stored] = (await admin.get(`/v1/audit/events?${of}`)).body.items;
+      expect(stored.bodyHash).toEqual(expect.any(String));
+      expect(JSON.stringify(stored)).not.toContain(hash('sha256', canonicalJson(sent)));
+    }
   });
 
   it('[F6] a second time answers 200 and writes no event', async () => {

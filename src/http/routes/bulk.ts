@@ -4,7 +4,8 @@ import { bulkStore, type BulkLineResult } from '../../commands/bulk-store.ts';
 import { positionToken } from '../../domain/position.ts';
 import { asProblem, problemDocument } from '../problem.ts';
 import { readLines } from '../ndjson.ts';
-import { assertMediaType, commandContext, lineIdempotency } from '../request.ts';
+import { lineIdempotency } from '../idempotency.ts';
+import { assertMediaType } from '../request.ts';
 import { route } from '../route.ts';
 import { bulkExample, bulkLineExample } from './examples.ts';
 
@@ -40,13 +41,12 @@ export const bulkRoute = route({
   },
   async handle({ caller, assertStillValid, context, koa, requestId }, services) {
     assertMediaType(koa, mediaTypes);
-    const whole = commandContext(koa, caller, requestId, undefined).idempotency;
-    const { idempotency: _, ...each } = context;
-    const { store } = services.commands;
+    const { idempotency: whole, ...each } = context;
+    const { store, vault } = services.commands;
     const results = bulkStore(services.commands, {
       lines: readLines(koa.req),
       contextOf: (line, body) => {
-        const idempotency = lineIdempotency(whole, line, body);
+        const idempotency = lineIdempotency(vault, caller, whole, line, body);
         return { ...each, ...(idempotency && { idempotency }) };
       },
       assertAllowed: assertStillValid,
