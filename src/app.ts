@@ -329,10 +329,14 @@ async function startModelUpkeep({ logger, stores, undo }: Process, embedders: Em
   undo.push(() => upkeep.stop());
 }
 
-/** Rebuilds what another version of the program left. */
-function startRenewal({ logger, leases, undo }: Process, operations: ProjectionOperations): void {
+/** Rebuilds what another version of the program left, and ends rebuilds that its predecessor did not. */
+function startRenewal({ config, logger, leases, undo }: Process, operations: ProjectionOperations): void {
   const stop = new AbortController();
-  const renew = () => operations.renewStale(eventContext(commandContextOf('renew')));
+  const context = eventContext(commandContextOf('renew'));
+  const renew = async () => {
+    if (config.profile === 'embedded') await operations.endInterrupted(context);
+    await operations.renewStale(context);
+  };
   undo.push(() => Promise.resolve(stop.abort()));
   void underLease(leases, 'renewal', renew, stop.signal).catch((error: unknown) => {
     if (!stop.signal.aborted) logger.error({ err: error }, 'a stale read model could not be rebuilt');

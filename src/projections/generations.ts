@@ -166,6 +166,7 @@ async function dropOnce(sql: Sql, projection: Projection, generation: number): P
       generation,
     ]);
     if (live.length > 0) throw new Error(`generation ${generation} of ${projection.name} is live`);
+    for (const statement of await orphansOf(tx, projection, generation)) await tx.query(statement);
     const dropped = await tx.query<{ signature: string }>(
       'delete from read.generations where name = $1 and generation = $2 returning signature',
       [projection.name, generation],
@@ -175,12 +176,22 @@ async function dropOnce(sql: Sql, projection: Projection, generation: number): P
         projection.name,
         generation,
       ]);
-    const tables = tablesOf(generation);
-    for (const table of projection.tables) await tx.query(`drop table if exists ${tables(table)}`);
+    await dropTables(tx, projection, generation);
     for (const { signature } of dropped) await dropShared(tx, projection, variantOf(signature));
     // Last: what fails before leaves it whole, and if it fails itself the generation is there to be dropped again.
     await projection.external?.drop(generation);
   });
+}
+
+async function dropTables(tx: SqlExecutor, projection: Projection, generation: number): Promise<void> {
+  const tables = tablesOf(generation);
+  for (const table of projection.tables) await tx.query(`drop table if exists ${tables(table)}`);
+}
+
+/** Takes the rows of a generation that failed: nobody will read them, and no erasure reaches them. */
+export async function emptyFailed(sql: Sql, projection: Projection, generation: number): Promise<void> {
+  await sql.transaction((tx) => dropTables(tx, projection, generation));
+  await projection.external?.drop(generation);
 }
 
 async function dropShared(tx: SqlExecutor, projection: Projection, variant: string): Promise<void> {
@@ -191,6 +202,28 @@ async function dropShared(tx: SqlExecutor, projection: Projection, variant: stri
   if (left.some(({ signature }) => variantOf(signature) === variant)) return;
   for (const table of projection.sharedTables?.(variant) ?? [])
     await tx.query(`drop table if exists ${table}`);
+}
+
+/**
+ * What takes out of the tables that a generation shares with others what it may have written there after it was erased: of one that was
+ * not built to its end, where the live one is as far. One that follows the log takes that out by itself.
+ */
+async function orphansOf(
+  tx: SqlExecutor,
+  projection: Projection,
+  generation: number,
+): Promise<readonly string[]> {
+  const { name, purgeShared } = projection;
+  if (!purgeShared) return [];
+  const [given] = await tx.query<{ signature: string; live: number }>(
+    `select g.signature, a.generation as live from read.generations g join read.active a using (name)
+     where g.name = $1 and g.generation = $2 and g.state in ('building', 'failed') and not exists (
+       select 1 from read.bookmarks own
+       join read.bookmarks l on l.name = own.name and l.partition = own.partition and l.generation = a.generation
+       where own.name = g.name and own.generation = g.generation and l.bookmark < own.bookmark)`,
+    [name, generation],
+  );
+  return given ? purgeShared(variantOf(given.signature), tablesOf(given.live)) : [];
 }
 
 /** Notes how the answers of a generation's model compare with those of the live one, or why they were not compared. */

@@ -8,6 +8,7 @@ import type { Sql } from '../ports/sql.ts';
 import type { Generation } from './generation.ts';
 import {
   dropGeneration,
+  emptyFailed,
   readGenerations,
   setComparison,
   setState,
@@ -162,13 +163,27 @@ export class ProjectionOperations {
     return skipped;
   }
 
-  /** Rebuilds and switches what an older program left, one after another. */
+  /**
+   * Rebuilds and switches what an older program left, one after another, and drops what cannot be kept up with the log here: what is
+   * erased would stay in it.
+   */
   async renewStale(context: EventContext): Promise<void> {
     for (const name of await this.#runner.stale()) {
       const { done } = await this.rebuild(name, context);
       await done;
       await this.switch(name, context);
     }
+    for (const row of await readGenerations(this.#sql)) {
+      const projection = this.#runner.projection(row.name);
+      if (projection && row.state === 'standby' && !this.#runner.generation(row))
+        await dropGeneration(this.#sql, projection, row.generation);
+    }
+  }
+
+  /** Ends the rebuilds of a process that is no more: for the one that has the database to itself. */
+  async endInterrupted(context: EventContext): Promise<void> {
+    for (const row of await readGenerations(this.#sql))
+      if (row.state === 'building' && !this.#running.has(row.name)) await this.#end(row, context);
   }
 
   async stop(): Promise<void> {
@@ -203,7 +218,9 @@ export class ProjectionOperations {
       return result;
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
-      await setState(this.#sql, name, generation.number, 'failed', { error: message }).catch(() => undefined);
+      await setState(this.#sql, name, generation.number, 'failed', { error: message })
+        .then(() => emptyFailed(this.#sql, generation.projection, generation.number))
+        .catch(() => undefined);
       throw error;
     } finally {
       this.#running.delete(name);

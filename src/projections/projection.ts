@@ -46,6 +46,8 @@ export interface Projection<Prepared = unknown> {
   readonly inVariant?: (variant: string) => Projection | undefined;
   /** What all generations of a variant have in common: it goes with the last of them. */
   readonly sharedTables?: (variant: string) => readonly string[];
+  /** Takes out of them what `live` has not: a generation that was given up may have written there what was erased meanwhile. */
+  readonly purgeShared?: (variant: string, live: Tables) => readonly string[];
 }
 
 /** What a read model keeps outside of the database, by its generations. */

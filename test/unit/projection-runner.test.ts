@@ -1,8 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { openSqlLeases } from '../../src/adapters/sql/leases.ts';
 import { EmbedderUnavailable } from '../../src/ports/embedder.ts';
 import { WakeUp } from '../../src/ports/wake-up.ts';
-import { ensureLive } from '../../src/projections/generations.ts';
+import { createBeside, ensureLive, readGenerations } from '../../src/projections/generations.ts';
 import { ProjectionOperations } from '../../src/projections/operations.ts';
 import { ProjectionRunner } from '../../src/projections/runner.ts';
 import { testContext } from '../support/event-store.ts';
@@ -87,6 +88,42 @@ describe('the runner', () => {
     await caughtUp(new Journal('other'));
     expect(await runner.stale()).toEqual(['journal']);
     expect(await running.journal.texts(running.test.sql)).toEqual([]);
+  });
+
+  it('[F6] keeps nothing that it cannot keep up with the log: an older version, and what was interrupted or failed', async () => {
+    const { sql, store: events } = running.test;
+    await (await start()).stop();
+    await store('a');
+    const next = Object.assign(new Journal('journal'), { version: 2 });
+    const runner = await start([next]);
+    const operations = new ProjectionOperations(sql, events, runner);
+    await operations.renewStale(testContext());
+    const generations = async () =>
+      (await readGenerations(sql)).map(({ generation, state }) => [generation, state]);
+    const tables = async () => {
+      const rows = await sql.query<{ n: number }>(
+        `select substring(tablename from 'journal_g(\\d+)')::integer as n from pg_tables where tablename ~ '^journal_g' order by n`,
+      );
+      return rows.map(({ n }) => n);
+    };
+    expect(await generations()).toEqual([[2, 'live']]);
+    expect(await tables()).toEqual([2]);
+
+    // As a process leaves it that is killed.
+    await createBeside(sql, next);
+    expect(await tables()).toEqual([2, 3]);
+    await operations.endInterrupted(testContext());
+    expect(await generations()).toEqual([[2, 'live']]);
+    expect(await tables()).toEqual([2]);
+
+    next.onPrepare = () => sleep(50);
+    const { done } = await operations.rebuild('journal', testContext());
+    await Promise.all([operations.stop(), expect(done).rejects.toThrow()]);
+    expect(await generations()).toEqual([
+      [2, 'live'],
+      [4, 'failed'],
+    ]);
+    expect(await tables()).toEqual([2]);
   });
 });
 

@@ -70,8 +70,18 @@ export function vectors(
       const other = embedders.models.find((registered) => registered.id === id);
       return other && vectors(embedders, other, mostApart);
     },
-    sharedTables: (id) => [vectorTable(id), supersededVectorTable(id)],
+    sharedTables,
+    purgeShared: (id, live) =>
+      sharedTables(id).map(
+        (table) =>
+          `delete from ${table} k where not exists (
+             select 1 from ${live('vectors')} v where v.tenant = k.tenant and v.memory_id = k.memory_id)`,
+      ),
   };
+}
+
+function sharedTables(modelId: string): readonly string[] {
+  return [vectorTable(modelId), supersededVectorTable(modelId)];
 }
 
 /** Some seconds of the model's work: so much is made again after a crash, however large a batch is. */
