@@ -107,7 +107,7 @@ function jsonCondition(json: string, { operator, value }: Test, parameters: Para
     case 'ne':
       return `not ${equals(json, value as FilterScalar, parameters)}`;
     case 'in':
-      return anyOf((value as readonly FilterScalar[]).map((item) => equals(json, item, parameters)));
+      return equalsAny(json, value as readonly FilterScalar[], parameters);
     case 'contains':
       return contains(json, value as FilterScalar, parameters);
     default:
@@ -121,10 +121,28 @@ function equals(json: string, value: FilterScalar, parameters: Parameters): stri
   return `(${json} = ${wanted} or (jsonb_typeof(${json}) = 'array' and ${json} @> ${wanted}))`;
 }
 
+/** So many are compared one by one: to look a value up in all of them costs more. */
+const mostApart = 8;
+
+/**
+ * Of many the value is taken out of its row once: what each look at a large one takes of the database's memory is free again only
+ * after the row.
+ */
+function equalsAny(json: string, values: readonly FilterScalar[], parameters: Parameters): string {
+  if (values.length <= mostApart) return anyOf(values.map((item) => equals(json, item, parameters)));
+  const items = parameters.bind(values.map((item) => JSON.stringify(item)));
+  const wanted = `(select item::jsonb from unnest(${items}::text[]) item)`;
+  return `(select one.value in ${wanted} or case when jsonb_typeof(one.value) = 'array'
+      then exists (select 1 from jsonb_array_elements(one.value) member where member.value in ${wanted}) else false end
+    from (select ${json} as value offset 0) one)`;
+}
+
 function contains(json: string, value: FilterScalar, parameters: Parameters): string {
   const member = `(jsonb_typeof(${json}) = 'array' and ${json} @> ${parameters.bind(JSON.stringify(value))}::text::jsonb)`;
   if (typeof value !== 'string') return member;
-  const text = `(jsonb_typeof(${json}) = 'string' and strpos(${caseless(`${json} #>> '{}'`)}, ${caseless(parameters.bind(value))}) > 0)`;
+  // Once for all rows: it may be longer than any of them.
+  const folded = `(select ${caseless(parameters.bind(value))})`;
+  const text = `(jsonb_typeof(${json}) = 'string' and strpos(${caseless(`${json} #>> '{}'`)}, ${folded}) > 0)`;
   return `(${member} or ${text})`;
 }
 
