@@ -47,7 +47,9 @@ export async function changeMemory(
 /** Throws `revision-mismatch` where the memory is no longer what the caller decided on. */
 export function assertMatches(match: MatchCondition, { revision }: MemorySnapshot): void {
   if (typeof match !== 'number' || match === revision) return;
-  throw new Problem('revision-mismatch', `If-Match names revision ${match}, the memory is at ${revision}`);
+  const named =
+    match < 0 ? 'no revision: that is a number in quotes, and a weak tag never matches' : `revision ${match}`;
+  throw new Problem('revision-mismatch', `If-Match names ${named}; the memory is at ${revision}`);
 }
 
 /** Loads a memory that the caller can see. Throws `not-found` for what is unknown, erased or not visible alike. */

@@ -107,7 +107,7 @@ function headerText(koa: Context, name: string, maxLength: number): string | und
   return text;
 }
 
-/** What a well-formed tag names that is none of ours: it matches nothing. */
+/** What a well-formed tag names that is none of ours: below 0, it matches nothing. */
 const noRevision = -1;
 
 /** The revision that If-Match names, `*`, or undefined without the header. A weak tag names no revision at all. */

@@ -190,7 +190,9 @@ describe('If-Match', () => {
   it.each(['"1"', '"00"', '"abc"', '""', '"-1"', '"0.0"', 'W/"0"', 'W/"1"', '"99999999999"'])(
     '[A2] %s names another state, or is weak: 412',
     async (match) => {
-      expectProblem(await patched(match), 412, 'revision-mismatch');
+      const reply = await patched(match);
+      expectProblem(reply, 412, 'revision-mismatch');
+      expect(reply.body.detail).toMatch(match === '"1"' ? /names revision 1;/ : /names no revision: .* weak/);
     },
   );
 
