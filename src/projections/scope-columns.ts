@@ -10,8 +10,6 @@ export const scopeColumns = `
   user_id text,
   agent text`;
 
-export const scopeColumnNames = ['layer', 'org', 'team', 'project', 'session', 'user_id', 'agent'] as const;
-
 /** Their types. */
 export const scopeColumnTypes = {
   layer: 'text',

@@ -17,7 +17,6 @@ export type ActionName = (typeof actionNames)[number];
 
 /** What leads from memories to others: no policy chooses it, a multi-hop search always does both. */
 export const hopNames = ['FollowLinks', 'FollowMentions'] as const;
-export type HopName = (typeof hopNames)[number];
 
 /** Kinds of place that a search can be narrowed to one by one, the widest first. */
 export const drillLayers = ['org', 'team', 'project'] as const;

@@ -2,11 +2,12 @@ import type { MemoryEvent } from '../../domain/memory/events.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
 import { digestOf, digestOfAll } from '../digest.ts';
+import { rowsOf } from '../memory-rows.ts';
 import { protect, type Projection, type Tables } from '../projection.ts';
 import { together, type Write } from '../write.ts';
 import { scopeColumns } from '../scope-columns.ts';
-import { changesOf } from './held.ts';
-import { loadHeld, writeHeld } from './held-rows.ts';
+import { changesOf, type Held } from './held.ts';
+import { writeHeld } from './held-rows.ts';
 import { sumsOf, writeSums } from './sums.ts';
 
 /**
@@ -66,7 +67,7 @@ export const fields: Projection = {
 
 async function plan(events: readonly LoadedEvent[], executor: SqlExecutor, tables: Tables): Promise<Write> {
   const facts = events as readonly LoadedEvent<MemoryEvent>[];
-  const before = await loadHeld(facts, executor, tables);
+  const before = await rowsOf<Held>(facts, executor, tables('fields_held'));
   const changes = await changesOf(facts, before);
   return together(writeHeld(changes, tables), writeSums(await sumsOf(changes), tables));
 }

@@ -1,6 +1,3 @@
-import type { MemoryEvent } from '../../domain/memory/events.ts';
-import type { LoadedEvent } from '../../ports/event-store.ts';
-import type { SqlExecutor } from '../../ports/sql.ts';
 import type { Tables } from '../projection.ts';
 import { memoryKeys, Recordset } from '../recordset.ts';
 import { insert, remove, together, type Write } from '../write.ts';
@@ -15,24 +12,6 @@ const written = new Recordset({
   active: 'boolean',
   held: 'jsonb',
 });
-
-/** The rows of the memories that `facts` change, by memory. */
-export async function loadHeld(
-  facts: readonly LoadedEvent<MemoryEvent>[],
-  executor: SqlExecutor,
-  tables: Tables,
-): Promise<Map<string, Held>> {
-  const wanted = facts
-    .filter(({ event }) => event.type !== 'MemoryStored')
-    .map(({ event, metadata }) => ({ tenant: metadata.tenant, memory_id: event.data.memoryId }));
-  if (wanted.length === 0) return new Map();
-  const rows = await executor.query<Held & Record<string, unknown>>(
-    `select distinct on (h.tenant, h.memory_id) h.* from ${memoryKeys.as('wanted')}
-     join ${tables('fields_held')} h using (tenant, memory_id)`,
-    memoryKeys.bind(wanted),
-  );
-  return new Map(rows.map((row) => [`${row.tenant}/${row.memory_id}`, row]));
-}
 
 export function writeHeld(changes: ReadonlyMap<string, HeldChange>, tables: Tables): Write {
   const present: Held[] = [];

@@ -2,6 +2,7 @@ import type { Layer, Scope } from '../../domain/layers.ts';
 import type { MemoryEvent } from '../../domain/memory/events.ts';
 import { fieldValuesOf, type HeldValue } from '../../domain/routing/field-values.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
+import { memoryKey, memoryOf } from '../memory-rows.ts';
 import { inTurns } from '../turns.ts';
 
 /** What is counted of one memory: enough to take it out of the sums again. */
@@ -21,10 +22,6 @@ export interface HeldChange {
   readonly after: Held | undefined;
 }
 
-export function memoryKey({ event, metadata }: LoadedEvent<MemoryEvent>): string {
-  return `${metadata.tenant}/${event.data.memoryId}`;
-}
-
 /** By memory. `before` are the rows as they stand. */
 export async function changesOf(
   facts: readonly LoadedEvent<MemoryEvent>[],
@@ -33,7 +30,7 @@ export async function changesOf(
   const changes = new Map<string, HeldChange>();
   for await (const slice of inTurns(facts))
     for (const fact of slice) {
-      const key = memoryKey(fact);
+      const key = memoryKey(memoryOf(fact));
       const first = changes.get(key)?.before ?? before.get(key);
       const now = changes.has(key) ? changes.get(key)!.after : first;
       changes.set(key, { before: first, after: fact.erased ? undefined : next(now, fact) });

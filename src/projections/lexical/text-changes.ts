@@ -1,5 +1,6 @@
 import type { MemoryEvent } from '../../domain/memory/events.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
+import { memoryKey, memoryOf } from '../memory-rows.ts';
 import { scopeRow } from '../scope-columns.ts';
 import type { IndexedText, IndexedTexts } from './indexed-text.ts';
 import { respoken, turnOf, type Turn } from './turn.ts';
@@ -25,10 +26,6 @@ export interface TextChange {
   readonly row: TextRow | undefined;
 }
 
-export function keyOf(tenant: string, memoryId: string): string {
-  return `${tenant}/${memoryId}`;
-}
-
 /** The rows that `facts` change, by key. `before` are the rows as they stand. */
 export function changesOf(
   facts: readonly LoadedEvent<MemoryEvent>[],
@@ -39,7 +36,7 @@ export function changesOf(
   for (const fact of facts) {
     const { tenant } = fact.metadata;
     const { memoryId } = fact.event.data;
-    const key = keyOf(tenant, memoryId);
+    const key = memoryKey(memoryOf(fact));
     const earlier = changes.get(key);
     const row = earlier ? earlier.row : before.get(key);
     const now = isErased(fact) ? undefined : next(row, fact, texts);

@@ -2,11 +2,12 @@ import type { MemoryEvent } from '../../domain/memory/events.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
 import type { Tables } from '../projection.ts';
+import { rowsOf } from '../memory-rows.ts';
 import { memoryKeys, Recordset } from '../recordset.ts';
 import { scopeColumns, scopeColumnTypes } from '../scope-columns.ts';
 import { insert, remove, together, type Write } from '../write.ts';
 import { turnColumns, turnColumnTypes } from './turn.ts';
-import { keyOf, type TextChange, type TextRow } from './text-changes.ts';
+import type { TextChange, TextRow } from './text-changes.ts';
 
 /** What the counts of terms are kept as: text, where few statements look into them, takes a quarter of the time to write. */
 export type CountsType = 'text' | 'jsonb';
@@ -47,7 +48,7 @@ const written = {
 
 /** The columns, with their counts as text whatever they are kept as. */
 const stored = Object.keys(columns)
-  .map((name) => (name === 'counts' ? 'l.counts::text' : `l.${name}`))
+  .map((name) => (name === 'counts' ? 'r.counts::text' : `r.${name}`))
   .join(', ');
 
 interface StoredRow extends Record<string, unknown> {
@@ -72,18 +73,8 @@ export async function loadTextRows(
   executor: SqlExecutor,
   tables: Tables,
 ): Promise<ReadonlyMap<string, TextRow>> {
-  const wanted = facts
-    .filter(({ event }) => event.type !== 'MemoryStored')
-    .map(({ event, metadata }) => ({ tenant: metadata.tenant, memory_id: event.data.memoryId }));
-  const rows = new Map<string, TextRow>();
-  if (wanted.length === 0) return rows;
-  const found = await executor.query<StoredRow>(
-    `select distinct on (l.tenant, l.memory_id) ${stored} from ${memoryKeys.as('wanted')}
-     join ${tables('lexical')} l using (tenant, memory_id)`,
-    memoryKeys.bind(wanted),
-  );
-  for (const row of found) rows.set(keyOf(row.tenant, row.memory_id), textRowOf(row));
-  return rows;
+  const found = await rowsOf<StoredRow>(facts, executor, tables('lexical'), stored);
+  return new Map([...found].map(([key, row]) => [key, textRowOf(row)]));
 }
 
 function textRowOf({ body, shelved, said_at, occurred_at, ...row }: StoredRow): TextRow {

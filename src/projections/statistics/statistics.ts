@@ -3,6 +3,7 @@ import type { LoadedEvent } from '../../ports/event-store.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
 import { digestOf, digestOfAll } from '../digest.ts';
 import { protect, type Projection, type Tables } from '../projection.ts';
+import { memoryKey, memoryOf, rowsOf } from '../memory-rows.ts';
 import { memoryKeys, Recordset } from '../recordset.ts';
 import { insert, remove, together, type Write } from '../write.ts';
 
@@ -72,10 +73,10 @@ export const statistics: Projection = {
 
 async function plan(events: readonly LoadedEvent[], executor: SqlExecutor, tables: Tables): Promise<Write> {
   const facts = events as readonly LoadedEvent<MemoryEvent>[];
-  const before = await loadCounted(facts, executor, tables);
+  const before = await rowsOf<Counted>(facts, executor, tables('statistics_counted'));
   const after = new Map<string, Counted | undefined>();
   for (const fact of facts) {
-    const key = `${fact.metadata.tenant}/${fact.event.data.memoryId}`;
+    const key = memoryKey(memoryOf(fact));
     after.set(key, next(after.has(key) ? after.get(key) : before.get(key), fact));
   }
   return together(writeCounted(before, after, tables), writeSums(sums(before, after), tables));
@@ -138,23 +139,6 @@ function sums(before: ReadonlyMap<string, Counted>, after: ReadonlyMap<string, C
   }
   // One order for all writers: two of them never wait for each other in a circle.
   return [...all].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, sum]) => sum);
-}
-
-async function loadCounted(
-  facts: readonly LoadedEvent<MemoryEvent>[],
-  executor: SqlExecutor,
-  tables: Tables,
-): Promise<Map<string, Counted>> {
-  const wanted = facts
-    .filter(({ event }) => event.type !== 'MemoryStored')
-    .map(({ event, metadata }) => ({ tenant: metadata.tenant, memory_id: event.data.memoryId }));
-  if (wanted.length === 0) return new Map();
-  const rows = await executor.query<Counted & Record<string, unknown>>(
-    `select distinct on (c.tenant, c.memory_id) c.* from ${memoryKeys.as('wanted')}
-     join ${tables('statistics_counted')} c using (tenant, memory_id)`,
-    memoryKeys.bind(wanted),
-  );
-  return new Map(rows.map((row) => [`${row.tenant}/${row.memory_id}`, row]));
 }
 
 const changed = new Recordset(sumColumns);

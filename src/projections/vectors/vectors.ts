@@ -5,6 +5,7 @@ import type { LoadedEvent } from '../../ports/event-store.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
 import { digestOf } from '../digest.ts';
 import { protect, type PrepareContext, type Projection, type Tables } from '../projection.ts';
+import { memoryKey, memoryOf, rowsOf, type MemoryKey } from '../memory-rows.ts';
 import { memoryKeys, Recordset } from '../recordset.ts';
 import { scopeColumns, scopeColumnTypes, scopeRow } from '../scope-columns.ts';
 import { insert, remove, together, type Write } from '../write.ts';
@@ -14,7 +15,7 @@ import { KeptVectors, keptTable, type VectorRow } from './kept-vectors.ts';
 interface Prepared {
   /** Vectors made for this batch, by text hash; the others are kept already. */
   readonly made: ReadonlyMap<string, Float32Array>;
-  /** The memories, by `keyOf`, whose vector of this batch is kept by now. */
+  /** The memories, by `memoryKey`, whose vector of this batch is kept by now. */
   readonly kept: ReadonlySet<string>;
 }
 
@@ -103,7 +104,7 @@ async function prepare(
   if (!beside || texts.length === 0) return { made: await embed(embedder, texts), kept: new Set() };
   // The index takes most of the time of a batch. Where several transactions run at once they insert new memories, for which
   // no row has to be read; where one runs at a time all others wait for it, so that each is kept short.
-  const before = beside.lanes > 1 ? new Map() : await loadRows(events, sql, tables);
+  const before = beside.lanes > 1 ? new Map() : await rowsOf<VectorRow>(events, sql, tables('vectors'));
   const rows = present(rowsAfter(events, before));
   const made = new Map<string, Float32Array>();
   const done = new Set<string>();
@@ -112,7 +113,7 @@ async function prepare(
     const own = rows.filter(({ text_hash }) => some.has(text_hash));
     await kept.writeBeside(beside, own, some);
     for (const [hash, vector] of some) made.set(hash, vector);
-    for (const row of own) done.add(keyOf(row));
+    for (const row of own) done.add(memoryKey(row));
   }
   return { made, kept: done };
 }
@@ -142,7 +143,7 @@ function latestTexts(events: readonly LoadedEvent<MemoryEvent>[]): Text[] {
   const wanted = new Map<string, Text>();
   for (const { event, metadata, revision, erased } of events) {
     const { tenant } = metadata;
-    const key = keyOf({ tenant, memory_id: event.data.memoryId });
+    const key = memoryKey({ tenant, memory_id: event.data.memoryId });
     if (erased || event.type === 'MemoryErased') wanted.delete(key);
     else if (
       (event.type === 'MemoryStored' || event.type === 'MemoryUpdated') &&
@@ -170,9 +171,9 @@ async function plan(
   tables: Tables,
   prepared: Prepared,
 ): Promise<Write> {
-  const after = rowsAfter(events, await loadRows(events, executor, tables));
+  const after = rowsAfter(events, await rowsOf<VectorRow>(events, executor, tables('vectors')));
   const rows = present(after);
-  const gone = events.map(memoryOf).filter((memory) => after.get(keyOf(memory)) === undefined);
+  const gone = events.map(memoryOf).filter((memory) => after.get(memoryKey(memory)) === undefined);
   return together(
     insert(
       tables('vectors'),
@@ -188,7 +189,7 @@ async function plan(
 
 interface Changes {
   readonly rows: readonly VectorRow[];
-  readonly gone: readonly Memory[];
+  readonly gone: readonly MemoryKey[];
 }
 
 /** Brings the kept vectors, which all generations of a model share, up to these rows. */
@@ -198,34 +199,21 @@ async function keep(
   tx: SqlExecutor,
   prepared: Prepared,
 ): Promise<void> {
-  const others = rows.filter((row) => !prepared.kept.has(keyOf(row)));
+  const others = rows.filter((row) => !prepared.kept.has(memoryKey(row)));
   const inserted = await kept.insert(tx, others, prepared.made);
   await kept.update(tx, rows, prepared.made);
   await kept.purge(tx, gone);
   await kept.drawIn(tx, inserted);
 }
 
-interface Memory {
-  readonly tenant: string;
-  readonly memory_id: string;
-}
-
-function memoryOf({ event, metadata }: LoadedEvent<MemoryEvent>): Memory {
-  return { tenant: metadata.tenant, memory_id: event.data.memoryId };
-}
-
-function keyOf({ tenant, memory_id }: Memory): string {
-  return `${tenant}/${memory_id}`;
-}
-
-/** What the batch makes of the rows, by `keyOf`; undefined where a memory has none, or it is not among `before`. */
+/** What the batch makes of the rows, by `memoryKey`; undefined where a memory has none, or it is not among `before`. */
 function rowsAfter(
   events: readonly LoadedEvent<MemoryEvent>[],
   before: ReadonlyMap<string, VectorRow>,
 ): ReadonlyMap<string, VectorRow | undefined> {
   const after = new Map<string, VectorRow | undefined>();
   for (const fact of events) {
-    const key = keyOf(memoryOf(fact));
+    const key = memoryKey(memoryOf(fact));
     after.set(key, next(after.has(key) ? after.get(key) : before.get(key), fact));
   }
   return after;
@@ -262,19 +250,4 @@ function next(row: VectorRow | undefined, fact: LoadedEvent<MemoryEvent>): Vecto
     default:
       return event satisfies never;
   }
-}
-
-async function loadRows(
-  events: readonly LoadedEvent<MemoryEvent>[],
-  executor: SqlExecutor,
-  tables: Tables,
-): Promise<Map<string, VectorRow>> {
-  const wanted = events.filter(({ event }) => event.type !== 'MemoryStored').map(memoryOf);
-  if (wanted.length === 0) return new Map();
-  const rows = await executor.query<VectorRow & Record<string, unknown>>(
-    `select distinct on (v.tenant, v.memory_id) v.* from ${memoryKeys.as('wanted')}
-     join ${tables('vectors')} v using (tenant, memory_id)`,
-    memoryKeys.bind(wanted),
-  );
-  return new Map(rows.map((row) => [keyOf(row), row]));
 }
