@@ -220,6 +220,9 @@ describe('a language model that does not answer', () => {
     expect(last.answer.results.length).toBeGreaterThan(0);
     expect(last.audit.trajectory).toMatchObject({ outcome: 'partial', interruption: 'reasoning-failed' });
     expect(last.audit.trajectory.reasoning[0]).toMatchObject({ outcome: 'breaker-open' });
+    expect(last.audit.trajectory.planning).toMatchObject([
+      { by: 'rules', reason: 'breaker-open', tokens: 0 },
+    ]);
     const requests = endpoint.requests.length;
     await tenant.ask(`${question}, once more`);
     expect(endpoint.requests.length).toBe(requests);

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Proposal } from '../../src/domain/routing/proposal.ts';
 import { systemClock } from '../../src/ports/clock.ts';
 import type { LanguageModelFailed, ModelFailure } from '../../src/ports/language-model.ts';
+import { BreakerOpen } from '../../src/queries/model-guard.ts';
 import { BudgetExhausted } from '../../src/queries/routing/budget.ts';
 import type { PlanningRun } from '../../src/queries/routing/executor-parts.ts';
 import { ModelPlanner } from '../../src/queries/routing/model-planner.ts';
@@ -137,6 +138,15 @@ describe('[B2] where the model makes none the rules do, and why is on the trail'
     expect(model.requests).toEqual([]);
     expect(run.trail.planning).toMatchObject([{ by: 'rules', reason, tokens: 0 }]);
     expect(run.trail.calls).toEqual([]);
+  });
+
+  it('[D-7] it is not asked just now, after too many failures', async () => {
+    const { plan } = planner(() => {
+      throw new BreakerOpen('large');
+    });
+    const run = planningRun();
+    expect(await plan(run)).toEqual(rulesPlan);
+    expect(run.trail.planning).toMatchObject([{ by: 'rules', reason: 'breaker-open', tokens: 0 }]);
   });
 
   it('a fault of this program is none of the model', async () => {

@@ -12,6 +12,7 @@ import {
 } from '../../ports/language-model.ts';
 import { observed } from '../../ports/observed-language-model.ts';
 import { withTimeLimit } from '../../ports/time-limit.ts';
+import { BreakerOpen } from '../model-guard.ts';
 import { shortestCallMs } from './budget.ts';
 import type { PlanningRun } from './executor-parts.ts';
 import type { VocabularyReader } from './vocabulary.ts';
@@ -90,7 +91,7 @@ export class ModelPlanner {
     } catch (error) {
       if (!(error instanceof LanguageModelFailed)) throw error;
       onFailure(error);
-      return outcome({ reason: error.failure });
+      return outcome({ reason: error instanceof BreakerOpen ? 'breaker-open' : error.failure });
     } finally {
       budget.spendOnModel(tokens);
     }
