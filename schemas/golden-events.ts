@@ -87,13 +87,13 @@ export const examples: { readonly [Type in EventType]: DataOf<Type> } = {
   TrajectoryRecorded: {
     searchId,
     outcome: 'partial',
-    interruption: 'wall-time',
+    interruption: 'planning-failed',
     shown: true,
     policyVersion: 'rules-1',
     strategy: 'compare',
     planning: [
       { depth: 0, by: 'gpt-4.1-mini', durationMs: 800.5, tokens: 900 },
-      { parent: 1, depth: 1, by: 'rules', reason: 'timed-out', durationMs: 300.25, tokens: 120 },
+      { parent: 1, depth: 1, by: 'rules', reason: 'unavailable', durationMs: 300.25, tokens: 120 },
     ],
     startedAt: '2026-01-01T00:00:00.000Z',
     endedAt: '2026-01-01T00:00:01.500Z',

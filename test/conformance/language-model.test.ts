@@ -163,13 +163,15 @@ describe('a plan of the language model', () => {
   });
 });
 
-describe('[B2] the rules plan where the model does not, at no loss', () => {
+describe('[B2] the rules plan where the model does not', () => {
   let tenant: AskingTenant;
   let byRules: Json;
   beforeAll(async () => {
     tenant = await newTenant({ languageModel: false });
     const { answer, audit } = await tenant.ask(question);
     expect(audit.trajectory.planning).toMatchObject([{ by: 'rules', reason: 'disabled', tokens: 0 }]);
+    expect(audit.trajectory.outcome).toBe('complete');
+    expect(answer.warnings).toEqual([]);
     byRules = answer;
     await tenant.configure({ languageModel: true });
   });
@@ -190,41 +192,75 @@ describe('[B2] the rules plan where the model does not, at no loss', () => {
     ['is cut off', isCutOff, 'invalid-answer'],
     ['proposes another shape', says({ parts: 'all' }), 'invalid-answer'],
     ['proposes too much', says(combine(...Array.from({ length: 50 }, () => part('x')))), 'invalid-answer'],
-    ['proposes the question', says(combine(part(question))), 'nothing-proposed'],
-  ])('the endpoint %s', async (_, script, reason) => {
+  ])('[D8] [D9] the endpoint %s: flagged without a word of it, and no success', async (_, script, reason) => {
     llm.otherwise(script);
     const { answer, audit } = await tenant.ask(question);
     expect(llm.requests.length).toBeGreaterThan(0);
     expect(audit.trajectory).toMatchObject({
-      outcome: 'complete',
+      outcome: 'partial',
+      interruption: 'planning-failed',
       shown: true,
       planning: [{ by: 'rules', reason }],
+    });
+    expect(audit.warnings).toEqual(['partial']);
+    expect(answer.warnings).toEqual([{ code: 'partial', detail: expect.any(String) }]);
+    expect(answer.warnings[0].detail).not.toMatch(/route|plan|reason|model|refine/);
+    expect(shown(answer)).toEqual(shown(byRules));
+  });
+
+  it('the endpoint proposes the question: it has answered, and nothing is missing', async () => {
+    llm.otherwise(says(combine(part(question))));
+    const { answer, audit } = await tenant.ask(question);
+    expect(audit.trajectory).toMatchObject({
+      outcome: 'complete',
+      planning: [{ by: 'rules', reason: 'nothing-proposed' }],
     });
     expect(answer.warnings).toEqual([]);
     expect(shown(answer)).toEqual(shown(byRules));
   });
 
-  it('[B8] the endpoint never answers: within the budget, and without a warning', async () => {
+  it('[D9] nothing of it is kept: once the endpoint is back the answer is whole', async () => {
+    llm.otherwise(fails(500));
+    expect((await tenant.ask(question)).answer.warnings).toHaveLength(1);
+    llm.otherwise(says(combine(part('pause', org('search')))));
+    const { answer, audit } = await tenant.ask(question);
+    expect(audit.trajectory).toMatchObject({ outcome: 'complete', planning: [{ by: 'large' }] });
+    expect(answer.warnings).toEqual([]);
+  });
+
+  it('[D9] what fails in shadow is missing in no answer', async () => {
+    const own = await newTenant({ shadow: true });
+    llm.otherwise(fails(500));
+    const { warnings, searchId } = await own.search(question);
+    expect(warnings).toEqual([]);
+    await expect
+      .poll(async () => (await own.audited(searchId)).trajectory, { timeout: 20_000 })
+      .toMatchObject({ outcome: 'partial', shown: false });
+  });
+
+  it('[B8] [D9] the endpoint never answers: within the budget, and the answer says so', async () => {
     const own = await newTenant({ budgets: { wallMs: 6_000 } });
     llm.otherwise(neverAnswers);
     const { answer, audit } = await own.ask(question);
     expect(audit.trajectory).toMatchObject({
-      outcome: 'complete',
+      outcome: 'partial',
+      interruption: 'planning-timed-out',
       planning: [{ by: 'rules', reason: 'timed-out' }],
     });
     expect(audit.trajectory.planning[0].durationMs).toBeGreaterThan(2_500);
     expect(audit.trajectory.durationMs).toBeLessThan(6_000);
-    expect(answer.warnings).toEqual([]);
+    expect(answer.warnings).toEqual([{ code: 'timed-out', detail: expect.any(String) }]);
     expect(namesOf(answer).sort()).toEqual(namesOf(byRules).sort());
   });
 
   it('[B8] there are too few tokens for it: it is not asked', async () => {
     const own = await newTenant({ budgets: { tokens: 2_000 } });
-    const { audit } = await own.ask(question);
+    const { answer, audit } = await own.ask(question);
     expect(audit.trajectory).toMatchObject({
       outcome: 'complete',
       planning: [{ by: 'rules', reason: 'no-tokens' }],
     });
+    expect(answer.warnings).toEqual([]);
     expect(llm.requests).toEqual([]);
   });
 });

@@ -2,10 +2,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { clientWithKey, type Json } from '../support/api.ts';
 import { AskingTenant } from '../support/asking-tenant.ts';
 import {
+  closesTheConnection,
   fails,
   inputOf,
   says,
   scriptedLanguageModel,
+  writes,
+  writesNoJson,
   type ChatRequest,
   type ChatScript,
 } from '../support/scripted-language-model.ts';
@@ -208,6 +211,22 @@ describe('a language model that does not answer', () => {
     expect(again.answer.warnings).toEqual([]);
   });
 
+  it.each([
+    ['answers 500', fails(500)],
+    ['closes the connection', closesTheConnection],
+    ['answers a page', writesNoJson],
+    ['writes words', writes('Let me think about that.')],
+  ])('[D-7] [D8] [D9] but %s is flagged without a word of it, and not kept', async (_, script) => {
+    expanding(script);
+    const tenant = await newTenant();
+    const { answer, audit } = await tenant.ask(question);
+    expect(answer.warnings).toEqual([{ code: 'partial', detail: expect.any(String) }]);
+    expect(answer.warnings[0].detail).not.toMatch(/route|plan|reason|model|refine/);
+    expect(audit.trajectory).toMatchObject({ outcome: 'partial', interruption: 'reasoning-failed' });
+    expanding(says(refinement));
+    expect((await tenant.ask(question)).answer.warnings).toEqual([]);
+  });
+
   it('[D-7] is not asked any more after too many failures, by that tenant alone; questions are answered all the same', async () => {
     const tenant = await newTenant();
     const degraded = 'stratalog_reasoning_degraded_total';
@@ -216,9 +235,9 @@ describe('a language model that does not answer', () => {
     expanding(fails(401));
     let last: Json;
     for (let count = 0; count < 11; count++) last = await tenant.ask(`${question}, number ${count}`);
-    expect(last.answer.warnings).toEqual([]);
+    expect(last.answer.warnings).toEqual([{ code: 'partial', detail: expect.any(String) }]);
     expect(last.answer.results.length).toBeGreaterThan(0);
-    expect(last.audit.trajectory).toMatchObject({ outcome: 'partial', interruption: 'reasoning-failed' });
+    expect(last.audit.trajectory).toMatchObject({ outcome: 'partial', interruption: 'planning-failed' });
     expect(last.audit.trajectory.reasoning[0]).toMatchObject({ outcome: 'breaker-open' });
     expect(last.audit.trajectory.planning).toMatchObject([
       { by: 'rules', reason: 'breaker-open', tokens: 0 },

@@ -25,6 +25,31 @@ describe('the budgets of a run', () => {
     expect(trajectory.steps.map(({ status }) => status)).toEqual(['done', 'unfinished']);
   });
 
+  it.each([
+    ['unavailable', 'partial', 'planning-failed', ['partial']],
+    ['breaker-open', 'partial', 'planning-failed', ['partial']],
+    ['timed-out', 'partial', 'planning-timed-out', ['timed-out']],
+    ['no-time', 'partial', 'planning-timed-out', ['timed-out']],
+    ['no-tokens', 'complete', undefined, []],
+    ['nothing-proposed', 'complete', undefined, []],
+    ['disabled', 'complete', undefined, []],
+    [undefined, 'complete', undefined, []],
+  ] as const)(
+    '[D9] a plan that is not of the model, since %s, is followed as any other: %s',
+    async (reason, outcome, interruption, codes) => {
+      const plan: ExecutorParts['plan'] = (query, _, { trail, depth }) => {
+        const planned = { depth, by: 'rules', durationMs: 1, tokens: 0 };
+        trail.planned(reason === undefined ? planned : { ...planned, reason });
+        return Promise.resolve({ aggregation: 'combine', operands: [{ label: 'a', query }] });
+      };
+      const { finding: found, run: trajectory } = await run({ plan });
+      expect(found?.best.length).toBeGreaterThan(0);
+      expect(found?.warnings.map(({ code }) => code)).toEqual(codes);
+      expect(trajectory.outcome).toBe(outcome);
+      expect(trajectory.interruption).toBe(interruption);
+    },
+  );
+
   it('[B8] a plan that never comes costs the wall time and no more', async () => {
     const { finding: found, run: trajectory } = await run({ plan: () => never }, { wallMs: 60 });
     expect(found).toBeUndefined();

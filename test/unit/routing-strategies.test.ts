@@ -164,8 +164,7 @@ describe('what a model proposes', () => {
 
   it.each([
     ['silence', 'reasoning-timed-out', ['timed-out']],
-    // Nothing that was begun is missing in it: the rules decide as they do without a model.
-    ['unavailable', 'reasoning-failed', []],
+    ['unavailable', 'reasoning-failed', ['partial']],
   ] as const)(
     '[D-3] [D-7] [D9] after %s the plan is searched as it is, and that is on record as no success',
     async (model, interruption, codes) => {

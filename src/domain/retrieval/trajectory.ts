@@ -5,8 +5,8 @@ import { reasoningTraceSchema, reasoningWordsSchema } from '../reasoning/trace.t
 import { actionNames, hopNames } from '../routing/actions.ts';
 
 /**
- * Why an answer is not all that was meant: a budget is used up, a step failed, or what was to be looked for could not be
- * refined.
+ * Why an answer is not all that was meant: a budget is used up, a step failed, or a language model did not plan it or refine
+ * what was looked for.
  */
 export const interruptions = [
   'wall-time',
@@ -15,6 +15,8 @@ export const interruptions = [
   'tokens',
   'error',
   'breaker-open',
+  'planning-timed-out',
+  'planning-failed',
   'reasoning-timed-out',
   'reasoning-failed',
 ] as const;
@@ -73,7 +75,7 @@ const planningSchema = z.object({
 export const TrajectoryRecorded = defineEvent({
   type: 'TrajectoryRecorded',
   category: 'retrieval',
-  version: 3,
+  version: 4,
   routing: z.object({
     searchId: z.string(),
     outcome: z.enum(trajectoryOutcomes),
@@ -110,8 +112,12 @@ export const TrajectoryRecorded = defineEvent({
     /** What each reasoning came to, in their order; before version 2 there was none. */
     expansions: z.array(reasoningWordsSchema).optional(),
   }),
-  // Version 3 knows the steps from memory to memory.
-  upcasters: { 1: (data) => ({ ...data, planning: [], reasoning: [] }), 2: (data) => data },
+  // Version 3 knows the steps from memory to memory, version 4 that a plan is not the model's.
+  upcasters: {
+    1: (data) => ({ ...data, planning: [], reasoning: [] }),
+    2: (data) => data,
+    3: (data) => data,
+  },
 });
 
 export type Trajectory = EventOf<typeof TrajectoryRecorded>['data'];

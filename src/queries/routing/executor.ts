@@ -1,17 +1,19 @@
 import type { TenantContext } from '../../domain/access/context.ts';
 import type { JsonObject } from '../../domain/json.ts';
+import type { ReasoningOutcome, ReasoningTrace } from '../../domain/reasoning/trace.ts';
+import { lackOfPlan } from '../../domain/retrieval/planning.ts';
 import type { Interruption, Trajectory, TrajectoryOutcome } from '../../domain/retrieval/trajectory.ts';
 import type { Plan } from '../../domain/routing/plan.ts';
 import type { RoutingSettings } from '../../domain/routing/settings.ts';
 import type { ModelCall } from '../../ports/observed-language-model.ts';
 import type { ReadView } from '../read-models.ts';
-import type { ReasoningFailure, Reflection } from '../reasoning/reasoner.ts';
+import type { ReasoningFailure } from '../reasoning/reasoner.ts';
 import type { SearchRequest } from '../search/query.ts';
 import type { Finding } from '../search/search.ts';
 import { Budget, BudgetExhausted } from './budget.ts';
 import type { ExecutorParts } from './executor-parts.ts';
 import { Exploration } from './exploration.ts';
-import { Trail } from './trail.ts';
+import { Trail, type Planned } from './trail.ts';
 
 /** A trajectory before it is known whose search it belongs to and what was shown. */
 export type Run = Omit<Trajectory, 'searchId' | 'shown' | 'difference'>;
@@ -76,13 +78,14 @@ export class Executor {
         error = cause;
       }
     }
-    interruption ??= unrefined(reflection);
+    const traces = reflection?.traces ?? [];
+    interruption ??= lackOfModels(trail.planning, traces);
     const { finding, citations, warnings, maxDepth } = exploration.result(planned.aggregation);
     const usable = interruption === 'error' || (interruption && !exploration.found) ? undefined : finding;
     const outcome: TrajectoryOutcome = !usable ? 'failed' : interruption ? 'partial' : 'complete';
     return {
       finding:
-        usable && interruption && interruption !== 'reasoning-failed'
+        usable && interruption
           ? { ...usable, warnings: [...usable.warnings, warningOf(interruption)] }
           : usable,
       calls: trail.calls,
@@ -98,7 +101,7 @@ export class Executor {
         maxDepth,
         resultCount: usable?.best.length ?? 0,
         warnings: [...warnings],
-        reasoning: [...(reflection?.traces ?? [])],
+        reasoning: [...traces],
         citations: usable ? citations : [],
         query: request.query,
         plan: JSON.parse(JSON.stringify(planned)) as JsonObject,
@@ -134,16 +137,35 @@ export class Executor {
   }
 }
 
+const timeOuts: ReadonlySet<Interruption> = new Set([
+  'wall-time',
+  'planning-timed-out',
+  'reasoning-timed-out',
+]);
+
 /** What a caller is told of an answer that is not all it was meant to be: nothing of how it was looked for. */
 export function warningOf(interruption: Interruption): Finding['warnings'][number] {
-  return interruption === 'wall-time' || interruption === 'reasoning-timed-out'
+  return timeOuts.has(interruption)
     ? { code: 'timed-out', detail: 'the search was ended when its time was up: there may be better results' }
     : { code: 'partial', detail: 'the search could not be completed: there may be better results' };
 }
 
-/** What the answer lacks of what was meant, where a model was asked and did not answer: all was searched, and less well. */
-function unrefined(reflection: Reflection | undefined): Interruption | undefined {
-  const outcomes = reflection?.traces.map(({ outcome }) => outcome) ?? [];
-  if (outcomes.includes('timed-out')) return 'reasoning-timed-out';
-  return outcomes.every((outcome) => outcome === 'complete') ? undefined : 'reasoning-failed';
+/**
+ * What the answer lacks of what was meant, where a model was to be asked and did not answer: all was searched, and less well.
+ * That it was late comes first.
+ */
+function lackOfModels(
+  planning: readonly Planned[],
+  reasoning: readonly ReasoningTrace[],
+): Interruption | undefined {
+  const lacks = [
+    ...planning.map(({ reason }) => lackOfPlan(reason)),
+    ...reasoning.map(({ outcome }) => lackOfReasoning(outcome)),
+  ].filter((lack) => lack !== undefined);
+  return lacks.find((lack) => timeOuts.has(lack)) ?? lacks[0];
+}
+
+function lackOfReasoning(outcome: ReasoningOutcome): Interruption | undefined {
+  if (outcome === 'complete') return undefined;
+  return outcome === 'timed-out' ? 'reasoning-timed-out' : 'reasoning-failed';
 }

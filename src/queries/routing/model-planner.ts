@@ -1,4 +1,5 @@
 import type { TenantContext } from '../../domain/access/context.ts';
+import type { PlanningReason } from '../../domain/retrieval/planning.ts';
 import type { Plan } from '../../domain/routing/plan.ts';
 import { proposalInput, proposalInstructions, proposalSchema } from '../../domain/routing/proposal.ts';
 import { proposedPlan, wantedByProposal } from '../../domain/routing/proposed-plan.ts';
@@ -39,7 +40,7 @@ export interface PlanningAttempt {
   /** Undefined where there is none: the rules are to plan. */
   readonly plan?: Plan;
   /** Why. */
-  readonly reason?: string;
+  readonly reason?: PlanningReason;
   /** Its name. */
   readonly model: string;
   readonly tokens: number;

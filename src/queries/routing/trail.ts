@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../domain/json.ts';
+import type { PlanningReason } from '../../domain/retrieval/planning.ts';
 import type { Planning, Trajectory, TrajectoryStep } from '../../domain/retrieval/trajectory.ts';
 import type { Action, Hop } from '../../domain/routing/actions.ts';
 import type { Choice, Features } from '../../domain/routing/policy.ts';
@@ -16,6 +17,8 @@ export interface Decision {
   readonly actions: readonly (Action | Hop)[];
   readonly choice: Choice;
 }
+
+export type Planned = Planning & { readonly reason?: PlanningReason };
 
 export interface StepOutcome {
   readonly status: TrajectoryStep['status'];
@@ -39,7 +42,7 @@ export class Trail {
   readonly #budget: Budget;
   readonly #steps: (TrajectoryStep | undefined)[] = [];
   readonly #arguments: JsonObject[] = [];
-  readonly #planning: Planning[] = [];
+  readonly #planning: Planned[] = [];
   readonly #calls: ModelCall[] = [];
   readonly #startedAt: Date;
   readonly #started = performance.now();
@@ -64,7 +67,7 @@ export class Trail {
     };
   }
 
-  get planning(): Planning[] {
+  get planning(): Planned[] {
     return [...this.#planning];
   }
 
@@ -72,7 +75,7 @@ export class Trail {
     return [...this.#calls];
   }
 
-  planned(planning: Planning): void {
+  planned(planning: Planned): void {
     this.#planning.push(planning);
   }
 
