@@ -66,6 +66,21 @@ describe('a tenant with one memory', () => {
   });
 
   it.each([
+    ['a stop word with a sign', 'The', 'The!'],
+    ['a stop word beside a word', 'a b', 'a b!'],
+    ['a pictograph with a sign', '🙂', '🙂!'],
+    ['a letter that is repeated', 'x'.repeat(24), `${'x'.repeat(24)}.`],
+    ['a long word in other case', 'x'.repeat(500), `${'X'.repeat(500)}!`],
+    ['an accent less', 'Zoë', 'Zoe?'],
+    ['signs more often', '--- !', '- !!!'],
+  ])(
+    '[A5] finds the same words with other signs, %s, with a score of at least .7',
+    async (_, content, query) => {
+      expect(await scoreAlone(content, query)).toBeGreaterThanOrEqual(0.7);
+    },
+  );
+
+  it.each([
     ['another subject', 'How long does sourdough bread have to rise?'],
     ['another subject with one common word', 'Which service repairs a washing machine?'],
     ['nothing that means anything', 'xqzv bprk wlmt'],

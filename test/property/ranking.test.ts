@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { idf, match, saturation, weigh, type TermStatistics } from '../../src/domain/ranking/bm25.ts';
 import { evidence, fuse, SIGNALS, SIGNALS_OFF } from '../../src/domain/ranking/fusion.ts';
 import { BGE_SMALL, UNKNOWN_MODEL } from '../../src/domain/ranking/scales.ts';
-import { scoreCandidates, type Candidate } from '../../src/domain/ranking/score.ts';
+import { scoreCandidates, scorerOf, type Candidate } from '../../src/domain/ranking/score.ts';
+import { termCounts, words } from '../../src/domain/text/tokens.ts';
 
 const VOCABULARY = ['kafka', 'topic', 'offset', 'tea', 'alp', '1.27'];
 const MODELS = ['bge-small-en-v1.5', 'some-other-model'];
@@ -121,6 +122,35 @@ describe('a score', () => {
         ]) as [number, number, number];
         expect(closer).toBeGreaterThan(base);
         expect(oftener).toBeGreaterThanOrEqual(base);
+      }),
+    );
+  });
+
+  it('[A5] is at least .7 of the same words among whatever signs, and no other for any text too short to be quoted', () => {
+    const word = fc.constantFrom('The', 'the', 'a', 'b', 'tea', 'x', '🙂', '1.27');
+    const signs = fc.constantFrom(' ', '! ', ' - ', '... ');
+    const list = fc.array(word, { minLength: 1, maxLength: 4 });
+    const separators = fc.array(signs, { minLength: 4, maxLength: 4 });
+    const written = (of: readonly string[], by: readonly string[]) =>
+      of.map((one, index) => one + by[index]).join('');
+    const texts = fc
+      .tuple(list, fc.option(list, { freq: 1 }), separators, separators)
+      .map(([of, other, by, otherBy]) => [written(of, by), written(other ?? of, otherBy)] as const);
+    fc.assert(
+      fc.property(texts, statistics, cosine, ([asked, memory], known, near) => {
+        const { counts, length } = termCounts(memory);
+        const scorer = scorerOf({
+          text: asked,
+          terms: [...termCounts(asked).counts.keys()],
+          statistics: known,
+          model: MODELS[0],
+        });
+        const found = { termFrequencies: counts, length, cosine: near };
+        const score = scorer.score({ ...found, text: memory });
+        if (words(asked).join(' ') === words(memory).join(' ')) {
+          expect(scorer.mayQuote(found)).toBe(true);
+          expect(score).toBeGreaterThanOrEqual(Math.max(0.7, scorer.score(found)));
+        } else expect(score).toBe(scorer.score(found));
       }),
     );
   });

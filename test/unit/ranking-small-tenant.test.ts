@@ -110,6 +110,20 @@ describe('a tenant with one memory', () => {
   });
 });
 
+describe('the same words with other signs', () => {
+  it('score at least .7, and less than the text as it is asked for', () => {
+    const scores = ['C++', 'c++', 'C#'].map((text) => {
+      const { counts, length } = termCounts(text);
+      const statistics = { documents: 3, documentFrequency: new Map([['c', 3]]) };
+      const candidate = { cosine: 0.8, termFrequencies: counts, length, text };
+      return scoreCandidates({ text: 'C++', terms: ['c'], statistics, model: MODEL }, [candidate])[0]!;
+    });
+    expect(scores[1]).toBe(scores[0]);
+    expect(scores[2]).toBeGreaterThanOrEqual(0.7);
+    expect(scores[2]).toBeLessThan(scores[0]!);
+  });
+});
+
 describe('a tenant that grows', () => {
   it('still finds a memory by its own text when every term is common', () => {
     for (const [memory, query, cosine] of VERBATIM.slice(0, 4)) {

@@ -11,6 +11,7 @@ import {
 } from './fusion.ts';
 import { scaleOf } from './scales.ts';
 import { speakerMatcher } from './speaker.ts';
+import { sameAs, type Sameness } from '../text/same-text.ts';
 import { containment, quotable, shingles } from '../text/shingles.ts';
 
 export interface RankedQuery {
@@ -67,14 +68,15 @@ export function scorerOf(query: RankedQuery): Scorer {
   const wanted = query.text === undefined ? undefined : quotable(query.text);
   const matchSpeaker = query.text === undefined ? undefined : speakerMatcher(query.text);
   const times = query.times ?? (query.text === undefined ? undefined : askedTimes(query.text));
-  const own = query.text === undefined ? undefined : sameness(query.text);
+  const samenessOf = query.text === undefined ? undefined : sameAs(query.text);
   // Signs alone have no terms to compare and no words to quote: they are the same text or not.
   const isWordless = query.terms.length === 0;
   return {
     score(candidate) {
-      const isSame = candidate.text !== undefined && own === sameness(candidate.text);
+      const sameness =
+        candidate.text === undefined ? undefined : samenessOf?.(candidate.text, candidate.length);
       const quoted = () => {
-        if (isWordless) return isSame ? 1 : 0;
+        if (isWordless) return sameness === 'exact' ? 1 : 0;
         return wanted && candidate.text !== undefined ? containment(wanted, shingles(candidate.text)) : 0;
       };
       const { window, speaker, occurredAt } = candidate;
@@ -84,8 +86,7 @@ export function scorerOf(query: RankedQuery): Scorer {
         dated: times && occurredAt !== undefined ? datedAs(occurredAt, times) : undefined,
       });
       const fused = fuse(found, scale.fusion, candidate.signals, query.signalWeights ?? SIGNALS_OFF);
-      const likely = probability(fused, found, scale);
-      return isSame ? LEAST_OF_SAME_TEXT + (1 - LEAST_OF_SAME_TEXT) * likely : likely;
+      return surer(probability(fused, found, scale), sameness);
     },
     mayQuote(candidate) {
       if (isWordless) return candidate.length === 0;
@@ -95,9 +96,10 @@ export function scorerOf(query: RankedQuery): Scorer {
   };
 }
 
-/** Two texts are the same where this is: up to case and the space around them. */
-function sameness(text: string): string {
-  return text.trim().toLowerCase();
+/** The same words are no less than the same text at its least; the exact text stays before them: "C++" before "C#". */
+function surer(likely: number, sameness: Sameness | undefined): number {
+  if (sameness === 'exact') return LEAST_OF_SAME_TEXT + (1 - LEAST_OF_SAME_TEXT) * likely;
+  return sameness === 'near' ? Math.max(likely, LEAST_OF_SAME_TEXT) : likely;
 }
 
 /** The score of each candidate, in their order. */

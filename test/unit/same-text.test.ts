@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { sameAs } from '../../src/domain/text/same-text.ts';
+import { termCounts } from '../../src/domain/text/tokens.ts';
+
+const samenessOf = (text: string, other: string) => sameAs(text)(other, termCounts(other).length);
+
+describe('[A5] a text that is another one', () => {
+  it.each([
+    ['The', 'THE'],
+    ['  a b\n', 'a b'],
+    ['---', ' --- '],
+  ])('exactly, but for case and the space around it: %j, %j', (text, other) => {
+    expect(samenessOf(text, other)).toBe('exact');
+  });
+
+  it.each([
+    ['The', 'The!'],
+    ['a b', '(a)  b.'],
+    ['🙂', '🙂!'],
+    ['x'.repeat(500), `${'X'.repeat(500)}!`],
+    ['Zoë', 'zoe'],
+    ['登录接口', '登录接口。'],
+    ['---', '- -'],
+    ['!!! ??', '！？'],
+  ])('nearly, in its words, or in its signs where it has none: %j, %j', (text, other) => {
+    expect(samenessOf(text, other)).toBe('near');
+    expect(samenessOf(other, text)).toBe('near');
+  });
+
+  it.each([
+    ['a b', 'b a'],
+    ['a b', 'ab'],
+    ['x x', 'x'],
+    ['to be', 'to be or not to be'],
+    // The same term, and another word.
+    ['service', 'services'],
+    [`${'x'.repeat(500)}`, 'x'.repeat(501)],
+    ['---', '->'],
+    ['!?', '?!'],
+    ['---', '--- a'],
+    ['', '!'],
+  ])('not: %j, %j', (text, other) => {
+    expect(samenessOf(text, other)).toBeUndefined();
+    expect(samenessOf(other, text)).toBeUndefined();
+  });
+});
