@@ -5,6 +5,7 @@ import { rulePolicy } from '../../src/domain/routing/policy.ts';
 import { defaultSettings, type RoutingSettings } from '../../src/domain/routing/settings.ts';
 import { Executor } from '../../src/queries/routing/executor.ts';
 import { RoutedSearch } from '../../src/queries/routing/routed-search.ts';
+import type { Planned } from '../../src/queries/routing/trail.ts';
 import type { RoutingDirectory } from '../../src/queries/routing/routing-directory.ts';
 import type { KeyVault } from '../../src/ports/key-vault.ts';
 import type { ReadView } from '../../src/queries/read-models.ts';
@@ -32,10 +33,17 @@ const view = { position: 7 } as ReadView;
 const plain: Finding = { best: [], position: 7, warnings: [], view };
 
 /** The standard search works; the searches of the executor do as they are told. */
-function routed(search: () => Promise<Finding>, settings: Partial<RoutingSettings> = {}) {
+function routed(
+  search: () => Promise<Finding>,
+  settings: Partial<RoutingSettings> = {},
+  planned: Partial<Planned> = {},
+) {
   const failures: unknown[] = [];
   const executor = new Executor({
-    plan: (query) => Promise.resolve({ aggregation: 'combine', operands: [{ label: 'q', query }] }),
+    plan: (query, _, { depth, trail }) => {
+      trail.planned({ depth, by: 'rules', durationMs: 1, tokens: 0, ...planned });
+      return Promise.resolve({ aggregation: 'combine', operands: [{ label: 'q', query }] });
+    },
     policy: rulePolicy,
     clock: { now: () => new Date() },
     searchesAtOnce: 2,
@@ -134,6 +142,22 @@ describe('the fallback to the standard search', () => {
     expect(TrajectoryRecorded).toMatchObject({ outcome: 'refused', interruption: 'breaker-open', steps: [] });
     await routedSearch.search(callerOf('other'), request);
     expect(begun).toBe(6);
+  });
+
+  it('[B2] runs that end without their language model are none of those that fail', async () => {
+    let isBroken = false;
+    const { routedSearch } = routed(
+      () => (isBroken ? Promise.reject(new Error('broken')) : Promise.resolve(plain)),
+      {},
+      { reason: 'unavailable' },
+    );
+    const outcomes: unknown[] = [];
+    for (const broken of [true, true, true, true, false, true, false]) {
+      isBroken = broken;
+      const answer = await routedSearch.search(callerOf('acme'), request);
+      outcomes.push(eventsOf(answer)['TrajectoryRecorded']!['outcome']);
+    }
+    expect(outcomes).toEqual(['failed', 'failed', 'failed', 'failed', 'partial', 'failed', 'partial']);
   });
 
   it('[B9] a shadow that fails shows in no answer', async () => {

@@ -1,4 +1,5 @@
 import type { ModelFailure } from './model-call.ts';
+import type { Lack } from './trajectory.ts';
 
 /** Why a question was not planned by the language model that is configured. */
 export type PlanningReason =
@@ -8,9 +9,7 @@ export type PlanningReason =
  * What an answer lacks for it: nothing where the model was not to be asked, or has answered. A run that may spend no more on
  * models is whole without them.
  */
-export function lackOfPlan(
-  reason: PlanningReason | undefined,
-): 'planning-timed-out' | 'planning-failed' | undefined {
+export function lackOfPlan(reason: PlanningReason | undefined): Lack | undefined {
   switch (reason) {
     case undefined:
     case 'disabled':

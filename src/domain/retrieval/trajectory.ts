@@ -4,6 +4,10 @@ import { jsonObject } from '../json.ts';
 import { reasoningTraceSchema, reasoningWordsSchema } from '../reasoning/trace.ts';
 import { actionNames, hopNames } from '../routing/actions.ts';
 
+/** What a language model did not do for a run that came to its end. */
+const lacks = ['planning-timed-out', 'planning-failed', 'reasoning-timed-out', 'reasoning-failed'] as const;
+export type Lack = (typeof lacks)[number];
+
 /**
  * Why an answer is not all that was meant: a budget is used up, a step failed, or a language model did not plan it or refine
  * what was looked for.
@@ -15,12 +19,13 @@ export const interruptions = [
   'tokens',
   'error',
   'breaker-open',
-  'planning-timed-out',
-  'planning-failed',
-  'reasoning-timed-out',
-  'reasoning-failed',
+  ...lacks,
 ] as const;
 export type Interruption = (typeof interruptions)[number];
+
+export function isLack(interruption: Interruption | undefined): boolean {
+  return lacks.some((lack) => lack === interruption);
+}
 
 /**
  * `complete`: all of it ran; `partial`: not all did, and what it had found is the answer; `failed`: the standard

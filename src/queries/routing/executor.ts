@@ -2,7 +2,7 @@ import type { TenantContext } from '../../domain/access/context.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { ReasoningOutcome, ReasoningTrace } from '../../domain/reasoning/trace.ts';
 import { lackOfPlan } from '../../domain/retrieval/planning.ts';
-import type { Interruption, Trajectory, TrajectoryOutcome } from '../../domain/retrieval/trajectory.ts';
+import type { Interruption, Lack, Trajectory, TrajectoryOutcome } from '../../domain/retrieval/trajectory.ts';
 import type { Plan } from '../../domain/routing/plan.ts';
 import type { RoutingSettings } from '../../domain/routing/settings.ts';
 import type { ModelCall } from '../../ports/observed-language-model.ts';
@@ -154,10 +154,7 @@ export function warningOf(interruption: Interruption): Finding['warnings'][numbe
  * What the answer lacks of what was meant, where a model was to be asked and did not answer: all was searched, and less well.
  * That it was late comes first.
  */
-function lackOfModels(
-  planning: readonly Planned[],
-  reasoning: readonly ReasoningTrace[],
-): Interruption | undefined {
+function lackOfModels(planning: readonly Planned[], reasoning: readonly ReasoningTrace[]): Lack | undefined {
   const lacks = [
     ...planning.map(({ reason }) => lackOfPlan(reason)),
     ...reasoning.map(({ outcome }) => lackOfReasoning(outcome)),
@@ -165,7 +162,7 @@ function lackOfModels(
   return lacks.find((lack) => timeOuts.has(lack)) ?? lacks[0];
 }
 
-function lackOfReasoning(outcome: ReasoningOutcome): Interruption | undefined {
+function lackOfReasoning(outcome: ReasoningOutcome): Lack | undefined {
   if (outcome === 'complete') return undefined;
   return outcome === 'timed-out' ? 'reasoning-timed-out' : 'reasoning-failed';
 }

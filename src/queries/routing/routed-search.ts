@@ -2,7 +2,7 @@ import { v7 as uuid } from 'uuid';
 import type { TenantContext } from '../../domain/access/context.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { signSearchId } from '../../domain/retrieval/search-id.ts';
-import type { Trajectory } from '../../domain/retrieval/trajectory.ts';
+import { isLack, type Trajectory } from '../../domain/retrieval/trajectory.ts';
 import { complexityOf, signalNames, signalWeights } from '../../domain/routing/complexity.ts';
 import {
   routeOf,
@@ -145,7 +145,10 @@ export class RoutedSearch {
     };
   }
 
-  /** A run, unless the breaker is open: what was found before the time was up is neither success nor failure for it. */
+  /**
+   * A run, unless the breaker is open. What was found before the time was up is neither success nor failure for it; what a
+   * language model did not do is none of the run's, and that model has a breaker of its own.
+   */
   async #execute({ caller, request, searchId }: Search, settings: RoutingSettings): Promise<Execution> {
     const { executor, onFailure, onReasoningFailure } = this.#parts;
     const { tenant } = caller;
@@ -154,7 +157,7 @@ export class RoutedSearch {
     const execution = await this.#run(caller, request, settings);
     const { outcome, interruption } = execution.run;
     if (outcome === 'failed') this.#breaker.failed(tenant);
-    if (outcome === 'complete') this.#breaker.succeeded(tenant);
+    else if (outcome === 'complete' || isLack(interruption)) this.#breaker.succeeded(tenant);
     for (const failure of execution.failures) onReasoningFailure(failure, searchId);
     if (outcome === 'failed' || interruption === 'wall-time')
       onFailure(execution.error ?? new Error(`the run ended by ${interruption}`), searchId);
