@@ -73,10 +73,18 @@ export async function call<Answer>(
 }
 
 /** A list from its first page to its last. */
-export async function* allOf<Item>(connection: Connection, path: string): AsyncGenerator<Item> {
+export async function* allOf<Item>(
+  connection: Connection,
+  path: string,
+  asked: Readonly<Record<string, string>> = {},
+): AsyncGenerator<Item> {
   let cursor: string | undefined;
   do {
-    const parameters = new URLSearchParams({ limit: '500', ...(cursor !== undefined && { cursor }) });
+    const parameters = new URLSearchParams({
+      ...asked,
+      limit: '500',
+      ...(cursor !== undefined && { cursor }),
+    });
     const page = await call<{ items: Item[]; nextCursor?: string }>(
       connection,
       `${path}?${parameters.toString()}`,

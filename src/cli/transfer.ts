@@ -136,14 +136,16 @@ const derived = [
 
 export function exportCommand(): Command {
   return new Command('export')
-    .description('Write the memories that the key may see as NDJSON that `import` takes')
+    .description('Write the memories that the key may see, oldest first, as NDJSON that `import` takes')
     .argument('[file]', 'default: standard output')
     .option('--full', 'with ids, revisions and counters, which `import` refuses')
     .action(async (file: string | undefined, options: { full?: boolean }, own: Command) => {
       const connection = connectionOf(own);
       let written = 0;
       async function* lines(): AsyncGenerator<string> {
-        for await (const memory of allOf<ExportedMemory>(connection, '/v1/memories')) {
+        // `import` stores them in the order of the file, and turns of a session stand by it.
+        const memories = allOf<ExportedMemory>(connection, '/v1/memories', { order: 'oldest' });
+        for await (const memory of memories) {
           yield `${JSON.stringify(options.full ? memory : withoutDerived(memory))}\n`;
           written++;
         }

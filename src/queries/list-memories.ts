@@ -18,6 +18,9 @@ import { allOf, Parameters } from './sql-builder.ts';
 /** An entry of the index takes .5 µs to count in WebAssembly: lists that conditions do not shorten wait no longer than 2.5 ms for each. */
 const fewAtMost = 5_000;
 
+/** What a page begins with: ids ascend with time. */
+export const listOrders = ['newest', 'oldest'] as const;
+
 export interface ListMemories {
   readonly layers?: readonly Layer[] | undefined;
   readonly spaces?: readonly string[] | undefined;
@@ -29,6 +32,7 @@ export interface ListMemories {
   readonly filter?: Filter | undefined;
   /** A position: the list as it stood when the log had reached it. */
   readonly asOf?: number | undefined;
+  readonly order?: (typeof listOrders)[number] | undefined;
   readonly limit: number;
   readonly cursor?: string | undefined;
   readonly minPosition?: number | undefined;
@@ -41,7 +45,7 @@ export interface MemoryPage {
   readonly position: number;
 }
 
-/** What the caller may see, newest first. Stable under inserts: the cursor is the last memory seen. */
+/** What the caller may see, newest first unless asked otherwise. Stable under inserts: the cursor is the last memory seen. */
 export function listMemories(
   models: ReadModels,
   caller: TenantContext,
@@ -62,7 +66,8 @@ async function readPage(
   caller: TenantContext,
   list: ListMemories,
 ): Promise<MemoryPage> {
-  const { asOf, limit, cursor } = list;
+  const { asOf, order, limit, cursor } = list;
+  const [beyond, direction] = order === 'oldest' ? ['>', 'asc'] : ['<', 'desc'];
   const fingerprint = fingerprintOf(decisiveOf(list));
   const parameters = new Parameters();
   const region = {
@@ -76,12 +81,12 @@ async function readPage(
     ...rowConditions(list, view, parameters),
   ];
   if (cursor !== undefined) {
-    conditions.push(`m.memory_id < ${parameters.bind(lastSeen(cursor, fingerprint))}::uuid`);
+    conditions.push(`m.memory_id ${beyond} ${parameters.bind(lastSeen(cursor, fingerprint))}::uuid`);
   }
   const rows = await sql.queryAs<MemoryRow>(
     caller.tenant,
     `select ${memoryColumns} from ${view.table('memories')} m ${joinUsage(view.table('usage'))}
-     where ${allOf(conditions)} order by m.memory_id desc limit ${parameters.bind(limit + 1)}`,
+     where ${allOf(conditions)} order by m.memory_id ${direction} limit ${parameters.bind(limit + 1)}`,
     parameters.values,
   );
   const items = rows.slice(0, limit).map(memoryOf);
@@ -144,13 +149,14 @@ function rowConditions(list: ListMemories, view: ReadView, parameters: Parameter
 
 /** What its cursor is bound to. */
 function decisiveOf({
+  order,
   limit: _,
   cursor: __,
   minPosition: ___,
   waitMs: ____,
   ...decisive
 }: ListMemories): object {
-  return decisive;
+  return { ...decisive, ...(order === 'oldest' && { order }) };
 }
 
 function lastSeen(cursor: string, fingerprint: string): string {

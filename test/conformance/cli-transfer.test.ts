@@ -185,6 +185,31 @@ describe('import and export', () => {
     expect((await as(client, 'export', '--full')).lines[0].scope.company).toBeTruthy();
   });
 
+  it('[J4] exports oldest first: turns of a session stand as they were told, and are found alike', async () => {
+    const [client, other] = [await newAdmin(), await newAdmin()];
+    const turn = (content: string) => ({ content, layer: 'session', scope: { user: 'ada', session: 's1' } });
+    const told = [
+      'How was the pottery workshop in the old mill?',
+      'Wonderful, I made two bowls.',
+      'What was for lunch there?',
+      'Soup, and bread from the oven.',
+    ];
+    const found = async (by: Client, minPosition: string) => {
+      const query = 'What was made in the pottery workshop?';
+      const asked = { query, threshold: 0, order: 'relevance', minPosition, waitMs: 30_000 };
+      const { body } = await by.post('/v1/search', asked);
+      return body.results.map(({ memory, score }: Json) => [memory.content, score]);
+    };
+    const before = await found(client, (await client.bulk(told.map(turn))).at(-1)!.position);
+    expect(before).toHaveLength(told.length);
+    const output = path.join(folder, 'session.ndjson');
+    await as(client, 'export', output);
+    const { json } = await as(other, 'import', output, '--json');
+    expect(await found(other, json.position)).toEqual(before);
+    const contents = (await as(other, 'export')).lines.map(({ content }) => content);
+    expect(contents).toEqual(told);
+  });
+
   it('[J4] exports ids, revisions and counters with --full, and more than a page', async () => {
     const client = await newAdmin();
     const many = Array.from({ length: 1_050 }, (_, number) => ({ content: `Row ${number}` }));

@@ -43,6 +43,8 @@ describe('filters', () => {
 
   it.each([
     ['nothing: all, newest first', '', 'dcba'],
+    ['nothing, newest first', 'order=newest', 'dcba'],
+    ['nothing, oldest first', 'order=oldest', 'abcd'],
     ['a layer', 'layer=team', 'b'],
     ['one of several layers', 'layer=team&layer=user', 'ba'],
     ['a space', 'space=ops', 'cb'],
@@ -106,6 +108,7 @@ describe('filters', () => {
     [query({ filter: '{"content":{"like":"a"}}' }), 'filter.content.like'],
     [query({ filter: '{"content":{"eq":"\\u0000"}}' }), 'filter.content.eq'],
     [query({ filter: '{"colour":{"eq":"a"}}' }), 'filter.colour'],
+    ['order=random', 'order'],
     ['limit=0', 'limit'],
     ['limit=501', 'limit'],
     ['limit=-1', 'limit'],
@@ -154,6 +157,20 @@ describe('pages', () => {
       cursor = reply.body.nextCursor ?? undefined;
     } while (cursor !== undefined);
     expect(pages).toEqual([ids.slice(0, 3), ids.slice(3, 6), ids.slice(6)]);
+  });
+
+  it('[A4] are walked from the oldest on, to what is stored meanwhile', async () => {
+    const oldest = 'limit=4&tag=page&order=oldest';
+    const first = await page(undefined, oldest);
+    const { memory, position: after } = await admin.store({ content: 'newest', tags: ['page'] });
+    position = after;
+    const second = await page(first.body.nextCursor, oldest);
+    expect([idsOf(first), idsOf(second)]).toEqual([
+      ids.toReversed().slice(0, 4),
+      [...ids.toReversed().slice(4), memory.id],
+    ]);
+    expect(second.body.nextCursor ?? undefined).toBeUndefined();
+    ({ position } = (await admin.delete(`/v1/memories/${memory.id}?mode=erase`)).body);
   });
 
   it('[A4] of just the limit have no next', async () => {
@@ -208,8 +225,11 @@ describe('pages', () => {
       'limit=3&tag=page&tag=more',
       'tag=page&layer=user',
       'tag=page&state=deleted',
+      'tag=page&order=oldest',
     ]) {
       expectProblem(await page(body.nextCursor, other), 400, 'cursor-invalid');
     }
+    const reply = await page(body.nextCursor, 'limit=3&tag=page&order=newest');
+    expect(idsOf(reply)).toEqual(ids.slice(3, 6));
   });
 });

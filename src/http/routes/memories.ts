@@ -15,7 +15,7 @@ import { Problem } from '../../domain/problems.ts';
 import { fingerprintOf, readCursor, writeCursor } from '../../queries/cursors.ts';
 import { getMemory, readCounters } from '../../queries/get-memory.ts';
 import { readHistory } from '../../queries/history.ts';
-import { listMemories } from '../../queries/list-memories.ts';
+import { listMemories, listOrders } from '../../queries/list-memories.ts';
 import { untilLogReaches } from '../../queries/read-models.ts';
 import type { Services } from '../../services.ts';
 import {
@@ -109,7 +109,7 @@ export const memoryRoutes = [
     method: 'get',
     path: '/v1/memories',
     operationId: 'listMemories',
-    summary: 'List memories, newest first',
+    summary: 'List memories, newest first or oldest first',
     tag,
     query: z.strictObject({
       layer: many(layerSchema),
@@ -121,6 +121,7 @@ export const memoryRoutes = [
       createdBefore: timeParameter,
       filter: filterParameter,
       asOf: asOfParameter,
+      order: z.enum(listOrders).optional().meta({ description: 'By creation; default newest first' }),
       ...pageParameters,
       ...waitParameters,
     }),
