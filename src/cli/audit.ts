@@ -1,6 +1,7 @@
 import { styleText } from 'node:util';
 import { Command } from 'commander';
 import { connectionOf, linesOf, open } from './client.ts';
+import { position } from './positions.ts';
 
 interface AuditEvent {
   readonly at: string;
@@ -22,7 +23,7 @@ export function auditCommand(): Command {
     .option('--type <type...>', 'of these types (repeatable)')
     .option('--from <time>', 'from this time on')
     .option('--to <time>', 'before this time')
-    .option('--after <position>', 'after this position')
+    .option('--after <position>', 'after this position', position)
     .option('--follow', 'go on as new events come, until interrupted')
     .action(async (options: Record<string, string | string[] | boolean>, own: Command) => {
       const connection = connectionOf(own);

@@ -2,6 +2,7 @@ import { styleText } from 'node:util';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { call, connectionOf } from './client.ts';
 import { printJson, preview } from './output.ts';
+import { assertPositionOrTime } from './positions.ts';
 import { ArgumentAmongOptions } from './argument-among-options.ts';
 
 interface SearchAnswer {
@@ -39,9 +40,10 @@ export function searchCommand(): Command {
         .choices(['precedence', 'relevance'])
         .default('precedence'),
     )
-    .option('--as-of <when>', 'the memories as they were at a position or an RFC 3339 time')
+    .option('--as-of <when>', 'the memories as they were at a position or an RFC 3339 time with an offset')
     .action(async (query: string, options: SearchOptions, command: Command) => {
       const connection = connectionOf(command);
+      if (options.asOf !== undefined) await assertPositionOrTime(command, '--as-of <when>', options.asOf);
       const answer = await call<SearchAnswer>(connection, '/v1/search', {
         method: 'POST',
         body: {

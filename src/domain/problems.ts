@@ -21,7 +21,8 @@ export const problems = {
   'position-unknown': {
     status: 400,
     title: 'The position is malformed or of another log',
-    remedy: 'Use a `position` that this server answered. After the log was replaced, drop the old ones.',
+    remedy:
+      'Use a `position` that this server answered, or for `asOf` a time with its offset. Drop those of a log that was replaced.',
   },
   'cursor-invalid': {
     status: 400,

@@ -10,7 +10,7 @@ import {
 } from '../domain/filter.ts';
 import type { JsonObject } from '../domain/json.ts';
 import { invalid, Problem } from '../domain/problems.ts';
-import { parsePosition } from '../domain/position.ts';
+import { parsePosition, takesPositionOrTime } from '../domain/position.ts';
 import type { EventStore } from '../ports/event-store.ts';
 
 export const maxWaitMs = 30_000;
@@ -73,7 +73,7 @@ export const asOfParameter = z
   .string()
   .max(64)
   .optional()
-  .meta({ description: 'A position or an RFC 3339 time, inclusive' });
+  .meta({ description: 'A position or an RFC 3339 time with an offset, inclusive' });
 
 export const filterParameter = z
   .string()
@@ -117,7 +117,7 @@ export async function readAsOf(
 ): Promise<number | undefined> {
   if (asOf === undefined) return undefined;
   const time = timestamp.safeParse(asOf);
-  if (!time.success) return parsePosition(store.log.logId, asOf, 'asOf');
+  if (!time.success) return parsePosition(store.log.logId, asOf, 'asOf', takesPositionOrTime);
   const at = new Date(time.data);
   if (at > now) throw invalid('asOf', 'lies in the future');
   return store.log.positionAt(at);

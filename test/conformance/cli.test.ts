@@ -76,6 +76,19 @@ describe('search', () => {
     expectClear(result, 2, options[0]!);
   });
 
+  it.each([['tomorrow'], ['2026-11-25'], ['2026-11-25T09:00:00'], ['2026-13-45T00:00:00Z'], ['']])(
+    '[J8] refuses --as-of "%s" with what it takes',
+    async (asOf) => {
+      const result = await as(await newAdmin(), 'search', 'x', '--as-of', asOf);
+      expectClear(result, 2, '--as-of', /a position.* or an RFC 3339 time with an offset/);
+    },
+  );
+
+  it('[J8] fails at a position of another log', async () => {
+    const result = await as(await newAdmin(), 'search', 'x', '--as-of', '000000000000-1');
+    expectClear(result, 1, /400 position-unknown/, /not a position of this log/);
+  });
+
   it('[J8] shows what the server refused, field by field', async () => {
     const result = await as(await newAdmin(), 'search', 'x', '--top', '5000');
     expectClear(result, 2, /400 validation-failed/, /topK/);
@@ -176,6 +189,14 @@ describe('audit events', () => {
     const nobody = await as(client, 'audit', 'events', '--json', '--actor', 'user:nobody');
     expect(nobody).toMatchObject({ code: 0, stdout: '' });
   });
+
+  it.each([['tomorrow'], ['2026-11-25T09:00:00Z'], ['5']])(
+    '[J8] refuses --after "%s" with what it takes',
+    async (after) => {
+      const result = await as(await newAdmin(), 'audit', 'events', '--after', after);
+      expectClear(result, 2, '--after', /a position that/);
+    },
+  );
 
   it('[J8] says what the credential lacks', async () => {
     const member = await clientWithKey(server, { tenant: freshTenant(), role: 'member' });

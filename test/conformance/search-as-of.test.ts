@@ -194,8 +194,14 @@ describe('an asOf that cannot be', () => {
       admin.post('/v1/search', { query: 'memory', asOf, ...more });
     expectInvalid(await ask(new Date(Date.now() + 3_600_000).toISOString()), 'asOf');
     expectInvalid(await ask(null), 'asOf');
-    for (const asOf of ['yesterday', '2024-01-01', '0', ''])
-      expectProblem(await ask(asOf), 400, 'position-unknown', 'asOf');
+    for (const asOf of ['yesterday', '2024-01-01', '0', '']) {
+      const refused = await ask(asOf);
+      expectProblem(refused, 400, 'position-unknown', 'asOf');
+      expect(refused.body.detail).toMatch(/^asOf must be a position.* or an RFC 3339 time with an offset/);
+    }
+    const foreign = await ask('000000000000-1');
+    expectProblem(foreign, 400, 'position-unknown', 'asOf');
+    expect(foreign.body.detail).toBe('asOf is not a position of this log');
     const ahead = position.replace(/-[^-]+$/, '-zzzzzz');
     expectProblem(await ask(ahead, { waitMs: 50 }), 504, 'position-timeout');
   });
