@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { createReadStream, createWriteStream, rmSync } from 'node:fs';
+import { mkdtemp, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { SingleBar, Presets } from 'cli-progress';
 import { Command, InvalidArgumentError } from 'commander';
+import { cleanOnSignal } from './clean-on-signal.ts';
 import { allOf, connectionOf, linesOf, open, type Connection } from './client.ts';
 import { printJson } from './output.ts';
 import { withoutCompany, type LeftOut } from './without-company.ts';
@@ -107,12 +108,15 @@ async function importFile(connection: Connection, file: string, name?: string): 
 /** Reads a pipe to its end, and calls `use` with a copy that can be read again while it lasts. */
 async function withCopy(pipe: string, use: (copy: string) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(path.join(tmpdir(), 'stratalog-import-'));
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  const leaveSignals = cleanOnSignal(remove);
   try {
     const copy = path.join(folder, 'copy.ndjson');
     await pipeline(createReadStream(pipe), createWriteStream(copy));
     await use(copy);
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    remove();
+    leaveSignals();
   }
 }
 

@@ -1,9 +1,16 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { clientWithKey, freshTenant, type Client, type Json } from '../support/api.ts';
-import { expectClear, shellAs, stratalogAs, threeMemories as memories } from '../support/cli.ts';
+import {
+  expectClear,
+  shellAs,
+  stratalogAs,
+  stratalogEndedBy,
+  threeMemories as memories,
+} from '../support/cli.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 let folder: string;
@@ -80,6 +87,22 @@ describe('import and export', () => {
     );
     expect({ code, json }).toMatchObject({ code: 0, json: { stored: 3, refused: 0 } });
   });
+
+  it.each<[NodeJS.Signals]>([['SIGINT'], ['SIGTERM']])(
+    '[J4] leaves no copy of a pipe behind where %s ends it',
+    async (signal) => {
+      const pipe = path.join(folder, signal);
+      execFileSync('mkfifo', [pipe]);
+      const writer = await open(pipe, 'r+');
+      try {
+        await writer.write('{"content":"not yet all"}\n');
+        const args = ['import', pipe, '--url', server.url];
+        expect(await stratalogEndedBy(signal, args, 'copy.ndjson')).toEqual({ ended: signal, left: [] });
+      } finally {
+        await writer.close();
+      }
+    },
+  );
 
   it.each(['日本', 'two words', '', 'x'.repeat(249)])(
     '[J8] refuses the name "%s" in clear words',

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, it } from 'vitest';
+import { stratalogEndedBy } from '../support/cli.ts';
 import { testProfile } from '../support/server.ts';
 import { readModelNames } from '../support/read-model-names.ts';
 
@@ -28,4 +29,12 @@ it.skipIf(testProfile !== 'embedded')(
     expect(facts['answered']).toBeGreaterThanOrEqual(12);
   },
   180_000,
+);
+
+it.skipIf(testProfile !== 'embedded').each<[NodeJS.Signals]>([['SIGINT'], ['SIGTERM']])(
+  '[J1] the demo leaves nothing behind where %s ends it',
+  async (signal) => {
+    const args = ['demo', '--profile', 'embedded', '--json'];
+    expect(await stratalogEndedBy(signal, args, 'pg/base/')).toEqual({ ended: signal, left: [] });
+  },
 );

@@ -12,7 +12,6 @@ const vocabulary = [
   'k8s',
   '茶葉',
   'toString',
-  'quo"ted\\',
   'a, b: 1',
 ];
 

@@ -279,8 +279,7 @@ describe('the keys of a memory', () => {
     });
 
     it('[A5] narrow nothing where a filter asks for one of very many ranges', () => {
-      const or = (count: number) =>
-        Array.from({ length: count }, (_, n) => ({ 'metadata.a': { gt: 2 * n, lt: 2 * n + 1 } }));
+      const or = (count: number) => Array.from({ length: count }, (_, n) => ({ 'metadata.a': { gt: n } }));
       expect(lookupsOf({ filter: parseFilter({ or: or(10) }) })).toHaveLength(1);
       expect(lookupsOf({ filter: parseFilter({ or: or(100) }) })).toEqual([]);
     });

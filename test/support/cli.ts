@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect } from 'vitest';
@@ -61,6 +63,34 @@ async function run(
         .map((line) => JSON.parse(line));
     },
   };
+}
+
+/**
+ * Starts `stratalog …` and ends it by `signal` once its temporary files hold one whose path has `made` in it. Answers by what
+ * it ended, and what it left of them.
+ */
+export async function stratalogEndedBy(
+  signal: NodeJS.Signals,
+  args: readonly string[],
+  made: string,
+): Promise<{ ended: number | NodeJS.Signals; left: string[] }> {
+  const temporary = await mkdtemp(path.join(tmpdir(), 'stratalog-ended-'));
+  const files = () => readdir(temporary, { recursive: true });
+  try {
+    const child = spawn(process.execPath, [program, ...args], {
+      env: { ...process.env, TMPDIR: temporary },
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+    const exit = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
+    // A folder may go away while it is read.
+    const isMade = async () => (await files().catch(() => [])).some((file) => file.includes(made));
+    await expect.poll(isMade, { timeout: 20_000 }).toBe(true);
+    child.kill(signal);
+    const [code, by] = await exit;
+    return { ended: code ?? by!, left: await files() };
+  } finally {
+    await rm(temporary, { recursive: true, force: true });
+  }
 }
 
 /** A call of the command line as `client` makes it. */

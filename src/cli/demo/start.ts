@@ -1,10 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { once } from 'node:events';
+import { renameSync, rmSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { startApp, type App } from '../../app.ts';
 import { readConfig, type Config } from '../../config.ts';
 import { createLogger } from '../../logger.ts';
+import { cleanOnSignal } from '../clean-on-signal.ts';
 import { call, type Connection } from '../client.ts';
 import { environmentWith } from '../environment.ts';
 import type { Narrator } from './narrator.ts';
@@ -17,24 +20,38 @@ export interface DemoOptions {
   readonly keep?: boolean;
 }
 
-/** Starts a server of its own, tells the story on it, and stops it unless it is to be kept. */
+/** Starts a server of its own, tells the story on it, and stops it, where it is to be kept only when it is told to. */
 export async function demo(options: DemoOptions, narrator: Narrator): Promise<void> {
   const started = performance.now();
   const { environment, passing } = await demoEnvironment(options);
-  const config = readConfig(environment);
-  const app = await startApp(config, createLogger(config));
-  const connection: Connection = { url: app.url, key: await demoKey(app, config), json: false };
-  const facts = await runDemo(connection, narrator);
-  const seconds = (performance.now() - started) / 1_000;
-  narrator.end(seconds, config.profile, facts);
-  if (options.keep) {
-    process.once('SIGINT', () => void app.stop().then(() => process.exit(0)));
-    process.once('SIGTERM', () => void app.stop().then(() => process.exit(0)));
-    narrator.kept(connection);
-    return;
+  const remove = (): void => {
+    if (passing === undefined) return;
+    // Under another name first, where a database that is at work when a signal comes makes no more files.
+    const away = `${passing}-removed`;
+    renameSync(passing, away);
+    rmSync(away, { recursive: true, force: true });
+  };
+  const leaveSignals = cleanOnSignal(remove);
+  try {
+    const config = readConfig(environment);
+    const app = await startApp(config, createLogger(config));
+    try {
+      const connection: Connection = { url: app.url, key: await demoKey(app, config), json: false };
+      const facts = await runDemo(connection, narrator);
+      const seconds = (performance.now() - started) / 1_000;
+      narrator.end(seconds, config.profile, facts);
+      if (options.keep) {
+        leaveSignals();
+        narrator.kept(connection);
+        await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
+      }
+    } finally {
+      await app.stop();
+    }
+  } finally {
+    remove();
+    leaveSignals();
   }
-  await app.stop();
-  if (passing !== undefined) await rm(passing, { recursive: true, force: true });
 }
 
 /** The caller's environment with what the demo needs besides, and the folder that goes with it. */
