@@ -1,3 +1,5 @@
+import { explainSystemError } from './explain-system-error.ts';
+
 const patienceMs = 1_000;
 
 /**
@@ -8,12 +10,16 @@ export function endSoon(): void {
   setTimeout(() => process.exit(), patienceMs).unref();
 }
 
-/** Ends the process quietly once nobody reads what it prints, as `head` does when it has its lines. */
-export function endWithReader(): void {
+/**
+ * Ends the process once nothing more can be printed: quietly where nobody reads it, as `head` does when it has its lines, and
+ * else saying why.
+ */
+export function endWithOutput(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE') throw error;
-      process.exit();
+      if (error.code === 'EPIPE') process.exit();
+      console.error(explainSystemError(error) ?? `The output cannot be written: ${error.message}`);
+      process.exit(1);
     });
   }
 }

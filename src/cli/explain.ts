@@ -18,6 +18,7 @@ import { LexicalIndexUnavailable } from '../ports/lexical-index.ts';
 import { SqlUnavailable } from '../ports/sql.ts';
 import { TopicMismatch, TransportUnavailable } from '../ports/transport.ts';
 import { ApiError, ConnectionLost, ServerUnreachable } from './client.ts';
+import { explainSystemError } from './explain-system-error.ts';
 
 /** An error in words for the person at the terminal: what is wrong and what to do. */
 export function explain(error: unknown): string {
@@ -60,28 +61,8 @@ export function explain(error: unknown): string {
     WrongRootKey,
   ];
   if (known.some((type) => error instanceof type)) return (error as Error).message;
-  const system = error as NodeJS.ErrnoException & { port?: number; address?: string; hostname?: string };
-  switch (system?.code) {
-    case 'EADDRINUSE':
-      return `Port ${system.port} is taken by another program. Choose another with --port, or stop that program.`;
-    case 'EADDRNOTAVAIL':
-    case 'ENOTFOUND':
-    case 'EAI_AGAIN':
-      return `This machine has no address ${system.address ?? system.hostname}. Choose another with --host or STRATALOG_HOST.`;
-    case 'EEXIST':
-    case 'ENOTDIR':
-      return `${system.path ?? system.message} is no folder. Choose another with --data or STRATALOG_DATA.`;
-    case 'EACCES':
-    case 'EPERM':
-      return `No permission: ${system.message}`;
-    case 'ENOSPC':
-    case '53100':
-      return 'The disk is full. Free some space; nothing that was acknowledged is lost.';
-    case 'EISDIR':
-      return `This is a folder, not a file: ${system.path ?? system.message}`;
-    case 'ENOENT':
-      return `There is no such file: ${system.path ?? system.message}`;
-    default:
-      return error instanceof Error ? (error.stack ?? error.message) : String(error);
-  }
+  return (
+    explainSystemError(error as NodeJS.ErrnoException) ??
+    (error instanceof Error ? (error.stack ?? error.message) : String(error))
+  );
 }

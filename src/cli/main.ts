@@ -3,7 +3,7 @@ import { auditCommand } from './audit.ts';
 import { ApiError } from './client.ts';
 import { demoCommand } from './demo/command.ts';
 import { doctorCommand } from './doctor.ts';
-import { endSoon, endWithReader } from './end.ts';
+import { endSoon, endWithOutput } from './end.ts';
 import { exportCommand, importCommand } from './transfer.ts';
 import { keysCommand } from './keys.ts';
 import { projectionsCommand } from './projections.ts';
@@ -17,7 +17,7 @@ const helpHint = '(stratalog --help lists everything)';
 
 /** Runs the command line. Exit status: 0 done, 1 failed, 2 called wrongly. */
 export async function main(argv: readonly string[]): Promise<void> {
-  endWithReader();
+  endWithOutput();
   const program = new Command('stratalog')
     .description(
       'The memory backend for AI agents in which every change, every access and every decision is an event.',

@@ -254,6 +254,28 @@ describe('import and export', () => {
     },
   );
 
+  it
+    .runIf(process.platform === 'linux')
+    .each([
+      'export',
+      'export --full',
+      'keys list',
+      'search anything --json',
+      'projections status',
+      'audit events',
+      'doctor',
+      '--help',
+    ])('[J8] says that there is no room for what it prints: %s', async (call) => {
+    const client = await newAdmin();
+    const { position } = await client.store({ content: 'one' });
+    await client.get(`/v1/audit/events?minPosition=${position}&waitMs=30000`);
+    await client.get(`/v1/memories?minPosition=${position}&waitMs=30000`);
+    expect(await script(client, `stratalog ${call} > /dev/full`)).toMatchObject({
+      code: 1,
+      stderr: 'The disk is full. Free some space; nothing that was acknowledged is lost.\n',
+    });
+  });
+
   it('[J8] says that a file cannot be written or read, in one line', async () => {
     const client = await newAdmin();
     const missing = path.join(folder, 'none', 'x.ndjson');
