@@ -2,6 +2,7 @@ import { access, constants, readdir, stat } from 'node:fs/promises';
 import net from 'node:net';
 import path from 'node:path';
 import { styleText } from 'node:util';
+import { readOnlyExplained } from '../adapters/pglite/errors.ts';
 import { openPglite } from '../adapters/pglite/open.ts';
 import { backEndsOf, type BackEnd } from '../backends/back-ends.ts';
 import { inspectEmbedder } from '../backends/embedder.ts';
@@ -102,10 +103,10 @@ function languageModel({ languageModel: endpoint }: Config): Promise<Finding>[] 
 async function database({ dataDir }: Config): Promise<string> {
   const entries = await readdir(dataDir).catch(undefinedWhereNothingIs);
   if (entries === undefined) {
-    await assertCanBeMade(dataDir);
+    await assertCanBeMade(dataDir, dataDir);
     return `${dataDir} does not exist yet: the first start makes it`;
   }
-  await access(dataDir, constants.W_OK);
+  await assertWritable(dataDir, dataDir);
   if (!entries.includes('pg')) return `${dataDir} has no database yet: the first start makes it`;
   const sql = await openPglite({ dataDir });
   const [row] = await sql.query<{ version: string }>('show server_version');
@@ -113,13 +114,19 @@ async function database({ dataDir }: Config): Promise<string> {
   return `${dataDir}, ${String(Object.values(row!)[0])}`;
 }
 
-/** Throws where no folder can be made there. */
-async function assertCanBeMade(folder: string): Promise<void> {
+/** Throws where `folder`, on the way to `dataDir`, cannot be made. */
+async function assertCanBeMade(folder: string, dataDir: string): Promise<void> {
   const parent = path.dirname(folder);
   const found = await stat(parent).catch(undefinedWhereNothingIs);
-  if (!found) return assertCanBeMade(parent);
+  if (!found) return assertCanBeMade(parent, dataDir);
   if (!found.isDirectory()) throw Object.assign(new Error(), { code: 'ENOTDIR', path: parent });
-  return access(parent, constants.W_OK);
+  return assertWritable(parent, dataDir);
+}
+
+async function assertWritable(folder: string, dataDir: string): Promise<void> {
+  await access(folder, constants.W_OK).catch((error: unknown) => {
+    throw readOnlyExplained(dataDir, error);
+  });
 }
 
 function undefinedWhereNothingIs(error: NodeJS.ErrnoException): undefined {

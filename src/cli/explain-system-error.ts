@@ -19,6 +19,8 @@ export function explainSystemError(error: SystemError | undefined): string | und
     case 'EACCES':
     case 'EPERM':
       return `No permission: ${error.message}`;
+    case 'EROFS':
+      return `${error.path ?? error.message} cannot be written: its file system is read-only.`;
     case 'ENOSPC':
     case '53100':
       return 'The disk is full. Free some space; nothing that was acknowledged is lost.';

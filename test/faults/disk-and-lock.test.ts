@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { clientOf, type Client } from '../support/api.ts';
 import { serveOnce } from '../support/serve-once.ts';
 import { startServer, type TestServer } from '../support/server.ts';
+import { whyNoSmallDisk } from '../support/small-disk.ts';
 
 const deterministic = { STRATALOG_PROFILE: 'embedded', STRATALOG_EMBEDDER: 'deterministic' };
 
@@ -72,6 +73,24 @@ describe('a start that cannot succeed', () => {
     expect(output).not.toMatch(/^\s+at /m);
     const free = await startServer({ masterKey: null, dataDir, environment });
     expect(await free.stop()).toBe(0);
+  });
+
+  it.skipIf(whyNoSmallDisk() !== undefined).each([
+    ['where there is no data folder yet', 'true'],
+    ['where there is one', 'mkdir data'],
+    ['where there is one with a lock', 'mkdir -p data/lock data/pg'],
+  ])('[J8] is refused on a read-only file system, %s, and doctor fails alike', async (_, before) => {
+    const mountPoint = await mkdtemp(path.join(home, 'read-only-'));
+    const mount = `mount -t tmpfs tmpfs '${mountPoint}' && cd '${mountPoint}' && ${before} && cd / && mount -o remount,ro '${mountPoint}' && exec "$@"`;
+    const prefix = ['unshare', '--mount', 'sh', '-c', mount, 'sh'];
+    const dataDir = path.join(mountPoint, 'data');
+    const words = `${dataDir} cannot be written, its file system is read-only: mount it for writing, or choose another folder with --data`;
+    const environment = { ...deterministic, STRATALOG_DATA: dataDir };
+    for (const command of ['serve', 'doctor']) {
+      const { code, output } = await serveOnce(environment, { prefix, command });
+      expect({ code, output }).toEqual({ code: 1, output: expect.stringContaining(words) });
+      expect(output).not.toMatch(/^\s+at /m);
+    }
   });
 
   it.runIf(process.platform === 'linux')('[J8] is refused where no folder can be made', async () => {

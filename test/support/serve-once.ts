@@ -2,15 +2,16 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 
-/** Runs `serve` that is expected to end by itself, and answers its exit code and all that it printed. */
+/** Runs `serve`, or another command, that is expected to end by itself, and answers its exit code and all that it printed. */
 export async function serveOnce(
   environment: Readonly<Record<string, string>>,
   {
     program = path.resolve('bin/stratalog.mjs'),
     prefix = [],
-  }: { readonly program?: string; readonly prefix?: readonly string[] } = {},
+    command: name = 'serve',
+  }: { readonly program?: string; readonly prefix?: readonly string[]; readonly command?: string } = {},
 ): Promise<{ code: number | null; output: string }> {
-  const [command, ...words] = [...prefix, process.execPath, program, 'serve'];
+  const [command, ...words] = [...prefix, process.execPath, program, name];
   const child = spawn(command, words, {
     env: { PATH: process.env['PATH'], STRATALOG_PORT: '0', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -34,3 +34,15 @@ export class DataDirectoryTooNew extends Error {
 export class DataDirectoryUnusable extends Error {
   override readonly name = 'DataDirectoryUnusable';
 }
+
+/** What to do about a data folder whose file system is read-only, where `error` comes of that; else `error` itself. */
+export function readOnlyExplained(directory: string, error: unknown): unknown {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'EROFS') continue;
+    return new DataDirectoryUnusable(
+      `${directory} cannot be written, its file system is read-only: mount it for writing, or choose another folder with --data or STRATALOG_DATA`,
+      { cause: error },
+    );
+  }
+  return error;
+}

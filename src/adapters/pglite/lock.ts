@@ -57,7 +57,7 @@ async function climb(directory: string, folder: string, address: string, ticket:
       () => true,
       (error: NodeJS.ErrnoException) => {
         if (error.code === 'EEXIST') return false;
-        throw new DataDirectoryUnusable(`${directory} cannot be locked: ${error.message}`);
+        throw unlockable(directory, error);
       },
     );
     if (!taken) continue;
@@ -102,12 +102,14 @@ async function listen(socketPath: string, directory: string): Promise<net.Server
   });
   server.unref();
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) =>
-      reject(new DataDirectoryUnusable(`${directory} cannot be locked: ${error.message}`)),
-    );
+    server.once('error', (error) => reject(unlockable(directory, error)));
     server.listen(socketPath, resolve);
   });
   return server;
+}
+
+function unlockable(directory: string, cause: Error): DataDirectoryUnusable {
+  return new DataDirectoryUnusable(`${directory} cannot be locked: ${cause.message}`, { cause });
 }
 
 async function close(server: net.Server): Promise<void> {

@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Sql } from '../../ports/sql.ts';
 import { makeFolder } from '../make-folder.ts';
 import { packageRoot } from '../worker-entry.ts';
-import { DataDirectoryTooNew, DataDirectoryUnusable } from './errors.ts';
+import { DataDirectoryTooNew, DataDirectoryUnusable, readOnlyExplained } from './errors.ts';
 import { lockDirectory } from './lock.ts';
 import { PgliteSql } from './pglite.ts';
 import type { EngineNotice } from './protocol.ts';
@@ -25,6 +25,14 @@ export interface PgliteOptions {
 export async function openPglite({ dataDir, onNotice = () => {} }: PgliteOptions = {}): Promise<Sql> {
   if (dataDir === undefined)
     return PgliteSql.start({ cluster: undefined, packageRoot }, onNotice, async () => {});
+  try {
+    return await openFolder(dataDir, onNotice);
+  } catch (error) {
+    throw readOnlyExplained(dataDir, error);
+  }
+}
+
+async function openFolder(dataDir: string, onNotice: (notice: EngineNotice) => void): Promise<Sql> {
   await makeFolder(path.resolve(dataDir));
   const directory = await realpath(dataDir);
   const lock = await lockDirectory(directory);
