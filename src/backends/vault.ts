@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { parseRootKey, readRootKeyFile } from '../adapters/vault/root-key.ts';
-import { hasVault, openSqlKeyVault } from '../adapters/vault/sql-key-vault.ts';
+import { assertOpens, hasVault, openSqlKeyVault } from '../adapters/vault/sql-key-vault.ts';
 import { ConfigError, type Config } from '../config.ts';
 import type { KeyVault } from '../ports/key-vault.ts';
 import type { Sql } from '../ports/sql.ts';
@@ -8,6 +8,11 @@ import type { Sql } from '../ports/sql.ts';
 /** The vault in `sql`, opened with the configured key or the one in the data folder, which is made at first use. */
 export async function openVault(config: Config, sql: Sql): Promise<KeyVault> {
   return openSqlKeyVault(sql, await rootKey(config, sql));
+}
+
+/** Throws as `openVault` would, and changes nothing: a vault that is not there yet is the first start's to make. */
+export async function inspectVault(config: Config, sql: Sql): Promise<void> {
+  if (await hasVault(sql)) await assertOpens(sql, await rootKey(config, sql));
 }
 
 async function rootKey({ vaultKey, dataDir }: Config, sql: Sql): Promise<Uint8Array> {

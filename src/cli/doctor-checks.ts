@@ -8,6 +8,7 @@ import { backEndsOf, type BackEnd } from '../backends/back-ends.ts';
 import { inspectEmbedder } from '../backends/embedder.ts';
 import { inspectLanguageModel } from '../backends/language-model.ts';
 import { isRefusal } from '../backends/refusals.ts';
+import { inspectVault } from '../backends/vault.ts';
 import { ConfigError, readConfig, type Config } from '../config.ts';
 import { endSoon } from './end.ts';
 import { explain } from './explain.ts';
@@ -100,7 +101,8 @@ function languageModel({ languageModel: endpoint }: Config): Promise<Finding>[] 
 }
 
 /** Only looks: what is not there yet is the first start's to make. */
-async function database({ dataDir }: Config): Promise<string> {
+async function database(config: Config): Promise<string> {
+  const { dataDir } = config;
   const entries = await readdir(dataDir).catch(undefinedWhereNothingIs);
   if (entries === undefined) {
     await assertCanBeMade(dataDir, dataDir);
@@ -109,9 +111,13 @@ async function database({ dataDir }: Config): Promise<string> {
   await assertWritable(dataDir, dataDir);
   if (!entries.includes('pg')) return `${dataDir} has no database yet: the first start makes it`;
   const sql = await openPglite({ dataDir });
-  const [row] = await sql.query<{ version: string }>('show server_version');
-  await sql.close();
-  return `${dataDir}, ${String(Object.values(row!)[0])}`;
+  try {
+    await inspectVault(config, sql);
+    const [row] = await sql.query<{ version: string }>('show server_version');
+    return `${dataDir}, ${String(Object.values(row!)[0])}`;
+  } finally {
+    await sql.close();
+  }
 }
 
 /** Throws where `folder`, on the way to `dataDir`, cannot be made. */

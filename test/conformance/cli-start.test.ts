@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import net, { type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -187,6 +187,31 @@ describeOnce('doctor', () => {
       const { code, stdout } = await stratalog(['doctor', '--data', server.dataDir], embedded);
       expect(code).toBe(0);
       expect(stdout).toMatch(/ok +database +.*, 1[0-9]\./);
+    } finally {
+      await server.remove();
+    }
+  });
+
+  it('[J8] fails where the key of the vault is missing or another one, as a start does', async () => {
+    const server = await startServer({ environment: { STRATALOG_EMBEDDER: 'deterministic' } });
+    try {
+      await server.stop();
+      const data = ['--data', server.dataDir];
+      const key = path.join(server.dataDir, 'vault.key');
+      const expectBoth = async (words: RegExp) => {
+        expectClear(await stratalog(['serve', ...data], embedded), 1, words);
+        const { code, json } = await stratalog(['doctor', '--json', ...data], embedded);
+        expect(code).toBe(1);
+        const found = json.find(({ check }: { check: string }) => check === 'database');
+        expect(found).toMatchObject({ ok: false, detail: expect.stringMatching(words) });
+      };
+      const own = await readFile(key);
+      await rm(key);
+      await expectBoth(/vault\.key is missing.*put it back/);
+      await writeFile(key, `${Buffer.alloc(32, 7).toString('base64')}\n`);
+      await expectBoth(/made with another root key: give this data its own key back/);
+      await writeFile(key, own);
+      expect((await stratalog(['doctor', ...data], embedded)).code).toBe(0);
     } finally {
       await server.remove();
     }

@@ -39,6 +39,12 @@ export async function openSqlKeyVault(sql: Sql, rootKey: Uint8Array): Promise<Ke
   await sql.query('insert into control.vault (proof) values ($1) on conflict do nothing', [
     seal(rootKey, Buffer.from(proofText), 'proof'),
   ]);
+  await assertOpens(sql, rootKey);
+  return new SqlKeyVault(sql, rootKey);
+}
+
+/** Throws `WrongRootKey` where the vault that this database has was made with another key. */
+export async function assertOpens(sql: Sql, rootKey: Uint8Array): Promise<void> {
   const [row] = await sql.query<{ proof: Uint8Array }>('select proof from control.vault');
   try {
     open(rootKey, row!.proof, 'proof');
@@ -47,7 +53,6 @@ export async function openSqlKeyVault(sql: Sql, rootKey: Uint8Array): Promise<Ke
       cause,
     });
   }
-  return new SqlKeyVault(sql, rootKey);
 }
 
 interface KeyRow extends Record<string, unknown> {
