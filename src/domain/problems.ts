@@ -144,8 +144,8 @@ export const problems = {
   },
   'storage-full': {
     status: 503,
-    title: 'The disk is full',
-    remedy: 'Free space where the data folder stands; then repeat.',
+    title: 'The disk is full, or less than 64 MB of it are free',
+    remedy: 'Free more than 64 MB, which the server keeps for itself, where the data stand; then repeat.',
   },
   'position-timeout': {
     status: 504,

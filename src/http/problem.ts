@@ -37,10 +37,9 @@ export function asProblem(error: unknown): Problem {
   if (error instanceof ZodError) return fromZod(error);
   if (error instanceof KeyDestroyed) return new Problem('not-found', 'no such memory', { cause: error });
   if (isDiskFull(error)) {
-    return new Problem('storage-full', 'the disk of the server is full; nothing was written', {
-      retryAfter: 10,
-      cause: error,
-    });
+    const detail =
+      'less than 64 MB, which the server keeps for itself, are free on its disk; nothing was written';
+    return new Problem('storage-full', detail, { retryAfter: 10, cause: error });
   }
   if (
     error instanceof SqlUnavailable ||

@@ -84,6 +84,7 @@ else
       disk.fill(leave);
       const refused = await writeUntilRefused();
       expectProblem(refused, 503, 'storage-full');
+      expect(refused.body.detail).toContain('less than 64 MB, which the server keeps for itself, are free');
       // A checkpoint may give some of the room back.
       disk.fill(Math.min(leave, 20 << 20));
       expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
