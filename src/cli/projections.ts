@@ -175,7 +175,22 @@ export interface RebuiltProjection {
   readonly switched: boolean;
 }
 
-/** Starts all rebuilds, which then read the log together, and follows each until its digests were compared. */
+/** Another rebuild would be refused, and those that were begun before it would go on alone. */
+export class RebuildUnderWay extends Error {
+  override readonly name = 'RebuildUnderWay';
+
+  constructor(names: readonly string[]) {
+    const ends = names.map((name) => `\`projections rollback ${name}\``).join(', ');
+    super(
+      `No rebuild was begun: ${names.join(', ')} ${names.length === 1 ? 'is' : 'are'} being rebuilt already. Wait for its end, which \`projections status\` shows, or end it with ${ends}.`,
+    );
+  }
+}
+
+/**
+ * Starts all rebuilds, which then read the log together, and follows each until its digests were compared. Rejects with
+ * `RebuildUnderWay` before it starts any.
+ */
 export async function rebuild(
   connection: Connection,
   names: readonly string[],
@@ -183,7 +198,9 @@ export async function rebuild(
   show: boolean,
 ): Promise<RebuiltProjection[]> {
   const { items } = await call<{ items: ProjectionStatus[] }>(connection, base);
-  const wanted = names.length > 0 ? names : items.map(({ name }) => name);
+  const wanted = new Set(names.length > 0 ? names : items.map(({ name }) => name));
+  const running = items.filter(({ name, rebuilding }) => rebuilding && wanted.has(name));
+  if (running.length > 0) throw new RebuildUnderWay(running.map(({ name }) => name));
   const started: { name: string; generation: number }[] = [];
   for (const name of wanted) {
     const { generation } = await call<{ generation: number }>(connection, `${base}/${name}/rebuild`, {

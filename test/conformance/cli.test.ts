@@ -131,6 +131,36 @@ describe('projections', () => {
     for (const { name, generation } of json) expect(live[name]).toBe(generation);
   });
 
+  it('[J8] takes a name that is given twice once', async () => {
+    const { code, json } = await as(await newAdmin(), 'projections', 'rebuild', 'links', 'links', '--json');
+    expect({ code, json }).toMatchObject({ code: 0, json: [{ name: 'links', equal: true }] });
+    expect(json).toHaveLength(1);
+  });
+
+  it.each([[[]], [['memories', 'links']]])(
+    '[J8] begins no rebuild of %j while one is under way',
+    async (names) => {
+      const asked: string[] = [];
+      const items = [
+        { name: 'memories', generations: [], parked: [] },
+        { name: 'links', generations: [], parked: [], rebuilding: { position: 1, head: 9 } },
+      ];
+      const busy = http.createServer((request, response) => {
+        asked.push(request.method!);
+        response.end(JSON.stringify({ items }));
+      });
+      await new Promise<void>((resolve) => busy.listen(0, '127.0.0.1', resolve));
+      const environment = { STRATALOG_URL: `http://127.0.0.1:${(busy.address() as AddressInfo).port}` };
+      try {
+        const result = await stratalog(['projections', 'rebuild', ...names], environment);
+        expectClear(result, 1, /No rebuild was begun: links is being rebuilt/, /projections rollback links/);
+        expect(asked).toEqual(['GET']);
+      } finally {
+        busy.close();
+      }
+    },
+  );
+
   it('[J4] [F4] prints what a retry was answered with, as text and as JSON', async () => {
     const answer = { projection: 'links', stream: 'links-a.b' };
     const parked = http.createServer((_, response) => response.writeHead(202).end(JSON.stringify(answer)));
