@@ -40,6 +40,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     doctorCommand(),
   ];
   for (const command of commands) program.addCommand(inheritOptions(command));
+  refuseUnknown(program);
   try {
     await program.parseAsync([...argv]);
   } catch (error) {
@@ -65,10 +66,21 @@ function inheritOptions(command: Command): Command {
   command.exitOverride().showHelpAfterError(helpHint);
   if (command.commands.length > 0) {
     for (const sub of command.commands) inheritOptions(sub);
+    refuseUnknown(command);
     return command;
   }
   return command
     .option('--url <url>', 'server to talk to (STRATALOG_URL)')
     .option('--key <key>', 'API key or JWT (STRATALOG_API_KEY)')
     .option('--json', 'print JSON for programs instead of text for people');
+}
+
+/** With --help, what has no command of this name would show its own help, and end as if all were well. */
+function refuseUnknown(group: Command): void {
+  group.addHelpText('before', ({ error }) => {
+    const [name] = group.args;
+    if (!error && name !== undefined && name !== 'help' && !name.startsWith('-'))
+      group.error(`error: unknown command '${name}'`);
+    return '';
+  });
 }

@@ -347,6 +347,8 @@ describe('connections', () => {
 describe('the command line itself', () => {
   it.each([
     ['an unknown command', ['frobnicate']],
+    ['an unknown command with --help', ['frobnicate', '--help']],
+    ['an unknown part of a command with --help', ['audit', 'verify', '--help']],
     ['an unknown option', ['serve', '--frobnicate']],
     ['a missing argument', ['import']],
     ['an argument too many', ['import', 'a', 'b']],
@@ -375,7 +377,14 @@ describe('the command line itself', () => {
     ]) {
       expect(help.stdout).toContain(command);
     }
-    expect((await stratalog(['serve', '--help'])).code).toBe(0);
+    for (const args of [
+      ['serve', '--help'],
+      ['audit', '--help'],
+      ['audit', 'events', '--help'],
+      ['help'],
+      ['help', 'keys'],
+    ])
+      expect(await stratalog(args)).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Usage: /) });
     const { code, stdout } = await stratalog(['--version']);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^\d+\.\d+\.\d+/);
