@@ -3,17 +3,7 @@ import { expect, it } from 'vitest';
 import { InvertedIndex, type WordRow } from '../../src/adapters/words/inverted-index.ts';
 import { match, weigh } from '../../src/domain/ranking/bm25.ts';
 
-const vocabulary = [
-  'tea',
-  'green',
-  'constructor',
-  '__proto__',
-  '42',
-  'k8s',
-  '茶葉',
-  'toString',
-  'a, b: 1',
-];
+const vocabulary = ['tea', 'green', 'constructor', '__proto__', '42', 'k8s', '茶葉', 'toString', 'a, b: 1'];
 
 type Counts = Readonly<Record<string, number>>;
 
