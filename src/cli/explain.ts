@@ -19,7 +19,7 @@ import { SqlUnavailable } from '../ports/sql.ts';
 import { TopicMismatch, TransportUnavailable } from '../ports/transport.ts';
 import { ApiError, ConnectionLost, ServerUnreachable } from './client.ts';
 import { explainSystemError } from './explain-system-error.ts';
-import { RebuildUnderWay } from './projections.ts';
+import { RebuildRefused } from './projections.ts';
 
 /** An error in words for the person at the terminal: what is wrong and what to do. */
 export function explain(error: unknown): string {
@@ -56,7 +56,7 @@ export function explain(error: unknown): string {
     LanguageModelFailed,
     ModelMissing,
     PostgresNotPrepared,
-    RebuildUnderWay,
+    RebuildRefused,
     RootKeyUnusable,
     SchemaTooNew,
     TopicMismatch,

@@ -175,21 +175,31 @@ export interface RebuiltProjection {
   readonly switched: boolean;
 }
 
-/** Another rebuild would be refused, and those that were begun before it would go on alone. */
-export class RebuildUnderWay extends Error {
-  override readonly name = 'RebuildUnderWay';
+/** One of them would be refused, and those that were begun before it would go on alone. */
+export class RebuildRefused extends Error {
+  override readonly name = 'RebuildRefused';
 
-  constructor(names: readonly string[]) {
-    const ends = names.map((name) => `\`projections rollback ${name}\``).join(', ');
-    super(
-      `No rebuild was begun: ${names.join(', ')} ${names.length === 1 ? 'is' : 'are'} being rebuilt already. Wait for its end, which \`projections status\` shows, or end it with ${ends}.`,
-    );
+  constructor(reason: string) {
+    super(`No rebuild was begun: ${reason}`);
   }
+}
+
+function assertCanBegin(wanted: ReadonlySet<string>, items: readonly ProjectionStatus[]): void {
+  const names = items.map(({ name }) => name);
+  const unknown = [...wanted].filter((name) => !names.includes(name));
+  if (unknown.length > 0)
+    throw new RebuildRefused(`there is no read model ${unknown.join(', ')}, but ${names.join(', ')}.`);
+  const running = items.flatMap(({ name, rebuilding }) => (rebuilding && wanted.has(name) ? [name] : []));
+  if (running.length === 0) return;
+  const ends = running.map((name) => `\`projections rollback ${name}\``).join(', ');
+  throw new RebuildRefused(
+    `${running.join(', ')} ${running.length === 1 ? 'is' : 'are'} being rebuilt already. Wait for its end, which \`projections status\` shows, or end it with ${ends}.`,
+  );
 }
 
 /**
  * Starts all rebuilds, which then read the log together, and follows each until its digests were compared. Rejects with
- * `RebuildUnderWay` before it starts any.
+ * `RebuildRefused` before it starts any.
  */
 export async function rebuild(
   connection: Connection,
@@ -199,8 +209,7 @@ export async function rebuild(
 ): Promise<RebuiltProjection[]> {
   const { items } = await call<{ items: ProjectionStatus[] }>(connection, base);
   const wanted = new Set(names.length > 0 ? names : items.map(({ name }) => name));
-  const running = items.filter(({ name, rebuilding }) => rebuilding && wanted.has(name));
-  if (running.length > 0) throw new RebuildUnderWay(running.map(({ name }) => name));
+  assertCanBegin(wanted, items);
   const started: { name: string; generation: number }[] = [];
   for (const name of wanted) {
     const { generation } = await call<{ generation: number }>(connection, `${base}/${name}/rebuild`, {

@@ -137,6 +137,14 @@ describe('projections', () => {
     expect(json).toHaveLength(1);
   });
 
+  it('[J8] begins no rebuild where a name is none of a read model', async () => {
+    const admin = await newAdmin();
+    const result = await as(admin, 'projections', 'rebuild', 'links', 'linsk');
+    expectClear(result, 1, /No rebuild was begun: there is no read model linsk, but .*links/);
+    const { json: items } = await as(admin, 'projections', 'status', '--json');
+    expect(items.filter(({ rebuilding }: Json) => rebuilding)).toEqual([]);
+  });
+
   it.each([[[]], [['memories', 'links']]])(
     '[J8] begins no rebuild of %j while one is under way',
     async (names) => {
@@ -177,7 +185,7 @@ describe('projections', () => {
 
   it('[J8] says that there is no such projection, or nothing to switch to', async () => {
     const client = await newAdmin();
-    expectClear(await as(client, 'projections', 'rebuild', 'nonsense'), 1, /404 not-found/, /nonsense/);
+    expectClear(await as(client, 'projections', 'rebuild', 'nonsense'), 1, /no read model nonsense/);
     expectClear(await as(client, 'projections', 'switch', 'audit'), 1, /409 rebuild-not-ready/);
     expectClear(await as(client, 'projections', 'retry', 'links', 'links-a.b'), 1, /404 not-found/, /parked/);
   });
