@@ -110,6 +110,8 @@ function httpPage(): string {
 The whole document is served at \`/openapi.json\` and browsable at \`/docs\`. Commands take \`Idempotency-Key\`, \`X-Reason\` and \`X-Cause\`,
 and answer \`position\`.
 
+Numbers are kept as IEEE 754 doubles: an id of more than 15 digits is safe as text.
+
 Times are RFC 3339 with an offset, \`T\` and \`Z\` in either case, and are answered in UTC with milliseconds, in upper case. A leap second (\`:60\`)
 is refused: send the second after it.
 
