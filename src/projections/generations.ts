@@ -84,11 +84,11 @@ export async function setState(
   name: string,
   generation: number,
   state: GenerationState,
-  note: { digest?: string; equal?: boolean; error?: string } = {},
+  note: { digest?: string; equal?: boolean } = {},
 ): Promise<void> {
   await executor.query(
-    'update read.generations set state = $3, digest = coalesce($4, digest), equal = coalesce($5, equal), error = $6, failing_since = null where name = $1 and generation = $2',
-    [name, generation, state, note.digest ?? null, note.equal ?? null, note.error ?? null],
+    'update read.generations set state = $3, digest = coalesce($4, digest), equal = coalesce($5, equal), error = null, failing_since = null where name = $1 and generation = $2',
+    [name, generation, state, note.digest ?? null, note.equal ?? null],
   );
 }
 
@@ -188,10 +188,26 @@ async function dropTables(tx: SqlExecutor, projection: Projection, generation: n
   for (const table of projection.tables) await tx.query(`drop table if exists ${tables(table)}`);
 }
 
-/** Takes the rows of a generation that failed: nobody will read them, and no erasure reaches them. */
-export async function emptyFailed(sql: Sql, projection: Projection, generation: number): Promise<void> {
-  await sql.transaction((tx) => dropTables(tx, projection, generation));
-  await projection.external?.drop(generation);
+/**
+ * Notes why a generation that was being built is given up, and drops its rows: nobody will read them, and no erasure reaches them. One
+ * that was built to its end stays as it is: queries may read it by now.
+ */
+export async function failBuilding(
+  sql: Sql,
+  projection: Projection,
+  generation: number,
+  error: string,
+): Promise<void> {
+  await sql.transaction(async (tx) => {
+    const failed = await tx.query(
+      `update read.generations set state = 'failed', error = $3, failing_since = null
+       where name = $1 and generation = $2 and state = 'building' returning 1`,
+      [projection.name, generation, error],
+    );
+    if (failed.length === 0) return;
+    await dropTables(tx, projection, generation);
+    await projection.external?.drop(generation);
+  });
 }
 
 async function dropShared(tx: SqlExecutor, projection: Projection, variant: string): Promise<void> {

@@ -8,10 +8,9 @@ import type { Sql } from '../ports/sql.ts';
 import type { Generation } from './generation.ts';
 import {
   dropGeneration,
-  emptyFailed,
+  failBuilding,
   readGenerations,
   setComparison,
-  setState,
   type GenerationRow,
   type GenerationState,
 } from './generations.ts';
@@ -175,15 +174,18 @@ export class ProjectionOperations {
     }
     for (const row of await readGenerations(this.#sql)) {
       const projection = this.#runner.projection(row.name);
-      if (projection && row.state === 'standby' && !this.#runner.generation(row))
+      const isWhole = row.state === 'standby' || row.state === 'ready';
+      if (projection && isWhole && !this.#runner.generation(row))
         await dropGeneration(this.#sql, projection, row.generation);
     }
   }
 
   /** Ends the rebuilds of a process that is no more: for the one that has the database to itself. */
   async endInterrupted(context: EventContext): Promise<void> {
-    for (const row of await readGenerations(this.#sql))
-      if (row.state === 'building' && !this.#running.has(row.name)) await this.#end(row, context);
+    for (const row of await readGenerations(this.#sql)) {
+      const isLeft = row.state === 'building' && !this.#running.has(row.name);
+      if (isLeft && this.#runner.projection(row.name)) await this.#end(row, context);
+    }
   }
 
   async stop(): Promise<void> {
@@ -218,9 +220,7 @@ export class ProjectionOperations {
       return result;
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
-      await setState(this.#sql, name, generation.number, 'failed', { error: message })
-        .then(() => emptyFailed(this.#sql, generation.projection, generation.number))
-        .catch(() => undefined);
+      await failBuilding(this.#sql, generation.projection, generation.number, message).catch(() => undefined);
       throw error;
     } finally {
       this.#running.delete(name);

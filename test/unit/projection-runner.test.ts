@@ -125,6 +125,24 @@ describe('the runner', () => {
     ]);
     expect(await tables()).toEqual([2]);
   });
+
+  it('[F4] keeps a generation that was built to its end, although that could not be written down', async () => {
+    const { sql, store: events } = running.test;
+    const runner = await start();
+    await store('a');
+    await written().toEqual(['a']);
+    const refusing = Object.assign(Object.create(events) as typeof events, {
+      append: () => Promise.reject(new Error('the log is away')),
+      log: events.log,
+      readAll: events.readAll.bind(events),
+    });
+    const operations = new ProjectionOperations(sql, refusing, runner);
+    const { generation, done } = await operations.rebuild('journal', testContext());
+    await expect(done).rejects.toThrow('the log is away');
+    const states = (await readGenerations(sql)).map((row) => [row.generation, row.state]);
+    expect(states).toContainEqual([generation, 'ready']);
+    expect(await running.journal.texts(sql, generation)).toEqual(['a']);
+  });
 });
 
 describe('while something below is away', () => {

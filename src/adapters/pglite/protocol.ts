@@ -51,7 +51,7 @@ export type EngineEvent =
   | { readonly kind: 'ready' }
   /** PostgreSQL's messages, errors among them, to be read where they are wanted: rows cross threads several times as fast as bytes. */
   | { readonly kind: 'reply'; readonly id: number; readonly reply: Uint8Array }
-  /** The request never came to PostgreSQL. */
+  /** PostgreSQL did not come to answer the request. */
   | { readonly kind: 'failure'; readonly id: number; readonly failure: SqlFailure }
   | { readonly kind: 'notification'; readonly channel: string }
   | { readonly kind: 'notice'; readonly notice: EngineNotice }
