@@ -205,6 +205,7 @@ export async function failBuilding(
       [projection.name, generation, error],
     );
     if (failed.length === 0) return;
+    for (const statement of await orphansOf(tx, projection, generation)) await tx.query(statement);
     await dropTables(tx, projection, generation);
     await projection.external?.drop(generation);
   });

@@ -3,7 +3,7 @@ import { deterministicEmbedder } from '../../src/adapters/deterministic/embedder
 import { vectorTable } from '../../src/domain/retrieval/vector-table.ts';
 import type { EventStore } from '../../src/ports/event-store.ts';
 import { Generation } from '../../src/projections/generation.ts';
-import { createBeside, dropGeneration, ensureLive } from '../../src/projections/generations.ts';
+import { createBeside, dropGeneration, ensureLive, failBuilding } from '../../src/projections/generations.ts';
 import type { Projection } from '../../src/projections/projection.ts';
 import { RebuildWalk } from '../../src/projections/rebuild-walk.ts';
 import { vectors } from '../../src/projections/vectors/vectors.ts';
@@ -52,7 +52,10 @@ function reading(): {
   return { store, read: isRead, handOver };
 }
 
-it('[F6] a rebuild that is given up leaves no vector of a memory that was erased meanwhile', async () => {
+it.each([
+  ['is ended', (number: number) => dropGeneration(test.sql, projection, number)],
+  ['fails', (number: number) => failBuilding(test.sql, projection, number, 'given up')],
+])('[F6] a rebuild that %s leaves no vector of a memory that was erased meanwhile', async (_, giveUp) => {
   await ensureLive(test.sql, projection);
   const live = new Generation(test.sql, projection, 1);
   const { value, stream, key } = await storeTestMemory(test, { content: 'my secret' });
@@ -72,6 +75,6 @@ it('[F6] a rebuild that is given up leaves no vector of a memory that was erased
   handOver();
   await expect.poll(async () => (await beside.standing()).bookmark).toBeGreaterThanOrEqual(1);
   walk.end(beside, new Error('given up'));
-  await dropGeneration(test.sql, projection, beside.number);
+  await giveUp(beside.number);
   expect(await kept()).toEqual([tea.value.id]);
 });
