@@ -13,6 +13,8 @@ import type { Route } from './route.ts';
 
 export const maxBodyBytes = 2_000_000;
 
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
 /** Throws where the body is not of a media type that the route takes. */
 export function assertMediaType(koa: Context, accepted: readonly string[]): void {
   const header = koa.get('content-type');
@@ -55,7 +57,7 @@ export async function readJson(koa: Context, route: Route): Promise<unknown> {
 export function parseJson(bytes: Uint8Array): unknown {
   let text: string;
   try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    text = utf8.decode(bytes);
   } catch {
     throw new Problem('malformed-json', 'the body is not valid UTF-8');
   }

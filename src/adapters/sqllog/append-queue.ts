@@ -39,9 +39,11 @@ async function appendGroup(sql: Sql, appends: readonly Append[]): Promise<(Appen
   // The vault's function is there only where a vault is.
   const append = appends.some(({ newKey }) => newKey) ? 'control.append_with_keys' : 'log.append';
   try {
-    const outcomes = await sql.query<Outcome>(`select * from ${append}($1::text::jsonb)`, [
-      JSON.stringify(batch),
-    ]);
+    const outcomes = await sql.query<Outcome>(
+      `select * from ${append}($1::text::jsonb)`,
+      [JSON.stringify(batch)],
+      { onePlan: true },
+    );
     return outcomes.map((outcome, index) => resultOf(appends[index]!, outcome));
   } catch (error) {
     if (error instanceof SqlUnavailable) throw error;
