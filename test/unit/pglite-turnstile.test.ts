@@ -59,7 +59,7 @@ describe('background work', () => {
     expect(order).toEqual(['background']);
   });
 
-  it('leaves nine tenths of a wanted connection to others, and takes its tenth', () => {
+  it('leaves nineteen twentieths of a wanted connection to others, and takes its twentieth', () => {
     const order: string[] = [];
     const turnstile = new Turnstile();
     turnstile.holdInBackground(() => order.push('background 1'));
@@ -67,14 +67,14 @@ describe('background work', () => {
     turnstile.hold(() => order.push('command 1'));
     turnstile.holdInBackground(() => order.push('background 2'));
     turnstile.release();
-    // Commands keep coming, one behind the other, for nine times as long.
-    for (let command = 2; command <= 36; command++) {
+    // Commands keep coming, one behind the other, for nineteen times as long.
+    for (let command = 2; command <= 76; command++) {
       vi.advanceTimersByTime(5);
       turnstile.release();
       turnstile.hold(() => order.push(`command ${command}`));
     }
     expect(order.slice(0, 2)).toEqual(['background 1', 'command 1']);
-    expect(order.at(-1)).toBe('command 36');
+    expect(order.at(-1)).toBe('command 76');
     expect(order).not.toContain('background 2');
     vi.advanceTimersByTime(5);
     turnstile.release();
