@@ -13,8 +13,10 @@ import type { Report } from './support/report.ts';
 import { inLanes, percentile, timed } from './support/statistics.ts';
 
 const callers = 16;
-/** Until both sides run at their own speed: V8 compiles what is hot only after some thousand calls. */
-const warmUp = 2_000;
+/** Until both sides run at their own speed: V8 goes on compiling what is hot for some thousand calls. */
+const warmUp = 8_000;
+/** Enough to tell what one caller alone comes to, who waits for each of its appends. */
+const oneByOne = 1_000;
 const readBack = 50;
 
 export const stores: Benchmark = {
@@ -37,9 +39,16 @@ async function measure(embedder: EmbedderKind, options: BenchmarkOptions, report
       events.length === warmUp + count,
       `${events.length}`,
     );
-    const bare = await appendBare(path.join(folder, 'bare'), events, report);
+    const bare = await appendBare(path.join(folder, 'bare'), events, callers, events.length - warmUp, report);
+    const alone = await appendBare(path.join(folder, 'alone'), events, 1, oneByOne, report);
     report.figure({
-      name: `stores, ${embedder}`,
+      name: `stores, against one caller's appends, ${embedder}`,
+      value: rate,
+      unit: '/s',
+      baseline: { name: 'appends', value: alone },
+    });
+    report.figure({
+      name: `stores, against ${callers} callers' appends, ${embedder}`,
       value: rate,
       unit: '/s',
       baseline: { name: 'appends', value: bare },
@@ -122,10 +131,12 @@ async function readEvents(dataDir: string): Promise<RecordedEvent[]> {
   return events;
 }
 
-/** The same events by as many callers, to a new log on disk that does nothing else; appends a second. */
+/** `count` of the same events, after the warm-up's, to a new log on disk that does nothing else; appends a second. */
 async function appendBare(
   dataDir: string,
   events: readonly RecordedEvent[],
+  lanes: number,
+  count: number,
   report: Report,
 ): Promise<number> {
   const sql = await openPglite({ dataDir });
@@ -135,10 +146,9 @@ async function appendBare(
     await log.append(stream, 'noStream', [{ id, type, schemaVersion, data, metadata }]);
   };
   await inLanes(callers, warmUp, append);
-  const count = events.length - warmUp;
-  const { ms } = await timed(() => inLanes(callers, count, (index) => append(warmUp + index)));
+  const { ms } = await timed(() => inLanes(lanes, count, (index) => append(warmUp + index)));
   const head = await log.head();
-  report.check('the bare log holds the same number of events', head === events.length, `${head}`);
+  report.check(`the log of ${lanes} bare callers holds their events`, head === warmUp + count, `${head}`);
   await log.close();
   await sql.close();
   return count / (ms / 1_000);
