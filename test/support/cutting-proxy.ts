@@ -10,7 +10,7 @@ interface Cut {
   left: number;
 }
 
-/** A TCP proxy that loses replies: it passes everything on, until a request holds a marker. */
+/** A TCP proxy that loses replies: it passes everything on, until a request holds a marker, or runs a prepared statement that does. */
 export class CuttingProxy {
   readonly #server: net.Server;
   readonly #sockets = new Set<Socket>();
@@ -69,6 +69,7 @@ export class CuttingProxy {
   #join(client: Socket, server: Socket): void {
     let cutAtAnswer = false;
     let cutAtRequest = false;
+    const prepared = new Map<string, string>();
     const both = [client, server];
     const end = (): void => both.forEach((socket) => socket.destroy());
     for (const socket of both) {
@@ -83,7 +84,7 @@ export class CuttingProxy {
     this.#clients.add(client);
     client.on('close', () => this.#clients.delete(client));
     client.on('data', (bytes) => {
-      const cut = this.#take(bytes);
+      const cut = this.#take(said(bytes, prepared));
       cutAtAnswer ||= cut === 'answer';
       cutAtRequest ||= cut === 'request';
       if (!cutAtRequest) return void server.write(bytes);
@@ -98,11 +99,20 @@ export class CuttingProxy {
     });
   }
 
-  #take(bytes: Buffer): CutAt | undefined {
+  #take(request: string): CutAt | undefined {
     const cut = this.#cut;
-    if (!cut || cut.left === 0 || !bytes.includes(cut.marker)) return undefined;
+    if (!cut || cut.left === 0 || !request.includes(cut.marker)) return undefined;
     cut.left--;
     this.cuts++;
     return cut.at;
   }
+}
+
+/** The bytes as text, and behind them the prepared statements of this connection that they bind: PostgreSQL hears of those by name alone. */
+function said(bytes: Buffer, prepared: Map<string, string>): string {
+  const text = bytes.toString('latin1');
+  for (const [, name, statement] of text.matchAll(/P.{4}([^\0]{1,63})\0([^\0]+)\0/gs))
+    prepared.set(name!, statement!);
+  const bound = [...text.matchAll(/B.{4}\0([^\0]{1,63})\0/gs)].map(([, name]) => prepared.get(name!) ?? '');
+  return [text, ...bound].join('\n');
 }
