@@ -2,10 +2,8 @@ import { randomUUID } from 'node:crypto';
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { Problem } from '../domain/problems.ts';
+import { lingerMs } from './lingering.ts';
 import { problemDocument } from './problem.ts';
-
-/** For how long a refused connection is still read. */
-const lingerMs = 1_000;
 
 interface ParserError extends NodeJS.ErrnoException {
   /** What the connection had sent. */
@@ -51,7 +49,6 @@ export class BrokenRequests {
     this.#refused.add(socket);
     socket.on('error', () => socket.destroy());
     socket.end(asText(problem));
-    // To close with bytes unread is a reset, which may take the answer from a client that is still sending.
     setTimeout(() => socket.destroy(), lingerMs).unref();
   }
 }

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { unescape } from 'node:querystring';
 import contentType from 'content-type';
 import type { Context } from 'koa';
 import rawBody from 'raw-body';
@@ -52,6 +53,16 @@ export async function readJson(koa: Context, route: Route): Promise<unknown> {
   }
   if (bytes.length === 0 && route.bodyOptional) return {};
   return parseJson(bytes);
+}
+
+/** Throws where the query string has escapes that are no UTF-8, for which U+FFFD would be read. */
+export function assertUtf8(queryString: string): void {
+  if (!queryString.includes('%')) return;
+  for (const [name = '', ...value] of queryString.split('&').map((pair) => pair.split('='))) {
+    const escapes = [name, ...value].flatMap((text) => text.match(/(?:%[0-9a-f]{2})+/gi) ?? []);
+    if (escapes.every((run) => isUtf8(Buffer.from(run.replaceAll('%', ''), 'hex')))) continue;
+    throw invalid(unescape(name), 'must be valid UTF-8');
+  }
 }
 
 export function parseJson(bytes: Uint8Array): unknown {

@@ -12,9 +12,10 @@ import { assertLocal } from './loopback.ts';
 import { browsableDocs } from './docs-page.ts';
 import { asyncApiDocument } from './asyncapi.ts';
 import { BrokenRequests } from './broken-requests.ts';
+import { lingering } from './lingering.ts';
 import { openApiDocument } from './openapi.ts';
 import { asProblem, problemDocument } from './problem.ts';
-import { commandContext, readJson, traceIdOf } from './request.ts';
+import { assertUtf8, commandContext, readJson, traceIdOf } from './request.ts';
 import { emptyBody, type Answer, type Route } from './route.ts';
 import { routes } from './routes/index.ts';
 import { measure, requestDurations } from './request-durations.ts';
@@ -217,6 +218,7 @@ async function refuseFields(koa: Context, route: Route): Promise<void> {
 }
 
 function readQuery(route: Route, koa: Context): unknown {
+  assertUtf8(koa.querystring);
   const sent = { ...koa.query };
   if (route.query) return route.query.parse(sent);
   const [unknown] = Object.keys(sent);
@@ -258,16 +260,22 @@ async function answerErrors(koa: Context, next: Next, logger: Logger): Promise<v
     koa.status = problem.status;
     if (problem.retryAfter !== undefined) koa.set('Retry-After', String(problem.retryAfter));
     if (problem.code === 'unauthenticated') koa.set('WWW-Authenticate', 'Bearer');
-    koa.body = problemDocument(problem, requestId);
-    koa.type = 'application/problem+json';
-    // What is left of a refused body is not read: the connection would wait for it.
-    if (!koa.req.complete) koa.set('Connection', 'close');
+    refuse(koa, Buffer.from(JSON.stringify(problemDocument(problem, requestId))));
   } finally {
     const ms = Math.round((performance.now() - started) * 10) / 10;
     const { method, status } = koa;
     const traceId = traceIdOf(koa);
     logger.debug({ requestId, traceId, method, path, status, ms, tenant: koa.state['tenant'] }, 'request');
   }
+}
+
+/** Of a body that was refused half-way the rest does not count: the connection is closed behind it. */
+function refuse(koa: Context, document: Buffer): void {
+  const isWhole = koa.req.complete;
+  koa.body = isWhole ? document : lingering(document, koa.req);
+  koa.length = document.length;
+  koa.type = 'application/problem+json';
+  if (!isWhole) koa.set('Connection', 'close');
 }
 
 /** Node itself meets the one expectation that there is. */

@@ -98,6 +98,8 @@ describe('paths and methods', () => {
     ['/v1/memories?__proto__=x', '__proto__'],
     ['/v1/stats?limit=3', 'limit'],
     ['/v1/admin/keys?role=admin', 'role'],
+    ['/v1/memories?externalId=%FF', 'externalId'],
+    ['/v1/memories?tags=x&externalId=a%20%ED%A0%80', 'externalId'],
   ])('[J2] %s is a 400 that names the parameter', async (path, parameter) => {
     const reply = await client.get(path);
     expectProblem(reply, 400, 'validation-failed');
@@ -141,6 +143,23 @@ describe('what is not HTTP as it must be', () => {
   it('[J2] a chunk of no size is a problem, and the connection is closed', async () => {
     const head = `POST /v1/memories HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${client.key}\r\n${chunked}\r\n`;
     expectProblem(replyIn(await sendRaw(server.url, `${head}ZZ\r\n`)), 400, 'malformed-request');
+  });
+
+  it.each([
+    ['too large', 413, 'body-too-large', () => client.key],
+    ['from a stranger', 401, 'unauthenticated', () => 'sl_nobody'],
+  ])(
+    '[J2] a body that is %s is a problem, also for who reads nothing before all is sent',
+    async (_, status, code, key) => {
+      const head = `POST /v1/memories HTTP/1.1\r\n${close}Authorization: Bearer ${key()}\r\n`;
+      const rest = `Content-Type: application/json\r\nContent-Length: 20000000\r\n\r\n${'x'.repeat(20_000_000)}`;
+      expectProblem(replyIn(await sendRaw(server.url, head + rest, { sendFirst: true })), status, code);
+    },
+  );
+
+  it('[J2] a body that never ends keeps its connection no longer than a second', async () => {
+    const head = `POST /v1/memories HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n`;
+    expectProblem(replyIn(await sendRaw(server.url, head, { waitMs: 5_000 })), 401, 'unauthenticated');
   });
 
   it('[J2] a CONNECT behind a whole request does not take its answer away', async () => {

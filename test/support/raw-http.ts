@@ -1,11 +1,14 @@
 import net from 'node:net';
 import type { Reply } from './api.ts';
 
-/** What the server answers on one connection to these very bytes, until it closes it; `end` closes our half first. */
+/**
+ * What the server answers on one connection to these very bytes, until it closes it; `end` closes our half first, and
+ * with `sendFirst` nothing is read before all is sent.
+ */
 export async function sendRaw(
   url: string,
   request: string,
-  { end = false, waitMs = 10_000 } = {},
+  { end = false, sendFirst = false, waitMs = 10_000 } = {},
 ): Promise<string> {
   const { hostname, port } = new URL(url);
   const socket = net.connect(Number(port), hostname);
@@ -14,13 +17,19 @@ export async function sendRaw(
     socket.setTimeout(waitMs, () =>
       socket.destroy(new Error(`the server keeps the connection: ${answered()}`)),
     );
-    socket.on('data', (bytes) => received.push(bytes));
+    const read = () => socket.on('data', (bytes) => received.push(bytes));
+    if (!sendFirst) read();
     // A server that cuts what it has answered may reset.
     socket.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code !== 'ECONNRESET' && error.code !== 'EPIPE') reject(error);
     });
     socket.on('close', () => resolve(answered()));
-    if (end) socket.end(request);
+    if (sendFirst) {
+      // As clients do: the head by itself, and then as much of the body as the connection takes.
+      const body = request.indexOf('\r\n\r\n') + 4;
+      socket.write(request.slice(0, body));
+      socket.write(request.slice(body), read);
+    } else if (end) socket.end(request);
     else socket.write(request);
   });
 
