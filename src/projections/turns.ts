@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
+import { Turn } from '../ports/turn.ts';
 
 /** Of fewer, such as a live read model takes, nobody is late for anything. */
 const many = 200;
@@ -7,11 +7,11 @@ const many = 200;
 let over: Promise<void> = Promise.resolve();
 
 /**
- * The same items, `atOnce` at a time: in between requests get their turn, and the database its next statement. Of several that take
- * many turns one comes to its end before the next begins: the database soon has something to write, which all of them would be
- * late for if they took turns with each other. Not to be nested: the inner one would wait for the outer.
+ * Gives `take` each of them, with pauses for others wherever a turn was long enough. Of several that take many turns one
+ * comes to its end before the next begins: the database soon has something to write, which all of them would be late for
+ * if they took turns with each other. Not to be nested: the inner one would wait for the outer.
  */
-export async function* inTurns<Item>(items: readonly Item[], atOnce = 50): AsyncGenerator<readonly Item[]> {
+export async function inTurns<Item>(items: readonly Item[], take: (item: Item) => void): Promise<void> {
   let end = (): void => undefined;
   if (items.length > many) {
     const before = over;
@@ -19,9 +19,10 @@ export async function* inTurns<Item>(items: readonly Item[], atOnce = 50): Async
     await before;
   }
   try {
-    for (let at = 0; at < items.length; at += atOnce) {
-      if (at > 0) await setImmediate();
-      yield items.slice(at, at + atOnce);
+    const turn = new Turn();
+    for (const item of items) {
+      if (turn.isOver) await turn.next();
+      take(item);
     }
   } finally {
     end();

@@ -16,6 +16,34 @@ describe('a column', () => {
     },
   );
 
+  it.each([
+    0,
+    1,
+    -1,
+    2 ** 31,
+    -(2 ** 31) - 1,
+    2 ** 32,
+    -(2 ** 32),
+    Number.MAX_SAFE_INTEGER,
+    Number.MIN_SAFE_INTEGER,
+  ])('writes the number %d as its digits and as a bigint', (number) => {
+    const [written, ...others] = [number, String(number), BigInt(number)].map((element) =>
+      Buffer.from(columnOf('bigint', [element])).readBigInt64BE(24),
+    );
+    expect(written).toBe(BigInt(number));
+    for (const other of others) expect(other).toBe(written);
+  });
+
+  it.each([
+    '1970-01-01T00:00:00.001Z',
+    '1999-12-31T23:59:59.999Z',
+    '2026-01-01T00:00:00Z',
+    '9999-12-31T23:59:59.999Z',
+  ])('writes %s in microseconds from the beginning of 2000', (time) => {
+    const written = Buffer.from(columnOf('timestamptz', [time])).readBigInt64BE(24);
+    expect(written).toBe(BigInt(Date.parse(time) - Date.UTC(2000, 0, 1)) * 1_000n);
+  });
+
   it('refuses what is no time and what is beyond its type', () => {
     expect(() => columnOf('timestamptz', ['today'])).toThrow(new RangeError('not a time: today'));
     expect(() => columnOf('integer', [1, 2 ** 31])).toThrow(RangeError);

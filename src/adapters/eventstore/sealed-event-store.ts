@@ -1,4 +1,4 @@
-import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { StratalogEvent } from '../../domain/events/registry.ts';
 import {
   LogUnavailable,
@@ -22,11 +22,10 @@ import type {
   UnreadableEvent,
 } from '../../ports/event-store.ts';
 import { KeyTaken, type DataKey, type KeyVault, type NewKey } from '../../ports/key-vault.ts';
+import { Turn } from '../../ports/turn.ts';
 import { newId } from '../random.ts';
 import { decode, encode, metadataOf } from './codec.ts';
 
-/** Less than a millisecond of work: requests get their turn in between, and the database its next statement. */
-const openedAtOnce = 25;
 /** Pauses before an append whose outcome is unknown is repeated, with the same ids. */
 const retryPausesMs = [50, 200, 800];
 
@@ -92,8 +91,9 @@ export class SealedEventStore implements EventStore {
     const keys = await this.#keysOf(metadata.flatMap((read) => (read instanceof Error ? [] : [read])));
     const events: LoadedEvent[] = [];
     const unreadable: UnreadableEvent[] = [];
+    const turn = new Turn();
     for (const [index, event] of recorded.entries()) {
-      if (index > 0 && index % openedAtOnce === 0) await setImmediate();
+      if (turn.isOver) await turn.next();
       const read = metadata[index]!;
       try {
         if (read instanceof Error) throw read;

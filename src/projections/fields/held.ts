@@ -28,13 +28,12 @@ export async function changesOf(
   before: ReadonlyMap<string, Held>,
 ): Promise<ReadonlyMap<string, HeldChange>> {
   const changes = new Map<string, HeldChange>();
-  for await (const slice of inTurns(facts))
-    for (const fact of slice) {
-      const key = memoryKey(memoryOf(fact));
-      const first = changes.get(key)?.before ?? before.get(key);
-      const now = changes.has(key) ? changes.get(key)!.after : first;
-      changes.set(key, { before: first, after: fact.erased ? undefined : next(now, fact) });
-    }
+  await inTurns(facts, (fact) => {
+    const key = memoryKey(memoryOf(fact));
+    const first = changes.get(key)?.before ?? before.get(key);
+    const now = changes.has(key) ? changes.get(key)!.after : first;
+    changes.set(key, { before: first, after: fact.erased ? undefined : next(now, fact) });
+  });
   return changes;
 }
 

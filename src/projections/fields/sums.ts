@@ -25,12 +25,11 @@ interface Sum {
 
 export async function sumsOf(changes: ReadonlyMap<string, HeldChange>): Promise<Sum[]> {
   const all = new Map<string, Sum>();
-  for await (const slice of inTurns([...changes.values()]))
-    for (const { before, after } of slice) {
-      if (before === after) continue;
-      take(all, before, -1);
-      take(all, after, 1);
-    }
+  await inTurns([...changes.values()], ({ before, after }) => {
+    if (before === after) return;
+    take(all, before, -1);
+    take(all, after, 1);
+  });
   // One order for all writers: two of them never wait for each other in a circle.
   return [...all.values()].filter(({ memories }) => memories !== 0).sort((a, b) => (a.id < b.id ? -1 : 1));
 }

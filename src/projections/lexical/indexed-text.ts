@@ -4,9 +4,6 @@ import { writtenCounts } from '../../domain/text/written-counts.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
 import { inTurns } from '../turns.ts';
 
-/** Less than a millisecond of work: requests get their turn in between, and the database its next statement. */
-const textsAtOnce = 10;
-
 /** A text as it is indexed: each distinct term with its occurrences, as they are written, and how many terms there are in all. */
 export interface IndexedText {
   readonly body: string;
@@ -24,8 +21,7 @@ export function unanalysed(events: readonly LoadedEvent<MemoryEvent>[]): Indexed
 
 export async function analyse(events: readonly LoadedEvent<MemoryEvent>[]): Promise<IndexedTexts> {
   const texts = new Map<number, IndexedText>();
-  for await (const some of inTurns(textsOf(events), textsAtOnce))
-    for (const [position, text] of some) texts.set(position, indexed(text));
+  await inTurns(textsOf(events), ([position, text]) => texts.set(position, indexed(text)));
   return texts;
 }
 

@@ -105,27 +105,26 @@ async function plan(events: readonly LoadedEvent[], executor: SqlExecutor, table
   const added: VersionRow[] = [];
   const ended = new Map<string, Record<string, unknown>>();
   const erased = new Map<string, { tenant: string; memory_id: string }>();
-  for await (const slice of inTurns(facts))
-    for (const fact of slice) {
-      const { tenant } = fact.metadata;
-      const { memoryId } = fact.event.data;
-      const key = `${tenant}/${memoryId}`;
-      const now = progress.get(key) ?? { before: initialState, state: initialState, createdAt: fact.time };
-      const { before, createdAt } = now;
-      const state: MemoryState = fact.erased ? { status: 'erased' } : evolve(now.state, fact.event);
-      if (now.open) Object.assign(now.open, { to_position: fact.position, to_time: fact.time });
-      else if (progress.has(key)) {
-        ended.set(key, { tenant, memory_id: memoryId, to_position: fact.position, to_time: fact.time });
-      }
-      if (state.status === 'active' || state.status === 'deleted') {
-        const open = versionRow(fact, state, createdAt);
-        added.push(open);
-        progress.set(key, { before, state, createdAt, open });
-      } else {
-        progress.set(key, { before, state, createdAt });
-        erased.set(key, { tenant, memory_id: memoryId });
-      }
+  await inTurns(facts, (fact) => {
+    const { tenant } = fact.metadata;
+    const { memoryId } = fact.event.data;
+    const key = `${tenant}/${memoryId}`;
+    const now = progress.get(key) ?? { before: initialState, state: initialState, createdAt: fact.time };
+    const { before, createdAt } = now;
+    const state: MemoryState = fact.erased ? { status: 'erased' } : evolve(now.state, fact.event);
+    if (now.open) Object.assign(now.open, { to_position: fact.position, to_time: fact.time });
+    else if (progress.has(key)) {
+      ended.set(key, { tenant, memory_id: memoryId, to_position: fact.position, to_time: fact.time });
     }
+    if (state.status === 'active' || state.status === 'deleted') {
+      const open = versionRow(fact, state, createdAt);
+      added.push(open);
+      progress.set(key, { before, state, createdAt, open });
+    } else {
+      progress.set(key, { before, state, createdAt });
+      erased.set(key, { tenant, memory_id: memoryId });
+    }
+  });
   const kept = added.filter((row) => !erased.has(`${row.tenant}/${row.memory_id}`));
   return together(
     endVersions([...ended.values()], tables),

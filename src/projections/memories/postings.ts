@@ -44,12 +44,11 @@ const postings = new Recordset(postingColumns);
 /** Files what changed. A memory's own stream alone says what it is filed under. */
 export async function writePostings(changes: readonly FiledChange[], tables: Tables): Promise<Write> {
   const [gone, added]: [Posting[], Posting[]] = [[], []];
-  for await (const slice of inTurns(changes))
-    for (const { tenant, memoryId, before, after } of slice) {
-      const [old, now] = [keysOf(before), keysOf(after)];
-      for (const key of old) if (!now.has(key)) gone.push({ tenant, key, memory_id: memoryId });
-      for (const key of now) if (!old.has(key)) added.push({ tenant, key, memory_id: memoryId });
-    }
+  await inTurns(changes, ({ tenant, memoryId, before, after }) => {
+    const [old, now] = [keysOf(before), keysOf(after)];
+    for (const key of old) if (!now.has(key)) gone.push({ tenant, key, memory_id: memoryId });
+    for (const key of now) if (!old.has(key)) added.push({ tenant, key, memory_id: memoryId });
+  });
   return together(remove(tables(table), postings, gone), insert(tables(table), postings, added));
 }
 
