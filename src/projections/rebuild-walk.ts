@@ -21,7 +21,7 @@ const pageSize = 2_000;
 /** A log or a database that does not answer is asked again after so long. */
 const retryMs = 1_000;
 /** Pages that one may be ahead of the last: read models take unlike times for a page, and in turn. */
-const mostAhead = 2;
+const mostAhead = 4;
 /** The live generation is about to reach the head of the log too. */
 const levelMs = 10;
 /** Others wait so long for a step that one of them takes: longer than a page takes whose vectors are kept. */
@@ -44,6 +44,8 @@ export class RebuildWalk {
   #walking = false;
   readonly #advances: Advances;
   readonly #pages: Pages;
+  /** Of the log, when a page was read last: asked for at each step it would wait each time until the database is free. */
+  #head = 0;
   /** What each that takes a step waits for; none of them rejects. */
   readonly #atWork = new Map<Walker, Promise<void>>();
   /** Wakes when a step is over. */
@@ -65,7 +67,7 @@ export class RebuildWalk {
     });
     this.#onFailure = onFailure;
     this.#advances = new Advances(sql, { gatherMs: 1, restMs: 0 });
-    this.#pages = new Pages((after) => store.readAll({ after, limit: pageSize }));
+    this.#pages = new Pages((after) => this.#read(after));
   }
 
   /**
@@ -93,6 +95,15 @@ export class RebuildWalk {
     if (!this.#walking) void this.#walk();
   }
 
+  async #read(after: number): Promise<LoadedPage> {
+    const [page, head] = await Promise.all([
+      this.#store.readAll({ after, limit: pageSize }),
+      this.#store.log.head(),
+    ]);
+    this.#head = Math.max(head, page.scannedTo);
+    return page;
+  }
+
   get #together(): readonly Walker[] {
     return [...this.#walkers].filter(({ isApart }) => !isApart);
   }
@@ -110,9 +121,8 @@ export class RebuildWalk {
         }
         const after = group[0]!.standing.bookmark;
         const page = await this.#pages.after(after);
-        const head = await this.#store.log.head();
-        if (page.scannedTo > after) for (const walker of group) this.#send(walker, page, head);
-        else await this.#finish(group, page, head);
+        if (page.scannedTo > after) for (const walker of group) this.#send(walker, page);
+        else await this.#finish(group, page);
       } catch (error) {
         if (isPassing(error) && !this.#signal.aborted) await this.#pause(going, error);
         else await this.#rejectAll(going, error);
@@ -122,7 +132,7 @@ export class RebuildWalk {
     this.#walking = false;
   }
 
-  /** Those of them that go next, and stand at one bookmark. None is more than two pages ahead of the last: few are held. */
+  /** Those of them that go next, and stand at one bookmark. None is far ahead of the last: few pages are held. */
   async #next(going: readonly Walker[]): Promise<readonly Walker[]> {
     const last = Math.min(...going.map(({ standing }) => standing.bookmark));
     this.#pages.letGo(last);
@@ -133,8 +143,8 @@ export class RebuildWalk {
   }
 
   /** Lets the walker take its step, beside the others. */
-  #send(walker: Walker, page: LoadedPage, head: number): void {
-    const step = this.#step(walker, page, head).then(() => {
+  #send(walker: Walker, page: LoadedPage): void {
+    const step = this.#step(walker, page).then(() => {
       this.#atWork.delete(walker);
       this.#steps.wake();
     });
@@ -171,15 +181,15 @@ export class RebuildWalk {
     await sleep(retryMs);
   }
 
-  async #finish(group: readonly Walker[], page: LoadedPage, head: number): Promise<void> {
+  async #finish(group: readonly Walker[], page: LoadedPage): Promise<void> {
     let finished = 0;
-    for (const walker of group) if (await this.#step(walker, page, head)) finished++;
+    for (const walker of group) if (await this.#step(walker, page)) finished++;
     if (finished === 0) await sleep(levelMs);
   }
 
   /** Answers whether the others need not wait for anything. One that fails, or whose step takes long, leaves them. */
-  async #step(walker: Walker, page: LoadedPage, head: number): Promise<boolean> {
-    const step = this.#advance(walker, page, head);
+  async #step(walker: Walker, page: LoadedPage): Promise<boolean> {
+    const step = this.#advance(walker, page);
     const came = await soon(step).catch(() => undefined);
     if (came === undefined)
       this.#leaveAlone(
@@ -203,7 +213,7 @@ export class RebuildWalk {
    * Answers whether the walker came further. A page that goes beyond the live generation is the last one, if both can be
    * brought level by it.
    */
-  async #advance(walker: Walker, page: LoadedPage, head: number): Promise<boolean> {
+  async #advance(walker: Walker, page: LoadedPage): Promise<boolean> {
     const { generation, standing } = walker;
     const isAtEnd = page.scannedTo <= standing.bookmark;
     const isLast = isAtEnd || page.scannedTo > walker.live;
@@ -212,7 +222,7 @@ export class RebuildWalk {
       walker.standing = generation.takesNothing(page, standing)
         ? await this.#advances.pass(generation, standing, page.scannedTo)
         : await generation.apply(page, standing, { rebuild: true });
-      walker.tell(head);
+      walker.tell(this.#head);
     }
     await walker.goesOn(this.#sql);
     return !isAtEnd;
@@ -239,8 +249,7 @@ export class RebuildWalk {
     await this.#standAgain(walker);
     const { bookmark } = walker.standing;
     if (bookmark > before) await walker.goesOn(this.#sql);
-    const page = await this.#store.readAll({ after: bookmark, limit: pageSize });
-    await this.#advance(walker, page, await this.#store.log.head());
+    await this.#advance(walker, await this.#read(bookmark));
   }
 
   /** What failed may have been written all the same, or in part. */
