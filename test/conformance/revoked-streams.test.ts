@@ -99,5 +99,5 @@ describe('an export of the audit', () => {
     expect(count).toBeGreaterThan(0);
     expect(count).toBeLessThan(events);
     expect(server.log.filter((line) => /"level":(50|60)/.test(line))).toEqual([]);
-  });
+  }, 240_000);
 });
