@@ -5,7 +5,8 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { failure } from './failure.mjs';
 
-const readyMs = 60_000;
+/** A Java server beside other work on a slow machine takes more than one minute. */
+const readyMs = 240_000;
 const stopMs = 20_000;
 
 /** Brings what `server` needs, and starts nothing. */

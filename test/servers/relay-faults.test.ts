@@ -7,7 +7,7 @@ import { openSqlLeases } from '../../src/adapters/sql/leases.ts';
 import { openSqlEventLog } from '../../src/adapters/sqllog/sql-event-log.ts';
 import type { EventLog } from '../../src/ports/event-log.ts';
 import type { Sql } from '../../src/ports/sql.ts';
-import { TransportUnavailable, type Transport } from '../../src/ports/transport.ts';
+import type { Transport } from '../../src/ports/transport.ts';
 import { Relay } from '../../src/relay/relay.ts';
 import { relaySchema } from '../../src/relay/schema.ts';
 import { freshDatabase, type FreshDatabase } from '../support/database.ts';
@@ -16,6 +16,7 @@ import { postgresPrograms, PrivatePostgres } from '../support/private-postgres.t
 import { appendAll, appendOnAndOn } from '../support/relay-load.ts';
 import { TopicReader } from '../support/topic-reader.ts';
 import { freshName } from '../support/transport-records.ts';
+import { untilServed } from '../support/until-served.ts';
 
 const isHere = hasKafka() && process.env['STRATALOG_POSTGRES_URL'] !== undefined;
 
@@ -50,15 +51,9 @@ describe.runIf(isHere)('[G2] the relay, when its broker fails under load', () =>
       brokers: [broker.address],
       ...(publishTimeoutMs !== undefined && { publishTimeoutMs }),
     };
-    for (const end = Date.now() + 60_000; ; await sleep(200)) {
-      try {
-        const transport = await openKafkaTransport(options);
-        open.push(transport);
-        return transport;
-      } catch (error) {
-        if (!(error instanceof TransportUnavailable) || Date.now() > end) throw error;
-      }
-    }
+    const transport = await untilServed(() => openKafkaTransport(options));
+    open.push(transport);
+    return transport;
   }
 
   it.each([

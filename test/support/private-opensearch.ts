@@ -7,7 +7,8 @@ import path from 'node:path';
 import { nodeCommand } from '../../stack/opensearch-node.mjs';
 import { freePort } from './free-port.ts';
 
-const readyMs = 60_000;
+/** A Java server beside other work on a slow machine takes more than one minute. */
+const readyMs = 240_000;
 
 /** OpenSearch's programs as `npm run stack -- up opensearch` fetched them. Undefined where they are not there. */
 export function openSearchHome(): string | undefined {

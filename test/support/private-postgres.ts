@@ -135,7 +135,7 @@ export class PrivatePostgres {
   }
 
   async #ready(): Promise<void> {
-    const giveUp = Date.now() + 30_000;
+    const giveUp = Date.now() + 120_000;
     for (;;) {
       try {
         await this.session('postgres', (client) => client.query('select 1'), 'postgres');

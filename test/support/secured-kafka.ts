@@ -1,11 +1,10 @@
 import { execFile } from 'node:child_process';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { openKafkaTransport, type KafkaTransportOptions } from '../../src/adapters/kafka/transport.ts';
-import { TransportUnavailable } from '../../src/ports/transport.ts';
 import { freePort } from './free-port.ts';
 import { PrivateKafka } from './private-kafka.ts';
+import { untilServed } from './until-served.ts';
 
 const run = promisify(execFile);
 const username = 'stratalog';
@@ -51,14 +50,7 @@ export class SecuredKafka {
       tls: { ca: [this.certificate] },
       sasl: { mechanism: 'plain', username, password },
     };
-    for (const end = Date.now() + 60_000; ; await sleep(200)) {
-      try {
-        await (await openKafkaTransport(options)).close();
-        return;
-      } catch (error) {
-        if (!(error instanceof TransportUnavailable) || Date.now() > end) throw error;
-      }
-    }
+    await untilServed(async () => (await openKafkaTransport(options)).close());
   }
 }
 
