@@ -5,7 +5,7 @@ import { tenantSchema } from '../domain/access/tenant.ts';
 import { identifier } from '../domain/layers.ts';
 import { timestamp } from '../domain/memory/content.ts';
 import { invalid, Problem } from '../domain/problems.ts';
-import { evolveTenant, noKeys, type TenantEvent, type TenantState } from '../domain/tenant/tenant.ts';
+import { foldTenant, noKeys, type TenantEvent, type TenantState } from '../domain/tenant/tenant.ts';
 import { tenantStream } from '../domain/streams.ts';
 import type { LoadedEvent } from '../ports/event-store.ts';
 import { assertSameBody, changeStream } from './change-stream.ts';
@@ -124,13 +124,6 @@ export function parseKey(key: string): { tenant: string; keyId: string; secret: 
   return match ? { tenant: match[1]!, keyId: match[2]!, secret: match[3]! } : undefined;
 }
 
-export function foldTenant(
-  loaded: readonly LoadedEvent<TenantEvent>[],
-  from: TenantState = noKeys,
-): TenantState {
-  return loaded.reduce((state, { event, time }) => evolveTenant(state, event, time.toISOString()), from);
-}
-
 function assertMayManage(caller: TenantContext, tenant: string): void {
   if (isMaster(caller)) return;
   if (!caller.roles.includes('admin')) throw new Problem('forbidden', 'managing keys needs the role admin');
@@ -152,7 +145,7 @@ async function changeTenant(
   return changeStream<TenantEvent>(services, inTenant, {
     stream: tenantStream(tenant),
     memoryId: '',
-    decide: (loaded) => decide(foldTenant(loaded), loaded),
+    decide: (loaded) => decide(foldTenant(noKeys, loaded), loaded),
     key: () => ({ tenant, id: 'tenant', subject: services.vault.pseudonym('subject', tenant, tenant) }),
   });
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { holder, type ClaimEvent } from '../../src/domain/claim/claim.ts';
 import { decideLink, evolveLinks, noLinks, type LinkEvent } from '../../src/domain/links/links.ts';
-import { evolveTenant, isUsable, noKeys, type TenantEvent } from '../../src/domain/tenant/tenant.ts';
+import { foldTenant, isUsable, noKeys, type TenantEvent } from '../../src/domain/tenant/tenant.ts';
 import { specify } from '../support/decider-specification.ts';
 
 describe('links', () => {
@@ -87,9 +87,9 @@ describe('a tenant', () => {
     }) satisfies TenantEvent;
   const revoked = (keyId: string): TenantEvent => ({ type: 'ApiKeyRevoked', data: { keyId } });
   const fold = (...events: TenantEvent[]) =>
-    events.reduce(
-      (state, event, index) => evolveTenant(state, event, `2030-01-0${index + 1}T00:00:00.000Z`),
+    foldTenant(
       noKeys,
+      events.map((event, index) => ({ event, time: new Date(`2030-01-0${index + 1}`) })),
     );
   const usable = (state: ReturnType<typeof fold>, id: string, at: string) =>
     isUsable(state.get(id)!, new Date(at));
@@ -136,7 +136,7 @@ describe('a tenant', () => {
 
   it('does not change the state that it was given', () => {
     const before = fold(created('k1'));
-    evolveTenant(before, revoked('k1'), '2030-01-09T00:00:00.000Z');
+    foldTenant(before, [{ event: revoked('k1'), time: new Date('2030-01-09') }]);
     expect(before.get('k1')).not.toHaveProperty('revokedAt');
   });
 });

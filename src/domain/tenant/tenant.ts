@@ -64,12 +64,10 @@ export type TenantState = ReadonlyMap<string, ApiKey>;
 
 export const noKeys: TenantState = new Map();
 
-/** `at` is when the log accepted the event. */
-export function evolveTenant(state: TenantState, event: TenantEvent, at: string): TenantState {
-  return foldTenant(state, [{ event, time: new Date(at) }]);
-}
-
-/** The keys after all of these events. They are copied once: with each event, thousands of them would take seconds. */
+/**
+ * The keys after all of these events, each with the time at which the log accepted it. The keys are copied once: with
+ * each event, thousands of them would take seconds.
+ */
 export function foldTenant(
   state: TenantState,
   events: readonly { readonly event: TenantEvent; readonly time: Date }[],
