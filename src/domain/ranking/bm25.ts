@@ -14,32 +14,24 @@ export interface TermFrequencies {
   readonly length: number;
 }
 
-export interface Bm25Parameters {
+/** Fitted by `bench/ranking`. */
+export const BM25 = {
   /**
    * Length in terms at which one occurrence is worth half of what any number of them is. BM25's k1 (1 − b + b·length/mean)
    * with b = 1 is length / pivot for pivot = mean / k1. The pivot is fixed instead of following the tenant's mean:
    * a match in a short note says more than one in a long page whoever owns them, and a score does not move when
    * longer memories are added.
    */
-  readonly pivotLength: number;
-  /** How many memories the prior is worth. */
-  readonly priorDocuments: number;
-  /** Share of the prior's memories that hold a given term. */
-  readonly priorShare: number;
-  /** Power of the inverse document frequency: above 1, rare terms count for more than BM25 has them. */
-  readonly rarity: number;
-  /** Factor for terms with a digit: numbers, versions and identifiers are what a vector does not see. */
-  readonly digits: number;
-}
-
-/** Fitted by `bench/ranking`. */
-export const BM25: Bm25Parameters = {
   pivotLength: 100,
+  /** How many memories the prior is worth. */
   priorDocuments: 1000,
+  /** Share of the prior's memories that hold a given term. */
   priorShare: 0.002,
+  /** Power of the inverse document frequency: above 1, rare terms count for more than BM25 has them. */
   rarity: 1.5,
+  /** Factor for terms with a digit: numbers, versions and identifiers are what a vector does not see. */
   digits: 2,
-};
+} as const;
 
 /** The idf that keeps its value whatever `rarity` is, so that the scale of the scores stays. */
 const TYPICAL_IDF = 4;
@@ -50,8 +42,8 @@ const TYPICAL_IDF = 4;
  * Source: Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009, eq. 3.3, with
  * Lucene's 1 + inside the logarithm.
  */
-export function idf(term: string, statistics: TermStatistics, parameters: Bm25Parameters = BM25): number {
-  const { priorDocuments, priorShare } = parameters;
+export function idf(term: string, statistics: TermStatistics): number {
+  const { priorDocuments, priorShare } = BM25;
   const documents = Math.max(0, statistics.documents) + priorDocuments;
   const holding = Math.max(0, statistics.documentFrequency.get(term) ?? 0) + priorDocuments * priorShare;
   return Math.log1p(Math.max(0, documents - holding + 0.5) / (holding + 0.5));
@@ -61,19 +53,15 @@ export function idf(term: string, statistics: TermStatistics, parameters: Bm25Pa
  * Share of a term's weight that `frequency` occurrences in a memory of `length` terms earn, 0..1: grows with the
  * frequency, falls with the length. Source as for `idf`, eq. 3.15 with b = 1, without the constant factor k1 + 1.
  */
-export function saturation(frequency: number, length: number, parameters: Bm25Parameters = BM25): number {
+export function saturation(frequency: number, length: number): number {
   if (frequency <= 0) return 0;
-  return frequency / (frequency + Math.max(0, length) / parameters.pivotLength);
+  return frequency / (frequency + Math.max(0, length) / BM25.pivotLength);
 }
 
 /** What a term of a query is worth in this tenant, ≥ 0. */
-export function termWeight(
-  term: string,
-  statistics: TermStatistics,
-  parameters: Bm25Parameters = BM25,
-): number {
-  const rare = (idf(term, statistics, parameters) / TYPICAL_IDF) ** parameters.rarity * TYPICAL_IDF;
-  return /\p{N}/u.test(term) ? rare * parameters.digits : rare;
+export function termWeight(term: string, statistics: TermStatistics): number {
+  const rare = (idf(term, statistics) / TYPICAL_IDF) ** BM25.rarity * TYPICAL_IDF;
+  return /\p{N}/u.test(term) ? rare * BM25.digits : rare;
 }
 
 /** A query's terms with what each is worth in this tenant. */
@@ -85,13 +73,9 @@ export interface WeightedTerms {
 }
 
 /** Weighs the distinct `terms` of a query. */
-export function weigh(
-  terms: readonly string[],
-  statistics: TermStatistics,
-  parameters: Bm25Parameters = BM25,
-): WeightedTerms {
+export function weigh(terms: readonly string[], statistics: TermStatistics): WeightedTerms {
   const distinct = [...new Set(terms)];
-  const weights = distinct.map((term) => termWeight(term, statistics, parameters));
+  const weights = distinct.map((term) => termWeight(term, statistics));
   return { terms: distinct, weights, mass: weights.reduce((sum, weight) => sum + weight, 0) };
 }
 
@@ -105,11 +89,7 @@ export interface LexicalMatch {
 }
 
 /** How a memory matches a weighted query. */
-export function match(
-  query: WeightedTerms,
-  memory: TermFrequencies,
-  parameters: Bm25Parameters = BM25,
-): LexicalMatch {
+export function match(query: WeightedTerms, memory: TermFrequencies): LexicalMatch {
   let bm25 = 0;
   let held = 0;
   let occurrences = 0;
@@ -117,7 +97,7 @@ export function match(
     const frequency = memory.termFrequencies.get(term) ?? 0;
     if (frequency <= 0) continue;
     const weight = query.weights[i] ?? 0;
-    bm25 += weight * saturation(frequency, memory.length, parameters);
+    bm25 += weight * saturation(frequency, memory.length);
     held += weight;
     occurrences += frequency;
   }
