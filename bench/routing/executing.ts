@@ -1,5 +1,7 @@
 // Executes a plan by filtered searches: what meets the conditions comes first, what only resembles the question follows.
-import { mentionsFilter, mentionsIn, placeFilter } from '../../src/domain/routing/followed.ts';
+import { test } from '../../src/domain/build-filter.ts';
+import { innermostPlace, type Scope } from '../../src/domain/layers.ts';
+import { mentionsFilter, mentionsIn } from '../../src/domain/routing/followed.ts';
 import type { Filter } from '../../src/domain/filter.ts';
 import type { Operand, Plan } from '../../src/domain/routing/plan.ts';
 import type { Vocabulary } from '../../src/domain/routing/vocabulary.ts';
@@ -48,6 +50,11 @@ function meetingOf(
     .slice(0, 4)
     .flatMap(({ content }) => under(mentionsFilter(mentionsIn(content, first, vocabulary)), query, find));
   return [...found, ...named];
+}
+
+function placeFilter(scope: Scope): Filter | undefined {
+  const place = innermostPlace(scope);
+  return place && test(`scope.${place.key}`, 'eq', place.value);
 }
 
 function under(

@@ -44,3 +44,20 @@ export const scopeSchema = z.strictObject({
 
 /** Where a memory lives: its layer's own identifier and any others that place it. The tenant is not repeated. */
 export type Scope = z.infer<typeof scopeSchema>;
+
+/** Innermost first. People and agents are in them, and are no places. */
+const placeKeys = ['session', 'project', 'team', 'org'] as const satisfies readonly ScopeKey[];
+
+export interface Place {
+  readonly key: (typeof placeKeys)[number];
+  readonly value: string;
+}
+
+/** The innermost place of a scope; undefined for one of the whole company or of a person alone. */
+export function innermostPlace(scope: Scope): Place | undefined {
+  for (const key of placeKeys) {
+    const value = scope[key];
+    if (value !== undefined) return { key, value };
+  }
+  return undefined;
+}

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { mentionsFilter, mentionsIn, placeFilter } from '../../src/domain/routing/followed.ts';
+import { innermostPlace } from '../../src/domain/layers.ts';
+import { mentionsFilter, mentionsIn } from '../../src/domain/routing/followed.ts';
 import { vocabularyOf } from '../support/vocabulary.ts';
 
 const rules = Array.from({ length: 60 }, (_, n) => ({
@@ -10,9 +11,9 @@ const rules = Array.from({ length: 60 }, (_, n) => ({
 describe('what a match leads to', () => {
   it('is all of its innermost place, never a person', () => {
     const scope = { org: 'care', project: 'p', user: 'ann', agent: 'bot' };
-    expect(placeFilter(scope)).toMatchObject({ field: 'scope.project', operator: 'eq', value: 'p' });
-    expect(placeFilter({ user: 'ann' })).toBeUndefined();
-    expect(placeFilter({})).toBeUndefined();
+    expect(innermostPlace(scope)).toEqual({ key: 'project', value: 'p' });
+    expect(innermostPlace({ user: 'ann' })).toBeUndefined();
+    expect(innermostPlace({})).toBeUndefined();
   });
 
   it('is what its text names: places and names that are known, not itself and no labels', () => {

@@ -1,4 +1,4 @@
-import type { ScopeKey } from '../layers.ts';
+import { innermostPlace } from '../layers.ts';
 import { keyOf, type FieldValue } from '../routing/vocabulary.ts';
 import type { Statement } from './statement.ts';
 import { kindOfField, leaves, pairsOf } from './subject.ts';
@@ -11,9 +11,6 @@ const REPLACES = /^(?:supersedes|replaces|obsoletes)$/i;
 
 const LABEL = /^\s*([A-Za-z]+(?:[\s_-]?[A-Za-z]+)?)\s*:\s*(.*)$/;
 const ITEM = /^\s*[-*]\s+(.*)$/;
-
-/** Innermost first. */
-const placeKeys: readonly ScopeKey[] = ['session', 'project', 'team', 'org'];
 
 const confidence = 0.95;
 
@@ -82,8 +79,8 @@ function namesOf(memory: Statement, other: Statement): Names {
   const values: FieldValue[] = [];
   if (memory.externalId !== undefined) names.push(memory.externalId);
   // A place that has others in it names none of them.
-  const innermost = placeKeys.find((key) => memory.scope[key] !== undefined);
-  if (innermost && memory.scope[innermost] !== other.scope[innermost]) names.push(memory.scope[innermost]!);
+  const place = innermostPlace(memory.scope);
+  if (place && place.value !== other.scope[place.key]) names.push(place.value);
   for (const {
     field,
     values: [value, different],

@@ -1,18 +1,8 @@
 import type { Filter } from '../filter.ts';
-import type { Scope, ScopeKey } from '../layers.ts';
 import { fieldValuesOf, type Fielded, type HeldValue } from './field-values.ts';
 import { anyOf, test } from '../build-filter.ts';
 import { isNaming, type Vocabulary } from './vocabulary.ts';
 import { namesIn } from './wanted.ts';
-
-/** Innermost first. People are in them, and are no places. */
-const PLACES: readonly ScopeKey[] = ['session', 'project', 'team', 'org'];
-
-/** All of the innermost place that a memory lies in; undefined for one of the whole company or of a person alone. */
-export function placeFilter(scope: Scope): Filter | undefined {
-  const key = PLACES.find((place) => scope[place] !== undefined);
-  return key === undefined ? undefined : test(`scope.${key}`, 'eq', scope[key]!);
-}
 
 /**
  * What a text names by an identifier that the tenant knows, other than the memory that it stands in: places, and names

@@ -1,11 +1,9 @@
+import { innermostPlace } from '../../domain/layers.ts';
 import type { MemoryView } from '../../domain/memory/view.ts';
 import type { DrillLayer } from '../../domain/routing/actions.ts';
 import { intersect, isNarrow, type Narrowing } from './narrowing.ts';
 import type { Part } from './parts.ts';
 import { answering, resembling } from './pool.ts';
-
-/** The smaller place first. */
-const innermost = ['session', 'project', 'team', 'org'] as const;
 
 /** The parts of a question: those it was taken apart into, and what they lead to on the way. */
 export class Agenda {
@@ -60,8 +58,8 @@ export class Agenda {
 
   /** All of the innermost place that a memory lies in. */
   followScope(part: Part, { scope }: MemoryView): void {
-    const key = innermost.find((each) => scope[each] !== undefined);
-    if (key) this.again(part, { scope: { [key]: scope[key] } }, 1);
+    const place = innermostPlace(scope);
+    if (place) this.again(part, { scope: { [place.key]: place.value } }, 1);
   }
 
   /**
