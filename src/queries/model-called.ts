@@ -2,11 +2,11 @@ import type { ModelCalled } from '../domain/retrieval/model-call.ts';
 import type { ModelCall } from '../ports/observed-language-model.ts';
 
 /** The event of a call; none where nothing was sent. */
-export function modelCalled(call: ModelCall, searchId?: string): ModelCalled[] {
+export function modelCalled(call: ModelCall, searchId: string): ModelCalled[] {
   const { role, purpose, outcome, usage, durationMs } = call;
   if (usage.requests === 0) return [];
   const data = {
-    ...(searchId !== undefined && { searchId }),
+    searchId,
     purpose,
     role,
     outcome,

@@ -2,6 +2,9 @@ import type { Embedder, EmbeddingModel, EmbeddingPurpose } from '../../ports/emb
 import type { EmbeddingPool } from './pool.ts';
 import { SharedVectors } from './shared-vectors.ts';
 
+/** How many query vectors a model keeps: 1.5 kB each for 384 numbers, and the text. */
+export const cachedQueries = 10_000;
+
 export interface PooledEmbedderOptions {
   /** Most texts that one call has in the queue: a long call waits, and does not hold up the short ones behind it. */
   readonly window: number;

@@ -20,7 +20,8 @@ export function openClient(options: KafkaTransportOptions, attempts: number): Ka
   let closing = false;
   const kafka = new Kafka({
     brokers: [...options.brokers],
-    clientId: options.clientId ?? 'stratalog',
+    // How the brokers' logs and quotas name this process.
+    clientId: 'stratalog',
     ...(options.tls && { ssl: options.tls }),
     ...(options.sasl && { sasl: { ...options.sasl } as SASLOptions }),
     ...requests,

@@ -10,8 +10,6 @@ export interface KafkaLogin {
 export interface KafkaTransportOptions {
   /** `host:port` of any of the brokers: they name the others. */
   readonly brokers: readonly string[];
-  /** How the brokers' logs and quotas name this process. */
-  readonly clientId?: string;
   /** TLS, with `true` against the authorities that Node.js trusts, else as given: `ca`, `cert` and `key`, … */
   readonly tls?: boolean | ConnectionOptions;
   readonly sasl?: KafkaLogin;

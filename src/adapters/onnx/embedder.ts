@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import type { Embedder, OnEmbeddingRun } from '../../ports/embedder.ts';
 import { EmbeddingPool } from '../embedding/pool.ts';
-import { pooledEmbedder } from '../embedding/pooled-embedder.ts';
+import { cachedQueries, pooledEmbedder } from '../embedding/pooled-embedder.ts';
 import { startWorker } from '../worker-entry.ts';
 import { BusyFlag } from './busy-flag.ts';
 import { shippedFolder, type OnnxModel } from './models.ts';
@@ -14,8 +14,6 @@ export interface OnnxEmbedderOptions {
   readonly workers?: number;
   /** Where the model's files lie; that of the shipped model by default. */
   readonly folder?: string;
-  /** How many query vectors to keep, 10,000 by default (1.5 kB each and the text). */
-  readonly cachedQueries?: number;
   readonly onRun?: OnEmbeddingRun | undefined;
 }
 
@@ -56,7 +54,7 @@ export async function openOnnxEmbedder(options: OnnxEmbedderOptions): Promise<Em
       attempts: 2,
       onRun: (run) => options.onRun?.({ model: model.id, ...run }),
     }),
-    { window: 16 * workers, cachedQueries: options.cachedQueries ?? 10_000 },
+    { window: 16 * workers, cachedQueries },
   );
   return {
     ...embedder,

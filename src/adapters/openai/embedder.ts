@@ -5,7 +5,7 @@ import {
   type OnEmbeddingRun,
 } from '../../ports/embedder.ts';
 import { EmbeddingPool } from '../embedding/pool.ts';
-import { pooledEmbedder } from '../embedding/pooled-embedder.ts';
+import { cachedQueries, pooledEmbedder } from '../embedding/pooled-embedder.ts';
 import { truncate } from '../../domain/text/truncate.ts';
 import { openAiClient, type EndpointAddress } from './client.ts';
 import { EndpointSlot, type Endpoint } from './endpoint-slot.ts';
@@ -25,8 +25,6 @@ export interface OpenAiEmbedderOptions extends EndpointAddress {
   readonly concurrency?: number;
   /** Longer texts are cut, in UTF-16 units; 8,000 by default. */
   readonly longestText?: number;
-  /** How many query vectors to keep, 10,000 by default. */
-  readonly cachedQueries?: number;
   readonly limits?: Partial<Readonly<Record<EmbeddingPurpose, Partial<RetryLimits>>>>;
   readonly onRun?: OnEmbeddingRun | undefined;
 }
@@ -56,7 +54,7 @@ export async function openOpenAiEmbedder(options: OpenAiEmbedderOptions): Promis
       attempts: 1,
       onRun: (run) => options.onRun?.({ model: id, ...run }),
     }),
-    { window: batch * concurrency, cachedQueries: options.cachedQueries ?? 10_000 },
+    { window: batch * concurrency, cachedQueries },
   );
   return {
     ...embedder,

@@ -25,6 +25,9 @@ import { Listener } from './listener.ts';
 import { prepareLogin, type PostgresLogin } from './login.ts';
 import { PreparedNames } from './prepared-names.ts';
 
+/** How long a new connection, or a free one of the pool, is waited for. */
+const connectWithinMs = 5_000;
+
 export interface PostgresOptions {
   /** `postgres://user:password@host:port/database?sslmode=…` */
   readonly url: string;
@@ -32,8 +35,6 @@ export interface PostgresOptions {
   readonly extensions?: readonly string[];
   /** Connections at most, besides the one that listens. */
   readonly maxConnections?: number;
-  /** How long a new connection, or a free one of the pool, is waited for. */
-  readonly connectTimeoutMs?: number;
   /** How long the answer to a single statement or a query is waited for: a frozen server must not hold its callers for ever. */
   readonly answerTimeoutMs?: number;
   readonly onNotice?: (notice: { readonly severity: string; readonly message: string }) => void;
@@ -52,7 +53,6 @@ export async function openPostgres(options: PostgresOptions): Promise<PostgresSq
     url,
     extensions = ['vector', 'pg_textsearch'],
     maxConnections = 10,
-    connectTimeoutMs = 5_000,
     answerTimeoutMs = 10_000,
     onNotice = () => {},
   } = options;
@@ -61,7 +61,7 @@ export async function openPostgres(options: PostgresOptions): Promise<PostgresSq
     application_name: 'stratalog',
     options: '-c timezone=UTC',
     keepAlive: true,
-    connectionTimeoutMillis: connectTimeoutMs,
+    connectionTimeoutMillis: connectWithinMs,
     types: { getTypeParser: (oid: number) => decoderOf(oid) },
   };
   const pool = new Pool({ ...config, max: maxConnections, pipeline: true });
