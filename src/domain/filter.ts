@@ -76,8 +76,8 @@ function isDeeperThan(levels: number, value: unknown): boolean {
 /** Of the values after `in`. */
 export const maxListLength = 1_000;
 /** Of tests, and of the values of all of them: a statement of PostgreSQL binds at most 65,535. */
-export const maxFilterTests = 100;
-export const maxFilterValues = 10_000;
+const maxFilterTests = 100;
+const maxFilterValues = 10_000;
 
 const shown = (count: number) => count.toLocaleString('en');
 

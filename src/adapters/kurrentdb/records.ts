@@ -73,7 +73,7 @@ export function matcherOf({ categories, types }: LogFilter = {}): (received: Rec
  * Positions are offsets in the server's files. A JavaScript number counts to 2^53 - 1, which is a log of 9,007 TB;
  * throws a RangeError beyond, where positions would no longer differ.
  */
-export function safeNumber(decimal: string): number {
+function safeNumber(decimal: string): number {
   const number = Number(decimal);
   if (!Number.isSafeInteger(number)) throw new RangeError(`${decimal} is more than a log position can be`);
   return number;

@@ -29,7 +29,7 @@ const largestBuffersMb = 512;
  * it goes through WebAssembly's file system: an insert into the HNSW index over 100,000 vectors (205 MB) took 8.8 ms
  * with 128 MB, and 2.9 ms with 384 MB and more.
  */
-export function sharedBuffersMb(memoryBytes: number): number {
+function sharedBuffersMb(memoryBytes: number): number {
   return Math.round(Math.min(largestBuffersMb, Math.max(smallestBuffersMb, memoryBytes / 16 / 2 ** 20)));
 }
 

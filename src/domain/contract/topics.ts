@@ -70,7 +70,7 @@ export function topicName(prefix: string, kind: TopicKind): string {
   return `${prefix}.${kind}`;
 }
 
-export function topicOf(prefix: string, kind: TopicKind): ContractTopic {
+function topicOf(prefix: string, kind: TopicKind): ContractTopic {
   return {
     kind,
     name: topicName(prefix, kind),

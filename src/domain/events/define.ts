@@ -25,17 +25,8 @@ export interface EventDefinition<
   readonly upcasters: Readonly<Record<number, (data: Record<string, unknown>) => Record<string, unknown>>>;
 }
 
-export const eventCategories = [
-  'memory',
-  'claim',
-  'links',
-  'feedback',
-  'retrieval',
-  'tenant',
-  'policy',
-  'projection',
-] as const;
-export type EventCategory = (typeof eventCategories)[number];
+export type EventCategory =
+  'memory' | 'claim' | 'links' | 'feedback' | 'retrieval' | 'tenant' | 'policy' | 'projection';
 
 export type AnyEventDefinition = EventDefinition<string, z.ZodObject, z.ZodObject>;
 

@@ -3,7 +3,7 @@ import { isBlank, jsonFault, jsonObject, textFault } from '../json.ts';
 import { identifier } from '../layers.ts';
 
 /** UTF-16 code units; with the rest of the event, as ciphertext, it must fit an append of 1 MiB. */
-export const maxContentLength = 200_000;
+const maxContentLength = 200_000;
 
 /** Bytes that one event may take in the log, data and metadata: EventStoreDB takes 1 MiB an append. */
 export const maxEventBytes = 1_000_000;

@@ -1,7 +1,7 @@
 import type { RetrievalEvent } from './events.ts';
 
 /** In the `warnings` of an event that holds less than was asked or planned. */
-export const abridgedWarning = 'abridged';
+const abridgedWarning = 'abridged';
 
 /**
  * The same facts without what callers and plans make as long as they like: filters, plans, and the arguments of steps. What

@@ -15,7 +15,7 @@ const longestQuestion = 2_000;
 const mostFields = 40;
 const mostValues = 12;
 
-export const operators = ['eq', 'gt', 'gte', 'lt', 'lte'] as const;
+const operators = ['eq', 'gt', 'gte', 'lt', 'lte'] as const;
 
 /** What a language model may propose for a question; what of it counts, `proposedPlan` says. */
 export const proposalSchema = z.strictObject({

@@ -93,7 +93,7 @@ export function routeOf(circumstances: RoutingCircumstances): { route: Route; re
 }
 
 /** The same question always falls on the same side, and stays in as the share grows. */
-export function isInShare(tenant: string, question: string, share: number): boolean {
+function isInShare(tenant: string, question: string, share: number): boolean {
   const words = fold(question).replaceAll(/\s+/g, ' ').trim();
   const hash = createHash('sha256').update(`${tenant}\n${words}`).digest().readUInt32BE(0);
   return hash < share * 2 ** 32;

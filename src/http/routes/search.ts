@@ -5,7 +5,7 @@ import { route } from '../route.ts';
 import { readReach, searchFields, searchResultSchema, warningsSchema } from '../search-fields.ts';
 import { searchBodyExample, searchExample } from './examples.ts';
 
-export const searchInput = z
+const searchInput = z
   .strictObject({
     ...searchFields,
     threshold: z.number().min(0).max(1).default(0.7),

@@ -66,7 +66,7 @@ export class RefinementCache {
  * they hold what the tenant's data name as far as this caller sees it, so that no other caller is ever shown them. A hash,
  * since questions are long.
  */
-export function keyOf({ caller, question, plan, model }: RefinementSubject): string {
+function keyOf({ caller, question, plan, model }: RefinementSubject): string {
   const normalized = fold(question).replaceAll(/\s+/g, ' ').trim();
   const subject = [caller.tenant, visible(caller), model, normalized, plan];
   return createHash('sha256').update(JSON.stringify(subject)).digest('base64url');

@@ -4,7 +4,7 @@ import { written, type Question, type Span } from './question.ts';
 import { best, type Reading } from './reading.ts';
 
 /** `KEP-1029`, `issue #12`, `RFC 2119`: a word and the number that it goes with. */
-export function identifiersIn({ text, tokens }: Question): Span[] {
+function identifiersIn({ text, tokens }: Question): Span[] {
   return tokens.flatMap((token, from): Span[] => {
     const number = tokens[from + 1];
     if (!number || !/^\p{L}{2,}$/u.test(token.word) || !/^\d+$/.test(number.word)) return [];
