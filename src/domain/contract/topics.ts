@@ -39,11 +39,10 @@ const kinds = {
   links: 'events',
   feedback: 'events',
   tenant: 'events',
-  subject: 'events',
   retrieval: 'retrieval',
   policy: 'internal',
   projection: 'internal',
-} as const satisfies Readonly<Record<EventCategory | 'subject', TopicKind>>;
+} as const satisfies Readonly<Record<EventCategory, TopicKind>>;
 
 /** Where the events of a category go: what this program does not know is nobody's business. */
 export function kindOfCategory(category: string): TopicKind {
