@@ -3,8 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { idf, match, saturation, weigh, type TermStatistics } from '../../src/domain/ranking/bm25.ts';
 import { evidence, fuse } from '../../src/domain/ranking/fusion.ts';
 import { BGE_SMALL, UNKNOWN_MODEL } from '../../src/domain/ranking/scales.ts';
-import { scoreCandidates, scorerOf, type Candidate } from '../../src/domain/ranking/score.ts';
+import { scorerOf, type Candidate } from '../../src/domain/ranking/score.ts';
 import { termCounts, words } from '../../src/domain/text/tokens.ts';
+import { scoreCandidates } from '../support/score-candidates.ts';
 
 const VOCABULARY = ['kafka', 'topic', 'offset', 'tea', 'alp', '1.27'];
 const MODELS = ['bge-small-en-v1.5', 'some-other-model'];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { scoreCandidates } from '../../src/domain/ranking/score.ts';
 import { termCounts } from '../../src/domain/text/tokens.ts';
+import { scoreCandidates } from '../support/score-candidates.ts';
 
 const MODEL = 'bge-small-en-v1.5-int8-6c9c6101';
 const PIPELINE = 'The deployment pipeline for the billing service runs every night at two in the morning.';

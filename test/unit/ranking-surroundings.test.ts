@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { TermFrequencies } from '../../src/domain/ranking/bm25.ts';
 import { askedTimes, datedAs } from '../../src/domain/ranking/dates.ts';
-import { scoreCandidates, type Candidate } from '../../src/domain/ranking/score.ts';
+import type { Candidate } from '../../src/domain/ranking/score.ts';
 import { speakerMatcher, speakerOf } from '../../src/domain/ranking/speaker.ts';
 import { windowAt } from '../../src/domain/ranking/window.ts';
 import { termCounts } from '../../src/domain/text/tokens.ts';
+import { scoreCandidates } from '../support/score-candidates.ts';
 
 function frequencies(text: string): TermFrequencies {
   const { counts, length } = termCounts(text);

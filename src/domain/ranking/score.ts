@@ -91,9 +91,3 @@ function surer(likely: number, sameness: Sameness | undefined): number {
   if (sameness === 'exact') return LEAST_OF_SAME_TEXT + (1 - LEAST_OF_SAME_TEXT) * likely;
   return sameness === 'near' ? Math.max(likely, LEAST_OF_SAME_TEXT) : likely;
 }
-
-/** The score of each candidate, in their order. */
-export function scoreCandidates(query: RankedQuery, candidates: readonly Candidate[]): number[] {
-  const scorer = scorerOf(query);
-  return candidates.map((candidate) => scorer.score(candidate));
-}

@@ -1,0 +1,7 @@
+import { scorerOf, type Candidate, type RankedQuery } from '../../src/domain/ranking/score.ts';
+
+/** The score of each candidate, in their order. */
+export function scoreCandidates(query: RankedQuery, candidates: readonly Candidate[]): number[] {
+  const scorer = scorerOf(query);
+  return candidates.map((candidate) => scorer.score(candidate));
+}
