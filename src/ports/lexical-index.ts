@@ -49,7 +49,7 @@ export interface IndexedEntry {
   readonly memoryId: string;
   readonly revision: number;
   readonly deleted: boolean;
-  /** SHA-256 of the body in base64url; absent where the document is deleted. */
+  /** `textHash` of the body; absent where the document is deleted. */
   readonly textHash?: string;
 }
 

@@ -3,12 +3,13 @@ import { deterministicEmbedder } from '../../src/adapters/deterministic/embedder
 import { supersededVectorTable, vectorTable } from '../../src/domain/retrieval/vector-table.ts';
 import type { Embedder } from '../../src/ports/embedder.ts';
 import type { StreamName } from '../../src/ports/event-log.ts';
+import { textHash } from '../../src/ports/text-hash.ts';
 import { BookmarkMoved } from '../../src/projections/bookmarks.ts';
 import { Generation } from '../../src/projections/generation.ts';
 import { createBeside, ensureLive } from '../../src/projections/generations.ts';
 import type { Projection } from '../../src/projections/projection.ts';
 import { RebuildWalk } from '../../src/projections/rebuild-walk.ts';
-import { textHash, vectors } from '../../src/projections/vectors/vectors.ts';
+import { vectors } from '../../src/projections/vectors/vectors.ts';
 import { freshDatabase, type FreshDatabase } from '../support/database.ts';
 import { storeTestMemory, testContext, updateTestMemory, type TestStore } from '../support/event-store.ts';
 import { failing } from '../support/faulty-sql.ts';

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import type { API, Types } from '@opensearch-project/opensearch';
 import { NoSuchGeneration, type LexicalDocument, type RefusedDocument } from '../../ports/lexical-index.ts';
+import { textHash } from '../../ports/text-hash.ts';
 import { isTransient } from './errors.ts';
 
 const mostDocuments = 500;
@@ -41,11 +41,6 @@ function source(document: LexicalDocument): object {
   if (document.deleted) return identity;
   const { layer, scope, body } = document;
   return { ...identity, layer, scope, body, textHash: textHash(body) };
-}
-
-/** Names a text, as the vectors' hash does. */
-function textHash(text: string): string {
-  return createHash('sha256').update(text).digest('base64url');
 }
 
 type BulkItem = Readonly<Record<string, Types.Core_Bulk.ResponseItem>>;

@@ -1,10 +1,8 @@
 import type { IndexedEntry } from '../../ports/lexical-index.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
+import { textHashSql } from '../../ports/text-hash.ts';
 import type { Tables } from '../projection.ts';
 import { Recordset } from '../recordset.ts';
-
-/** As `textHash` of the port. */
-const hashOfRow = `translate(encode(sha256(convert_to(l.body, 'UTF8')), 'base64'), '+/=', '-_')`;
 
 const found = new Recordset({
   tenant: 'text',
@@ -33,7 +31,7 @@ export async function digestOfDocuments(
        cross join lateral (
          select d.revision, d.deleted, d.text_hash as hash where d.revision <= l.revision
          union all
-         select l.revision, l.body is null, ${hashOfRow} where d.revision > l.revision
+         select l.revision, l.body is null, ${textHashSql('l.body')} where d.revision > l.revision
        ) e`,
       found.bind(
         page.map(({ memoryId, textHash, ...entry }) => ({

@@ -12,6 +12,7 @@ export interface VectorRow {
   readonly tenant: string;
   readonly memory_id: string;
   readonly revision: number;
+  /** The vector is of this text, and is used for no other. */
   readonly text_hash: string;
   readonly active: boolean;
   readonly [scopeColumn: string]: unknown;

@@ -1,8 +1,8 @@
-import { hash } from 'node:crypto';
 import type { MemoryEvent } from '../../domain/memory/events.ts';
 import type { Embedder, Embedders, EmbeddingModel } from '../../ports/embedder.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
+import { textHash } from '../../ports/text-hash.ts';
 import { digestOf } from '../digest.ts';
 import { protect, type PrepareContext, type Projection, type Tables } from '../projection.ts';
 import { memoryKey, memoryOf, rowsOf, type MemoryKey } from '../memory-rows.ts';
@@ -87,11 +87,6 @@ function sharedTables(modelId: string): readonly string[] {
 
 /** Some seconds of the model's work: so much is made again after a crash, however large a batch is. */
 const embeddedAtOnce = 256;
-
-/** Names a text: a vector is used for this text and this model only. */
-export function textHash(text: string): string {
-  return hash('sha256', text, 'base64url');
-}
 
 async function prepare(
   embedder: Embedder,

@@ -5,6 +5,7 @@ import { supersededVectorTable, vectorTable } from '../../../domain/retrieval/ve
 import { termCounts } from '../../../domain/text/tokens.ts';
 import type { Embedder } from '../../../ports/embedder.ts';
 import type { Sql } from '../../../ports/sql.ts';
+import { textHashSql } from '../../../ports/text-hash.ts';
 import type { ReadView } from '../../read-models.ts';
 import { regionCondition } from '../../scope-sql.ts';
 import { allOf, Parameters } from '../../sql-builder.ts';
@@ -133,13 +134,11 @@ function cosineThen(
   parameters: Parameters,
 ): string {
   const query = `${parameters.bind(vector)}::vector`;
-  // As the vectors read model names a text.
-  const hash = `translate(encode(sha256(convert_to(found.content, 'UTF8')), 'base64'), '+/=', '-_')`;
   const from = (table: string, embedding: string) =>
     `select cosine from ${lookup(
       `-(${negativeCosine(embedding, query)}) as cosine`,
       table,
-      `t.text_hash = ${hash}`,
+      `t.text_hash = ${textHashSql('found.content')}`,
     )}`;
   const { id } = embedder.model;
   return `lateral (${from(vectorTable(id), 'coalesce(t.embedding, t.shelved)')} k
