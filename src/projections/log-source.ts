@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { EventStore } from '../ports/event-store.ts';
 import { leaseRenewalMs, type LeaseHolder, type Leases } from '../ports/leases.ts';
+import { pause } from '../ports/pause.ts';
 import type { Sql } from '../ports/sql.ts';
 import { withTimeLimit } from '../ports/time-limit.ts';
 import { Advances } from './advances.ts';
@@ -33,14 +33,14 @@ export class LogSource implements Source {
   }
 
   async run(generation: Generation, signal: AbortSignal): Promise<void> {
-    let pause = firstPauseMs;
+    let pauseMs = firstPauseMs;
     while (!signal.aborted) {
       try {
-        await this.#runUnderLease(generation, signal, () => (pause = firstPauseMs));
+        await this.#runUnderLease(generation, signal, () => (pauseMs = firstPauseMs));
       } catch (error) {
         if (!(error instanceof BookmarkMoved)) this.#reports.onError(generation.projection.name, error);
-        await sleep(pause * (0.5 + Math.random()), undefined, { signal }).catch(() => undefined);
-        pause = Math.min(pause * 2, longestPauseMs);
+        await pause(pauseMs * (0.5 + Math.random()), signal);
+        pauseMs = Math.min(pauseMs * 2, longestPauseMs);
       }
     }
     await this.#leases.release(generation.key).catch(() => undefined);
@@ -56,7 +56,7 @@ export class LogSource implements Source {
     while (!signal.aborted) {
       if (performance.now() >= renewAt) {
         if ((await this.#leases.hold(generation.key)) === undefined) {
-          await sleep(leaseRenewalMs, undefined, { signal }).catch(() => undefined);
+          await pause(leaseRenewalMs, signal);
           standing = await generation.standing();
           continue;
         }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EventStore, LoadedPage } from '../ports/event-store.ts';
+import { pause } from '../ports/pause.ts';
 import type { Sql } from '../ports/sql.ts';
 import { WakeUp } from '../ports/wake-up.ts';
 import { Advances } from './advances.ts';
@@ -233,7 +234,7 @@ export class RebuildWalk {
     for (let error = failure; !walker.ended.aborted;) {
       if (!isPassing(error) || this.#signal.aborted) return walker.reject(error);
       await walker.failed(this.#sql, error);
-      await sleep(walker.nextPause(), undefined, { signal: walker.ended }).catch(() => undefined);
+      await pause(walker.nextPause(), walker.ended);
       if (walker.ended.aborted) return;
       try {
         await this.#again(walker);

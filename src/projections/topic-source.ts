@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { kindsOfTypes, topicName, topicsOf } from '../domain/contract/topics.ts';
 import type { EventStore } from '../ports/event-store.ts';
 import { leaseRenewalMs, type LeaseHolder, type Leases } from '../ports/leases.ts';
+import { pause } from '../ports/pause.ts';
 import type { Sql } from '../ports/sql.ts';
 import type { Transport } from '../ports/transport.ts';
 import { Advances } from './advances.ts';
@@ -54,7 +54,7 @@ export class TopicSource implements Source {
   async follow(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       for (const [key, consumer] of this.#consumers) if (consumer.works) await this.#tell(key);
-      await sleep(leaseRenewalMs, undefined, { signal }).catch(() => undefined);
+      await pause(leaseRenewalMs, signal);
     }
   }
 
@@ -101,7 +101,7 @@ export class TopicSource implements Source {
         return await this.#topics.transport.ensureTopics(topicsOf(this.#topics.prefix));
       } catch (error) {
         onError(error);
-        await sleep(retryMs, undefined, { signal }).catch(() => undefined);
+        await pause(retryMs, signal);
       }
     }
   }

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { EventLog } from '../ports/event-log.ts';
 import { leaseRenewalMs, leaseTtlMs, type Leases } from '../ports/leases.ts';
+import { pause } from '../ports/pause.ts';
 import type { Sql } from '../ports/sql.ts';
 import type { Transport } from '../ports/transport.ts';
 import { Checkpoint } from './checkpoint.ts';
@@ -127,8 +127,4 @@ export class Relay {
     this.#state = state;
     this.#error = error;
   }
-}
-
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await sleep(ms, undefined, { signal }).catch(() => undefined);
 }

@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { toRecord, toWatermark, toWithheldRecord } from '../domain/contract/cloud-event.ts';
 import { topicsOf } from '../domain/contract/topics.ts';
 import type { EventLog, LogPage } from '../ports/event-log.ts';
 import { leaseRenewalMs, leaseTtlMs, type Leases } from '../ports/leases.ts';
+import { pause } from '../ports/pause.ts';
 import { maxRecordBytes, recordBytes, type OutgoingRecord, type Transport } from '../ports/transport.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import { Outbox } from './outbox.ts';
@@ -166,8 +166,4 @@ export class Term {
   #isHeld(): boolean {
     return performance.now() < this.#heldUntil;
   }
-}
-
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await sleep(ms, undefined, { signal }).catch(() => undefined);
 }

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { pause } from '../../ports/pause.ts';
 import type { AssignedPartition, ConsumeOptions, TopicPartition } from '../../ports/transport.ts';
 
 const firstRetryMs = 200;
@@ -63,7 +63,7 @@ export class Assignment {
         if (!this.lost) onError?.(error);
       }
       if (signal.aborted) return false;
-      await delay(wait, undefined, { signal: AbortSignal.any([signal, this.#over.signal]) }).catch(() => {});
+      await pause(wait, AbortSignal.any([signal, this.#over.signal]));
       if (signal.aborted) return false;
     }
     return false;

@@ -1,5 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { Kafka, logLevel, type logCreator, type SASLOptions } from 'kafkajs';
+import { pause } from '../../ports/pause.ts';
 import { requests, retries, type KafkaTransportOptions } from './options.ts';
 import { Sockets } from './sockets.ts';
 
@@ -43,10 +43,7 @@ export function openClient(options: KafkaTransportOptions, attempts: number): Ka
     async close(member, farewellMs = 5000) {
       const patience = new AbortController();
       const farewell = member.disconnect().catch(() => {});
-      await Promise.race([
-        farewell,
-        delay(farewellMs, undefined, { signal: patience.signal }).catch(() => {}),
-      ]);
+      await Promise.race([farewell, pause(farewellMs, patience.signal)]);
       patience.abort();
       cut();
     },

@@ -1,4 +1,5 @@
-import { setImmediate, setTimeout as delay } from 'node:timers/promises';
+import { setImmediate } from 'node:timers/promises';
+import { pause } from '../../ports/pause.ts';
 import {
   maxRecordBytes,
   recordBytes,
@@ -55,7 +56,7 @@ export class Publisher {
   /** Lets what is under way end, for five seconds at most, and rejects the rest. */
   async close(): Promise<void> {
     const patience = new AbortController();
-    const late = delay(drainMs, undefined, { signal: patience.signal }).catch(() => {});
+    const late = pause(drainMs, patience.signal);
     await Promise.race([this.#draining, late]);
     patience.abort();
     this.#closing.abort();
@@ -123,7 +124,7 @@ export class Publisher {
           this.#producer?.cut();
           this.#producer = undefined;
         }
-        await delay(wait, undefined, { signal: this.#closing.signal }).catch(() => {});
+        await pause(wait, this.#closing.signal);
       }
     }
   }

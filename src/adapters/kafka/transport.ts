@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { pause } from '../../ports/pause.ts';
 import {
   TransportUnavailable,
   type ConsumeOptions,
@@ -94,7 +94,7 @@ class KafkaTransport implements Transport {
       ready = session.ready;
       if (signal.aborted) break;
       if (Date.now() - begun > steadyMs) wait = firstRestartMs;
-      await delay(wait, undefined, { signal }).catch(() => {});
+      await pause(wait, signal);
       wait = Math.min(wait * 2, longestRestartMs);
     }
     await Promise.all([ready, ...busy.values()]);

@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   LogUnavailable,
   type LogFilter,
   type LogPage,
   type SubscribeOptions,
 } from '../../ports/event-log.ts';
+import { pause } from '../../ports/pause.ts';
 import { WakeUp } from '../../ports/wake-up.ts';
 import type { AllReader } from './all-reader.ts';
 import type { Connection } from './connection.ts';
@@ -123,8 +123,4 @@ async function placeOf(
 ): Promise<'start' | number> {
   const wanted = refused ? anchor : Math.min(position, await reader.lastRecord());
   return wanted === 0 ? 'start' : wanted;
-}
-
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await sleep(ms, undefined, { signal }).catch(() => undefined);
 }

@@ -1,6 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from '@opensearch-project/opensearch';
 import { LexicalIndexUnavailable } from '../../ports/lexical-index.ts';
+import { pause } from '../../ports/pause.ts';
 import { translate } from './errors.ts';
 
 export interface ConnectionOptions {
@@ -80,7 +80,7 @@ export class Connection {
         // Three quarters to the whole, so that writers which failed together do not return together.
         const wait = Math.min(longestDelayMs, firstDelayMs * 2 ** attempt) * (0.75 + Math.random() * 0.25);
         if (!(error instanceof LexicalIndexUnavailable) || performance.now() + wait >= end) throw error;
-        await delay(wait, undefined, { signal: this.#closing.signal }).catch(() => {});
+        await pause(wait, this.#closing.signal);
       } finally {
         this.#inFlight.delete(flight);
       }

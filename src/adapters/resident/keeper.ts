@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inBackground } from '../../ports/background.ts';
+import { pause } from '../../ports/pause.ts';
 import type { Sql, SqlExecutor } from '../../ports/sql.ts';
 import { WakeUp } from '../../ports/wake-up.ts';
 import { migrate } from '../migrate.ts';
@@ -195,7 +196,6 @@ export class Keeper<Row extends KeptRow, Kept extends Contents<Row>> {
 
   async #follow(): Promise<void> {
     const { signal } = this.#stop;
-    const pause = (ms: number) => sleep(ms, undefined, { signal }).catch(() => undefined);
     const aborted = new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
     await Promise.race([this.#options.after, aborted]);
     for (let isFirst = true; !signal.aborted;) {
@@ -209,14 +209,14 @@ export class Keeper<Row extends KeptRow, Kept extends Contents<Row>> {
         this.#isPausing = true;
         this.#settled.wake();
         this.#firstIsLoaded();
-        await pause(pauseMs);
+        await pause(pauseMs, signal);
         this.#isPausing = false;
         continue;
       }
       this.#firstIsLoaded();
       await this.#followUnlessFailing();
       await this.#told.after(seen, floorMs, signal);
-      if (this.#wanted.size === 0) await pause(followAfterMs);
+      if (this.#wanted.size === 0) await pause(followAfterMs, signal);
     }
   }
 

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type {
   AppendResult,
   EventLog,
@@ -13,6 +12,7 @@ import type {
 } from '../../ports/event-log.ts';
 import { LogUnavailable } from '../../ports/event-log.ts';
 import type { NewKey } from '../../ports/key-vault.ts';
+import { pause } from '../../ports/pause.ts';
 import { frame, mostAtOnce } from '../../ports/recorded-size.ts';
 import { SqlUnavailable, type Sql, type SqlValue } from '../../ports/sql.ts';
 import { migrate } from '../migrate.ts';
@@ -162,7 +162,8 @@ class SqlEventLog implements EventLog {
         if (page.isFull) continue;
       }
       await this.#wakeUp.after(seen, pollMs, signal);
-      await pause(readAt + lingerMs - performance.now(), signal);
+      const early = readAt + lingerMs - performance.now();
+      if (early > 0) await pause(early, signal);
     }
   }
 
@@ -181,10 +182,6 @@ class SqlEventLog implements EventLog {
       throw error;
     }
   }
-}
-
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  if (ms > 0) await sleep(ms, undefined, { signal }).catch(() => undefined);
 }
 
 function recorded(row: EventRow): RecordedEvent {

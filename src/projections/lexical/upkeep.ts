@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { lexicalGeneration, usesLexicalIndex } from '../../domain/retrieval/lexical-generation.ts';
 import { inBackground } from '../../ports/background.ts';
 import type { LexicalIndex } from '../../ports/lexical-index.ts';
+import { pause } from '../../ports/pause.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { readGenerations } from '../generations.ts';
 import { tablesOf } from '../projection.ts';
@@ -48,15 +48,15 @@ export class LexicalUpkeep {
   async #repeat(work: () => Promise<void>): Promise<void> {
     const { signal } = this.#stop;
     const { pauseMs: shortest = pauseMs, onError } = this.#options;
-    for (let pause = shortest; !signal.aborted;) {
+    for (let waitMs = shortest; !signal.aborted;) {
       try {
         await work();
-        pause = shortest;
+        waitMs = shortest;
       } catch (error) {
         if (!signal.aborted) onError(error);
-        pause = Math.min(pause * 2, longestPauseMs);
+        waitMs = Math.min(waitMs * 2, longestPauseMs);
       }
-      await sleep(pause, undefined, { signal }).catch(() => undefined);
+      await pause(waitMs, signal);
     }
   }
 

@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { variantOf } from '../../domain/retrieval/generation-variant.ts';
 import { inBackground } from '../../ports/background.ts';
 import type { Embedders } from '../../ports/embedder.ts';
+import { pause } from '../../ports/pause.ts';
 import type { Sql } from '../../ports/sql.ts';
 
 const everyMs = 2_000;
@@ -92,7 +92,7 @@ export class ModelUpkeep {
     while (!signal.aborted) {
       // A database that is away is told by others.
       await this.once().catch(() => undefined);
-      await sleep(everyMs, undefined, { signal }).catch(() => undefined);
+      await pause(everyMs, signal);
     }
   }
 }
