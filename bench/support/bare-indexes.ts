@@ -1,4 +1,5 @@
 import { exactScanLimit } from '../../src/domain/retrieval/exact-scan-limit.ts';
+import { generationTable } from '../../src/domain/retrieval/generation-table.ts';
 import { vectorTable } from '../../src/domain/retrieval/vector-table.ts';
 import type { Sql } from '../../src/ports/sql.ts';
 import { lookedAtPerWanted } from '../../src/queries/search/candidates.ts';
@@ -27,7 +28,7 @@ export async function timeBareIndexes(
   const [live] = await sql.query<{ generation: number }>(
     `select generation from read.active where name = 'lexical'`,
   );
-  const table = `read.lexical_g${live!.generation}`;
+  const table = generationTable('lexical', live!.generation);
   const index = `lexical_body_g${live!.generation}`;
   await withBm25(sql, table, index);
   const score = `body <@> to_bm25query($1, 'read.${index}')`;

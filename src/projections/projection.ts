@@ -1,4 +1,5 @@
 import type { EventType } from '../domain/events/registry.ts';
+import { generationTable } from '../domain/retrieval/generation-table.ts';
 import type { LoadedEvent } from '../ports/event-store.ts';
 import type { SqlExecutor } from '../ports/sql.ts';
 import type { Write } from './write.ts';
@@ -94,7 +95,7 @@ export async function applyIn<Prepared>(
 }
 
 export function tablesOf(generation: number): Tables {
-  return (table) => `read.${table}_g${generation}`;
+  return (table) => generationTable(table, generation);
 }
 
 /** Shows rows of the caller's tenant to the query role and nothing to a role without a tenant. */

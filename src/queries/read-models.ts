@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Problem } from '../domain/problems.ts';
+import { generationTable } from '../domain/retrieval/generation-table.ts';
 import type { EventLog } from '../ports/event-log.ts';
 import type { Sql } from '../ports/sql.ts';
 import type { WakeUp } from '../ports/wake-up.ts';
@@ -112,7 +113,7 @@ function viewOf(rows: readonly ActiveRow[], position: number): ReadView {
     return row;
   };
   return {
-    table: (projection, table = projection) => `read.${table}_g${rowOf(projection).generation}`,
+    table: (projection, table = projection) => generationTable(table, rowOf(projection).generation),
     signature: (projection) => rowOf(projection).signature,
     generation: (projection) => rowOf(projection).generation,
     position,

@@ -1,3 +1,4 @@
+import { generationTable } from '../../domain/retrieval/generation-table.ts';
 import { usesWordsInMemory } from '../../domain/retrieval/lexical-generation.ts';
 import type { Sql, SqlExecutor } from '../../ports/sql.ts';
 import type { WordIndex, Words, WordSet } from '../../ports/word-index.ts';
@@ -95,7 +96,7 @@ async function liveTables(executor: SqlExecutor): Promise<string[]> {
   );
   return live
     .filter(({ signature }) => usesWordsInMemory(signature))
-    .map(({ generation }) => `read.lexical_g${generation}`);
+    .map(({ generation }) => generationTable('lexical', generation));
 }
 
 /** Estimates from the texts' lengths, the largest first. */
