@@ -33,13 +33,18 @@ export interface WrittenDocuments {
   readonly outdated: number;
 }
 
+/** What one search answers at most, and one page of a list. */
+export const mostResults = 10_000;
+/** The memories that one search looks among at most. */
+export const mostAmong = 50_000;
+
 export interface LexicalQuery {
   readonly region: Region;
   /** Taken as plain words, whatever it holds. Of more distinct words than the index can look for, the first. */
   readonly text: string;
-  /** At most 10,000. */
+  /** At most `mostResults`. */
   readonly limit: number;
-  /** Nothing but these memories; at most 50,000. */
+  /** Nothing but these memories; at most `mostAmong`. */
   readonly among?: readonly string[];
 }
 
@@ -104,7 +109,7 @@ export interface LexicalIndex {
   search(query: LexicalQuery, generation: GenerationName): Promise<string[]>;
   count(generation: GenerationName): Promise<DocumentCounts>;
   /**
-   * Every document as it was at the first page, by tenant and memory id, in pages of at most 10,000 (default 1,000).
+   * Every document as it was at the first page, by tenant and memory id, in pages of at most `mostResults` (default 1,000).
    * Rejects with `LexicalIndexUnavailable` too where that state was lost meanwhile: begin again.
    */
   list(generation: GenerationName, pageSize?: number): AsyncIterable<IndexedEntry[]>;

@@ -2,6 +2,8 @@ import type { Client, Types } from '@opensearch-project/opensearch';
 import {
   DocumentsRefused,
   LexicalIndexUnavailable,
+  mostAmong,
+  mostResults,
   type DocumentCounts,
   type GenerationName,
   type IndexedEntry,
@@ -28,8 +30,6 @@ export interface OpenSearchOptions extends ConnectionOptions {
 
 /** Of one `write`. */
 const bulksInFlight = 2;
-const mostResults = 10_000;
-const mostIds = 50_000;
 
 /** An index on an OpenSearch 2.19 cluster. Connects with the first request: a node that is away is waited for then. */
 export function openOpenSearch(options: OpenSearchOptions): LexicalIndex {
@@ -130,7 +130,7 @@ class OpenSearchIndex implements LexicalIndex {
   async search({ region, text, limit, among }: LexicalQuery, generation: GenerationName): Promise<string[]> {
     const index = this.#names.index(generation);
     checkMost('limit', limit, mostResults);
-    checkMost('the number of ids', among?.length ?? 1, mostIds);
+    checkMost('the number of ids', among?.length ?? 1, mostAmong);
     return this.#connection.read(async (client) => {
       for (let words = text; ; words = fewerWords(words)) {
         try {

@@ -4,7 +4,13 @@ import {
   usesLexicalIndex,
   usesWordsInMemory,
 } from '../../domain/retrieval/lexical-generation.ts';
-import { LexicalIndexUnavailable, NoSuchGeneration, type LexicalIndex } from '../../ports/lexical-index.ts';
+import {
+  LexicalIndexUnavailable,
+  mostAmong,
+  mostResults,
+  NoSuchGeneration,
+  type LexicalIndex,
+} from '../../ports/lexical-index.ts';
 import type { Sql, SqlExecutor } from '../../ports/sql.ts';
 import type { WordIndex, Words, WordSet } from '../../ports/word-index.ts';
 import type { ReadView } from '../read-models.ts';
@@ -33,9 +39,6 @@ const patienceMs = 1_500;
 const pauseMs = 5_000;
 /** Of what the words find this many times more is asked for, where filters may take most of it away. */
 const excess = 10;
-/** The most that the index answers, and the most that it looks among. */
-const mostResults = 10_000;
-const mostIds = 50_000;
 
 /** Finds memories by their words in a lexical index. Filters stand in the database: what they take away is made up for. */
 export class WordSearch {
@@ -96,7 +99,7 @@ export class WordSearch {
         if (part === undefined) return 'away';
         found.push(...part);
       }
-      if (among.length < mostIds) return found;
+      if (among.length < mostAmong) return found;
       after = among.at(-1);
     }
   }
@@ -130,7 +133,7 @@ export class WordSearch {
       region.tenant,
       `select l.memory_id from ${view.table('lexical')} l ${join}
        where l.body is not null and ${regionCondition(region, 'l', parameters)} ${given} ${later}
-       order by l.memory_id limit ${parameters.bind(mostIds)}`,
+       order by l.memory_id limit ${parameters.bind(mostAmong)}`,
       parameters.values,
     );
     return rows.map(({ memory_id }) => memory_id);
