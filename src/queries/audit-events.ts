@@ -73,6 +73,25 @@ function readRows(sql: Sql, view: ReadView, tenant: string, request: AuditReques
 }
 
 /**
+ * The same, all of them, page by page, `limit` at once. `assertAllowed` throws where the caller no longer may: followed,
+ * a stream just ends, and nobody takes it for whole; this one has an end of its own, so it breaks off.
+ */
+export async function* allAuditEvents(
+  store: EventStore,
+  models: ReadModels,
+  caller: TenantContext,
+  request: AuditRequest,
+  assertAllowed: () => Promise<void>,
+): AsyncGenerator<readonly LoadedEvent[]> {
+  for (let after: number | undefined = request.after; after !== undefined;) {
+    const page = await readAuditEvents(store, models, caller, { ...request, after });
+    await assertAllowed();
+    yield page.events;
+    after = page.next;
+  }
+}
+
+/**
  * The same, going on as the log grows, until `signal` aborts or the caller is no longer `isAllowed`. Yields at least
  * every `waitMs`, an empty page where nothing came.
  */
