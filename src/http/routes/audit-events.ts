@@ -4,7 +4,7 @@ import { recordAuditRead } from '../../commands/record-audit-read.ts';
 import { causes } from '../../domain/access/context.ts';
 import { eventDefinitions } from '../../domain/events/registry.ts';
 import { text } from '../../domain/json.ts';
-import { parsePosition, positionToken } from '../../domain/position.ts';
+import { isPositionToken, parsePosition, positionToken } from '../../domain/position.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
 import {
   allAuditEvents,
@@ -14,7 +14,7 @@ import {
   type AuditFilter,
   type AuditRequest,
 } from '../../queries/audit-events.ts';
-import { fingerprintOf, readCursor, writeCursor } from '../../queries/cursors.ts';
+import { fingerprintOf, readCursor, strangeCursor, writeCursor } from '../../queries/cursors.ts';
 import type { Services } from '../../services.ts';
 import {
   asSent,
@@ -100,13 +100,13 @@ export const auditRoute = route({
     const { store } = services.commands;
     const { logId } = store.log;
     const { follow, limit, cursor, after, minPosition, waitMs, ...filter } = query;
-    const bound = fingerprintOf(filter);
-    const from = cursor === undefined ? after : readCursor(cursor, bound);
+    const first = after === undefined ? undefined : parsePosition(logId, after, 'after');
+    const bound = fingerprintOf({ ...filter, after: first });
     const wait = readWait(store, { minPosition, waitMs });
     const request = {
       ...filter,
       ...wait,
-      after: from === undefined ? 0 : parsePosition(logId, from, 'after'),
+      after: cursor === undefined ? (first ?? 0) : lastSeen(cursor, bound, logId),
     };
     const look = { what: 'audit events', parameters: asSent(filter), ...memoryOf(filter) };
     const isFollowed = follow === 'true';
@@ -131,6 +131,12 @@ export const auditRoute = route({
     };
   },
 });
+
+function lastSeen(cursor: string, bound: string, logId: string): number {
+  const token = readCursor(cursor, bound);
+  if (!isPositionToken(token)) throw strangeCursor();
+  return parsePosition(logId, token, 'cursor');
+}
 
 /** Events as lines: all that there are, or, where they are followed, on and on as new ones come; at most `limit`. */
 function streamOf(
