@@ -44,7 +44,7 @@ import { ShadowComparer } from './queries/search/shadow-comparison.ts';
 import { TenantDirectory } from './queries/tenant-directory.ts';
 import { readiness, type Readiness } from './readiness.ts';
 import { RepeatedErrors } from './repeated-errors.ts';
-import { openSearch } from './search.ts';
+import { assembleSearches } from './search.ts';
 import { Relay } from './relay/relay.ts';
 import { relaySchema } from './relay/schema.ts';
 import {
@@ -258,7 +258,7 @@ async function startMemory(own: Process, embedders: Embedders): Promise<Memory> 
   undo.push(() => facts.flush());
   observeFacts(metrics.meter, facts);
   const routing = new RoutingDirectory(store);
-  const { search, multiHop } = openSearch({
+  const { search, multiHop } = assembleSearches({
     config,
     logger,
     meter: metrics.meter,

@@ -34,7 +34,7 @@ export interface SearchParts {
 }
 
 /** The searches of a process with the role `api`: the retrieval service with the executor beside it, and over several hops. */
-export function openSearch(parts: SearchParts): {
+export function assembleSearches(parts: SearchParts): {
   readonly search: RoutedSearch;
   readonly multiHop: MultiHopSearch;
 } {
