@@ -5,7 +5,7 @@ import { occurredOrRecorded, timeFilter } from '../../src/domain/build-filter.ts
 import { parseFilter } from '../../src/domain/filter.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { layers, type Scope } from '../../src/domain/layers.ts';
-import { lookupsOf, postingsOf, type Filed, type Narrowed } from '../../src/domain/retrieval/postings.ts';
+import { keyListsOf, postingsOf, type Filed, type Narrowed } from '../../src/domain/retrieval/postings.ts';
 import { matches, type FilterJson } from '../support/filter-oracle.ts';
 
 const word = fc.constantFrom('a', 'b', 'c');
@@ -70,7 +70,7 @@ const { filter } = fc.letrec<{ filter: FilterJson }>((tie) => ({
 
 function found(memory: Filed, narrowed: Narrowed): boolean {
   const filed = postingsOf(memory);
-  return lookupsOf(narrowed).every(
+  return keyListsOf(narrowed).every(
     ({ keys, ranges }) =>
       keys.some((key) => filed.has(key)) ||
       ranges.some(({ from, to }) =>
@@ -224,7 +224,7 @@ describe('the keys of a memory', () => {
       ['no time', { occurredAt: { gte: 'May' } }],
       ['a time that a memory may have been changed at', { updatedAt: { gte: '2023-05-01' } }],
     ])('[A5] narrows nothing where a filter names %s', (_, json) => {
-      expect(lookupsOf({ filter: parseFilter(json) })).toEqual([]);
+      expect(keyListsOf({ filter: parseFilter(json) })).toEqual([]);
     });
 
     it('[A5] takes times as they are written, of one end or both', () => {
@@ -272,7 +272,7 @@ describe('the keys of a memory', () => {
     });
 
     it('[A5] are one list for both ends, and are of their own field alone', () => {
-      expect(lookupsOf({ filter: parseFilter({ 'metadata.a': { gt: 1, lt: 5 } }) })).toHaveLength(1);
+      expect(keyListsOf({ filter: parseFilter({ 'metadata.a': { gt: 1, lt: 5 } }) })).toHaveLength(1);
       expect(asks(3, { gt: 1, lt: 5 })).toBe(true);
       expect(asks(7, { gt: 1, lt: 5 })).toBe(false);
       expect(found(filedWith(3), { filter: parseFilter({ 'metadata.height': { gt: 1 } }) })).toBe(false);
@@ -280,8 +280,8 @@ describe('the keys of a memory', () => {
 
     it('[A5] narrow nothing where a filter asks for one of very many ranges', () => {
       const or = (count: number) => Array.from({ length: count }, (_, n) => ({ 'metadata.a': { gt: n } }));
-      expect(lookupsOf({ filter: parseFilter({ or: or(10) }) })).toHaveLength(1);
-      expect(lookupsOf({ filter: parseFilter({ or: or(100) }) })).toEqual([]);
+      expect(keyListsOf({ filter: parseFilter({ or: or(10) }) })).toHaveLength(1);
+      expect(keyListsOf({ filter: parseFilter({ or: or(100) }) })).toEqual([]);
     });
   });
 

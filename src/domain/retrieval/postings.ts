@@ -74,7 +74,7 @@ export interface Narrowed {
  * What every memory that is asked for is filed under: one key of each list. Others may be filed there too; conditions
  * that keys cannot tell (ranges of texts, negations, parts of texts) add no list.
  */
-export function lookupsOf({ region, spaces, tags, filter, inOrder = true }: Narrowed): readonly AnyOf[] {
+export function keyListsOf({ region, spaces, tags, filter, inOrder = true }: Narrowed): readonly AnyOf[] {
   return [
     ...(region ? regionKeys(region) : []),
     ...(spaces ? [oneOf(spaces.map((space) => keyOf('spaces', [], space)))] : []),
