@@ -26,8 +26,8 @@ const maxAttempts = 12;
 const longestPauseMs = 1_000;
 
 /**
- * Writes searches and accesses to the log off the request path, in groups, within a second. What waits here when the
- * process is killed is lost, and that alone: a clean stop drains it.
+ * Writes searches and accesses to the log off the request path, in groups, each `flushMs` after its first. What waits here
+ * when the process is killed is lost, and that alone: a clean stop drains it.
  */
 export class FactQueue {
   readonly #services: CommandServices;
