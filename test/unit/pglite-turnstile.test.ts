@@ -81,6 +81,29 @@ describe('background work', () => {
     expect(order.at(-1)).toBe('background 2');
   });
 
+  it('takes its twentieth also where transactions wait at every release', () => {
+    const order: string[] = [];
+    const turnstile = new Turnstile();
+    turnstile.holdInBackground(() => order.push('background 1'));
+    vi.advanceTimersByTime(20);
+    turnstile.hold(() => order.push('search 1'));
+    turnstile.holdInBackground(() => order.push('background 2'));
+    turnstile.hold(() => order.push('search 2'));
+    turnstile.release();
+    for (let search = 3; search <= 77; search++) {
+      turnstile.hold(() => order.push(`search ${search}`));
+      vi.advanceTimersByTime(5);
+      turnstile.release();
+    }
+    expect(order).not.toContain('background 2');
+    turnstile.hold(() => order.push('search 78'));
+    vi.advanceTimersByTime(5);
+    turnstile.release();
+    expect(order.at(-1)).toBe('background 2');
+    turnstile.release();
+    expect(order.at(-1)).toBe('search 77');
+  });
+
   it('waits for as long as a statement of others has no answer', async () => {
     const order: string[] = [];
     const turnstile = new Turnstile();

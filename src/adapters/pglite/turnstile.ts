@@ -48,10 +48,11 @@ export class Turnstile {
       this.#backgroundAfter = now + Math.min(yieldFactor * (now - this.#heldSince), longestYieldMs);
     }
     this.#held = undefined;
-    while (!this.#held) {
-      const next = this.#queue.shift();
-      if (!next) break;
-      this.#start(next);
+    while (!this.#held && this.#queue.length > 0) {
+      // Where transactions wait at every release the queue is never empty.
+      const isBackgroundDue = this.#background.length > 0 && now >= this.#backgroundAfter;
+      const next = this.#queue[0]!.holds && isBackgroundDue ? this.#background : this.#queue;
+      this.#start(next.shift()!);
     }
     this.#letBackgroundIn();
   }
