@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
 import type { EventStore, LoadedEvent, LoadedPage, UnreadableEvent } from '../ports/event-store.ts';
 import { totalOf } from '../ports/recorded-size.ts';
 import { WakeUp } from '../ports/wake-up.ts';
@@ -7,17 +9,24 @@ const pageSize = 500;
 const keptEvents = 4_000;
 /** Characters as recorded. */
 const keptSize = 32 * 1024 * 1024;
+/** What was opened is in no memory for longer: it may be erased meanwhile. */
+const keptMs = 30_000;
 const doorbellMs = 1_000;
+const retryMs = 1_000;
 
 /** The log as all projections of a process read it: each from its own bookmark, sharing the pages they have in common. */
 export class EventFeed {
   readonly #store: EventStore;
-  readonly #kept = new Map<number, LoadedPage>();
+  /** By the position that they follow. */
+  readonly #kept = new LRUCache<number, LoadedPage>({
+    maxSize: keptSize,
+    sizeCalculation: sizeOfPage,
+    ttl: keptMs,
+    ttlAutopurge: true,
+  });
   readonly #underWay = new Map<number, Promise<LoadedPage | undefined>>();
   readonly #arrived = new WakeUp();
   readonly #reachedEnd = new WakeUp();
-  #keptCount = 0;
-  #keptSize = 0;
   #waiting = 0;
   /** Where `follow` stands. Without it readers look beyond by themselves. */
   #followed = Infinity;
@@ -26,8 +35,18 @@ export class EventFeed {
     this.#store = store;
   }
 
-  /** Follows the log from its head until `signal` aborts, so that waiting readers wake. Run once a process. */
+  /**
+   * Follows the log from its head until `signal` aborts, so that waiting readers wake; again from there after whatever
+   * fails, which the readers meet and tell themselves. Run once a process.
+   */
   async follow(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await this.#followOn(signal).catch(() => undefined);
+      await sleep(retryMs, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  async #followOn(signal: AbortSignal): Promise<void> {
     this.#followed = await this.#store.log.head();
     const pages = this.#store.subscribe({ after: this.#followed, batchSize: pageSize, signal });
     try {
@@ -98,15 +117,11 @@ export class EventFeed {
   }
 
   #keep(after: number, page: LoadedPage): void {
-    if (this.#kept.has(after)) return;
-    this.#kept.set(after, page);
-    this.#keptCount += page.events.length + 1;
-    this.#keptSize += totalOf(page.events);
-    for (const [oldest, old] of this.#kept) {
-      if (this.#keptCount <= keptEvents && this.#keptSize <= keptSize) break;
-      this.#kept.delete(oldest);
-      this.#keptCount -= old.events.length + 1;
-      this.#keptSize -= totalOf(old.events);
-    }
+    if (!this.#kept.has(after)) this.#kept.set(after, page);
   }
+}
+
+/** In characters; an event counts for its share of `keptEvents` at least. */
+function sizeOfPage({ events }: LoadedPage): number {
+  return Math.max(totalOf(events), Math.ceil(((events.length + 1) * keptSize) / keptEvents));
 }

@@ -5,6 +5,8 @@ import { sizeOf } from '../ports/recorded-size.ts';
 
 /** Characters as recorded. */
 const most = 32 * 1024 * 1024;
+/** What was opened is in no memory for longer: it may be erased meanwhile. */
+const keptMs = 30_000;
 
 type Opened = LoadedEvent | UnreadableEvent;
 
@@ -12,7 +14,11 @@ type Opened = LoadedEvent | UnreadableEvent;
 export class OpenedCache {
   readonly #store: EventStore;
   /** By position. */
-  readonly #kept = new LRUCache<number, Promise<Opened>>({ maxSize: most });
+  readonly #kept = new LRUCache<number, Promise<Opened>>({
+    maxSize: most,
+    ttl: keptMs,
+    ttlAutopurge: true,
+  });
 
   constructor(store: EventStore) {
     this.#store = store;
