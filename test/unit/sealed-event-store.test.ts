@@ -49,6 +49,18 @@ describe('what is read', () => {
     expect(await test.store.loadOne(stream, 1)).toBeUndefined();
   });
 
+  it('[F6] of an erasure is all but the reason, where the vault that was restored has not the key of the reason', async () => {
+    const { stream, value, key } = await storeTestMemory(test);
+    const own = memoryKey();
+    const erased: StratalogEvent = { type: 'MemoryErased', data: { memoryId: value.id, keyId: key.id } };
+    await test.store.append(stream, 0, [erased], testContext({ key: own, reason: 'she asked for it' }));
+    await test.sql.query('delete from control.data_keys where id = $1', [own.id]);
+    const afterRestore = new SealedEventStore(test.log, await openSqlKeyVault(test.sql, test.rootKey));
+    const loaded = await afterRestore.loadOne(stream, 1);
+    expect(loaded).toMatchObject({ event: erased, erased: false });
+    expect(loaded).not.toHaveProperty('reason');
+  });
+
   it('of an erased memory are the routing fields alone', async () => {
     const { stream, key, value } = await storeTestMemory(test, { externalId: 'x-2' }, 'because');
     await test.store.append(
