@@ -199,21 +199,24 @@ export async function failBuilding(
   error: string,
 ): Promise<void> {
   await sql.transaction(async (tx) => {
-    const failed = await tx.query(
+    // None of the variant is created meanwhile.
+    await tx.query('select pg_advisory_xact_lock(727002)');
+    const [failed] = await tx.query<{ signature: string }>(
       `update read.generations set state = 'failed', error = $3, failing_since = null
-       where name = $1 and generation = $2 and state = 'building' returning 1`,
+       where name = $1 and generation = $2 and state = 'building' returning signature`,
       [projection.name, generation, error],
     );
-    if (failed.length === 0) return;
+    if (!failed) return;
     for (const statement of await orphansOf(tx, projection, generation)) await tx.query(statement);
     await dropTables(tx, projection, generation);
+    await dropShared(tx, projection, variantOf(failed.signature));
     await projection.external?.drop(generation);
   });
 }
 
 async function dropShared(tx: SqlExecutor, projection: Projection, variant: string): Promise<void> {
   const left = await tx.query<{ signature: string }>(
-    'select signature from read.generations where name = $1',
+    `select signature from read.generations where name = $1 and state <> 'failed'`,
     [projection.name],
   );
   if (left.some(({ signature }) => variantOf(signature) === variant)) return;

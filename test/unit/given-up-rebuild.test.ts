@@ -28,6 +28,22 @@ async function kept(): Promise<unknown[]> {
   return rows.map(({ memory_id }) => memory_id);
 }
 
+it('[F6] [G5] a rebuild with another model that fails leaves none of its vectors', async () => {
+  const other = deterministicEmbedder({ dimension: 32 });
+  await ensureLive(test.sql, projection);
+  await storeTestMemory(test, { content: 'my secret' });
+  const beside = await createBeside(test.sql, vectors(soleEmbedder(other)) as Projection);
+  await follow(test, beside, () => 100);
+  const tablesOfOther = () =>
+    test.sql.query(`select tablename from pg_tables where schemaname || '.' || tablename = $1`, [
+      vectorTable(other.model.id),
+    ]);
+  expect(await tablesOfOther()).toHaveLength(1);
+  await failBuilding(test.sql, beside.projection, beside.number, 'given up');
+  expect(await tablesOfOther()).toEqual([]);
+  expect(await kept()).toEqual([]);
+});
+
 /** A store whose first page is read at once and handed over later, and whose third never comes. */
 function reading(): {
   readonly store: EventStore;
