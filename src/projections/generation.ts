@@ -197,14 +197,15 @@ export class Generation {
   }
 
   /**
-   * A transaction that writes to its tables. Where the log is divided, one at a time, in this process and in all: its partitions write to what they have in
-   * common, such as a tenant's sums, and would wait for each other in circles.
+   * A transaction that writes to its tables, one at a time in all processes: partitions write to what they have in common, such as a
+   * tenant's sums, and would wait for each other in circles; and one that waits for a bookmark would count the parked
+   * streams as they were before it waited.
    */
   transaction<Result>(
     body: (tx: SqlExecutor) => Promise<Result>,
     options: TransactionOptions = {},
   ): Promise<Result> {
-    if (this.partitions.length === 1) return this.#sql.transaction(body, options);
+    if (this.#sql.connections === 1) return this.#sql.transaction(body, options);
     const own = this.#turn.then(() =>
       this.#sql.transaction(async (tx) => {
         await tx.query('select pg_advisory_xact_lock(727003, hashtext($1))', [this.key]);

@@ -1,0 +1,63 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openPostgres } from '../../src/adapters/postgres/postgres.ts';
+import type { Sql } from '../../src/ports/sql.ts';
+import { BookmarkMoved } from '../../src/projections/bookmarks.ts';
+import { Generation } from '../../src/projections/generation.ts';
+import { ensureLive } from '../../src/projections/generations.ts';
+import { retryParked } from '../../src/projections/parked.ts';
+import { freshDatabase, type FreshDatabase } from '../support/database.ts';
+import { openTestStore, storeTestMemory, updateTestMemory, type TestStore } from '../support/event-store.ts';
+import { Journal } from '../support/journal.ts';
+
+describe('a parked stream on PostgreSQL', () => {
+  let database: FreshDatabase;
+  let test: TestStore;
+  let somebody: Sql;
+
+  beforeAll(async () => {
+    database = await freshDatabase();
+    test = await openTestStore(await openPostgres({ url: database.url }));
+    somebody = await openPostgres({ url: database.url });
+  });
+
+  afterAll(async () => {
+    await somebody?.close();
+    await test?.close();
+    await database?.drop();
+  });
+
+  it('[G4] loses nothing that its projection takes for parked while it is retried', async () => {
+    const journal = new Journal('journal');
+    journal.onEvent = () => {
+      throw new Error('refused');
+    };
+    await ensureLive(test.sql, journal);
+    const generation = new Generation(test.sql, journal, 1);
+    const pageAfter = (after: number) => test.store.readAll({ after, limit: 100 });
+    const { stream } = await storeTestMemory(test, { content: 'poison' });
+    await generation.apply(await pageAfter(0), await generation.standing());
+    journal.onEvent = () => {};
+    const waiting = await test.store.load(stream);
+    await updateTestMemory(test, stream, 'later');
+    const standing = await generation.standing();
+    expect([...standing.parked]).toEqual([stream]);
+    const page = await pageAfter(standing.bookmark);
+
+    let retried: Promise<boolean> | undefined;
+    let applied: Promise<unknown> | undefined;
+    await somebody.transaction(async (tx) => {
+      await tx.query('lock table read.journal_g1 in share mode');
+      // It has the bookmark and waits for the table; what follows the log waits for the bookmark.
+      retried = retryParked(generation, stream, waiting, standing.bookmark);
+      await sleep(300);
+      applied = generation.apply(page, standing).catch((error: unknown) => error);
+      await sleep(300);
+    });
+    expect(await retried).toBe(true);
+    expect(await applied).toBeInstanceOf(BookmarkMoved);
+    const now = await generation.standing();
+    await generation.apply(await pageAfter(now.bookmark), now);
+    expect(await journal.texts(test.sql)).toEqual(['poison', 'later']);
+  });
+});
