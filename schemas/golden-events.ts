@@ -211,8 +211,10 @@ export const examples: { readonly [Type in EventType]: DataOf<Type> } = {
     overlap: 0.72,
     judged: { queries: 7, ndcg: 0.81, liveNdcg: 0.79 },
   },
+  ProjectionRebuildBegun: { projection: 'vectors', generation: 2 },
   ProjectionRebuildEnded: { projection: 'vectors', generation: 2 },
   ProjectionSwitched: { projection: 'memories', from: 1, to: 2, rollback: false },
+  ParkedStreamRetried: { projection: 'lexical', stream: `memory-acme.${memoryId}` },
   ParkedEventSkipped: {
     projection: 'memories',
     stream: `memory-acme.${memoryId}`,

@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { SealedEventStore } from './adapters/eventstore/sealed-event-store.ts';
 import { migrate } from './adapters/migrate.ts';
@@ -58,6 +59,10 @@ import {
 } from './telemetry.ts';
 import { ErasureManager } from './worker/erasure-manager.ts';
 import { underLease } from './worker/under-lease.ts';
+
+/** Between two looks for rebuilds that nobody is at work on any more. */
+const renewalMs = 15_000;
+const longestRenewalPauseMs = 600_000;
 
 /** A running process of Stratalog. */
 export interface App {
@@ -329,18 +334,31 @@ async function startModelUpkeep({ logger, stores, undo }: Process, embedders: Em
   undo.push(() => upkeep.stop());
 }
 
-/** Rebuilds what another version of the program left, and ends rebuilds that its predecessor did not. */
-function startRenewal({ config, logger, leases, undo }: Process, operations: ProjectionOperations): void {
+/** Rebuilds what another version of the program left, once, and ends the rebuilds of processes that are no more. */
+function startRenewal({ logger, leases, undo }: Process, operations: ProjectionOperations): void {
   const stop = new AbortController();
+  const { signal } = stop;
   const context = eventContext(commandContextOf('renew'));
+  let isRenewed = false;
   const renew = async () => {
-    if (config.profile === 'embedded') await operations.endInterrupted(context);
-    await operations.renewStale(context);
+    await operations.endInterrupted(context);
+    if (!isRenewed) await operations.renewStale(context);
+    isRenewed = true;
+  };
+  const run = async () => {
+    for (let pause = renewalMs; !signal.aborted; await sleep(pause, undefined, { signal }).catch(() => {})) {
+      try {
+        await underLease(leases, 'renewal', renew, signal);
+        pause = renewalMs;
+      } catch (error) {
+        if (signal.aborted) return;
+        logger.error({ err: error }, 'a stale read model could not be rebuilt');
+        pause = Math.min(pause * 2, longestRenewalPauseMs);
+      }
+    }
   };
   undo.push(() => Promise.resolve(stop.abort()));
-  void underLease(leases, 'renewal', renew, stop.signal).catch((error: unknown) => {
-    if (!stop.signal.aborted) logger.error({ err: error }, 'a stale read model could not be rebuilt');
-  });
+  void run();
 }
 
 function startLexicalUpkeep({ logger, stores, undo }: Process, index: LexicalIndex): void {

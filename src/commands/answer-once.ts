@@ -13,7 +13,7 @@ export async function answerOnce<Answer extends JsonObject>(
   services: CommandServices,
   context: CommandContext,
   act: () => Promise<Answer>,
-  part: 'command' | 'counters' = 'command',
+  part: 'command' | 'counters' | 'plan' = 'command',
 ): Promise<{ answer: Answer; replayed: boolean }> {
   const { store, vault } = services;
   const { idempotency, caller } = context;
@@ -36,4 +36,18 @@ export async function answerOnce<Answer extends JsonObject>(
     return answerOnce(services, context, act, part);
   }
   return { answer, replayed: false };
+}
+
+/**
+ * As `answerOnce`, for an act that would do something else if it were done again: what it is to do is decided once and
+ * remembered before it begins. `carryOut` finds the act undone, begun or done, and may run beside itself.
+ */
+export async function carryOutOnce<Plan extends JsonObject, Answer extends JsonObject>(
+  services: CommandServices,
+  context: CommandContext,
+  decide: () => Promise<Plan>,
+  carryOut: (plan: Plan) => Promise<Answer>,
+): Promise<{ answer: Answer; replayed: boolean }> {
+  const { answer: plan } = await answerOnce(services, context, decide, 'plan');
+  return answerOnce(services, context, () => carryOut(plan));
 }

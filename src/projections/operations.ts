@@ -3,7 +3,9 @@ import type { OperationEvent } from '../domain/operation/events.ts';
 import { variantOf } from '../domain/retrieval/generation-variant.ts';
 import { projectionStream } from '../domain/streams.ts';
 import { inBackground } from '../ports/background.ts';
+import { WrongExpectedRevision } from '../ports/event-log.ts';
 import type { EventContext, EventStore } from '../ports/event-store.ts';
+import { leaseRenewalMs } from '../ports/leases.ts';
 import type { Sql } from '../ports/sql.ts';
 import type { Generation } from './generation.ts';
 import {
@@ -12,7 +14,6 @@ import {
   readGenerations,
   setComparison,
   type GenerationRow,
-  type GenerationState,
 } from './generations.ts';
 import type { EventPlace } from './parked-table.ts';
 import { beginRebuild, type RebuildProgress, type RebuildResult } from './rebuild.ts';
@@ -49,16 +50,25 @@ export interface OperationOptions {
 }
 
 /** What queries read before and after an act. */
-export interface Switched {
+export type GenerationChange = {
   readonly from: number;
   readonly to: number;
+  /** `from` is still being built, and is given up: queries read `to`, as before. */
+  readonly ended?: true;
+};
+
+export type Switched = GenerationChange & {
   /** Of the event of the act. */
   readonly position: number;
-  /** `from` was still being built, and is gone: queries read `to`, as before. */
-  readonly ended?: true;
-}
+};
 
-/** What operators do to projections. Every act is an event. */
+/** The event that a parked stream is to go on without. */
+export type ParkedEvent = Pick<EventPlace, 'revision' | 'type'>;
+
+/**
+ * What operators do to projections. Every act is an event. An act that would do more if it were done again is planned
+ * first: carried out again with the same plan and the same command's context it does what is left of it, or nothing.
+ */
 export class ProjectionOperations {
   readonly #sql: Sql;
   readonly #store: EventStore;
@@ -107,8 +117,7 @@ export class ProjectionOperations {
     if (before?.isReady) await before.done.catch(() => undefined);
     // Another process ended it: its fill would find that out with its next step.
     else if (before?.generation && !(await this.#isThere(before.generation))) await this.#leave(before);
-    if (this.#running.has(name))
-      throw new Problem('rebuild-in-progress', `${name} is being rebuilt`, { retryAfter: 5 });
+    if (this.#running.has(name)) throw underWay(name);
     const entry: RunningRebuild = {
       progress: { projection: name, generation: 0, position: 0, head: 0 },
       done: Promise.resolve() as Promise<unknown> as Promise<RebuildResult>,
@@ -116,6 +125,7 @@ export class ProjectionOperations {
     };
     this.#running.set(name, entry);
     try {
+      if ((await this.#runner.leases.hold(rebuildLease(name))) === undefined) throw underWay(name);
       const generation = await beginRebuild(this.#sql, projection, this.#runner.partitioning);
       entry.generation = generation;
       // Loops of the generations that it cleared away have nothing to run on.
@@ -129,34 +139,52 @@ export class ProjectionOperations {
     }
   }
 
+  /** What `switch` and `rollback` are to do, as things are now. Rejects with `rebuild-not-ready` where there is nothing. */
+  async plan(act: 'switch' | 'rollback', name: string): Promise<GenerationChange> {
+    if (!this.#runner.projection(name)) throw unknownProjection(name);
+    const rows = (await readGenerations(this.#sql)).filter((row) => row.name === name);
+    const live = rows.find((row) => row.active);
+    if (!live) throw unknownProjection(name);
+    const building = rows.findLast((row) => row.state === 'building');
+    if (act === 'rollback' && building)
+      return { from: building.generation, to: live.generation, ended: true };
+    const state = act === 'switch' ? 'ready' : 'standby';
+    const next = rows.findLast((row) => !row.active && row.state === state);
+    if (!next) throw new Problem('rebuild-not-ready', `${name} has no generation that is ${state}`);
+    return { from: live.generation, to: next.generation };
+  }
+
   /** Lets queries read the rebuilt generation. */
-  async switch(name: string, context: EventContext): Promise<Switched> {
-    return this.#switchTo(name, 'ready', false, context);
+  async switch(name: string, context: EventContext, plan?: GenerationChange): Promise<Switched> {
+    return this.#switchTo(name, plan ?? (await this.plan('switch', name)), false, context);
   }
 
   /** Ends a rebuild that is under way, in whatever process, or lets queries read the generation again that was live before. */
-  async rollback(name: string, context: EventContext): Promise<Switched> {
-    const rows = await readGenerations(this.#sql);
-    const building = rows.findLast((row) => row.name === name && row.state === 'building');
-    return building ? this.#end(building, context) : this.#switchTo(name, 'standby', true, context);
+  async rollback(name: string, context: EventContext, plan?: GenerationChange): Promise<Switched> {
+    const change = plan ?? (await this.plan('rollback', name));
+    return change.ended ? this.#end(name, change, context) : this.#switchTo(name, change, true, context);
   }
 
-  /**
-   * Gives a parked stream to its projection again. Rejects with `not-found` where it is not parked, or with `still-parked`
-   * and what is wrong with it.
-   */
-  async retry(name: string, stream: string): Promise<void> {
-    if (!(await this.#runner.retry(name, stream))) throw notParked(name, stream);
+  /** Gives a parked stream to its projection again. Rejects with `still-parked` and what is wrong with it. */
+  async retry(name: string, stream: string, context: EventContext): Promise<void> {
+    await this.#record(name, context, { type: 'ParkedStreamRetried', data: { projection: name, stream } });
+    await this.#runner.retry(name, stream);
+  }
+
+  /** The event that a stream waits with now. Rejects with `not-found` where it is not parked. */
+  async parkedAt(name: string, stream: string): Promise<ParkedEvent> {
+    const place = await this.#runner.parkedAt(name, stream);
+    if (!place) throw new Problem('not-found', `${stream} is not parked in ${name}`);
+    return { revision: place.revision, type: place.type };
   }
 
   /** Leaves out the event that a parked stream waits with. The rest of the stream is applied, or parks at the next one. */
-  async skip(name: string, stream: string, context: EventContext): Promise<EventPlace> {
-    const skipped = await this.#runner.skip(name, stream);
-    if (!skipped) throw notParked(name, stream);
-    const { revision, type } = skipped;
+  async skip(name: string, stream: string, context: EventContext, plan?: ParkedEvent): Promise<ParkedEvent> {
+    const skipped = plan ?? (await this.parkedAt(name, stream));
+    await this.#runner.skip(name, stream, skipped.revision);
     await this.#record(name, context, {
       type: 'ParkedEventSkipped',
-      data: { projection: name, stream, revision, type },
+      data: { projection: name, stream, ...skipped },
     });
     await this.#runner.retry(name, stream);
     return skipped;
@@ -180,11 +208,18 @@ export class ProjectionOperations {
     }
   }
 
-  /** Ends the rebuilds of a process that is no more: for the one that has the database to itself. */
+  /** Ends the rebuilds of processes that are no more: no erasure reaches what they have built so far. */
   async endInterrupted(context: EventContext): Promise<void> {
-    for (const row of await readGenerations(this.#sql)) {
-      const isLeft = row.state === 'building' && !this.#running.has(row.name);
-      if (isLeft && this.#runner.projection(row.name)) await this.#end(row, context);
+    const { leases } = this.#runner;
+    for (const { name, generation, state } of await readGenerations(this.#sql)) {
+      const isLeft = state === 'building' && !this.#running.has(name);
+      const live = isLeft && this.#runner.projection(name) ? await this.#live(name) : undefined;
+      if (!live || (await leases.hold(rebuildLease(name))) === undefined) continue;
+      try {
+        await this.#end(name, { from: generation, to: live.generation, ended: true }, context);
+      } finally {
+        await leases.release(rebuildLease(name));
+      }
     }
   }
 
@@ -200,7 +235,14 @@ export class ProjectionOperations {
     running: RunningRebuild,
   ): Promise<RebuildResult> {
     const { name } = generation.projection;
+    const { leases } = this.#runner;
+    const renewal = setInterval(
+      () => void leases.hold(rebuildLease(name)).catch(() => undefined),
+      leaseRenewalMs,
+    );
     try {
+      const begun = { projection: name, generation: generation.number };
+      await this.#record(name, context, { type: 'ProjectionRebuildBegun', data: begun });
       const result = await this.#walk.fill(generation, (now) => (running.progress = now));
       running.isReady = true;
       const { digest, liveDigest, position } = result;
@@ -223,6 +265,8 @@ export class ProjectionOperations {
       await failBuilding(this.#sql, generation.projection, generation.number, message).catch(() => undefined);
       throw error;
     } finally {
+      clearInterval(renewal);
+      await leases.release(rebuildLease(name)).catch(() => undefined);
       this.#running.delete(name);
     }
   }
@@ -264,19 +308,18 @@ export class ProjectionOperations {
 
   async #switchTo(
     name: string,
-    state: GenerationState,
+    { from, to }: GenerationChange,
     rollback: boolean,
     context: EventContext,
   ): Promise<Switched> {
-    if (!this.#runner.projection(name)) throw unknownProjection(name);
-    const rows = await readGenerations(this.#sql);
-    const next = rows.findLast((row) => row.name === name && !row.active && row.state === state);
-    if (!next) throw new Problem('rebuild-not-ready', `${name} has no generation that is ${state}`);
-    await this.#beforeSwitch?.({ name, tables: tablesOf(next.generation) });
-    const { from, to } = await switchWhenLevel(
-      { sql: this.#sql, store: this.#store, runner: this.#runner },
-      next,
-    );
+    const rows = (await readGenerations(this.#sql)).filter((row) => row.name === name);
+    const next = rows.find((row) => row.generation === to);
+    if (!next?.active) {
+      if (!next || !rows.some((row) => row.active && row.generation === from))
+        throw new Problem('rebuild-not-ready', `${name} was switched to another generation meanwhile`);
+      await this.#beforeSwitch?.({ name, tables: tablesOf(to) });
+      await switchWhenLevel({ sql: this.#sql, store: this.#store, runner: this.#runner }, next);
+    }
     const position = await this.#record(name, context, {
       type: 'ProjectionSwitched',
       data: { projection: name, from, to, rollback },
@@ -285,20 +328,19 @@ export class ProjectionOperations {
     return { from, to, position };
   }
 
-  async #end({ name, generation }: GenerationRow, context: EventContext): Promise<Switched> {
+  async #end(name: string, { from, to }: GenerationChange, context: EventContext): Promise<Switched> {
     const projection = this.#runner.projection(name);
-    const live = await this.#live(name);
-    if (!projection || !live) throw unknownProjection(name);
+    if (!projection) throw unknownProjection(name);
     const running = this.#running.get(name);
-    if (running?.generation?.number === generation) await this.#leave(running);
+    if (running?.generation?.number === from) await this.#leave(running);
     // Where another process fills it, that one finds it gone.
-    await dropGeneration(this.#sql, projection, generation);
+    await dropGeneration(this.#sql, projection, from);
     await this.#runner.refresh();
     const position = await this.#record(name, context, {
       type: 'ProjectionRebuildEnded',
-      data: { projection: name, generation },
+      data: { projection: name, generation: from },
     });
-    return { from: generation, to: live.generation, position, ended: true };
+    return { from, to, position, ended: true };
   }
 
   async #leave({ generation, done }: RunningRebuild): Promise<void> {
@@ -306,16 +348,33 @@ export class ProjectionOperations {
     await done.catch(() => undefined);
   }
 
+  /** Appends the event of an act, once where its command is repeated. Answers its position. */
   async #record(name: string, context: EventContext, event: OperationEvent): Promise<number> {
-    const { position } = await this.#store.append(projectionStream(name), 'any', [event], context);
-    return position;
+    const stream = projectionStream(name);
+    const { commandId } = context;
+    for (;;) {
+      const loaded = commandId === undefined ? undefined : await this.#store.load(stream);
+      const before = loaded?.find(
+        (other) => other.metadata.commandId === commandId && other.event.type === event.type,
+      );
+      if (before) return before.position;
+      const expected = loaded ? (loaded.at(-1)?.revision ?? 'noStream') : 'any';
+      try {
+        return (await this.#store.append(stream, expected, [event], context)).position;
+      } catch (error) {
+        if (!(error instanceof WrongExpectedRevision)) throw error;
+      }
+    }
   }
+}
+
+/** Its holder builds a generation of the projection. */
+const rebuildLease = (name: string): string => `rebuild/${name}`;
+
+function underWay(name: string): Problem {
+  return new Problem('rebuild-in-progress', `${name} is being rebuilt`, { retryAfter: 5 });
 }
 
 function unknownProjection(name: string): Problem {
   return new Problem('not-found', `there is no projection ${name}`);
-}
-
-function notParked(name: string, stream: string): Problem {
-  return new Problem('not-found', `${stream} is not parked in ${name}`);
 }

@@ -32,12 +32,13 @@ export class ParkedTable {
     return rows.map(({ stream }) => stream);
   }
 
-  async has(executor: SqlExecutor, stream: string): Promise<boolean> {
-    const rows = await executor.query(
-      'select from read.parked where name = $1 and generation = $2 and stream = $3',
+  /** The event that a stream waits with, undefined where it is not parked. */
+  async at(executor: SqlExecutor, stream: string): Promise<EventPlace | undefined> {
+    const [row] = await executor.query<EventPlace & Record<string, unknown>>(
+      'select position, revision, type from read.parked where name = $1 and generation = $2 and stream = $3',
       this.#key(stream),
     );
-    return rows.length > 0;
+    return row;
   }
 
   async add(

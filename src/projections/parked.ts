@@ -25,24 +25,24 @@ export async function retryParked(
 }
 
 /**
- * Leaves out the event that a parked stream waits with: it waits with the one after it, or no more. `places` are those
- * of the events of the stream that the projection handles, readable or not, up to `covered`. Answers the event that was
- * left out, undefined where the stream is not parked, and 'behind' where the bookmark is beyond `covered`.
+ * Leaves out the event at `revision` that a parked stream waits with: it waits with the one after it, or no more.
+ * `places` are those of the events of the stream that the projection handles, readable or not, up to `covered`. Answers
+ * whether the stream waited with that event, and 'behind' where the bookmark is beyond `covered`.
  */
 export function skipParked(
   generation: Generation,
   stream: string,
+  revision: number,
   places: readonly EventPlace[],
   covered: number,
-): Promise<EventPlace | 'behind' | undefined> {
+): Promise<boolean | 'behind'> {
   const { parked } = generation;
   return generation.transaction(async (tx) => {
     const row = await parked.lock(tx, stream);
-    if (!row) return undefined;
+    if (row?.revision !== revision) return false;
     if (row.bookmark > covered) return 'behind';
     await parked.moveTo(tx, stream, placeAfter(row, row.position, places));
-    const { position, revision, type } = row;
-    return { position, revision, type };
+    return true;
   });
 }
 

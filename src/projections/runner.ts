@@ -7,6 +7,7 @@ import type { EventStore, OpenedEvents } from '../ports/event-store.ts';
 import type { LeaseHolder, Leases } from '../ports/leases.ts';
 import type { Sql } from '../ports/sql.ts';
 import type { WakeUp } from '../ports/wake-up.ts';
+import { ErasedStreams } from './erased-streams.ts';
 import { Generation } from './generation.ts';
 import { retryParked, skipParked } from './parked.ts';
 import type { EventPlace } from './parked-table.ts';
@@ -42,14 +43,20 @@ export class ProjectionRunner {
   readonly #loops = new Map<string, { stop: AbortController; done: Promise<void> }>();
   #background: readonly Promise<void>[] = [];
   #refreshing: Promise<void> = Promise.resolve();
+  readonly #erased: ErasedStreams;
 
   constructor(options: RunnerOptions) {
     this.#options = options;
     const { sql, store, leases, topics, progress, onError } = options;
+    this.#erased = new ErasedStreams(store.log);
     const reports = { onStep: () => progress.wake(), onError };
     this.#source = topics
       ? new TopicSource(topics, sql, store, leases, reports)
       : new LogSource(sql, store, leases, reports);
+  }
+
+  get leases(): Leases {
+    return this.#options.leases;
   }
 
   get partitioning(): Partitioning {
@@ -117,7 +124,7 @@ export class ProjectionRunner {
   async retry(name: string, stream: string): Promise<boolean> {
     let wasParked = false;
     for (const generation of await this.#generationsOf(name)) {
-      if (!(await generation.parked.has(this.#options.sql, stream))) continue;
+      if (!(await generation.parked.at(this.#options.sql, stream))) continue;
       wasParked = true;
       try {
         while (!(await this.#retryOnce(generation, stream)));
@@ -131,23 +138,29 @@ export class ProjectionRunner {
     return wasParked;
   }
 
-  /**
-   * Leaves out the event that a parked stream waits with and gives the projection the rest, which may park again.
-   * Answers the event, or undefined where the stream is not parked.
-   */
-  async skip(name: string, stream: string): Promise<EventPlace | undefined> {
-    let skipped: EventPlace | undefined;
+  /** The event that a parked stream waits with, undefined where it is not parked. */
+  async parkedAt(name: string, stream: string): Promise<EventPlace | undefined> {
     for (const generation of await this.#generationsOf(name)) {
-      let outcome: EventPlace | 'behind' | undefined = 'behind';
+      const place = await generation.parked.at(this.#options.sql, stream);
+      if (place) return place;
+    }
+    return undefined;
+  }
+
+  /** Leaves out the event at `revision` wherever its stream waits with it. Answers whether it did anywhere. */
+  async skip(name: string, stream: string, revision: number): Promise<boolean> {
+    let wasParked = false;
+    for (const generation of await this.#generationsOf(name)) {
+      let outcome: boolean | 'behind' = 'behind';
       while (outcome === 'behind') {
         const { covered, events, unreadable } = await this.#streamOf(generation, stream);
         const places = [...events.map((event) => ({ ...event, type: event.event.type })), ...unreadable];
         places.sort((left, right) => left.position - right.position);
-        outcome = await skipParked(generation, stream, places, covered);
+        outcome = await skipParked(generation, stream, revision, places, covered);
       }
-      skipped ??= outcome;
+      wasParked ||= outcome;
     }
-    return skipped;
+    return wasParked;
   }
 
   async stop(): Promise<void> {
@@ -184,6 +197,36 @@ export class ProjectionRunner {
       await sleep(refreshMs, undefined, { signal }).catch(() => undefined);
       // A database that is away is told by the loops.
       if (!signal.aborted) await this.refresh().catch(() => undefined);
+      if (!signal.aborted) await this.#releaseErased().catch(() => undefined);
+    }
+  }
+
+  /**
+   * Lets the erasure of a memory through whose stream is parked: what it waits with has lost its content, and is left out
+   * where it cannot be applied even so. The read models would keep the content otherwise.
+   */
+  async #releaseErased(): Promise<void> {
+    const parked = await this.#options.sql.query<{ name: string; stream: StreamName; position: number }>(
+      'select name, stream, position from read.parked',
+    );
+    if (parked.length === 0) return;
+    const erased = await this.#erased.since(Math.min(...parked.map(({ position }) => position)));
+    for (const { name, stream } of parked)
+      if (erased.has(stream) && this.projection(name)) await this.#release(name, stream);
+  }
+
+  async #release(name: string, stream: StreamName): Promise<void> {
+    for (;;) {
+      try {
+        await this.retry(name, stream);
+        return;
+      } catch (error) {
+        if (!(error instanceof Problem)) throw error;
+      }
+      const waiting = await this.parkedAt(name, stream);
+      // The erasure itself is never left out.
+      if (!waiting || waiting.type === 'MemoryErased') return;
+      await this.skip(name, stream, waiting.revision);
     }
   }
 

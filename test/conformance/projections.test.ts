@@ -212,6 +212,37 @@ describe('a rebuild', () => {
       .toBe('ready');
   });
 
+  it('[A11] is rolled back once under one key, also where that is asked twice at once', async () => {
+    const { generation: old } = liveOf(await statusOf('links'));
+    const { generation } = await rebuild('links');
+    expect((await operator.post(`${base}/links/switch`)).status).toBe(202);
+    const rollback = () => operator.post(`${base}/links/rollback`, undefined, { 'idempotency-key': 'back' });
+    const twins = await Promise.all([rollback(), rollback()]);
+    for (const { status } of twins) expect([202, 409]).toContain(status);
+    const again = await rollback();
+    expect(again).toMatchObject({ status: 202, body: { from: generation, to: old } });
+    expect(again.headers.get('idempotency-replayed')).toBe('true');
+    expect(liveOf(await statusOf('links')).generation).toBe(old);
+    const told = await auditEvents(admin, 'type=ProjectionSwitched', again.body.position);
+    expect(told.filter(({ data }) => data.rollback && data.from === generation)).toHaveLength(1);
+  });
+
+  it('[A9] is told of when it begins, with the reason', async () => {
+    const reason = { 'x-reason': 'to see that it equals the live one' };
+    const { body } = await operator.post(`${base}/links/rebuild`, {}, reason);
+    await finished('links', body.generation);
+    const told = await auditEvents(
+      admin,
+      'type=ProjectionRebuildBegun&type=ProjectionRebuilt',
+      body.position,
+    );
+    const own = told.filter(({ data }) => data.generation === body.generation);
+    expect(own).toMatchObject([
+      { type: 'ProjectionRebuildBegun', reason: reason['x-reason'] },
+      { type: 'ProjectionRebuilt', reason: reason['x-reason'] },
+    ]);
+  });
+
   it('[F4] can be made again and again', async () => {
     for (let round = 0; round < 3; round++) {
       const { generation, equal } = await rebuild('links');

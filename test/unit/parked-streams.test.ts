@@ -74,6 +74,27 @@ describe('a stream with a poison event', () => {
     await expect(skip()).rejects.toMatchObject({ code: 'not-found' });
   });
 
+  it('[A11] goes on without one event, however often and however far one command to skip it is carried out', async () => {
+    refuse();
+    const runner = await start();
+    const operations = new ProjectionOperations(running.test.sql, running.test.store, runner);
+    const bad = await store('poison');
+    await update(bad, 'poison too');
+    await update(bad, 'last');
+    await caughtUp();
+    const context = testContext({ commandId: 'skip-once' });
+    const plan = await operations.parkedAt('journal', bad);
+    // As a process leaves it that is killed before it has written the act down.
+    expect(await runner.skip('journal', bad, plan.revision)).toBe(true);
+    const skip = () => operations.skip('journal', bad, context, plan);
+    const twins = await Promise.allSettled([skip(), skip()]);
+    expect(twins).toMatchObject([{ reason: { code: 'still-parked' } }, { reason: { code: 'still-parked' } }]);
+    await expect(skip()).rejects.toMatchObject({ code: 'still-parked' });
+    expect(await operations.parkedAt('journal', bad)).toEqual({ revision: 1, type: 'MemoryUpdated' });
+    const told = await running.test.store.readAll({ limit: 100, filter: { types: ['ParkedEventSkipped'] } });
+    expect(told.events.map(({ event }) => event.data)).toMatchObject([{ stream: bad, revision: 0 }]);
+  });
+
   it('loses nothing that arrives while it is retried', async () => {
     /** Gives way between what it loaded and what is done with it. */
     class SlowStore extends SealedEventStore {
@@ -98,6 +119,25 @@ describe('a stream with a poison event', () => {
     };
     await runner.retry('journal', bad);
     await written().toEqual(['poison', 'meanwhile']);
+  });
+
+  it('[F6] of a memory that was erased goes on by itself, whatever it waits with', async () => {
+    running.journal.onEvent = (text) => {
+      if (text.startsWith('poison')) throw new Error('refused');
+    };
+    await start();
+    const bad = await store('poison');
+    await update(bad, 'poison too');
+    await caughtUp();
+    const { store: events, vault } = running.test;
+    const [first] = await events.load(bad);
+    const { tenant, keyId } = first!.metadata;
+    const memoryId = bad.slice(bad.indexOf('.') + 1);
+    const erased = { type: 'MemoryErased' as const, data: { memoryId, keyId: keyId! } };
+    await events.append(bad, 'exists', [erased], testContext());
+    await vault.destroy(tenant, keyId!);
+    await written().toEqual(['', '']);
+    expect(await running.test.sql.query('select stream from read.parked')).toEqual([]);
   });
 
   it('is retried by name: an unknown projection is told, a stream that does not wait is left as it is', async () => {

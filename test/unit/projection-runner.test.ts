@@ -1,7 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { SealedEventStore } from '../../src/adapters/eventstore/sealed-event-store.ts';
 import { openSqlLeases } from '../../src/adapters/sql/leases.ts';
 import { EmbedderUnavailable } from '../../src/ports/embedder.ts';
+import type { SubscribeOptions } from '../../src/ports/event-log.ts';
+import type { LoadedPage } from '../../src/ports/event-store.ts';
+import { SqlUnavailable } from '../../src/ports/sql.ts';
 import { WakeUp } from '../../src/ports/wake-up.ts';
 import { createBeside, ensureLive, readGenerations } from '../../src/projections/generations.ts';
 import { ProjectionOperations } from '../../src/projections/operations.ts';
@@ -132,7 +136,10 @@ describe('the runner', () => {
     await store('a');
     await written().toEqual(['a']);
     const refusing = Object.assign(Object.create(events) as typeof events, {
-      append: () => Promise.reject(new Error('the log is away')),
+      append: (...[stream, expected, appended, context]: Parameters<typeof events.append>) =>
+        appended[0]!.type === 'ProjectionRebuilt'
+          ? Promise.reject(new Error('the log is away'))
+          : events.append(stream, expected, appended, context),
       log: events.log,
       readAll: events.readAll.bind(events),
     });
@@ -178,9 +185,53 @@ describe('while something below is away', () => {
       expect(await running.test.sql.query('select stream from read.parked')).toEqual([]);
     },
   );
+
+  it('[G2] the runner goes on, and is woken again: the vault, while the log is followed', async () => {
+    let refusals = 2;
+    class Refusing extends SealedEventStore {
+      override subscribe(options: SubscribeOptions): AsyncGenerator<LoadedPage> {
+        if (refusals-- > 0) throw new SqlUnavailable('away');
+        return super.subscribe(options);
+      }
+    }
+    await start([running.journal], 'one', new Refusing(running.test.log, running.test.vault));
+    await store('a');
+    await written().toEqual(['a']);
+    await expect.poll(() => refusals, { timeout: 15_000 }).toBeLessThan(0);
+    await store('b');
+    await written().toEqual(['a', 'b']);
+  });
 });
 
 describe('two processes', () => {
+  it('[F4] [F6] end the rebuild of one that died, and of no other', async () => {
+    const { sql, store: events } = running.test;
+    const dead = await start([running.journal], 'dead');
+    await store('a');
+    await written().toEqual(['a']);
+    const stuck = Object.assign(Object.create(events) as typeof events, {
+      readAll: () => new Promise<never>(() => {}),
+    });
+    const theirs = new ProjectionOperations(sql, stuck, dead);
+    const { generation, done } = await theirs.rebuild('journal', testContext());
+    done.catch(() => undefined);
+    const states = async () => (await readGenerations(sql)).map((row) => [row.generation, row.state]);
+    const mine = new ProjectionOperations(sql, events, await start([running.journal], 'two'));
+    await mine.endInterrupted(testContext());
+    expect(await states()).toContainEqual([generation, 'building']);
+    await expect(mine.rebuild('journal', testContext())).rejects.toMatchObject({
+      code: 'rebuild-in-progress',
+    });
+    // As a killed process leaves it, once its lease has run out.
+    await dead.leases.release('rebuild/journal');
+    await sql.query(
+      `update control.lease_terms set holder = 'gone', instance = gen_random_uuid() where name = 'rebuild/journal'`,
+    );
+    await mine.endInterrupted(testContext());
+    expect(await states()).toEqual([[1, 'live']]);
+    await theirs.stop();
+  });
+
   it('take turns: the second goes on, at once after a clean stop, without gap or double', async () => {
     const [mine, theirs] = [new Journal('journal'), new Journal('journal')];
     const seen = { mine: 0, theirs: 0 };

@@ -15,6 +15,8 @@ import { ApiKeyCreated, ApiKeyRevoked, TenantCreated } from '../tenant/tenant.ts
 import {
   ModelsCompared,
   ParkedEventSkipped,
+  ParkedStreamRetried,
+  ProjectionRebuildBegun,
   ProjectionRebuildEnded,
   ProjectionRebuilt,
   ProjectionSwitched,
@@ -44,9 +46,11 @@ const definitions = [
   RoutingConfigured,
   KillSwitchSet,
   ProjectionRebuilt,
+  ProjectionRebuildBegun,
   ProjectionRebuildEnded,
   ModelsCompared,
   ProjectionSwitched,
+  ParkedStreamRetried,
   ParkedEventSkipped,
 ] as const;
 

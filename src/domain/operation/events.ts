@@ -2,6 +2,15 @@ import { z } from 'zod';
 import { modelComparison } from '../retrieval/model-comparison.ts';
 import { defineEvent, type EventOf } from '../events/define.ts';
 
+/** An operator has a read model built anew beside the live one. */
+export const ProjectionRebuildBegun = defineEvent({
+  type: 'ProjectionRebuildBegun',
+  category: 'projection',
+  version: 1,
+  routing: z.object({ projection: z.string(), generation: z.int() }),
+  sealed: z.object({}),
+});
+
 /** An operator had a read model built anew beside the live one. */
 export const ProjectionRebuilt = defineEvent({
   type: 'ProjectionRebuilt',
@@ -46,6 +55,15 @@ export const ParkedEventSkipped = defineEvent({
   sealed: z.object({}),
 });
 
+/** An operator gave a stream that waits to its read model again. */
+export const ParkedStreamRetried = defineEvent({
+  type: 'ParkedStreamRetried',
+  category: 'projection',
+  version: 1,
+  routing: z.object({ projection: z.string(), stream: z.string() }),
+  sealed: z.object({}),
+});
+
 /** The answers of a new embedding model were compared with those of the live one, in shadow. */
 export const ModelsCompared = defineEvent({
   type: 'ModelsCompared',
@@ -56,6 +74,8 @@ export const ModelsCompared = defineEvent({
 });
 
 export type OperationEvent =
+  | EventOf<typeof ProjectionRebuildBegun>
+  | EventOf<typeof ParkedStreamRetried>
   | EventOf<typeof ProjectionRebuilt>
   | EventOf<typeof ProjectionRebuildEnded>
   | EventOf<typeof ModelsCompared>

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { hasRole, type TenantContext } from '../../domain/access/context.ts';
-import { answerOnce } from '../../commands/answer-once.ts';
+import { answerOnce, carryOutOnce } from '../../commands/answer-once.ts';
 import { callerKey, eventContext, type CommandContext } from '../../commands/context.ts';
 import { positionToken } from '../../domain/position.ts';
 import { invalid, Problem } from '../../domain/problems.ts';
@@ -181,14 +181,17 @@ export const projectionRoutes = [
       responses: { 202: { description: 'Done', schema: switched, example: switchedExample } },
       async handle({ caller, context, params: { name } }, services) {
         assertOperator(caller);
-        const { answer, replayed } = await answerOnce(services.commands, context, async () => {
-          const { position, ...switched } = await services.operations[act](
-            name,
-            operatorContext(services, context),
-          );
-          const token = positionToken(services.commands.store.log.logId, position);
-          return { projection: name, ...switched, position: token };
-        });
+        const { operations, commands } = services;
+        const { answer, replayed } = await carryOutOnce(
+          commands,
+          context,
+          () => operations.plan(act, name),
+          async (plan) => {
+            const done = await operations[act](name, operatorContext(services, context), plan);
+            const position = positionToken(commands.store.log.logId, done.position);
+            return { projection: name, ...done, position };
+          },
+        );
         return { status: 202, body: answer, replayed };
       },
     }),
@@ -212,10 +215,16 @@ export const projectionRoutes = [
     },
     async handle({ caller, context, params: { name }, body: { stream } }, services) {
       assertOperator(caller);
-      const { answer, replayed } = await answerOnce(services.commands, context, async () => {
-        await services.operations.retry(name, stream);
-        return { projection: name, stream, position: await headOf(services) };
-      });
+      const { operations, commands } = services;
+      const { answer, replayed } = await carryOutOnce(
+        commands,
+        context,
+        () => operations.parkedAt(name, stream),
+        async () => {
+          await operations.retry(name, stream, operatorContext(services, context));
+          return { projection: name, stream, position: await headOf(services) };
+        },
+      );
       return { status: 202, body: answer, replayed };
     },
   }),
@@ -244,14 +253,16 @@ export const projectionRoutes = [
     },
     async handle({ caller, context, params: { name }, body: { stream } }, services) {
       assertOperator(caller);
-      const { answer, replayed } = await answerOnce(services.commands, context, async () => {
-        const { revision, type } = await services.operations.skip(
-          name,
-          stream,
-          operatorContext(services, context),
-        );
-        return { projection: name, stream, revision, type, position: await headOf(services) };
-      });
+      const { operations, commands } = services;
+      const { answer, replayed } = await carryOutOnce(
+        commands,
+        context,
+        () => operations.parkedAt(name, stream),
+        async (plan) => {
+          await operations.skip(name, stream, operatorContext(services, context), plan);
+          return { projection: name, stream, ...plan, position: await headOf(services) };
+        },
+      );
       return { status: 202, body: answer, replayed };
     },
   }),
