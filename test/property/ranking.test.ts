@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { idf, match, saturation, weigh, type TermStatistics } from '../../src/domain/ranking/bm25.ts';
-import { evidence, fuse } from '../../src/domain/ranking/fusion.ts';
+import { evidence, fuse, SIGNALS, SIGNALS_OFF } from '../../src/domain/ranking/fusion.ts';
 import { BGE_SMALL, UNKNOWN_MODEL } from '../../src/domain/ranking/scales.ts';
 import { scorerOf, type Candidate } from '../../src/domain/ranking/score.ts';
 import { termCounts, words } from '../../src/domain/text/tokens.ts';
@@ -159,5 +159,36 @@ describe('a score', () => {
   it('is 0 where nothing is known of the candidate', () => {
     const asked = { terms: [], statistics: { documents: 1, documentFrequency: new Map<string, number>() } };
     expect(scoreCandidates(asked, [{ termFrequencies: new Map(), length: 3 }])).toEqual([0]);
+  });
+});
+
+describe('signals beyond the text', () => {
+  const signals = fc.record(
+    Object.fromEntries(SIGNALS.map((name) => [name, fc.double({ min: -1, max: 1, noNaN: true })])),
+  );
+
+  it('change nothing while they are switched off', () => {
+    fc.assert(
+      fc.property(query, candidate, signals, (asked, one, values) => {
+        expect(scoreCandidates(asked, [{ ...one, signals: values }])).toEqual(scoreCandidates(asked, [one]));
+      }),
+    );
+  });
+
+  it.each(SIGNALS)('raise the score by %s once it has a weight, and only then', (name) => {
+    const asked = {
+      terms: ['kafka'],
+      statistics: { documents: 10, documentFrequency: new Map([['kafka', 2]]) },
+      model: 'bge-small-en-v1.5',
+      signalWeights: { ...SIGNALS_OFF, [name]: 0.1 },
+    };
+    const one = { cosine: 0.7, termFrequencies: new Map([['kafka', 1]]), length: 20 };
+    const [low, none, high] = scoreCandidates(asked, [
+      { ...one, signals: { [name]: -1 } },
+      one,
+      { ...one, signals: { [name]: 1 } },
+    ]) as [number, number, number];
+    expect(low).toBeLessThan(none);
+    expect(none).toBeLessThan(high);
   });
 });

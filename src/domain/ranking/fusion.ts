@@ -49,6 +49,16 @@ export const OVERLAP_FLOOR = 0.75;
 /** Width of the bend at `nearCosine`: smooth, so that rounding never turns an order. */
 const BEND = 0.02;
 
+/**
+ * Signals beyond the text. They exist to be measured: every weight is 0 until data shows that the signal helps.
+ * Each is −1..1 with 0 for "nothing known".
+ */
+export const SIGNALS = ['recency', 'access', 'feedback', 'links'] as const;
+export type Signal = (typeof SIGNALS)[number];
+export type SignalValues = Readonly<Partial<Record<Signal, number>>>;
+export type SignalWeights = Readonly<Record<Signal, number>>;
+export const SIGNALS_OFF: SignalWeights = { recency: 0, access: 0, feedback: 0, links: 0 };
+
 /** Reads the evidence of one candidate; `quoted` tells how much of the query its text holds word for word. */
 export function evidence(
   query: WeightedTerms,
@@ -76,13 +86,19 @@ export function evidence(
  * were there). Score fusion by a weighted sum: Bruch, Gai, Ingber, "An analysis of fusion functions for hybrid retrieval",
  * ACM TOIS 42(1), 2023; but on fixed scales instead of theirs over the candidates.
  */
-export function fuse(found: Evidence, weights: FusionWeights): number {
+export function fuse(
+  found: Evidence,
+  weights: FusionWeights,
+  signals: SignalValues = {},
+  signalWeights: SignalWeights = SIGNALS_OFF,
+): number {
   const { cosine, lexical = 0, overlap, speaker, dated = 0 } = found;
   let fused = weights.lexical * lexical;
   fused += (weights.overlap * Math.max(0, overlap - OVERLAP_FLOOR)) / (1 - OVERLAP_FLOOR);
   if (cosine !== undefined) fused += cosine + weights.nearGain * softplus(cosine - weights.nearCosine, BEND);
   if (speaker !== undefined) fused += weights.speaker[speaker];
   fused += weights.dated * dated;
+  for (const signal of SIGNALS) fused += signalWeights[signal] * (signals[signal] ?? 0);
   return fused;
 }
 

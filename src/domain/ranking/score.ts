@@ -1,7 +1,14 @@
 import { match, weigh, type TermFrequencies, type TermStatistics } from './bm25.ts';
 import { probability, type ModelScale } from './calibration.ts';
 import { askedTimes, datedAs, type AskedTimes } from './dates.ts';
-import { evidence, fuse, OVERLAP_FLOOR } from './fusion.ts';
+import {
+  evidence,
+  fuse,
+  OVERLAP_FLOOR,
+  SIGNALS_OFF,
+  type SignalValues,
+  type SignalWeights,
+} from './fusion.ts';
 import { scaleOf } from './scales.ts';
 import { speakerMatcher } from './speaker.ts';
 import { sameAs, type Sameness } from '../text/same-text.ts';
@@ -23,11 +30,14 @@ export interface RankedQuery {
   readonly model?: string | undefined;
   /** Instead of the one that is known for the model. */
   readonly scale?: ModelScale | undefined;
+  /** All 0 unless given. */
+  readonly signalWeights?: SignalWeights;
 }
 
 export interface Candidate extends TermFrequencies {
   /** With the query's vector, of the same model; absent where there is none. */
   readonly cosine?: number | undefined;
+  readonly signals?: SignalValues;
   readonly text?: string;
   /** Of a turn in a session: the terms of its window (`windowOf`), its own among them. */
   readonly window?: TermFrequencies;
@@ -75,7 +85,7 @@ export function scorerOf(query: RankedQuery): Scorer {
         speaker: speaker === undefined ? undefined : matchSpeaker?.(speaker),
         dated: times && occurredAt !== undefined ? datedAs(occurredAt, times) : undefined,
       });
-      const fused = fuse(found, scale.fusion);
+      const fused = fuse(found, scale.fusion, candidate.signals, query.signalWeights ?? SIGNALS_OFF);
       return surer(probability(fused, found, scale), sameness);
     },
     mayQuote(candidate) {
