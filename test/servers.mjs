@@ -1,6 +1,6 @@
 // npm run test:servers [-- --bounded]: starts the real servers, runs what needs them, and the whole conformance suite on the
-// profiles postgres and cluster. Bounded, as the gate runs it, it leaves out faults of one adapter that the suite of cluster
-// faults brings upon the whole program too.
+// profiles postgres and cluster, and stops the servers; where STRATALOG_KEEP_SERVERS is set they stay. Bounded, as the gate runs
+// it, it leaves out faults of one adapter that the suite of cluster faults brings upon the whole program too.
 import { spawn } from 'node:child_process';
 import { mkdirSync, openSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
