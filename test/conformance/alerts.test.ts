@@ -79,3 +79,12 @@ it('[D-4] [D-7] they tell of slow reasoning at a p95 of 2 s, of failures above 5
   expect(of('StratalogReasoningDegraded')).toMatch(/\[5m\].*> 0\.05$/s);
   expect(of('StratalogLanguageModelBreakerOpen')).toMatch(/breakers_open\) > 0$/);
 });
+
+it('[J7] they tell of read models that stand still or fall behind, whatever lag counts in a profile', () => {
+  const behind = rules.filter(({ expr }) => expr.includes('stratalog_projection_lag'));
+  expect(behind.map(({ alert }) => alert)).toEqual(['StratalogReadModelStopped', 'StratalogReadModelBehind']);
+  for (const { expr, annotations } of behind) {
+    expect(expr).not.toMatch(/[<>=]\s*[1-9]/);
+    expect(annotations.summary).toMatch(/positions.*\(events; in the profile cluster bytes of the log\)/);
+  }
+});
