@@ -1,11 +1,9 @@
 import { describe, expect, it, vi } from 'vitest';
 import { clientWithKey, freshTenant, type Client, type Json } from '../support/api.ts';
+import { newAdmin } from '../support/tenant.ts';
 import { useSharedServer } from '../support/use-server.ts';
 
 const server = useSharedServer('deterministic');
-
-const newAdmin = (tenant = freshTenant()): Promise<Client> =>
-  clientWithKey(server, { tenant, role: 'admin', user: 'ada' });
 
 /** What counters follow is written after the answer: they are there within two seconds. */
 const within = { timeout: 2_000, interval: 50 };
@@ -19,7 +17,7 @@ const lunch = 'Lunch in the canteen starts at noon';
 
 describe('a search', () => {
   it('[A9] leaves an event with its query, its settings and each result’s rank and score', async () => {
-    const client = await newAdmin();
+    const client = await newAdmin(server);
     await client.store({ content: lunch });
     const { position } = await client.store({
       content: 'The canteen opens for lunch at noon',
@@ -48,7 +46,7 @@ describe('a search', () => {
   });
 
   it('[A9] leaves an event with the memories it returned, which count it once each', async () => {
-    const client = await newAdmin();
+    const client = await newAdmin(server);
     const { memory: found } = await client.store({ content: lunch });
     const { memory: other, position } = await client.store({ content: 'Invoices are numbered by year' });
     const search = () => client.post('/v1/search', { query: lunch, minPosition: position, waitMs: 30_000 });
@@ -76,7 +74,7 @@ describe('a search', () => {
   });
 
   it('[A9] that finds nothing is written down and accesses nothing', async () => {
-    const client = await newAdmin();
+    const client = await newAdmin(server);
     const { memory, position } = await client.store({ content: lunch });
     const query = 'orbital mechanics of comets';
     const { body } = await client.post('/v1/search', { query, minPosition: position, waitMs: 30_000 });
@@ -90,7 +88,7 @@ describe('a search', () => {
   });
 
   it('[A9] that is refused leaves no event', async () => {
-    const client = await newAdmin();
+    const client = await newAdmin(server);
     expect((await client.post('/v1/search', { query: lunch, topK: 0 })).status).toBe(400);
     await client.post('/v1/search', { query: lunch });
     await vi.waitFor(async () => expect(await events(client, 'SearchPerformed')).toHaveLength(1), within);
@@ -98,7 +96,7 @@ describe('a search', () => {
 
   it('[A9] counts for every caller of the tenant together', async () => {
     const tenant = freshTenant();
-    const admin = await newAdmin(tenant);
+    const admin = await newAdmin(server, tenant);
     const { memory, position } = await admin.store({ content: lunch, layer: 'company' });
     for (const user of ['bob', 'eve']) {
       const member = await clientWithKey(server, { tenant, role: 'member', user });
@@ -116,7 +114,7 @@ describe('a search', () => {
 
 describe('what is no access', () => {
   it('[A9] get, list, history, related and feedback count nothing', async () => {
-    const client = await newAdmin();
+    const client = await newAdmin(server);
     const { memory, position } = await client.store({ content: lunch });
     const path = `/v1/memories/${memory.id}`;
     for (const look of [
@@ -140,7 +138,7 @@ describe('what is no access', () => {
   });
 
   it('[A9] an access changes neither revision nor ETag nor updatedAt', async () => {
-    const client = await newAdmin();
+    const client = await newAdmin(server);
     const { memory, position } = await client.store({ content: lunch });
     await client.post('/v1/search', { query: lunch, minPosition: position, waitMs: 30_000 });
     const seen = await vi.waitFor(async () => {

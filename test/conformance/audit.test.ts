@@ -2,12 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { clientWithKey, freshTenant, type Client, type Json, type Reply } from '../support/api.ts';
 import { auditEvents } from '../support/events.ts';
+import { newAdmin } from '../support/tenant.ts';
 import { useServer } from '../support/use-server.ts';
 
 const server = useServer({ environment: { STRATALOG_EMBEDDER: 'deterministic' } });
-
-const newAdmin = (tenant = freshTenant()): Promise<Client> =>
-  clientWithKey(server, { tenant, role: 'admin', user: 'ada' });
 
 interface Step {
   readonly type: string;
@@ -80,7 +78,7 @@ function commands(ids: readonly string[]): Record<string, Step> {
 
 describe('what each command leaves behind', () => {
   it('[F1] is an event with actor, cause, reason, correlation, command and trace', async () => {
-    const client = await newAdmin();
+    const client = await newAdmin(server);
     const lines = await client.bulk(['one', 'two', 'three'].map((content) => ({ content })));
     for (const [name, { type, run, data }] of Object.entries(commands(lines.map(({ id }) => id)))) {
       const correlationId = `request-${randomUUID()}`;
@@ -113,7 +111,7 @@ describe('what each command leaves behind', () => {
   });
 
   it('[F1] tells user as the cause where nothing is said, and has no event for what changed nothing', async () => {
-    const client = await newAdmin();
+    const client = await newAdmin(server);
     const { memory } = await client.store({ content: 'a plan', tags: ['x'] });
     const path = `/v1/memories/${memory.id}`;
     await client.patch(path, { tags: ['x'] }, { 'if-match': '*' });
@@ -129,7 +127,7 @@ describe('what each command leaves behind', () => {
 
   it('[F1] refused commands leave no event', async () => {
     const tenant = freshTenant();
-    const client = await newAdmin(tenant);
+    const client = await newAdmin(server, tenant);
     const member = await clientWithKey(server, { tenant, role: 'member', user: 'bob' });
     const { memory, position } = await client.store({ content: 'a plan' });
     await client.post('/v1/memories', { content: '' });
@@ -142,7 +140,7 @@ describe('what each command leaves behind', () => {
 
   it('[F1] operations on read models and keys are told too', async () => {
     const tenant = freshTenant();
-    const client = await newAdmin(tenant);
+    const client = await newAdmin(server, tenant);
     const { id } = (await client.post('/v1/admin/keys', { role: 'reader' })).body;
     const { position } = (await client.delete(`/v1/admin/keys/${id}`)).body;
     const [revoked] = await auditEvents(client, 'type=ApiKeyRevoked', position);
@@ -159,7 +157,7 @@ describe('what each command leaves behind', () => {
   });
 
   it('[F6] an erased memory’s events stay, without what was sealed', async () => {
-    const client = await newAdmin();
+    const client = await newAdmin(server);
     const { memory } = await client.store({ content: 'the safe is behind the picture' });
     const erased = await client.delete(`/v1/memories/${memory.id}?mode=erase`);
     const events = await auditEvents(client, `memory=${memory.id}`, erased.body.position);
@@ -172,7 +170,7 @@ describe('what each command leaves behind', () => {
 describe('a look of an auditor', () => {
   it('[F1] is an event, which tells who looked for what', async () => {
     const tenant = freshTenant();
-    const admin = await newAdmin(tenant);
+    const admin = await newAdmin(server, tenant);
     const auditor = await clientWithKey(server, { tenant, role: 'auditor', user: 'otto' });
     const { memory, position } = await admin.store({ content: 'a plan' });
     await auditEvents(auditor, `memory=${memory.id}&actor=user:ada`, position);
@@ -195,7 +193,7 @@ describe('a look of an auditor', () => {
 
   it('[F1] into the history of a memory is an event as well', async () => {
     const tenant = freshTenant();
-    const admin = await newAdmin(tenant);
+    const admin = await newAdmin(server, tenant);
     const auditor = await clientWithKey(server, { tenant, role: 'auditor', user: 'otto' });
     const { memory } = await admin.store({ content: 'a plan' });
     expect((await auditor.get(`/v1/memories/${memory.id}/history`)).status).toBe(200);

@@ -3,7 +3,7 @@ import { mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { clientWithKey, freshTenant, type Client, type Json } from '../support/api.ts';
+import type { Client, Json } from '../support/api.ts';
 import {
   expectClear,
   shellAs,
@@ -12,6 +12,7 @@ import {
   threeMemories as memories,
 } from '../support/cli.ts';
 import { startServer, type TestServer } from '../support/server.ts';
+import { newAdmin } from '../support/tenant.ts';
 
 let folder: string;
 let server: TestServer;
@@ -26,9 +27,6 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const newAdmin = (): Promise<Client> =>
-  clientWithKey(server, { tenant: freshTenant(), role: 'admin', user: 'ada' });
-
 const script = (client: Client, text: string) => shellAs(server, client, text);
 
 const as = (client: Pick<Client, 'key'>, ...args: string[]) => stratalogAs(server, client, ...args);
@@ -42,7 +40,7 @@ async function file(name: string, lines: readonly unknown[]): Promise<string> {
 
 describe('import and export', () => {
   it('[J4] imports a file, counts what it did, and resumes where it is run again', async () => {
-    const client = await newAdmin();
+    const client = await newAdmin(server);
     const input = await file('memories.ndjson', memories);
     const first = await as(client, 'import', input);
     expect(first).toMatchObject({ code: 0, stdout: '3 stored, 0 there already, 0 refused\n' });
@@ -56,7 +54,7 @@ describe('import and export', () => {
   });
 
   it('[J4] goes on after a broken import under the same name', async () => {
-    const client = await newAdmin();
+    const client = await newAdmin(server);
     const cut = await file('cut.ndjson', memories.slice(0, 2));
     const whole = await file('whole.ndjson', memories);
     expect((await as(client, 'import', cut, '--name', 'night', '--json')).json).toMatchObject({ stored: 2 });
@@ -69,7 +67,7 @@ describe('import and export', () => {
     ['standard input', (input: string) => `cat '${input}' | stratalog import /dev/stdin`],
     ['a process substitution', (input: string) => `stratalog import <(cat '${input}')`],
   ])('[J4] imports %s whole, and again as the file that it comes from', async (_, call) => {
-    const client = await newAdmin();
+    const client = await newAdmin(server);
     const input = await file('piped.ndjson', memories);
     const first = await script(client, call(input));
     expect(first).toMatchObject({ code: 0, stdout: '3 stored, 0 there already, 0 refused\n' });
@@ -79,7 +77,7 @@ describe('import and export', () => {
   });
 
   it('[J4] imports a pipe under a name', async () => {
-    const client = await newAdmin();
+    const client = await newAdmin(server);
     const input = await file('piped.ndjson', memories);
     const { code, json } = await script(
       client,
@@ -109,7 +107,7 @@ describe('import and export', () => {
     async (name) => {
       const input = await file('named.ndjson', memories);
       expectClear(
-        await as(await newAdmin(), 'import', input, '--name', name),
+        await as(await newAdmin(server), 'import', input, '--name', name),
         2,
         '--name',
         /248 visible ASCII/,
@@ -118,7 +116,7 @@ describe('import and export', () => {
   );
 
   it('[J4] tells which lines were refused and why, stores the rest, and ends with 1', async () => {
-    const client = await newAdmin();
+    const client = await newAdmin(server);
     const input = await file('mixed.ndjson', [memories[0], '{broken', '', { content: '' }, memories[2]]);
     const result = await as(client, 'import', input);
     expectClear(result, 1, /line 2: malformed-json/, /line 4: validation-failed: content/);
@@ -126,7 +124,7 @@ describe('import and export', () => {
   });
 
   it('[J4] tells them with --json too, by line and problem', async () => {
-    const client = await newAdmin();
+    const client = await newAdmin(server);
     const input = await file('mixed.ndjson', [memories[0], '{broken', '', { ...memories[1], content: '' }]);
     const { code, json, stderr } = await as(client, 'import', input, '--json');
     expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
@@ -147,7 +145,7 @@ describe('import and export', () => {
   });
 
   it('[J4] imports what was exported with its company into the tenant of the key, and says so', async () => {
-    const client = await newAdmin();
+    const client = await newAdmin(server);
     const own = client.key!.slice('sl_'.length).split('.')[0]!;
     const placed = (company: string, memory: object, more: object = {}) => ({
       ...memory,
@@ -184,7 +182,7 @@ describe('import and export', () => {
   });
 
   it('[J4] exports what it imported: the file imported into another tenant is exported the same', async () => {
-    const [client, other] = [await newAdmin(), await newAdmin()];
+    const [client, other] = [await newAdmin(server), await newAdmin(server)];
     const input = await file('roundtrip.ndjson', memories);
     const { json } = await as(client, 'import', input, '--json');
     await client.get(`/v1/memories?minPosition=${json.position}&waitMs=30000`);
@@ -209,7 +207,7 @@ describe('import and export', () => {
   });
 
   it('[J4] exports oldest first: turns of a session stand as they were told, and are found alike', async () => {
-    const [client, other] = [await newAdmin(), await newAdmin()];
+    const [client, other] = [await newAdmin(server), await newAdmin(server)];
     const turn = (content: string) => ({ content, layer: 'session', scope: { user: 'ada', session: 's1' } });
     const told = [
       'How was the pottery workshop in the old mill?',
@@ -234,7 +232,7 @@ describe('import and export', () => {
   });
 
   it('[J4] exports ids, revisions and counters with --full, and more than a page', async () => {
-    const client = await newAdmin();
+    const client = await newAdmin(server);
     const many = Array.from({ length: 1_050 }, (_, number) => ({ content: `Row ${number}` }));
     const lines = await client.bulk(many);
     await client.get(`/v1/memories?minPosition=${lines.at(-1)!.position}&waitMs=30000`);
@@ -246,7 +244,7 @@ describe('import and export', () => {
   it.each(['export | head -1', 'audit events | head -c 5', 'export --full | true'])(
     '[J8] ends quietly when nobody reads on: %s',
     async (call) => {
-      const client = await newAdmin();
+      const client = await newAdmin(server);
       const long = Array.from({ length: 300 }, (_, i) => ({ content: `${i} ${'word '.repeat(200)}` }));
       const lines = await client.bulk(long);
       await client.get(`/v1/memories?minPosition=${lines.at(-1)!.position}&waitMs=30000`);
@@ -266,7 +264,7 @@ describe('import and export', () => {
       'doctor',
       '--help',
     ])('[J8] says that there is no room for what it prints: %s', async (call) => {
-    const client = await newAdmin();
+    const client = await newAdmin(server);
     const { position } = await client.store({ content: 'one' });
     await client.get(`/v1/audit/events?minPosition=${position}&waitMs=30000`);
     await client.get(`/v1/memories?minPosition=${position}&waitMs=30000`);
@@ -277,7 +275,7 @@ describe('import and export', () => {
   });
 
   it('[J8] says that a file cannot be written or read, in one line', async () => {
-    const client = await newAdmin();
+    const client = await newAdmin(server);
     const missing = path.join(folder, 'none', 'x.ndjson');
     for (const [args, words] of [
       [['export', missing], `There is no such file: ${missing}`],
@@ -292,7 +290,7 @@ describe('import and export', () => {
 
   it('[J8] says that there is no such file', async () => {
     expectClear(
-      await as(await newAdmin(), 'import', path.join(folder, 'none.ndjson')),
+      await as(await newAdmin(server), 'import', path.join(folder, 'none.ndjson')),
       1,
       /no such file.*none/,
     );

@@ -4,18 +4,16 @@ import { describe, expect, it } from 'vitest';
 import { clientOf, clientWithKey, freshTenant, type Client, type Json } from '../support/api.ts';
 import { expectClear, stratalog, stratalogAs, threeMemories as memories } from '../support/cli.ts';
 import { readModelNames } from '../support/read-model-names.ts';
+import { newAdmin } from '../support/tenant.ts';
 import { useServer } from '../support/use-server.ts';
 
 const server = useServer();
-
-const newAdmin = (): Promise<Client> =>
-  clientWithKey(server, { tenant: freshTenant(), role: 'admin', user: 'ada' });
 
 const as = (client: Pick<Client, 'key'>, ...args: string[]) => stratalogAs(server, client, ...args);
 
 describe('search', () => {
   it('[J4] prints what it found, as text and as JSON', async () => {
-    const client = await newAdmin();
+    const client = await newAdmin(server);
     const lines = await client.bulk(memories);
     await client.post('/v1/search', { query: 'x', minPosition: lines.at(-1)!.position, waitMs: 30_000 });
     const query = memories[0]!.content;
@@ -39,7 +37,7 @@ describe('search', () => {
   });
 
   it('[J4] takes the query behind an option that may have several values, and in front of it', async () => {
-    const client = await newAdmin();
+    const client = await newAdmin(server);
     const lines = await client.bulk([
       ...memories,
       { externalId: 'm4', content: 'Ink', tags: ['desk', 'sea'] },
@@ -61,7 +59,7 @@ describe('search', () => {
   });
 
   it('[J4] says that nothing was found and ends with 0', async () => {
-    const { code, stdout } = await as(await newAdmin(), 'search', 'anything');
+    const { code, stdout } = await as(await newAdmin(server), 'search', 'anything');
     expect(code).toBe(0);
     expect(stdout).toMatch(/threshold/);
   });
@@ -72,32 +70,32 @@ describe('search', () => {
     ['a threshold that is none', ['--threshold', 'high']],
     ['an order that is none', ['--order', 'random']],
   ])('[J8] refuses %s in clear words', async (_, options) => {
-    const result = await as(await newAdmin(), 'search', 'x', ...options);
+    const result = await as(await newAdmin(server), 'search', 'x', ...options);
     expectClear(result, 2, options[0]!);
   });
 
   it.each([['tomorrow'], ['2026-11-25'], ['2026-11-25T09:00:00'], ['2026-13-45T00:00:00Z'], ['']])(
     '[J8] refuses --as-of "%s" with what it takes',
     async (asOf) => {
-      const result = await as(await newAdmin(), 'search', 'x', '--as-of', asOf);
+      const result = await as(await newAdmin(server), 'search', 'x', '--as-of', asOf);
       expectClear(result, 2, '--as-of', /a position.* or an RFC 3339 time with an offset/);
     },
   );
 
   it('[J8] fails at a position of another log', async () => {
-    const result = await as(await newAdmin(), 'search', 'x', '--as-of', '000000000000-1');
+    const result = await as(await newAdmin(server), 'search', 'x', '--as-of', '000000000000-1');
     expectClear(result, 1, /400 position-unknown/, /not a position of this log/);
   });
 
   it('[J8] shows what the server refused, field by field', async () => {
-    const result = await as(await newAdmin(), 'search', 'x', '--top', '5000');
+    const result = await as(await newAdmin(server), 'search', 'x', '--top', '5000');
     expectClear(result, 2, /400 validation-failed/, /topK/);
   });
 });
 
 describe('projections', () => {
   it('[J4] shows their state, rebuilds, switches and rolls back', async () => {
-    const client = await newAdmin();
+    const client = await newAdmin(server);
     await client.store({ content: 'one' });
     const status = await as(client, 'projections', 'status');
     expect(status.code).toBe(0);
@@ -116,7 +114,7 @@ describe('projections', () => {
   });
 
   it('[J4] rebuilds all of them and switches each that is equal', async () => {
-    const client = await newAdmin();
+    const client = await newAdmin(server);
     const { code, json } = await as(client, 'projections', 'rebuild', '--switch', '--json');
     expect(code).toBe(0);
     expect(json).toHaveLength(readModelNames.length);
@@ -132,13 +130,20 @@ describe('projections', () => {
   });
 
   it('[J8] takes a name that is given twice once', async () => {
-    const { code, json } = await as(await newAdmin(), 'projections', 'rebuild', 'links', 'links', '--json');
+    const { code, json } = await as(
+      await newAdmin(server),
+      'projections',
+      'rebuild',
+      'links',
+      'links',
+      '--json',
+    );
     expect({ code, json }).toMatchObject({ code: 0, json: [{ name: 'links', equal: true }] });
     expect(json).toHaveLength(1);
   });
 
   it('[J8] begins no rebuild where a name is none of a read model', async () => {
-    const admin = await newAdmin();
+    const admin = await newAdmin(server);
     const result = await as(admin, 'projections', 'rebuild', 'links', 'linsk');
     expectClear(result, 1, /No rebuild was begun: there is no read model linsk, but .*links/);
     const { json: items } = await as(admin, 'projections', 'status', '--json');
@@ -184,7 +189,7 @@ describe('projections', () => {
   });
 
   it('[J8] says that there is no such projection, or nothing to switch to', async () => {
-    const client = await newAdmin();
+    const client = await newAdmin(server);
     expectClear(await as(client, 'projections', 'rebuild', 'nonsense'), 1, /no read model nonsense/);
     expectClear(await as(client, 'projections', 'switch', 'audit'), 1, /409 rebuild-not-ready/);
     expectClear(await as(client, 'projections', 'retry', 'links', 'links-a.b'), 1, /404 not-found/, /parked/);
@@ -193,7 +198,7 @@ describe('projections', () => {
 
 describe('audit events', () => {
   it('[J4] prints the events, filtered, as text and as JSON lines', async () => {
-    const client = await newAdmin();
+    const client = await newAdmin(server);
     const stored = await client.post('/v1/memories', { content: 'one' }, { 'x-reason': 'to be shown' });
     const { id } = stored.body.memory;
     const deleted = await client.delete(`/v1/memories/${id}`);
@@ -231,7 +236,7 @@ describe('audit events', () => {
   it.each([['tomorrow'], ['2026-11-25T09:00:00Z'], ['5']])(
     '[J8] refuses --after "%s" with what it takes',
     async (after) => {
-      const result = await as(await newAdmin(), 'audit', 'events', '--after', after);
+      const result = await as(await newAdmin(server), 'audit', 'events', '--after', after);
       expectClear(result, 2, '--after', /a position that/);
     },
   );
@@ -286,7 +291,7 @@ describe('keys', () => {
   });
 
   it('[J8] says what is wrong with a key that cannot be created or revoked', async () => {
-    const admin = await newAdmin();
+    const admin = await newAdmin(server);
     expectClear(await as(admin, 'keys', 'create', '--role', 'king'), 2, '--role', /operator/);
     expectClear(
       await as(admin, 'keys', 'create', '--expires', 'soon'),
@@ -301,7 +306,7 @@ describe('keys', () => {
 
 describe('connections', () => {
   it('[J4] --url and --key override the environment, before and behind the command', async () => {
-    const client = await newAdmin();
+    const client = await newAdmin(server);
     const wrong = { STRATALOG_URL: 'http://127.0.0.1:1', STRATALOG_API_KEY: 'wrong' };
     const options = ['--url', server.url, '--key', client.key!, '--json'];
     expect((await stratalog([...options, 'keys', 'list'], wrong)).json).toHaveLength(1);

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { clientOf, clientWithKey, freshTenant, type Client, type Json } from '../support/api.ts';
+import { newAdmin } from '../support/tenant.ts';
 import { useServer } from '../support/use-server.ts';
 
 const server = useServer({ environment: { STRATALOG_EMBEDDER: 'deterministic' } });
@@ -9,9 +10,6 @@ let master: Client;
 beforeAll(async () => {
   master = clientOf(server, server.masterKey);
 });
-
-const newAdmin = (): Promise<Client> =>
-  clientWithKey(server, { tenant: freshTenant(), role: 'admin', user: 'ada' });
 
 describe('API keys', () => {
   it('[I1] are shown once and work at once', async () => {
@@ -25,7 +23,7 @@ describe('API keys', () => {
   });
 
   it('[I1] are listed without their secrets', async () => {
-    const admin = await newAdmin();
+    const admin = await newAdmin(server);
     const memberships = { orgs: ['o'], teams: ['t1', 't2'], projects: ['p'], sessions: ['s'], agents: ['a'] };
     const body = { role: 'reader', user: 'bob', name: 'for the report', ...memberships };
     const created = (await admin.post('/v1/admin/keys', body)).body;
@@ -40,7 +38,7 @@ describe('API keys', () => {
   });
 
   it('[I1] [J2] are listed in pages, newest first, 50 where nothing else is said', async () => {
-    const admin = await newAdmin();
+    const admin = await newAdmin(server);
     const first = (await admin.get('/v1/admin/keys')).body.items[0].id;
     const made: string[] = [];
     for (let n = 0; n < 51; n++)
@@ -63,7 +61,7 @@ describe('API keys', () => {
   });
 
   it('[I1] [J2] are not listed with a strange cursor, another tenant’s or another list’s, nor a strange limit', async () => {
-    const [admin, other] = [await newAdmin(), await newAdmin()];
+    const [admin, other] = [await newAdmin(server), await newAdmin(server)];
     for (const client of [admin, other]) await client.post('/v1/admin/keys', { role: 'member' });
     const foreign = (await other.get('/v1/admin/keys?limit=1')).body.nextCursor;
     const { position } = await admin.bulk([{ content: 'a' }, { content: 'b' }]).then((lines) => lines[1]);
@@ -81,7 +79,7 @@ describe('API keys', () => {
   });
 
   it('[I1] work no more once they are revoked; revoking again changes nothing', async () => {
-    const admin = await newAdmin();
+    const admin = await newAdmin(server);
     const { id, key } = (await admin.post('/v1/admin/keys', { role: 'member', user: 'bob' })).body;
     const bob = clientOf(server, key);
     expect((await bob.get('/v1/memories')).status).toBe(200);
@@ -94,7 +92,7 @@ describe('API keys', () => {
   });
 
   it('[I1] work until they expire', async () => {
-    const admin = await newAdmin();
+    const admin = await newAdmin(server);
     const expiresAt = new Date(Date.now() + 1_500).toISOString();
     const { key } = (await admin.post('/v1/admin/keys', { role: 'member', user: 'bob', expiresAt })).body;
     const bob = clientOf(server, key);
@@ -104,9 +102,9 @@ describe('API keys', () => {
   });
 
   it('[I1] that are unknown, cut, changed or of another tenant answer 401', async () => {
-    const admin = await newAdmin();
+    const admin = await newAdmin(server);
     const [head, id, secret] = admin.key!.split('.') as [string, string, string];
-    const other = (await newAdmin()).key!.split('.')[0];
+    const other = (await newAdmin(server)).key!.split('.')[0];
     const garbage = [
       `${head}.${id}.${randomBytes(32).toString('base64url')}`,
       `${head}.${randomBytes(16).toString('hex')}.${secret}`,
@@ -140,7 +138,7 @@ describe('API keys', () => {
   });
 
   it('[I1] takes the scheme in any case', async () => {
-    const { key } = await newAdmin();
+    const { key } = await newAdmin(server);
     const reply = await clientOf(server).get('/v1/memories', { authorization: `bEARER ${key}` });
     expect(reply.status).toBe(200);
   });
@@ -161,7 +159,7 @@ describe('API keys', () => {
   });
 
   it('[I2] of another tenant are out of an admin’s reach', async () => {
-    const [mine, theirs] = [await newAdmin(), await newAdmin()];
+    const [mine, theirs] = [await newAdmin(server), await newAdmin(server)];
     const [{ id }] = (await theirs.get('/v1/admin/keys')).body.items;
     const tenant = theirs.key!.slice('sl_'.length).split('.')[0];
     expect((await mine.post('/v1/admin/keys', { tenant, role: 'admin' })).status).toBe(403);
@@ -249,7 +247,7 @@ describe('the master key', () => {
   });
 
   it('[I1] may create tenants and keys and nothing else', async () => {
-    const admin = await newAdmin();
+    const admin = await newAdmin(server);
     const { memory } = await admin.store({ content: 'hidden from the master key' });
     const [{ id }] = (await admin.get('/v1/admin/keys')).body.items;
     const paths: [string, string][] = [

@@ -1,13 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { clientWithKey, freshTenant, type Client, type Json, type Reply } from '../support/api.ts';
+import { newAdmin } from '../support/tenant.ts';
 import { useServer } from '../support/use-server.ts';
 
 const server = useServer();
 
 const secret = 'The acquisition of Northwind is signed on the ninth of May';
-
-const newTenant = (): Promise<Client> =>
-  clientWithKey(server, { tenant: freshTenant(), role: 'admin', user: 'ada' });
 
 /** An answer as its reader could tell it from another: without what differs between any two answers. */
 function distinguishable({ status, headers, body }: Reply, ...ids: string[]): string {
@@ -43,7 +41,7 @@ const unknownId = '01890a5d-ac96-774b-bcce-b302099a8057';
 
 describe('another tenant’s id', () => {
   it.each(calls)('[I3] %s answers byte for byte as for an unknown id', async (_, call) => {
-    const [mine, theirs] = [await newTenant(), await newTenant()];
+    const [mine, theirs] = [await newAdmin(server), await newAdmin(server)];
     const { memory: own } = await mine.store({ content: 'my own note' });
     const { memory: other } = await theirs.store({ content: secret });
     const foreign = await call(mine, other.id, own.id);
@@ -77,7 +75,7 @@ describe('another tenant’s id', () => {
   it.each([['no-id'], ['..%2f..'], ['%00'], ['01890a5d-ac96-474b-bcce-b302099a8057'], ['a'.repeat(2_000)]])(
     '[I3] an id that can be none answers 404 as well: %s',
     async (id) => {
-      const client = await newTenant();
+      const client = await newAdmin(server);
       expect(await client.get(`/v1/memories/${id}`)).toMatchObject({
         status: 404,
         body: { code: 'not-found' },
@@ -86,7 +84,7 @@ describe('another tenant’s id', () => {
   );
 
   it('[I3] is nowhere in list, search, figures or audit, while its owner sees it everywhere', async () => {
-    const [mine, theirs] = [await newTenant(), await newTenant()];
+    const [mine, theirs] = [await newAdmin(server), await newAdmin(server)];
     await mine.store({ content: 'my own note' });
     const { memory, position: minPosition } = await theirs.store({ content: secret, tags: ['deal'] });
     await theirs.post(`/v1/memories/${memory.id}/feedback`, { kind: 'helpful' });
@@ -129,7 +127,7 @@ describe('another tenant’s id', () => {
   });
 
   it('[I3] two tenants use the same externalId without knowing of each other', async () => {
-    const [mine, theirs] = [await newTenant(), await newTenant()];
+    const [mine, theirs] = [await newAdmin(server), await newAdmin(server)];
     await theirs.store({ content: secret, externalId: 'note-1' });
     const { memory, position } = await mine.store({ content: 'mine', externalId: 'note-1' });
     const { body } = await mine.get(`/v1/memories?externalId=note-1&minPosition=${position}&waitMs=30000`);
@@ -137,7 +135,7 @@ describe('another tenant’s id', () => {
   });
 
   it('[I3] a search id of another caller is unknown', async () => {
-    const [mine, theirs] = [await newTenant(), await newTenant()];
+    const [mine, theirs] = [await newAdmin(server), await newAdmin(server)];
     const { memory, position } = await mine.store({ content: 'mine' });
     const foreign = (await theirs.post('/v1/search', { query: 'mine' })).body.searchId;
     const own = (await mine.post('/v1/search', { query: 'mine', minPosition: position, waitMs: 30_000 })).body
@@ -173,7 +171,7 @@ describe('another tenant’s writes', () => {
   ];
 
   it('[I3] change no score, not in the last digit', async () => {
-    const [mine, neighbour] = [await newTenant(), await newTenant()];
+    const [mine, neighbour] = [await newAdmin(server), await newAdmin(server)];
     const stored = await mine.bulk(
       Array.from({ length: 40 }, (_, number) => ({ content: sentence(number) })),
     );
@@ -200,7 +198,7 @@ describe('another tenant’s writes', () => {
   });
 
   it('[I3] a tenant’s own writes do change its scores: the test above could fail', async () => {
-    const client = await newTenant();
+    const client = await newAdmin(server);
     const { position } = await client.store({ content: sentence(1) });
     const score = async (minPosition: string) => {
       const body = {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { clientWithKey, freshTenant, type Client, type Json } from '../support/api.ts';
+import { newAdmin } from '../support/tenant.ts';
 import { useSharedServer } from '../support/use-server.ts';
 
 const server = useSharedServer();
@@ -7,10 +8,6 @@ const server = useSharedServer();
 const scope = { org: 'o1', team: 't1', project: 'p1', session: 's1', agent: 'a1' };
 const policy =
   'Every change to the production database needs a second pair of eyes and a written rollback plan';
-
-async function newAdmin(): Promise<Client> {
-  return clientWithKey(server, { tenant: freshTenant(), role: 'admin', user: 'ada' });
-}
 
 async function names(client: Client, memories: readonly object[], body: object = {}): Promise<string[]> {
   const lines = await client.bulk(memories);
@@ -37,7 +34,7 @@ describe('near-duplicates', () => {
   it('[A6] keeps of the same text in every layer the one of the most specific layer', async () => {
     const layers = ['company', 'org', 'team', 'project', 'session', 'user', 'agent'];
     const memories = layers.map((layer) => ({ externalId: layer, layer, scope, content: policy }));
-    expect(await names(await newAdmin(), memories)).toEqual(['agent']);
+    expect(await names(await newAdmin(server), memories)).toEqual(['agent']);
   });
 
   it('[A6] keeps the more specific one in every pair of neighbouring layers', async () => {
@@ -50,7 +47,7 @@ describe('near-duplicates', () => {
         scope,
         content: policy,
       }));
-      expect(await names(await newAdmin(), memories)).toEqual([specific]);
+      expect(await names(await newAdmin(server), memories)).toEqual([specific]);
     }
   });
 
@@ -60,7 +57,7 @@ describe('near-duplicates', () => {
       { externalId: 'policy', layer: 'company', scope, content: `${policy} and liquid funds` },
       { externalId: 'made', layer: 'user', scope, content: `${policy} and costarring funds` },
     ];
-    const shown = await names(await newAdmin(), memories);
+    const shown = await names(await newAdmin(server), memories);
     expect(new Set(shown)).toEqual(new Set(['policy', 'made']));
   });
 
@@ -75,7 +72,7 @@ describe('near-duplicates', () => {
     // Among equal scores the order is that in which the engines found them.
     for (const before of [0, 10, 20, 30, 40]) {
       const memories = [...copies.slice(0, before), own, ...copies.slice(before)];
-      expect(await names(await newAdmin(), memories, { query, topK: 1 }), `${before}`).toEqual(['own']);
+      expect(await names(await newAdmin(server), memories, { query, topK: 1 }), `${before}`).toEqual(['own']);
     }
   });
 
@@ -88,7 +85,7 @@ describe('near-duplicates', () => {
         content: `  ${policy.toUpperCase().replaceAll(' ', ',\n')}!`,
       },
     ];
-    expect(await names(await newAdmin(), memories)).toEqual(['user']);
+    expect(await names(await newAdmin(server), memories)).toEqual(['user']);
   });
 
   it('[A6] never drops within one layer', async () => {
@@ -98,7 +95,7 @@ describe('near-duplicates', () => {
       { externalId: 'three', layer: 'company', content: policy },
       { externalId: 'four', layer: 'company', content: policy },
     ];
-    expect((await names(await newAdmin(), memories)).sort()).toEqual(['one', 'two']);
+    expect((await names(await newAdmin(server), memories)).sort()).toEqual(['one', 'two']);
   });
 
   it('[A6] keeps the more general one where the more specific one is not searched or not visible', async () => {
@@ -115,7 +112,7 @@ describe('near-duplicates', () => {
   });
 
   it('[A6] keeps the more general one where the more specific one is below the threshold', async () => {
-    const client = await newAdmin();
+    const client = await newAdmin(server);
     const memories = [
       { externalId: 'user', content: policy, tags: ['hidden'] },
       { externalId: 'company', layer: 'company', content: policy, tags: ['shown'] },
@@ -130,17 +127,17 @@ describe('near-duplicates', () => {
       { externalId: 'company', layer: 'company', content: words(82, 1) }, // 79 / 81 = .975
     ];
     const body = { query: 'production1 production2 production3' };
-    expect(await names(await newAdmin(), near, body)).toEqual(['user']);
+    expect(await names(await newAdmin(server), near, body)).toEqual(['user']);
     const exact = [
       { externalId: 'user', content: words(41) },
       { externalId: 'company', layer: 'company', content: words(41, 1) }, // 38 / 40 = .95
     ];
-    expect(await names(await newAdmin(), exact, body)).toEqual(['user']);
+    expect(await names(await newAdmin(server), exact, body)).toEqual(['user']);
     const far = [
       { externalId: 'user', content: words(40) },
       { externalId: 'company', layer: 'company', content: words(40, 1) }, // 37 / 39 = .949
     ];
-    expect(await names(await newAdmin(), far, body)).toEqual(['user', 'company']);
+    expect(await names(await newAdmin(server), far, body)).toEqual(['user', 'company']);
   });
 
   it('[A6] keeps texts that mean the same in other words', async () => {
@@ -153,7 +150,7 @@ describe('near-duplicates', () => {
           'Before anyone alters the live database, a colleague reviews it and a way back is written down',
       },
     ];
-    expect(await names(await newAdmin(), memories)).toEqual(['user', 'company']);
+    expect(await names(await newAdmin(server), memories)).toEqual(['user', 'company']);
   });
 
   it('[A6] fills topK with what remains after duplicates are dropped', async () => {
@@ -168,7 +165,7 @@ describe('near-duplicates', () => {
       layer: 'company',
       content: 'A rollback plan for the database is short',
     };
-    expect(await names(await newAdmin(), [...copies, other], { topK: 2 })).toEqual(['agent', 'other']);
+    expect(await names(await newAdmin(server), [...copies, other], { topK: 2 })).toEqual(['agent', 'other']);
   });
 
   const copies = (count: number, layer = 'company') =>
@@ -184,7 +181,7 @@ describe('near-duplicates', () => {
     ['the one that stays was stored first', [own, ...copies(220), ...others]],
     ['the one that stays was stored last', [...copies(220), ...others, own]],
   ])('[A6] 220 copies take no place of topK: %s', async (_, memories) => {
-    const client = await newAdmin();
+    const client = await newAdmin(server);
     const found = await names(client, memories, { topK: 10 });
     expect(found).toHaveLength(10);
     expect(found.filter((name) => name.startsWith('company'))).toEqual([]);

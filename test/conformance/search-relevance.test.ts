@@ -1,16 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { clientWithKey, freshTenant, type Client, type Json } from '../support/api.ts';
+import type { Client, Json } from '../support/api.ts';
+import { newAdmin } from '../support/tenant.ts';
 import { useSharedServer } from '../support/use-server.ts';
 
 const server = useSharedServer();
 
-async function newAdmin(): Promise<Client> {
-  return clientWithKey(server, { tenant: freshTenant(), role: 'admin', user: 'ada' });
-}
-
 /** The score of the one memory of a tenant for a query. */
 async function scoreAlone(content: string, query: string): Promise<number> {
-  const client = await newAdmin();
+  const client = await newAdmin(server);
   const { position: minPosition } = await client.store({ content });
   const { body } = await client.post('/v1/search', { query, threshold: 0, minPosition, waitMs: 30_000 });
   expect(body.results).toHaveLength(1);
@@ -94,7 +91,7 @@ describe('a tenant with one memory', () => {
 
 describe('what a search finds', () => {
   it('[A8] finds by meaning without a common word and by a rare word without meaning', async () => {
-    const client = await newAdmin();
+    const client = await newAdmin(server);
     const lines = await client.bulk([
       { externalId: 'meaning', content: 'The physician prescribed medication for her headache' },
       { externalId: 'word', content: 'Ticket zxq4417 was closed' },
@@ -115,7 +112,7 @@ describe('what a search finds', () => {
   });
 
   it('[A3] never finds a deleted memory, and finds it again when it is restored', async () => {
-    const client = await newAdmin();
+    const client = await newAdmin(server);
     const content = 'The staging cluster is rebuilt every Sunday';
     const stored = await client.store({ content });
     const { id } = stored.memory;
@@ -130,7 +127,7 @@ describe('what a search finds', () => {
   });
 
   it('[F6] never finds an erased memory', async () => {
-    const client = await newAdmin();
+    const client = await newAdmin(server);
     const content = 'The recovery phrase is written on the yellow card';
     const { memory, position } = await client.store({ content });
     expect(await found(client, content, position)).toEqual([memory.id]);
@@ -140,7 +137,7 @@ describe('what a search finds', () => {
   });
 
   it('[A2] finds an updated memory by its new text and not by its old one', async () => {
-    const client = await newAdmin();
+    const client = await newAdmin(server);
     const before = 'The canteen serves lentil soup on Mondays';
     const after = 'Certificates of the ingress expire in ninety days';
     const { memory, position } = await client.store({ content: before });
@@ -153,7 +150,7 @@ describe('what a search finds', () => {
   });
 
   it('[A2] searches by tags, spaces and metadata as they are now', async () => {
-    const client = await newAdmin();
+    const client = await newAdmin(server);
     const content = 'The load balancer keeps connections for a minute';
     const { memory } = await client.store({
       content,

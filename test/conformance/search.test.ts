@@ -1,14 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { clientWithKey, freshTenant, type Client, type Json } from '../support/api.ts';
+import type { Client, Json } from '../support/api.ts';
+import { newAdmin } from '../support/tenant.ts';
 import { useSharedServer } from '../support/use-server.ts';
 
 const server = useSharedServer();
 
 const everything = { threshold: 0, topK: 1000 };
-
-async function newAdmin(): Promise<Client> {
-  return clientWithKey(server, { tenant: freshTenant(), role: 'admin', user: 'ada' });
-}
 
 async function search(client: Client, body: Record<string, unknown>): Promise<Json> {
   const reply = await client.post('/v1/search', { waitMs: 30_000, ...body });
@@ -30,7 +27,7 @@ describe('the answer of a search', () => {
   const endpoint = 'The login endpoint of the billing service is POST /v2/sessions';
 
   it('[A5] has results with memory, score and rank, a search id, a position and warnings, and nothing else', async () => {
-    const client = await newAdmin();
+    const client = await newAdmin(server);
     const { memory, position } = await client.store({
       content: endpoint,
       metadata: { area: 'auth' },
@@ -52,7 +49,7 @@ describe('the answer of a search', () => {
   });
 
   it('[D8] has the same form and memories with mode standard', async () => {
-    const client = await newAdmin();
+    const client = await newAdmin(server);
     const { position } = await client.store({ content: endpoint });
     const query = { query: 'compare login endpoints across all teams', minPosition: position, ...everything };
     const [plain, standard] = [
@@ -65,7 +62,7 @@ describe('the answer of a search', () => {
   });
 
   it('[A5] takes topK 10, threshold 0.7 and order precedence where nothing is said', async () => {
-    const client = await newAdmin();
+    const client = await newAdmin(server);
     const memories = Array.from({ length: 12 }, (_, number) => ({
       externalId: `m${number}`,
       content: `${endpoint}, as seen in region ${number}`,
@@ -91,7 +88,7 @@ describe('threshold, topK and order', () => {
   const query = 'How do we rotate the signing keys of the token service?';
 
   beforeAll(async () => {
-    client = await newAdmin();
+    client = await newAdmin(server);
     const scope = {
       agent: 'a1',
       session: 's1',
@@ -194,7 +191,7 @@ describe('threshold, topK and order', () => {
 
 describe('spaces, tags and filter in a search', () => {
   it('[A5] means any of the spaces, any of the tags, and all of the conditions together', async () => {
-    const client = await newAdmin();
+    const client = await newAdmin(server);
     const content = 'Deployments of the search cluster happen on Tuesdays';
     const minPosition = await storeAll(client, [
       { externalId: 'ab', content, spaces: ['a', 'b'], tags: ['x'], metadata: { level: 1 } },
@@ -216,7 +213,7 @@ describe('spaces, tags and filter in a search', () => {
   });
 
   it('[A8] finds what a selective filter leaves among many memories that match better', async () => {
-    const client = await newAdmin();
+    const client = await newAdmin(server);
     const crowd = Array.from({ length: 300 }, (_, number) => ({
       externalId: `crowd-${number}`,
       content: `Retry budget of the payment gateway, note ${number}`,

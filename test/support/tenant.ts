@@ -10,11 +10,16 @@ export interface Tenant {
   key(rights?: Record<string, unknown>): Promise<Client>;
 }
 
+/** The administrator of a tenant, of a new one if none is named. Its user is `ada`. */
+export function newAdmin(server: ServerAddress, tenant = freshTenant()): Promise<Client> {
+  return clientWithKey(server, { tenant, role: 'admin', user: 'ada' });
+}
+
 export async function newTenant(server: ServerAddress): Promise<Tenant> {
   const id = freshTenant();
   return {
     id,
-    admin: await clientWithKey(server, { tenant: id, role: 'admin', user: 'ada' }),
+    admin: await newAdmin(server, id),
     key: (rights = {}) => clientWithKey(server, { role: 'member', ...rights, tenant: id }),
   };
 }
