@@ -1,6 +1,7 @@
 import { request } from 'node:http';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { clientOf, clientWithKey, freshTenant, type Client, type Json, type Reply } from '../support/api.ts';
+import { clientOf, clientWithKey, freshTenant, type Client, type Json } from '../support/api.ts';
+import { expectProblem } from '../support/problem.ts';
 import { replyIn, sendRaw } from '../support/raw-http.ts';
 import { testProfile } from '../support/server.ts';
 import { useServer } from '../support/use-server.ts';
@@ -11,17 +12,6 @@ let client: Client;
 beforeAll(async () => {
   client = await clientWithKey(server, { tenant: freshTenant(), role: 'admin', user: 'ada' });
 });
-
-function expectProblem(reply: Reply, status: number, code: string): void {
-  expect(reply.headers.get('content-type')).toMatch(/^application\/problem\+json/);
-  expect(reply.body).toMatchObject({ status, code });
-  expect(reply.status).toBe(status);
-  for (const member of ['type', 'title', 'detail', 'requestId']) {
-    expect(reply.body[member], member).toEqual(expect.any(String));
-    expect(reply.body[member]).not.toBe('');
-  }
-  expect(reply.body.requestId).toBe(reply.headers.get('x-request-id'));
-}
 
 describe('paths and methods', () => {
   it.each([
