@@ -3,6 +3,7 @@ import { clientWithKey, freshTenant, type Client, type Json } from '../support/a
 import { expectClear, stratalogAs } from '../support/cli.ts';
 import { auditEvents } from '../support/events.ts';
 import { eventually } from '../support/eventually.ts';
+import { metricsOf } from '../support/metrics.ts';
 import { json } from '../support/scripted-endpoint.ts';
 import { scriptedEmbeddings, type ScriptedEmbeddings } from '../support/scripted-embeddings.ts';
 import { startServer, type TestServer } from '../support/server.ts';
@@ -169,9 +170,7 @@ describe('a rebuild with an event that cannot be applied', () => {
     const ready: Json = await (await fetch(`${server.url}/readyz`)).json();
     const own = ready.projections.find(({ name }: Json) => name === 'vectors');
     expect(own).toMatchObject({ parked: 0 });
-    expect(await (await fetch(`${server.url}/metrics`)).text()).toMatch(
-      /stratalog_projection_parked\{[^}]*projection="vectors"[^}]*\} 0/,
-    );
+    expect((await metricsOf(server)).get('stratalog_projection_parked{projection="vectors"}')).toBe(0);
 
     endpoint.always();
     const retried = await operator.post(`${base}/vectors/retry`, { stream });

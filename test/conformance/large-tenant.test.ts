@@ -1,6 +1,7 @@
 import { beforeAll, expect, it } from 'vitest';
 import { clientWithKey, freshTenant, type Client, type Json } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
+import { metricsOf } from '../support/metrics.ts';
 import { testProfile } from '../support/server.ts';
 import { useServer } from '../support/use-server.ts';
 
@@ -44,8 +45,7 @@ const namesOf = (results: readonly Json[]): string[] => results.map(({ memory })
 const scoresOf = (results: readonly Json[]): number[] => results.map(({ score }) => score);
 
 async function inMemory(): Promise<number> {
-  const text = await (await fetch(`${server.url}/metrics`)).text();
-  return Number(/^stratalog_vectors_in_memory (\d+)/m.exec(text)?.[1] ?? 0);
+  return (await metricsOf(server)).get('stratalog_vectors_in_memory') ?? 0;
 }
 
 it('[A5] a tenant that outgrows the comparison in the database is answered the same from memory', async () => {

@@ -1,22 +1,9 @@
 import { expect, it, vi } from 'vitest';
 import { clientOf, clientWithKey, freshTenant } from '../support/api.ts';
+import { metricsOf } from '../support/metrics.ts';
 import { useServer } from '../support/use-server.ts';
 
 const server = useServer({ environment: { STRATALOG_EMBEDDER: 'deterministic' } });
-
-/** Each series with its value: `name{labels}` to a number. */
-async function series(): Promise<Map<string, number>> {
-  const answer = await fetch(`${server.url}/metrics`);
-  expect(answer.status).toBe(200);
-  expect(answer.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
-  const lines = (await answer.text()).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
-  return new Map(
-    lines.map((line) => {
-      const at = line.lastIndexOf(' ');
-      return [line.slice(0, at), Number(line.slice(at + 1))];
-    }),
-  );
-}
 
 const requests = (method: string, status: number, route: string) =>
   `http_server_request_duration_count{http_request_method="${method}",http_response_status_code="${status}",http_route="${route}"}`;
@@ -27,7 +14,7 @@ it('[J7] /metrics counts requests by method, declared path and status, and times
   await client.get(`/v1/memories/${memory.id}`);
   await client.get(`/v1/memories/${memory.id}`);
   await client.get('/v1/memories/0190aaaa-0000-7000-8000-000000000000');
-  const now = await series();
+  const now = await metricsOf(server);
   expect(now.get(requests('POST', 201, '/v1/memories'))).toBe(1);
   expect(now.get(requests('GET', 200, '/v1/memories/:id'))).toBe(2);
   expect(now.get(requests('GET', 404, '/v1/memories/:id'))).toBe(1);
@@ -39,7 +26,7 @@ it('[J7] /metrics shows each read model’s lag and parked streams, and what is 
   const { position } = await client.store({ content: 'watched by Prometheus' });
   await client.post('/v1/search', { query: 'Prometheus', minPosition: position, waitMs: 30_000 });
   await vi.waitFor(async () => {
-    const now = await series();
+    const now = await metricsOf(server);
     for (const name of ['memories', 'lexical', 'vectors', 'usage', 'audit']) {
       expect(now.get(`stratalog_projection_lag{projection="${name}"}`)).toBe(0);
       expect(now.get(`stratalog_projection_parked{projection="${name}"}`)).toBe(0);
@@ -52,5 +39,5 @@ it('[J7] /metrics shows each read model’s lag and parked streams, and what is 
 
 it('[J7] /metrics needs no credential, as /livez and /readyz', async () => {
   expect((await clientOf(server).get('/livez')).status).toBe(200);
-  expect((await series()).size).toBeGreaterThan(10);
+  expect((await metricsOf(server)).size).toBeGreaterThan(10);
 });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { clientWithKey, type Json } from '../support/api.ts';
 import { AskingTenant } from '../support/asking-tenant.ts';
+import { metricsOf } from '../support/metrics.ts';
 import {
   closesTheConnection,
   fails,
@@ -79,18 +80,6 @@ const newTenant = (reasoning: Record<string, unknown> = {}) =>
     request: { topK: 4, order: 'relevance' },
   });
 
-/** The values of a metric's series, by their labels. */
-async function series(metric: string): Promise<Map<string, number>> {
-  const text = await (await fetch(`${server.url}/metrics`)).text();
-  const lines = text.split('\n').filter((line) => line.startsWith(metric));
-  return new Map(
-    lines.map((line) => {
-      const at = line.lastIndexOf(' ');
-      return [line.slice(metric.length, at), Number(line.slice(at + 1))];
-    }),
-  );
-}
-
 describe('expansion by a language model', () => {
   beforeAll(() => expanding(says(refinement)));
 
@@ -127,11 +116,10 @@ describe('expansion by a language model', () => {
   });
 
   it('[D-4] is timed, with who was asked and what became of it', async () => {
-    const count = 'stratalog_reasoning_duration_count';
-    const labels = '{source="model",outcome="complete"}';
-    const before = (await series(count)).get(labels) ?? 0;
+    const timed = 'stratalog_reasoning_duration_count{source="model",outcome="complete"}';
+    const before = (await metricsOf(server)).get(timed) ?? 0;
     await (await newTenant()).ask(question);
-    expect((await series(count)).get(labels)).toBe(before + 1);
+    expect((await metricsOf(server)).get(timed)).toBe(before + 1);
   });
 
   it('[D-5] asks nothing for simple questions, nor where a tenant has switched it off', async () => {
@@ -229,8 +217,8 @@ describe('a language model that does not answer', () => {
 
   it('[D-7] is not asked any more after too many failures, by that tenant alone; questions are answered all the same', async () => {
     const tenant = await newTenant();
-    const degraded = 'stratalog_reasoning_degraded_total';
-    const before = (await series(degraded)).get('{cause="breaker-open"}') ?? 0;
+    const degraded = 'stratalog_reasoning_degraded_total{cause="breaker-open"}';
+    const before = (await metricsOf(server)).get(degraded) ?? 0;
     // No answer but the plan's: of the calls of this tenant half fail.
     expanding(fails(401));
     let last: Json;
@@ -245,8 +233,9 @@ describe('a language model that does not answer', () => {
     const requests = endpoint.requests.length;
     await tenant.ask(`${question}, once more`);
     expect(endpoint.requests.length).toBe(requests);
-    expect((await series('stratalog_language_model_breakers_open')).get('')).toBe(1);
-    expect((await series(degraded)).get('{cause="breaker-open"}')).toBeGreaterThan(before);
+    const now = await metricsOf(server);
+    expect(now.get('stratalog_language_model_breakers_open')).toBe(1);
+    expect(now.get(degraded)).toBeGreaterThan(before);
     expanding(says(refinement));
     const other = await (await newTenant()).ask(question);
     expect(other.audit.trajectory.reasoning[0]).toMatchObject({ source: 'model', outcome: 'complete' });
