@@ -113,6 +113,27 @@ describe('near-duplicates', () => {
 
   it('[A6] keeps the more general one where the more specific one is below the threshold', async () => {
     const client = await newAdmin(server);
+    // Near-duplicates, of which the general one alone has the word that is looked for.
+    const memories = [
+      { externalId: 'user', content: words(82, 1) },
+      { externalId: 'company', layer: 'company', content: words(82) },
+    ];
+    const lines = await client.bulk(memories);
+    const minPosition = lines.at(-1)!.position;
+    const found = async (body: object): Promise<[string, number][]> => {
+      const asked = { query: 'production81', threshold: 0, minPosition, ...body };
+      const reply = await client.post('/v1/search', asked);
+      return reply.body.results.map(({ memory, score }: Json) => [memory.externalId, score]);
+    };
+    const [[, general]] = (await found({ layers: ['company'] })) as [[string, number]];
+    const [[, specific]] = (await found({ layers: ['user'] })) as [[string, number]];
+    expect(general).toBeGreaterThan(specific);
+    expect(await found({ threshold: specific })).toEqual([['user', specific]]);
+    expect(await found({ threshold: (specific + general) / 2 })).toEqual([['company', general]]);
+  });
+
+  it('[A6] keeps the more general one where a tag leaves out the more specific one', async () => {
+    const client = await newAdmin(server);
     const memories = [
       { externalId: 'user', content: policy, tags: ['hidden'] },
       { externalId: 'company', layer: 'company', content: policy, tags: ['shown'] },
