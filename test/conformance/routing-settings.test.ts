@@ -9,9 +9,14 @@ const newTenant = () => AskingTenant.create(server, { request: { topK: 4 } });
 describe('settings of routing', () => {
   it('[B9] route only what is well above the threshold first, then a share, the same question always alike', async () => {
     const own = await newTenant();
+    const routeOf = async (query: string): Promise<string> => (await own.ask(query)).audit.route;
+    await own.configure({ threshold: 0.5 });
+    expect(await routeOf('Compare the retry policies of all teams')).toBe('decomposition');
+    expect((await own.ask(comparison)).audit).toMatchObject({ route: 'standard', reason: 'below-threshold' });
+    await own.configure({ threshold: 0.3 });
+    expect(await routeOf(comparison)).toBe('decomposition');
     await own.configure({ share: 0.5 });
     const questions = Array.from({ length: 12 }, (_, number) => `List all policies of release ${number}`);
-    const routeOf = async (query: string): Promise<string> => (await own.ask(query)).audit.route;
     const first = await Promise.all(questions.map(routeOf));
     expect(new Set(first)).toEqual(new Set(['standard', 'decomposition']));
     expect(await Promise.all(questions.map(routeOf))).toEqual(first);
