@@ -165,7 +165,7 @@ describe('streams', () => {
     expect(reply.body).toEqual(all);
   });
 
-  it.each([[''], ['&follow=true']])('[A5] limit=2%s ends them after two lines', async (follow) => {
+  it.each([[''], ['&follow=true']])('[F2] limit=2%s ends them after two lines', async (follow) => {
     const all = await auditEvents(admin, commands, end);
     const reply = await admin.get(`/v1/audit/events?${commands}&limit=2${follow}&minPosition=${end}`, {
       accept: 'application/x-ndjson',

@@ -120,7 +120,7 @@ describe('a filtered search', () => {
     );
   });
 
-  it('[A5, A7] finds the best in layers, scopes, spaces and of tags, together with a filter', async () => {
+  it('[A5] [A7] finds the best in layers, scopes, spaces and of tags, together with a filter', async () => {
     const narrow = { layers: ['team', 'company'], scope: { team: 'team4' }, tags: ['tag4', 'tag7', 'tag19'] };
     for (const query of queries) {
       await expectBest(query, narrow, ({ layer, scope, tags }) => {

@@ -208,7 +208,7 @@ describe('[B2] the rules plan where the model does not', () => {
     expect(shown(answer)).toEqual(shown(byRules));
   });
 
-  it('the endpoint proposes the question: it has answered, and nothing is missing', async () => {
+  it('[D9] the endpoint proposes the question: it has answered, and nothing is missing', async () => {
     llm.otherwise(says(combine(part(question))));
     const { answer, audit } = await tenant.ask(question);
     expect(audit.trajectory).toMatchObject({

@@ -142,7 +142,7 @@ describe('the OpenAPI document', () => {
     expect(properties.items).toMatchObject({ type: 'array', maxItems: 500 });
   });
 
-  it('[J1] shows an example of each body and each answer, which fits its schema', () => {
+  it('[J2] shows an example of each body and each answer, which fits its schema', () => {
     for (const { call, path, method, operation } of operations()) {
       const { requestBody, responses } = operation;
       const shapes = [
