@@ -70,11 +70,12 @@ describe('what is counted of a memory in a filter', () => {
   });
 
   it('[D-8] in a search over several hops', async () => {
-    await client.put(`/v1/memories/${ids['once']}/links/related/${ids['never']}`);
-    const filter = { accessCount: { gt: 0 } };
-    const { status, body } = await client.post('/v1/reasoning/multi-hop', { query: content, filter });
+    const linked = await client.put(`/v1/memories/${ids['once']}/links/related/${ids['never']}`);
+    const minPosition = linked.body.position;
+    const asked = { query: content, filter: { accessCount: { gt: 0 } }, minPosition };
+    const { status, body } = await client.post('/v1/reasoning/multi-hop', asked);
     expect(status, JSON.stringify(body)).toBe(200);
-    for (const { memory } of body.results) expect(memory.externalId).toBe('once');
+    expect(body.results.map(({ memory }: Json) => memory.externalId)).toEqual(['once']);
   });
 
   it.each([['accessCount'], ['lastAccessedAt']])(

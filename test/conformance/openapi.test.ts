@@ -218,6 +218,7 @@ describe('real answers', () => {
       expect(faultsOf(call, status, body), call).toEqual([]);
     }
     const lines = await client.send('POST', '/v1/memories/bulk', { raw: '{"content":"x"}\n{}\n', ...ndjson });
+    expect(lines.body.map(({ status }: Json) => status)).toEqual([201, 400]);
     for (const line of lines.body) {
       expect(faultsOf('post /v1/memories/bulk', 200, line, 'application/x-ndjson')).toEqual([]);
     }
