@@ -1,0 +1,147 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { v7 as uuid } from 'uuid';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readFolder, type Document } from '../../schemas/event-schemas.ts';
+import type { GoldenEvent } from '../../schemas/golden-events.ts';
+import { hashOf } from '../../src/adapters/eventstore/codec.ts';
+import { openPglite } from '../../src/adapters/pglite/open.ts';
+import { openSqlEventLog } from '../../src/adapters/sqllog/sql-event-log.ts';
+import { readRootKeyFile } from '../../src/adapters/vault/root-key.ts';
+import { openSqlKeyVault } from '../../src/adapters/vault/sql-key-vault.ts';
+import { open, seal } from '../../src/adapters/vault/wrap.ts';
+import { retrievalStream, routingStream } from '../../src/domain/streams.ts';
+import type { StoredEvent, StreamName } from '../../src/ports/event-log.ts';
+import type { NewKey } from '../../src/ports/key-vault.ts';
+import type { Client } from '../support/api.ts';
+import { auditEvents } from '../support/events.ts';
+import { startServer, testProfile, type TestServer } from '../support/server.ts';
+import { newAdmin } from '../support/tenant.ts';
+
+const tenant = 'acme';
+
+/** What events of earlier versions did not say yet, as it is shown of them today. */
+const unsaid: Readonly<Record<string, object>> = {
+  'RoutingConfigured.v1.json': {
+    languageModel: true,
+    reasoning: {
+      enabled: true,
+      strategy: 'auto',
+      timeoutMs: 3_000,
+      cacheSeconds: 3_600,
+      cacheEntries: 10_000,
+    },
+  },
+  'SearchPerformed.v1.json': { route: 'standard' },
+  'SearchPerformed.v2.json': {},
+  'TrajectoryRecorded.v1.json': { planning: [], reasoning: [] },
+  'TrajectoryRecorded.v2.json': {},
+  'TrajectoryRecorded.v3.json': {},
+};
+
+const golden = (await readFolder(path.resolve('schemas/golden'))) as ReadonlyMap<
+  string,
+  Document & GoldenEvent
+>;
+const earlier = [...golden]
+  .filter(
+    ([
+      ,
+      {
+        recorded: { type, schemaVersion },
+      },
+    ]) => golden.has(`${type}.v${schemaVersion + 1}.json`),
+  )
+  .map(([file, event]) => ({ file, ...event }));
+
+/** A golden event as it was recorded, but in `stream` and under a key that a vault can take. */
+function recordedIn(
+  stream: StreamName,
+  { recorded, key }: GoldenEvent,
+  { ref, key: newKey }: NewKey,
+): StoredEvent {
+  const { type, schemaVersion } = recorded;
+  const { routing, sealed } = JSON.parse(recorded.data) as { routing: object; sealed: string };
+  const plain = open(
+    Buffer.from(key!, 'base64'),
+    Buffer.from(sealed, 'base64'),
+    `${recorded.stream}\n${type}`,
+  );
+  const data = JSON.stringify({
+    routing,
+    sealed: seal(newKey, plain, `${stream}\n${type}`).toString('base64'),
+  });
+  const { hash: _, ...said } = JSON.parse(recorded.metadata);
+  const metadata = { ...said, keyId: ref.id };
+  const event = { id: uuid(), type, schemaVersion, data };
+  const hash = hashOf({ ...event, stream }, metadata);
+  return { ...event, metadata: JSON.stringify({ ...metadata, hash }) };
+}
+
+/** Writes the golden events of all earlier versions into the log of a data folder, as the programs of then left them. */
+async function fill(dataDir: string): Promise<void> {
+  const sql = await openPglite({ dataDir });
+  const vault = await openSqlKeyVault(sql, await readRootKeyFile(path.join(dataDir, 'vault.key')));
+  const log = await openSqlEventLog(sql);
+  for (const event of earlier) {
+    const { searchId } = event.data as { searchId?: string };
+    const stream = searchId === undefined ? routingStream(tenant) : retrievalStream(tenant, searchId);
+    const newKey = await vault.draft({ tenant, id: uuid(), subject: 'ef'.repeat(16) });
+    await log.append(stream, 'any', [recordedIn(stream, event, newKey)], newKey);
+  }
+  await log.close();
+  await vault.close();
+  await sql.close();
+}
+
+// A data folder is what the embedded profile has.
+describe.skipIf(testProfile !== 'embedded')('[F9] events of earlier versions in a data folder', () => {
+  let dataDir: string;
+  let server: TestServer;
+  let admin: Client;
+
+  beforeAll(async () => {
+    dataDir = await mkdtemp(path.join(tmpdir(), 'stratalog-earlier-'));
+    await fill(dataDir);
+    server = await startServer({ dataDir, environment: { STRATALOG_EMBEDDER: 'deterministic' } });
+    admin = await newAdmin(server, tenant);
+  });
+  afterAll(async () => {
+    await server?.remove();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+
+  it('are shown by the audit as today’s, opened and with what they did not say', async () => {
+    expect(earlier.map(({ file }) => file).sort()).toEqual(Object.keys(unsaid).sort());
+    const { position } = await admin.store({ content: 'a mark at the end of the log' });
+    const types = [...new Set(earlier.map(({ recorded }) => recorded.type))];
+    const shown = await auditEvents(admin, types.map((type) => `type=${type}`).join('&'), position);
+    expect(shown.map(({ type, reason, data }) => ({ type, reason, data }))).toEqual(
+      earlier.map(({ file, recorded: { type }, reason, data }) => ({
+        type,
+        reason,
+        data: { ...data, ...unsaid[file] },
+      })),
+    );
+  });
+
+  it('of a search and its trajectory are one search of today', async () => {
+    const [search, trajectory] = ['SearchPerformed', 'TrajectoryRecorded'].map(
+      (type) => golden.get(`${type}.v1.json`)!.data as { searchId: string; query: string; outcome?: string },
+    );
+    const { status, body } = await admin.get(`/v1/audit/searches/${search!.searchId}`);
+    expect(status, JSON.stringify(body)).toBe(200);
+    expect(body).toMatchObject({
+      request: { query: search!.query },
+      route: 'standard',
+      trajectory: { outcome: trajectory!.outcome, planning: [], reasoning: [] },
+    });
+  });
+
+  it('still say how questions are routed', async () => {
+    const { data } = golden.get('RoutingConfigured.v1.json')!;
+    const { body } = await admin.get('/v1/admin/routing');
+    expect(body.settings).toEqual({ ...data, ...unsaid['RoutingConfigured.v1.json'] });
+  });
+});
