@@ -16,8 +16,9 @@ export default defineConfig({
   test: {
     // Two cores, and each server brings a database and a model.
     maxWorkers: 2,
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    // On a slow machine, beside other work, a server takes half a minute to start.
+    testTimeout: 180_000,
+    hookTimeout: 300_000,
     setupFiles: ['test/support/seed-properties.ts'],
     sequence: { sequencer: SlowestFirst },
     reporters: reports
@@ -50,7 +51,7 @@ export default defineConfig({
           name: 'servers',
           include: ['test/servers/**/*.test.ts'],
           fileParallelism: false,
-          testTimeout: 120_000,
+          testTimeout: 240_000,
           retry,
         },
       },

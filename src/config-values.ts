@@ -1,3 +1,4 @@
+import { createLocalJWKSet, type JSONWebKeySet } from 'jose';
 import { z } from 'zod';
 
 /** A setting is wrong: the start stops with its name and what it takes. */
@@ -20,12 +21,28 @@ export function endpointUrl(instead: string) {
   );
 }
 
-export const secret = (least: number) => z.string().min(least, `must have at least ${least} characters`);
+/** White space is none of it: a line end that came with it would make it another one. */
+export const secret = (least: number) =>
+  z
+    .string()
+    .min(least, `must have at least ${least} characters`)
+    .regex(/^\S*$/, 'must have no spaces or line ends');
 
 export const integer = (least: number, most: number) => {
   const error = `must be an integer from ${least} to ${most}`;
   return z.coerce.number({ error }).int({ error }).min(least, { error }).max(most, { error });
 };
+
+/** Of the keys of an issuer: where they are, or the set itself. */
+export function isKeySetOrAddress(text: string): boolean {
+  if (!text.startsWith('{')) return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+  try {
+    createLocalJWKSet(JSON.parse(text) as JSONWebKeySet);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 export const flag = () => z.enum(['true', 'false']).transform((text) => text === 'true');
 

@@ -1,7 +1,16 @@
 import path from 'node:path';
 import { z } from 'zod';
 import { clusterOf, clusterSettings, type ClusterConfig } from './config-cluster.ts';
-import { ConfigError, endpointUrl, integer, list, postgresUrl, secret, url } from './config-values.ts';
+import {
+  ConfigError,
+  endpointUrl,
+  integer,
+  isKeySetOrAddress,
+  list,
+  postgresUrl,
+  secret,
+  url,
+} from './config-values.ts';
 import { profiles } from './profiles.ts';
 
 export { ConfigError } from './config-values.ts';
@@ -108,7 +117,7 @@ export const settings = z.object({
   STRATALOG_JWT_AUDIENCE: z.string().min(1).optional().describe('Audience that they must name'),
   STRATALOG_JWT_JWKS: z
     .string()
-    .refine((text) => text.startsWith('{') || URL.canParse(text), 'must be a URL or a JSON Web Key Set')
+    .refine(isKeySetOrAddress, 'must be an http or https URL or a JSON Web Key Set')
     .optional()
     .describe('Where their keys are: a URL, or the key set itself'),
   STRATALOG_LOG_LEVEL: z

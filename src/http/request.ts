@@ -125,8 +125,8 @@ const noRevision = -1;
 
 /** The revision that If-Match names, `*`, or undefined without the header. A weak tag names no revision at all. */
 export function readIfMatch(koa: Context): number | '*' | undefined {
+  if (koa.headers['if-match'] === undefined) return undefined;
   const header = koa.get('if-match').trim();
-  if (header === '') return undefined;
   if (header === '*') return '*';
   const tag = /^(W\/)?"([\x21\x23-\x7e]*)"$/.exec(header);
   if (!tag) {

@@ -99,8 +99,10 @@ function createKoa({ ready, metrics, api }: HttpServerOptions, closing: AbortSig
   const router = new Router({ strict: true, sensitive: true });
   serveHealth(router, ready, metrics);
   if (api) serveApi(router, api, closing);
+  const fixed = methodsByFixedPath(routes);
   koa.use((context, next) => measure(context, next, durations));
   koa.use((context, next) => answerErrors(context, next, logger));
+  koa.use((context, next) => allowOwnMethods(context, next, fixed));
   koa.use(router.routes());
   koa.use(router.allowedMethods());
   koa.on('error', (error: NodeJS.ErrnoException) => {
@@ -162,10 +164,22 @@ function methodsByFixedPath(all: readonly Route[]): ReadonlyMap<string, string> 
   const methods = new Map<string, string>();
   for (const { method, path } of all) {
     if (path.includes(':')) continue;
+    const own = method === 'get' ? 'HEAD, GET' : method.toUpperCase();
     const others = methods.get(path);
-    methods.set(path, [...(others ? [others] : []), method.toUpperCase()].join(', '));
+    methods.set(path, others ? `${others}, ${own}` : own);
   }
   return methods;
+}
+
+/** A fixed path is no id: the methods of the path with the id are none of its own. */
+async function allowOwnMethods(
+  koa: Context,
+  next: () => Promise<unknown>,
+  fixed: ReadonlyMap<string, string>,
+): Promise<void> {
+  await next();
+  const methods = fixed.get(koa.path);
+  if (methods && koa.response.get('Allow') !== '') koa.set('Allow', methods);
 }
 
 function methodNotAllowed(koa: Context, methods: string): Problem {

@@ -15,7 +15,8 @@ export function writeCursor(lastId: string, fingerprint: string): string {
 /** The id that the list goes on behind. Throws `cursor-invalid` where the cursor is bound to something else. */
 export function readCursor(cursor: string, fingerprint: string): string {
   const [bound, lastId = ''] = Buffer.from(cursor, 'base64url').toString('utf8').split('.');
-  if (bound !== fingerprint) throw strangeCursor();
+  // Base64 is read past what is none of it, and past a lost end.
+  if (bound !== fingerprint || writeCursor(lastId, fingerprint) !== cursor) throw strangeCursor();
   return lastId;
 }
 

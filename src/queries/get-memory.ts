@@ -7,21 +7,26 @@ import { Problem } from '../domain/problems.ts';
 import { isMemoryId, memoryStream } from '../domain/streams.ts';
 import type { EventStore, LoadedEvent } from '../ports/event-store.ts';
 import { countersOf, type MemoryRow } from './memory-row.ts';
-import type { ReadModels } from './read-models.ts';
+import type { ReadDemand, ReadModels } from './read-models.ts';
 
-/** The memory as its own stream tells it: always the latest acknowledged state, or the one at `asOf`. */
+type Wait = Pick<ReadDemand, 'minPosition' | 'waitMs'>;
+
+/**
+ * The memory as its own stream tells it: always the latest acknowledged state, or the one at `asOf`. What other streams
+ * count of it includes `minPosition`.
+ */
 export async function getMemory(
   store: EventStore,
   models: ReadModels,
   caller: TenantContext,
   memoryId: string,
-  asOf?: number,
+  { asOf, ...wait }: { readonly asOf?: number | undefined } & Wait,
 ): Promise<MemoryView> {
   const { loaded, snapshot: latest } = await loadVisible(store, caller, memoryId);
   const snapshot =
     asOf === undefined ? latest : foldMemory(loaded.filter(({ position }) => position <= asOf));
   if (!isLive(snapshot)) throw unknownMemory();
-  return viewOf(caller.tenant, snapshot, await readCounters(models, caller.tenant, memoryId));
+  return viewOf(caller.tenant, snapshot, await readCounters(models, caller.tenant, memoryId, wait));
 }
 
 /** A memory's events, if the caller may see the memory as it is now; unknown, erased and hidden ones answer alike. */
@@ -37,9 +42,14 @@ export async function loadVisible(
   return { loaded, snapshot };
 }
 
-/** What other streams count of a memory. It may lag. */
-export async function readCounters(models: ReadModels, tenant: string, memoryId: string): Promise<Counters> {
-  const [row] = await models.read({ projections: ['usage'] }, (view) =>
+/** What other streams count of a memory. It may lag, but not behind `minPosition`. */
+export async function readCounters(
+  models: ReadModels,
+  tenant: string,
+  memoryId: string,
+  wait: Wait = {},
+): Promise<Counters> {
+  const [row] = await models.read({ projections: ['usage'], ...wait }, (view) =>
     models.sql.queryAs<Pick<MemoryRow, 'accesses' | 'last_accessed_at'>>(
       tenant,
       `select accesses, last_accessed_at from ${view.table('usage')} where tenant = $1 and memory_id = $2`,

@@ -112,6 +112,23 @@ describe('a search', () => {
   });
 });
 
+describe('what is counted of a memory', () => {
+  it('[A10] includes a position that is asked for', async () => {
+    const client = await newAdmin(server);
+    const { memory, position } = await client.store({ content: lunch });
+    for (let searches = 1; searches <= 5; searches++) {
+      await client.post('/v1/search', { query: lunch, minPosition: position, waitMs: 30_000 });
+      const accessed = await vi.waitFor(async () => {
+        const found = await events(client, 'MemoriesAccessed');
+        expect(found).toHaveLength(searches);
+        return found.at(-1)!.position as string;
+      }, within);
+      const { body } = await client.get(`/v1/memories/${memory.id}?minPosition=${accessed}&waitMs=30000`);
+      expect(body.accessCount).toBe(searches);
+    }
+  });
+});
+
 describe('what is no access', () => {
   it('[A9] get, list, history, related and feedback count nothing', async () => {
     const client = await newAdmin(server);

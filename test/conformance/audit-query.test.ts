@@ -140,6 +140,23 @@ describe('pages', () => {
     expect((await admin.get(`/v1/audit/events?type=MemoryStored&cursor=${nextCursor}`)).status).toBe(200);
   });
 
+  it('[F2] go on after the position that the first one began after, never before it', async () => {
+    const all = await auditEvents(admin, commands, end);
+    const [first, , third] = all.map(({ position }) => position);
+    const begun = `/v1/audit/events?${commands}&limit=2&after=${first}`;
+    const { nextCursor } = (await admin.get(begun)).body;
+    const idsOf = async (query: string): Promise<unknown[]> =>
+      (await admin.get(query)).body.items.map(({ id }: Json) => id);
+    const rest = all.slice(3, 5).map(({ id }) => id);
+    expect(await idsOf(`${begun}&cursor=${nextCursor}`)).toEqual(rest);
+    expect(await idsOf(`/v1/audit/events?${commands}&limit=2&cursor=${nextCursor}`)).toEqual(rest);
+    const early = (await admin.get(`/v1/audit/events?${commands}&limit=1`)).body.nextCursor;
+    const late = `/v1/audit/events?${commands}&limit=2&after=${third}&cursor=${early}`;
+    expect(await idsOf(late)).toEqual(rest);
+    const strange = await admin.get(`/v1/audit/events?${commands}&after=strange&cursor=${nextCursor}`);
+    expect(strange).toMatchObject({ status: 400, body: { code: 'position-unknown' } });
+  });
+
   it('[F2] of any size hold every event once, in order, whatever is written meanwhile', async () => {
     const all = (await auditEvents(admin, commands, end)).map(({ id }) => id);
     expect(all).toHaveLength(6);

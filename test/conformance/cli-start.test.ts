@@ -34,7 +34,12 @@ describeOnce('settings that are wrong', () => {
     ['STRATALOG_EMBEDDER', 'openai', /STRATALOG_EMBEDDING_BASE_URL/],
     ['STRATALOG_EMBEDDING_BASE_URL', 'nowhere', /https?:/],
     ['STRATALOG_JWT_ISSUER', 'https://id.example', /STRATALOG_JWT_AUDIENCE/],
+    ['STRATALOG_MASTER_KEY', 'a master key with spaces', /spaces/],
+    ['STRATALOG_MASTER_KEY', 'a-master-key-of-a-file\n', /line ends/],
     ['STRATALOG_JWT_JWKS', 'nowhere', /URL/],
+    ['STRATALOG_JWT_JWKS', 'localhost:3000/keys', /https?/],
+    ['STRATALOG_JWT_JWKS', '{bad', /JSON Web Key Set/],
+    ['STRATALOG_JWT_JWKS', '{"foo":1}', /JSON Web Key Set/],
     ['STRATALOG_LOG_LEVEL', 'loud', /debug/],
   ])('[J8] %s=%s stops the start with its name and what it takes', async (name, value, takes) => {
     const data = path.join(folder, 'never-made');

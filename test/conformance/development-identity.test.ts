@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { clientOf } from '../support/api.ts';
+import { stratalog } from '../support/cli.ts';
 import { startServer, testProfile, type TestServer, type TestServerOptions } from '../support/server.ts';
 
 const running: TestServer[] = [];
@@ -43,6 +44,8 @@ describe.skipIf(testProfile !== 'embedded')('the development identity', () => {
     expect((await client.get('/v1/audit/events')).status).toBe(200);
     expect((await client.get('/v1/admin/projections')).status).toBe(200);
     expect((await clientOf(server, 'a wrong key').get('/v1/memories')).status).toBe(401);
+    const empty = { STRATALOG_URL: '', STRATALOG_API_KEY: '' };
+    expect((await stratalog(['search', 'machine', '--url', server.url], empty)).code).toBe(0);
   });
 
   it('[I2] is nobody who asks from a page, or by a name that only leads here', async () => {

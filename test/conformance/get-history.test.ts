@@ -40,8 +40,10 @@ describe('a get', () => {
   it('[A10] from before a position that it names is never answered: 504 after the wait', async () => {
     const { memory, position } = await admin.store({ content: 'x' });
     const ahead = position.replace(/-[^-]+$/, '-zzzzzz');
+    // What is counted of a memory is in a read model, which follows.
+    expect((await admin.get(`${at(memory)}?minPosition=${position}&waitMs=30000`)).status).toBe(200);
+    expect((await admin.get(`${at(memory)}/history?minPosition=${position}&waitMs=0`)).status).toBe(200);
     for (const path of [at(memory), `${at(memory)}/history`]) {
-      expect((await admin.get(`${path}?minPosition=${position}&waitMs=0`)).status).toBe(200);
       expectProblem(await admin.get(`${path}?minPosition=${ahead}&waitMs=50`), 504, 'position-timeout');
       expectProblem(await admin.get(`${path}?minPosition=abc`), 400, 'position-unknown', 'minPosition');
       expectInvalid(await admin.get(`${path}?waitMs=30001`), 'waitMs');
@@ -169,9 +171,19 @@ describe('the history', () => {
     expect(revisions).toEqual([0, 1, 2, 3, 4]);
     const { nextCursor } = (await admin.get(`${at(memory)}/history?limit=2`)).body;
     const other = await stored();
+    const cursorOf = (own: string, place: string): string =>
+      Buffer.from(
+        Buffer.from(own, 'base64url')
+          .toString()
+          .replace(/[^.]*$/, place),
+      ).toString('base64url');
     for (const [of, strange] of [
       [memory, 'x'],
       [memory, 'r2'],
+      [memory, `${nextCursor}!`],
+      [memory, nextCursor.slice(0, -1)],
+      [memory, cursorOf(nextCursor, 'x')],
+      [memory, cursorOf(nextCursor, '1.5')],
       [other, nextCursor],
     ])
       expectProblem(await admin.get(`${at(of)}/history?cursor=${strange}`), 400, 'cursor-invalid', 'cursor');

@@ -48,6 +48,14 @@ describe('paths and methods', () => {
     expect(methods).not.toContain(method);
   });
 
+  it.each(['/v1/memories/bulk', '/v1/memories/validate'])(
+    '[J2] %s has the methods of no memory’s path, whichever asks',
+    async (path) => {
+      for (const method of ['OPTIONS', 'PUT', 'GET'])
+        expect((await client.send(method, path)).headers.get('allow')).toBe('POST');
+    },
+  );
+
   it.each(['/v1/Memories', '/V1/memories', '/v1/memories/', '/livez/'])(
     '[J2] %s is another path than the documented one: 404',
     async (path) => {

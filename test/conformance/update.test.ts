@@ -196,7 +196,7 @@ describe('If-Match', () => {
     },
   );
 
-  it.each(['0', '"0', '0"', "'0'", '"0" x', 'w/"0"', 'abc', '**', '"0"0"'])(
+  it.each(['', '0', '"0', '0"', "'0'", '"0" x', 'w/"0"', 'abc', '**', '"0"0"'])(
     '[A2] %s is no ETag: 400',
     async (match) => {
       expectProblem(await patched(match), 400, 'etag-invalid', 'If-Match');

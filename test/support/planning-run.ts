@@ -7,5 +7,5 @@ import { Trail } from '../../src/queries/routing/trail.ts';
 /** The run of a whole question that has spent nothing yet. */
 export function planningRun(budgets: Partial<Budgets> = {}, more: Partial<PlanningRun> = {}): PlanningRun {
   const budget = new Budget({ ...defaultSettings.budgets, ...budgets });
-  return { depth: 0, budget, trail: new Trail(systemClock, budget), mayAskModel: true, ...more };
+  return { depth: 0, budget, trail: new Trail(systemClock, budget), mayAskModel: true, demand: {}, ...more };
 }

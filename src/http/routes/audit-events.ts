@@ -100,13 +100,14 @@ export const auditRoute = route({
     const { store } = services.commands;
     const { logId } = store.log;
     const { follow, limit, cursor, after, minPosition, waitMs, ...filter } = query;
-    const first = after === undefined ? undefined : parsePosition(logId, after, 'after');
-    const bound = fingerprintOf({ ...filter, after: first });
+    const bound = fingerprintOf(filter);
+    const begun = after === undefined ? 0 : parsePosition(logId, after, 'after');
+    const seen = cursor === undefined ? 0 : lastSeen(cursor, bound, logId);
     const wait = readWait(store, { minPosition, waitMs });
     const request = {
       ...filter,
       ...wait,
-      after: cursor === undefined ? (first ?? 0) : lastSeen(cursor, bound, logId),
+      after: Math.max(begun, seen),
     };
     const look = { what: 'audit events', parameters: asSent(filter), ...memoryOf(filter) };
     const isFollowed = follow === 'true';

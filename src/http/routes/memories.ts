@@ -12,7 +12,7 @@ import { identifier, layerSchema } from '../../domain/layers.ts';
 import { memorySchema, memoryStates, noAccess, viewOf, type Counters } from '../../domain/memory/view.ts';
 import { positionToken } from '../../domain/position.ts';
 import { Problem } from '../../domain/problems.ts';
-import { fingerprintOf, readCursor, writeCursor } from '../../queries/cursors.ts';
+import { fingerprintOf, readCursor, strangeCursor, writeCursor } from '../../queries/cursors.ts';
 import { getMemory, readCounters } from '../../queries/get-memory.ts';
 import { readHistory } from '../../queries/history.ts';
 import { listMemories, listOrders } from '../../queries/list-memories.ts';
@@ -166,9 +166,9 @@ export const memoryRoutes = [
     async handle({ caller, context, params, query }, services) {
       const { store, clock } = services.commands;
       const asOf = await readAsOf(store, clock.now(), query.asOf);
-      const { minPosition = 0, waitMs } = readWait(store, query);
-      await untilLogReaches(store.log, Math.max(minPosition, asOf ?? 0), waitMs);
-      const memory = await getMemory(store, services.models, caller, params.id, asOf);
+      const wait = readWait(store, query);
+      await untilLogReaches(store.log, Math.max(wait.minPosition ?? 0, asOf ?? 0), wait.waitMs);
+      const memory = await getMemory(store, services.models, caller, params.id, { asOf, ...wait });
       if (isWatched(caller, [memory])) {
         const parameters = asSent({ asOf: query.asOf });
         const look = { what: 'memory', memoryId: memory.id, items: 1, parameters };
@@ -301,7 +301,9 @@ export const memoryRoutes = [
       const { minPosition = 0, waitMs } = readWait(store, query);
       await untilLogReaches(store.log, minPosition, waitMs);
       const bound = fingerprintOf({ historyOf: params.id });
-      const from = query.cursor === undefined ? 0 : Number(readCursor(query.cursor, bound));
+      const seen = query.cursor === undefined ? '0' : readCursor(query.cursor, bound);
+      if (!/^\d{1,9}$/.test(seen)) throw strangeCursor();
+      const from = Number(seen);
       const limit = query.limit ?? defaultLimit;
       const versions = (await readHistory(store, caller, params.id)).slice(from);
       const items = versions

@@ -60,6 +60,8 @@ export const routingRoutes = [
       const { store } = services.commands;
       const { minPosition = 0, waitMs } = readWait(store, query);
       await untilLogReaches(store.log, minPosition, waitMs);
+      // What another process changed before that position may not be at hand here.
+      if (query.minPosition !== undefined) services.routing.forget();
       return { status: 200, body: await statusOf(services, caller.tenant) };
     },
   }),

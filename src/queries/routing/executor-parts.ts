@@ -4,7 +4,7 @@ import type { MemoryView } from '../../domain/memory/view.ts';
 import type { Plan } from '../../domain/routing/plan.ts';
 import type { Policy } from '../../domain/routing/policy.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { ReadView } from '../read-models.ts';
+import type { ReadDemand, ReadView } from '../read-models.ts';
 import type { Reasoner } from '../reasoning/reasoner.ts';
 import type { SearchRequest } from '../search/query.ts';
 import type { Finding } from '../search/search.ts';
@@ -21,6 +21,8 @@ export interface PlanningRun {
   readonly trail: Trail;
   /** The tenant lets a language model propose plans. */
   readonly mayAskModel: boolean;
+  /** What the plan must know of. */
+  readonly demand: Pick<ReadDemand, 'minPosition' | 'waitMs'>;
 }
 
 /** Proposes how to take a question apart; it may look at what the caller may see, and at nothing else. */

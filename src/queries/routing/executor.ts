@@ -69,7 +69,9 @@ export class Executor {
     let interruption: Interruption | undefined;
     let error: unknown;
     try {
-      planned = await budget.within(plan(request.query, caller, { depth: 0, budget, trail, mayAskModel }));
+      planned = await budget.within(
+        plan(request.query, caller, { depth: 0, budget, trail, mayAskModel, demand: request }),
+      );
       await exploration.answer(planned);
     } catch (cause) {
       if (cause instanceof BudgetExhausted) interruption = cause.budget;

@@ -275,7 +275,7 @@ export class Exploration {
 
   /** Answers a part as a question of its own, one level deeper. */
   async #recurse(part: Part, step: number): Promise<StepOutcome> {
-    const { caller, budget, trail, mayAskModel, plan } = this.#setting;
+    const { caller, budget, trail, mayAskModel, plan, request: demand } = this.#setting;
     part.mayRecurse = false;
     const depth = this.#place.depth + 1;
     if (depth > budget.limits.depth) return { status: 'rejected', reason: 'depth-limit' };
@@ -285,7 +285,7 @@ export class Exploration {
     let aggregation: Aggregation = 'combine';
     try {
       const planned = await budget.within(
-        plan(part.query, caller, { depth, parent: step, budget, trail, mayAskModel }),
+        plan(part.query, caller, { depth, parent: step, budget, trail, mayAskModel, demand }),
       );
       // The only part is answered in the way that the question asks for, whatever its own words leave of it.
       const isWhole = part.side === undefined && this.#aggregation !== 'combine';

@@ -86,7 +86,7 @@ export class ModelPlanner {
       const plan = proposedPlan(
         question,
         proposal,
-        await vocabulary.read(caller, wantedByProposal(proposal)),
+        await vocabulary.read(caller, wantedByProposal(proposal), run.demand),
       );
       return outcome(plan ? { plan } : { reason: 'nothing-proposed' });
     } catch (error) {

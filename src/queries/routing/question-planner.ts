@@ -24,7 +24,7 @@ export interface QuestionPlannerParts {
 export function questionPlanner({ vocabulary, clock, model }: QuestionPlannerParts): Planner {
   return async (question, caller, run) => {
     const started = performance.now();
-    const known = await vocabulary.read(caller, wantedBy(question));
+    const known = await vocabulary.read(caller, wantedBy(question), run.demand);
     const now = clock.now();
     const proposed = await model?.propose({ question, known, now, caller, run });
     const plan = proposed?.plan ?? planOf(question, known, { now });

@@ -3,7 +3,7 @@ import { visible } from '../../domain/access/visibility.ts';
 import { kindOfField, type ValueKind } from '../../domain/routing/planner/ordered-values.ts';
 import type { FieldValue, KnownField, KnownValue, Vocabulary } from '../../domain/routing/vocabulary.ts';
 import type { Wanted } from '../../domain/routing/wanted.ts';
-import type { ReadModels, ReadView } from '../read-models.ts';
+import type { ReadDemand, ReadModels, ReadView } from '../read-models.ts';
 import { regionCondition } from '../scope-sql.ts';
 import { Parameters } from '../sql-builder.ts';
 
@@ -48,23 +48,31 @@ export class VocabularyReader {
     this.#now = now;
   }
 
-  /** All fields, and of the values those that are wanted. */
-  async read(caller: TenantContext, wanted: Wanted): Promise<Vocabulary> {
+  /** All fields, and of the values those that are wanted; what was written up to `minPosition` among them. */
+  async read(
+    caller: TenantContext,
+    wanted: Wanted,
+    { minPosition = 0, waitMs }: Pick<ReadDemand, 'minPosition' | 'waitMs'> = {},
+  ): Promise<Vocabulary> {
     const visibility = visible(caller);
     if (visibility !== 'all' && visibility.length === 0) return { fields: [], values: [] };
-    return this.#models.read({ projections: ['fields'] }, async (view) => {
+    return this.#models.read({ projections: ['fields'], minPosition, waitMs }, async (view) => {
       const [fields, values] = await Promise.all([
-        this.#fieldsOf(caller, view),
+        this.#fieldsOf(caller, view, minPosition),
         this.#valuesOf(caller, view, wanted),
       ]);
       return { fields, values };
     });
   }
 
-  async #fieldsOf(caller: TenantContext, view: ReadView): Promise<readonly KnownField[]> {
+  async #fieldsOf(
+    caller: TenantContext,
+    view: ReadView,
+    minPosition: number,
+  ): Promise<readonly KnownField[]> {
     const key = JSON.stringify([caller.tenant, visible(caller)]);
     const cached = this.#fields.get(key);
-    if (cached && this.#isFresh(cached, view)) return cached.fields;
+    if (cached && cached.position >= minPosition && this.#isFresh(cached, view)) return cached.fields;
     const readAt = this.#now();
     const fields = await this.#readFields(caller, view);
     this.#fields.delete(key);
