@@ -9,6 +9,8 @@ import { checkpointOf, isShown, matcherOf, receivedEvent, type Received } from '
 interface Growing {
   readonly events: RecordedEvent[];
   size: number;
+  /** Goes with the events: also where the next answer is an error. */
+  scannedTo: number;
 }
 
 /** Makes pages of what arrives one by one. */
@@ -27,44 +29,40 @@ export class Gatherer {
 
   /** What has arrived after `position`, up to `batchSize` events; until the time `until` it waits for more. */
   async gather(position: number, batchSize: number, until: number, signal: AbortSignal): Promise<LogPage> {
-    const page: Growing = { events: [], size: 0 };
-    let scannedTo = position;
+    const page: Growing = { events: [], size: 0, scannedTo: position };
     for (let patient = true; !signal.aborted;) {
       const seen = this.#arrival.count;
-      let taken: number | undefined;
       try {
-        taken = this.#take(scannedTo, batchSize, page);
+        if (this.#take(batchSize, page)) patient = true;
       } catch (error) {
         // What arrived before the error is handed out first; the error comes again.
-        if (scannedTo > position) break;
+        if (page.scannedTo > position) break;
         throw error;
       }
-      scannedTo = taken ?? scannedTo;
       if (isFull(page, batchSize)) break;
-      if (taken !== undefined) patient = true;
       const waitMs = until - performance.now();
-      if (scannedTo > position && waitMs > 0) await this.#arrival.after(seen, waitMs, signal);
+      if (page.scannedTo > position && waitMs > 0) await this.#arrival.after(seen, waitMs, signal);
       else if (patient) {
         // The stream below hands on a few answers a turn: more of the same batch may be on its way up.
         patient = false;
         await setImmediate();
       } else break;
     }
-    return { events: page.events, scannedTo };
+    return { events: page.events, scannedTo: page.scannedTo };
   }
 
-  /** Takes what is there; answers how far it goes, undefined where nothing was there. */
-  #take(after: number, batchSize: number, page: Growing): number | undefined {
-    let scannedTo: number | undefined;
+  /** Takes what is there; answers whether anything was. */
+  #take(batchSize: number, page: Growing): boolean {
+    let wasThere = false;
     while (!isFull(page, batchSize)) {
       const response = this.#inbox.take();
-      if (!response) return scannedTo;
+      if (!response) break;
+      wasThere = true;
       const received = receivedEvent(response);
       const position = received ? received.position : checkpointOf(response);
-      scannedTo ??= after;
       if (position === undefined) continue;
       if (received) this.lastEvent = position;
-      if (position <= scannedTo) continue;
+      if (position <= page.scannedTo) continue;
       if (received) {
         if (!isShown(received)) continue;
         if (this.#matches(received)) {
@@ -73,9 +71,9 @@ export class Gatherer {
           page.size += sizeOf(event);
         }
       }
-      scannedTo = position;
+      page.scannedTo = position;
     }
-    return scannedTo;
+    return wasThere;
   }
 }
 
