@@ -201,13 +201,13 @@ export async function failBuilding(
   await sql.transaction(async (tx) => {
     // None of the variant is created meanwhile.
     await tx.query('select pg_advisory_xact_lock(727002)');
+    for (const statement of await orphansOf(tx, projection, generation)) await tx.query(statement);
     const [failed] = await tx.query<{ signature: string }>(
       `update read.generations set state = 'failed', error = $3, failing_since = null
        where name = $1 and generation = $2 and state = 'building' returning signature`,
       [projection.name, generation, error],
     );
     if (!failed) return;
-    for (const statement of await orphansOf(tx, projection, generation)) await tx.query(statement);
     await dropTables(tx, projection, generation);
     await dropShared(tx, projection, variantOf(failed.signature));
     await projection.external?.drop(generation);
@@ -237,7 +237,7 @@ async function orphansOf(
   if (!purgeShared) return [];
   const [given] = await tx.query<{ signature: string; live: number }>(
     `select g.signature, a.generation as live from read.generations g join read.active a using (name)
-     where g.name = $1 and g.generation = $2 and g.state in ('building', 'failed') and not exists (
+     where g.name = $1 and g.generation = $2 and g.state = 'building' and not exists (
        select 1 from read.bookmarks own
        join read.bookmarks l on l.name = own.name and l.partition = own.partition and l.generation = a.generation
        where own.name = g.name and own.generation = g.generation and l.bookmark < own.bookmark)`,

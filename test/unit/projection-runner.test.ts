@@ -209,9 +209,13 @@ describe('two processes', () => {
     const dead = await start([running.journal], 'dead');
     await store('a');
     await written().toEqual(['a']);
-    const stuck = Object.assign(Object.create(events) as typeof events, {
-      readAll: () => new Promise<never>(() => {}),
-    });
+    let letGo = (_: Error): void => {};
+    class Stuck extends SealedEventStore {
+      override readAll(): Promise<never> {
+        return new Promise((_, reject) => (letGo = reject));
+      }
+    }
+    const stuck = new Stuck(running.test.log, running.test.vault);
     const theirs = new ProjectionOperations(sql, stuck, dead);
     const { generation, done } = await theirs.rebuild('journal', testContext());
     done.catch(() => undefined);
@@ -229,7 +233,9 @@ describe('two processes', () => {
     );
     await mine.endInterrupted(testContext());
     expect(await states()).toEqual([[1, 'live']]);
-    await theirs.stop();
+    const stopped = theirs.stop();
+    letGo(new Error('it is gone'));
+    await stopped;
   });
 
   it('take turns: the second goes on, at once after a clean stop, without gap or double', async () => {
