@@ -37,6 +37,11 @@ export class ErasureManager {
     await this.#sql.query(
       'insert into control.erasures (one, bookmark) values (true, 0) on conflict (one) do nothing',
     );
+    // The database may have served another log before: a place in that one is none in this.
+    await this.#sql.query(
+      'update control.erasures set bookmark = 0, log = $1 where log is distinct from $1',
+      [this.#services.store.log.logId],
+    );
     for (let after = await this.#bookmark(); ;) {
       const page = await this.#services.store.readAll({
         after,

@@ -65,4 +65,5 @@ begin
 end
 $$;
 `,
+  'alter table control.erasures add column log text',
 ];
