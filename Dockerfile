@@ -1,4 +1,5 @@
-# Stratalog as one image for every role: docker build -t stratalog . && docker run stratalog serve --role api
+# Stratalog as one image for every profile and role, which come by variables: docker build -t stratalog . &&
+# docker run -p 8080:8080 -v stratalog:/data -e STRATALOG_MASTER_KEY=… stratalog
 FROM node:22.23.1-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
@@ -8,7 +9,7 @@ COPY src src
 RUN node bin/build.mjs dist
 
 FROM node:22.23.1-bookworm-slim
-ENV NODE_ENV=production STRATALOG_HOST=0.0.0.0 STRATALOG_DATA=/data
+ENV NODE_ENV=production STRATALOG_HOST=0.0.0.0 STRATALOG_PORT=8080 STRATALOG_DATA=/data
 RUN install --directory --owner=node --group=node /data
 WORKDIR /app
 COPY --from=build /app/node_modules node_modules
@@ -22,6 +23,6 @@ EXPOSE 8080
 STOPSIGNAL SIGTERM
 # Alive, not ready: a server that is away for a while is no reason to start this one again.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s \
-  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.STRATALOG_PORT || 8080}/livez`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.STRATALOG_PORT}/livez`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 ENTRYPOINT ["node", "/app/bin/stratalog.mjs"]
 CMD ["serve"]
