@@ -2,7 +2,7 @@
 // Node 20 runs no TypeScript of its own, so the program and each worker thread get one bundled entry; packages stay outside.
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, statSync } from 'node:fs';
-import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import path from 'node:path';
 
@@ -15,7 +15,7 @@ const entries = {
   'onnx-worker': 'src/adapters/onnx/worker.ts',
 };
 
-/** Bundles of another state of the sources are kept so long: a program that was started from them may load more. */
+/** Bundles of another state of the sources are kept so long after their last start: a program that was started from them may load more. */
 const keptMs = 7 * 24 * 60 * 60 * 1_000;
 
 /**
@@ -25,7 +25,11 @@ const keptMs = 7 * 24 * 60 * 60 * 1_000;
 export async function builtCheckout() {
   const cache = path.join(root, '.cache');
   const folder = path.join(cache, `build-${stateOfSources()}`);
-  if (existsSync(folder)) return folder;
+  if (existsSync(folder)) {
+    // In use: not one of those that are removed. A checkout that cannot be written to removes none.
+    await utimes(folder, new Date(), new Date()).catch(() => {});
+    return folder;
+  }
   const fresh = `${folder}.${process.pid}`;
   await build(fresh);
   // Another process of this checkout may have been faster; its bundles are the same.

@@ -1,7 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { styleText } from 'node:util';
 import { Command } from 'commander';
-import { connectionOf, linesOf, open } from './client.ts';
+import { ConnectionLost, connectionOf, linesOf, open, type Connection } from './client.ts';
+import { printable } from './output.ts';
 import { position } from './positions.ts';
+
+const againMs = 500;
 
 interface AuditEvent {
   readonly at: string;
@@ -9,6 +13,7 @@ interface AuditEvent {
   readonly actor: string;
   readonly stream: string;
   readonly revision: number;
+  readonly position: string;
   readonly reason?: string;
 }
 
@@ -32,19 +37,33 @@ export function auditCommand(): Command {
         for (const value of [options[name] ?? []].flat()) parameters.append(name, String(value));
       }
       if (options['follow']) parameters.set('follow', 'true');
-      const response = await open(connection, `/v1/audit/events?${parameters.toString()}`, {
-        headers: { accept: 'application/x-ndjson' },
-      });
-      for await (const event of linesOf<AuditEvent>(response)) {
-        if (connection.json) {
-          console.log(JSON.stringify(event));
-          continue;
-        }
-        const reason = event.reason === undefined ? '' : styleText('dim', `  “${event.reason}”`);
-        console.log(
-          `${event.at}  ${event.type.padEnd(18)} ${event.actor.padEnd(16)} ${styleText('dim', `${event.stream}@${event.revision}`)}${reason}`,
-        );
-      }
+      for await (const event of eventsOf(connection, parameters))
+        console.log(connection.json ? JSON.stringify(event) : lineOf(event));
     });
   return command;
+}
+
+/** As the server has them. Followed, on and on: a stream in which nothing happens for minutes is cut on its way. */
+async function* eventsOf(connection: Connection, parameters: URLSearchParams): AsyncGenerator<AuditEvent> {
+  for (;;) {
+    const response = await open(connection, `/v1/audit/events?${parameters.toString()}`, {
+      headers: { accept: 'application/x-ndjson' },
+    });
+    try {
+      for await (const event of linesOf<AuditEvent>(response)) {
+        yield event;
+        parameters.set('after', event.position);
+      }
+      return;
+    } catch (error) {
+      if (!(error instanceof ConnectionLost) || !parameters.has('follow')) throw error;
+    }
+    await sleep(againMs);
+  }
+}
+
+function lineOf({ at, type, actor, stream, revision, reason }: AuditEvent): string {
+  const why = reason === undefined ? '' : styleText('dim', `  “${printable(reason)}”`);
+  const where = styleText('dim', printable(`${stream}@${revision}`));
+  return `${at}  ${type.padEnd(18)} ${printable(actor).padEnd(16)} ${where}${why}`;
 }

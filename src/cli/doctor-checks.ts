@@ -60,7 +60,8 @@ async function finding(check: string, look: () => Promise<string>): Promise<Find
   try {
     return { check, ok: true, detail: await look() };
   } catch (error) {
-    return { check, ok: false, detail: explain(error).split('\n')[0]! };
+    const reason = error instanceof ConfigError ? error.message : explain(error);
+    return { check, ok: false, detail: reason.split('\n')[0]! };
   }
 }
 

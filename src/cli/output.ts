@@ -3,9 +3,14 @@ export function printJson(value: unknown): void {
   console.log(JSON.stringify(value, null, 2));
 }
 
+/** A text that somebody stored, for a terminal: what would command it shows as a mark. */
+export function printable(text: string): string {
+  return text.replaceAll(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, '\ufffd');
+}
+
 /** The beginning of a text on one line. */
 export function preview(text: string, width: number): string {
-  const line = text.replaceAll(/\s+/g, ' ').trim();
+  const line = printable(text.replaceAll(/\s+/g, ' ')).trim();
   return line.length <= width ? line : `${line.slice(0, width - 1)}…`;
 }
 

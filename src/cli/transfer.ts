@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream, rmSync } from 'node:fs';
-import { mkdtemp, stat } from 'node:fs/promises';
+import { mkdtemp, realpath, rename, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Readable } from 'node:stream';
@@ -51,9 +51,25 @@ async function importFile(connection: Connection, file: string, name?: string): 
   const { size } = await stat(file);
   const bar =
     !connection.json && process.stderr.isTTY
-      ? new SingleBar({ format: '{bar} {percentage}%  {stored} stored' }, Presets.shades_grey)
+      ? new SingleBar(
+          { format: '{bar} {percentage}%  {stored} stored', linewrap: true, gracefulExit: false },
+          Presets.shades_grey,
+        )
       : undefined;
   bar?.start(size, 0, { stored: 0 });
+  try {
+    await importWith(bar, connection, file, name);
+  } finally {
+    bar?.stop();
+  }
+}
+
+async function importWith(
+  bar: SingleBar | undefined,
+  connection: Connection,
+  file: string,
+  name: string | undefined,
+): Promise<void> {
   const leftOut: LeftOut = { lines: 0, companies: new Set() };
   async function* counted(): AsyncGenerator<Buffer> {
     for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) {
@@ -155,10 +171,28 @@ export function exportCommand(): Command {
         }
       }
       if (file === undefined) return pipeline(lines, process.stdout, { end: false });
-      await pipeline(lines, createWriteStream(file));
+      await writeWhole(file, lines);
       if (connection.json) printJson({ written, file });
       else console.log(`${written} memories written to ${file}`);
     });
+}
+
+/** What was there before stays until all is written: a cut export would pass for a whole one. Its owner alone may read it. */
+async function writeWhole(file: string, lines: () => AsyncIterable<string>): Promise<void> {
+  const kind = await stat(file).catch(() => undefined);
+  // Such as a terminal or a pipe.
+  if (kind && !kind.isFile()) return pipeline(lines, createWriteStream(file));
+  const target = kind ? await realpath(file) : file;
+  const part = `${target}.${process.pid}.part`;
+  const remove = () => rmSync(part, { force: true });
+  const leaveSignals = cleanOnSignal(remove);
+  try {
+    await pipeline(lines, createWriteStream(part, { mode: 0o600, flags: 'wx' }));
+    await rename(part, target);
+  } finally {
+    remove();
+    leaveSignals();
+  }
 }
 
 /** Without the company either: it is the tenant, and another one's would refuse it. */

@@ -112,6 +112,9 @@ describeOnce('data folders that cannot be opened', () => {
       const doctor = await stratalog(['doctor', '--data', server.dataDir], embedded);
       expect(doctor.code).toBe(1);
       expect(doctor.stdout).toMatch(/FAIL database.*in use/);
+      const wrong = { ...embedded, STRATALOG_EMBEDDER: 'onnx', STRATALOG_EMBEDDING_MODEL: 'nope' };
+      const { stdout } = await stratalog(['doctor'], wrong);
+      expect(stdout).toMatch(/FAIL model.*STRATALOG_EMBEDDING_MODEL/);
       expect((await clientOf(server).get('/readyz')).status).toBe(200);
     } finally {
       await server.remove();

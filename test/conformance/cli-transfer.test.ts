@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -204,6 +204,20 @@ describe('import and export', () => {
       [...list].sort((left, right) => (left.externalId < right.externalId ? -1 : 1));
     expect(sorted(again)).toEqual(sorted(exported.lines));
     expect((await as(client, 'export', '--full')).lines[0].scope.company).toBeTruthy();
+  });
+
+  it('[J4] leaves the file of an earlier export as it was where a new one fails, and shows it to its owner alone', async () => {
+    const client = await newAdmin(server);
+    await as(client, 'import', await file('kept.ndjson', memories));
+    const output = path.join(folder, 'kept-export.ndjson');
+    expect((await as(client, 'export', output)).code).toBe(0);
+    expect((await stat(output)).mode & 0o777).toBe(0o600);
+    const before = await readFile(output, 'utf8');
+    expectClear(await as({ key: 'wrong' }, 'export', output), 1, /401/);
+    expect(await readFile(output, 'utf8')).toBe(before);
+    expect((await readdir(folder)).filter((name) => name.startsWith('kept-export'))).toEqual([
+      'kept-export.ndjson',
+    ]);
   });
 
   it('[J4] exports oldest first: turns of a session stand as they were told, and are found alike', async () => {

@@ -339,6 +339,39 @@ describe('connections', () => {
     }
   });
 
+  it('[J4] a followed stream that is cut on its way goes on behind what came, until the server says no', async () => {
+    const asked: (string | null)[] = [];
+    const other = http.createServer((request, response) => {
+      asked.push(new URL(request.url!, 'http://x').searchParams.get('after'));
+      const event = { at: 'now', type: 'MemoryStored', actor: 'user:ada', stream: 's', revision: 0 };
+      const position = `p${asked.length}`;
+      if (asked.length < 3)
+        response.write(`${JSON.stringify({ ...event, position })}\n`, () => request.socket.destroy());
+      else response.writeHead(403).end('{"code":"forbidden","detail":"no longer"}');
+    });
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    const environment = { STRATALOG_URL: `http://127.0.0.1:${(other.address() as AddressInfo).port}` };
+    try {
+      const followed = await stratalog(['audit', 'events', '--follow', '--json'], environment);
+      expectClear(followed, 1, /403 forbidden/);
+      expect(followed.lines.map(({ position }) => position)).toEqual(['p1', 'p2']);
+      expect(asked).toEqual([null, 'p1', 'p2']);
+    } finally {
+      other.close();
+    }
+  });
+
+  it('[J8] a text that would command the terminal is shown with marks', async () => {
+    const client = await newAdmin(server);
+    const content = 'lanterns \u001b[31mare\u0007 red';
+    const { position } = await client.store({ content });
+    await client.get(`/v1/memories?minPosition=${position}&waitMs=30000`);
+    const found = await as(client, 'search', content, '--threshold', '0');
+    expect(found.stdout).toContain('lanterns \ufffd[31mare\ufffd red');
+    const events = await as(client, 'audit', 'events');
+    for (const { stdout } of [found, events]) expect(stdout).not.toMatch(/[\u0007\u001b]/);
+  });
+
   it('[J8] a key that no header can hold: says which option, or variable, is wrong', async () => {
     const environment = { STRATALOG_URL: server.url };
     expectClear(await stratalog(['export', '--key', '日本'], environment), 2, '--key', /ASCII/);

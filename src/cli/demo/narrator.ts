@@ -67,10 +67,13 @@ export class Narrator {
     );
   }
 
-  kept({ url }: Connection): void {
+  /** The key is of a tenant that the demo made; a server without credentials has none. */
+  kept({ url, key }: Connection): void {
     this.say(
       `\nThe server is still up at ${styleText('bold', url)} (API: ${url}/docs). Stop it with Ctrl-C. Try:`,
     );
-    this.say(`   npx --no stratalog search "who may approve a release?" --threshold 0.2 --url ${url}`);
+    this.say(
+      `   npx --no stratalog search "who may approve a release?" --threshold 0.2 --url ${url}${key === undefined ? '' : ` --key ${key}`}`,
+    );
   }
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ConfigError } from '../../config.ts';
 import { call, linesOf, open, type Connection } from '../client.ts';
 import { rebuild } from '../projections.ts';
 import type { Narrator } from './narrator.ts';
@@ -83,6 +84,8 @@ async function storeCorpus(
       update(tally.stored);
     }
   });
+  if (tally.stored === 0)
+    throw new ConfigError('--data (STRATALOG_DATA): this folder holds the demo already; name another one');
   const storedAfter = (performance.now() - started) / 1_000;
   await narrator.progress('embedding on this machine', count, async (update) => {
     while (!(await isSearchable(connection, position))) update(count - (await vectorLag(connection)));

@@ -40,10 +40,12 @@ export async function demo(options: DemoOptions, narrator: Narrator): Promise<vo
       const facts = await runDemo(connection, narrator);
       const seconds = (performance.now() - started) / 1_000;
       narrator.end(seconds, config.profile, facts);
+      const { asOfShowsBefore, deletedIsGone, rebuilt, equal } = facts;
+      if (!asOfShowsBefore || !deletedIsGone || equal < rebuilt) process.exitCode = 1;
       if (options.keep) {
         leaveSignals();
         narrator.kept(connection);
-        await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
+        await Promise.race((['SIGINT', 'SIGTERM', 'SIGHUP'] as const).map((signal) => once(process, signal)));
       }
     } finally {
       await app.stop();
