@@ -1,5 +1,4 @@
 import { hostname } from 'node:os';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { SealedEventStore } from './adapters/eventstore/sealed-event-store.ts';
 import { migrate } from './adapters/migrate.ts';
@@ -29,6 +28,7 @@ import type { Leases } from './ports/leases.ts';
 import type { LexicalIndex } from './ports/lexical-index.ts';
 import type { Metrics } from './ports/metrics.ts';
 import { observed } from './ports/observed-language-model.ts';
+import { pause } from './ports/pause.ts';
 import { WakeUp } from './ports/wake-up.ts';
 import { allProjections } from './projections/all.ts';
 import { LexicalUpkeep } from './projections/lexical/upkeep.ts';
@@ -61,7 +61,8 @@ import { ErasureManager } from './worker/erasure-manager.ts';
 import { underLease } from './worker/under-lease.ts';
 
 /** Between two looks for rebuilds that nobody is at work on any more. */
-const renewalMs = 15_000;
+const lookMs = 15_000;
+const firstRenewalPauseMs = 15_000;
 const longestRenewalPauseMs = 600_000;
 
 /** A running process of Stratalog. */
@@ -334,31 +335,39 @@ async function startModelUpkeep({ logger, stores, undo }: Process, embedders: Em
   undo.push(() => upkeep.stop());
 }
 
-/** Rebuilds what another version of the program left, once, and ends the rebuilds of processes that are no more. */
+/** Rebuilds what another version of the program left, tried until it is done, and ends rebuilds of processes that are no more. */
 function startRenewal({ logger, leases, undo }: Process, operations: ProjectionOperations): void {
   const stop = new AbortController();
   const { signal } = stop;
   const context = eventContext(commandContextOf('renew'));
-  let isRenewed = false;
-  const renew = async () => {
-    await operations.endInterrupted(context);
-    if (!isRenewed) await operations.renewStale(context);
-    isRenewed = true;
+  const told = (error: unknown, what: string): void => {
+    if (!signal.aborted) logger.error({ err: error }, what);
   };
-  const run = async () => {
-    for (let pause = renewalMs; !signal.aborted; await sleep(pause, undefined, { signal }).catch(() => {})) {
+  const renew = async (): Promise<void> => {
+    for (
+      let waitMs = firstRenewalPauseMs;
+      !signal.aborted;
+      waitMs = Math.min(2 * waitMs, longestRenewalPauseMs)
+    ) {
       try {
-        await underLease(leases, 'renewal', renew, signal);
-        pause = renewalMs;
+        return await underLease(leases, 'renewal', () => operations.renewStale(context), signal);
       } catch (error) {
-        if (signal.aborted) return;
-        logger.error({ err: error }, 'a stale read model could not be rebuilt');
-        pause = Math.min(pause * 2, longestRenewalPauseMs);
+        told(error, 'a stale read model could not be rebuilt');
       }
+      await pause(waitMs, signal);
+    }
+  };
+  const end = async (): Promise<void> => {
+    while (!signal.aborted) {
+      await operations
+        .endInterrupted(context)
+        .catch((error: unknown) => told(error, 'an interrupted rebuild could not be ended'));
+      await pause(lookMs, signal);
     }
   };
   undo.push(() => Promise.resolve(stop.abort()));
-  void run();
+  void renew();
+  void end();
 }
 
 function startLexicalUpkeep({ logger, stores, undo }: Process, index: LexicalIndex): void {

@@ -21,12 +21,7 @@ export function endpointUrl(instead: string) {
   );
 }
 
-/** White space is none of it: a line end that came with it would make it another one. */
-export const secret = (least: number) =>
-  z
-    .string()
-    .min(least, `must have at least ${least} characters`)
-    .regex(/^\S*$/, 'must have no spaces or line ends');
+export const secret = (least: number) => z.string().min(least, `must have at least ${least} characters`);
 
 export const integer = (least: number, most: number) => {
   const error = `must be an integer from ${least} to ${most}`;

@@ -40,7 +40,9 @@ export const settings = z.object({
     .describe(
       'Port to listen on; 0 takes a free one; default: 8080, and a free one for the health of a process without the role api',
     ),
+  // It comes as a bearer token, which holds no white space.
   STRATALOG_MASTER_KEY: secret(16)
+    .regex(/^\S*$/, 'must have no spaces or line ends')
     .optional()
     .describe('May create tenants and keys and nothing else; switches the development identity off'),
   STRATALOG_VAULT_KEY: secret(40)

@@ -208,6 +208,10 @@ export async function failBuilding(
       [projection.name, generation, error],
     );
     if (!failed) return;
+    await tx.query('delete from read.parked where name = $1 and generation = $2', [
+      projection.name,
+      generation,
+    ]);
     await dropTables(tx, projection, generation);
     await dropShared(tx, projection, variantOf(failed.signature));
     await projection.external?.drop(generation);

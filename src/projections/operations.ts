@@ -4,8 +4,9 @@ import { variantOf } from '../domain/retrieval/generation-variant.ts';
 import { projectionStream } from '../domain/streams.ts';
 import { inBackground } from '../ports/background.ts';
 import { WrongExpectedRevision } from '../ports/event-log.ts';
-import type { EventContext, EventStore } from '../ports/event-store.ts';
-import { leaseRenewalMs } from '../ports/leases.ts';
+import type { EventContext, EventStore, LoadedEvent } from '../ports/event-store.ts';
+import { leaseRenewalMs, leaseTtlMs } from '../ports/leases.ts';
+import { pause } from '../ports/pause.ts';
 import type { Sql } from '../ports/sql.ts';
 import type { Generation } from './generation.ts';
 import {
@@ -38,6 +39,8 @@ interface RunningRebuild {
   done: Promise<RebuildResult>;
   /** It was filled and compared. */
   isReady: boolean;
+  /** Lets go of the lease that it is built under. */
+  leave?: () => Promise<void>;
 }
 
 export interface OperationOptions {
@@ -125,7 +128,7 @@ export class ProjectionOperations {
     };
     this.#running.set(name, entry);
     try {
-      if ((await this.#runner.leases.hold(rebuildLease(name))) === undefined) throw underWay(name);
+      entry.leave = await this.#takeLease(name, entry);
       const generation = await beginRebuild(this.#sql, projection, this.#runner.partitioning);
       entry.generation = generation;
       // Loops of the generations that it cleared away have nothing to run on.
@@ -135,6 +138,7 @@ export class ProjectionOperations {
       return { generation: generation.number, done: entry.done };
     } catch (error) {
       this.#running.delete(name);
+      await entry.leave?.();
       throw error;
     }
   }
@@ -210,17 +214,49 @@ export class ProjectionOperations {
 
   /** Ends the rebuilds of processes that are no more: no erasure reaches what they have built so far. */
   async endInterrupted(context: EventContext): Promise<void> {
+    const left = await this.#abandoned();
+    if (left.length === 0) return;
+    // Whoever was only held up takes its lease again meanwhile.
+    await pause(leaseTtlMs, this.#stop.signal);
     const { leases } = this.#runner;
-    for (const { name, generation, state } of await readGenerations(this.#sql)) {
-      const isLeft = state === 'building' && !this.#running.has(name);
-      const live = isLeft && this.#runner.projection(name) ? await this.#live(name) : undefined;
-      if (!live || (await leases.hold(rebuildLease(name))) === undefined) continue;
+    for (const { name, generation } of left) {
+      if (this.#running.has(name) || (await leases.hold(rebuildLease(name))) === undefined) continue;
       try {
-        await this.#end(name, { from: generation, to: live.generation, ended: true }, context);
+        const isStillThere = (await this.#abandoned()).some((row) => row.generation === generation);
+        const live = isStillThere ? await this.#live(name) : undefined;
+        if (live) await this.#end(name, { from: generation, to: live.generation, ended: true }, context);
       } finally {
-        await leases.release(rebuildLease(name));
+        if (!this.#running.has(name)) await leases.release(rebuildLease(name));
       }
     }
+  }
+
+  /** What is said to be built, and not by this process. */
+  async #abandoned(): Promise<readonly GenerationRow[]> {
+    const rows = await readGenerations(this.#sql);
+    return rows.filter(
+      ({ name, state }) => state === 'building' && !this.#running.has(name) && this.#runner.projection(name),
+    );
+  }
+
+  /**
+   * Tells other processes that one is built here, until the function that it answers is called. Rejects with
+   * `rebuild-in-progress` where another one builds it. What another one ended is given up here.
+   */
+  async #takeLease(name: string, running: RunningRebuild): Promise<() => Promise<void>> {
+    const { leases } = this.#runner;
+    if ((await leases.hold(rebuildLease(name))) === undefined) throw underWay(name);
+    const renew = async (): Promise<void> => {
+      await leases.hold(rebuildLease(name));
+      const { generation, isReady } = running;
+      if (generation && !isReady && !(await this.#isThere(generation)))
+        this.#walk.end(generation, new Error('it was given up'));
+    };
+    const renewal = setInterval(() => void renew().catch(() => undefined), leaseRenewalMs);
+    return async () => {
+      clearInterval(renewal);
+      await leases.release(rebuildLease(name)).catch(() => undefined);
+    };
   }
 
   async stop(): Promise<void> {
@@ -235,11 +271,6 @@ export class ProjectionOperations {
     running: RunningRebuild,
   ): Promise<RebuildResult> {
     const { name } = generation.projection;
-    const { leases } = this.#runner;
-    const renewal = setInterval(
-      () => void leases.hold(rebuildLease(name)).catch(() => undefined),
-      leaseRenewalMs,
-    );
     try {
       const begun = { projection: name, generation: generation.number };
       await this.#record(name, context, { type: 'ProjectionRebuildBegun', data: begun });
@@ -265,9 +296,8 @@ export class ProjectionOperations {
       await failBuilding(this.#sql, generation.projection, generation.number, message).catch(() => undefined);
       throw error;
     } finally {
-      clearInterval(renewal);
-      await leases.release(rebuildLease(name)).catch(() => undefined);
       this.#running.delete(name);
+      await running.leave?.();
     }
   }
 
@@ -312,6 +342,13 @@ export class ProjectionOperations {
     rollback: boolean,
     context: EventContext,
   ): Promise<Switched> {
+    const switched: OperationEvent = {
+      type: 'ProjectionSwitched',
+      data: { projection: name, from, to, rollback },
+    };
+    // Done by an earlier try, and perhaps undone by somebody else since.
+    const { before } = await this.#recorded(name, context, switched);
+    if (before) return { from, to, position: before.position };
     const rows = (await readGenerations(this.#sql)).filter((row) => row.name === name);
     const next = rows.find((row) => row.generation === to);
     if (!next?.active) {
@@ -320,10 +357,7 @@ export class ProjectionOperations {
       await this.#beforeSwitch?.({ name, tables: tablesOf(to) });
       await switchWhenLevel({ sql: this.#sql, store: this.#store, runner: this.#runner }, next);
     }
-    const position = await this.#record(name, context, {
-      type: 'ProjectionSwitched',
-      data: { projection: name, from, to, rollback },
-    });
+    const position = await this.#record(name, context, switched);
     await this.#runner.refresh();
     return { from, to, position };
   }
@@ -351,14 +385,10 @@ export class ProjectionOperations {
   /** Appends the event of an act, once where its command is repeated. Answers its position. */
   async #record(name: string, context: EventContext, event: OperationEvent): Promise<number> {
     const stream = projectionStream(name);
-    const { commandId } = context;
     for (;;) {
-      const loaded = commandId === undefined ? undefined : await this.#store.load(stream);
-      const before = loaded?.find(
-        (other) => other.metadata.commandId === commandId && other.event.type === event.type,
-      );
+      const { before, last } = await this.#recorded(name, context, event);
       if (before) return before.position;
-      const expected = loaded ? (loaded.at(-1)?.revision ?? 'noStream') : 'any';
+      const expected = context.commandId === undefined ? 'any' : (last?.revision ?? 'noStream');
       try {
         return (await this.#store.append(stream, expected, [event], context)).position;
       } catch (error) {
@@ -366,6 +396,28 @@ export class ProjectionOperations {
       }
     }
   }
+
+  /** The event of the same act that an earlier try of the command wrote, and the last one of the projection. */
+  async #recorded(
+    name: string,
+    { commandId }: EventContext,
+    event: OperationEvent,
+  ): Promise<{ readonly before?: LoadedEvent | undefined; readonly last?: LoadedEvent | undefined }> {
+    if (commandId === undefined) return {};
+    const loaded = await this.#store.load(projectionStream(name));
+    const before = loaded.find(
+      (other) =>
+        other.metadata.commandId === commandId &&
+        other.event.type === event.type &&
+        generationOf(other.event as OperationEvent) === generationOf(event),
+    );
+    return { before, last: loaded.at(-1) };
+  }
+}
+
+/** Of a rebuild: the same command may begin another one where its first was lost. */
+function generationOf({ data }: OperationEvent): number | undefined {
+  return 'generation' in data ? data.generation : undefined;
 }
 
 /** Its holder builds a generation of the projection. */

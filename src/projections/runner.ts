@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Problem } from '../domain/problems.ts';
 import { variantOf } from '../domain/retrieval/generation-variant.ts';
 import type { StreamName } from '../ports/event-log.ts';
 import { inBackground } from '../ports/background.ts';
 import type { EventStore, OpenedEvents } from '../ports/event-store.ts';
 import type { LeaseHolder, Leases } from '../ports/leases.ts';
+import { pause } from '../ports/pause.ts';
 import type { Sql } from '../ports/sql.ts';
 import type { WakeUp } from '../ports/wake-up.ts';
 import { ErasedStreams } from './erased-streams.ts';
@@ -73,7 +73,8 @@ export class ProjectionRunner {
   async start(): Promise<void> {
     this.#background = [
       inBackground(() => this.#source.follow(this.#stop.signal)),
-      inBackground(() => this.#refreshRegularly()),
+      inBackground(() => this.#regularly(() => this.refresh())),
+      inBackground(() => this.#regularly(() => this.#releaseErased())),
     ];
     await this.refresh();
   }
@@ -123,6 +124,7 @@ export class ProjectionRunner {
    */
   async retry(name: string, stream: string): Promise<boolean> {
     let wasParked = false;
+    let refusal: Problem | undefined;
     for (const generation of await this.#generationsOf(name)) {
       if (!(await generation.parked.at(this.#options.sql, stream))) continue;
       wasParked = true;
@@ -130,11 +132,11 @@ export class ProjectionRunner {
         while (!(await this.#retryOnce(generation, stream)));
       } catch (error) {
         if (isPassing(error)) throw error;
-        throw new Problem('still-parked', `${name} and ${stream}: ${(error as Error).message}`, {
-          cause: error,
-        });
+        const detail = `${name} and ${stream}: ${(error as Error).message}`;
+        refusal ??= new Problem('still-parked', detail, { cause: error });
       }
     }
+    if (refusal) throw refusal;
     return wasParked;
   }
 
@@ -172,13 +174,18 @@ export class ProjectionRunner {
   async #generationsOf(name: string): Promise<Generation[]> {
     if (!this.projection(name)) throw new Problem('not-found', `no projection ${name}`);
     const rows = await readGenerations(this.#options.sql);
-    return rows.flatMap((row) => (row.name === name ? (this.generation(row) ?? []) : []));
+    return rows.flatMap((row) =>
+      row.name === name && row.state !== 'failed' ? (this.generation(row) ?? []) : [],
+    );
   }
 
   /** False where the stream has gone on meanwhile: to be done again. */
   async #retryOnce(generation: Generation, stream: string): Promise<boolean> {
     const { covered, events, unreadable } = await this.#streamOf(generation, stream);
-    if (unreadable[0]) throw unreadable[0].error;
+    const waiting = await generation.parked.at(this.#options.sql, stream);
+    // What was left out before it may be unreadable for ever.
+    const blocking = unreadable.find(({ position }) => waiting && position >= waiting.position);
+    if (blocking) throw blocking.error;
     return retryParked(generation, stream, events, covered);
   }
 
@@ -191,13 +198,12 @@ export class ProjectionRunner {
     return { covered, ...(await store.open(handled)) };
   }
 
-  async #refreshRegularly(): Promise<void> {
+  /** A database that is away is told by the loops of the generations. */
+  async #regularly(work: () => Promise<void>): Promise<void> {
     const { signal } = this.#stop;
     while (!signal.aborted) {
-      await sleep(refreshMs, undefined, { signal }).catch(() => undefined);
-      // A database that is away is told by the loops.
-      if (!signal.aborted) await this.refresh().catch(() => undefined);
-      if (!signal.aborted) await this.#releaseErased().catch(() => undefined);
+      await pause(refreshMs, signal);
+      if (!signal.aborted) await work().catch(() => undefined);
     }
   }
 
@@ -206,13 +212,21 @@ export class ProjectionRunner {
    * where it cannot be applied even so. The read models would keep the content otherwise.
    */
   async #releaseErased(): Promise<void> {
-    const parked = await this.#options.sql.query<{ name: string; stream: StreamName; position: number }>(
-      'select name, stream, position from read.parked',
+    const { sql, onError } = this.#options;
+    const [first] = await sql.query<{ position: number | null }>(
+      'select min(position) as position from read.parked',
     );
-    if (parked.length === 0) return;
-    const erased = await this.#erased.since(Math.min(...parked.map(({ position }) => position)));
-    for (const { name, stream } of parked)
-      if (erased.has(stream) && this.projection(name)) await this.#release(name, stream);
+    if (typeof first?.position !== 'number') return;
+    const erased = await this.#erased.since(first.position, this.#stop.signal);
+    const parked = await sql.query<{ name: string; stream: StreamName }>(
+      'select distinct name, stream from read.parked where stream = any ($1)',
+      [[...erased]],
+    );
+    for (const { name, stream } of parked) {
+      if (this.#stop.signal.aborted) return;
+      if (this.projection(name))
+        await this.#release(name, stream).catch((error: unknown) => onError(name, error));
+    }
   }
 
   async #release(name: string, stream: StreamName): Promise<void> {
@@ -222,11 +236,12 @@ export class ProjectionRunner {
         return;
       } catch (error) {
         if (!(error instanceof Problem)) throw error;
+        const waiting = await this.parkedAt(name, stream);
+        if (!waiting) return;
+        // The erasure itself is never left out.
+        if (waiting.type === 'MemoryErased') throw error;
+        await this.skip(name, stream, waiting.revision);
       }
-      const waiting = await this.parkedAt(name, stream);
-      // The erasure itself is never left out.
-      if (!waiting || waiting.type === 'MemoryErased') return;
-      await this.skip(name, stream, waiting.revision);
     }
   }
 

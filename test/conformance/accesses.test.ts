@@ -122,7 +122,7 @@ describe('what is counted of a memory', () => {
         const found = await events(client, 'MemoriesAccessed');
         expect(found).toHaveLength(searches);
         return found.at(-1)!.position as string;
-      }, within);
+      }, 20_000);
       const { body } = await client.get(`/v1/memories/${memory.id}?minPosition=${accessed}&waitMs=30000`);
       expect(body.accessCount).toBe(searches);
     }

@@ -365,7 +365,7 @@ describe('connections', () => {
     const client = await newAdmin(server);
     const content = 'lanterns \u001b[31mare\u0007 red';
     const { position } = await client.store({ content });
-    await client.get(`/v1/memories?minPosition=${position}&waitMs=30000`);
+    await client.post('/v1/search', { query: content, minPosition: position, waitMs: 30_000 });
     const found = await as(client, 'search', content, '--threshold', '0');
     expect(found.stdout).toContain('lanterns \ufffd[31mare\ufffd red');
     const events = await as(client, 'audit', 'events');

@@ -61,7 +61,13 @@ describe('what is counted of a memory in a filter', () => {
   it('[A5] [A9] in a search, alone and beside what is looked up', async () => {
     for (const more of [{}, { layer: { eq: 'user' } }]) {
       for (const filter of [{ accessCount: { gt: 0 } }, { lastAccessedAt: { gt: '2020-01-01' } }]) {
-        const body = { query: content, threshold: 0, filter: { ...filter, ...more }, minPosition: position };
+        const body = {
+          query: content,
+          threshold: 0,
+          filter: { ...filter, ...more },
+          minPosition: position,
+          waitMs: 30_000,
+        };
         const { status, body: answer } = await client.post('/v1/search', body);
         expect(status, JSON.stringify(answer)).toBe(200);
         expect(answer.results.map(({ memory }: Json) => memory.externalId)).toEqual(['once']);
