@@ -9,7 +9,8 @@ const REPLACED = /^(?:superseded|replaced|obsoleted)[\s_-]*by$/i;
 /** … and one of these that it replaces another. */
 const REPLACES = /^(?:supersedes|replaces|obsoletes)$/i;
 
-const LABEL = /^\s*([A-Za-z]+(?:[\s_-]?[A-Za-z]+)?)\s*:\s*(.*)$/;
+/** A long run of letters without a colon is gone through once: each part has one way to match. */
+const LABEL = /^\s*([A-Za-z]+(?:[\s_-][A-Za-z]+)?)\s*:\s*(.*)$/;
 const ITEM = /^\s*[-*]\s+(.*)$/;
 
 const confidence = 0.95;

@@ -25,14 +25,20 @@ export function kindOfField(field: string): FieldKind {
   return TIME.test(words) ? 'time' : 'value';
 }
 
+/** Of memories that are compared with many others. */
+const known = new WeakMap<JsonObject, ReadonlyMap<string, JsonValue>>();
+
 /** The values of the metadata by path, `metadata.a.b`; a list is one value. */
-export function leaves(metadata: JsonObject): Map<string, JsonValue> {
+export function leaves(metadata: JsonObject): ReadonlyMap<string, JsonValue> {
+  const before = known.get(metadata);
+  if (before) return before;
   const found = new Map<string, JsonValue>();
   const visit = (path: string, value: JsonValue) => {
     if (isJsonObject(value)) for (const [key, item] of Object.entries(value)) visit(`${path}.${key}`, item);
     else if (value !== null) found.set(path, value);
   };
   visit('metadata', metadata);
+  known.set(metadata, found);
   return found;
 }
 

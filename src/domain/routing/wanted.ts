@@ -33,7 +33,8 @@ export function wantedBy(text: string): Wanted {
   return { keys: [...keys], kinds: hasVersion ? ['version'] : [] };
 }
 
-const NAME = /[\p{L}\p{N}]+(?:[-_][\p{L}\p{N}]+)+/gu;
+/** Begins where a word does: a long run of letters is gone through once, not from each of them. */
+const NAME = /(?<![\p{L}\p{N}])[\p{L}\p{N}]+(?:[-_][\p{L}\p{N}]+)+/gu;
 const MAX_NAMES = 100;
 
 /**
