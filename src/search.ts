@@ -59,7 +59,7 @@ export function assembleSearches(parts: SearchParts): {
   });
   const executor = new Executor({
     plan: questionPlanner({ vocabulary, clock: systemClock, model }),
-    mentions: (caller, memories) => mentionedBy(vocabulary, caller, memories),
+    mentions: (...asked) => mentionedBy(vocabulary, ...asked),
     ...(config.reasoning && { reasoner }),
     policy: rulePolicy,
     clock: systemClock,
@@ -94,7 +94,7 @@ export function assembleSearches(parts: SearchParts): {
   const multiHop = new MultiHopSearch({
     models,
     search: retrieval,
-    mentions: (caller, memories) => findMentions(vocabulary, caller, memories),
+    mentions: (...asked) => findMentions(vocabulary, ...asked),
     vault,
     clock: systemClock,
     onFailure: (error, searchId) =>

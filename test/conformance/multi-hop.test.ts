@@ -39,7 +39,7 @@ class World {
   }
 
   async ask(more: Json = {}, client: Client = this.tenant.admin): Promise<Json> {
-    const asked = { query: question, minPosition: this.position, ...more };
+    const asked = { query: question, minPosition: this.position, waitMs: 30_000, ...more };
     const reply = await client.post(path, asked);
     expect(reply, JSON.stringify(reply.body)).toMatchObject({ status: 200 });
     return reply.body;
@@ -107,6 +107,28 @@ describe('a search over several hops', () => {
     }
     const scores = results.map(({ score }: Json) => score);
     expect([...scores].sort((a, b) => b - a)).toEqual(scores);
+  });
+
+  it('[D-8] goes on over either of two memories that say the same in different layers', async () => {
+    const own = await newWorld();
+    const general = await own.store('The staging lift was down because of its brake');
+    await own.store(general.content, { layer: 'user' });
+    const cause = await own.store('Brakes are checked by Ilse on Mondays');
+    await own.link(cause, 'causes', general);
+    const found = contents(await own.ask({ query: 'Why was the staging lift down?' }));
+    expect(found.filter((content) => content === general.content)).toHaveLength(2);
+    expect(found).toContain(cause.content);
+  });
+
+  it('[A10] follows names by a field that is as new as the position it is asked from', async () => {
+    const own = await newWorld();
+    await own.store('A pump was replaced', { metadata: { ticket: 'pump-7' } });
+    await own.store('The pump was replaced as pump-7 says');
+    const asked = { query: 'Why was the pump replaced?' };
+    await own.ask(asked);
+    await own.store('Why the pump was replaced: see inc-42 of the plant');
+    const named = await own.store('Salt had eaten the seals', { metadata: { incident: 'inc-42' } });
+    expect(contents(await own.ask(asked))).toContain(named.content);
   });
 
   it('[D-8] goes as deep as it is asked to, three hops if nothing is said', async () => {

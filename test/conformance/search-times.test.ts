@@ -79,3 +79,17 @@ describe('a question about a time', () => {
     expect([now[0], then.includes('12 days ago')]).toEqual(['5 days ago', true]);
   });
 });
+
+it('[A5] a text of a day is found by itself with the default threshold, among those of other days', async () => {
+  const client = await clientWithKey(server, { tenant: freshTenant(), role: 'admin', user: 'ada' });
+  const days = Array.from({ length: 200 }, (_, n) =>
+    new Date(Date.UTC(2023, 0, 1 + n)).toISOString().slice(0, 10),
+  );
+  const texts = [...days.map((day) => `Standup ${day}`), '2023-05-07'];
+  const stored = await client.bulk(texts.map((content) => ({ content })));
+  const minPosition = stored.at(-1)!['position'];
+  for (const query of ['Standup 2023-05-07', '2023-05-07']) {
+    const { body } = await client.post('/v1/search', { query, minPosition, waitMs: 30_000 });
+    expect(body.results[0]?.memory.content).toBe(query);
+  }
+});

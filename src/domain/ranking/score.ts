@@ -13,6 +13,7 @@ import { scaleOf } from './scales.ts';
 import { speakerMatcher } from './speaker.ts';
 import { sameAs, type Sameness } from '../text/same-text.ts';
 import { containment, quotable, shingles } from '../text/shingles.ts';
+import { termCounts } from '../text/tokens.ts';
 
 export interface RankedQuery {
   /**
@@ -71,6 +72,8 @@ export function scorerOf(query: RankedQuery): Scorer {
   const samenessOf = query.text === undefined ? undefined : sameAs(query.text);
   // Signs alone have no terms to compare and no words to quote: they are the same text or not.
   const isWordless = query.terms.length === 0;
+  // Numbers that tell a time are none of the terms, but words of the text.
+  const wordCount = query.text === undefined ? undefined : termCounts(query.text).length;
   return {
     score(candidate) {
       const sameness =
@@ -91,7 +94,8 @@ export function scorerOf(query: RankedQuery): Scorer {
     mayQuote(candidate) {
       if (isWordless) return candidate.length === 0;
       const { coverage, focus } = match(terms, candidate);
-      return coverage >= OVERLAP_FLOOR && (wanted !== undefined || (coverage === 1 && focus === 1));
+      const isAsLong = focus === 1 || candidate.length === wordCount;
+      return coverage >= OVERLAP_FLOOR && (wanted !== undefined || (coverage === 1 && isAsLong));
     },
   };
 }

@@ -11,7 +11,7 @@ import { mentionsFilter } from '../../domain/routing/followed.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { readLinked } from '../linked.ts';
 import { memoryOf } from '../memory-row.ts';
-import type { ReadView } from '../read-models.ts';
+import type { ReadDemand, ReadView } from '../read-models.ts';
 import { BudgetExhausted, type Budget } from '../routing/budget.ts';
 import { intersect } from '../routing/narrowing.ts';
 import type { StepOutcome, Trail } from '../routing/trail.ts';
@@ -35,7 +35,11 @@ export interface HopParts {
   readonly sql: Sql;
   readonly search: (caller: TenantContext, request: SearchRequest, view: ReadView) => Promise<Finding>;
   /** What each of the memories names by identifiers that the tenant knows, as far as the caller may see. */
-  readonly mentions: (caller: TenantContext, memories: readonly MemoryView[]) => Promise<HeldValue[][]>;
+  readonly mentions: (
+    caller: TenantContext,
+    memories: readonly MemoryView[],
+    demand: Pick<ReadDemand, 'minPosition' | 'waitMs'>,
+  ) => Promise<HeldValue[][]>;
 }
 
 export interface HopSetting extends HopParts {
@@ -150,7 +154,7 @@ export class HopRun {
   async #followMentions(from: readonly Path[]): Promise<void> {
     const { caller, request, budget, mentions } = this.#setting;
     const memories = from.map((path) => this.#memories.get(endOf(path))!);
-    const named = await budget.within(mentions(caller, memories));
+    const named = await budget.within(mentions(caller, memories, request));
     const filter = mentionsFilter(named.flat());
     const narrowing = filter && intersect(request, { filter });
     if (!narrowing) return;
@@ -178,7 +182,8 @@ export class HopRun {
 
   async #search(request: SearchRequest): Promise<Finding> {
     const { caller, view, budget, search } = this.#setting;
-    const finding = await budget.within(search(caller, request, view));
+    // A path may lead over either of two memories that say the same.
+    const finding = await budget.within(search(caller, { ...request, keepsCopies: true }, view));
     this.#model ??= finding.embeddingModel;
     for (const warning of finding.warnings) this.#warnings.set(warning.detail, warning);
     return finding;

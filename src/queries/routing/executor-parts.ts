@@ -39,6 +39,10 @@ export interface ExecutorParts {
   readonly searchesAtOnce: number;
   readonly search: (caller: TenantContext, request: SearchRequest, view: ReadView) => Promise<Finding>;
   /** What memories name that the caller may look for; undefined where they name nothing. */
-  readonly mentions: (caller: TenantContext, memories: readonly MemoryView[]) => Promise<Filter | undefined>;
+  readonly mentions: (
+    caller: TenantContext,
+    memories: readonly MemoryView[],
+    demand: Pick<ReadDemand, 'minPosition' | 'waitMs'>,
+  ) => Promise<Filter | undefined>;
   readonly places: (caller: TenantContext, request: PlaceRequest, view: ReadView) => Promise<ChildPlaces>;
 }

@@ -237,9 +237,9 @@ export class Exploration {
 
   /** What the best matches name is asked for: the parts of one document are one thing, and any of them may name others. */
   async #followMentions(part: Part, found: readonly Scored[]): Promise<void> {
-    const { caller, budget, mentions } = this.#setting;
+    const { caller, budget, mentions, request } = this.#setting;
     const best = found.slice(0, naming).map(({ memory }) => memory);
-    const filter = await budget.within(mentions(caller, best));
+    const filter = await budget.within(mentions(caller, best, request));
     if (filter) this.#agenda.again(part, { filter }, 1);
   }
 
@@ -324,7 +324,7 @@ export class Exploration {
     const ranked = aggregate(strategy, passing);
     for (let looked = topK + 10; ; looked *= 2) {
       const some = ranked.slice(0, looked).map((one) => this.#pool.shown(one));
-      const kept = dropNearDuplicates(some);
+      const kept = dropNearDuplicates(some, this.#setting.request.threshold);
       if (kept.length >= topK || some.length === ranked.length) {
         return kept.slice(0, topK).sort(byScore);
       }

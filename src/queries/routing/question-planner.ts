@@ -6,6 +6,7 @@ import { mentionsFilter, mentionsIn } from '../../domain/routing/followed.ts';
 import { planOf } from '../../domain/routing/planner.ts';
 import { namesIn, wantedBy } from '../../domain/routing/wanted.ts';
 import type { Clock } from '../../ports/clock.ts';
+import type { ReadDemand } from '../read-models.ts';
 import type { Planner } from './executor-parts.ts';
 import type { ModelPlanner } from './model-planner.ts';
 import type { VocabularyReader } from './vocabulary.ts';
@@ -45,10 +46,11 @@ export async function findMentions(
   vocabulary: VocabularyReader,
   caller: TenantContext,
   memories: readonly MemoryView[],
+  demand: Pick<ReadDemand, 'minPosition' | 'waitMs'> = {},
 ): Promise<HeldValue[][]> {
   const keys = [...new Set(memories.flatMap(({ content }) => namesIn(content)))];
   if (keys.length === 0) return memories.map(() => []);
-  const known = await vocabulary.read(caller, { keys, kinds: [] });
+  const known = await vocabulary.read(caller, { keys, kinds: [] }, demand);
   return memories.map((memory) => mentionsIn(memory.content, memory, known));
 }
 
@@ -57,6 +59,7 @@ export async function mentionedBy(
   vocabulary: VocabularyReader,
   caller: TenantContext,
   memories: readonly MemoryView[],
+  demand: Pick<ReadDemand, 'minPosition' | 'waitMs'> = {},
 ): Promise<Filter | undefined> {
-  return mentionsFilter((await findMentions(vocabulary, caller, memories)).flat());
+  return mentionsFilter((await findMentions(vocabulary, caller, memories, demand)).flat());
 }

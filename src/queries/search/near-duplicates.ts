@@ -12,15 +12,21 @@ const known = new WeakMap<MemoryView, Shingles>();
 
 /**
  * Drops what says the same as a memory of a more specific layer. Within one layer nothing is dropped: there the same
- * text twice is the caller's own doing.
+ * text twice is the caller's own doing. What scores less than `passing` will not be shown, and stands for nothing that is.
  */
-export function dropNearDuplicates<Item extends Scored>(items: readonly Item[]): Item[] {
+export function dropNearDuplicates<Item extends Scored>(items: readonly Item[], passing = 0): Item[] {
   const bySpecificity = [...items].sort(
     (left, right) =>
       precedence(left.memory.layer) - precedence(right.memory.layer) || right.score - left.score,
   );
   const kept = new Set<Item>();
-  for (const item of bySpecificity) if (!repeatsOne(kept, item.memory)) kept.add(item);
+  const [shown, cut] = [new Set<Item>(), new Set<Item>()];
+  for (const item of bySpecificity) {
+    const others = item.score >= passing ? shown : cut;
+    if (repeatsOne(others, item.memory)) continue;
+    others.add(item);
+    kept.add(item);
+  }
   return items.filter((item) => kept.has(item));
 }
 

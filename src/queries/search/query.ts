@@ -18,6 +18,10 @@ export interface SearchRequest {
   readonly filter?: Filter | undefined;
   readonly topK: number;
   readonly threshold: number;
+  /** Of a search within another one: what scores less will be cut from the answer in the end. */
+  readonly passing?: number | undefined;
+  /** Of a search within another one: near-duplicates are wanted too. */
+  readonly keepsCopies?: boolean | undefined;
   readonly order: 'precedence' | 'relevance';
   /** A position: memories as they were when the log had reached it. */
   readonly asOf?: number | undefined;

@@ -21,6 +21,10 @@ export interface Wanted {
   readonly threshold: number;
   /** How many candidates each engine was asked for. */
   readonly perEngine: number;
+  /** Where it is not the answer yet: what scores less will be cut in the end. */
+  readonly passing?: number | undefined;
+  /** Near-duplicates are wanted too. */
+  readonly keepsCopies?: boolean | undefined;
 }
 
 interface Estimate {
@@ -72,7 +76,7 @@ export class Shortlist {
   take(rows: readonly FoundRow[]): void {
     if (this.#next.length === 0) return;
     const byId = new Map(rows.map((row) => [row.memory_id, row]));
-    const { threshold, topK } = this.#wanted;
+    const { threshold, topK, passing, keepsCopies } = this.#wanted;
     for (const { candidate, score, mayQuote } of this.#next) {
       const row = byId.get(candidate.id);
       if (!row) continue;
@@ -80,7 +84,8 @@ export class Shortlist {
       if (final < threshold) continue;
       this.#scored.push({ memory: memoryOf(row), score: final, isSuperseded: row.is_superseded });
     }
-    const kept = dropNearDuplicates(this.#scored.sort(byScore));
+    this.#scored.sort(byScore);
+    const kept = keepsCopies ? this.#scored : dropNearDuplicates(this.#scored, passing);
     this.#dropped += this.#scored.length - kept.length;
     this.#scored = kept;
     // What was not read quotes nothing and scores no more than the next estimate. As much as that a copy may have, of a
