@@ -409,7 +409,7 @@ export class ProjectionOperations {
       (other) =>
         other.metadata.commandId === commandId &&
         other.event.type === event.type &&
-        generationOf(other.event as OperationEvent) === generationOf(event),
+        generationOf(other.event) === generationOf(event),
     );
     return { before, last: loaded.at(-1) };
   }
