@@ -70,7 +70,7 @@ describe('an endpoint that is away when the server starts', () => {
     expect(said('an embedding model does not answer')).toHaveLength(1);
     expect(said('projection waits').length).toBeLessThanOrEqual(1);
     expect(server.log.join('\n')).not.toMatch(/heron|sk-hidden/);
-  }, 60_000);
+  }, 300_000);
 
   it('[H4] makes vectors as soon as the endpoint answers', async () => {
     endpoint.always();
@@ -81,7 +81,7 @@ describe('an endpoint that is away when the server starts', () => {
     await expect.poll(() => said('an embedding model answers again').length, patience).toBe(1);
     const inputs = endpoint.requests.flatMap(({ input }) => input);
     expect(inputs).toContain(content);
-  }, 60_000);
+  }, 300_000);
 
   it('[H4] costs what /metrics says, by model and purpose', async () => {
     type Series = ReadonlyMap<string, number>;
@@ -102,7 +102,7 @@ describe('an endpoint that is away when the server starts', () => {
     expect(texts(after) - texts(before)).toBe(1);
     expect(value(after, 'stratalog_embedding_duration_count', embedded)).toBeGreaterThan(0);
     expect([...after.keys()].join('\n')).not.toContain('nobody stored');
-  }, 60_000);
+  }, 300_000);
 
   it('[A5] is not asked again for a text that has changed since, where a search looks at it as it was', async () => {
     const [old, changed] = ['The swan crosses the pond', 'The otter dives for fish'];
@@ -120,7 +120,7 @@ describe('an endpoint that is away when the server starts', () => {
     expect(found.warnings).toEqual([]);
     expect(found.results[0].memory.content).toBe(old);
     expect(endpoint.requests.slice(before).flatMap(({ input }) => input)).not.toContain(old);
-  }, 60_000);
+  }, 300_000);
 
   it('[H4] knows by its vectors which dimension a model has that is away', async () => {
     const { dataDir, masterKey } = server;
@@ -138,7 +138,7 @@ describe('an endpoint that is away when the server starts', () => {
     } finally {
       await again.stop();
     }
-  }, 60_000);
+  }, 300_000);
 });
 
 /** What these start is embedded, whichever profile the suite is run for. */

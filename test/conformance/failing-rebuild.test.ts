@@ -122,7 +122,7 @@ describe('a rebuild whose model fails under way', () => {
     await eventually(told).toEqual({ projection: 'vectors', generation });
     const again = await operator.post(`${base}/vectors/rollback`);
     expect(again).toMatchObject({ status: 409, body: { code: 'rebuild-not-ready' } });
-  }, 120_000);
+  }, 300_000);
 
   it('[F5] goes on when the model answers again, or is ended by the command line', async () => {
     failAtTexts();
@@ -143,7 +143,7 @@ describe('a rebuild whose model fails under way', () => {
     const ended = await stratalogAs(server, operator, 'projections', 'rollback', 'vectors');
     expectClear(ended, 0);
     expect(ended.stdout).toContain(`the rebuild of generation ${second.generation} was ended`);
-  }, 120_000);
+  }, 300_000);
 });
 
 describe('a rebuild with an event that cannot be applied', () => {
@@ -176,5 +176,5 @@ describe('a rebuild with an event that cannot be applied', () => {
     const retried = await operator.post(`${base}/vectors/retry`, { stream });
     expect(retried.status).toBe(202);
     expect((await statusOf('vectors')).parked).toEqual([]);
-  }, 60_000);
+  }, 300_000);
 });

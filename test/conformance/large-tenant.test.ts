@@ -31,7 +31,7 @@ beforeAll(async () => {
   const lines = await admin.bulk(memories);
   expect(lines.every(({ status }) => status === 201)).toBe(true);
   ({ position } = lines.at(-1)!);
-}, 120_000);
+}, 300_000);
 
 async function search(body: Record<string, unknown>, client = admin): Promise<readonly Json[]> {
   const request = { threshold: 0, topK: 20, minPosition: position, waitMs: 30_000, ...body };

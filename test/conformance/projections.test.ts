@@ -190,7 +190,7 @@ describe('a rebuild', () => {
     const listed = await writer.get(`/v1/memories?limit=11&minPosition=${position}&waitMs=30000`);
     expect(listed.body.items.map(({ id }: Json) => id).slice(1)).toEqual(written.reverse());
     expect((await statusOf('memories')).rebuilding).toBeUndefined();
-  }, 120_000);
+  }, 300_000);
 
   it('[A11] under one key is started once, and answers the same again', async () => {
     const key = { 'idempotency-key': 'rebuild-once' };

@@ -20,7 +20,7 @@ describe('a data folder', { timeout: 60_000 }, () => {
   beforeAll(async () => {
     home = await mkdtemp(path.join(tmpdir(), 'stratalog-data-'));
     holder = await ChildProgram.bundle('pglite-holder.ts');
-  }, 60_000);
+  }, 300_000);
 
   afterAll(async () => {
     await holder.dispose();

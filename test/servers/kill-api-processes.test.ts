@@ -25,7 +25,7 @@ describe.runIf(programs)(
       postgres = await PrivatePostgres.start(programs!);
       processes = await ApiProcesses.start(postgres, 2);
       load = await Load.begin(processes.servers[0]!, { seed });
-    }, 120_000);
+    }, 300_000);
 
     afterAll(async () => {
       try {

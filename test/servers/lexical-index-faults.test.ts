@@ -30,7 +30,7 @@ describe.skipIf(!home)('an OpenSearch node that fails (needs `npm run stack -- u
 
   beforeAll(async () => {
     node = await PrivateOpenSearch.start(home!);
-  }, 120_000);
+  }, 300_000);
 
   afterAll(async () => {
     node?.thaw();

@@ -66,7 +66,7 @@ describe.skipIf(!url)('[A5] a search whose words OpenSearch finds', () => {
     test = await openLexicalCluster(url!);
     const embedder = failingQueries(test.embedder, () => queriesFail);
     models = await RunningModels.start(test, embedder, test.projections, test.index);
-  }, 60_000);
+  }, 300_000);
 
   afterAll(async () => {
     await models?.stop();
@@ -178,7 +178,7 @@ describe.skipIf(!url)('[A5] a search while the lexical index is away', () => {
     models = await RunningModels.start(test, embedder, test.projections, test.index);
     await store(test, 'acme', [{ content: 'the lighthouse keeper' }, { content: 'the foghorn' }]);
     await models.find('lighthouse');
-  }, 60_000);
+  }, 300_000);
 
   afterAll(async () => {
     await models?.stop();

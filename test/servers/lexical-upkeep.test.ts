@@ -34,7 +34,7 @@ describe.skipIf(!home)('what OpenSearch keeps (needs `npm run stack -- up opense
       onError: (error) => void errors.push(error),
     });
     upkeep.start();
-  }, 120_000);
+  }, 300_000);
 
   afterEach(() => test.faulty.mend());
 

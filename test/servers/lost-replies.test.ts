@@ -33,7 +33,7 @@ describe.runIf(programs)('an api process whose database answers get lost', () =>
     const url = new URL(processes.databaseUrl);
     url.port = String(proxy.port);
     server = await processes.add(url.href);
-  }, 120_000);
+  }, 300_000);
 
   afterAll(async () => {
     try {

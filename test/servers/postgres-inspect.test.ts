@@ -16,7 +16,7 @@ describe.runIf(programs)('[J7] what a PostgreSQL server lacks', () => {
     await server.query('create role stranger login');
     await server.query('create database bare owner stratalog');
     await server.query('create database guarded owner postgres');
-  }, 60_000);
+  }, 300_000);
 
   afterAll(() => server?.remove());
 

@@ -188,7 +188,7 @@ describe.runIf(isHere)('projectors on Kafka', () => {
       expect(await journal.rows(test.sql)).toHaveLength(events);
       await expectEqualRebuilds(runner);
     },
-    120_000,
+    300_000,
   );
 
   it('[G3] read from the log what the topics do not hold any more', async () => {
@@ -207,7 +207,7 @@ describe.runIf(isHere)('projectors on Kafka', () => {
     await caughtUp();
     expect(await journal.rows(test.sql)).toHaveLength(31);
     await expectEqualRebuilds(runner);
-  }, 120_000);
+  }, 300_000);
 
   it('[G3] catch up from the log where no relay runs', async () => {
     for (let n = 0; n < 30; n++) await store(`text ${n}`);
@@ -228,7 +228,7 @@ describe.runIf(isHere)('projectors on Kafka', () => {
     await caughtUp();
     expect(await journal.rows(test.sql)).toHaveLength(31);
     await expectEqualRebuilds(runner);
-  }, 120_000);
+  }, 300_000);
 
   it('[G4] park the stream of a poison event, and go on with the others of its partition', async () => {
     relay.start();
@@ -248,7 +248,7 @@ describe.runIf(isHere)('projectors on Kafka', () => {
     await caughtUp();
     const own = (await journal.rows(test.sql)).filter(({ stream }) => stream === bad);
     expect(own.map(({ text }) => text)).toEqual(['poison', 'later', 'live again']);
-  }, 120_000);
+  }, 300_000);
 
   it('[F4] are rebuilt under load by a process that runs none, switched and rolled back without loss', async () => {
     relay.start();
@@ -281,5 +281,5 @@ describe.runIf(isHere)('projectors on Kafka', () => {
     test.sql.fault = () => undefined;
     await caughtUp();
     expect(await journal.rows(test.sql)).toHaveLength(11);
-  }, 120_000);
+  }, 300_000);
 });

@@ -33,7 +33,7 @@ describe.runIf(isHere)('[G2] the relay, when its broker fails under load', () =>
     sql = await openPostgres({ url: database.url });
     log = await openSqlEventLog(sql);
     await migrate(sql, 'relay', relaySchema);
-  }, 60_000);
+  }, 300_000);
 
   afterAll(async () => {
     try {
@@ -44,7 +44,7 @@ describe.runIf(isHere)('[G2] the relay, when its broker fails under load', () =>
     } finally {
       await broker?.remove();
     }
-  }, 60_000);
+  }, 300_000);
 
   async function connect(publishTimeoutMs?: number): Promise<Transport> {
     const options = {

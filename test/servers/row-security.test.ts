@@ -29,7 +29,7 @@ describe.runIf(programs)('the query role on the read models', () => {
       );
       return rows.map(({ tablename }) => tablename as string).filter((name) => !withoutTenant.includes(name));
     });
-  }, 120_000);
+  }, 300_000);
 
   afterAll(async () => {
     try {

@@ -58,7 +58,7 @@ describe.runIf(programs && hasOpenssl && hasKafka())('[I5] servers with TLS and 
     await file('postgres', postgres.certificate);
     await file('opensearch', front.certificate);
     stranger = await file('stranger', (await selfSigned()).cert);
-  }, 120_000);
+  }, 300_000);
 
   afterAll(async () => {
     await kafka?.remove();

@@ -29,7 +29,7 @@ describe.runIf(hasKafka())('Kafka as Transport, when its broker fails', () => {
 
   beforeAll(async () => {
     broker = await PrivateKafka.start();
-  }, 60_000);
+  }, 300_000);
 
   afterAll(async () => {
     try {
@@ -37,7 +37,7 @@ describe.runIf(hasKafka())('Kafka as Transport, when its broker fails', () => {
     } finally {
       await broker?.remove();
     }
-  }, 60_000);
+  }, 300_000);
 
   it('[G3] goes on with its partitions where the broker forgets a rebalance that it had begun', async () => {
     const transport = await connect();
@@ -61,7 +61,7 @@ describe.runIf(hasKafka())('Kafka as Transport, when its broker fails', () => {
     await member.holds(1);
     await busy.end();
     await member.leave();
-  }, 120_000);
+  }, 300_000);
 
   it('[G2] rejects what it cannot write in time, with all that waits behind it, and takes it later', async () => {
     const transport = await connect(broker.address, 1500);
@@ -81,7 +81,7 @@ describe.runIf(hasKafka())('Kafka as Transport, when its broker fails', () => {
     await member.receives(6);
     await member.leave();
     expect(member.values).toEqual(numbers(6));
-  }, 120_000);
+  }, 300_000);
 
   it('[G2] leaves, closes and refuses to open while no broker is there', async () => {
     const transport = await connect();
@@ -100,7 +100,7 @@ describe.runIf(hasKafka())('Kafka as Transport, when its broker fails', () => {
     await expect(openKafkaTransport({ brokers: [broker.address] })).rejects.toThrow(TransportUnavailable);
     await broker.launch();
     await connect();
-  }, 120_000);
+  }, 300_000);
 });
 
 describe.runIf(hasKafka())('Kafka as Transport, when answers get lost', () => {
@@ -123,7 +123,7 @@ describe.runIf(hasKafka())('Kafka as Transport, when answers get lost', () => {
     proxy = await CuttingProxy.start(broker.port, publicPort);
     address = `127.0.0.1:${publicPort}`;
     await untilServed(() => connect());
-  }, 60_000);
+  }, 300_000);
 
   afterAll(async () => {
     try {
@@ -213,7 +213,7 @@ describe.runIf(hasKafka())('Kafka as Transport, when answers get lost', () => {
       await member.receives(Number(round) + 1);
     }
     await member.leave();
-  }, 120_000);
+  }, 300_000);
 });
 
 /** Of the package itself: until it is released it is at work on its first records, and its heartbeats alone tell of it. */

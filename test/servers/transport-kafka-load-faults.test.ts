@@ -14,11 +14,11 @@ describe.runIf(hasKafka())('Kafka as Transport, when its broker fails under load
 
   beforeAll(async () => {
     broker = await PrivateKafka.start();
-  }, 60_000);
+  }, 300_000);
 
   afterAll(async () => {
     await broker?.remove();
-  }, 60_000);
+  }, 300_000);
 
   /** Publishes rounds of one record a key, several rounds under way at a time, until it is told to stop. */
   function underLoad(transport: Transport, topic: string) {

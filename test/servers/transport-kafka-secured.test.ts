@@ -12,7 +12,7 @@ describe.runIf(hasKafka())('Kafka as Transport, over TLS with a login', () => {
 
   beforeAll(async () => {
     broker = await SecuredKafka.start();
-  }, 90_000);
+  }, 300_000);
 
   afterAll(() => broker?.remove());
 

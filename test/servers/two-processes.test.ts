@@ -19,7 +19,7 @@ describe.runIf(programs)('two api processes on one database, started at once', (
     postgres = await PrivatePostgres.start(programs!);
     processes = await ApiProcesses.start(postgres, 2);
     [here, there] = processes.servers as [TestServer, TestServer];
-  }, 120_000);
+  }, 300_000);
 
   afterAll(async () => {
     try {
