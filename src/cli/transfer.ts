@@ -189,6 +189,10 @@ async function writeWhole(file: string, lines: () => AsyncIterable<string>): Pro
   try {
     await pipeline(lines, createWriteStream(part, { mode: 0o600, flags: 'wx' }));
     await rename(part, target);
+  } catch (error) {
+    // What it is called meanwhile is nobody's business.
+    if ((error as NodeJS.ErrnoException).path === part) (error as NodeJS.ErrnoException).path = file;
+    throw error;
   } finally {
     remove();
     leaveSignals();
