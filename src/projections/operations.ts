@@ -1,10 +1,8 @@
 import { Problem } from '../domain/problems.ts';
 import type { OperationEvent } from '../domain/operation/events.ts';
 import { variantOf } from '../domain/retrieval/generation-variant.ts';
-import { projectionStream } from '../domain/streams.ts';
 import { inBackground } from '../ports/background.ts';
-import { WrongExpectedRevision } from '../ports/event-log.ts';
-import type { EventContext, EventStore, LoadedEvent } from '../ports/event-store.ts';
+import type { EventContext, EventStore } from '../ports/event-store.ts';
 import { leaseRenewalMs, leaseTtlMs } from '../ports/leases.ts';
 import { pause } from '../ports/pause.ts';
 import type { Sql } from '../ports/sql.ts';
@@ -16,6 +14,7 @@ import {
   setComparison,
   type GenerationRow,
 } from './generations.ts';
+import { OperatorActs } from './operator-acts.ts';
 import type { EventPlace } from './parked-table.ts';
 import { beginRebuild, type RebuildProgress, type RebuildResult } from './rebuild.ts';
 import { RebuildWalk } from './rebuild-walk.ts';
@@ -79,6 +78,7 @@ export class ProjectionOperations {
   readonly #running = new Map<string, RunningRebuild>();
   readonly #stop = new AbortController();
   readonly #walk: RebuildWalk;
+  readonly #acts: OperatorActs;
   readonly #compare: ShadowComparison | undefined;
   readonly #beforeSwitch: OperationOptions['beforeSwitch'];
 
@@ -91,6 +91,7 @@ export class ProjectionOperations {
     this.#sql = sql;
     this.#store = store;
     this.#runner = runner;
+    this.#acts = new OperatorActs(store);
     this.#walk = new RebuildWalk(sql, store, this.#stop.signal, onFailure);
     this.#compare = compare;
     this.#beforeSwitch = beforeSwitch;
@@ -137,8 +138,8 @@ export class ProjectionOperations {
       entry.done.catch(() => undefined);
       return { generation: generation.number, done: entry.done };
     } catch (error) {
-      this.#running.delete(name);
       await entry.leave?.();
+      this.#running.delete(name);
       throw error;
     }
   }
@@ -171,7 +172,10 @@ export class ProjectionOperations {
 
   /** Gives a parked stream to its projection again. Rejects with `still-parked` and what is wrong with it. */
   async retry(name: string, stream: string, context: EventContext): Promise<void> {
-    await this.#record(name, context, { type: 'ParkedStreamRetried', data: { projection: name, stream } });
+    await this.#acts.record(name, context, {
+      type: 'ParkedStreamRetried',
+      data: { projection: name, stream },
+    });
     await this.#runner.retry(name, stream);
   }
 
@@ -186,7 +190,7 @@ export class ProjectionOperations {
   async skip(name: string, stream: string, context: EventContext, plan?: ParkedEvent): Promise<ParkedEvent> {
     const skipped = plan ?? (await this.parkedAt(name, stream));
     await this.#runner.skip(name, stream, skipped.revision);
-    await this.#record(name, context, {
+    await this.#acts.record(name, context, {
       type: 'ParkedEventSkipped',
       data: { projection: name, stream, ...skipped },
     });
@@ -273,11 +277,11 @@ export class ProjectionOperations {
     const { name } = generation.projection;
     try {
       const begun = { projection: name, generation: generation.number };
-      await this.#record(name, context, { type: 'ProjectionRebuildBegun', data: begun });
+      await this.#acts.record(name, context, { type: 'ProjectionRebuildBegun', data: begun });
       const result = await this.#walk.fill(generation, (now) => (running.progress = now));
       running.isReady = true;
       const { digest, liveDigest, position } = result;
-      await this.#record(name, context, {
+      await this.#acts.record(name, context, {
         type: 'ProjectionRebuilt',
         data: {
           projection: name,
@@ -296,8 +300,8 @@ export class ProjectionOperations {
       await failBuilding(this.#sql, generation.projection, generation.number, message).catch(() => undefined);
       throw error;
     } finally {
-      this.#running.delete(name);
       await running.leave?.();
+      this.#running.delete(name);
     }
   }
 
@@ -316,7 +320,7 @@ export class ProjectionOperations {
     try {
       const comparison = await this.#compare({ model, liveModel, queries }, this.#stop.signal);
       await setComparison(this.#sql, name, number, { comparison });
-      await this.#record(name, context, {
+      await this.#acts.record(name, context, {
         type: 'ModelsCompared',
         data: { projection: name, generation: number, ...comparison },
       });
@@ -347,7 +351,7 @@ export class ProjectionOperations {
       data: { projection: name, from, to, rollback },
     };
     // Done by an earlier try, and perhaps undone by somebody else since.
-    const { before } = await this.#recorded(name, context, switched);
+    const before = await this.#acts.recorded(name, context, switched);
     if (before) return { from, to, position: before.position };
     const rows = (await readGenerations(this.#sql)).filter((row) => row.name === name);
     const next = rows.find((row) => row.generation === to);
@@ -357,7 +361,7 @@ export class ProjectionOperations {
       await this.#beforeSwitch?.({ name, tables: tablesOf(to) });
       await switchWhenLevel({ sql: this.#sql, store: this.#store, runner: this.#runner }, next);
     }
-    const position = await this.#record(name, context, switched);
+    const position = await this.#acts.record(name, context, switched);
     await this.#runner.refresh();
     return { from, to, position };
   }
@@ -370,7 +374,7 @@ export class ProjectionOperations {
     // Where another process fills it, that one finds it gone.
     await dropGeneration(this.#sql, projection, from);
     await this.#runner.refresh();
-    const position = await this.#record(name, context, {
+    const position = await this.#acts.record(name, context, {
       type: 'ProjectionRebuildEnded',
       data: { projection: name, generation: from },
     });
@@ -381,43 +385,6 @@ export class ProjectionOperations {
     this.#walk.end(generation!, new Error('it was given up'));
     await done.catch(() => undefined);
   }
-
-  /** Appends the event of an act, once where its command is repeated. Answers its position. */
-  async #record(name: string, context: EventContext, event: OperationEvent): Promise<number> {
-    const stream = projectionStream(name);
-    for (;;) {
-      const { before, last } = await this.#recorded(name, context, event);
-      if (before) return before.position;
-      const expected = context.commandId === undefined ? 'any' : (last?.revision ?? 'noStream');
-      try {
-        return (await this.#store.append(stream, expected, [event], context)).position;
-      } catch (error) {
-        if (!(error instanceof WrongExpectedRevision)) throw error;
-      }
-    }
-  }
-
-  /** The event of the same act that an earlier try of the command wrote, and the last one of the projection. */
-  async #recorded(
-    name: string,
-    { commandId }: EventContext,
-    event: OperationEvent,
-  ): Promise<{ readonly before?: LoadedEvent | undefined; readonly last?: LoadedEvent | undefined }> {
-    if (commandId === undefined) return {};
-    const loaded = await this.#store.load(projectionStream(name));
-    const before = loaded.find(
-      (other) =>
-        other.metadata.commandId === commandId &&
-        other.event.type === event.type &&
-        generationOf(other.event) === generationOf(event),
-    );
-    return { before, last: loaded.at(-1) };
-  }
-}
-
-/** Of a rebuild: the same command may begin another one where its first was lost. */
-function generationOf({ data }: OperationEvent): number | undefined {
-  return 'generation' in data ? data.generation : undefined;
 }
 
 /** Its holder builds a generation of the projection. */
