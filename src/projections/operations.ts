@@ -226,7 +226,9 @@ export class ProjectionOperations {
     for (const { name, generation } of left) {
       if (this.#running.has(name) || (await leases.hold(rebuildLease(name))) === undefined) continue;
       try {
-        const isStillThere = (await this.#abandoned()).some((row) => row.generation === generation);
+        const isStillThere = (await this.#abandoned()).some(
+          (row) => row.name === name && row.generation === generation,
+        );
         const live = isStillThere ? await this.#live(name) : undefined;
         if (live) await this.#end(name, { from: generation, to: live.generation, ended: true }, context);
       } finally {

@@ -94,9 +94,11 @@ export async function rebuild(url: string, key: string, ...names: string[]): Pro
   const results: Rebuilt[] = [];
   while (building.size > 0) {
     for (const { name, generations } of await list()) {
+      if (!building.has(name)) continue;
       const built = generations.find((item: Json) => item.generation === building.get(name));
-      if (built?.state === 'failed') throw new Error(`rebuild of ${name} failed: ${built.error}`);
-      if (built?.state !== 'ready') continue;
+      if (!built) throw new Error(`rebuild of ${name} was ended`);
+      if (built.state === 'failed') throw new Error(`rebuild of ${name} failed: ${built.error}`);
+      if (built.state !== 'ready') continue;
       results.push({ name, equal: built.equal, digest: built.digest });
       building.delete(name);
     }

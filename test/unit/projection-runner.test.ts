@@ -7,7 +7,7 @@ import type { SubscribeOptions } from '../../src/ports/event-log.ts';
 import type { LoadedPage } from '../../src/ports/event-store.ts';
 import { SqlUnavailable } from '../../src/ports/sql.ts';
 import { WakeUp } from '../../src/ports/wake-up.ts';
-import { createBeside, ensureLive, readGenerations } from '../../src/projections/generations.ts';
+import { createBeside, ensureLive, readGenerations, setState } from '../../src/projections/generations.ts';
 import { ProjectionOperations } from '../../src/projections/operations.ts';
 import { ProjectionRunner } from '../../src/projections/runner.ts';
 import { testContext } from '../support/event-store.ts';
@@ -234,6 +234,20 @@ describe('two processes', () => {
     const stopped = theirs.stop();
     letGo(new Error('it is gone'));
     await stopped;
+  });
+
+  it('[F4] leave what became ready meanwhile, though another rebuild of the same number goes on', async () => {
+    const { sql, store: events } = running.test;
+    const other = new Journal('other');
+    const operations = new ProjectionOperations(sql, events, await start([running.journal, other]));
+    const { number } = await createBeside(sql, running.journal);
+    const ending = operations.endInterrupted(testContext());
+    await sleep(1_000);
+    await setState(sql, 'journal', number, 'ready');
+    expect((await createBeside(sql, other)).number).toBe(number);
+    await ending;
+    const left = (await readGenerations(sql)).filter(({ name }) => name === 'journal');
+    expect(left.map(({ state }) => state)).toEqual(['live', 'ready']);
   });
 
   it('take turns: the second goes on, at once after a clean stop, without gap or double', async () => {
