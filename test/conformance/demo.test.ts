@@ -17,7 +17,7 @@ it.skipIf(testProfile !== 'embedded')(
     expect(code).toBe(0);
     const facts = JSON.parse(output) as Record<string, number | boolean>;
     expect(facts).toMatchObject({
-      stored: 1207,
+      stored: 1020,
       refused: 0,
       asked: 13,
       versions: 2,

@@ -66,9 +66,9 @@ function tally(keys: readonly string[]): Record<string, number> {
 
 describe('corpus/memories.ndjson', () => {
   it('is small enough to ship and large enough to search', () => {
-    expect(Buffer.byteLength(read('memories.ndjson'))).toBeLessThanOrEqual(1_500_000);
-    expect(memories.length).toBeGreaterThanOrEqual(1_200);
-    expect(memories.length).toBeLessThanOrEqual(1_400);
+    expect(Buffer.byteLength(read('memories.ndjson'))).toBeLessThanOrEqual(1_000_000);
+    expect(memories.length).toBeGreaterThanOrEqual(1_000);
+    expect(memories.length).toBeLessThanOrEqual(1_200);
   });
 
   it('has one memory a line, each externalId once, in order', () => {
