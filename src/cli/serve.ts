@@ -48,12 +48,22 @@ async function serve(options: ServeOptions): Promise<void> {
   );
 }
 
-/** On SIGTERM and SIGINT stops what was started, or is starting still, and ends the process. Answers whether it does. */
+/** npm hands on a Ctrl-C that the terminal gave to the process too. */
+const sameSignalMs = 1_000;
+
+/**
+ * On SIGTERM and SIGINT stops what was started, or is starting still, and ends the process. Another one later ends it at
+ * once, as a kill would. Answers whether it stops.
+ */
 function stopOnSignal(starting: Promise<App>, logger: Logger): () => boolean {
-  let stopping = false;
+  let stoppingSince: number | undefined;
   const stop = async (signal: string): Promise<void> => {
-    if (stopping) return;
-    stopping = true;
+    if (stoppingSince !== undefined) {
+      if (performance.now() - stoppingSince < sameSignalMs) return;
+      logger.fatal({ signal }, 'told to stop again: ended before all was drained');
+      process.exit(1);
+    }
+    stoppingSince = performance.now();
     logger.info({ signal }, 'draining');
     const app = await starting.catch(() => undefined);
     // A start that failed ends the process by itself, and says why.
@@ -68,5 +78,5 @@ function stopOnSignal(starting: Promise<App>, logger: Logger): () => boolean {
     process.exit(0);
   };
   for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => void stop(signal));
-  return () => stopping;
+  return () => stoppingSince !== undefined;
 }

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { clientOf } from '../support/api.ts';
+import { clientOf, type Json } from '../support/api.ts';
 import { Load } from '../support/load.ts';
 import { caughtUp, LogReader, rebuild } from '../support/log-reader.ts';
 import { faultsOfAnswers, faultsOfCommands, faultsOfLog, faultsOfSearches } from '../support/oracle.ts';
@@ -112,6 +112,31 @@ describe('a stop', () => {
     expect(onSameConnection.headers.connection).toBe('close');
     expect(JSON.parse(await text(onSameConnection))).toMatchObject({ status: 'draining' });
     expect(await ended).toBe(0);
+    await server.remove();
+  });
+
+  it('[J7] is cut short by a second signal, but not by the one that npm hands on', async () => {
+    const server = await startServer({ masterKey: null, environment: embedded });
+    const bulk = http.request(`${server.url}/v1/memories/bulk`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-ndjson' },
+    });
+    bulk.on('error', () => undefined);
+    bulk.write(`${JSON.stringify({ content: 'acknowledged before the stop' })}\n`);
+    const [response] = (await once(bulk, 'response')) as [http.IncomingMessage];
+    response.on('error', () => undefined);
+    await once(response, 'data');
+    const ended = server.stop('SIGTERM');
+    server.process.kill('SIGTERM');
+    await sleep(1_500);
+    expect(server.process.exitCode).toBeNull();
+    server.process.kill('SIGTERM');
+    expect(await ended).toBe(1);
+    expect(server.log.at(-1)).toContain('told to stop again');
+    const again = await startServer({ masterKey: null, environment: embedded, dataDir: server.dataDir });
+    const { body } = await clientOf(again).get('/v1/memories');
+    expect(body.items.map(({ content }: Json) => content)).toEqual(['acknowledged before the stop']);
+    await again.remove();
     await server.remove();
   });
 
