@@ -1,4 +1,5 @@
 import type { ClaimEvent } from '../domain/claim/claim.ts';
+import { Problem } from '../domain/problems.ts';
 import type { JsonObject } from '../domain/json.ts';
 import { WrongExpectedRevision } from '../ports/event-log.ts';
 import { assertSameBody } from './change-stream.ts';
@@ -19,17 +20,17 @@ export async function answerOnce<Answer extends JsonObject>(
   const { idempotency, caller } = context;
   if (!idempotency) return { answer: await act(), replayed: false };
   const stream = claimStreamOf(vault, caller.tenant, part, idempotency.commandId);
-  const [first] = await store.load<ClaimEvent>(stream);
-  if (first?.event.type === 'CommandAnswered' && first.event.data.answer) {
-    assertSameBody(first, idempotency);
-    return { answer: first.event.data.answer as Answer, replayed: true };
+  const last = (await store.load<ClaimEvent>(stream)).at(-1);
+  if (last?.event.type === 'CommandAnswered' && last.event.data.answer) {
+    assertSameBody(last, idempotency);
+    return { answer: last.event.data.answer as Answer, replayed: true };
   }
   const answer = await act();
   // The reason stands in the event of the act itself.
   const { reason: _, ...answered } = eventContext(context);
   const data = { memoryId: '', revision: -1, position: 0, answer };
   try {
-    await store.append(stream, 'noStream', [{ type: 'CommandAnswered', data }], answered);
+    await store.append(stream, last?.revision ?? 'noStream', [{ type: 'CommandAnswered', data }], answered);
   } catch (error) {
     if (!(error instanceof WrongExpectedRevision)) throw error;
     // A twin of this command was faster: what it remembered is what is told again.
@@ -40,14 +41,37 @@ export async function answerOnce<Answer extends JsonObject>(
 
 /**
  * As `answerOnce`, for an act that would do something else if it were done again: what it is to do is decided once and
- * remembered before it begins. `carryOut` finds the act undone, begun or done, and may run beside itself.
+ * remembered before it begins. `carryOut` finds the act undone, begun or done, and may run beside itself. What it refuses
+ * was not done, so that a repetition decides anew, unless `staysDecided`.
  */
 export async function carryOutOnce<Plan extends JsonObject, Answer extends JsonObject>(
   services: CommandServices,
   context: CommandContext,
   decide: () => Promise<Plan>,
   carryOut: (plan: Plan) => Promise<Answer>,
+  { staysDecided = false }: { readonly staysDecided?: boolean } = {},
 ): Promise<{ answer: Answer; replayed: boolean }> {
   const { answer: plan } = await answerOnce(services, context, decide, 'plan');
-  return answerOnce(services, context, () => carryOut(plan));
+  try {
+    return await answerOnce(services, context, () => carryOut(plan));
+  } catch (error) {
+    const isRefused = error instanceof Problem && error.status < 500;
+    if (isRefused && !staysDecided) await forgetPlan(services, context);
+    throw error;
+  }
+}
+
+async function forgetPlan({ store, vault }: CommandServices, context: CommandContext): Promise<void> {
+  const { idempotency, caller } = context;
+  if (!idempotency) return;
+  const stream = claimStreamOf(vault, caller.tenant, 'plan', idempotency.commandId);
+  const last = (await store.load<ClaimEvent>(stream)).at(-1);
+  if (last?.event.type !== 'CommandAnswered') return;
+  const { reason: _, ...freeing } = eventContext(context);
+  try {
+    await store.append(stream, last.revision, [{ type: 'ClaimReleased', data: { memoryId: '' } }], freeing);
+  } catch (error) {
+    // A twin of this command was faster.
+    if (!(error instanceof WrongExpectedRevision)) throw error;
+  }
 }

@@ -148,19 +148,38 @@ const dropAttempts = 5;
  * these. The live one is never dropped.
  */
 export async function dropGeneration(sql: Sql, projection: Projection, generation: number): Promise<void> {
+  await drop(sql, projection, generation, () => true);
+}
+
+/** The same of one that is not built to its end. Answers false, and drops nothing, where it is. */
+export function dropUnfinished(sql: Sql, projection: Projection, generation: number): Promise<boolean> {
+  return drop(sql, projection, generation, (state) => state === 'building' || state === 'failed');
+}
+
+/** Whether a generation in this state may go. */
+type MayGo = (state: GenerationState) => boolean;
+
+async function drop(sql: Sql, projection: Projection, generation: number, mayGo: MayGo): Promise<boolean> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await dropOnce(sql, projection, generation);
+      return await dropOnce(sql, projection, generation, mayGo);
     } catch (error) {
       if (!lostRaces.test(sqlState(error) ?? '') || attempt === dropAttempts) throw error;
     }
   }
 }
 
-async function dropOnce(sql: Sql, projection: Projection, generation: number): Promise<void> {
-  await sql.transaction(async (tx) => {
+async function dropOnce(
+  sql: Sql,
+  projection: Projection,
+  generation: number,
+  mayGo: MayGo,
+): Promise<boolean> {
+  return sql.transaction(async (tx) => {
     // None of the variant is created meanwhile.
     await tx.query('select pg_advisory_xact_lock(727002)');
+    const state = await lockGeneration(tx, projection.name, generation);
+    if (state && !mayGo(state)) return false;
     const live = await tx.query('select 1 from read.active where name = $1 and generation = $2', [
       projection.name,
       generation,
@@ -171,16 +190,30 @@ async function dropOnce(sql: Sql, projection: Projection, generation: number): P
       'delete from read.generations where name = $1 and generation = $2 returning signature',
       [projection.name, generation],
     );
-    for (const of of ['bookmarks', 'parked'])
-      await tx.query(`delete from read.${of} where name = $1 and generation = $2`, [
-        projection.name,
-        generation,
-      ]);
+    await forgetPlaces(tx, projection.name, generation);
     await dropTables(tx, projection, generation);
     for (const { signature } of dropped) await dropShared(tx, projection, variantOf(signature));
     // Last: what fails before leaves it whole, and if it fails itself the generation is there to be dropped again.
     await projection.external?.drop(generation);
+    return true;
   });
+}
+
+/** As `lockGenerations`, of one alone, whose state it answers: who is at work on its rows is waited for. */
+async function lockGeneration(
+  tx: SqlExecutor,
+  name: string,
+  generation: number,
+): Promise<GenerationState | undefined> {
+  const [row] = await tx.query<{ state: GenerationState }>(
+    'select state from read.generations where name = $1 and generation = $2 for update',
+    [name, generation],
+  );
+  await tx.query(
+    'select 1 from read.bookmarks where name = $1 and generation = $2 order by partition for update',
+    [name, generation],
+  );
+  return row?.state;
 }
 
 async function dropTables(tx: SqlExecutor, projection: Projection, generation: number): Promise<void> {
@@ -189,8 +222,8 @@ async function dropTables(tx: SqlExecutor, projection: Projection, generation: n
 }
 
 /**
- * Notes why a generation that was being built is given up, and drops its rows: nobody will read them, and no erasure reaches them. One
- * that was built to its end stays as it is: queries may read it by now.
+ * Notes why a generation that was being built is given up, and drops its rows: nobody will read them, and no erasure reaches them.
+ * Without bookmarks nothing can be written to it any more. One that was built to its end stays as it is: queries may read it by now.
  */
 export async function failBuilding(
   sql: Sql,
@@ -201,6 +234,7 @@ export async function failBuilding(
   await sql.transaction(async (tx) => {
     // None of the variant is created meanwhile.
     await tx.query('select pg_advisory_xact_lock(727002)');
+    await lockGeneration(tx, projection.name, generation);
     for (const statement of await orphansOf(tx, projection, generation)) await tx.query(statement);
     const [failed] = await tx.query<{ signature: string }>(
       `update read.generations set state = 'failed', error = $3, failing_since = null
@@ -208,14 +242,17 @@ export async function failBuilding(
       [projection.name, generation, error],
     );
     if (!failed) return;
-    await tx.query('delete from read.parked where name = $1 and generation = $2', [
-      projection.name,
-      generation,
-    ]);
+    await forgetPlaces(tx, projection.name, generation);
     await dropTables(tx, projection, generation);
     await dropShared(tx, projection, variantOf(failed.signature));
     await projection.external?.drop(generation);
   });
+}
+
+/** How far it has come, and what waits. */
+async function forgetPlaces(tx: SqlExecutor, name: string, generation: number): Promise<void> {
+  for (const of of ['bookmarks', 'parked'])
+    await tx.query(`delete from read.${of} where name = $1 and generation = $2`, [name, generation]);
 }
 
 async function dropShared(tx: SqlExecutor, projection: Projection, variant: string): Promise<void> {

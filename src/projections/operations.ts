@@ -9,6 +9,7 @@ import type { Sql } from '../ports/sql.ts';
 import type { Generation } from './generation.ts';
 import {
   dropGeneration,
+  dropUnfinished,
   failBuilding,
   readGenerations,
   setComparison,
@@ -105,6 +106,14 @@ export class ProjectionOperations {
     });
   }
 
+  /** The generation that the same command began to build before, unless that failed or is gone. */
+  async begun(name: string, { commandId }: EventContext): Promise<number | undefined> {
+    const numbers = commandId === undefined ? [] : await this.#acts.generationsBegun(name, commandId);
+    const rows = (await readGenerations(this.#sql)).filter((row) => row.name === name);
+    return rows.findLast(({ generation, state }) => state !== 'failed' && numbers.includes(generation))
+      ?.generation;
+  }
+
   /** Starts to build a generation beside the live one. `done` resolves when both were compared. */
   async rebuild(
     name: string,
@@ -134,10 +143,15 @@ export class ProjectionOperations {
       entry.generation = generation;
       // Loops of the generations that it cleared away have nothing to run on.
       await this.#runner.refresh();
+      await this.#acts.record(name, context, {
+        type: 'ProjectionRebuildBegun',
+        data: { projection: name, generation: generation.number },
+      });
       entry.done = inBackground(() => this.#fill(generation, context, queries, entry));
       entry.done.catch(() => undefined);
       return { generation: generation.number, done: entry.done };
     } catch (error) {
+      if (entry.generation) await this.#fail(entry.generation, error);
       await entry.leave?.();
       this.#running.delete(name);
       throw error;
@@ -222,26 +236,40 @@ export class ProjectionOperations {
     if (left.length === 0) return;
     // Whoever was only held up takes its lease again meanwhile.
     await pause(leaseTtlMs, this.#stop.signal);
+    let failure: unknown;
+    for (const row of left) {
+      if (this.#stop.signal.aborted) return;
+      // What keeps one of them is not to keep the others.
+      await this.#endAbandoned(row, context).catch((error: unknown) => (failure ??= error));
+    }
+    if (failure !== undefined) throw failure;
+  }
+
+  async #endAbandoned({ name, generation }: GenerationRow, context: EventContext): Promise<void> {
     const { leases } = this.#runner;
-    for (const { name, generation } of left) {
-      if (this.#running.has(name) || (await leases.hold(rebuildLease(name))) === undefined) continue;
-      try {
-        const isStillThere = (await this.#abandoned()).some(
-          (row) => row.name === name && row.generation === generation,
-        );
-        const live = isStillThere ? await this.#live(name) : undefined;
-        if (live) await this.#end(name, { from: generation, to: live.generation, ended: true }, context);
-      } finally {
-        if (!this.#running.has(name)) await leases.release(rebuildLease(name));
-      }
+    if (this.#running.has(name) || (await leases.hold(rebuildLease(name))) === undefined) return;
+    try {
+      const rows = await readGenerations(this.#sql);
+      const isStillBuilt = rows.some(
+        (row) => row.name === name && row.generation === generation && row.state === 'building',
+      );
+      const live = isStillBuilt && !this.#running.has(name) ? await this.#live(name) : undefined;
+      if (live) await this.#end(name, { from: generation, to: live.generation, ended: true }, context);
+    } finally {
+      if (!this.#running.has(name)) await leases.release(rebuildLease(name));
     }
   }
 
-  /** What is said to be built, and not by this process. */
+  /** What is said to be built, and nobody has the lease for. */
   async #abandoned(): Promise<readonly GenerationRow[]> {
     const rows = await readGenerations(this.#sql);
+    const held = await this.#runner.leases.holders();
     return rows.filter(
-      ({ name, state }) => state === 'building' && !this.#running.has(name) && this.#runner.projection(name),
+      ({ name, state }) =>
+        state === 'building' &&
+        !this.#running.has(name) &&
+        !held.has(rebuildLease(name)) &&
+        this.#runner.projection(name),
     );
   }
 
@@ -258,9 +286,14 @@ export class ProjectionOperations {
       if (generation && !isReady && !(await this.#isThere(generation)))
         this.#walk.end(generation, new Error('it was given up'));
     };
-    const renewal = setInterval(() => void renew().catch(() => undefined), leaseRenewalMs);
+    let renewed = Promise.resolve();
+    const renewal = setInterval(() => {
+      renewed = renew().catch(() => undefined);
+    }, leaseRenewalMs);
     return async () => {
       clearInterval(renewal);
+      // It would take again what is let go of here.
+      await renewed;
       await leases.release(rebuildLease(name)).catch(() => undefined);
     };
   }
@@ -278,8 +311,6 @@ export class ProjectionOperations {
   ): Promise<RebuildResult> {
     const { name } = generation.projection;
     try {
-      const begun = { projection: name, generation: generation.number };
-      await this.#acts.record(name, context, { type: 'ProjectionRebuildBegun', data: begun });
       const result = await this.#walk.fill(generation, (now) => (running.progress = now));
       running.isReady = true;
       const { digest, liveDigest, position } = result;
@@ -298,13 +329,18 @@ export class ProjectionOperations {
       await this.#compareModels(generation, context, queries);
       return result;
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      await failBuilding(this.#sql, generation.projection, generation.number, message).catch(() => undefined);
+      await this.#fail(generation, error);
       throw error;
     } finally {
       await running.leave?.();
       this.#running.delete(name);
     }
+  }
+
+  /** Where that cannot be written down either, it is left to be ended like that of a process which is no more. */
+  async #fail({ projection, number }: Generation, error: unknown): Promise<void> {
+    const message = error instanceof Error ? error.message : String(error);
+    await failBuilding(this.#sql, projection, number, message).catch(() => undefined);
   }
 
   /** Where the new generation has vectors of another model. It is ready whether they can be compared or not. */
@@ -361,7 +397,11 @@ export class ProjectionOperations {
       if (!next || !rows.some((row) => row.active && row.generation === from))
         throw new Problem('rebuild-not-ready', `${name} was switched to another generation meanwhile`);
       await this.#beforeSwitch?.({ name, tables: tablesOf(to) });
-      await switchWhenLevel({ sql: this.#sql, store: this.#store, runner: this.#runner }, next);
+      const switching = switchWhenLevel({ sql: this.#sql, store: this.#store, runner: this.#runner }, next);
+      await switching.catch(async (error: unknown) => {
+        // A twin of the command was faster.
+        if (!(error instanceof Problem) || (await this.#live(name))?.generation !== to) throw error;
+      });
     }
     const position = await this.#acts.record(name, context, switched);
     await this.#runner.refresh();
@@ -374,7 +414,8 @@ export class ProjectionOperations {
     const running = this.#running.get(name);
     if (running?.generation?.number === from) await this.#leave(running);
     // Where another process fills it, that one finds it gone.
-    await dropGeneration(this.#sql, projection, from);
+    if (!(await dropUnfinished(this.#sql, projection, from)))
+      throw new Problem('rebuild-not-ready', `generation ${from} of ${name} was built to its end meanwhile`);
     await this.#runner.refresh();
     const position = await this.#acts.record(name, context, {
       type: 'ProjectionRebuildEnded',

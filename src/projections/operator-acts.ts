@@ -34,6 +34,16 @@ export class OperatorActs {
     return (await this.#look(name, context, event)).before;
   }
 
+  /** The generations that an earlier try of the command began to build. */
+  async generationsBegun(name: string, commandId: string): Promise<number[]> {
+    const loaded = await this.#store.load<OperationEvent>(projectionStream(name));
+    return loaded.flatMap(({ event, metadata }) =>
+      event.type === 'ProjectionRebuildBegun' && metadata.commandId === commandId
+        ? [event.data.generation]
+        : [],
+    );
+  }
+
   async #look(
     name: string,
     { commandId }: EventContext,
@@ -45,13 +55,18 @@ export class OperatorActs {
       (other) =>
         other.metadata.commandId === commandId &&
         other.event.type === event.type &&
-        generationOf(other.event) === generationOf(event),
+        objectOf(other.event) === objectOf(event),
     );
     return { before, last: loaded.at(-1) };
   }
 }
 
-/** Of a rebuild: the same command may begin another one where its first was lost. */
-function generationOf({ data }: OperationEvent): number | undefined {
-  return 'generation' in data ? data.generation : undefined;
+/**
+ * What it was done to: a command whose rebuild was lost begins another one, and one that was refused may come again with
+ * another stream, or find another generation to switch to.
+ */
+function objectOf({ data }: OperationEvent): number | string | undefined {
+  if ('generation' in data) return data.generation;
+  if ('to' in data) return data.to;
+  return 'stream' in data ? data.stream : undefined;
 }

@@ -19,7 +19,8 @@ export type Bookmarks = ReadonlyMap<string, number>;
 
 /** Positions up to here are there, whatever the partition. */
 export function leastOf(bookmarks: Bookmarks): number {
-  return Math.min(...bookmarks.values());
+  // Of one that was given up nothing is kept.
+  return bookmarks.size === 0 ? 0 : Math.min(...bookmarks.values());
 }
 
 /** Whether `bookmarks` are at least as far as `other`. Where the log was divided otherwise, only all of it counts. */

@@ -21,6 +21,8 @@ import { TopicSource, type Topics } from './topic-source.ts';
 
 /** Another process may have built, switched or dropped a generation. */
 const refreshMs = 2_000;
+/** Between two tries of what the log was faster than. */
+const againMs = 50;
 
 export interface RunnerOptions {
   readonly sql: Sql;
@@ -129,7 +131,7 @@ export class ProjectionRunner {
       if (!(await generation.parked.at(this.#options.sql, stream))) continue;
       wasParked = true;
       try {
-        while (!(await this.#retryOnce(generation, stream)));
+        while (!(await this.#retryOnce(generation, stream))) await this.#again();
       } catch (error) {
         if (isPassing(error)) throw error;
         const detail = `${name} and ${stream}: ${(error as Error).message}`;
@@ -159,6 +161,7 @@ export class ProjectionRunner {
         const places = [...events.map((event) => ({ ...event, type: event.event.type })), ...unreadable];
         places.sort((left, right) => left.position - right.position);
         outcome = await skipParked(generation, stream, revision, places, covered);
+        if (outcome === 'behind') await this.#again();
       }
       wasParked ||= outcome;
     }
@@ -177,6 +180,12 @@ export class ProjectionRunner {
     return rows.flatMap((row) =>
       row.name === name && row.state !== 'failed' ? (this.generation(row) ?? []) : [],
     );
+  }
+
+  /** Before something is done again since the log went on meanwhile. Rejects where the process stops. */
+  async #again(): Promise<void> {
+    await pause(againMs, this.#stop.signal);
+    if (this.#stop.signal.aborted) throw new Problem('unavailable', 'this process stops', { retryAfter: 2 });
   }
 
   /** False where the stream has gone on meanwhile: to be done again. */
@@ -217,7 +226,10 @@ export class ProjectionRunner {
       'select min(position) as position from read.parked',
     );
     if (typeof first?.position !== 'number') return;
-    const erased = await this.#erased.since(first.position, this.#stop.signal);
+    // One process alone: what one skips, another one might find gone and skip the next.
+    if ((await this.leases.hold('release-erased')) === undefined) return;
+    // The erasure may be the very event that a stream waits with.
+    const erased = await this.#erased.since(first.position - 1, this.#stop.signal);
     const parked = await sql.query<{ name: string; stream: StreamName }>(
       'select distinct name, stream from read.parked where stream = any ($1)',
       [[...erased]],

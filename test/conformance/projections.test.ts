@@ -305,6 +305,13 @@ describe('what is refused', () => {
     expect(reply.body.detail).toContain('links-a.b');
   });
 
+  it.each(['retry', 'skip'])('[F4] %s of what can be no stream: 400', async (act) => {
+    for (const stream of ['', '\u0000', 'x'.repeat(201)]) {
+      const reply = await operator.post(`${base}/links/${act}`, { stream });
+      expect(reply).toMatchObject({ status: 400, body: { errors: [{ path: 'stream' }] } });
+    }
+  });
+
   it('[F4] fields that are not known: 400', async () => {
     const reply = await operator.post(`${base}/links/rebuild`, { force: true });
     expect(reply).toMatchObject({ status: 400, body: { errors: [{ path: 'force' }] } });

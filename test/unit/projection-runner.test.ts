@@ -7,7 +7,15 @@ import type { SubscribeOptions } from '../../src/ports/event-log.ts';
 import type { LoadedPage } from '../../src/ports/event-store.ts';
 import { SqlUnavailable } from '../../src/ports/sql.ts';
 import { WakeUp } from '../../src/ports/wake-up.ts';
-import { createBeside, ensureLive, readGenerations, setState } from '../../src/projections/generations.ts';
+import {
+  createBeside,
+  ensureLive,
+  failBuilding,
+  readGenerations,
+  setState,
+} from '../../src/projections/generations.ts';
+import { BookmarkMoved } from '../../src/projections/bookmarks.ts';
+import { Generation } from '../../src/projections/generation.ts';
 import { ProjectionOperations } from '../../src/projections/operations.ts';
 import { ProjectionRunner } from '../../src/projections/runner.ts';
 import { testContext } from '../support/event-store.ts';
@@ -248,6 +256,68 @@ describe('two processes', () => {
     await ending;
     const left = (await readGenerations(sql)).filter(({ name }) => name === 'journal');
     expect(left.map(({ state }) => state)).toEqual(['live', 'ready']);
+  });
+
+  it('[F4] end the others of a killed process where one of its rebuilds cannot be ended yet', async () => {
+    const { sql, store: events } = running.test;
+    const refusing = Object.assign(new Journal('journal'), {
+      external: { create: async () => undefined, drop: () => Promise.reject(new Error('the index is away')) },
+    });
+    const other = new Journal('other');
+    const operations = new ProjectionOperations(sql, events, await start([refusing, other]));
+    for (const projection of [refusing, other]) await createBeside(sql, projection);
+    await expect(operations.endInterrupted(testContext())).rejects.toThrow('the index is away');
+    const left = (await readGenerations(sql)).map(({ name, state }) => [name, state]);
+    expect(left).toEqual([
+      ['journal', 'live'],
+      ['journal', 'building'],
+      ['other', 'live'],
+    ]);
+  });
+
+  it('[F4] end no rebuild by a plan that is older than its end', async () => {
+    const { sql, store: events } = running.test;
+    const operations = new ProjectionOperations(sql, events, await start());
+    const { number } = await createBeside(sql, running.journal);
+    const plan = await operations.plan('rollback', 'journal');
+    expect(plan).toEqual({ from: number, to: 1, ended: true });
+    await setState(sql, 'journal', number, 'ready');
+    const late = operations.rollback('journal', testContext({ commandId: 'late' }), plan);
+    await expect(late).rejects.toMatchObject({ code: 'rebuild-not-ready' });
+    expect((await readGenerations(sql)).map(({ state }) => state)).toEqual(['live', 'ready']);
+  });
+
+  it('[A11] [F4] know which rebuild a command began, unless that failed', async () => {
+    const { sql, store: events } = running.test;
+    await store('a');
+    const operations = new ProjectionOperations(sql, events, await start());
+    const context = testContext({ commandId: 'once' });
+    expect(await operations.begun('journal', context)).toBeUndefined();
+    const { generation, done } = await operations.rebuild('journal', context);
+    expect(await operations.begun('journal', context)).toBe(generation);
+    await done;
+    expect(await operations.begun('journal', context)).toBe(generation);
+    expect(await operations.begun('journal', testContext({ commandId: 'other' }))).toBeUndefined();
+    expect(await operations.begun('journal', testContext())).toBeUndefined();
+    await setState(sql, 'journal', generation, 'failed');
+    expect(await operations.begun('journal', context)).toBeUndefined();
+  });
+
+  it('[F6] write nothing to a generation that was given up', async () => {
+    const { sql } = running.test;
+    await start();
+    await store('a');
+    const { number } = await createBeside(sql, running.journal);
+    const generation = new Generation(sql, running.journal, number);
+    const [standing] = await generation.bookmarks.standings(['log']);
+    await failBuilding(sql, running.journal, number, 'given up');
+    const moving = sql.transaction((tx) => generation.bookmarks.move(tx, [{ standing: standing!, to: 9 }]));
+    await expect(moving).rejects.toBeInstanceOf(BookmarkMoved);
+    const status = await new ProjectionOperations(sql, running.test.store, runners[0]!).status();
+    expect(status[0]!.generations.find((one) => one.generation === number)).toMatchObject({
+      state: 'failed',
+      position: 0,
+    });
   });
 
   it('take turns: the second goes on, at once after a clean stop, without gap or double', async () => {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { hasRole, type TenantContext } from '../../domain/access/context.ts';
 import { answerOnce, carryOutOnce } from '../../commands/answer-once.ts';
 import { callerKey, eventContext, type CommandContext } from '../../commands/context.ts';
+import { text } from '../../domain/json.ts';
 import { positionToken } from '../../domain/position.ts';
 import { invalid, Problem } from '../../domain/problems.ts';
 import { modelComparison } from '../../domain/retrieval/model-comparison.ts';
@@ -43,7 +44,7 @@ const rebuildBody = z.strictObject({
       "Both models answer these in the caller's tenant, instead of searches that were recorded lately",
   }),
 });
-const parkedStream = z.strictObject({ stream: z.string().min(1) });
+const parkedStream = z.strictObject({ stream: text(200).min(1) });
 const accepted = z.object({ projection: z.string(), generation: z.int(), position: z.string() });
 const switched = z.object({
   projection: z.string(),
@@ -155,11 +156,17 @@ export const projectionRoutes = [
       if (embedder === undefined && queries) throw invalid('queries', 'needs an embedder');
       const model = embedder === undefined ? undefined : modelOf(services.embedders, embedder);
       const { answer, replayed } = await answerOnce(services.commands, context, async () => {
-        if (model) await assertAnswers(services.embedders, model);
-        const { generation } = await services.operations.rebuild(name, operatorContext(services, context), {
-          ...(model && { variant: model.id }),
-          ...(queries && { queries: queries.map((query) => ({ tenant: caller.tenant, query })) }),
-        });
+        const { operations } = services;
+        const operator = operatorContext(services, context);
+        let generation = await operations.begun(name, operator);
+        if (generation === undefined) {
+          if (model) await assertAnswers(services.embedders, model);
+          const options = {
+            ...(model && { variant: model.id }),
+            ...(queries && { queries: queries.map((query) => ({ tenant: caller.tenant, query })) }),
+          };
+          ({ generation } = await operations.rebuild(name, operator, options));
+        }
         return { projection: name, generation, position: await headOf(services) };
       });
       return { status: 202, body: answer, headers: { location: '/v1/admin/projections' }, replayed };
@@ -262,6 +269,8 @@ export const projectionRoutes = [
           await operations.skip(name, stream, operatorContext(services, context), plan);
           return { projection: name, stream, ...plan, position: await headOf(services) };
         },
+        // It may be refused for what waits behind the event that it left out.
+        { staysDecided: true },
       );
       return { status: 202, body: answer, replayed };
     },

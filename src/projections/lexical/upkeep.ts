@@ -96,6 +96,8 @@ export class LexicalUpkeep {
 
   async #generations(): Promise<readonly { readonly generation: number; readonly active: boolean }[]> {
     const rows = await readGenerations(this.#options.sql);
-    return rows.filter(({ name, signature }) => name === 'lexical' && usesLexicalIndex(signature));
+    return rows.filter(
+      ({ name, signature, state }) => name === 'lexical' && usesLexicalIndex(signature) && state !== 'failed',
+    );
   }
 }
