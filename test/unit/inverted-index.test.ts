@@ -20,3 +20,27 @@ it('keeps nothing of how a memory had its counts written', () => {
   // V8 copies short pieces by itself.
   expect(added(14)).toBeLessThan(added(12) + (memories * filler.length) / 2);
 });
+
+it('tells the same of a memory by its own terms as by those that are asked for', () => {
+  const index = new InvertedIndex();
+  const rows = Array.from({ length: 20 }, (_, n) => ({
+    memory_id: `id${n}`,
+    counts: JSON.stringify({ every: 1, [`own${n}`]: n + 1, [`third${n % 3}`]: 2 }),
+    length: n + 4,
+  }));
+  index.put(rows);
+  index.remove('id7');
+  const few = ['every', 'own3', 'nobody', 'third1', 'own7'];
+  const many = [...few, ...Array.from({ length: 100 }, (_, n) => `nobody${n}`)];
+  const ids = [...rows.map((row) => row.memory_id), 'unknown'];
+  const padded = index.signals(few, ids).map(
+    (signal) =>
+      signal && {
+        ...signal,
+        frequencies:
+          signal.frequencies.length > 0 ? [...signal.frequencies, ...Array<number>(100).fill(0)] : [],
+      },
+  );
+  expect(index.signals(many, ids)).toEqual(padded);
+  expect(index.signals(few, ['id3'])[0]).toEqual({ length: 7, frequencies: [1, 4, 0, 0, 0] });
+});

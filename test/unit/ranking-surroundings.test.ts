@@ -159,6 +159,8 @@ describe('the months of a question', () => {
 
   it('are those of a time in UTC', () => {
     const asked = askedTimes('What happened in May 2023?');
+    expect(askedTimes('May I ask, and march on?').months).toEqual([]);
+    expect(askedTimes('What happened in May?').months).toHaveLength(1);
     expect(datedAs('2023-06-01T01:00:00+02:00', asked)).toBe(1);
     expect(datedAs('2022-05-31', asked)).toBe(0);
     expect(datedAs('2023-05-31', askedTimes('What happened?'))).toBe(0);

@@ -37,6 +37,14 @@ describe('termCounts', () => {
     expect(terms('हिन्दी')).toEqual(['हिन्दी']);
   });
 
+  it('ends a word where its script meets another one, or a number', () => {
+    expect(terms('我买了iPhone手机')).toEqual(['我买', '买了', 'iphon', '手机']);
+    expect(terms('2024年の会議')).toEqual(['2024', '年の', 'の会', '会議']);
+    expect(terms('版本1.27')).toEqual(['版本', '1.27']);
+    expect(terms('コーヒー')).toEqual(['コー', 'ーヒ', 'ヒー']);
+    expect(terms('ภาษาไทย2024')).toContain('2024');
+  });
+
   it('keeps stop words where there is nothing else, and pictographs', () => {
     expect(terms('To be or not to be')).toEqual(['to', 'be', 'or', 'not']);
     expect(terms('❤️ 🎉')).toEqual(['❤', '🎉']);

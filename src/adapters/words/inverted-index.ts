@@ -18,6 +18,8 @@ export interface WordRow extends KeptRow {
 
 /** So many slots of memories that have gone are left in any case, and otherwise no more than there are memories. */
 const leastGone = 1_000;
+/** A query of more terms has more than most memories hold. */
+const fewTerms = 64;
 /** What a memory takes beside its terms: its id in a list and a map, its length, and where its terms stand. */
 export const bytesOfMemory = 200;
 /** What a term takes beside its postings, … */
@@ -104,17 +106,36 @@ export class InvertedIndex implements Contents<WordRow>, Words {
   }
 
   signals(terms: readonly string[], ids: readonly string[]): (TermSignal | undefined)[] {
-    const postings = terms.map((term) => this.#postingsOf(term));
+    const frequenciesOf = terms.length > fewTerms ? this.#byTheirOwn(terms) : this.#byTerms(terms);
     const lengths = this.#lengths.values();
     return ids.map((id) => {
       const slot = this.#slots.get(id);
       if (slot === undefined) return undefined;
-      const frequencies = postings.map((list) => list?.frequency(slot) ?? 0);
+      const frequencies = frequenciesOf(slot);
       return {
         length: lengths[slot]!,
         frequencies: frequencies.some((frequency) => frequency > 0) ? frequencies : [],
       };
     });
+  }
+
+  /** How often a memory holds each of the terms: each of them is looked up in the memory. */
+  #byTerms(terms: readonly string[]): (slot: number) => number[] {
+    const postings = terms.map((term) => this.#postingsOf(term));
+    return (slot) => postings.map((list) => list?.frequency(slot) ?? 0);
+  }
+
+  /** The same: each of the memory's own terms is looked up among these. */
+  #byTheirOwn(terms: readonly string[]): (slot: number) => number[] {
+    const places = new Map(terms.map((term, place) => [this.#numbers.get(term), place]));
+    return (slot) => {
+      const frequencies = terms.map(() => 0);
+      for (const number of this.#heldBy(slot)) {
+        const place = places.get(number);
+        if (place !== undefined) frequencies[place] = this.#terms[number]!.postings.frequency(slot);
+      }
+      return frequencies;
+    };
   }
 
   /** The scores by slot, and which slots have one: they are to be made 0 again. */

@@ -72,6 +72,17 @@ export interface WeightedTerms {
   readonly mass: number;
 }
 
+/** Every candidate is asked for each of them: a text that was pasted has thousands. */
+const mostTerms = 1_024;
+
+/** Those of a query's terms that are worth the most, in their order; all of them where there are no more than 1,024. */
+export function heaviest(terms: readonly string[], statistics: TermStatistics): readonly string[] {
+  if (terms.length <= mostTerms) return terms;
+  const weights = new Map(terms.map((term) => [term, termWeight(term, statistics)]));
+  const kept = new Set(terms.toSorted((a, b) => weights.get(b)! - weights.get(a)!).slice(0, mostTerms));
+  return terms.filter((term) => kept.has(term));
+}
+
 /** Weighs the distinct `terms` of a query. */
 export function weigh(terms: readonly string[], statistics: TermStatistics): WeightedTerms {
   const distinct = [...new Set(terms)];

@@ -13,9 +13,7 @@ const NAMES = 'january february march april may june july august september octob
 );
 const YEAR = /\b(?:19|20)\d\d\b/g;
 const NUMERIC = /\b((?:19|20)\d\d)-(0[1-9]|1[0-2])(?:-\d\d)?\b/g;
-/** "may" and "march" are months where a capital inside of the sentence says so. */
-const NAMED =
-  /\b(january|february|april|june|july|august|september|october|november|december)\b|(?<=\S\s+)\b(March|May)\b/gi;
+const NAMED = new RegExp(`\\b(?:${NAMES.join('|')})\\b`, 'gi');
 /** What stands between a month and its own year: "May 2023", "May 7th, 2023", "May of 2023". */
 const BESIDE = /^(?:\s+\d{1,2}(?:st|nd|rd|th)?)?,?\s+(?:of\s+)?$/i;
 /** What stands between months that share a year: "May and June 2024", "May/June 2024". */
@@ -35,7 +33,10 @@ function askedMonths(question: string): AskedMonth[] {
 
 function namedMonths(question: string): AskedMonth[] {
   const years = [...question.matchAll(YEAR)].map(({ 0: year, index }) => ({ year: Number(year), index }));
-  const names = [...question.matchAll(NAMED)].filter(([name]) => !/^(?:march|may)$/.test(name));
+  const begin = question.search(/\S/);
+  const names = [...question.matchAll(NAMED)].filter(
+    ({ 0: name, index }) => !/^(?:march|may)$/i.test(name) || isCapitalInside(question, index, begin),
+  );
   const months: AskedMonth[] = [];
   let later: { readonly index: number; readonly year: number | undefined } | undefined;
   // From the last one on: what a month is joined with comes after it.
@@ -49,6 +50,11 @@ function namedMonths(question: string): AskedMonth[] {
     later = { index, year };
   }
   return months;
+}
+
+/** "may" and "march" are months where a capital inside of the sentence says so: one that stands after a space. */
+function isCapitalInside(question: string, index: number, begin: number): boolean {
+  return index > begin && /\s/.test(question[index - 1]!) && /[A-Z]/.test(question[index]!);
 }
 
 /** The times that a question asks about. */

@@ -4,7 +4,7 @@ import { STOP_WORDS } from './stop-words.ts';
 import { truncate } from './truncate.ts';
 
 /** Changes whenever the same text would give other terms: stored counts of another version must be made again. */
-export const TOKENIZER_VERSION = 2;
+export const TOKENIZER_VERSION = 3;
 
 /** A term is cut to this many UTF-16 units at most, and never through a character: a pasted blob must not become an index key of a megabyte. */
 export const MAX_TERM_LENGTH = 64;
@@ -19,12 +19,26 @@ export interface TermCounts {
   readonly length: number;
 }
 
-/** A dotted number (version, date, address) with its "v" if it has one; a word of letters and digits; a pictograph. */
-const WORD = /v?\p{N}+(?:\.\p{N}+)+|[\p{L}\p{N}][\p{L}\p{M}\p{N}]*|\p{Extended_Pictographic}/gu;
+/** Scripts without spaces between their words, with the signs that they share ("ー"). */
+const UNSPACED_SCRIPTS = `[${['Han', 'Hiragana', 'Katakana', 'Thai', 'Lao', 'Khmer', 'Myanmar']
+  .map((script) => `\\p{scx=${script}}`)
+  .join('')}]`;
+/**
+ * A dotted number (version, date, address) with its "v" if it has one; letters and digits of scripts without spaces, and of the
+ * others, which end where they meet ("我买了iPhone手机"); a pictograph.
+ */
+const WORD = new RegExp(
+  [
+    String.raw`v?\p{N}+(?:\.\p{N}+)+`,
+    String.raw`[${UNSPACED_SCRIPTS}&&[\p{L}\p{M}\p{N}]]+`,
+    String.raw`[[\p{L}\p{N}]--${UNSPACED_SCRIPTS}][[\p{L}\p{M}\p{N}]--${UNSPACED_SCRIPTS}]*`,
+    String.raw`\p{Extended_Pictographic}`,
+  ].join('|'),
+  'gv',
+);
 const POSSESSIVE = /(?<=\p{L})['’]s(?!\p{L})/gu;
 const COMBINING = /[\u0300-\u036f]/g;
-const UNSPACED =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+const UNSPACED = new RegExp(UNSPACED_SCRIPTS, 'v');
 
 /** Lower case, compatibility forms and accents folded: "Ｃａｆé" is "cafe". */
 export function fold(text: string): string {

@@ -33,10 +33,12 @@ interface FoundCandidate extends Candidate {
 }
 
 function candidatesOf(rows: readonly CandidateRow[], terms: readonly string[]): FoundCandidate[] {
-  const counted = ({ length, frequencies }: TermSignal) => ({
-    length,
-    termFrequencies: new Map(terms.map((term, index) => [term, frequencies[index] ?? 0])),
-  });
+  const counted = ({ length, frequencies }: TermSignal) => {
+    const termFrequencies = new Map<string, number>();
+    for (const [index, frequency] of frequencies.entries())
+      if (frequency > 0) termFrequencies.set(terms[index]!, frequency);
+    return { length, termFrequencies };
+  };
   return rows.map(({ memory_id: id, cosine, is_turn, speaker, occurred_at, neighbours, ...row }) => {
     const own = counted(row);
     return {

@@ -1,5 +1,5 @@
 import type { TenantContext } from '../../domain/access/context.ts';
-import { weigh } from '../../domain/ranking/bm25.ts';
+import { heaviest, weigh } from '../../domain/ranking/bm25.ts';
 import type { AskedTimes } from '../../domain/ranking/dates.ts';
 import { exactScanLimit, inDatabaseLimit } from '../../domain/retrieval/exact-scan-limit.ts';
 import { usesWordsInMemory } from '../../domain/retrieval/lexical-generation.ts';
@@ -15,7 +15,7 @@ import type { ReadDemand, ReadModels, ReadView } from '../read-models.ts';
 import { readSupersessions } from '../supersessions.ts';
 import { searchAsOf } from './as-of/search.ts';
 import { lookWithin, withinPeriods, withTimes, type WithinPeriods } from './asked-times.ts';
-import { findCandidates, type CandidateRequest } from './candidates.ts';
+import { findCandidates } from './candidates.ts';
 import { lookDeeper, type Look } from './deeper-look.ts';
 import type { Scored } from './shortlist.ts';
 import { findPool, narrowingTo, type Pool, type Reach } from './pool.ts';
@@ -71,9 +71,20 @@ export class SearchService {
     this.#clock = clock;
   }
 
-  /** The read models as a search sees them; one view may serve several searches of one answer. */
-  view(waiting: Pick<SearchRequest, Waiting> = {}): Promise<ReadView> {
-    return this.#models.view(demandOf(waiting));
+  /**
+   * The read models as a search sees them; one view may serve several searches of one answer. Where values of fields will be
+   * looked up beside it, these are waited for too.
+   */
+  async view(
+    waiting: Pick<SearchRequest, Waiting> = {},
+    { withFields = false }: { readonly withFields?: boolean } = {},
+  ): Promise<ReadView> {
+    const { minPosition, waitMs } = waiting;
+    const [view] = await Promise.all([
+      this.#models.view(demandOf(waiting)),
+      withFields && this.#models.view({ projections: ['fields'], minPosition, waitMs }),
+    ]);
+    return view;
   }
 
   /**
@@ -212,27 +223,27 @@ export class SearchService {
     if (query.seesNothing) return { best: [], isCrowded: false, lacksWords: false };
     return lookDeeper(query.perEngine, async (perEngine) => {
       const deeper = { ...query, perEngine };
-      const known = perEngine === query.perEngine ? words : await this.#wordsOf(deeper, request, read);
-      return this.#look(deeper, request, read, known === 'away' || known === 'memory' ? [] : known, asked);
+      // What was away once is not waited for again; what goes away between two looks leaves what the first one had.
+      const more = Array.isArray(words) && perEngine > query.perEngine;
+      const known = more ? await this.#wordsOf(deeper, request, read) : words;
+      return this.#look(deeper, request, read, known === 'away' ? words : known, asked);
     });
   }
 
   async #look(
-    { region, terms, queryText, perEngine, times }: Query,
+    { region, terms: all, queryText, perEngine, times }: Query,
     request: SearchRequest,
     { view, pool, within }: Read,
-    words: CandidateRequest['words'],
+    words: WordMatches,
     asked: QueryVector | undefined,
   ): Promise<LookByWords> {
     const { tenant } = region;
-    const [resident, inMemory] = await Promise.all([
-      asked && this.#residentFor(tenant, asked),
-      this.#words.inMemory(view, tenant),
-    ]);
+    const resident = asked && (await this.#residentFor(tenant, asked));
     const inTenant = { tenant, readOnly: true, onePlan: true };
     const { list, first, lacksWords } = await this.#models.sql.transaction(async (tx) => {
-      const wordsInMemory = await inMemory?.(tx);
-      const statistics = await readStatistics(tx, view, tenant, terms, wordsInMemory);
+      const wordsInMemory = typeof words === 'function' ? await words(tx) : undefined;
+      const statistics = await readStatistics(tx, view, tenant, all, wordsInMemory);
+      const terms = heaviest(all, statistics);
       const { documents } = statistics;
       const exact = documents <= exactScanLimit;
       if (asked && documents > inDatabaseLimit) this.#inMemory?.want(vectorsOf(tenant, asked));
@@ -242,7 +253,7 @@ export class SearchService {
         region,
         queryText,
         weighted: weigh(terms, statistics),
-        words,
+        words: typeof words === 'function' || words === 'away' ? [] : words,
         wordsInMemory,
         dense: asked && { vector: asked.vector, ...vectorsOf(tenant, asked), exact },
         inMemory: resident?.(tx),
@@ -261,7 +272,7 @@ export class SearchService {
       return {
         list,
         first: await readMemories(tx, view, tenant, list.missing, { filters: request }),
-        lacksWords: terms.length > 0 && !wordsInMemory && usesWordsInMemory(view.signature('lexical')),
+        lacksWords: typeof words === 'function' && !wordsInMemory,
       };
     }, inTenant);
     // What comes now needs the database no more, which has time for others.

@@ -26,14 +26,14 @@ export interface WordRequest extends MemoryFilters {
   readonly perEngine: number;
 }
 
-/**
- * Ids that the lexical index found, best first; `database` or `memory` where the live generation is to be searched there;
- * `away` where the index does not answer, or what is kept in memory is not there.
- */
-export type WordMatches = readonly string[] | 'database' | 'memory' | 'away';
-
 /** A tenant's words as a transaction sees them; undefined where they have just gone. */
 export type WordsInMemory = (tx: SqlExecutor) => Promise<Words | undefined>;
+
+/**
+ * Ids that the lexical index found, best first; the words in memory, or `database`, where the live generation is to be
+ * searched there; `away` where the index does not answer, or what is kept in memory is not there.
+ */
+export type WordMatches = readonly string[] | WordsInMemory | 'database' | 'away';
 
 const patienceMs = 1_500;
 const pauseMs = 5_000;
@@ -73,8 +73,7 @@ export class WordSearch {
 
   async find(view: ReadView, request: WordRequest): Promise<WordMatches> {
     const signature = view.signature('lexical');
-    if (usesWordsInMemory(signature))
-      return (await this.inMemory(view, request.region.tenant)) ? 'memory' : 'away';
+    if (usesWordsInMemory(signature)) return (await this.inMemory(view, request.region.tenant)) ?? 'away';
     if (!usesLexicalIndex(signature)) return 'database';
     const { perEngine } = request;
     const filtered = hasFilters(request);
@@ -89,17 +88,21 @@ export class WordSearch {
     return this.#amongMatching(view, request);
   }
 
-  /** Looks among the memories that the filters let through, and no others; each part brings its best. */
+  /**
+   * Looks among the memories that the filters let through, and no others, part by part. The best so far are looked among once
+   * more with each part: the index tells their order and no scores that two answers could be merged by.
+   */
   async #amongMatching(view: ReadView, request: WordRequest): Promise<WordMatches> {
-    const found: string[] = [];
+    const limit = mostAmong - request.perEngine;
+    let best: readonly string[] = [];
     for (let after: string | undefined; ;) {
-      const among = await this.#matching(view, request, { after });
+      const among = await this.#matching(view, request, { after, limit });
       if (among.length > 0) {
-        const part = await this.#search(view, request, request.perEngine, among);
-        if (part === undefined) return 'away';
-        found.push(...part);
+        const found = await this.#search(view, request, request.perEngine, [...best, ...among]);
+        if (found === undefined) return 'away';
+        best = found;
       }
-      if (among.length < mostAmong) return found;
+      if (among.length < limit) return best;
       after = among.at(-1);
     }
   }
@@ -122,7 +125,7 @@ export class WordSearch {
   async #matching(
     view: ReadView,
     request: WordRequest,
-    { of, after }: { of?: readonly string[]; after?: string | undefined },
+    { of, after, limit = mostAmong }: { of?: readonly string[]; after?: string | undefined; limit?: number },
   ): Promise<string[]> {
     const { region } = request;
     const parameters = new Parameters();
@@ -133,7 +136,7 @@ export class WordSearch {
       region.tenant,
       `select l.memory_id from ${view.table('lexical')} l ${join}
        where l.body is not null and ${regionCondition(region, 'l', parameters)} ${given} ${later}
-       order by l.memory_id limit ${parameters.bind(mostAmong)}`,
+       order by l.memory_id limit ${parameters.bind(limit)}`,
       parameters.values,
     );
     return rows.map(({ memory_id }) => memory_id);

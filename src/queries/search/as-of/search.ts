@@ -1,4 +1,4 @@
-import { weigh } from '../../../domain/ranking/bm25.ts';
+import { heaviest, weigh } from '../../../domain/ranking/bm25.ts';
 import type { ModelScale } from '../../../domain/ranking/calibration.ts';
 import { usesWordsInMemory } from '../../../domain/retrieval/lexical-generation.ts';
 import { isWithoutVector } from '../../../ports/embedder.ts';
@@ -40,7 +40,7 @@ export interface AsOfFound {
  * `as-of-scope-too-large`.
  */
 export async function searchAsOf(sql: Sql, view: ReadView, search: AsOfSearch): Promise<AsOfFound> {
-  const { vector, terms, region, at, scale } = search;
+  const { vector, region, at, scale } = search;
   if (search.seesNothing) return { found: [], compared: vector !== undefined, weighed: true };
   const { tenant } = region;
   const model = liveModel(view);
@@ -48,8 +48,9 @@ export async function searchAsOf(sql: Sql, view: ReadView, search: AsOfSearch): 
   const { statistics, weighed } = await sql.transaction(async (tx) => {
     const words = await search.words?.(tx);
     const isKnown = words !== undefined || !usesWordsInMemory(view.signature('lexical'));
-    return { statistics: await readStatistics(tx, view, tenant, terms, words), weighed: isKnown };
+    return { statistics: await readStatistics(tx, view, tenant, search.terms, words), weighed: isKnown };
   }, inTenant);
+  const terms = heaviest(search.terms, statistics);
   const request: AsOfRequest = {
     ...search,
     weighted: weigh(terms, statistics),
@@ -59,7 +60,7 @@ export async function searchAsOf(sql: Sql, view: ReadView, search: AsOfSearch): 
   const { best } = await lookDeeper(search.perEngine, (perEngine) =>
     sql.transaction(async (tx) => {
       const rows = await candidatesAsOf(tx, view, request, bestOf(seen, perEngine, search.times));
-      const list = rank(rows, { ...search, perEngine, statistics, model, scale });
+      const list = rank(rows, { ...search, terms, perEngine, statistics, model, scale });
       const best = await list.best((ids) => readMemories(tx, view, tenant, ids, { at }));
       return { best, isCrowded: list.isCrowded };
     }, inTenant),
