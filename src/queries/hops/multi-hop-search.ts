@@ -117,7 +117,7 @@ export class MultiHopSearch {
   ): Promise<Ran> {
     const { models, search, mentions, clock } = this.#parts;
     // Before the clock of the budget starts: a caller may wait long for a position.
-    const view = await this.#view(request);
+    const view = await search.view(request, { withFields: true });
     const budget = new Budget({ ...limits, steps: Infinity, tokens: Infinity, depth });
     const trail = new Trail(clock, budget);
     const run = new HopRun({
@@ -137,16 +137,6 @@ export class MultiHopSearch {
   }
 
   /** What names things is a read model of its own. */
-  async #view(request: SearchRequest): Promise<ReadView> {
-    const { models, search } = this.#parts;
-    const { minPosition, waitMs } = request;
-    const [view] = await Promise.all([
-      search.view(request),
-      models.view({ projections: ['fields'], minPosition, waitMs }),
-    ]);
-    return view;
-  }
-
   /** What ended the run early. */
   async #go(run: HopRun, searchId: string): Promise<Interruption | undefined> {
     try {

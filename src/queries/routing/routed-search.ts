@@ -170,7 +170,7 @@ export class RoutedSearch {
     const calls: ModelCall[] = [];
     for (let views = 1; ; views++) {
       // Before the clock of the budgets starts: a caller may wait long for a position.
-      const view = await search.view(request);
+      const view = await search.view(request, { withFields: true });
       const execution = await executor.run(caller, request, view, settings);
       calls.push(...execution.calls);
       if (views === mostViews || !isOutdated(execution.error)) return { ...execution, calls };
