@@ -40,6 +40,13 @@ export function largeEventsContract(contract: ContractLog): void {
       expectBounded([last, others]);
       expect(ids([...last.events, ...others.events]).slice(0, count)).toEqual(ids(events).toReversed());
 
+      // Each has a time of its own, and its page ends long before five hundred events.
+      const written = [...first.events, ...second.events];
+      for (const { time } of written) {
+        const until = written.findLast((event) => event.time <= time)!;
+        expect(await contract.log.positionAt(time)).toBe(until.position);
+      }
+
       const followed: LogPage[] = [];
       const stop = new AbortController();
       const startedAt = performance.now();

@@ -38,9 +38,13 @@ export class TimeIndex {
     await this.#extendBack(time);
     const at = this.#marks.findLastIndex((mark) => mark.time <= time);
     if (at < 0) return 0;
-    const { position } = this.#marks[at]!;
-    const between = await this.#reader.forwards(position, stride);
-    return between.events.findLast((event) => event.time <= time)?.position ?? position;
+    // Pages of large events end before the next mark.
+    for (let { position } = this.#marks[at]!; ;) {
+      const { events } = await this.#reader.forwards(position, stride);
+      const last = events.findLast((event) => event.time <= time);
+      position = last?.position ?? position;
+      if (!last || last !== events.at(-1)) return position;
+    }
   }
 
   async #extendTo(head: Mark): Promise<void> {
@@ -54,9 +58,9 @@ export class TimeIndex {
 
   async #extendBack(time: Date): Promise<void> {
     while (!this.#reachesStart && this.#marks[0]!.time > time) {
-      const { events } = await this.#reader.backwards(this.#marks[0]!.position, stride);
+      const { events, scannedTo } = await this.#reader.backwards(this.#marks[0]!.position, stride);
       if (events.length > 0) this.#marks.unshift(markOf(events.at(-1)!));
-      this.#reachesStart = events.length < stride;
+      this.#reachesStart = scannedTo === 0;
     }
   }
 }
