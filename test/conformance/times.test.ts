@@ -21,6 +21,32 @@ const listed = async (parameters: string): Promise<number> => {
   return reply.body.items.length;
 };
 
+describe('a time of the first centuries', () => {
+  it.each(['0014-08-19T00:00:00.000Z', '0031-10-18T12:00:00.000Z', '0079-10-24T13:00:00.000Z'])(
+    '[A1] [A5] is found, changed and erased like any other (%s)',
+    async (occurredAt) => {
+      const { admin: own } = await newTenant(server);
+      const { memory: early } = await own.store({ content: 'the emperor died at Nola', occurredAt });
+      const changed = await own.patch(
+        `/v1/memories/${early.id}`,
+        { content: 'the emperor died in August' },
+        { 'if-match': '"0"' },
+      );
+      const found = async (minPosition: string) => {
+        const asked = { query: 'emperor', threshold: 0, minPosition, waitMs: 20_000 };
+        const { status, body } = await own.post('/v1/search', asked);
+        expect(status).toBe(200);
+        return body.results.map((result: Json) => result.memory);
+      };
+      expect(await found(changed.body.position)).toMatchObject([{ id: early.id, occurredAt }]);
+      const erased = await own.delete(`/v1/memories/${early.id}?mode=erase`);
+      expect(await found(erased.body.position)).toEqual([]);
+      const { projections } = (await own.get('/readyz')).body;
+      expect(projections.filter(({ parked }: Json) => parked > 0)).toEqual([]);
+    },
+  );
+});
+
 describe('a time with t and z in lower case', () => {
   it('[A1] is taken in a body, and answered in upper case', async () => {
     expect(memory.occurredAt).toBe('2024-05-01T04:00:00.500Z');

@@ -30,8 +30,12 @@ function arrayElement(value: string | number): string {
 type Decode = (text: string) => unknown;
 
 const number: Decode = Number;
-const utc: Decode = (text) => new Date(`${text}Z`);
-const date: Decode = (text) => new Date(text);
+/** In ISO 8601: of `0014-08-19 00:00:00+00`, which is not, V8 would take the year for a day. */
+const utc: Decode = (text) => new Date(`${text.replace(' ', 'T')}Z`);
+const date: Decode = (text) =>
+  text.endsWith('+00')
+    ? utc(text.slice(0, -3))
+    : new Date(text.replace(' ', 'T').replace(/([+-]\d\d)$/, '$1:00'));
 const bytes: Decode = (text) => new Uint8Array(Buffer.from(text.slice(2), 'hex'));
 const string: Decode = (text) => text;
 
