@@ -1,16 +1,13 @@
 import { Command } from 'commander';
 import type { Logger } from 'pino';
 import type { App } from '../app.ts';
-import { environmentWith, portOption, profileOption, type ServeOptions } from './environment.ts';
+import { environmentWith, portOption, profileOption, roleOption, type ServeOptions } from './environment.ts';
 
 export function serveCommand(): Command {
   return new Command('serve')
     .description('Run the server until it is told to stop')
     .addOption(profileOption())
-    .option(
-      '--role <roles>',
-      'api, relay, projector, worker, comma separated; all without it (STRATALOG_ROLES)',
-    )
+    .addOption(roleOption())
     .option('--data <folder>', 'data folder (STRATALOG_DATA)')
     .option('--host <address>', 'address to listen on (STRATALOG_HOST)')
     .addOption(portOption())
@@ -18,13 +15,10 @@ export function serveCommand(): Command {
 }
 
 async function serve(options: ServeOptions): Promise<void> {
-  // Other commands do without the server.
-  const [{ startApp }, { createLogger }, { readConfig, unknownSettings }] = await Promise.all([
-    import('../app.ts'),
-    import('../logger.ts'),
-    import('../config.ts'),
-  ]);
+  // Other commands do without the server, and what it refuses is told before it is loaded.
+  const { readConfig, unknownSettings } = await import('../config.ts');
   const config = readConfig(environmentWith(options));
+  const [{ startApp }, { createLogger }] = await Promise.all([import('../app.ts'), import('../logger.ts')]);
   const logger = createLogger(config);
   for (const variable of unknownSettings(process.env)) {
     logger.warn({ variable }, 'this variable is no setting; docs/reference/configuration.md lists them all');
@@ -50,6 +44,8 @@ async function serve(options: ServeOptions): Promise<void> {
 
 /** npm hands on a Ctrl-C that the terminal gave to the process too. */
 const sameSignalMs = 1_000;
+/** What is acknowledged is safe: a stop need not wait for ever for a server that hangs. */
+const longestDrainMs = 60_000;
 
 /**
  * On SIGTERM and SIGINT stops what was started, or is starting still, and ends the process. Another one later ends it at
@@ -65,6 +61,10 @@ function stopOnSignal(starting: Promise<App>, logger: Logger): () => boolean {
     }
     stoppingSince = performance.now();
     logger.info({ signal }, 'draining');
+    setTimeout(() => {
+      logger.fatal('not drained within a minute: ended');
+      process.exit(1);
+    }, longestDrainMs).unref();
     const app = await starting.catch(() => undefined);
     // A start that failed ends the process by itself, and says why.
     if (!app) return;

@@ -128,6 +128,7 @@ describe('a stop', () => {
     await once(response, 'data');
     const ended = server.stop('SIGTERM');
     server.process.kill('SIGTERM');
+    await expect.poll(() => server.log.some((entry) => entry.includes('draining'))).toBe(true);
     await sleep(1_500);
     expect(server.process.exitCode).toBeNull();
     server.process.kill('SIGTERM');

@@ -1,15 +1,20 @@
+import { Socket } from 'node:net';
 import { Client, type ClientConfig } from 'pg';
+import { inTime } from '../../ports/in-time.ts';
 import { identifier } from '../sql/begin.ts';
 import { translate } from './errors.ts';
 
 const firstRetryMs = 200;
 const longestRetryMs = 5000;
+/** A server that is frozen says no goodbye. */
+const goodbyeMs = 1_000;
 
 /** Listens on a connection of its own, and connects again by itself when that one is lost. */
 export class Listener {
   readonly #config: ClientConfig;
   readonly #handlers = new Map<string, Set<(missed: boolean) => void>>();
   #client: Client | undefined;
+  #socket: Socket | undefined;
   #connecting: Promise<Client> | undefined;
   #retry: NodeJS.Timeout | undefined;
   #closed = false;
@@ -35,7 +40,8 @@ export class Listener {
       if (!handlers.delete(own) || handlers.size > 0) return;
       this.#handlers.delete(channel);
       // A lost connection listens to nothing either.
-      await this.#client?.query(`unlisten ${identifier(channel)}`).catch(() => {});
+      const unlisten = async () => this.#client?.query(`unlisten ${identifier(channel)}`);
+      await inTime(goodbyeMs, unlisten).catch(() => {});
     };
   }
 
@@ -44,7 +50,8 @@ export class Listener {
     clearTimeout(this.#retry);
     const client = await this.#connecting?.catch(() => undefined);
     this.#client = undefined;
-    await client?.end();
+    await inTime(goodbyeMs, async () => client?.end()).catch(() => {});
+    this.#socket?.destroy();
   }
 
   #connected(): Promise<Client> {
@@ -56,7 +63,9 @@ export class Listener {
   }
 
   async #connect(): Promise<Client> {
-    const client = new Client({ ...this.#config, keepAlive: true });
+    const socket = new Socket();
+    this.#socket = socket;
+    const client = new Client({ ...this.#config, keepAlive: true, stream: () => socket });
     client.on('error', () => {});
     client.on('notification', ({ channel }) => this.#wake(channel));
     await client.connect();
