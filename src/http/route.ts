@@ -2,6 +2,7 @@ import type { Context } from 'koa';
 import { z } from 'zod';
 import type { CommandContext } from '../commands/context.ts';
 import type { TenantContext } from '../domain/access/context.ts';
+import type { Problem } from '../domain/problems.ts';
 import type { Services } from '../services.ts';
 
 /** One call of the API: the schemas that validate it are the ones that document it. */
@@ -27,7 +28,7 @@ export interface Route<
   readonly accepts?: readonly string[];
   /** Changes something: takes Idempotency-Key, X-Reason and X-Cause. */
   readonly command?: boolean;
-  readonly takesIfMatch?: boolean;
+  readonly takesIfMatch?: 'required' | 'optional';
   /** Reads the body itself, as a stream. */
   readonly streamsBody?: boolean;
   readonly responses: Readonly<Record<number, ResponseSpec>>;
@@ -55,6 +56,8 @@ export interface Call<Query, Body, Params> {
   readonly body: Body;
   readonly params: Params;
   readonly context: CommandContext;
+  /** What the caller is told of an error that fails a part of the request. Logged, of each kind the first. */
+  readonly failure: (error: unknown) => Problem;
   readonly requestId: string;
   readonly koa: Context;
 }

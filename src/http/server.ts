@@ -98,7 +98,7 @@ function createKoa({ ready, metrics, api }: HttpServerOptions, closing: AbortSig
   // A path is spelled as it is documented; any other is unknown.
   const router = new Router({ strict: true, sensitive: true });
   serveHealth(router, ready, metrics);
-  if (api) serveApi(router, api, closing);
+  if (api) serveApi(router, api, closing, logger);
   const fixed = methodsByFixedPath(routes);
   koa.use((context, next) => measure(context, next, durations));
   koa.use((context, next) => answerErrors(context, next, logger));
@@ -138,7 +138,12 @@ function serveHealth(router: Router, ready: () => Promise<Readiness>, metrics: M
   });
 }
 
-function serveApi(router: Router, { services, authenticator, topicPrefix }: Api, closing: AbortSignal): void {
+function serveApi(
+  router: Router,
+  { services, authenticator, topicPrefix }: Api,
+  closing: AbortSignal,
+  logger: Logger,
+): void {
   const document = openApiDocument(routes);
   const topicsDocument = asyncApiDocument(topicPrefix);
   router.get('/openapi.json', (context) => {
@@ -154,7 +159,7 @@ function serveApi(router: Router, { services, authenticator, topicPrefix }: Api,
       // Its name is no id: `GET /v1/memories/bulk` asks for no memory.
       const methods = route.path === context.path ? undefined : fixed.get(context.path);
       if (methods) throw methodNotAllowed(context, methods);
-      return serve(route, context, services, authenticator, closing);
+      return serve(route, context, services, authenticator, closing, logger);
     });
   }
 }
@@ -193,6 +198,7 @@ async function serve(
   services: Services,
   authenticator: Authenticator,
   closing: AbortSignal,
+  logger: Logger,
 ): Promise<void> {
   const requestId = koa.state['requestId'] as string;
   const credential = koa.get('authorization') || undefined;
@@ -216,6 +222,7 @@ async function serve(
     assertStillValid,
     closing,
     context,
+    failure: failureOf(logger, requestId),
     koa,
     requestId,
     params,
@@ -304,6 +311,17 @@ function readPath(koa: Context): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Of a body of many lines each may fail by what fails all of them: that is logged once. */
+function failureOf(logger: Logger, requestId: string): (error: unknown) => Problem {
+  const told = new Set<string>();
+  return (error) => {
+    const problem = asProblem(error);
+    if (!told.has(problem.code)) logFailure(logger, requestId, problem);
+    told.add(problem.code);
+    return problem;
+  };
 }
 
 /** A time-out is an answer; a server that does not answer is a warning; the rest is our fault. */

@@ -6,7 +6,7 @@ import { replyIn, sendRaw } from '../support/raw-http.ts';
 import { testProfile } from '../support/server.ts';
 import { useServer } from '../support/use-server.ts';
 
-const server = useServer();
+const server = useServer({ environment: { STRATALOG_EMBEDDER: 'deterministic' } });
 let client: Client;
 
 beforeAll(async () => {
@@ -154,6 +154,25 @@ describe('what is not HTTP as it must be', () => {
       expectProblem(replyIn(await sendRaw(server.url, head + rest, { sendFirst: true })), status, code);
     },
   );
+
+  it('[A12] a bulk body is stored for who reads no answer before all is sent', async () => {
+    // Far more than the buffers of a connection hold, both ways. Each of these lines is refused.
+    const lines = 40_000;
+    const body = `{"nothing":"${'x'.repeat(500)}"}\n`.repeat(lines);
+    const head = [
+      'POST /v1/memories/bulk HTTP/1.1',
+      `${close}Authorization: Bearer ${client.key}`,
+      'Content-Type: application/x-ndjson',
+      `Content-Length: ${body.length}\r\n\r\n`,
+    ].join('\r\n');
+    const received = await sendRaw(server.url, head + body, { sendFirst: true, waitMs: 60_000 });
+    expect(received.match(/"line":\d+,"status":400/g)).toHaveLength(lines);
+  });
+
+  it('[J2] a query string that is not escaped is a problem, and is not read as something else', async () => {
+    const request = `GET /v1/memories?tag=café HTTP/1.1\r\n${close}Authorization: Bearer ${client.key}\r\n\r\n`;
+    expectProblem(replyIn(await sendRaw(server.url, request)), 400, 'malformed-request');
+  });
 
   it('[J2] a body that never ends keeps its connection no longer than a second', async () => {
     const head = `POST /v1/memories HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n`;

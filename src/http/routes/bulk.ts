@@ -2,13 +2,15 @@ import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { bulkStore, type BulkLineResult } from '../../commands/bulk-store.ts';
 import { positionToken } from '../../domain/position.ts';
-import { asProblem, problemDocument } from '../problem.ts';
+import { problemDocument } from '../problem.ts';
 import { readLines } from '../ndjson.ts';
 import { lineIdempotency } from '../idempotency.ts';
 import { assertMediaType } from '../request.ts';
 import { route } from '../route.ts';
 import { bulkExample, bulkLineExample } from './examples.ts';
 
+/** Answers that wait for a sender that reads none before it has sent everything; behind so many the rest of the body waits. */
+const mostWaiting = 50_000;
 const mediaTypes = ['application/x-ndjson', 'application/ndjson', 'application/jsonl'];
 
 export const bulkRoute = route({
@@ -39,7 +41,7 @@ export const bulkRoute = route({
         .meta({ id: 'BulkLine' }),
     },
   },
-  async handle({ caller, assertStillValid, context, koa, requestId }, services) {
+  async handle({ caller, assertStillValid, context, failure, koa, requestId }, services) {
     assertMediaType(koa, mediaTypes);
     const { idempotency: whole, ...each } = context;
     const { store, vault } = services.commands;
@@ -50,7 +52,7 @@ export const bulkRoute = route({
         return { ...each, ...(idempotency && { idempotency }) };
       },
       assertAllowed: assertStillValid,
-      asProblem,
+      asProblem: failure,
     });
     const toLine = ({ position, problem, ...result }: BulkLineResult): string =>
       `${JSON.stringify({
@@ -63,7 +65,7 @@ export const bulkRoute = route({
     }
     return {
       status: 200,
-      body: Readable.from(answer()),
+      body: Readable.from(answer(), { highWaterMark: mostWaiting }),
       headers: { 'content-type': 'application/x-ndjson' },
     };
   },
