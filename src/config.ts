@@ -11,11 +11,9 @@ import {
   secret,
   url,
 } from './config-values.ts';
-import { profiles } from './profiles.ts';
+import { processRoles, profiles, type ProcessRole } from './profiles.ts';
 
 export { ConfigError } from './config-values.ts';
-
-export const processRoles = ['api', 'relay', 'projector', 'worker'] as const;
 
 /** Every variable with its meaning: the configuration reference is generated from here. */
 export const settings = z.object({
@@ -40,9 +38,9 @@ export const settings = z.object({
     .describe(
       'Port to listen on; 0 takes a free one; default: 8080, and a free one for the health of a process without the role api',
     ),
-  // It comes as a bearer token, which holds no white space.
+  // It comes as a bearer token, in a header: visible ASCII.
   STRATALOG_MASTER_KEY: secret(16)
-    .regex(/^\S*$/, 'must have no spaces or line ends')
+    .regex(/^[\x21-\x7e]*$/, 'must be of visible ASCII characters, without spaces and line ends')
     .optional()
     .describe('May create tenants and keys and nothing else; switches the development identity off'),
   STRATALOG_VAULT_KEY: secret(40)
@@ -129,8 +127,6 @@ export const settings = z.object({
 });
 
 type Settings = z.infer<typeof settings>;
-
-export type ProcessRole = (typeof processRoles)[number];
 
 export interface Config extends ClusterConfig {
   readonly profile: (typeof profiles)[number];

@@ -34,9 +34,11 @@ const commandHeaders = z.object({
   'X-Cause': z.enum(causes).optional().meta({ description: 'Who wanted it; default user' }),
 });
 
-const ifMatchHeader = z.object({
-  'If-Match': z.string().optional().meta({ description: 'ETag of the memory, or *' }),
-});
+const ifMatch = z.string().meta({ description: 'ETag of the memory, or *' });
+const ifMatchHeaders = {
+  required: z.object({ 'If-Match': ifMatch }),
+  optional: z.object({ 'If-Match': ifMatch.optional() }),
+};
 
 const readiness = z
   .object({
@@ -165,7 +167,7 @@ function operationOf(route: Route): ZodOpenApiOperationObject {
   const { accepts = ['application/json'] } = route;
   const headers = [
     ...(route.command ? [commandHeaders] : []),
-    ...(route.takesIfMatch ? [ifMatchHeader] : []),
+    ...(route.takesIfMatch ? [ifMatchHeaders[route.takesIfMatch]] : []),
   ];
   const [first, ...others] = headers;
   const header = first && others.reduce<z.ZodObject>((all, more) => all.extend(more.shape), first);

@@ -45,11 +45,10 @@ export function integer(least: number, most: number) {
     .meta({ type: 'integer', minimum: least, maximum: most });
 }
 
-const positionText = z.string().max(64);
-
 /** Read-your-writes as query parameters. */
 export const waitParameters = {
-  minPosition: positionText
+  minPosition: z
+    .string()
     .optional()
     .meta({ description: 'Answer only from read models that include this position' }),
   waitMs: integer(0, maxWaitMs).optional().meta({ description: 'How long to wait for it; default 2,000' }),
@@ -57,13 +56,13 @@ export const waitParameters = {
 
 /** The same as body fields. */
 export const waitFields = {
-  minPosition: positionText.optional(),
+  minPosition: z.string().optional(),
   waitMs: z.int().min(0).max(maxWaitMs).optional(),
 };
 
 export const pageParameters = {
   limit: integer(1, 500).optional().meta({ description: 'Default 50' }),
-  cursor: z.string().max(500).optional(),
+  cursor: z.string().optional(),
 };
 
 export const defaultLimit = 50;
@@ -71,7 +70,6 @@ export const defaultLimit = 50;
 /** A position token or a time. */
 export const asOfParameter = z
   .string()
-  .max(64)
   .optional()
   .meta({ description: 'A position or an RFC 3339 time with an offset, inclusive' });
 

@@ -115,7 +115,7 @@ function headerText(koa: Context, name: string, maxLength: number): string | und
   if (value === '') return undefined;
   const bytes = Buffer.from(value, 'latin1');
   const text = isUtf8(bytes) ? bytes.toString('utf8') : value;
-  if (text.length > maxLength) throw invalid(name, `must have at most ${maxLength} characters`);
+  if (Array.from(text).length > maxLength) throw invalid(name, `must have at most ${maxLength} characters`);
   if (textFault(text) !== undefined) throw invalid(name, textFault(text)!);
   return text;
 }

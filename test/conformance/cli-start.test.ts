@@ -35,6 +35,7 @@ describeOnce('settings that are wrong', () => {
     ['STRATALOG_EMBEDDING_BASE_URL', 'nowhere', /https?:/],
     ['STRATALOG_JWT_ISSUER', 'https://id.example', /STRATALOG_JWT_AUDIENCE/],
     ['STRATALOG_MASTER_KEY', 'a master key with spaces', /spaces/],
+    ['STRATALOG_MASTER_KEY', 'schlüssel-geheim-123', /ASCII/],
     ['STRATALOG_MASTER_KEY', 'a-master-key-of-a-file\n', /line ends/],
     ['STRATALOG_JWT_JWKS', 'nowhere', /URL/],
     ['STRATALOG_JWT_JWKS', 'localhost:3000/keys', /https?/],

@@ -116,14 +116,16 @@ describe('the OpenAPI document', () => {
         expect(problem.$ref).toBe('#/components/schemas/Problem');
       }
     }
-    const headersOf = (call: string) =>
-      operations()
-        .find((operation) => operation.call === call)!
-        .operation.parameters.filter((parameter: Json) => parameter.in === 'header')
-        .map(({ name }: Json) => name);
-    expect(headersOf('patch /v1/memories/{id}')).toEqual(
+    const headersOf = (call: string): Map<string, boolean> => {
+      const { parameters } = operations().find((operation) => operation.call === call)!.operation;
+      const headers = parameters.filter((parameter: Json) => parameter.in === 'header');
+      return new Map(headers.map(({ name, required = false }: Json) => [name, required]));
+    };
+    expect([...headersOf('patch /v1/memories/{id}').keys()]).toEqual(
       expect.arrayContaining(['Idempotency-Key', 'If-Match', 'X-Reason', 'X-Cause']),
     );
+    expect(headersOf('patch /v1/memories/{id}').get('If-Match')).toBe(true);
+    expect(headersOf('delete /v1/memories/{id}').get('If-Match')).toBe(false);
   });
 
   it('[J2] tells the limits that the server keeps', () => {

@@ -66,6 +66,11 @@ describe.each(queries)('minPosition of %s', (_, query) => {
     expect(reply.body.errors[0].path).toBe('minPosition');
   });
 
+  it('[A10] refuses what is longer than any position as position-unknown', async () => {
+    const reply = await query({ minPosition: `${position}${'0'.repeat(500)}` });
+    expect(reply).toMatchObject({ status: 400, body: { code: 'position-unknown' } });
+  });
+
   it('[A10] ahead of the log answers 504 after the wait, with Retry-After', async () => {
     const reply = await query({ minPosition: ahead(), waitMs: 100 });
     expect(reply).toMatchObject({ status: 504, body: { code: 'position-timeout', status: 504 } });

@@ -1,3 +1,4 @@
+import { truncate } from '../text/truncate.ts';
 import type { Statement } from './statement.ts';
 import { inOrder, isVersionField } from './order.ts';
 import { isSame, kindOfField, mayShareSubject, pairsOf } from './subject.ts';
@@ -55,5 +56,5 @@ function said({ field, values: [left, right] }: FieldPair): string {
 /** Long values stand whole in the fields beside it. */
 function shown(value: unknown): string {
   const text = JSON.stringify(value);
-  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
+  return text.length > 80 ? `${truncate(text, 80)}…` : text;
 }

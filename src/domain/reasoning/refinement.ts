@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { text } from '../json.ts';
 import { layerSchema } from '../layers.ts';
+import { truncate } from '../text/truncate.ts';
 import type { Plan } from '../routing/plan.ts';
 import type { Reasoning } from './reasoning.ts';
 import { strategies, type ReasoningSettings } from './settings.ts';
@@ -46,10 +47,10 @@ Choose a strategy: "targeted" where the question names what narrows it, "exhaust
 
 /** What the model is told of a question. */
 export function refinementInput(question: string, { operands }: Plan): Readonly<Record<string, unknown>> {
-  const cut = (written: string) => written.slice(0, longestPart);
+  const cut = (written: string) => truncate(written, longestPart);
   const shown = operands.slice(0, mostParts);
   return {
-    question: question.slice(0, longestQuestion),
+    question: truncate(question, longestQuestion),
     parts: shown.map(({ label, query }, part) => ({ part, label: cut(label), query: cut(query) })),
   };
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { text } from '../json.ts';
+import { truncate } from '../text/truncate.ts';
 import { MAX_VALUE_LENGTH, type Vocabulary } from './vocabulary.ts';
 
 /** Of one question. */
@@ -71,7 +72,7 @@ export function proposalInput(
     )
     .slice(0, mostFields);
   return {
-    question: question.slice(0, longestQuestion),
+    question: truncate(question, longestQuestion),
     today: now.toISOString().slice(0, 'YYYY-MM-DD'.length),
     fields: shown.map(({ field, kind, values: known }) => ({
       field,

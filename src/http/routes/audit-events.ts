@@ -75,12 +75,12 @@ export const auditRoute = route({
     type: manyWords(z.enum(eventTypes)),
     from: timeParameter,
     to: timeParameter,
-    after: z.string().max(64).optional(),
+    after: z.string().optional(),
     follow: z.enum(['true', 'false']).optional(),
     limit: integer(1, mostAtOnce)
       .optional()
       .meta({ description: 'Of a page, default 50; of a stream, default all' }),
-    cursor: z.string().max(100).optional(),
+    cursor: z.string().optional(),
     ...waitParameters,
   }),
   responses: {
