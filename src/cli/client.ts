@@ -31,16 +31,21 @@ export class ConnectionLost extends Error {
 
 const defaultUrl = 'http://127.0.0.1:8080';
 
-/** What the options say, and else the environment. Ends the command as called wrongly where the key cannot be one. */
+/** What the options say, and else the environment. Ends the command as called wrongly where neither can be what it is to be. */
 export function connectionOf(command: Command): Connection {
   const options = command.optsWithGlobals<{ url?: string; key?: string; json?: boolean }>();
   // As to the server, an empty variable is none.
   const key = options.key ?? (process.env['STRATALOG_API_KEY'] || undefined);
   // It goes into a header, which fetch refuses to send with the words of a network that failed.
-  if (key !== undefined && !/^[\x20-\x7e]*$/.test(key.trim()))
+  if (key !== undefined && !/^[\x20-\x7e]+$/.test(key.trim()))
     command.error('error: --key (STRATALOG_API_KEY) must be an API key or a JWT, in visible ASCII');
+  const url = options.url ?? (process.env['STRATALOG_URL'] || defaultUrl);
+  if (!/^https?:\/\/[^/]/i.test(url) || !URL.canParse(url))
+    command.error(
+      `error: --url (STRATALOG_URL) must be an http or https address such as ${defaultUrl}, not ${url}`,
+    );
   return {
-    url: (options.url ?? (process.env['STRATALOG_URL'] || defaultUrl)).replace(/\/+$/, ''),
+    url: url.replace(/\/+$/, ''),
     key,
     json: options.json ?? false,
   };

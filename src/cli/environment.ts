@@ -1,11 +1,24 @@
 import { InvalidArgumentError, Option } from 'commander';
-import { profiles } from '../profiles.ts';
+import { processRoles, profiles } from '../profiles.ts';
 
 export const profileOption = (): Option =>
   new Option('--profile <profile>', 'where everything is kept (STRATALOG_PROFILE)').choices(profiles);
 
 export const portOption = (description = 'port to listen on (STRATALOG_PORT)'): Option =>
   new Option('--port <port>', description).argParser(portText);
+
+export const roleOption = (): Option =>
+  new Option(
+    '--role <roles>',
+    `${processRoles.join(', ')}, comma separated; all without it (STRATALOG_ROLES)`,
+  ).argParser(rolesText);
+
+function rolesText(text: string): string {
+  const known: readonly string[] = processRoles;
+  if (!text.split(',').every((role) => known.includes(role.trim())))
+    throw new InvalidArgumentError(`Allowed choices are ${processRoles.join(', ')}, comma separated.`);
+  return text;
+}
 
 function portText(text: string): string {
   if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535)

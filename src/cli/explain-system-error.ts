@@ -15,7 +15,7 @@ export function explainSystemError(error: SystemError | undefined): string | und
       return `This machine has no address ${error.address ?? error.hostname}. Choose another with --host or STRATALOG_HOST.`;
     case 'EEXIST':
     case 'ENOTDIR':
-      return `${error.path ?? error.message} is no folder. Choose another with --data or STRATALOG_DATA.`;
+      return `${error.path ?? error.message} is no folder, or below what is none. Choose another path; of data with --data or STRATALOG_DATA.`;
     case 'EACCES':
     case 'EPERM':
       return `No permission: ${error.message}`;

@@ -187,11 +187,17 @@ async function writeWhole(file: string, lines: () => AsyncIterable<string>): Pro
   const remove = () => rmSync(part, { force: true });
   const leaveSignals = cleanOnSignal(remove);
   try {
+    // What a killed process of the same number left, as in containers.
+    remove();
     await pipeline(lines, createWriteStream(part, { mode: 0o600, flags: 'wx' }));
     await rename(part, target);
   } catch (error) {
     // What it is called meanwhile is nobody's business.
-    if ((error as NodeJS.ErrnoException).path === part) (error as NodeJS.ErrnoException).path = file;
+    const refused = error as NodeJS.ErrnoException;
+    if (refused.path === part) {
+      refused.path = file;
+      refused.message = refused.message.replace(part, file);
+    }
     throw error;
   } finally {
     remove();

@@ -7,7 +7,7 @@ import { readModelNames } from '../support/read-model-names.ts';
 import { newAdmin } from '../support/tenant.ts';
 import { useServer } from '../support/use-server.ts';
 
-const server = useServer();
+const server = useServer({ environment: { STRATALOG_EMBEDDER: 'deterministic' } });
 
 const as = (client: Pick<Client, 'key'>, ...args: string[]) => stratalogAs(server, client, ...args);
 
@@ -377,7 +377,16 @@ describe('connections', () => {
     expectClear(await stratalog(['export', '--key', '日本'], environment), 2, '--key', /ASCII/);
     const variable = { ...environment, STRATALOG_API_KEY: 'clé' };
     expectClear(await stratalog(['keys', 'list'], variable), 2, 'STRATALOG_API_KEY', /ASCII/);
+    expectClear(await stratalog(['keys', 'list', '--key', ''], environment), 2, '--key');
   });
+
+  it.each(['localhost:8080', '127.0.0.1', 'ftp://127.0.0.1', 'http://'])(
+    '[J8] an address that is none of a server: says which option, or variable, is wrong (%s)',
+    async (url) => {
+      expectClear(await stratalog(['export', '--url', url]), 2, '--url', url);
+      expectClear(await stratalog(['keys', 'list'], { STRATALOG_URL: url }), 2, 'STRATALOG_URL', url);
+    },
+  );
 
   it('[J8] no credential, or a wrong one: clear words, which say where to give it', async () => {
     expectClear(
