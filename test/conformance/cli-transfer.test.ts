@@ -18,7 +18,7 @@ let folder: string;
 let server: TestServer;
 
 beforeAll(async () => {
-  server = await startServer();
+  server = await startServer({ environment: { STRATALOG_EMBEDDER: 'deterministic' } });
   folder = await mkdtemp(path.join(tmpdir(), 'stratalog-cli-'));
 });
 

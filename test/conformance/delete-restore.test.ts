@@ -11,7 +11,7 @@ let tenant: Tenant;
 let admin: Client;
 
 beforeAll(async () => {
-  server = await startServer();
+  server = await startServer({ environment: { STRATALOG_EMBEDDER: 'deterministic' } });
   tenant = await newTenant(server);
   ({ admin } = tenant);
 });

@@ -16,7 +16,8 @@ afterEach(async () => {
 });
 
 async function start(options: TestServerOptions): Promise<TestServer> {
-  const server = await startServer(options);
+  const environment = { STRATALOG_EMBEDDER: 'deterministic', ...options.environment };
+  const server = await startServer({ ...options, environment });
   running.push(server);
   return server;
 }
@@ -29,7 +30,7 @@ async function dataFolder(): Promise<string> {
 
 // Only the embedded profile has it: a server's database may be shared with others.
 describe.skipIf(testProfile !== 'embedded')('the development identity', () => {
-  it('[I2] is the admin of the tenant local and its user local, and says so at the start and in /readyz', async () => {
+  it('[A1] [I2] is the admin of the tenant local and its user local, and says so at the start and in /readyz', async () => {
     const server = await start({ masterKey: null });
     expect(server.log.join('\n')).toMatch(/development identity/);
     const client = clientOf(server);
@@ -46,6 +47,11 @@ describe.skipIf(testProfile !== 'embedded')('the development identity', () => {
     expect((await clientOf(server, 'a wrong key').get('/v1/memories')).status).toBe(401);
     const empty = { STRATALOG_URL: '', STRATALOG_API_KEY: '' };
     expect((await stratalog(['search', 'machine', '--url', server.url], empty)).code).toBe(0);
+    // Settings are no key.
+    expect((await client.patch('/v1/admin/routing', { threshold: 0.5 })).status).toBe(200);
+    expect((await client.post('/v1/admin/policies/kill-switch')).status).toBe(200);
+    expect((await client.get('/v1/admin/routing')).body).toMatchObject({ killSwitch: true });
+    expect((await client.get('/readyz')).body.identity).toBe('development');
   });
 
   it('[I2] is nobody who asks from a page, or by a name that only leads here', async () => {
@@ -76,15 +82,6 @@ describe.skipIf(testProfile !== 'embedded')('the development identity', () => {
       const headers = { host: name, origin: `http://${name}` };
       expect([name, await statusOf(headers, 'GET', '/v1/memories')]).toEqual([name, 200]);
     }
-  });
-
-  it('[I2] stays where routing is configured: settings are no key', async () => {
-    const server = await start({ masterKey: null });
-    const client = clientOf(server);
-    expect((await client.patch('/v1/admin/routing', { threshold: 0.5 })).status).toBe(200);
-    expect((await client.post('/v1/admin/policies/kill-switch')).status).toBe(200);
-    expect((await client.get('/v1/admin/routing')).body).toMatchObject({ killSwitch: true });
-    expect((await client.get('/readyz')).body.identity).toBe('development');
   });
 
   it('[I2] ends with the first key, for good: revoking the key and a restart do not bring it back', async () => {

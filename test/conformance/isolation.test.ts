@@ -3,7 +3,7 @@ import { clientWithKey, freshTenant, type Client, type Json, type Reply } from '
 import { newAdmin } from '../support/tenant.ts';
 import { useServer } from '../support/use-server.ts';
 
-const server = useServer();
+const server = useServer({ environment: { STRATALOG_EMBEDDER: 'deterministic' } });
 
 const secret = 'The acquisition of Northwind is signed on the ninth of May';
 

@@ -5,8 +5,10 @@ import { openLines } from '../support/events.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
 import { startServer, type TestServer } from '../support/server.ts';
+import { useSharedServer } from '../support/use-server.ts';
 
 let server: TestServer;
+const without = useSharedServer('deterministic');
 let ours: CryptoKey;
 let foreign: CryptoKey;
 let publicKey: JWK;
@@ -21,6 +23,7 @@ beforeAll(async () => {
   publicKey = { ...(await exportJWK(pair.publicKey)), kid: 'k1', alg: 'RS256', use: 'sig' };
   server = await startServer({
     environment: {
+      STRATALOG_EMBEDDER: 'deterministic',
       STRATALOG_JWT_ISSUER: issuer,
       STRATALOG_JWT_AUDIENCE: audience,
       STRATALOG_JWT_JWKS: JSON.stringify({ keys: [publicKey] }),
@@ -227,12 +230,7 @@ describe('a JWT that is refused', () => {
   });
 
   it('[I1] 401 where the server knows no issuer', async () => {
-    const bare = await startServer();
-    try {
-      expect((await clientOf(bare, await sign(valid)).get('/v1/memories')).status).toBe(401);
-    } finally {
-      await bare.remove();
-    }
+    expect((await clientOf(without, await sign(valid)).get('/v1/memories')).status).toBe(401);
   });
 });
 
@@ -240,6 +238,7 @@ describe('a JWT whose issuer cannot be asked for its keys', () => {
   it('[I1] is told to come again, and its operator why', async () => {
     const bare = await startServer({
       environment: {
+        STRATALOG_EMBEDDER: 'deterministic',
         STRATALOG_JWT_ISSUER: issuer,
         STRATALOG_JWT_AUDIENCE: audience,
         STRATALOG_JWT_JWKS: `http://127.0.0.1:${await freePort()}/keys`,

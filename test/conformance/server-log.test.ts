@@ -3,7 +3,9 @@ import { clientOf, clientWithKey, freshTenant, type Client } from '../support/ap
 import { sendRaw } from '../support/raw-http.ts';
 import { useServer } from '../support/use-server.ts';
 
-const server = useServer({ environment: { STRATALOG_LOG_LEVEL: 'debug' } });
+const server = useServer({
+  environment: { STRATALOG_LOG_LEVEL: 'debug', STRATALOG_EMBEDDER: 'deterministic' },
+});
 let client: Client;
 
 beforeAll(async () => {

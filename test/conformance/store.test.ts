@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { clientOf, type Client, type Json } from '../support/api.ts';
+import type { Client, Json } from '../support/api.ts';
 import { expectInvalid, expectProblem } from '../support/problem.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { newTenant, type Tenant } from '../support/tenant.ts';
@@ -83,19 +83,6 @@ describe('what a store answers', () => {
     for (let n = 0; n < 5; n++) ids.push((await admin.store({ content: `step ${n}` })).memory.id);
     expect(ids).toEqual([...ids].sort());
     expect(new Set(ids).size).toBe(5);
-  });
-
-  it('[A1] gives the development identity, the user local, where no key exists', async () => {
-    const open = await startServer({
-      masterKey: null,
-      environment: { STRATALOG_EMBEDDER: 'deterministic', STRATALOG_PROFILE: 'embedded' },
-    });
-    try {
-      const { memory } = await clientOf(open).store({ content: 'at home' });
-      expect(memory).toMatchObject({ layer: 'user', scope: { company: 'local', user: 'local' } });
-    } finally {
-      await open.remove();
-    }
   });
 });
 

@@ -122,7 +122,7 @@ describe('the keys of a memory', () => {
         const region = { visibility, scope: where.scope, ...(where.layers && { layers: where.layers }) };
         expect(found(memory, { region })).toBe(true);
       }),
-      { numRuns: 2_000 },
+      { numRuns: 500 },
     );
   });
 

@@ -51,6 +51,8 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     STRATALOG_DATA: dataDir,
     STRATALOG_PORT: '0',
     STRATALOG_LOG_LEVEL: 'info',
+    // Two cores serve two servers at once, and more.
+    STRATALOG_EMBEDDING_WORKERS: '1',
     ...(masterKey !== undefined && { STRATALOG_MASTER_KEY: masterKey }),
     ...backEnds?.environment,
     ...options.environment,
