@@ -145,7 +145,7 @@ export const problems = {
   'storage-full': {
     status: 503,
     title: 'The disk is full, or less than 64 MB of it are free',
-    remedy: 'Free more than 64 MB, which the server keeps for itself, where the data stand; then repeat.',
+    remedy: 'Free space on the disk of the data folder until more than 64 MB, a reserve that the server keeps, are free; then repeat.',
   },
   'position-timeout': {
     status: 504,
