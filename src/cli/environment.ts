@@ -15,7 +15,8 @@ export const roleOption = (): Option =>
 
 function rolesText(text: string): string {
   const known: readonly string[] = processRoles;
-  if (!text.split(',').every((role) => known.includes(role.trim())))
+  const named = text.split(',').map((role) => role.trim());
+  if (!named.every((role) => role === '' || known.includes(role)))
     throw new InvalidArgumentError(`Allowed choices are ${processRoles.join(', ')}, comma separated.`);
   return text;
 }

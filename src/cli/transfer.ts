@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream, createWriteStream, rmSync } from 'node:fs';
 import { mkdtemp, realpath, rename, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -183,12 +183,10 @@ async function writeWhole(file: string, lines: () => AsyncIterable<string>): Pro
   // Such as a terminal or a pipe.
   if (kind && !kind.isFile()) return pipeline(lines, createWriteStream(file));
   const target = kind ? await realpath(file) : file;
-  const part = `${target}.${process.pid}.part`;
+  const part = `${target}.${randomUUID()}.part`;
   const remove = () => rmSync(part, { force: true });
   const leaveSignals = cleanOnSignal(remove);
   try {
-    // What a killed process of the same number left, as in containers.
-    remove();
     await pipeline(lines, createWriteStream(part, { mode: 0o600, flags: 'wx' }));
     await rename(part, target);
   } catch (error) {

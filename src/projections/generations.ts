@@ -141,33 +141,35 @@ export async function lockGenerations(
 
 /** SQLSTATEs of a transaction that had to give way: writers and readers of the tables may lock them in another order. */
 const lostRaces = /^40/;
-const dropAttempts = 5;
+const mostAttempts = 5;
+
+/** Does it again where it had to give way. */
+async function insisting<Result>(work: () => Promise<Result>): Promise<Result> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!lostRaces.test(sqlState(error) ?? '') || attempt === mostAttempts) throw error;
+    }
+  }
+}
 
 /**
  * Removes a generation with its tables, and what it had in common with others of its variant where it is the last of
  * these. The live one is never dropped.
  */
 export async function dropGeneration(sql: Sql, projection: Projection, generation: number): Promise<void> {
-  await drop(sql, projection, generation, () => true);
+  await insisting(() => dropOnce(sql, projection, generation, () => true));
 }
 
 /** The same of one that is not built to its end. Answers false, and drops nothing, where it is. */
 export function dropUnfinished(sql: Sql, projection: Projection, generation: number): Promise<boolean> {
-  return drop(sql, projection, generation, (state) => state === 'building' || state === 'failed');
+  const mayGo: MayGo = (state) => state === 'building' || state === 'failed';
+  return insisting(() => dropOnce(sql, projection, generation, mayGo));
 }
 
 /** Whether a generation in this state may go. */
 type MayGo = (state: GenerationState) => boolean;
-
-async function drop(sql: Sql, projection: Projection, generation: number, mayGo: MayGo): Promise<boolean> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await dropOnce(sql, projection, generation, mayGo);
-    } catch (error) {
-      if (!lostRaces.test(sqlState(error) ?? '') || attempt === dropAttempts) throw error;
-    }
-  }
-}
 
 async function dropOnce(
   sql: Sql,
@@ -209,10 +211,15 @@ async function lockGeneration(
     'select state from read.generations where name = $1 and generation = $2 for update',
     [name, generation],
   );
-  await tx.query(
-    'select 1 from read.bookmarks where name = $1 and generation = $2 order by partition for update',
-    [name, generation],
-  );
+  // As `ParkedTable.lock` does: what waits before the bookmarks.
+  for (const [of, order] of [
+    ['parked', 'stream'],
+    ['bookmarks', 'partition'],
+  ])
+    await tx.query(
+      `select 1 from read.${of} where name = $1 and generation = $2 order by ${order} for update`,
+      [name, generation],
+    );
   return row?.state;
 }
 
@@ -225,12 +232,16 @@ async function dropTables(tx: SqlExecutor, projection: Projection, generation: n
  * Notes why a generation that was being built is given up, and drops its rows: nobody will read them, and no erasure reaches them.
  * Without bookmarks nothing can be written to it any more. One that was built to its end stays as it is: queries may read it by now.
  */
-export async function failBuilding(
+export function failBuilding(
   sql: Sql,
   projection: Projection,
   generation: number,
   error: string,
 ): Promise<void> {
+  return insisting(() => failOnce(sql, projection, generation, error));
+}
+
+async function failOnce(sql: Sql, projection: Projection, generation: number, error: string): Promise<void> {
   await sql.transaction(async (tx) => {
     // None of the variant is created meanwhile.
     await tx.query('select pg_advisory_xact_lock(727002)');

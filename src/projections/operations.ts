@@ -14,6 +14,7 @@ import {
   readGenerations,
   setComparison,
   type GenerationRow,
+  type GenerationState,
 } from './generations.ts';
 import { OperatorActs } from './operator-acts.ts';
 import type { EventPlace } from './parked-table.ts';
@@ -106,11 +107,14 @@ export class ProjectionOperations {
     });
   }
 
-  /** The generation that the same command began to build before, unless that failed or is gone. */
+  /** The generation that the same command began to build before, unless that failed, is gone or is built by nobody. */
   async begun(name: string, { commandId }: EventContext): Promise<number | undefined> {
     const numbers = commandId === undefined ? [] : await this.#acts.generationsBegun(name, commandId);
+    if (numbers.length === 0) return undefined;
+    const isBuilt = this.#running.has(name) || (await this.#runner.leases.holders()).has(rebuildLease(name));
+    const lost: readonly GenerationState[] = isBuilt ? ['failed'] : ['failed', 'building'];
     const rows = (await readGenerations(this.#sql)).filter((row) => row.name === name);
-    return rows.findLast(({ generation, state }) => state !== 'failed' && numbers.includes(generation))
+    return rows.findLast(({ generation, state }) => !lost.includes(state) && numbers.includes(generation))
       ?.generation;
   }
 
@@ -288,7 +292,8 @@ export class ProjectionOperations {
     };
     let renewed = Promise.resolve();
     const renewal = setInterval(() => {
-      renewed = renew().catch(() => undefined);
+      const renewing = renew().catch(() => undefined);
+      renewed = Promise.all([renewed, renewing]).then(() => undefined);
     }, leaseRenewalMs);
     return async () => {
       clearInterval(renewal);

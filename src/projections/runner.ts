@@ -133,7 +133,7 @@ export class ProjectionRunner {
       try {
         while (!(await this.#retryOnce(generation, stream))) await this.#again();
       } catch (error) {
-        if (isPassing(error)) throw error;
+        if (isPassing(error) || this.#stop.signal.aborted) throw error;
         const detail = `${name} and ${stream}: ${(error as Error).message}`;
         refusal ??= new Problem('still-parked', detail, { cause: error });
       }
@@ -247,7 +247,7 @@ export class ProjectionRunner {
         await this.retry(name, stream);
         return;
       } catch (error) {
-        if (!(error instanceof Problem)) throw error;
+        if (!(error instanceof Problem) || error.code !== 'still-parked') throw error;
         const waiting = await this.parkedAt(name, stream);
         if (!waiting) return;
         // The erasure itself is never left out.

@@ -10,6 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { clientOf, type Json } from '../support/api.ts';
 import { Load } from '../support/load.ts';
+import { eventually } from '../support/eventually.ts';
 import { caughtUp, LogReader, rebuild } from '../support/log-reader.ts';
 import { faultsOfAnswers, faultsOfCommands, faultsOfLog, faultsOfSearches } from '../support/oracle.ts';
 import { faultSeed } from '../support/random.ts';
@@ -102,7 +103,7 @@ describe('a stop', () => {
     await underWay;
     const next = http.get(`${server.url}/readyz`, { agent });
     const ended = server.stop('SIGTERM');
-    await expect.poll(() => server.log.some((entry) => entry.includes('draining'))).toBe(true);
+    await eventually(() => server.log.some((entry) => entry.includes('draining'))).toBe(true);
     await expect(fetch(`${server.url}/livez`)).rejects.toThrow();
     bulk.end(line('sent while it drains'));
     const lines = (await text((await underWay)[0])).trim().split('\n');
@@ -128,7 +129,7 @@ describe('a stop', () => {
     await once(response, 'data');
     const ended = server.stop('SIGTERM');
     server.process.kill('SIGTERM');
-    await expect.poll(() => server.log.some((entry) => entry.includes('draining'))).toBe(true);
+    await eventually(() => server.log.some((entry) => entry.includes('draining'))).toBe(true);
     await sleep(1_500);
     expect(server.process.exitCode).toBeNull();
     server.process.kill('SIGTERM');

@@ -44,7 +44,7 @@ for (let first = 0; first < count; first += perCluster)
       )(
         '[G2] [G3] has every acknowledged command once, and read models that follow, after fault %i: %s',
         // A second try would find what the first one left in the log.
-        { timeout: 420_000, retry: 0 },
+        { timeout: 900_000, retry: 0 },
         async (number, name) => {
           onTestFailed(() => say(cluster.complaints().join('\n')));
           const started = performance.now();

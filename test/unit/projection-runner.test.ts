@@ -299,8 +299,11 @@ describe('two processes', () => {
     expect(await operations.begun('journal', context)).toBe(generation);
     expect(await operations.begun('journal', testContext({ commandId: 'other' }))).toBeUndefined();
     expect(await operations.begun('journal', testContext())).toBeUndefined();
-    await setState(sql, 'journal', generation, 'failed');
-    expect(await operations.begun('journal', context)).toBeUndefined();
+    // As a process leaves it that is killed, and then as one that failed.
+    for (const lost of ['building', 'failed'] as const) {
+      await setState(sql, 'journal', generation, lost);
+      expect(await operations.begun('journal', context)).toBeUndefined();
+    }
   });
 
   it('[F6] write nothing to a generation that was given up', async () => {

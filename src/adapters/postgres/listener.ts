@@ -48,9 +48,9 @@ export class Listener {
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#retry);
-    const client = await this.#connecting?.catch(() => undefined);
+    const connecting = this.#connecting;
     this.#client = undefined;
-    await inTime(goodbyeMs, async () => client?.end()).catch(() => {});
+    await inTime(goodbyeMs, async () => (await connecting)?.end()).catch(() => {});
     this.#socket?.destroy();
   }
 

@@ -9,8 +9,8 @@ import { assertMediaType } from '../request.ts';
 import { route } from '../route.ts';
 import { bulkExample, bulkLineExample } from './examples.ts';
 
-/** Answers that wait for a sender that reads none before it has sent everything; behind so many the rest of the body waits. */
-const mostWaiting = 50_000;
+/** Bytes of answers that wait for a sender that reads none before it has sent everything; behind so many the body waits. */
+const mostWaiting = 16 * 1024 * 1024;
 const mediaTypes = ['application/x-ndjson', 'application/ndjson', 'application/jsonl'];
 
 export const bulkRoute = route({
@@ -65,7 +65,7 @@ export const bulkRoute = route({
     }
     return {
       status: 200,
-      body: Readable.from(answer(), { highWaterMark: mostWaiting }),
+      body: Readable.from(answer(), { objectMode: false, highWaterMark: mostWaiting }),
       headers: { 'content-type': 'application/x-ndjson' },
     };
   },

@@ -136,7 +136,6 @@ export class MultiHopSearch {
     return { result: run.result, view, trail, interruption };
   }
 
-  /** What names things is a read model of its own. */
   /** What ended the run early. */
   async #go(run: HopRun, searchId: string): Promise<Interruption | undefined> {
     try {

@@ -223,7 +223,7 @@ export class SearchService {
     if (query.seesNothing) return { best: [], isCrowded: false, lacksWords: false };
     return lookDeeper(query.perEngine, async (perEngine) => {
       const deeper = { ...query, perEngine };
-      // What was away once is not waited for again; what goes away between two looks leaves what the first one had.
+      // What was away once is not waited for again.
       const more = Array.isArray(words) && perEngine > query.perEngine;
       const known = more ? await this.#wordsOf(deeper, request, read) : words;
       return this.#look(deeper, request, read, known === 'away' ? words : known, asked);
