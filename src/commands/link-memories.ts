@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import {
   decideLink,
-  evolveLinks,
+  foldLinks,
   noLinks,
   type LinkCommand,
   type LinkEvent,
@@ -69,7 +69,10 @@ async function changeLink(
       if (refusal !== undefined) throw refusal;
       return decideLink(
         command,
-        loaded.reduce((state, { event }) => evolveLinks(state, event), noLinks),
+        foldLinks(
+          noLinks,
+          loaded.map(({ event }) => event),
+        ),
       );
     },
     key: () => key,

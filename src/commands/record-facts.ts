@@ -92,7 +92,10 @@ export class FactQueue {
       } catch (error) {
         // No further try would change it.
         const isRefused =
-          error instanceof ZodError || (error instanceof Problem && error.code === 'validation-failed');
+          error instanceof ZodError ||
+          // Each alone may be as large as the log takes, and all of them together not.
+          error instanceof RangeError ||
+          (error instanceof Problem && error.code === 'validation-failed');
         if (isRefused && written === events) {
           // Most likely larger than the log takes.
           written = events.map(abridged);

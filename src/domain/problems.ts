@@ -145,7 +145,8 @@ export const problems = {
   'storage-full': {
     status: 503,
     title: 'The disk is full, or less than 64 MB of it are free',
-    remedy: 'Free space on the disk of the data folder until more than 64 MB, a reserve that the server keeps, are free; then repeat.',
+    remedy:
+      'Free space on the disk of the data folder until more than 64 MB, a reserve that the server keeps, are free; then repeat.',
   },
   'position-timeout': {
     status: 504,

@@ -2,6 +2,7 @@ import { hasRole, type TenantContext } from '../domain/access/context.ts';
 import type { Region } from '../domain/access/region.ts';
 import { visible } from '../domain/access/visibility.ts';
 import type { Layer } from '../domain/layers.ts';
+import { groupedBy } from './grouped-by.ts';
 import type { ReadModels, ReadView } from './read-models.ts';
 import { regionCondition } from './scope-sql.ts';
 import { Parameters } from './sql-builder.ts';
@@ -50,10 +51,9 @@ async function statsIn(models: ReadModels, caller: TenantContext, view: ReadView
   const usage = await readUsage(models, region, view);
   const ofLayers = rows.filter(({ space }) => space === '');
   const amounts = <Key extends 'layer' | 'space'>(key: Key, from: readonly SumRow[]) =>
-    [...new Set(from.map((row) => row[key]))].sort().map((name) => ({
-      [key]: name,
-      ...amountOf(from.filter((row) => row[key] === name)),
-    })) as (Amount & Record<Key, SumRow[Key]>)[];
+    [...groupedBy(from, (row) => row[key])]
+      .sort(([left], [right]) => (left < right ? -1 : 1))
+      .map(([name, own]) => ({ [key]: name, ...amountOf(own) })) as (Amount & Record<Key, SumRow[Key]>)[];
   return {
     tenant: caller.tenant,
     coverage: whole ? 'tenant' : 'visible',

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deterministicEmbedder } from '../../src/adapters/deterministic/embedder.ts';
 import type { MemoryEvent } from '../../src/domain/memory/events.ts';
 import { foldMemory, isLive, type LiveSnapshot } from '../../src/domain/memory/snapshot.ts';
-import { evolveLinks, noLinks, type LinkEvent } from '../../src/domain/links/links.ts';
+import { foldLinks, noLinks, type LinkEvent } from '../../src/domain/links/links.ts';
 import { fieldValuesOf } from '../../src/domain/routing/field-values.ts';
 import { vectorTable } from '../../src/domain/retrieval/vector-table.ts';
 import type { LoadedEvent } from '../../src/ports/event-store.ts';
@@ -95,9 +95,9 @@ async function checks(
     uses.set(memoryId, [uses.get(memoryId)?.[0] ?? 0, (uses.get(memoryId)?.[1] ?? 0) + 1]);
   }
   const links = streamsOf(events, 'links').flatMap((stream) => {
-    const state = (stream as LoadedEvent<LinkEvent>[]).reduce(
-      (now, { event }) => evolveLinks(now, event),
+    const state = foldLinks(
       noLinks,
+      (stream as LoadedEvent<LinkEvent>[]).map(({ event }) => event),
     );
     const { source } = (stream[0]!.event as LinkEvent).data;
     return [...state].map(([key, confidence]) => ({ link: `${source} ${key}`, confidence }));

@@ -1,5 +1,10 @@
 import { expect, it } from 'vitest';
 import { declarationsOf } from '../../src/domain/consistency/declared.ts';
+import { judge } from '../../src/domain/consistency/judge.ts';
+import { Supersessions } from '../../src/domain/links/supersessions.ts';
+import { askedTimes } from '../../src/domain/ranking/dates.ts';
+import { muchMetadata } from '../../src/domain/retrieval/posting-keys.ts';
+import { postingsOf } from '../../src/domain/retrieval/postings.ts';
 import { namesIn } from '../../src/domain/routing/wanted.ts';
 
 const letters = 'a'.repeat(200_000);
@@ -10,6 +15,50 @@ it('[I4] one word of 200,000 letters is read once for what it declares and what 
   expect(declarationsOf(statement)).toEqual([]);
   expect(namesIn(letters)).toEqual([]);
   expect(namesIn(`${letters} inc-42`)).toEqual(['inc-42'].map((name) => name.replace('-', ' ')));
+}, 20_000);
+
+it('[I4] a line of 200,000 spaces is read once, and so is a query of spaces', () => {
+  const content = `a:${' '.repeat(199_990)}x\ry`;
+  expect(declarationsOf({ metadata: {}, content } as never)).toEqual([]);
+  expect(askedTimes(`x${' '.repeat(19_998)}y`).months).toEqual([]);
+}, 20_000);
+
+it('[A14] what a text declares is read whatever ends its lines', () => {
+  const lines = ['Title: a rule', 'Replaces:', '- R-7', '- R-8', 'Text'];
+  for (const end of ['\n', '\r\n', '\r', '\u2028'])
+    expect(
+      declarationsOf({ metadata: {}, content: lines.join(end) } as never).map(({ value }) => value),
+    ).toEqual(['R-7', 'R-8']);
+});
+
+// Of a memory as large as the log takes: hashed, or written out as paths, each of its values would have all of this.
+const longName = 'k'.repeat(373_000);
+
+it('[I4] a long name in the metadata that leads to many values is filed once', () => {
+  const metadata = { [longName]: Array.from({ length: 186_000 }, () => 1) };
+  const filed = postingsOf({
+    ...{ layer: 'user', scope: { user: 'ada' }, spaces: [], tags: [], metadata },
+    ...{ createdAt: new Date(0), updatedAt: new Date(0) },
+  } as never);
+  expect(filed).toContain(muchMetadata);
+}, 20_000);
+
+it('[I4] a long name in the metadata, and 180,000 declarations, are validated as what they are', () => {
+  const statement = (id: string, metadata: object) =>
+    ({ id, layer: 'user', scope: {}, metadata, content: id, createdAt: '2026-01-01T00:00:00.000Z' }) as never;
+  const members = Object.fromEntries(Array.from({ length: 46_000 }, (_, n) => [`a${n}`, 0]));
+  const replaces = Array.from({ length: 180_000 }, () => 'X');
+  const judged = judge(
+    [
+      statement('a', { [longName]: members }),
+      statement('b', { replaces }),
+      { ...(statement('c', {}) as object), externalId: 'X' } as never,
+    ],
+    { supersessions: new Supersessions([]), contradicts: [] },
+  );
+  expect(judged.supersessions.map(({ memory, supersededBy }) => [memory, supersededBy])).toEqual([
+    ['c', 'b'],
+  ]);
 }, 20_000);
 
 it('labels and names are read as before', () => {

@@ -1,11 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { holder, type ClaimEvent } from '../../src/domain/claim/claim.ts';
-import { decideLink, evolveLinks, noLinks, type LinkEvent } from '../../src/domain/links/links.ts';
+import { decideLink, foldLinks, noLinks, type LinkEvent } from '../../src/domain/links/links.ts';
 import { foldTenant, isUsable, noKeys, type TenantEvent } from '../../src/domain/tenant/tenant.ts';
 import { specify } from '../support/decider-specification.ts';
 
 describe('links', () => {
-  const given = specify({ initialState: noLinks, decide: decideLink, evolve: evolveLinks });
+  const given = specify({
+    initialState: noLinks,
+    decide: decideLink,
+    evolve: (state, event) => foldLinks(state, [event]),
+  });
   const linked = (
     confidence: number,
     type: LinkEvent['data']['type'] = 'supports',

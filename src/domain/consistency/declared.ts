@@ -13,7 +13,13 @@ const REPLACES = /^(?:supersedes|replaces|obsoletes)$/i;
 const LABEL = /^\s*([A-Za-z]+(?:[\s_-][A-Za-z]+)?)\s*:\s*(.*)$/;
 const ITEM = /^\s*[-*]\s+(.*)$/;
 
+/** Whatever ends a line: what is left of it has no end of a line for `.` to stop at. */
+const LINE_ENDS = /\r\n?|[\n\u2028\u2029]/;
+
 const confidence = 0.95;
+
+/** Of one memory: each is looked for in each other one. */
+const mostDeclarations = 100;
 
 export interface Declaration {
   readonly field: string;
@@ -46,19 +52,19 @@ export function declaredOf(
     });
 }
 
-/** What a memory says of itself about being replaced or replacing. */
+/** What a memory says of itself about being replaced or replacing: the first hundred different things. */
 export function declarationsOf({ metadata, content }: Statement): Declaration[] {
-  const found: Declaration[] = [];
+  const found = new Map<string, Declaration>();
   const add = (field: string, name: string, value: unknown) => {
     const replaced = REPLACED.test(name);
     if (!replaced && !REPLACES.test(name)) return;
     for (const each of Array.isArray(value) ? (value as unknown[]) : [value])
-      if (typeof each === 'string' || typeof each === 'number')
-        found.push({ field, replaced, value: String(each) });
+      if (found.size < mostDeclarations && (typeof each === 'string' || typeof each === 'number'))
+        found.set(JSON.stringify([field, replaced, each]), { field, replaced, value: String(each) });
   };
   for (const [field, value] of leaves(metadata)) add(field, field.slice(field.lastIndexOf('.') + 1), value);
   let label: string | undefined;
-  for (const line of content.split('\n')) {
+  for (const line of content.split(LINE_ENDS)) {
     const labelled = LABEL.exec(line);
     const item = labelled ? undefined : ITEM.exec(line);
     if (labelled) label = labelled[1]!;
@@ -66,7 +72,7 @@ export function declarationsOf({ metadata, content }: Statement): Declaration[] 
     const value = labelled?.[2] ?? item?.[1] ?? '';
     if (label !== undefined && value.trim() !== '') add('content', label, value);
   }
-  return found;
+  return [...found.values()];
 }
 
 /** Keys by which a memory can be named and the other one cannot: a whole value can be any of them, a part of a path a name. */

@@ -6,12 +6,13 @@ import type { CitedLink, Verdict } from './verdict.ts';
  * cannot be: that is a contradiction.
  */
 export function supersededByLinks(ids: ReadonlySet<string>, supersessions: Supersessions): Verdict[] {
+  const all = new Map([...ids].map((id) => [id, supersessions.chains(id)]));
   return [...ids].flatMap((older) => {
-    const chains = supersessions.chains(older);
+    const chains = all.get(older)!;
     return [...ids].flatMap((newer): Verdict[] => {
       const chain = chains.get(newer);
       if (!chain || older === newer) return [];
-      const back = supersessions.chains(newer).get(older);
+      const back = all.get(newer)!.get(older);
       if (!back) return [{ kind: 'supersession', older, newer, reason: reasonOf(chain) }];
       return older < newer ? [circle(older, newer, [...chain, ...back])] : [];
     });

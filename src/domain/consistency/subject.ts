@@ -1,5 +1,6 @@
 import { canonicalJson, isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
 import { scopeKeys } from '../layers.ts';
+import { ownCopy } from '../text/own-copy.ts';
 import { attributedSpeaker } from '../ranking/speaker.ts';
 import type { Statement } from './statement.ts';
 import type { FieldPair } from './verdict.ts';
@@ -13,8 +14,21 @@ const TIME = /(?:^|_)(?:date|time|timestamp|at|on|created|updated|modified|since
 
 export type FieldKind = 'name' | 'part' | 'time' | 'value';
 
+/** Each pair of memories asks for the fields of both. */
+const knownKinds = new Map<string, FieldKind>();
+const mostKnownKinds = 10_000;
+
 /** What a metadata field tells by its name, the last part of its path. */
 export function kindOfField(field: string): FieldKind {
+  const before = knownKinds.get(field);
+  if (before) return before;
+  const kind = kindByName(field);
+  if (knownKinds.size >= mostKnownKinds) knownKinds.clear();
+  knownKinds.set(ownCopy(field), kind);
+  return kind;
+}
+
+function kindByName(field: string): FieldKind {
   const last = field.slice(field.lastIndexOf('.') + 1);
   const words = last
     .replaceAll(/(?<=\p{Ll}|\p{N})(?=\p{Lu})/gu, '_')
@@ -28,12 +42,18 @@ export function kindOfField(field: string): FieldKind {
 /** Of memories that are compared with many others. */
 const known = new WeakMap<JsonObject, ReadonlyMap<string, JsonValue>>();
 
-/** The values of the metadata by path, `metadata.a.b`; a list is one value. */
+/** Of one memory: each of its fields is compared in each of its pairs. */
+const mostLeaves = 200;
+/** UTF-16 units: whatever is deeper, or has longer names, says nothing that another memory says otherwise. */
+const longestPath = 200;
+
+/** The values of the metadata by path, `metadata.a.b`, the first 200 of paths up to 200 long; a list is one value. */
 export function leaves(metadata: JsonObject): ReadonlyMap<string, JsonValue> {
   const before = known.get(metadata);
   if (before) return before;
   const found = new Map<string, JsonValue>();
   const visit = (path: string, value: JsonValue) => {
+    if (found.size >= mostLeaves || path.length > longestPath) return;
     if (isJsonObject(value)) for (const [key, item] of Object.entries(value)) visit(`${path}.${key}`, item);
     else if (value !== null) found.set(path, value);
   };

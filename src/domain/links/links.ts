@@ -42,12 +42,15 @@ export type LinksState = ReadonlyMap<string, number>;
 
 export const noLinks: LinksState = new Map();
 
-export function evolveLinks(state: LinksState, event: LinkEvent): LinksState {
-  const next = new Map(state);
-  const key = `${event.data.type} ${event.data.target}`;
-  if (event.type === 'MemoriesLinked') next.set(key, event.data.confidence);
-  else next.delete(key);
-  return next;
+/** The links after further events. They are copied once and not with each event: thousands of them would take seconds. */
+export function foldLinks(before: LinksState, events: readonly LinkEvent[]): LinksState {
+  const links = new Map(before);
+  for (const { type, data } of events) {
+    const key = `${data.type} ${data.target}`;
+    if (type === 'MemoriesLinked') links.set(key, data.confidence);
+    else links.delete(key);
+  }
+  return links;
 }
 
 export type LinkCommand =

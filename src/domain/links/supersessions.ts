@@ -22,8 +22,19 @@ export class Supersessions {
    * creation). Undefined where nothing supersedes it, and where all chains run in circles: no member of one is newer.
    */
   newest(id: string): string | undefined {
-    const ends = [...this.chains(id).keys()].filter((each) => !this.#bySuperseded.has(each));
-    return ends.sort().at(-1);
+    const seen = new Set<string>();
+    const waiting = [id];
+    let newest: string | undefined;
+    for (const from of waiting) {
+      for (const { source } of this.#bySuperseded.get(from) ?? []) {
+        if (seen.has(source)) continue;
+        seen.add(source);
+        waiting.push(source);
+        const isEnd = !this.#bySuperseded.has(source);
+        if (isEnd && (newest === undefined || source > newest)) newest = source;
+      }
+    }
+    return newest;
   }
 
   /**

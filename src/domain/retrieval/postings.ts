@@ -32,29 +32,36 @@ const mostRanges = 50;
  */
 export function postingsOf(memory: Filed): ReadonlySet<PostingKey> {
   const { layer, scope, spaces, tags, metadata } = memory;
-  const inMetadata = metadataKeys(metadata, []);
+  const inMetadata = metadataKeys(metadata) ?? [muchMetadata];
   return new Set([
     keyOf('layer', [], layer),
     ...scopeKeys.flatMap((key) => (scope[key] === undefined ? [] : [keyOf(`scope.${key}`, [], scope[key])])),
     ...spaces.map((space) => keyOf('spaces', [], space)),
     ...tags.map((tag) => keyOf('tags', [], tag)),
     ...timeKeys(memory),
-    ...(inMetadata.length > mostMetadataKeys ? [muchMetadata] : inMetadata),
+    ...inMetadata,
   ]);
 }
 
 /**
  * Scalars by their path, and those of a list by the path of the list: a filter on it matches any member, but for one that
- * compares numbers.
+ * compares numbers. Undefined where there are too many, which is known before any of them is hashed: a path may be long.
  */
-function metadataKeys(metadata: JsonObject, path: readonly string[]): PostingKey[] {
-  return Object.entries(metadata).flatMap(([key, value]): PostingKey[] => {
-    const here = [...path, key];
-    if (Array.isArray(value)) return value.filter(isScalar).map((item) => keyOf('metadata', here, item));
-    if (!isScalar(value)) return metadataKeys(value as JsonObject, here);
-    const own = keyOf('metadata', here, value);
-    return typeof value === 'number' ? [own, orderedKeyOf('metadata', here, value)] : [own];
-  });
+function metadataKeys(metadata: JsonObject): PostingKey[] | undefined {
+  const filed: (() => PostingKey)[] = [];
+  const file = (object: JsonObject, path: readonly string[]): void => {
+    for (const [key, value] of Object.entries(object)) {
+      const here = [...path, key];
+      for (const item of Array.isArray(value) ? value : [value]) {
+        if (filed.length > mostMetadataKeys) return;
+        if (isScalar(item)) filed.push(() => keyOf('metadata', here, item));
+        else if (item === value) file(item as JsonObject, here);
+      }
+      if (typeof value === 'number') filed.push(() => orderedKeyOf('metadata', here, value));
+    }
+  };
+  file(metadata, []);
+  return filed.length > mostMetadataKeys ? undefined : filed.map((key) => key());
 }
 
 function isScalar(value: JsonValue): value is FilterScalar {

@@ -21,7 +21,12 @@ export function mentionsIn(text: string, own: Fielded, { fields, values }: Vocab
     .map(({ field, value }) => ({ field, value }));
 }
 
-/** What holds one of these values; undefined where there are none. */
+/** A statement binds each of them. */
+const mostMentions = 1_000;
+
+/** What holds one of these values, the first thousand different ones; undefined where there are none. */
 export function mentionsFilter(named: readonly HeldValue[]): Filter | undefined {
-  return named.length === 0 ? undefined : anyOf(named.map(({ field, value }) => test(field, 'eq', value)));
+  const distinct = new Map(named.map((held) => [JSON.stringify([held.field, held.value]), held]));
+  const tests = [...distinct.values()].slice(0, mostMentions);
+  return tests.length === 0 ? undefined : anyOf(tests.map(({ field, value }) => test(field, 'eq', value)));
 }

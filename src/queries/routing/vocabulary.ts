@@ -3,6 +3,7 @@ import { visible } from '../../domain/access/visibility.ts';
 import { kindOfField, type ValueKind } from '../../domain/routing/planner/ordered-values.ts';
 import type { FieldValue, KnownField, KnownValue, Vocabulary } from '../../domain/routing/vocabulary.ts';
 import type { Wanted } from '../../domain/routing/wanted.ts';
+import { groupedBy } from '../grouped-by.ts';
 import type { ReadDemand, ReadModels, ReadView } from '../read-models.ts';
 import { regionCondition } from '../scope-sql.ts';
 import { Parameters } from '../sql-builder.ts';
@@ -103,15 +104,15 @@ export class VocabularyReader {
        group by field, kind order by field, kind`,
       parameters.values,
     );
-    return [...new Set(rows.map(({ field }) => field))].map((field): KnownField => {
-      const own = rows.filter((row) => row.field === field);
-      return {
+    return Array.from(
+      groupedBy(rows, ({ field }) => field),
+      ([field, own]): KnownField => ({
         field,
         kind: kindOfField(new Map(own.map(({ kind, memories }) => [kind, memories]))),
         memories: own.reduce((sum, { memories }) => sum + memories, 0),
         values: own.reduce((sum, { values }) => sum + values, 0),
-      };
-    });
+      }),
+    );
   }
 
   async #valuesOf(caller: TenantContext, view: ReadView, { keys, kinds }: Wanted): Promise<KnownValue[]> {
