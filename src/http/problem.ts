@@ -64,8 +64,11 @@ function isDiskFull(error: unknown): boolean {
   return false;
 }
 
+/** Who sends a hundred thousand unknown fields need not be told each. */
+const mostErrors = 100;
+
 function fromZod(error: ZodError): Problem {
-  const errors = error.issues.flatMap((issue): FieldError[] => {
+  const all = error.issues.flatMap((issue): FieldError[] => {
     const path = issue.path.map(String).join('.');
     if (issue.code !== 'unrecognized_keys') return [{ path, message: issue.message }];
     return issue.keys.map((key) => ({
@@ -73,6 +76,7 @@ function fromZod(error: ZodError): Problem {
       message: 'is not a known field',
     }));
   });
+  const errors = all.slice(0, mostErrors);
   const [first] = errors;
   return new Problem(
     'validation-failed',

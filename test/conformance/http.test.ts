@@ -169,6 +169,13 @@ describe('what is not HTTP as it must be', () => {
     expect(received.match(/"line":\d+,"status":400/g)).toHaveLength(lines);
   });
 
+  it('[J2] of a thousand unknown fields the first hundred are told', async () => {
+    const unknown = Object.fromEntries(Array.from({ length: 1_000 }, (_, n) => [`unknown${n}`, n]));
+    const reply = await client.post('/v1/memories', { content: 'x', ...unknown });
+    expectProblem(reply, 400, 'validation-failed');
+    expect(reply.body.errors).toHaveLength(100);
+  });
+
   it('[J2] a query string that is not escaped is a problem, and is not read as something else', async () => {
     const request = `GET /v1/memories?tag=café HTTP/1.1\r\n${close}Authorization: Bearer ${client.key}\r\n\r\n`;
     expectProblem(replyIn(await sendRaw(server.url, request)), 400, 'malformed-request');
