@@ -91,7 +91,7 @@ describe('the state of the read models', () => {
       const live = liveOf(item);
       expect(live).toMatchObject({ state: 'live', active: true });
       await expect
-        .poll(async () => liveOf(await statusOf(item.name)).position, { timeout: 20_000 })
+        .poll(async () => liveOf(await statusOf(item.name)).position, { timeout: 120_000 })
         .toBeGreaterThan(rows);
       expect(live.lag).toBeGreaterThanOrEqual(0);
     }
