@@ -67,6 +67,9 @@ async function forgetPlan({ store, vault }: CommandServices, context: CommandCon
   const stream = claimStreamOf(vault, caller.tenant, 'plan', idempotency.commandId);
   const last = (await store.load<ClaimEvent>(stream)).at(-1);
   if (last?.event.type !== 'CommandAnswered') return;
+  // A twin of this command did it meanwhile: what it remembered is told again.
+  const answered = claimStreamOf(vault, caller.tenant, 'command', idempotency.commandId);
+  if ((await store.load<ClaimEvent>(answered)).length > 0) return;
   const { reason: _, ...freeing } = eventContext(context);
   try {
     await store.append(stream, last.revision, [{ type: 'ClaimReleased', data: { memoryId: '' } }], freeing);

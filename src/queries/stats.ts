@@ -1,8 +1,8 @@
 import { hasRole, type TenantContext } from '../domain/access/context.ts';
 import type { Region } from '../domain/access/region.ts';
 import { visible } from '../domain/access/visibility.ts';
+import { groupBy } from '../domain/group-by.ts';
 import type { Layer } from '../domain/layers.ts';
-import { groupedBy } from './grouped-by.ts';
 import type { ReadModels, ReadView } from './read-models.ts';
 import { regionCondition } from './scope-sql.ts';
 import { Parameters } from './sql-builder.ts';
@@ -51,7 +51,7 @@ async function statsIn(models: ReadModels, caller: TenantContext, view: ReadView
   const usage = await readUsage(models, region, view);
   const ofLayers = rows.filter(({ space }) => space === '');
   const amounts = <Key extends 'layer' | 'space'>(key: Key, from: readonly SumRow[]) =>
-    [...groupedBy(from, (row) => row[key])]
+    [...groupBy(from, (row) => row[key])]
       .sort(([left], [right]) => (left < right ? -1 : 1))
       .map(([name, own]) => ({ [key]: name, ...amountOf(own) })) as (Amount & Record<Key, SumRow[Key]>)[];
   return {

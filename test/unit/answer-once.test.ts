@@ -51,6 +51,23 @@ describe('[A11] an act that is decided once', () => {
     expect(await carryOut(3)()).toEqual({ answer: { done: 2 }, replayed: true });
   });
 
+  it('stays decided where a twin did it before the other one was refused', async () => {
+    const sent = command();
+    const decide = async () => ({ to: 1 });
+    const refused = carryOutOnce(services, sent(), decide, async () => {
+      await carryOutOnce(services, sent(), decide, async ({ to }) => ({ done: to }));
+      throw refusal;
+    });
+    await expect(refused).rejects.toBe(refusal);
+    const again = carryOutOnce(
+      services,
+      sent(),
+      () => Promise.reject(new Problem('rebuild-not-ready', 'nothing is left')),
+      async () => ({ done: 2 }),
+    );
+    expect(await again).toEqual({ answer: { done: 1 }, replayed: true });
+  });
+
   it.each<[string, Error, { staysDecided?: boolean }]>([
     ['a server was away', new Problem('unavailable', 'away'), {}],
     ['it fell over', new Error('fault'), {}],

@@ -1,3 +1,4 @@
+import { groupBy } from '../group-by.ts';
 import type { Aggregation } from './plan.ts';
 
 /** A memory as the steps found it. */
@@ -71,15 +72,4 @@ function byWeight(weighed: readonly Weighed[]): Found[] {
 /** Best first; of equals the newest. */
 function byScore(left: Found, right: Found): number {
   return right.score - left.score || (left.id < right.id ? 1 : -1);
-}
-
-function groupBy<Item, Key>(items: readonly Item[], keyOf: (item: Item) => Key): Map<Key, Item[]> {
-  const groups = new Map<Key, Item[]>();
-  for (const item of items) {
-    const key = keyOf(item);
-    const group = groups.get(key);
-    if (group) group.push(item);
-    else groups.set(key, [item]);
-  }
-  return groups;
 }

@@ -1,9 +1,9 @@
 import type { TenantContext } from '../../domain/access/context.ts';
 import { visible } from '../../domain/access/visibility.ts';
+import { groupBy } from '../../domain/group-by.ts';
 import { kindOfField, type ValueKind } from '../../domain/routing/planner/ordered-values.ts';
 import type { FieldValue, KnownField, KnownValue, Vocabulary } from '../../domain/routing/vocabulary.ts';
 import type { Wanted } from '../../domain/routing/wanted.ts';
-import { groupedBy } from '../grouped-by.ts';
 import type { ReadDemand, ReadModels, ReadView } from '../read-models.ts';
 import { regionCondition } from '../scope-sql.ts';
 import { Parameters } from '../sql-builder.ts';
@@ -105,7 +105,7 @@ export class VocabularyReader {
       parameters.values,
     );
     return Array.from(
-      groupedBy(rows, ({ field }) => field),
+      groupBy(rows, ({ field }) => field),
       ([field, own]): KnownField => ({
         field,
         kind: kindOfField(new Map(own.map(({ kind, memories }) => [kind, memories]))),
