@@ -4,7 +4,7 @@ import type { ProjectionOperations } from './projections/operations.ts';
 import { parkedInLive } from './projections/status.ts';
 import type { ReasoningTrace } from './domain/reasoning/trace.ts';
 import type { OnEmbeddingRun } from './ports/embedder.ts';
-import type { ModelCall } from './ports/observed-language-model.ts';
+import type { ModelCall } from './queries/observed-language-model.ts';
 import type { ModelGuard } from './queries/model-guard.ts';
 import type { Relay } from './relay/relay.ts';
 

@@ -5,7 +5,7 @@ import { inDatabaseLimit } from '../../src/domain/retrieval/exact-scan-limit.ts'
 import { vectorTable } from '../../src/domain/retrieval/vector-table.ts';
 import type { Sql } from '../../src/ports/sql.ts';
 import type { VectorIndex } from '../../src/ports/vector-index.ts';
-import { WakeUp } from '../../src/ports/wake-up.ts';
+import { WakeUp } from '../../src/support/wake-up.ts';
 import { leastPerEngine } from '../../src/queries/search/query.ts';
 import { findCandidates, type CandidateRequest } from '../../src/queries/search/candidates.ts';
 import { inMemoryOf } from '../../src/queries/search/nearest-in-memory.ts';

@@ -7,7 +7,7 @@ import { topicsOf } from '../domain/contract/topics.ts';
 import { eventDefinitions } from '../domain/events/registry.ts';
 import type { Inspection } from '../ports/inspection.ts';
 import { eventStoreOptions } from './eventstore.ts';
-import { inTime } from '../ports/in-time.ts';
+import { abandonAfter } from '../support/resilience/time-limit.ts';
 import { kafkaOptions } from './kafka.ts';
 import { openSearchOptions } from './opensearch.ts';
 import { postgresOptions } from './postgres.ts';
@@ -104,9 +104,9 @@ function backEnd(
   return {
     name,
     url,
-    ask: () => inTime(patienceMs, ask),
+    ask: () => abandonAfter(patienceMs, ask),
     async inspect() {
-      const inspection = await inTime(patienceMs, inspect);
+      const inspection = await abandonAfter(patienceMs, inspect);
       return { ...inspection, notes: [...inspection.notes, ...notes] };
     },
   };

@@ -1,5 +1,5 @@
 import type { BackEnd } from './back-ends.ts';
-import { inTime } from '../ports/in-time.ts';
+import { abandonAfter } from '../support/resilience/time-limit.ts';
 
 export type BackEndState =
   { readonly state: 'up'; readonly version: string } | { readonly state: 'down'; readonly error: string };
@@ -29,7 +29,7 @@ export class BackEndHealth {
   async #ask(): Promise<BackEndStates> {
     const states = this.#backEnds.map(async (backEnd): Promise<[string, BackEndState]> => {
       try {
-        return [backEnd.name, { state: 'up', version: await inTime(patienceMs, backEnd.ask) }];
+        return [backEnd.name, { state: 'up', version: await abandonAfter(patienceMs, backEnd.ask) }];
       } catch (error) {
         return [backEnd.name, { state: 'down', error: (error as Error).message }];
       }

@@ -3,7 +3,7 @@ import { OpenAiLanguageModel } from '../adapters/openai/language-model.ts';
 import { modelsAt } from '../adapters/openai/models-at.ts';
 import type { Config } from '../config.ts';
 import { LanguageModelFailed, type LanguageModel } from '../ports/language-model.ts';
-import { withTimeLimit } from '../ports/time-limit.ts';
+import { withTimeLimit } from '../support/resilience/time-limit.ts';
 
 type Endpoint = NonNullable<Config['languageModel']>;
 

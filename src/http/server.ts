@@ -5,7 +5,7 @@ import { Router } from '@koa/router';
 import Koa, { type Context, type Next } from 'koa';
 import type { Logger } from 'pino';
 import { invalid, Problem } from '../domain/problems.ts';
-import { inBackground } from '../ports/background.ts';
+import { inBackground } from '../support/background.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import { developmentIdentity, masterIdentity, type Authenticator } from './authenticate.ts';
 import { assertLocal } from './loopback.ts';

@@ -96,7 +96,7 @@ export interface EventLog {
   ): Promise<AppendResult>;
   /** Empty for a stream that does not exist. */
   readStream(stream: StreamName, options?: ReadStreamOptions): Promise<RecordedEvent[]>;
-  /** A page ends with the event that reaches `mostAtOnce`, also before its limit; so do those of a subscription. */
+  /** A page ends with the event that reaches `maxPageSize`, also before its limit; so do those of a subscription. */
   readAll(options: ReadAllOptions): Promise<LogPage>;
   /** Position of the last event, 0 for an empty log. */
   head(): Promise<number>;

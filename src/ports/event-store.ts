@@ -55,7 +55,7 @@ export interface LoadedEvent<Event extends StratalogEvent = StratalogEvent> {
   readonly revision: number;
   readonly position: number;
   readonly time: Date;
-  /** As `sizeOf` says of what was recorded. */
+  /** As `recordedSize` says of what was recorded. */
   readonly size: number;
   /** Where `erased`, only the routing fields are there. */
   readonly event: Event;

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { EventStore, LoadedEvent, LoadedPage, UnreadableEvent } from '../ports/event-store.ts';
-import { totalOf } from '../ports/recorded-size.ts';
-import { WakeUp } from '../ports/wake-up.ts';
+import { totalSize } from '../support/recorded-size.ts';
+import { WakeUp } from '../support/wake-up.ts';
 
 const pageSize = 500;
 /** Pages stay at hand for projections that follow closely behind: each event is read and opened once. */
@@ -123,5 +123,5 @@ export class EventFeed {
 
 /** In characters; an event counts for its share of `keptEvents` at least. */
 function sizeOfPage({ events }: LoadedPage): number {
-  return Math.max(totalOf(events), Math.ceil(((events.length + 1) * keptSize) / keptEvents));
+  return Math.max(totalSize(events), Math.ceil(((events.length + 1) * keptSize) / keptEvents));
 }

@@ -1,5 +1,5 @@
 import type { LoadedEvent, LoadedPage, UnreadableEvent } from '../ports/event-store.ts';
-import { mostAtOnce, totalOf } from '../ports/recorded-size.ts';
+import { maxPageSize, totalSize } from '../support/recorded-size.ts';
 import type { Sql, SqlExecutor, TransactionOptions } from '../ports/sql.ts';
 import { allDone } from './all-done.ts';
 import { BookmarkTable, type Move, type Standing } from './bookmarks.ts';
@@ -55,7 +55,7 @@ export class Generation {
     this.#gathering = new Gathering<Step, unknown>({
       most: 1,
       // The share of a transaction that it fills.
-      sizeOf: ({ events }) => Math.max(events.length / this.#liveBatchSize, totalOf(events) / mostAtOnce),
+      sizeOf: ({ events }) => Math.max(events.length / this.#liveBatchSize, totalSize(events) / maxPageSize),
       prepare: (steps) => this.#prepare(steps),
       write: (steps, prepared) => this.#write(steps, prepared),
     });
@@ -326,7 +326,7 @@ function* slices(
   let size = 0;
   for (const [n, event] of events.slice(0, -1).entries()) {
     size += event.size;
-    if (n + 1 - from < most && size < mostAtOnce) continue;
+    if (n + 1 - from < most && size < maxPageSize) continue;
     yield { events: events.slice(from, n + 1), to: event.position };
     from = n + 1;
     size = 0;

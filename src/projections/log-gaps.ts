@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { LogUnavailable, type EventLog, type LogPage } from '../ports/event-log.ts';
 import type { LoadedPage } from '../ports/event-store.ts';
-import { sizeOf } from '../ports/recorded-size.ts';
+import { recordedSize } from '../support/recorded-size.ts';
 import type { Generation } from './generation.ts';
 import type { OpenedCache } from './opened-cache.ts';
 
@@ -19,7 +19,7 @@ export class LogGaps {
   readonly #kept = new LRUCache<number, LogPage>({
     max: mostPages,
     maxSize: most,
-    sizeCalculation: ({ events }) => events.reduce((sum, event) => sum + sizeOf(event), 1),
+    sizeCalculation: ({ events }) => events.reduce((sum, event) => sum + recordedSize(event), 1),
   });
   readonly #underWay = new Map<number, Promise<LogPage>>();
 

@@ -1,8 +1,8 @@
 import type { EventStore } from '../ports/event-store.ts';
 import { leaseRenewalMs, type LeaseHolder, type Leases } from '../ports/leases.ts';
-import { pause } from '../ports/pause.ts';
+import { pause } from '../support/pause.ts';
 import type { Sql } from '../ports/sql.ts';
-import { withTimeLimit } from '../ports/time-limit.ts';
+import { withTimeLimit } from '../support/resilience/time-limit.ts';
 import { Advances } from './advances.ts';
 import { BookmarkMoved } from './bookmarks.ts';
 import { EventFeed } from './event-feed.ts';

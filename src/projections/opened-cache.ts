@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { RecordedEvent } from '../ports/event-log.ts';
 import type { EventStore, LoadedEvent, OpenedEvents, UnreadableEvent } from '../ports/event-store.ts';
-import { sizeOf } from '../ports/recorded-size.ts';
+import { recordedSize } from '../support/recorded-size.ts';
 
 /** Characters as recorded. */
 const most = 32 * 1024 * 1024;
@@ -51,7 +51,7 @@ export class OpenedCache {
       // Met where it is awaited; a vault that was away is asked again.
       own.catch(() => this.#kept.delete(position));
       begun.set(position, own);
-      this.#kept.set(position, own, { size: sizeOf(event) });
+      this.#kept.set(position, own, { size: recordedSize(event) });
     }
     return begun;
   }

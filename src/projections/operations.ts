@@ -1,10 +1,10 @@
 import { Problem } from '../domain/problems.ts';
 import type { OperationEvent } from '../domain/operation/events.ts';
 import { variantOf } from '../domain/retrieval/generation-variant.ts';
-import { inBackground } from '../ports/background.ts';
+import { inBackground } from '../support/background.ts';
 import type { EventContext, EventStore } from '../ports/event-store.ts';
 import { leaseRenewalMs, leaseTtlMs } from '../ports/leases.ts';
-import { pause } from '../ports/pause.ts';
+import { pause } from '../support/pause.ts';
 import type { Sql } from '../ports/sql.ts';
 import type { Generation } from './generation.ts';
 import {

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EventStore, LoadedPage } from '../ports/event-store.ts';
-import { pause } from '../ports/pause.ts';
+import { pause } from '../support/pause.ts';
 import type { Sql } from '../ports/sql.ts';
-import { WakeUp } from '../ports/wake-up.ts';
+import { WakeUp } from '../support/wake-up.ts';
 import { Advances } from './advances.ts';
 import { BookmarkMoved } from './bookmarks.ts';
 import type { Generation } from './generation.ts';

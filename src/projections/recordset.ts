@@ -1,4 +1,4 @@
-import { columnOf, type ColumnType } from '../ports/columns.ts';
+import { columnOf, type ColumnType } from '../support/columns.ts';
 
 /** Of a column, where it is bound as text and is something else: `text[]` is made of a list, `json` of what is JSON already. */
 const casts = { 'text[]': '::text[]', json: '::jsonb' } as const;

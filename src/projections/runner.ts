@@ -1,12 +1,12 @@
 import { Problem } from '../domain/problems.ts';
 import { variantOf } from '../domain/retrieval/generation-variant.ts';
 import type { StreamName } from '../ports/event-log.ts';
-import { inBackground } from '../ports/background.ts';
+import { inBackground } from '../support/background.ts';
 import type { EventStore, OpenedEvents } from '../ports/event-store.ts';
 import type { LeaseHolder, Leases } from '../ports/leases.ts';
-import { pause } from '../ports/pause.ts';
+import { pause } from '../support/pause.ts';
 import type { Sql } from '../ports/sql.ts';
-import type { WakeUp } from '../ports/wake-up.ts';
+import type { WakeUp } from '../support/wake-up.ts';
 import { ErasedStreams } from './erased-streams.ts';
 import { Generation } from './generation.ts';
 import { retryParked, skipParked } from './parked.ts';

@@ -1,7 +1,7 @@
 import { kindsOfTypes, topicName, topicsOf } from '../domain/contract/topics.ts';
 import type { EventStore } from '../ports/event-store.ts';
 import { leaseRenewalMs, type LeaseHolder, type Leases } from '../ports/leases.ts';
-import { pause } from '../ports/pause.ts';
+import { pause } from '../support/pause.ts';
 import type { Sql } from '../ports/sql.ts';
 import type { Transport } from '../ports/transport.ts';
 import { Advances } from './advances.ts';

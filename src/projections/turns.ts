@@ -1,4 +1,4 @@
-import { Turn } from '../ports/turn.ts';
+import { TimeSlice } from '../support/time-slice.ts';
 
 /** Of fewer, such as a live read model takes, nobody is late for anything. */
 const many = 200;
@@ -19,9 +19,9 @@ export async function inTurns<Item>(items: readonly Item[], take: (item: Item) =
     await before;
   }
   try {
-    const turn = new Turn();
+    const slice = new TimeSlice();
     for (const item of items) {
-      if (turn.isOver) await turn.next();
+      if (slice.isUsedUp) await slice.yield();
       take(item);
     }
   } finally {

@@ -1,5 +1,5 @@
 import type { ModelCalled } from '../domain/retrieval/model-call.ts';
-import type { ModelCall } from '../ports/observed-language-model.ts';
+import type { ModelCall } from './observed-language-model.ts';
 
 /** The event of a call; none where nothing was sent. */
 export function modelCalled(call: ModelCall, searchId: string): ModelCalled[] {

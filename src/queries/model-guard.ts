@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { FailureRate } from '../domain/reasoning/failure-rate.ts';
+import { FailureRate } from '../support/resilience/failure-rate.ts';
 import {
   LanguageModelFailed,
   type Completion,
@@ -86,7 +86,7 @@ export class ModelGuard {
   #succeeded(breaker: Breaker, isTrial: boolean): void {
     if (isTrial) {
       breaker.openUntil = undefined;
-      breaker.failures.clear();
+      breaker.failures.reset();
     }
     breaker.failures.record(false, this.#now());
   }
@@ -95,7 +95,7 @@ export class ModelGuard {
   #failed(breaker: Breaker, isTrial: boolean): boolean {
     const now = this.#now();
     breaker.failures.record(true, now);
-    const opens = isTrial || (breaker.openUntil === undefined && breaker.failures.isTooHigh(now));
+    const opens = isTrial || (breaker.openUntil === undefined && breaker.failures.isTripped(now));
     if (opens) breaker.openUntil = now + pauseMs;
     return opens;
   }

@@ -3,7 +3,7 @@ import { Problem } from '../domain/problems.ts';
 import { generationTable } from '../domain/retrieval/generation-table.ts';
 import type { EventLog } from '../ports/event-log.ts';
 import type { Sql } from '../ports/sql.ts';
-import type { WakeUp } from '../ports/wake-up.ts';
+import type { WakeUp } from '../support/wake-up.ts';
 import { withCurrentView } from './current-view.ts';
 
 export const defaultWaitMs = 2_000;

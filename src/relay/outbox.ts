@@ -1,5 +1,5 @@
 import { recordBytes, type OutgoingRecord, type Transport } from '../ports/transport.ts';
-import { WakeUp } from '../ports/wake-up.ts';
+import { WakeUp } from '../support/wake-up.ts';
 
 /** So much is on its way at most, or one batch: the log is read on while the brokers write. */
 const mostBytes = 8 * 1024 * 1024;

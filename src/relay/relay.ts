@@ -1,6 +1,6 @@
 import type { EventLog } from '../ports/event-log.ts';
 import { leaseRenewalMs, leaseTtlMs, type Leases } from '../ports/leases.ts';
-import { pause } from '../ports/pause.ts';
+import { pause } from '../support/pause.ts';
 import type { Sql } from '../ports/sql.ts';
 import type { Transport } from '../ports/transport.ts';
 import { Checkpoint } from './checkpoint.ts';

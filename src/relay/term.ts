@@ -2,7 +2,7 @@ import { toRecord, toWatermark, toWithheldRecord } from '../domain/contract/clou
 import { topicsOf } from '../domain/contract/topics.ts';
 import type { EventLog, LogPage } from '../ports/event-log.ts';
 import { leaseRenewalMs, leaseTtlMs, type Leases } from '../ports/leases.ts';
-import { pause } from '../ports/pause.ts';
+import { pause } from '../support/pause.ts';
 import { maxRecordBytes, recordBytes, type OutgoingRecord, type Transport } from '../ports/transport.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import { Outbox } from './outbox.ts';

@@ -1,6 +1,6 @@
 import { completeErasure } from '../commands/erase-memory.ts';
 import type { CommandContext, CommandServices } from '../commands/context.ts';
-import { inBackground } from '../ports/background.ts';
+import { inBackground } from '../support/background.ts';
 import type { Sql } from '../ports/sql.ts';
 
 const retryMs = 2_000;

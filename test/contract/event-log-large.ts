@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { LogPage } from '../../src/ports/event-log.ts';
-import { mostAtOnce, totalOf, sizeOf } from '../../src/ports/recorded-size.ts';
+import { maxPageSize, totalSize, recordedSize } from '../../src/support/recorded-size.ts';
 import { freshStream, ids, storedEvent, type ContractLog } from '../support/log-events.ts';
 
 const count = 11;
@@ -20,8 +20,8 @@ export function largeEventsContract(contract: ContractLog): void {
 
     const expectBounded = (pages: readonly LogPage[]): void => {
       for (const { events } of pages)
-        expect(totalOf(events.slice(0, -1).map((event) => ({ size: sizeOf(event) })))).toBeLessThan(
-          mostAtOnce,
+        expect(totalSize(events.slice(0, -1).map((event) => ({ size: recordedSize(event) })))).toBeLessThan(
+          maxPageSize,
         );
     };
 

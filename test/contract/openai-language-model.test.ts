@@ -5,7 +5,7 @@ import {
   type OpenAiLanguageModelOptions,
 } from '../../src/adapters/openai/language-model.ts';
 import { LanguageModelFailed, type CompletionRequest } from '../../src/ports/language-model.ts';
-import { withTimeLimit } from '../../src/ports/time-limit.ts';
+import { withTimeLimit } from '../../src/support/resilience/time-limit.ts';
 import {
   answersAnotherShape,
   breaksOffTheBody,

@@ -15,7 +15,7 @@ import {
   type Arbitrary,
 } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { columnOf, type ColumnType } from '../../src/ports/columns.ts';
+import { columnOf, type ColumnType } from '../../src/support/columns.ts';
 import { SqlUnavailable, sqlState } from '../../src/ports/sql.ts';
 import type { ContractDatabase } from './sql.ts';
 

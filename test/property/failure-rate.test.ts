@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FailureRate, type FailureRateOptions } from '../../src/domain/reasoning/failure-rate.ts';
+import { FailureRate, type FailureRateOptions } from '../../src/support/resilience/failure-rate.ts';
 
 const options: FailureRateOptions = { windowMs: 300_000, slices: 30, threshold: 0.05, leastCalls: 20 };
 const sliceMs = options.windowMs / options.slices;
@@ -25,7 +25,7 @@ describe('the failure rate of a window', () => {
           const within = past.filter(({ at }) => at >= oldest);
           const failures = within.filter((call) => call.failed).length;
           const expected = within.length >= 20 && failures / within.length > 0.05;
-          expect(rate.isTooHigh(now)).toBe(expected);
+          expect(rate.isTripped(now)).toBe(expected);
         }
       }),
     );
@@ -35,20 +35,20 @@ describe('the failure rate of a window', () => {
     const rate = new FailureRate(options);
     for (let count = 0; count < 19; count++) rate.record(false, 0);
     rate.record(true, 0);
-    expect(rate.isTooHigh(0)).toBe(false);
+    expect(rate.isTripped(0)).toBe(false);
     rate.record(true, 0);
-    expect(rate.isTooHigh(0)).toBe(true);
-    expect(rate.isTooHigh(299_999)).toBe(true);
-    expect(rate.isTooHigh(300_000)).toBe(false);
-    rate.clear();
-    expect(rate.isTooHigh(0)).toBe(false);
+    expect(rate.isTripped(0)).toBe(true);
+    expect(rate.isTripped(299_999)).toBe(true);
+    expect(rate.isTripped(300_000)).toBe(false);
+    rate.reset();
+    expect(rate.isTripped(0)).toBe(false);
   });
 
   it('[D-7] says nothing of fewer calls, however many of them failed', () => {
     const rate = new FailureRate(options);
     for (let count = 0; count < 19; count++) rate.record(true, count);
-    expect(rate.isTooHigh(19)).toBe(false);
+    expect(rate.isTripped(19)).toBe(false);
     rate.record(true, 20);
-    expect(rate.isTooHigh(20)).toBe(true);
+    expect(rate.isTripped(20)).toBe(true);
   });
 });

@@ -7,7 +7,7 @@ import type { MemoryValue } from '../../src/domain/memory/memory.ts';
 import type { Vocabulary } from '../../src/domain/routing/vocabulary.ts';
 import type { Wanted } from '../../src/domain/routing/wanted.ts';
 import { systemClock } from '../../src/ports/clock.ts';
-import { WakeUp } from '../../src/ports/wake-up.ts';
+import { WakeUp } from '../../src/support/wake-up.ts';
 import { fields } from '../../src/projections/fields/fields.ts';
 import { Generation } from '../../src/projections/generation.ts';
 import { ensureLive } from '../../src/projections/generations.ts';

@@ -7,7 +7,7 @@ import { migrate } from '../../src/adapters/migrate.ts';
 import { openSqlLeases } from '../../src/adapters/sql/leases.ts';
 import { topicName, topicPartitions, topicsOf } from '../../src/domain/contract/topics.ts';
 import type { Transport } from '../../src/ports/transport.ts';
-import { WakeUp } from '../../src/ports/wake-up.ts';
+import { WakeUp } from '../../src/support/wake-up.ts';
 import { ProjectionOperations } from '../../src/projections/operations.ts';
 import type { ProjectionRunner } from '../../src/projections/runner.ts';
 import { ReadModels } from '../../src/queries/read-models.ts';

@@ -3,7 +3,7 @@ import { deterministicEmbedder } from '../../src/adapters/deterministic/embedder
 import { supersededVectorTable, vectorTable } from '../../src/domain/retrieval/vector-table.ts';
 import type { Embedder } from '../../src/ports/embedder.ts';
 import type { StreamName } from '../../src/ports/event-log.ts';
-import { textHash } from '../../src/ports/text-hash.ts';
+import { textHash } from '../../src/support/text-hash.ts';
 import { BookmarkMoved } from '../../src/projections/bookmarks.ts';
 import { Generation } from '../../src/projections/generation.ts';
 import { createBeside, ensureLive } from '../../src/projections/generations.ts';

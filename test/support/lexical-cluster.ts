@@ -11,7 +11,7 @@ import { systemClock } from '../../src/ports/clock.ts';
 import type { Embedder } from '../../src/ports/embedder.ts';
 import type { Leases } from '../../src/ports/leases.ts';
 import type { LexicalIndex } from '../../src/ports/lexical-index.ts';
-import { WakeUp } from '../../src/ports/wake-up.ts';
+import { WakeUp } from '../../src/support/wake-up.ts';
 import { allProjections } from '../../src/projections/all.ts';
 import { ProjectionOperations } from '../../src/projections/operations.ts';
 import type { Projection } from '../../src/projections/projection.ts';

@@ -2,7 +2,7 @@ import { deterministicEmbedder } from '../../src/adapters/deterministic/embedder
 import { openPostgres } from '../../src/adapters/postgres/postgres.ts';
 import { openSqlLeases } from '../../src/adapters/sql/leases.ts';
 import type { Transport } from '../../src/ports/transport.ts';
-import { WakeUp } from '../../src/ports/wake-up.ts';
+import { WakeUp } from '../../src/support/wake-up.ts';
 import { allProjections } from '../../src/projections/all.ts';
 import type { Projection } from '../../src/projections/projection.ts';
 import { ProjectionRunner } from '../../src/projections/runner.ts';

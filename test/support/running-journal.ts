@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import type { SealedEventStore } from '../../src/adapters/eventstore/sealed-event-store.ts';
 import { openSqlLeases } from '../../src/adapters/sql/leases.ts';
 import type { StreamName } from '../../src/ports/event-log.ts';
-import { WakeUp } from '../../src/ports/wake-up.ts';
+import { WakeUp } from '../../src/support/wake-up.ts';
 import { ProjectionRunner } from '../../src/projections/runner.ts';
 import { openTestStore, storeTestMemory, updateTestMemory, type TestStore } from './event-store.ts';
 import { Journal } from './journal.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { columnOf } from '../../src/ports/columns.ts';
+import { columnOf } from '../../src/support/columns.ts';
 
 const digits = 'a2f1e8f26a0e4c399f5e1f3f6f0b0c11';
 

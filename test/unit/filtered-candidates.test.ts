@@ -5,7 +5,7 @@ import { parseFilter } from '../../src/domain/filter.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { vectorTable } from '../../src/domain/retrieval/vector-table.ts';
 import type { SqlExecutor, SqlValue } from '../../src/ports/sql.ts';
-import { WakeUp } from '../../src/ports/wake-up.ts';
+import { WakeUp } from '../../src/support/wake-up.ts';
 import { ensureLive } from '../../src/projections/generations.ts';
 import { Generation } from '../../src/projections/generation.ts';
 import { lexical } from '../../src/projections/lexical/lexical.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { Gatherer } from '../../src/adapters/kurrentdb/gatherer.ts';
 import type { Inbox } from '../../src/adapters/kurrentdb/inbox.ts';
-import { WakeUp } from '../../src/ports/wake-up.ts';
+import { WakeUp } from '../../src/support/wake-up.ts';
 
 /** An answer of the server with the event at `position`, as far as it is looked at. */
 function answerAt(position: number) {

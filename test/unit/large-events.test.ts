@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { LoadedPage } from '../../src/ports/event-store.ts';
-import { mostAtOnce, totalOf } from '../../src/ports/recorded-size.ts';
+import { maxPageSize, totalSize } from '../../src/support/recorded-size.ts';
 import { Generation } from '../../src/projections/generation.ts';
 import { createBeside } from '../../src/projections/generations.ts';
 import { EventFeed } from '../../src/projections/event-feed.ts';
@@ -32,7 +32,7 @@ describe('[F4] events that are large together', () => {
   beforeEach(async () => {
     batches = [];
     test.journal.onPrepare = async (events) => {
-      batches.push({ size: totalOf(events), last: events.at(-1)!.size });
+      batches.push({ size: totalSize(events), last: events.at(-1)!.size });
     };
     // Its own holds every text.
     test.journal.digest = (tables) => {
@@ -43,7 +43,7 @@ describe('[F4] events that are large together', () => {
   });
 
   const expectBounded = async (generation: number): Promise<void> => {
-    for (const { size, last } of batches) expect(size - last).toBeLessThan(mostAtOnce);
+    for (const { size, last } of batches) expect(size - last).toBeLessThan(maxPageSize);
     expect(batches.length).toBeLessThan(6);
     expect(await test.journal.texts(test.sql, generation)).toHaveLength(count);
   };
@@ -92,7 +92,7 @@ describe('[F4] the feed of the log', () => {
       readAll: async ({ after = 0 }) => {
         asked.push(after);
         const [event] = (await test.store.readAll({ after: 0, limit: 1 })).events;
-        return { events: [{ ...event!, size: mostAtOnce }], unreadable: [], scannedTo: after + 1 };
+        return { events: [{ ...event!, size: maxPageSize }], unreadable: [], scannedTo: after + 1 };
       },
       subscribe: () => test.store.subscribe({ after: 0, signal: AbortSignal.abort() }),
     } as never);

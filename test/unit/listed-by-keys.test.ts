@@ -3,7 +3,7 @@ import type { TenantContext } from '../../src/domain/access/context.ts';
 import { parseFilter } from '../../src/domain/filter.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { Sql, SqlValue } from '../../src/ports/sql.ts';
-import { WakeUp } from '../../src/ports/wake-up.ts';
+import { WakeUp } from '../../src/support/wake-up.ts';
 import { ensureLive } from '../../src/projections/generations.ts';
 import { Generation } from '../../src/projections/generation.ts';
 import { memories } from '../../src/projections/memories/memories.ts';

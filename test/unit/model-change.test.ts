@@ -4,7 +4,7 @@ import { ModelRegistry, type ModelEntry } from '../../src/adapters/embedding/mod
 import { openSqlLeases } from '../../src/adapters/sql/leases.ts';
 import { vectorTable } from '../../src/domain/retrieval/vector-table.ts';
 import { EmbedderUnavailable } from '../../src/ports/embedder.ts';
-import { WakeUp } from '../../src/ports/wake-up.ts';
+import { WakeUp } from '../../src/support/wake-up.ts';
 import { Generation } from '../../src/projections/generation.ts';
 import { createBeside, dropGeneration, ensureLive } from '../../src/projections/generations.ts';
 import { ProjectionOperations } from '../../src/projections/operations.ts';

@@ -4,7 +4,7 @@ import { SqlError } from '../../src/adapters/sql/error.ts';
 import type { KeyVault } from '../../src/ports/key-vault.ts';
 import type { Row, SqlValue } from '../../src/ports/sql.ts';
 import { systemClock } from '../../src/ports/clock.ts';
-import { WakeUp } from '../../src/ports/wake-up.ts';
+import { WakeUp } from '../../src/support/wake-up.ts';
 import { allProjections } from '../../src/projections/all.ts';
 import { Generation } from '../../src/projections/generation.ts';
 import { createBeside, dropGeneration, ensureLive, setState } from '../../src/projections/generations.ts';

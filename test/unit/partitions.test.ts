@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { StreamName } from '../../src/ports/event-log.ts';
-import { WakeUp } from '../../src/ports/wake-up.ts';
+import { WakeUp } from '../../src/support/wake-up.ts';
 import { BookmarkMoved } from '../../src/projections/bookmarks.ts';
 import { Generation } from '../../src/projections/generation.ts';
 import { retryParked } from '../../src/projections/parked.ts';

@@ -6,7 +6,7 @@ import { EmbedderUnavailable } from '../../src/ports/embedder.ts';
 import type { SubscribeOptions } from '../../src/ports/event-log.ts';
 import type { LoadedPage } from '../../src/ports/event-store.ts';
 import { SqlUnavailable } from '../../src/ports/sql.ts';
-import { WakeUp } from '../../src/ports/wake-up.ts';
+import { WakeUp } from '../../src/support/wake-up.ts';
 import {
   createBeside,
   ensureLive,

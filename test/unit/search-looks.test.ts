@@ -6,7 +6,7 @@ import type { MemoryValue } from '../../src/domain/memory/memory.ts';
 import { parseFilter } from '../../src/domain/filter.ts';
 import type { Sql } from '../../src/ports/sql.ts';
 import { systemClock } from '../../src/ports/clock.ts';
-import { WakeUp } from '../../src/ports/wake-up.ts';
+import { WakeUp } from '../../src/support/wake-up.ts';
 import { allProjections } from '../../src/projections/all.ts';
 import { Generation } from '../../src/projections/generation.ts';
 import { ensureLive } from '../../src/projections/generations.ts';

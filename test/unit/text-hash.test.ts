@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { openPglite } from '../../src/adapters/pglite/open.ts';
-import { textHash, textHashSql } from '../../src/ports/text-hash.ts';
+import { textHash, textHashSql } from '../../src/support/text-hash.ts';
 
 it('names a text in SQL as in the program', async () => {
   const texts = ['', 'tea', 'Grüße, 你好 🙂', "it's", ...Array.from({ length: 40 }, (_, n) => `note ${n}`)];

@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
-import { withTimeLimit } from '../../src/ports/time-limit.ts';
+import { abandonAfter, withTimeLimit } from '../../src/support/resilience/time-limit.ts';
 
 const whenAborted = (signal: AbortSignal): Promise<unknown> =>
   new Promise((resolve) => signal.addEventListener('abort', () => resolve(signal.reason)));
 
-it('ends by the time, also where memory is collected meanwhile', async () => {
+it('aborts at the limit, even if garbage is collected meanwhile', async () => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
   const ended = withTimeLimit(50, undefined, whenAborted);
@@ -18,7 +18,7 @@ it('ends by the time, also where memory is collected meanwhile', async () => {
   expect(await ended).toMatchObject({ name: 'TimeoutError' });
 });
 
-it('ends as the outer signal does, with its reason, also where that was before', async () => {
+it('aborts with the outer signal and its reason, even if that aborted before', async () => {
   const outer = new AbortController();
   const ended = withTimeLimit(60_000, outer.signal, whenAborted);
   outer.abort('closing');
@@ -28,10 +28,24 @@ it('ends as the outer signal does, with its reason, also where that was before',
   );
 });
 
-it('answers what the work answers, and fails as it fails', async () => {
+it('resolves and rejects as the work does', async () => {
   const { signal } = new AbortController();
   expect(await withTimeLimit(1_000, signal, () => Promise.resolve(7))).toBe(7);
   await expect(withTimeLimit(1_000, signal, () => Promise.reject(new Error('broken')))).rejects.toThrow(
     'broken',
   );
+});
+
+it('abandons work that does not observe a signal', async () => {
+  expect(await abandonAfter(1_000, () => Promise.resolve(7))).toBe(7);
+  await expect(abandonAfter(5, () => sleep(60_000, undefined, { ref: false }))).rejects.toThrow(
+    'no answer within 5 ms',
+  );
+  const late = abandonAfter(
+    5,
+    () => sleep(10).then(() => Promise.reject(new Error('too late to matter'))),
+    () => new Error('own'),
+  );
+  await expect(late).rejects.toThrow('own');
+  await sleep(10);
 });

@@ -8,7 +8,7 @@ import { weigh } from '../../src/domain/ranking/bm25.ts';
 import { memoryStream } from '../../src/domain/streams.ts';
 import { systemClock } from '../../src/ports/clock.ts';
 import type { SqlExecutor } from '../../src/ports/sql.ts';
-import { WakeUp } from '../../src/ports/wake-up.ts';
+import { WakeUp } from '../../src/support/wake-up.ts';
 import { allProjections } from '../../src/projections/all.ts';
 import { Generation } from '../../src/projections/generation.ts';
 import { dropGeneration, ensureLive } from '../../src/projections/generations.ts';

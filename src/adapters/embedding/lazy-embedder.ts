@@ -5,7 +5,7 @@ import {
   type EmbeddingModel,
   type ModelFailure,
 } from '../../ports/embedder.ts';
-import { inTime } from '../../ports/in-time.ts';
+import { abandonAfter } from '../../support/resilience/time-limit.ts';
 
 /** Two tries of a query, and more. */
 const probeMs = 15_000;
@@ -57,7 +57,7 @@ export class LazyEmbedder implements Embedder {
     await this.load();
     // A query overtakes what waits; one that was asked before would be answered from memory.
     const embed = () => this.embed([`a probe ${randomUUID()}`], 'query');
-    await inTime(
+    await abandonAfter(
       probeMs,
       embed,
       () => new EmbedderUnavailable(`${this.model.id} did not answer within ${probeMs} ms`),

@@ -5,7 +5,7 @@ import { maxEventBytes } from '../../domain/memory/content.ts';
 import { Problem } from '../../domain/problems.ts';
 import type { RecordedEvent, StoredEvent, StreamName } from '../../ports/event-log.ts';
 import type { EventMetadata, LoadedEvent } from '../../ports/event-store.ts';
-import { sizeOf } from '../../ports/recorded-size.ts';
+import { recordedSize } from '../../support/recorded-size.ts';
 import type { DataKey } from '../../ports/key-vault.ts';
 import { open, seal } from '../vault/wrap.ts';
 
@@ -112,7 +112,7 @@ export function decode(
     revision,
     position,
     time,
-    size: sizeOf(recorded),
+    size: recordedSize(recorded),
     event: { type: recorded.type, data: upcast(definition, recorded.schemaVersion, data) } as StratalogEvent,
     metadata,
     erased,

@@ -22,7 +22,7 @@ import type {
   UnreadableEvent,
 } from '../../ports/event-store.ts';
 import { KeyTaken, type DataKey, type KeyVault, type NewKey } from '../../ports/key-vault.ts';
-import { Turn } from '../../ports/turn.ts';
+import { TimeSlice } from '../../support/time-slice.ts';
 import { newId } from '../random.ts';
 import { decode, encode, metadataOf } from './codec.ts';
 
@@ -91,9 +91,9 @@ export class SealedEventStore implements EventStore {
     const keys = await this.#keysOf(metadata.flatMap((read) => (read instanceof Error ? [] : [read])));
     const events: LoadedEvent[] = [];
     const unreadable: UnreadableEvent[] = [];
-    const turn = new Turn();
+    const slice = new TimeSlice();
     for (const [index, event] of recorded.entries()) {
-      if (turn.isOver) await turn.next();
+      if (slice.isUsedUp) await slice.yield();
       const read = metadata[index]!;
       try {
         if (read instanceof Error) throw read;

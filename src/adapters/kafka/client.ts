@@ -1,5 +1,5 @@
 import { Kafka, logLevel, type logCreator, type SASLOptions } from 'kafkajs';
-import { pause } from '../../ports/pause.ts';
+import { pause } from '../../support/pause.ts';
 import { requests, retries, type KafkaTransportOptions } from './options.ts';
 import { Sockets } from './sockets.ts';
 

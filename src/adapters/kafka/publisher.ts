@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { pause } from '../../ports/pause.ts';
+import { pause } from '../../support/pause.ts';
 import {
   maxRecordBytes,
   recordBytes,

@@ -1,5 +1,5 @@
 import type { Batch, Consumer, EachBatchPayload, KafkaMessage } from 'kafkajs';
-import { inTime } from '../../ports/in-time.ts';
+import { abandonAfter } from '../../support/resilience/time-limit.ts';
 import type {
   AssignedPartition,
   ConsumeOptions,
@@ -183,7 +183,7 @@ export class Session {
       isOver = true;
       if (this.#busy.get(place) === work) this.#busy.delete(place);
     });
-    await inTime(patienceMs, () => done).catch(() => undefined);
+    await abandonAfter(patienceMs, () => done).catch(() => undefined);
     if (isOver) return;
     const resume = payload.pause();
     // A later assignment resumes what it was given, once it is ready.

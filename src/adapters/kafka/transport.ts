@@ -1,4 +1,4 @@
-import { pause } from '../../ports/pause.ts';
+import { pause } from '../../support/pause.ts';
 import {
   TransportUnavailable,
   type ConsumeOptions,

@@ -1,5 +1,5 @@
 import type { LogFilter, LogPage, RecordedEvent } from '../../ports/event-log.ts';
-import { mostAtOnce, sizeOf } from '../../ports/recorded-size.ts';
+import { maxPageSize, recordedSize } from '../../support/recorded-size.ts';
 import type { Connection } from './connection.ts';
 import { ServerRefusal } from './errors.ts';
 import { isShown, matcherOf, receivedEvent, type Received } from './records.ts';
@@ -37,10 +37,10 @@ export class AllReader {
       if (!matches(received)) continue;
       const event = received.event();
       events.push(event);
-      size += sizeOf(event);
-      if (events.length >= limit || size >= mostAtOnce) break;
+      size += recordedSize(event);
+      if (events.length >= limit || size >= maxPageSize) break;
     }
-    if (size > 0) this.#fitting = Math.ceil((events.length * mostAtOnce) / size);
+    if (size > 0) this.#fitting = Math.ceil((events.length * maxPageSize) / size);
     return { events, scannedTo };
   }
 
@@ -55,8 +55,8 @@ export class AllReader {
         continue;
       const event = received.event();
       events.push(event);
-      size += sizeOf(event);
-      if (events.length >= limit || size >= mostAtOnce) return { events, scannedTo: received.position };
+      size += recordedSize(event);
+      if (events.length >= limit || size >= maxPageSize) return { events, scannedTo: received.position };
     }
     return { events, scannedTo: 0 };
   }

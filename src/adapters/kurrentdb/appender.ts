@@ -10,7 +10,7 @@ import {
 import type { Connection } from './connection.ts';
 import { KnownStreams, type KnownStream } from './known-streams.ts';
 import { readStream } from './stream-reader.ts';
-import { Turns } from './turns.ts';
+import { KeyedMutex } from '../../support/keyed-mutex.ts';
 
 /**
  * Appends that write an id once. The server does not see to that by itself: it writes a known id again at the head, and
@@ -22,7 +22,7 @@ export class Appender {
   readonly #known = new KnownStreams();
   /** Streams with an append whose outcome is unknown: what was read of them before may be too little. */
   readonly #uncertain = new Set<string>();
-  readonly #turns = new Turns();
+  readonly #turns = new KeyedMutex();
 
   constructor(connection: Connection) {
     this.#connection = connection;

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { LogFilter, LogPage, RecordedEvent } from '../../ports/event-log.ts';
-import { mostAtOnce, sizeOf } from '../../ports/recorded-size.ts';
-import type { WakeUp } from '../../ports/wake-up.ts';
+import { maxPageSize, recordedSize } from '../../support/recorded-size.ts';
+import type { WakeUp } from '../../support/wake-up.ts';
 import type { Inbox } from './inbox.ts';
 import { checkpointOf, isShown, matcherOf, receivedEvent, type Received } from './records.ts';
 
@@ -68,7 +68,7 @@ export class Gatherer {
         if (this.#matches(received)) {
           const event = received.event();
           page.events.push(event);
-          page.size += sizeOf(event);
+          page.size += recordedSize(event);
         }
       }
       page.scannedTo = position;
@@ -78,5 +78,5 @@ export class Gatherer {
 }
 
 function isFull({ events, size }: Growing, batchSize: number): boolean {
-  return events.length >= batchSize || size >= mostAtOnce;
+  return events.length >= batchSize || size >= maxPageSize;
 }

@@ -1,6 +1,6 @@
 import type { ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
 import type { ClientReadableStream } from '@grpc/grpc-js';
-import type { WakeUp } from '../../ports/wake-up.ts';
+import type { WakeUp } from '../../support/wake-up.ts';
 import { readError, unavailable } from './errors.ts';
 
 /** The answers of a subscription, taken one at a time, so that a slow reader holds the server back. */

@@ -4,8 +4,8 @@ import {
   type LogPage,
   type SubscribeOptions,
 } from '../../ports/event-log.ts';
-import { pause } from '../../ports/pause.ts';
-import { WakeUp } from '../../ports/wake-up.ts';
+import { pause } from '../../support/pause.ts';
+import { WakeUp } from '../../support/wake-up.ts';
 import type { AllReader } from './all-reader.ts';
 import type { Connection } from './connection.ts';
 import { ServerRefusal } from './errors.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { APIConnectionError, APIError, APIUserAbortError } from 'openai';
-import { withTimeLimit } from '../../ports/time-limit.ts';
+import { withTimeLimit } from '../../support/resilience/time-limit.ts';
 
 export interface RetryLimits {
   /** Most requests, the first included. */

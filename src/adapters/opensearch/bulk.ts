@@ -1,6 +1,6 @@
 import type { API, Types } from '@opensearch-project/opensearch';
 import { NoSuchGeneration, type LexicalDocument, type RefusedDocument } from '../../ports/lexical-index.ts';
-import { textHash } from '../../ports/text-hash.ts';
+import { textHash } from '../../support/text-hash.ts';
 import { isTransient } from './errors.ts';
 
 const mostDocuments = 500;

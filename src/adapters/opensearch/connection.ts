@@ -1,6 +1,6 @@
 import { Client } from '@opensearch-project/opensearch';
 import { LexicalIndexUnavailable } from '../../ports/lexical-index.ts';
-import { pause } from '../../ports/pause.ts';
+import { pause } from '../../support/pause.ts';
 import { translate } from './errors.ts';
 
 export interface ConnectionOptions {

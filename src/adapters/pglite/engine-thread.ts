@@ -1,5 +1,5 @@
 import type { Worker } from 'node:worker_threads';
-import { isInBackground } from '../../ports/background.ts';
+import { isInBackground } from '../../support/background.ts';
 import { SqlUnavailable } from '../../ports/sql.ts';
 import { SqlError } from '../sql/error.ts';
 import { startWorker } from '../worker-entry.ts';

@@ -1,4 +1,4 @@
-import { isInBackground } from '../../ports/background.ts';
+import { isInBackground } from '../../support/background.ts';
 import {
   SqlUnavailable,
   type Row,

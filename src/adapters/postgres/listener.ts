@@ -1,6 +1,6 @@
 import { Socket } from 'node:net';
 import { Client, type ClientConfig } from 'pg';
-import { inTime } from '../../ports/in-time.ts';
+import { abandonAfter } from '../../support/resilience/time-limit.ts';
 import { identifier } from '../sql/begin.ts';
 import { translate } from './errors.ts';
 
@@ -41,7 +41,7 @@ export class Listener {
       this.#handlers.delete(channel);
       // A lost connection listens to nothing either.
       const unlisten = async () => this.#client?.query(`unlisten ${identifier(channel)}`);
-      await inTime(goodbyeMs, unlisten).catch(() => {});
+      await abandonAfter(goodbyeMs, unlisten).catch(() => {});
     };
   }
 
@@ -50,7 +50,7 @@ export class Listener {
     clearTimeout(this.#retry);
     const connecting = this.#connecting;
     this.#client = undefined;
-    await inTime(goodbyeMs, async () => (await connecting)?.end()).catch(() => {});
+    await abandonAfter(goodbyeMs, async () => (await connecting)?.end()).catch(() => {});
     this.#socket?.destroy();
   }
 

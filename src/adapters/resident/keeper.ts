@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { inBackground } from '../../ports/background.ts';
-import { pause } from '../../ports/pause.ts';
+import { inBackground } from '../../support/background.ts';
+import { pause } from '../../support/pause.ts';
 import type { Sql, SqlExecutor } from '../../ports/sql.ts';
-import { WakeUp } from '../../ports/wake-up.ts';
+import { WakeUp } from '../../support/wake-up.ts';
 import { migrate } from '../migrate.ts';
 import {
   changedSets,

@@ -2,7 +2,7 @@ import type { AppendResult, ExpectedRevision, StoredEvent, StreamName } from '..
 import { LogUnavailable, WrongExpectedRevision } from '../../ports/event-log.ts';
 import { KeyTaken, type NewKey } from '../../ports/key-vault.ts';
 import { SqlUnavailable, sqlState, type Sql } from '../../ports/sql.ts';
-import { Batcher } from '../batcher.ts';
+import { GroupCommitter } from '../../support/resilience/group-committer.ts';
 import { keyTaken } from '../vault/schema.ts';
 
 export interface Append {
@@ -20,10 +20,11 @@ interface Outcome extends Record<string, unknown> {
 }
 
 /** Groups the appends of this process: one lock on the head and one sync a group. */
-export function appendQueue(sql: Sql): Batcher<Append, AppendResult> {
-  return new Batcher((appends) => appendGroup(sql, appends).catch(rethrow), {
+export function appendQueue(sql: Sql): GroupCommitter<Append, AppendResult> {
+  return new GroupCommitter((appends) => appendGroup(sql, appends).catch(rethrow), {
     maxItems: 256,
-    maxBytes: 4_000_000,
+    alternate: true,
+    maxSize: 4_000_000,
     sizeOf: ({ events }) => events.reduce((sum, event) => sum + event.data.length + event.metadata.length, 0),
   });
 }

@@ -12,13 +12,13 @@ import type {
 } from '../../ports/event-log.ts';
 import { LogUnavailable } from '../../ports/event-log.ts';
 import type { NewKey } from '../../ports/key-vault.ts';
-import { pause } from '../../ports/pause.ts';
-import { frame, mostAtOnce } from '../../ports/recorded-size.ts';
+import { pause } from '../../support/pause.ts';
+import { eventOverhead, maxPageSize } from '../../support/recorded-size.ts';
 import { SqlUnavailable, type Sql, type SqlValue } from '../../ports/sql.ts';
 import { migrate } from '../migrate.ts';
 import { appendQueue } from './append-queue.ts';
 import { logSchema } from './schema.ts';
-import { WakeUp } from '../../ports/wake-up.ts';
+import { WakeUp } from '../../support/wake-up.ts';
 
 const defaultBatchSize = 500;
 const defaultLingerMs = 10;
@@ -45,7 +45,7 @@ interface FilledPage extends LogPage {
 
 const columns = 'position, stream, revision, id, type, schema_version, time, data, metadata';
 /** In bytes, which are as many as characters or a little more. It reads no value that is stored apart. */
-const size = `(${frame} + octet_length(data) + octet_length(metadata))`;
+const size = `(${eventOverhead} + octet_length(data) + octet_length(metadata))`;
 
 /** Opens the log in this database, creating its tables at first use. The database stays the caller's to close. */
 export async function openSqlEventLog(sql: Sql): Promise<EventLog> {
@@ -115,13 +115,13 @@ class SqlEventLog implements EventLog {
            ${order} limit $4
          ) sized)
        select h.position as head, p.reached, e.* from log.head h
-       left join page p on p.reached - p.size < ${mostAtOnce}
+       left join page p on p.reached - p.size < ${maxPageSize}
        left join lateral (select ${columns} from log.events where position = p.position) e on true
        order by p.position ${backwards ? 'desc' : 'asc'}`,
       [after ?? null, filter.categories ?? null, filter.types ?? null, limit],
     );
     const events = rows.filter((row) => row.position !== null).map(recorded);
-    const isFull = events.length > 0 && (events.length === limit || rows.at(-1)!.reached >= mostAtOnce);
+    const isFull = events.length > 0 && (events.length === limit || rows.at(-1)!.reached >= maxPageSize);
     if (isFull) return { events, scannedTo: events.at(-1)!.position, isFull };
     const end = backwards ? 0 : Math.max(rows[0]!.head, after ?? 0);
     return { events, scannedTo: end, isFull };

@@ -7,7 +7,7 @@ import {
   type NewKey,
 } from '../../ports/key-vault.ts';
 import type { Sql } from '../../ports/sql.ts';
-import { Batcher } from '../batcher.ts';
+import { GroupCommitter } from '../../support/resilience/group-committer.ts';
 import { migrate } from '../migrate.ts';
 import { randomBytes } from '../random.ts';
 import { KeyCache } from './key-cache.ts';
@@ -69,13 +69,13 @@ class SqlKeyVault implements KeyVault {
   readonly #pseudonyms = new Map<string, string>();
   readonly #dataKeys = new KeyCache();
   readonly #subjectKeys = new KeyCache();
-  readonly #inserts: Batcher<NewKey, boolean>;
+  readonly #inserts: GroupCommitter<NewKey, boolean>;
 
   constructor(sql: Sql, rootKey: Uint8Array) {
     this.#sql = sql;
     this.#rootKey = rootKey;
     this.#pseudonymKey = new Uint8Array(hkdfSync('sha256', rootKey, '', 'stratalog pseudonyms', 32));
-    this.#inserts = new Batcher((keys) => this.#insert(keys), { maxItems: 500 });
+    this.#inserts = new GroupCommitter((keys) => this.#insert(keys), { maxItems: 500, alternate: true });
   }
 
   async ensure(ref: KeyRef): Promise<DataKey> {

@@ -12,7 +12,7 @@ import {
   type Embedders,
   type RegisteredModel,
 } from '../../ports/embedder.ts';
-import { inBackground } from '../../ports/background.ts';
+import { inBackground } from '../../support/background.ts';
 import type { EventContext } from '../../ports/event-store.ts';
 import { untilLogReaches } from '../../queries/read-models.ts';
 import type { Services } from '../../services.ts';

@@ -1,6 +1,6 @@
 import type { IndexedEntry } from '../../ports/lexical-index.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
-import { textHashSql } from '../../ports/text-hash.ts';
+import { textHashSql } from '../../support/text-hash.ts';
 import type { Tables } from '../projection.ts';
 import { Recordset } from '../recordset.ts';
 

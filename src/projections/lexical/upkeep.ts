@@ -1,7 +1,7 @@
 import { lexicalGeneration, usesLexicalIndex } from '../../domain/retrieval/lexical-generation.ts';
-import { inBackground } from '../../ports/background.ts';
+import { inBackground } from '../../support/background.ts';
 import type { LexicalIndex } from '../../ports/lexical-index.ts';
-import { pause } from '../../ports/pause.ts';
+import { pause } from '../../support/pause.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { readGenerations } from '../generations.ts';
 import { tablesOf } from '../projection.ts';

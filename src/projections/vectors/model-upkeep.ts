@@ -1,7 +1,7 @@
 import { variantOf } from '../../domain/retrieval/generation-variant.ts';
-import { inBackground } from '../../ports/background.ts';
+import { inBackground } from '../../support/background.ts';
 import type { Embedders } from '../../ports/embedder.ts';
-import { pause } from '../../ports/pause.ts';
+import { pause } from '../../support/pause.ts';
 import type { Sql } from '../../ports/sql.ts';
 
 const everyMs = 2_000;

@@ -2,7 +2,7 @@ import type { MemoryEvent } from '../../domain/memory/events.ts';
 import type { Embedder, Embedders, EmbeddingModel } from '../../ports/embedder.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
-import { textHash } from '../../ports/text-hash.ts';
+import { textHash } from '../../support/text-hash.ts';
 import { digestOf } from '../digest.ts';
 import { protect, type PrepareContext, type Projection, type Tables } from '../projection.ts';
 import { memoryKey, memoryOf, rowsOf, type MemoryKey } from '../memory-rows.ts';

@@ -5,7 +5,7 @@ import { lackOfPlan } from '../../domain/retrieval/planning.ts';
 import type { Interruption, Lack, Trajectory, TrajectoryOutcome } from '../../domain/retrieval/trajectory.ts';
 import type { Plan } from '../../domain/routing/plan.ts';
 import type { RoutingSettings } from '../../domain/routing/settings.ts';
-import type { ModelCall } from '../../ports/observed-language-model.ts';
+import type { ModelCall } from '../observed-language-model.ts';
 import type { ReadView } from '../read-models.ts';
 import type { ReasoningFailure } from '../reasoning/reasoner.ts';
 import type { SearchRequest } from '../search/query.ts';

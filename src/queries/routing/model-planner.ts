@@ -11,8 +11,8 @@ import {
   type LanguageModel,
   type LanguageModelFor,
 } from '../../ports/language-model.ts';
-import { observed } from '../../ports/observed-language-model.ts';
-import { withTimeLimit } from '../../ports/time-limit.ts';
+import { observed } from '../observed-language-model.ts';
+import { withTimeLimit } from '../../support/resilience/time-limit.ts';
 import { BreakerOpen } from '../model-guard.ts';
 import { shortestCallMs } from './budget.ts';
 import type { PlanningRun } from './executor-parts.ts';

@@ -11,7 +11,7 @@ import {
   type RoutingSettings,
 } from '../../domain/routing/settings.ts';
 import type { KeyVault } from '../../ports/key-vault.ts';
-import type { ModelCall } from '../../ports/observed-language-model.ts';
+import type { ModelCall } from '../observed-language-model.ts';
 import {
   answerOf,
   withEvents,

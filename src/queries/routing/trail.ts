@@ -4,7 +4,7 @@ import type { Planning, Trajectory, TrajectoryStep } from '../../domain/retrieva
 import type { Action, Hop } from '../../domain/routing/actions.ts';
 import type { Choice, Features } from '../../domain/routing/policy.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { ModelCall } from '../../ports/observed-language-model.ts';
+import type { ModelCall } from '../observed-language-model.ts';
 import type { Budget } from './budget.ts';
 
 /** Of each step so many results are written down; how many there were is told too. */

@@ -1,4 +1,4 @@
-import { WakeUp } from '../../../src/ports/wake-up.ts';
+import { WakeUp } from '../../../src/support/wake-up.ts';
 import { decide, type Expected } from './append-decision.ts';
 import { EventFile } from './event-file.ts';
 import type { EventRecord, PlacedRecord } from './record.ts';

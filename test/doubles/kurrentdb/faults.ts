@@ -1,4 +1,4 @@
-import { WakeUp } from '../../../src/ports/wake-up.ts';
+import { WakeUp } from '../../../src/support/wake-up.ts';
 
 /** What becomes of a reply: its connection is cut, or it never comes. */
 export type Loss = 'cut' | 'silence';

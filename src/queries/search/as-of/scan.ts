@@ -5,7 +5,7 @@ import { supersededVectorTable, vectorTable } from '../../../domain/retrieval/ve
 import { termCounts } from '../../../domain/text/tokens.ts';
 import type { Embedder } from '../../../ports/embedder.ts';
 import type { Sql } from '../../../ports/sql.ts';
-import { textHashSql } from '../../../ports/text-hash.ts';
+import { textHashSql } from '../../../support/text-hash.ts';
 import type { ReadView } from '../../read-models.ts';
 import { regionCondition } from '../../scope-sql.ts';
 import { allOf, Parameters } from '../../sql-builder.ts';

@@ -5,7 +5,7 @@ import {
   type LanguageModel,
   type ModelRole,
   type ModelUsage,
-} from './language-model.ts';
+} from '../ports/language-model.ts';
 
 /** One call and what became of it. */
 export interface ModelCall {

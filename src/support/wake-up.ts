@@ -1,9 +1,9 @@
-/** Lets several readers sleep until something happens, without missing what happens while they look. */
+/** Lets several readers sleep until something happens, without missing what happens between a look and the sleep. */
 export class WakeUp {
   #count = 0;
   readonly #sleepers = new Set<() => void>();
 
-  /** How often `wake` was called: take it before looking, pass it to `after`. */
+  /** Number of calls of `wake`. Read it before looking for work and pass it to `after`. */
   get count(): number {
     return this.#count;
   }
@@ -13,7 +13,7 @@ export class WakeUp {
     for (const resume of this.#sleepers) resume();
   }
 
-  /** Resolves at once if `wake` was called since `seen`, else with the next call, after `ms`, or when `signal` aborts. */
+  /** Resolves at once if `wake` was called since `seen`; otherwise with the next call, after `ms`, or when `signal` aborts. */
   async after(seen: number, ms: number, signal: AbortSignal): Promise<void> {
     if (this.#count !== seen || signal.aborted) return;
     await new Promise<void>((resolve) => {

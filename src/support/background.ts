@@ -2,7 +2,10 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 
 const storage = new AsyncLocalStorage<true>();
 
-/** Marks everything that `work` does, also later on, as work that nobody waits for: a busy database lets others go first. */
+/**
+ * Marks `work`, and everything asynchronous that it starts, as background work that no caller waits for. A busy database
+ * runs other statements first.
+ */
 export function inBackground<T>(work: () => T): T {
   return storage.run(true, work);
 }

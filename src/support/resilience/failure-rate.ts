@@ -1,11 +1,13 @@
+import type { TripRule } from './circuit-breaker.ts';
+
 export interface FailureRateOptions {
-  /** How far back calls count, in milliseconds. */
+  /** Length of the sliding window, in milliseconds. */
   readonly windowMs: number;
-  /** Calls are counted by so many slices of the window: one is forgotten as a whole. */
+  /** Number of slices that the window is counted in: calls leave the window a slice at a time. */
   readonly slices: number;
-  /** The share of failures that is borne; more is too many. */
+  /** Highest tolerated share of failures, from 0 to 1. */
   readonly threshold: number;
-  /** Of fewer calls none can say. */
+  /** With fewer calls in the window the rule never trips. */
   readonly leastCalls: number;
 }
 
@@ -15,8 +17,8 @@ interface Slice {
   failures: number;
 }
 
-/** The share of calls that failed within a sliding window. Times are milliseconds that never go back. */
-export class FailureRate {
+/** Trips when the share of failed calls within a sliding window exceeds a threshold. Times are milliseconds that never decrease. */
+export class FailureRate implements TripRule {
   readonly #options: FailureRateOptions;
   #slices: Slice[] = [];
 
@@ -36,8 +38,7 @@ export class FailureRate {
     if (failed) slice.failures++;
   }
 
-  /** Whether more than the threshold failed, of enough calls. */
-  isTooHigh(now: number): boolean {
+  isTripped(now: number): boolean {
     const { threshold, leastCalls } = this.#options;
     const within = this.#within(now);
     const calls = within.reduce((sum, slice) => sum + slice.calls, 0);
@@ -45,8 +46,7 @@ export class FailureRate {
     return calls >= leastCalls && failures > threshold * calls;
   }
 
-  /** As if nothing had been called. */
-  clear(): void {
+  reset(): void {
     this.#slices = [];
   }
 
