@@ -4,7 +4,7 @@ import { deterministicEmbedder } from '../src/adapters/deterministic/embedder.ts
 import { FlatIndex } from '../src/adapters/flat/flat-index.ts';
 import { openPglite } from '../src/adapters/pglite/open.ts';
 import { inDatabaseLimit } from '../src/domain/retrieval/exact-scan-limit.ts';
-import { vectorTable } from '../src/domain/retrieval/vector-table.ts';
+import { vectorTable } from '../src/read-models/vectors/tables.ts';
 import type { Sql } from '../src/ports/sql.ts';
 import type { VectorIndex } from '../src/ports/vector-index.ts';
 import { embedAll, openModel } from './ranking/embed.ts';

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { BackEndHealth, BackEndStates } from './backends/health.ts';
 import type { Config } from './config.ts';
 import type { ProcessRole } from './profiles.ts';
-import { variantOf } from './domain/retrieval/generation-variant.ts';
+import { variantOf } from './read-models/generation-variant.ts';
 import type { Embedders } from './ports/embedder.ts';
 import type { EventLog } from './ports/event-log.ts';
 import type { LeaseHolder } from './ports/leases.ts';

@@ -1,6 +1,6 @@
 import { exactScanLimit } from '../../src/domain/retrieval/exact-scan-limit.ts';
-import { generationTable } from '../../src/domain/retrieval/generation-table.ts';
-import { vectorTable } from '../../src/domain/retrieval/vector-table.ts';
+import { generationTable } from '../../src/read-models/generation-table.ts';
+import { vectorTable } from '../../src/read-models/vectors/tables.ts';
 import type { Sql } from '../../src/ports/sql.ts';
 import { lookedAtPerWanted } from '../../src/queries/search/candidates.ts';
 import { leastPerEngine } from '../../src/queries/search/query.ts';

@@ -1,7 +1,7 @@
 import { openOpenSearch } from '../../src/adapters/opensearch/opensearch.ts';
 import { openPostgres } from '../../src/adapters/postgres/postgres.ts';
-import { lexicalGeneration } from '../../src/domain/retrieval/lexical-generation.ts';
-import { vectorTable } from '../../src/domain/retrieval/vector-table.ts';
+import { lexicalGeneration } from '../../src/read-models/lexical/variant.ts';
+import { vectorTable } from '../../src/read-models/vectors/tables.ts';
 import type { Layer } from '../../src/domain/layers.ts';
 import type { LexicalDocument, LexicalIndex } from '../../src/ports/lexical-index.ts';
 import type { Sql } from '../../src/ports/sql.ts';

@@ -2,7 +2,7 @@ import { parseFilter } from '../../src/domain/filter.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { Layer, Scope } from '../../src/domain/layers.ts';
 import { inDatabaseLimit } from '../../src/domain/retrieval/exact-scan-limit.ts';
-import { vectorTable } from '../../src/domain/retrieval/vector-table.ts';
+import { vectorTable } from '../../src/read-models/vectors/tables.ts';
 import type { Sql } from '../../src/ports/sql.ts';
 import type { VectorIndex } from '../../src/ports/vector-index.ts';
 import { WakeUp } from '../../src/support/wake-up.ts';

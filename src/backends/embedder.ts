@@ -10,7 +10,7 @@ import {
   type OpenAiEmbedderOptions,
 } from '../adapters/openai/embedder.ts';
 import { ConfigError, type Config } from '../config.ts';
-import { vectorTable } from '../domain/retrieval/vector-table.ts';
+import { vectorTable } from '../read-models/vectors/tables.ts';
 import {
   EmbedderUnavailable,
   type Embedder,

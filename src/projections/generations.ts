@@ -1,5 +1,5 @@
 import { sqlState, type Sql, type SqlExecutor } from '../ports/sql.ts';
-import { variantOf } from '../domain/retrieval/generation-variant.ts';
+import { variantOf } from '../read-models/generation-variant.ts';
 import type { ModelComparison } from '../domain/retrieval/model-comparison.ts';
 import { Generation } from './generation.ts';
 import { undivided, type Bookmarks, type Partitioning } from './partitions.ts';

@@ -1,6 +1,6 @@
 import { Problem } from '../domain/problems.ts';
 import type { OperationEvent } from '../domain/operation/events.ts';
-import { variantOf } from '../domain/retrieval/generation-variant.ts';
+import { variantOf } from '../read-models/generation-variant.ts';
 import { inBackground } from '../support/background.ts';
 import type { EventContext, EventStore } from '../ports/event-store.ts';
 import { leaseRenewalMs, leaseTtlMs } from '../ports/leases.ts';

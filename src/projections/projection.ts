@@ -1,5 +1,5 @@
 import type { EventType } from '../domain/events/registry.ts';
-import { generationTable } from '../domain/retrieval/generation-table.ts';
+import { generationTable } from '../read-models/generation-table.ts';
 import type { LoadedEvent } from '../ports/event-store.ts';
 import type { SqlExecutor } from '../ports/sql.ts';
 import type { Write } from './write.ts';

@@ -1,5 +1,5 @@
 import { Problem } from '../domain/problems.ts';
-import { variantOf } from '../domain/retrieval/generation-variant.ts';
+import { variantOf } from '../read-models/generation-variant.ts';
 import type { StreamName } from '../ports/event-log.ts';
 import { inBackground } from '../support/background.ts';
 import type { EventStore, OpenedEvents } from '../ports/event-store.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Problem } from '../domain/problems.ts';
-import { generationTable } from '../domain/retrieval/generation-table.ts';
+import { generationTable } from '../read-models/generation-table.ts';
 import type { EventLog } from '../ports/event-log.ts';
 import type { Sql } from '../ports/sql.ts';
 import type { WakeUp } from '../support/wake-up.ts';

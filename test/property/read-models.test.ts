@@ -5,7 +5,7 @@ import type { MemoryEvent } from '../../src/domain/memory/events.ts';
 import { foldMemory, isLive, type LiveSnapshot } from '../../src/domain/memory/snapshot.ts';
 import { foldLinks, noLinks, type LinkEvent } from '../../src/domain/links/links.ts';
 import { fieldValuesOf } from '../../src/domain/routing/field-values.ts';
-import { vectorTable } from '../../src/domain/retrieval/vector-table.ts';
+import { vectorTable } from '../../src/read-models/vectors/tables.ts';
 import type { LoadedEvent } from '../../src/ports/event-store.ts';
 import { allProjections } from '../../src/projections/all.ts';
 import { Generation } from '../../src/projections/generation.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { deterministicEmbedder } from '../../src/adapters/deterministic/embedder.ts';
-import { supersededVectorTable, vectorTable } from '../../src/domain/retrieval/vector-table.ts';
+import { supersededVectorTable, vectorTable } from '../../src/read-models/vectors/tables.ts';
 import type { Embedder } from '../../src/ports/embedder.ts';
 import type { StreamName } from '../../src/ports/event-log.ts';
 import { textHash } from '../../src/support/text-hash.ts';

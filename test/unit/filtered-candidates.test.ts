@@ -3,7 +3,7 @@ import { deterministicEmbedder } from '../../src/adapters/deterministic/embedder
 import { weigh } from '../../src/domain/ranking/bm25.ts';
 import { parseFilter } from '../../src/domain/filter.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
-import { vectorTable } from '../../src/domain/retrieval/vector-table.ts';
+import { vectorTable } from '../../src/read-models/vectors/tables.ts';
 import type { SqlExecutor, SqlValue } from '../../src/ports/sql.ts';
 import { WakeUp } from '../../src/support/wake-up.ts';
 import { ensureLive } from '../../src/projections/generations.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { deterministicEmbedder } from '../../src/adapters/deterministic/embedder.ts';
-import { vectorTable } from '../../src/domain/retrieval/vector-table.ts';
+import { vectorTable } from '../../src/read-models/vectors/tables.ts';
 import type { EventStore } from '../../src/ports/event-store.ts';
 import { Generation } from '../../src/projections/generation.ts';
 import { createBeside, dropGeneration, ensureLive, failBuilding } from '../../src/projections/generations.ts';

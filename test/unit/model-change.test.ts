@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { deterministicEmbedder } from '../../src/adapters/deterministic/embedder.ts';
 import { ModelRegistry, type ModelEntry } from '../../src/adapters/embedding/model-registry.ts';
 import { openSqlLeases } from '../../src/adapters/sql/leases.ts';
-import { vectorTable } from '../../src/domain/retrieval/vector-table.ts';
+import { vectorTable } from '../../src/read-models/vectors/tables.ts';
 import { EmbedderUnavailable } from '../../src/ports/embedder.ts';
 import { WakeUp } from '../../src/support/wake-up.ts';
 import { Generation } from '../../src/projections/generation.ts';

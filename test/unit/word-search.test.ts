@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseFilter } from '../../src/domain/filter.ts';
-import { inLexicalIndex } from '../../src/domain/retrieval/lexical-generation.ts';
+import { inLexicalIndex } from '../../src/read-models/lexical/variant.ts';
 import { mostAmong, type LexicalIndex, type LexicalQuery } from '../../src/ports/lexical-index.ts';
 import type { Sql } from '../../src/ports/sql.ts';
 import type { ReadView } from '../../src/queries/read-models.ts';

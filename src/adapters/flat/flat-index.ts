@@ -1,5 +1,5 @@
-import { variantOf } from '../../domain/retrieval/generation-variant.ts';
-import { vectorTable } from '../../domain/retrieval/vector-table.ts';
+import { variantOf } from '../../read-models/generation-variant.ts';
+import { vectorTable } from '../../read-models/vectors/tables.ts';
 import type { Sql, SqlExecutor } from '../../ports/sql.ts';
 import type { Near, UnitVector, VectorIndex, VectorSet } from '../../ports/vector-index.ts';
 import { Keeper, type SizedSet } from '../resident/keeper.ts';

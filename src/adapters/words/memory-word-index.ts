@@ -1,5 +1,5 @@
-import { generationTable } from '../../domain/retrieval/generation-table.ts';
-import { usesWordsInMemory } from '../../domain/retrieval/lexical-generation.ts';
+import { generationTable } from '../../read-models/generation-table.ts';
+import { usesWordsInMemory } from '../../read-models/lexical/variant.ts';
 import type { Sql, SqlExecutor } from '../../ports/sql.ts';
 import type { WordIndex, Words, WordSet } from '../../ports/word-index.ts';
 import type { Selection } from '../resident/changes.ts';

@@ -1,5 +1,5 @@
 import type { Layer } from '../../domain/layers.ts';
-import { lexicalGeneration } from '../../domain/retrieval/lexical-generation.ts';
+import { lexicalGeneration } from '../../read-models/lexical/variant.ts';
 import {
   DocumentsRefused,
   LexicalIndexUnavailable,

@@ -1,4 +1,4 @@
-import { inLexicalIndex, withWordsInMemory } from '../../domain/retrieval/lexical-generation.ts';
+import { inLexicalIndex, withWordsInMemory } from '../../read-models/lexical/variant.ts';
 import type { MemoryEvent } from '../../domain/memory/events.ts';
 import { TOKENIZER_VERSION } from '../../domain/text/tokens.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';

@@ -1,4 +1,4 @@
-import { lexicalGeneration, usesLexicalIndex } from '../../domain/retrieval/lexical-generation.ts';
+import { lexicalGeneration, usesLexicalIndex } from '../../read-models/lexical/variant.ts';
 import { inBackground } from '../../support/background.ts';
 import type { LexicalIndex } from '../../ports/lexical-index.ts';
 import { pause } from '../../support/pause.ts';

@@ -1,5 +1,5 @@
 import { exactScanLimit } from '../../domain/retrieval/exact-scan-limit.ts';
-import { supersededVectorTable, vectorTable } from '../../domain/retrieval/vector-table.ts';
+import { supersededVectorTable, vectorTable } from '../../read-models/vectors/tables.ts';
 import type { EmbeddingModel } from '../../ports/embedder.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
 import { protect, type Beside } from '../projection.ts';

@@ -1,4 +1,4 @@
-import { variantOf } from '../../domain/retrieval/generation-variant.ts';
+import { variantOf } from '../../read-models/generation-variant.ts';
 import { inBackground } from '../../support/background.ts';
 import type { Embedders } from '../../ports/embedder.ts';
 import { pause } from '../../support/pause.ts';

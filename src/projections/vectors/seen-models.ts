@@ -1,4 +1,4 @@
-import { variantOf } from '../../domain/retrieval/generation-variant.ts';
+import { variantOf } from '../../read-models/generation-variant.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
 
 /** Ids of the models that there are vectors of, that of the live ones first; none in a database that was never used. */

@@ -9,7 +9,7 @@ import { memoryKey, memoryOf, rowsOf, type MemoryKey } from '../memory-rows.ts';
 import { memoryKeys, Recordset } from '../recordset.ts';
 import { scopeColumns, scopeColumnTypes, scopeRow } from '../scope-columns.ts';
 import { insert, remove, together, type Write } from '../write.ts';
-import { supersededVectorTable, vectorTable } from '../../domain/retrieval/vector-table.ts';
+import { supersededVectorTable, vectorTable } from '../../read-models/vectors/tables.ts';
 import { KeptVectors, keptTable, type VectorRow } from './kept-vectors.ts';
 
 interface Prepared {

@@ -1,5 +1,5 @@
 import type { ModelScale } from '../../domain/ranking/calibration.ts';
-import { variantOf } from '../../domain/retrieval/generation-variant.ts';
+import { variantOf } from '../../read-models/generation-variant.ts';
 import {
   isWithoutVector,
   type Embedder,

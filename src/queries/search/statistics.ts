@@ -1,5 +1,5 @@
 import type { TermStatistics } from '../../domain/ranking/bm25.ts';
-import { usesWordsInMemory } from '../../domain/retrieval/lexical-generation.ts';
+import { usesWordsInMemory } from '../../read-models/lexical/variant.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
 import type { Words } from '../../ports/word-index.ts';
 import type { ReadView } from '../read-models.ts';

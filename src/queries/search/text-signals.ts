@@ -1,6 +1,6 @@
 import { BM25, type WeightedTerms } from '../../domain/ranking/bm25.ts';
 import type { TermSignal, Words } from '../../ports/word-index.ts';
-import { usesWordsInMemory } from '../../domain/retrieval/lexical-generation.ts';
+import { usesWordsInMemory } from '../../read-models/lexical/variant.ts';
 import type { ReadView } from '../read-models.ts';
 import type { Parameters } from '../sql-builder.ts';
 

@@ -1,9 +1,5 @@
 import type { Region } from '../../domain/access/region.ts';
-import {
-  lexicalGeneration,
-  usesLexicalIndex,
-  usesWordsInMemory,
-} from '../../domain/retrieval/lexical-generation.ts';
+import { lexicalGeneration, usesLexicalIndex, usesWordsInMemory } from '../../read-models/lexical/variant.ts';
 import {
   LexicalIndexUnavailable,
   mostAmong,

@@ -1,7 +1,7 @@
 import { match, type WeightedTerms } from '../../../domain/ranking/bm25.ts';
 import { isWithin, type AskedTimes } from '../../../domain/ranking/dates.ts';
 import { Problem } from '../../../domain/problems.ts';
-import { supersededVectorTable, vectorTable } from '../../../domain/retrieval/vector-table.ts';
+import { supersededVectorTable, vectorTable } from '../../../read-models/vectors/tables.ts';
 import { termCounts } from '../../../domain/text/tokens.ts';
 import type { Embedder } from '../../../ports/embedder.ts';
 import type { Sql } from '../../../ports/sql.ts';

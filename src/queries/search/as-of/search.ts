@@ -1,6 +1,6 @@
 import { heaviest, weigh } from '../../../domain/ranking/bm25.ts';
 import type { ModelScale } from '../../../domain/ranking/calibration.ts';
-import { usesWordsInMemory } from '../../../domain/retrieval/lexical-generation.ts';
+import { usesWordsInMemory } from '../../../read-models/lexical/variant.ts';
 import { isWithoutVector } from '../../../ports/embedder.ts';
 import type { Sql } from '../../../ports/sql.ts';
 import type { ReadView } from '../../read-models.ts';

@@ -1,9 +1,9 @@
-/** The table that keeps the vectors of one model: vectors of different models never share one. */
+/** The table with the vectors of one model. Vectors of different models never share a table. */
 export function vectorTable(modelId: string): string {
   return `read.kept_vectors_${slugOf(modelId)}`;
 }
 
-/** Beside it the vectors of texts that have changed since, for searches as of a position. */
+/** The table with the model's vectors of replaced texts, which searches as of a position read. */
 export function supersededVectorTable(modelId: string): string {
   return `read.superseded_vectors_${slugOf(modelId)}`;
 }

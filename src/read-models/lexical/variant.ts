@@ -1,26 +1,26 @@
 const [inOpenSearch, inMemory] = ['/opensearch', '/memory'];
 
-/** The variant of a lexical read model whose words are found in a lexical index, not in the database. */
+/** The variant of a lexical read model that finds words in a lexical index outside of the database. */
 export function inLexicalIndex(variant: string): string {
   return `${variant}${inOpenSearch}`;
 }
 
-/** The variant of one whose words are found in the memory of the process. */
+/** The variant of a lexical read model that finds words in the memory of the process. */
 export function withWordsInMemory(variant: string): string {
   return `${variant}${inMemory}`;
 }
 
-/** Whether a generation of this signature has its words in a lexical index. */
+/** Whether a generation with this signature keeps its words in a lexical index. */
 export function usesLexicalIndex(signature: string): boolean {
   return signature.endsWith(inOpenSearch);
 }
 
-/** Whether the words of a generation of this signature are found in the memory of the process. */
+/** Whether the process keeps the words of a generation with this signature in memory. */
 export function usesWordsInMemory(signature: string): boolean {
   return signature.endsWith(inMemory);
 }
 
-/** How the index names the documents of one generation of the read model. */
+/** The name of one generation of the read model in the lexical index. */
 export function lexicalGeneration(generation: number): string {
   return `lexical-g${generation}`;
 }

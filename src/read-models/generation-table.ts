@@ -1,4 +1,4 @@
-/** One generation's table of a read model, or its index of that name. */
+/** The full name of one generation's table, or of its index with that name: `read.memories_g3`. */
 export function generationTable(table: string, generation: number): string {
   return `read.${table}_g${generation}`;
 }
