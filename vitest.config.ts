@@ -3,40 +3,58 @@ import { defineConfig } from 'vitest/config';
 import { GateReporter } from './test/support/gate-reporter.ts';
 import { SlowestFirst } from './test/support/slowest-first.ts';
 
-/** Where the gate wants its reports; unset for whoever runs the tests by hand. */
+/** Where the gate collects its reports; unset when the tests are run by hand. */
 const reports = process.env['STRATALOG_TEST_REPORTS'];
-const profile = process.env['STRATALOG_TEST_PROFILE'] ?? 'embedded';
+const suite = process.env['STRATALOG_TEST_SUITE'] ?? 'tests';
 /**
- * Tests of whole processes share two cores with each other and their servers, and one of thousands misses its time. In
- * the gate such a test has a second try, and is named if it needed it; what fails twice fails.
+ * Tests of whole processes share two cores with each other and with their servers, and one in thousands misses its
+ * time limit. In the gate such a test is run a second time, and the summary names it; failing twice is a failure.
  */
 const retry = reports ? 1 : 0;
+const withoutServers = 'test/{unit,property,contract}/**';
 
 export default defineConfig({
   test: {
     // Two cores, and each server brings a database and a model.
     maxWorkers: 2,
-    // On a slow machine, beside other work, a server takes half a minute to start.
+    // On a slow, busy machine a server takes half a minute to start.
     testTimeout: 180_000,
     hookTimeout: 300_000,
     setupFiles: ['test/support/seed-properties.ts'],
     sequence: { sequencer: SlowestFirst },
-    reporters: reports
-      ? [
-          'default',
-          ['json', { outputFile: path.join(reports, `${profile}-${process.pid}.json`) }],
-          new GateReporter(path.join(reports, 'beside', `${profile}-${process.pid}.json`)),
-        ]
-      : ['default'],
+    tags: [
+      {
+        name: 'servers',
+        description:
+          'Depends on storage, transport or search: runs on the profiles postgres and cluster too, not on embedded alone.',
+      },
+    ],
+    reporters: [
+      'default',
+      ...(reports ? [new GateReporter(path.join(reports, `${suite}-${process.pid}.json`), suite)] : []),
+    ],
     projects: [
-      { extends: true, test: { name: 'unit', include: ['test/{unit,property,contract}/**/*.test.ts'] } },
+      {
+        extends: true,
+        test: {
+          name: 'pure',
+          include: [`${withoutServers}/*.test.ts`],
+          exclude: ['**/*.local.test.ts'],
+          setupFiles: ['test/support/pure.ts'],
+          isolate: false,
+        },
+      },
+      {
+        extends: true,
+        test: { name: 'local', include: [`${withoutServers}/*.local.test.ts`], isolate: false },
+      },
       {
         extends: true,
         test: {
           name: 'conformance',
           include: ['test/conformance/**/*.test.ts'],
-          globalSetup: 'test/support/server-keeper.ts',
-          // What a file does it does in servers and tenants of its own: it need not load its modules of its own too.
+          globalSetup: 'test/support/shared-servers.ts',
+          // Each file works in tenants of its own, so the modules need not be loaded anew for each file.
           isolate: false,
           retry,
         },

@@ -11,8 +11,6 @@ afterAll(async () => {
   for (const folder of folders) await rm(folder, { recursive: true, force: true });
 });
 
-sqlContract('PGlite in memory', () => openPglite());
-
 sqlContract('PGlite on disk', async () => {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'stratalog-sql-'));
   folders.push(dataDir);
