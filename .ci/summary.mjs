@@ -1,42 +1,54 @@
-// Adds up the test reports of one gate run, names what failed, and closes with `N passed, N failed`. What the reporter of
-// the gate wrote beside each report is named too: errors of no test, and tests that passed only when they were run again.
-// Behind the folder of the reports come the commands that ended badly, each with its exit status.
+// Sums up one run of the gate from the reports of its suites: what failed, which tests needed a second run, the minutes of
+// each suite and the slowest files. Closes with `N passed, N failed`.
+//   node .ci/summary.mjs REPORTS [COMMAND-THAT-FAILED …]
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 
-const [folder, ...ended] = process.argv.slice(2);
-const totals = { passed: 0, failed: 0, skipped: 0 };
-const failures = [];
-const reportsIn = async (where) => {
-  const files = (await readdir(where).catch(() => [])).filter((file) => file.endsWith('.json'));
-  return Promise.all(
-    files.map(async (file) => ({ file, ...JSON.parse(await readFile(path.join(where, file), 'utf8')) })),
-  );
-};
-const reports = await reportsIn(folder);
-for (const { file, ...report } of reports) {
-  totals.passed += report.numPassedTests;
-  totals.skipped += report.numPendingTests + report.numTodoTests;
-  for (const { name, status, message, assertionResults } of report.testResults) {
-    const failed = assertionResults.filter((result) => result.status === 'failed');
-    // A file counts, too, that does not even load, or whose preparation fails.
-    if (status === 'failed' && failed.length === 0) failed.push({ failureMessages: [message] });
-    totals.failed += failed.length;
-    failures.push(...failed.map((failure) => ({ file, name, ...failure })));
+/** More than this many tests that passed only in their second run make the gate red. */
+const mostRetried = 2;
+const slowest = 10;
+
+const [folder, ...failedCommands] = process.argv.slice(2);
+const names = (await readdir(folder).catch(() => [])).filter((file) => file.endsWith('.json'));
+const reports = await Promise.all(
+  names.map(async (name) => JSON.parse(await readFile(path.join(folder, name), 'utf8'))),
+);
+const files = reports.flatMap(({ suite, files: own }) => own.map((file) => ({ suite, ...file })));
+const errors = reports.flatMap(({ suite, errors: own }) => own.map((error) => ({ suite, error })));
+const failed = files.flatMap(({ failed: own, ...file }) => own.map((test) => ({ ...file, ...test })));
+const retried = files.flatMap(({ retried: own, ...file }) => own.map((test) => ({ ...file, ...test })));
+const sum = (items, of) => items.reduce((total, item) => total + of(item), 0);
+const minutes = (seconds) => `${(seconds / 60).toFixed(1)} min`;
+const place = ({ suite, file, name }) => `${file} > ${name} (${suite})`;
+
+for (const test of failed) console.log(`\nfailed: ${place(test)}\n${test.error.slice(0, 2000)}`);
+for (const { suite, error } of errors)
+  console.log(`\nan error outside any test (${suite}):\n${error.slice(0, 2000)}`);
+for (const test of retried)
+  console.log(`\npassed only when run again: ${place(test)}\n${test.error.slice(0, 2000)}`);
+
+console.log('\nminutes by suite (a file of one part may run beside a file of another)');
+for (const { suite, seconds, files: own } of reports) {
+  console.log(`  ${suite}: ${minutes(seconds)}`);
+  for (const project of new Set(own.map((file) => file.project))) {
+    const parts = own.filter((file) => file.project === project && file.passed + file.failed.length > 0);
+    const tests = sum(parts, (file) => file.passed + file.failed.length);
+    console.log(
+      `    ${project}: ${tests} tests in ${parts.length} files, ${minutes(sum(parts, (file) => file.seconds))} added up`,
+    );
   }
 }
-// Said here once more: the output of a long run is seldom kept whole.
-for (const { file, name, fullName = 'not a test of it', failureMessages } of failures) {
-  console.log(`\nfailed: ${path.relative(process.cwd(), name)} > ${fullName} (${file})`);
-  console.log(failureMessages.join('\n').slice(0, 2000));
-}
-for (const { file, unhandled, secondTries } of await reportsIn(path.join(folder, 'beside'))) {
-  totals.failed += unhandled.length;
-  for (const error of unhandled) console.log(`\nan error of no test (${file}):\n${error.slice(0, 2000)}`);
-  for (const test of secondTries)
-    console.log(`\npassed only when run again (${file}): ${test.slice(0, 2000)}`);
-}
-for (const command of ended) console.log(`\n${command}`);
+console.log(`\nthe ${slowest} slowest files`);
+for (const { suite, file, seconds } of files.toSorted((a, b) => b.seconds - a.seconds).slice(0, slowest))
+  console.log(`  ${seconds.toFixed(1).padStart(6)} s  ${file} (${suite})`);
+
+const tooManyRetried = retried.length > mostRetried;
+console.log(`\n${retried.length} tests passed only when run again, ${mostRetried} at most may`);
+for (const test of retried) console.log(`  ${place(test)}`);
+for (const command of failedCommands) console.log(`\n${command}`);
 if (reports.length === 0) console.error(`no test report in ${folder}`);
-console.log(`${totals.passed} passed, ${totals.failed} failed, ${totals.skipped} skipped`);
-process.exitCode = totals.failed > 0 || totals.passed === 0 || ended.length > 0 ? 1 : 0;
+
+const passed = sum(files, (file) => file.passed);
+const wrong = failed.length + errors.length + (tooManyRetried ? retried.length : 0);
+console.log(`${passed} passed, ${wrong} failed`);
+process.exitCode = wrong > 0 || passed === 0 || failedCommands.length > 0 ? 1 : 0;

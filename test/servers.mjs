@@ -1,74 +1,70 @@
-// npm run test:servers [-- --bounded]: starts the real servers, runs what needs them, and the whole conformance suite on the
-// profiles postgres and cluster, and stops the servers; where STRATALOG_KEEP_SERVERS is set they stay. Bounded, as the gate runs
-// it, it leaves out faults of one adapter that the suite of cluster faults brings upon the whole program too.
-import { spawn } from 'node:child_process';
-import { mkdirSync, openSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+// npm run test:servers [-- --all | --list]
+// Starts the real servers, runs the tests that need them, and stops the servers; with STRATALOG_KEEP_SERVERS they stay.
+//   (no option)  the lane of the gate: test/servers, the conformance tests marked `servers` on the profiles postgres and
+//                cluster, and one cluster fault of each class
+//   --all        all of test/servers and the whole conformance suite on both profiles
+//   --list       only prints the conformance files marked `servers`
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { root, stack, vitest } from './support/run.mjs';
 
-const { bounded } = parseArgs({ options: { bounded: { type: 'boolean', default: false } } }).values;
-const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
+const { all, list } = parseArgs({
+  options: { all: { type: 'boolean', default: false }, list: { type: 'boolean', default: false } },
+}).values;
 
-/** Resolves to the exit status. With `file` what it prints goes there. */
-function run(program, args, { environment = {}, file } = {}) {
-  const output = file === undefined ? undefined : openSync(file, 'w');
-  const child = spawn(program, args, {
-    cwd: root,
-    stdio: output === undefined ? 'inherit' : ['ignore', output, output],
-    env: { ...process.env, ...environment },
-  });
-  return new Promise((resolve, reject) => {
-    child.once('error', reject);
-    child.once('exit', (status) => resolve(status ?? 1));
-  });
+/** Marked as a whole in their docblock, or in some of their tests. */
+const marked = readdirSync(path.join(root, 'test', 'conformance'))
+  .map((name) => `test/conformance/${name}`)
+  .filter((file) =>
+    /@module-tag servers|tags: \['servers'\]/.test(readFileSync(path.join(root, file), 'utf8')),
+  );
+if (list) {
+  console.log(marked.join('\n'));
+  process.exit(0);
 }
 
-const stack = (...words) => run(process.execPath, [path.join('stack', 'cli.mjs'), ...words]);
-
-/** Those that the caller has not named elsewhere. */
+/** The servers that the environment does not name elsewhere. */
 const servers = [
   'postgres',
   ...(process.env.STRATALOG_KAFKA_BROKERS === undefined ? ['kafka'] : []),
   ...(process.env.STRATALOG_OPENSEARCH_URL === undefined ? ['opensearch'] : []),
 ];
-const environment = {
+const urls = {
   STRATALOG_POSTGRES_URL:
     process.env.STRATALOG_POSTGRES_URL ?? 'postgres://stratalog:stratalog@127.0.0.1:54329/stratalog',
   STRATALOG_KAFKA_BROKERS: process.env.STRATALOG_KAFKA_BROKERS ?? '127.0.0.1:9092',
   STRATALOG_OPENSEARCH_URL: process.env.STRATALOG_OPENSEARCH_URL ?? 'http://127.0.0.1:9200',
 };
 const clusterFaults = 'test/servers/cluster-faults.test.ts';
-const coveredByThem = ['relay-faults', 'lexical-index-faults', 'transport-kafka-load-faults'].map(
+/** Faults of one adapter, which the cluster faults cause in the assembled program too. */
+const coveredByClusterFaults = ['relay-faults', 'lexical-index-faults', 'transport-kafka-load-faults'].map(
   (name) => `test/servers/${name}.test.ts`,
 );
-const excluded = [clusterFaults, ...(bounded ? coveredByThem : [])].flatMap((file) => ['--exclude', file]);
-/** What takes longest comes first. */
+const excluded = [clusterFaults, ...(all ? [] : coveredByClusterFaults)].flatMap((file) => [
+  '--exclude',
+  file,
+]);
+const conformance = ['--project', 'conformance', ...(all ? [] : ['--tags-filter', 'servers', ...marked])];
+/** The longest first. */
 const suites = [
-  { name: 'servers', profile: 'postgres', words: ['--project', 'servers', ...excluded] },
-  { name: 'conformance-cluster', profile: 'cluster', words: ['--project', 'conformance'] },
-  { name: 'cluster-faults', profile: 'postgres', words: ['--project', 'servers', clusterFaults] },
-  // In quarters, so that both ways end about the same time.
-  ...['1/4', '2/4', '3/4', '4/4'].map((shard, index) => ({
-    name: `conformance-postgres-${index + 1}`,
-    profile: 'postgres',
-    words: ['--project', 'conformance', '--shard', shard],
-  })),
+  { suite: 'servers', profile: 'postgres', words: ['--project', 'servers', ...excluded] },
+  { suite: 'conformance-cluster', profile: 'cluster', words: conformance },
+  { suite: 'conformance-postgres', profile: 'postgres', words: conformance },
+  { suite: 'cluster-faults', profile: 'postgres', words: ['--project', 'servers', clusterFaults] },
 ];
 
-/** Two at a time: they mostly wait, for sessions that end and servers that start. What each printed is shown when it is over. */
+/** Two suites at a time: they mostly wait for sessions to end and servers to start. Prints the output of each at its end. */
 async function runAll(waiting) {
   const failed = [];
   const next = async () => {
-    for (let suite = waiting.shift(); suite; suite = waiting.shift()) {
-      const { name, profile, words } = suite;
-      const file = path.join(root, '.cache', `${name}.log`);
-      const status = await run('npx', ['--no', 'vitest', 'run', ...words], {
-        environment: { ...environment, STRATALOG_TEST_PROFILE: profile },
-        file,
-      });
-      if (status !== 0) failed.push(`${name} ended with ${status}`);
-      process.stdout.write(`\n## ${name}\n${readFileSync(file)}`);
+    for (let next = waiting.shift(); next; next = waiting.shift()) {
+      const { suite, profile, words } = next;
+      const file = path.join(root, '.cache', `${suite}.log`);
+      const environment = { ...urls, STRATALOG_TEST_PROFILE: profile };
+      const status = await vitest(words, { suite, environment, file });
+      if (status !== 0) failed.push(`${suite} ended with ${status}`);
+      process.stdout.write(`\n## ${suite}\n${readFileSync(file)}`);
     }
   };
   await Promise.all([next(), next()]);

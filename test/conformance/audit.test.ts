@@ -1,3 +1,4 @@
+/** @module-tag servers */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { clientWithKey, freshTenant, type Client, type Json, type Reply } from '../support/api.ts';
@@ -5,7 +6,10 @@ import { auditEvents } from '../support/events.ts';
 import { newAdmin } from '../support/tenant.ts';
 import { useServer } from '../support/use-server.ts';
 
-const server = useServer({ environment: { STRATALOG_EMBEDDER: 'deterministic' } });
+const server = useServer({
+  because: 'rebuilds read models, which every tenant of a server shares',
+  environment: { STRATALOG_EMBEDDER: 'deterministic' },
+});
 
 interface Step {
   readonly type: string;

@@ -1,3 +1,4 @@
+/** @module-tag servers */
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Client, Json, Reply } from '../support/api.ts';
 import { expectInvalid, expectProblem } from '../support/problem.ts';

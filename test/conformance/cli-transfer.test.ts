@@ -11,19 +11,17 @@ import {
   stratalogEndedBy,
   threeMemories as memories,
 } from '../support/cli.ts';
-import { startServer, type TestServer } from '../support/server.ts';
 import { newAdmin } from '../support/tenant.ts';
+import { useSharedServer } from '../support/use-server.ts';
 
+const server = useSharedServer('deterministic');
 let folder: string;
-let server: TestServer;
 
 beforeAll(async () => {
-  server = await startServer({ environment: { STRATALOG_EMBEDDER: 'deterministic' } });
   folder = await mkdtemp(path.join(tmpdir(), 'stratalog-cli-'));
 });
 
 afterAll(async () => {
-  await server.remove();
   await rm(folder, { recursive: true, force: true });
 });
 

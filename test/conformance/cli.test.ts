@@ -7,7 +7,10 @@ import { readModelNames } from '../support/read-model-names.ts';
 import { newAdmin } from '../support/tenant.ts';
 import { useServer } from '../support/use-server.ts';
 
-const server = useServer({ environment: { STRATALOG_EMBEDDER: 'deterministic' } });
+const server = useServer({
+  because: 'rebuilds and switches read models, which every tenant of a server shares',
+  environment: { STRATALOG_EMBEDDER: 'deterministic' },
+});
 
 const as = (client: Pick<Client, 'key'>, ...args: string[]) => stratalogAs(server, client, ...args);
 

@@ -1,22 +1,21 @@
+/** @module-tag servers */
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { clientOf, type Client, type Json } from '../support/api.ts';
 import { expectInvalid, expectProblem } from '../support/problem.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startServer } from '../support/server.ts';
 import { newTenant, type Tenant } from '../support/tenant.ts';
+import { useSharedServer } from '../support/use-server.ts';
 
-let server: TestServer;
+const server = useSharedServer('deterministic');
 let tenant: Tenant;
 let admin: Client;
 
 beforeAll(async () => {
-  server = await startServer({ environment: { STRATALOG_EMBEDDER: 'deterministic' } });
   tenant = await newTenant(server);
   ({ admin } = tenant);
 });
-
-afterAll(() => server?.remove());
 
 const day = 86_400_000;
 const at = (memory: Json) => `/v1/memories/${memory.id}`;

@@ -4,9 +4,9 @@ import { clientOf, clientWithKey, freshTenant, type Client, type Json } from '..
 import { expectProblem } from '../support/problem.ts';
 import { replyIn, sendRaw } from '../support/raw-http.ts';
 import { testProfile } from '../support/server.ts';
-import { useServer } from '../support/use-server.ts';
+import { useSharedServer } from '../support/use-server.ts';
 
-const server = useServer({ environment: { STRATALOG_EMBEDDER: 'deterministic' } });
+const server = useSharedServer('deterministic');
 let client: Client;
 
 beforeAll(async () => {

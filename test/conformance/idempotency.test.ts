@@ -1,3 +1,4 @@
+/** @module-tag servers */
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { clientOf, type Client, type Json, type Reply } from '../support/api.ts';
 import { expectInvalid, expectProblem } from '../support/problem.ts';

@@ -1,9 +1,10 @@
+/** @module-tag servers */
 import { describe, expect, it } from 'vitest';
 import { clientWithKey, freshTenant, type Client, type Json, type Reply } from '../support/api.ts';
 import { newAdmin } from '../support/tenant.ts';
-import { useServer } from '../support/use-server.ts';
+import { useSharedServer } from '../support/use-server.ts';
 
-const server = useServer({ environment: { STRATALOG_EMBEDDER: 'deterministic' } });
+const server = useSharedServer('deterministic');
 
 const secret = 'The acquisition of Northwind is signed on the ninth of May';
 

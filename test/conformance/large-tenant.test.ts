@@ -1,3 +1,4 @@
+/** @module-tag servers */
 import { beforeAll, expect, it } from 'vitest';
 import { clientWithKey, freshTenant, type Client, type Json } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
@@ -12,7 +13,10 @@ const drinks = ['tea', 'coffee', 'water', 'juice', 'milk', 'cocoa', 'cider'];
 
 const any = { 'if-match': '*' };
 
-const server = useServer({ environment: { STRATALOG_EMBEDDER: 'deterministic' } });
+const server = useServer({
+  because: 'waits for figures of the whole process in /metrics',
+  environment: { STRATALOG_EMBEDDER: 'deterministic' },
+});
 
 let tenant: string;
 let admin: Client;

@@ -2,9 +2,9 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { Client, Json } from '../support/api.ts';
 import { auditEvents } from '../support/events.ts';
 import { newTenant, type Tenant } from '../support/tenant.ts';
-import { useServer } from '../support/use-server.ts';
+import { useSharedServer } from '../support/use-server.ts';
 
-const server = useServer({ environment: { STRATALOG_EMBEDDER: 'deterministic' } });
+const server = useSharedServer('deterministic');
 const secret = 'the safe is behind the picture';
 
 let tenant: Tenant;

@@ -1,9 +1,13 @@
+/** @module-tag servers */
 import { expect, it, vi } from 'vitest';
 import { clientOf, clientWithKey, freshTenant } from '../support/api.ts';
 import { metricsOf } from '../support/metrics.ts';
 import { useServer } from '../support/use-server.ts';
 
-const server = useServer({ environment: { STRATALOG_EMBEDDER: 'deterministic' } });
+const server = useServer({
+  because: 'counts requests of the whole process',
+  environment: { STRATALOG_EMBEDDER: 'deterministic' },
+});
 
 const requests = (method: string, status: number, route: string) =>
   `http_server_request_duration_count{http_request_method="${method}",http_response_status_code="${status}",http_route="${route}"}`;

@@ -6,7 +6,10 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { clientOf, clientWithKey, freshTenant, type Client, type Json } from '../support/api.ts';
 import { useServer } from '../support/use-server.ts';
 
-const server = useServer({ environment: { STRATALOG_EMBEDDER: 'deterministic' } });
+const server = useServer({
+  because: 'rebuilds read models, which every tenant of a server shares',
+  environment: { STRATALOG_EMBEDDER: 'deterministic' },
+});
 let document: Json;
 let ajv: Ajv2020;
 

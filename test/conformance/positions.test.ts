@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { clientWithKey, freshTenant, type Client, type Reply } from '../support/api.ts';
-import { useServer } from '../support/use-server.ts';
+import { useSharedServer } from '../support/use-server.ts';
 
-const server = useServer({ environment: { STRATALOG_EMBEDDER: 'deterministic' } });
+const server = useSharedServer('deterministic');
 let client: Client;
 let id: string;
 let position: string;
@@ -55,7 +55,7 @@ const wrongPositions: [string, string][] = [
 ];
 
 describe.each(queries)('minPosition of %s', (_, query) => {
-  it('[A10] is met by the position of a command', async () => {
+  it('[A10] is met by the position of a command', { tags: ['servers'] }, async () => {
     expect((await query({ minPosition: position, waitMs: 30_000 })).status).toBe(200);
   });
 
@@ -94,7 +94,7 @@ describe.each(queries)('minPosition of %s', (_, query) => {
   });
 });
 
-describe('reading one’s own writes', () => {
+describe('reading one’s own writes', { tags: ['servers'] }, () => {
   it('[A10] every command’s position shows its effect in the next query', async () => {
     const own = await clientWithKey(server, { tenant: freshTenant(), role: 'admin', user: 'ada' });
     const listed = async (minPosition: string, query = '') => {

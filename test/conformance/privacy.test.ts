@@ -5,7 +5,10 @@ import { expect, it } from 'vitest';
 import { clientOf } from '../support/api.ts';
 import { useServer } from '../support/use-server.ts';
 
-const server = useServer({ masterKey: 'privacy-master-key' });
+const server = useServer({
+  because: 'looks for a file named after the process',
+  masterKey: 'privacy-master-key',
+});
 
 it('[I5] the model’s library reports nothing to its vendor', async () => {
   const admin = clientOf(server, server.masterKey);

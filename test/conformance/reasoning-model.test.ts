@@ -18,6 +18,7 @@ import { useServer } from '../support/use-server.ts';
 const endpoint = await scriptedLanguageModel();
 afterAll(() => endpoint.close());
 const server = useServer({
+  because: 'is configured with a language model',
   environment: {
     STRATALOG_LLM_BASE_URL: endpoint.baseURL,
     STRATALOG_LLM_MODEL: 'root',

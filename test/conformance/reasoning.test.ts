@@ -4,10 +4,10 @@ import { AskingTenant, type Asked } from '../support/asking-tenant.ts';
 import { metricsOf } from '../support/metrics.ts';
 import { scriptedEmbeddings, type Script } from '../support/scripted-embeddings.ts';
 import { json } from '../support/scripted-endpoint.ts';
-import { startServer, type TestServer } from '../support/server.ts';
-import { useServer } from '../support/use-server.ts';
+import { startServer, type ServerAddress } from '../support/server.ts';
+import { useServer, useSharedServer } from '../support/use-server.ts';
 
-const server = useServer();
+const server = useSharedServer();
 
 const comparison = 'What is the difference between the retry policies of Search and Billing?';
 const everyTeam = 'List the retry policies of all Billing teams';
@@ -30,7 +30,7 @@ const memories = [
   { externalId: 'guide', layer: 'company', content: 'Retry policies: a guide' },
 ];
 
-const newTenant = (on: TestServer = server) =>
+const newTenant = (on: ServerAddress = server) =>
   AskingTenant.create(on, { memories, request: { topK: 10, order: 'relevance' } });
 
 /** By a strategy that the tenant has set. */
@@ -213,7 +213,10 @@ describe('meaning that cannot be compared', () => {
 });
 
 describe('reasoning that is switched off', () => {
-  const off = useServer({ environment: { STRATALOG_REASONING: 'off' } });
+  const off = useServer({
+    because: 'reasoning is switched off for the process',
+    environment: { STRATALOG_REASONING: 'off' },
+  });
 
   it('[D-5] by a tenant: complex questions are still taken apart, and nothing is decided before', async () => {
     const tenant = await newTenant();

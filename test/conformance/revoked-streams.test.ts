@@ -1,3 +1,4 @@
+/** @module-tag servers */
 import http from 'node:http';
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
@@ -7,7 +8,10 @@ import { slowBulk } from '../support/slow-bulk.ts';
 import { newTenant, type Tenant } from '../support/tenant.ts';
 import { useServer } from '../support/use-server.ts';
 
-const server = useServer({ environment: { STRATALOG_EMBEDDER: 'deterministic' } });
+const server = useServer({
+  because: 'reads the log of the process',
+  environment: { STRATALOG_EMBEDDER: 'deterministic' },
+});
 
 /** A key of the tenant that its administrator can revoke. */
 async function revocable(

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { clientWithKey, freshTenant, type Json } from '../support/api.ts';
 import { comparison, AskingTenant } from '../support/asking-tenant.ts';
-import { useServer } from '../support/use-server.ts';
+import { useServer, useSharedServer } from '../support/use-server.ts';
 
-const server = useServer();
+const server = useSharedServer();
 const newTenant = () => AskingTenant.create(server, { request: { topK: 4 } });
 
 describe('settings of routing', () => {
@@ -101,7 +101,10 @@ describe('settings of routing', () => {
 });
 
 describe('a process whose configuration switches routing off', () => {
-  const off = useServer({ environment: { STRATALOG_ROUTING: 'off' } });
+  const off = useServer({
+    because: 'routing is switched off for the process',
+    environment: { STRATALOG_ROUTING: 'off' },
+  });
 
   it('[B8] takes the standard route whatever its tenants have set', async () => {
     const admin = await clientWithKey(off, { tenant: freshTenant(), role: 'admin', user: 'ada' });

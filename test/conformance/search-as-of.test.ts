@@ -1,3 +1,4 @@
+/** @module-tag servers */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { Client, Json } from '../support/api.ts';

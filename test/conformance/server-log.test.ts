@@ -4,6 +4,7 @@ import { sendRaw } from '../support/raw-http.ts';
 import { useServer } from '../support/use-server.ts';
 
 const server = useServer({
+  because: 'reads the log of the process, at level debug',
   environment: { STRATALOG_LOG_LEVEL: 'debug', STRATALOG_EMBEDDER: 'deterministic' },
 });
 let client: Client;

@@ -1,20 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+/** @module-tag servers */
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { Client, Json } from '../support/api.ts';
 import { expectInvalid, expectProblem } from '../support/problem.ts';
-import { startServer, type TestServer } from '../support/server.ts';
 import { newTenant, type Tenant } from '../support/tenant.ts';
+import { useSharedServer } from '../support/use-server.ts';
 
-let server: TestServer;
+const server = useSharedServer('deterministic');
 let tenant: Tenant;
 let admin: Client;
 
 beforeAll(async () => {
-  server = await startServer({ environment: { STRATALOG_EMBEDDER: 'deterministic' } });
   tenant = await newTenant(server);
   ({ admin } = tenant);
 });
-
-afterAll(() => server?.remove());
 
 describe('what a store answers', () => {
   it('[A1] keeps every field and answers the memory with Location, ETag and position', async () => {

@@ -9,8 +9,8 @@ import { faultSeed, randomOf } from '../support/random.ts';
 import { readModelNames } from '../support/read-model-names.ts';
 
 const programs = postgresPrograms();
-/** A fifth of those of the embedded profile: each takes longer. */
-const kills = Math.max(5, Math.floor(Number(process.env['STRATALOG_FAULT_KILLS'] ?? 5) / 5));
+/** A fifth of the kills of the embedded profile: each takes longer. */
+const kills = Math.max(3, Math.floor(Number(process.env['STRATALOG_FAULT_KILLS'] ?? 10) / 5));
 const seed = faultSeed('kill-api-processes');
 
 describe.runIf(programs)(

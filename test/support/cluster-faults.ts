@@ -65,52 +65,74 @@ const fullDisk: Fault = async ({ disk, postgres }) => {
   if (!postgres.isRunning) await postgres.restart();
 };
 
-const everywhere: Readonly<Record<string, Fault>> = {
-  'an api process is killed': killedProcess('api'),
-  'a relay is killed': killedProcess('relay'),
-  'a projector is killed': killedProcess('projector'),
-  'the worker is killed': killedProcess('worker'),
-  'an api process is frozen': frozenProcess('api'),
-  'a relay is frozen': frozenProcess('relay'),
-  'a projector is frozen': frozenProcess('projector'),
-  'the event store is killed': async ({ events }) => {
-    await events.kill();
-    await sleep(1_000);
-    await events.restart();
+/** Faults by class: those of a class differ in what they hit. */
+export type FaultClasses = Readonly<Record<string, Readonly<Record<string, Fault>>>>;
+
+const everywhere: FaultClasses = {
+  'a killed process': {
+    'an api process is killed': killedProcess('api'),
+    'a relay is killed': killedProcess('relay'),
+    'a projector is killed': killedProcess('projector'),
+    'the worker is killed': killedProcess('worker'),
   },
-  'Kafka is killed': async ({ kafka }) => {
-    await kafka.kill();
-    await kafka.launch();
+  'a frozen process': {
+    'an api process is frozen': frozenProcess('api'),
+    'a relay is frozen': frozenProcess('relay'),
+    'a projector is frozen': frozenProcess('projector'),
   },
-  'PostgreSQL is killed': async ({ postgres }) => {
-    await postgres.kill();
-    await sleep(1_000);
-    await postgres.restart();
+  'a killed server': {
+    'the event store is killed': async ({ events }) => {
+      await events.kill();
+      await sleep(1_000);
+      await events.restart();
+    },
+    'Kafka is killed': async ({ kafka }) => {
+      await kafka.kill();
+      await kafka.launch();
+    },
+    'PostgreSQL is killed': async ({ postgres }) => {
+      await postgres.kill();
+      await sleep(1_000);
+      await postgres.restart();
+    },
+    'OpenSearch is killed': async ({ openSearch }) => {
+      await openSearch.kill();
+      await openSearch.restart();
+    },
   },
-  'OpenSearch is killed': async ({ openSearch }) => {
-    await openSearch.kill();
-    await openSearch.restart();
+  'a frozen server': {
+    'the event store is frozen': frozen(({ events }) => events),
+    'Kafka is frozen': frozen(({ kafka }) => kafka),
+    'PostgreSQL is frozen': frozen(({ postgres }) => postgres),
+    'OpenSearch is frozen': frozen(({ openSearch }) => openSearch),
   },
-  'the event store is frozen': frozen(({ events }) => events),
-  'Kafka is frozen': frozen(({ kafka }) => kafka),
-  'PostgreSQL is frozen': frozen(({ postgres }) => postgres),
-  'OpenSearch is frozen': frozen(({ openSearch }) => openSearch),
-  'the way to the event store is cut': cut('events'),
-  'the way to Kafka is cut': cut('kafka'),
-  'the way to PostgreSQL is cut': cut('postgres'),
-  'the way to OpenSearch is cut': cut('openSearch'),
-  'the event store is slow': slow('events'),
-  'Kafka is slow': slow('kafka'),
-  'PostgreSQL is slow': slow('postgres'),
-  'OpenSearch is slow': slow('openSearch'),
+  'a cut connection': {
+    'the connection to the event store is cut': cut('events'),
+    'the connection to Kafka is cut': cut('kafka'),
+    'the connection to PostgreSQL is cut': cut('postgres'),
+    'the connection to OpenSearch is cut': cut('openSearch'),
+  },
+  'a slow connection': {
+    'the connection to the event store is slow': slow('events'),
+    'the connection to Kafka is slow': slow('kafka'),
+    'the connection to PostgreSQL is slow': slow('postgres'),
+    'the connection to OpenSearch is slow': slow('openSearch'),
+  },
 };
 
-/** What may go wrong here: a disk is filled only where one can be mounted. */
-export function faultsOf(whyNoDisk: string | undefined): Readonly<Record<string, Fault>> {
-  return whyNoDisk === undefined ? { ...everywhere, 'the disk of PostgreSQL is full': fullDisk } : everywhere;
+/** The classes that can be tested here: a disk is filled only where one can be mounted. */
+export function faultClasses(whyNoDisk: string | undefined): FaultClasses {
+  if (whyNoDisk !== undefined) return everywhere;
+  return { ...everywhere, 'a full disk': { 'the disk of PostgreSQL is full': fullDisk } };
 }
 
-/** `count` of them in the order of chance; none comes again before each of the others came. */
+/** One fault of each class, the classes in random order. */
+export function oneOfEachClass(classes: FaultClasses, random: Random): string[] {
+  const names = Object.values(classes).map((faults) => random.pick(Object.keys(faults)));
+  return drawFaults(names, names.length, random);
+}
+
+/** `count` names in random order; none is repeated before each of the others has been drawn. */
 export function drawFaults(names: readonly string[], count: number, random: Random): string[] {
   const drawn: string[] = [];
   while (drawn.length < count) {

@@ -2,30 +2,90 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Reporter, SerializedError, TestCase, TestModule } from 'vitest/node';
 
-/**
- * Writes down for the gate's summary what vitest's own report leaves out: tests that passed only when they were run
- * again, so that nobody takes them for sound, and errors of no test, which fail a run in which every test passed.
- */
+/** What one run of vitest writes for the summary of the gate. Files are relative to the project. */
+export interface GateReport {
+  readonly suite: string;
+  /** Wall time of the whole run. */
+  readonly seconds: number;
+  readonly files: readonly FileReport[];
+  /** Stack or message of each error outside any test: it fails a run in which every test passed. */
+  readonly errors: readonly string[];
+}
+
+export interface FileReport {
+  readonly project: string;
+  readonly file: string;
+  /** Wall time of its hooks and tests. */
+  readonly seconds: number;
+  readonly passed: number;
+  readonly skipped: number;
+  readonly failed: readonly TestReport[];
+  /** Tests that passed only in their second run, so that nobody takes them for sound. */
+  readonly retried: readonly TestReport[];
+}
+
+export interface TestReport {
+  readonly name: string;
+  readonly error: string;
+}
+
+/** Writes a `GateReport` as JSON to `file` when the run ends. */
 export class GateReporter implements Reporter {
   readonly #file: string;
+  readonly #suite: string;
+  #started = performance.now();
 
-  constructor(file: string) {
+  constructor(file: string, suite: string) {
     this.#file = file;
+    this.#suite = suite;
+  }
+
+  onTestRunStart(): void {
+    this.#started = performance.now();
   }
 
   onTestRunEnd(modules: readonly TestModule[], errors: readonly SerializedError[]): void {
-    const secondTries = modules.flatMap((module) =>
-      [...module.children.allTests()]
-        .filter((test) => test.diagnostic()?.flaky === true)
-        .map((test) => `${module.relativeModuleId} > ${test.fullName}\n${firstErrorOf(test)}`),
-    );
-    const unhandled = errors.map((error) => error.stack ?? String(error.message));
+    const report: GateReport = {
+      suite: this.#suite,
+      seconds: (performance.now() - this.#started) / 1_000,
+      files: modules.map(reportOf),
+      errors: errors.map(textOf),
+    };
     mkdirSync(path.dirname(this.#file), { recursive: true });
-    writeFileSync(this.#file, JSON.stringify({ secondTries, unhandled }));
+    writeFileSync(this.#file, JSON.stringify(report));
   }
 }
 
+function reportOf(module: TestModule): FileReport {
+  const tests = [...module.children.allTests()];
+  const inState = (state: string): TestCase[] => tests.filter((test) => test.result().state === state);
+  const failed = inState('failed').map((test) => ({ name: test.fullName, error: firstErrorOf(test) }));
+  const { duration, collectDuration, setupDuration } = module.diagnostic();
+  // A file that does not load, or whose suite hooks fail, has no failed test to show for it.
+  const own = module.state() === 'failed' && failed.length === 0 ? allErrorsOf(module) : [];
+  return {
+    project: module.project.name,
+    file: module.relativeModuleId,
+    seconds: (duration + collectDuration + setupDuration) / 1_000,
+    passed: inState('passed').length,
+    skipped: inState('skipped').length,
+    failed: [...failed, ...own.map((error) => ({ name: '(outside its tests)', error }))],
+    retried: inState('passed')
+      .filter((test) => test.diagnostic()?.flaky === true)
+      .map((test) => ({ name: test.fullName, error: firstErrorOf(test) })),
+  };
+}
+
+function allErrorsOf(module: TestModule): string[] {
+  const suites = [...module.children.allSuites()];
+  const errors = [...module.errors(), ...suites.flatMap((suite) => suite.errors())].map(textOf);
+  return errors.length > 0 ? errors : ['the file failed without an error'];
+}
+
 function firstErrorOf(test: TestCase): string {
-  const [error] = test.result().errors ?? [];
+  return textOf(test.result().errors?.[0]);
+}
+
+function textOf(error: SerializedError | undefined): string {
   return error?.stack ?? String(error?.message);
 }

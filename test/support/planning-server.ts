@@ -16,6 +16,7 @@ export async function usePlanningServer({ subModel }: { readonly subModel?: stri
   const llm = await scriptedLanguageModel(['large', 'small']);
   afterAll(() => llm.close());
   const server = useServer({
+    because: 'is configured with a language model',
     environment: {
       STRATALOG_LLM_BASE_URL: llm.baseURL,
       STRATALOG_LLM_API_KEY: apiKey,

@@ -1,28 +1,30 @@
 import { afterAll, beforeAll, inject } from 'vitest';
 import { startServer, type ServerAddress, type TestServer, type TestServerOptions } from './server.ts';
-import type { ServerKind } from './server-keeper.ts';
+import type { ServerKind } from './shared-servers.ts';
 
-/** One server for all tests of a file: started before the first, removed after the last, there only in between. */
-export function useServer(options: TestServerOptions = {}): TestServer {
+export interface OwnServerOptions extends TestServerOptions {
+  /** What the shared server cannot offer. A server costs seconds: most files need a tenant of their own, not a server. */
+  readonly because: string;
+}
+
+/** A server for the tests of one file alone: started before the first test, removed after the last. */
+export function useServer({ because: _, ...options }: OwnServerOptions): TestServer {
   let started: TestServer | undefined;
   beforeAll(async () => {
     started = await startServer(options);
   });
   afterAll(() => started?.remove());
-  return new Proxy({} as TestServer, { get: (_, name) => Reflect.get(started!, name) as unknown });
+  return new Proxy({} as TestServer, { get: (_target, name) => Reflect.get(started!, name) as unknown });
 }
 
-/**
- * The server that all files share which ask for one of its kind: for tests that keep to tenants of their own, and look
- * at nothing but answers.
- */
+/** The server that all files share. Their tests use tenants of their own and look at answers only. */
 export function useSharedServer(kind: ServerKind = 'onnx'): ServerAddress {
-  let kept: ServerAddress | undefined;
+  let shared: ServerAddress | undefined;
   beforeAll(async () => {
-    const response = await fetch(`${inject('serverKeeper')}/${kind}`);
+    const response = await fetch(`${inject('sharedServers')}/${kind}`);
     const text = await response.text();
     if (!response.ok) throw new Error(text);
-    kept = JSON.parse(text) as ServerAddress;
+    shared = JSON.parse(text) as ServerAddress;
   });
-  return new Proxy({} as ServerAddress, { get: (_, name) => Reflect.get(kept!, name) as unknown });
+  return new Proxy({} as ServerAddress, { get: (_target, name) => Reflect.get(shared!, name) as unknown });
 }
