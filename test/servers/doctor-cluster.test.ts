@@ -60,7 +60,7 @@ describe('[J7] doctor --profile cluster', () => {
     expect(text.stdout).not.toContain('FAIL');
     expect(text.code).toBe(0);
     expect(text.stdout).toMatch(/ok\s+eventstore .*24\.2\.0 at esdb:\/\/127\.0\.0\.1:\d+$/m);
-    expect(text.stdout).toMatch(/ok\s+kafka .*1 broker.*not made yet/);
+    expect(text.stdout).toMatch(/ok\s+kafka .*1 broker.*missing topics/);
     expect(text.stdout).toMatch(/ok\s+postgres\s+PostgreSQL 18\.\d+ at postgres:\/\/127/);
     expect(text.stdout).toMatch(/ok\s+opensearch\s+OpenSearch 2\.\d+/);
     expect(text.stdout).not.toContain('stratalog:stratalog');

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { Commits, type CommitRequest } from '../../src/adapters/kafka/commits.ts';
-import type { PartitionOffset } from '../../src/adapters/kafka/places.ts';
+import { OffsetCommitter, type CommitRequest } from '../../src/adapters/kafka/offset-committer.ts';
+import type { PartitionOffset } from '../../src/adapters/kafka/partition-offsets.ts';
 
 const next = (partition: number, offset: string, topic = 'events'): PartitionOffset => ({
   topic,
@@ -10,9 +10,9 @@ const next = (partition: number, offset: string, topic = 'events'): PartitionOff
 
 let requests: CommitRequest[];
 let errors: unknown[];
-let held: (place: { partition: number }) => boolean;
+let isHolder: (place: { partition: number }) => boolean;
 let answer: () => Promise<void>;
-let commits: Commits;
+let commits: OffsetCommitter;
 
 const send = (request: CommitRequest): Promise<void> => {
   requests.push(request);
@@ -23,16 +23,19 @@ beforeEach(() => {
   vi.useFakeTimers();
   requests = [];
   errors = [];
-  held = () => true;
+  isHolder = () => true;
   answer = async () => {};
-  commits = new Commits({ holds: (place) => held(place), onError: (error) => errors.push(error) });
+  commits = new OffsetCommitter({
+    holds: (place) => isHolder(place),
+    onError: (error) => errors.push(error),
+  });
 });
 
 afterEach(() => {
   vi.useRealTimers();
 });
 
-it('commits by one request what was done in a while, the last offset of each partition', async () => {
+it('commits the last offset of each partition in one request', async () => {
   for (const one of [next(0, '1'), next(1, '5'), next(0, '2'), next(1, '6'), next(1, '3', 'internal')])
     commits.add(one, send);
   expect(requests).toEqual([]);
@@ -55,7 +58,7 @@ it('commits by one request what was done in a while, the last offset of each par
   expect(requests).toHaveLength(1);
 });
 
-it('tells of a failure and commits again, unless it is further by then', async () => {
+it('reports a failure and commits again, unless there is a later offset by then', async () => {
   answer = () => Promise.reject(new Error('no coordinator'));
   commits.add(next(0, '1'), send);
   commits.add(next(1, '1'), send);
@@ -73,15 +76,15 @@ it('tells of a failure and commits again, unless it is further by then', async (
   );
 });
 
-it('leaves out a partition that was lost while it waited', async () => {
+it('leaves out a partition that was lost meanwhile', async () => {
   commits.add(next(0, '1'), send);
   commits.add(next(1, '9'), send);
-  held = ({ partition }) => partition === 0;
+  isHolder = ({ partition }) => partition === 0;
   await commits.flush();
   expect(requests).toEqual([{ topics: [{ topic: 'events', partitions: [{ partition: 0, offset: '1' }] }] }]);
 });
 
-it('forgets what another member goes on with', async () => {
+it('drops scheduled offsets on forget', async () => {
   commits.add(next(0, '1'), send);
   commits.forget();
   await commits.flush();
@@ -89,23 +92,20 @@ it('forgets what another member goes on with', async () => {
   expect(requests).toEqual([]);
 });
 
-it.each(['forget', 'close'] as const)(
-  'gives up what fails after %s: nobody is to commit it here',
-  async (end) => {
-    let fail = (): void => {};
-    answer = () => new Promise((_, reject) => (fail = () => reject(new Error('cut'))));
-    commits.add(next(0, '1'), send);
-    const flushed = commits.flush();
-    await vi.advanceTimersByTimeAsync(0);
-    commits[end]();
-    fail();
-    await flushed;
-    await vi.advanceTimersByTimeAsync(10_000);
-    expect(requests).toHaveLength(1);
-  },
-);
+it.each(['forget', 'close'] as const)('does not repeat a request that fails after %s', async (end) => {
+  let fail = (): void => {};
+  answer = () => new Promise((_, reject) => (fail = () => reject(new Error('cut'))));
+  commits.add(next(0, '1'), send);
+  const flushed = commits.flush();
+  await vi.advanceTimersByTimeAsync(0);
+  commits[end]();
+  fail();
+  await flushed;
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(requests).toHaveLength(1);
+});
 
-it('takes nothing more once it is closed: work may outlive its session', async () => {
+it('ignores offsets after close', async () => {
   commits.close();
   commits.add(next(0, '1'), send);
   await vi.advanceTimersByTimeAsync(10_000);
@@ -113,7 +113,7 @@ it('takes nothing more once it is closed: work may outlive its session', async (
   expect(requests).toEqual([]);
 });
 
-it('flushes after what is under way', async () => {
+it('flushes after the request in flight', async () => {
   let release = (): void => {};
   answer = () => new Promise((resolve) => (release = resolve));
   commits.add(next(0, '1'), send);

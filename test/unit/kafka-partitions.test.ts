@@ -3,8 +3,8 @@ import { Partitioners } from 'kafkajs';
 import { describe, expect, it } from 'vitest';
 import { murmur2, partitionOf } from '../../src/adapters/kafka/murmur2.ts';
 
-/** What Java's `org.apache.kafka.common.utils.Utils.murmur2` answers (kafka-clients 4.3.1). */
-const javas: [string, number][] = [
+/** Results of Java's `org.apache.kafka.common.utils.Utils.murmur2` (kafka-clients 4.3.1). */
+const javaHashes: [string, number][] = [
   ['', 275646681],
   ['a', -1563381124],
   ['ab', 316155434],
@@ -17,12 +17,12 @@ const javas: [string, number][] = [
 ];
 
 describe('the partition of a key in Kafka', () => {
-  it.each(javas)("[G2] hashes '%s' as Java does", (key, hash) => {
+  it.each(javaHashes)("[G2] hashes '%s' as Java does", (key, hash) => {
     expect(murmur2(Buffer.from(key))).toBe(hash);
     expect(partitionOf(key, 12)).toBe((hash & 0x7fffffff) % 12);
   });
 
-  it('[G2] is the one that other producers choose', () => {
+  it('[G2] equals the partition that kafkajs chooses', () => {
     const choose = Partitioners.DefaultPartitioner();
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 1, max: 64 }), (key, partitions) => {

@@ -1,22 +1,21 @@
-import { pause } from '../../support/pause.ts';
+import { retry } from '../../support/resilience/retry.ts';
 import type { AssignedPartition, ConsumeOptions, TopicPartition } from '../../ports/transport.ts';
 
-const firstRetryMs = 200;
-const longestRetryMs = 5000;
+const backoff = { firstMs: 200, longestMs: 5000 };
 
 type LocatePartitions = (partitions: readonly TopicPartition[]) => Promise<readonly AssignedPartition[]>;
 
-/** The partitions that one member of a group holds from one rebalance to the next. */
+/** The partitions that a group member holds from one rebalance to the next. */
 export class Assignment {
   readonly partitions: readonly TopicPartition[];
-  /** Resolves once the member may work on them, or has lost them. */
+  /** Resolves once the member may process the partitions, or has lost them. */
   readonly ready: Promise<void>;
   readonly #options: ConsumeOptions;
   readonly #over = new AbortController();
 
   /**
-   * `settled` resolves when nothing works any more on partitions that this member was given before. `locate` finds where
-   * they are read from: each time anew before `assigned` is called.
+   * `settled` resolves when no handler runs any more for partitions that were assigned to this member before. `locate` finds the
+   * offsets to read from; it is called before each call of `assigned`.
    */
   constructor(
     options: ConsumeOptions,
@@ -52,26 +51,30 @@ export class Assignment {
     }
   }
 
-  /** Does `work` until it succeeds. False where the partitions were lost, or the member left, before that. */
-  async insist(work: () => Promise<void>): Promise<boolean> {
-    const { signal, onError } = this.#options;
-    for (let wait = firstRetryMs; !this.lost; wait = Math.min(wait * 2, longestRetryMs)) {
-      try {
-        await work();
-        return true;
-      } catch (error) {
-        if (!this.lost) onError?.(error);
-      }
-      if (signal.aborted) return false;
-      await pause(wait, AbortSignal.any([signal, this.#over.signal]));
-      if (signal.aborted) return false;
+  /** Repeats `work` until it succeeds. Resolves with false if the partitions were lost or the member left before that. */
+  async untilDone(work: () => Promise<void>): Promise<boolean> {
+    if (this.lost) return false;
+    const signal = AbortSignal.any([this.#options.signal, this.#over.signal]);
+    try {
+      await retry(() => this.#reporting(work), { ...backoff, signal });
+      return true;
+    } catch {
+      return false;
     }
-    return false;
+  }
+
+  async #reporting(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      if (!this.lost) this.#options.onError?.(error);
+      throw error;
+    }
   }
 
   async #begin(settled: Promise<void>, locate: LocatePartitions): Promise<void> {
     await settled;
     if (this.partitions.length > 0 && !this.#options.signal.aborted)
-      await this.insist(async () => this.#options.assigned?.(await locate(this.partitions)));
+      await this.untilDone(async () => this.#options.assigned?.(await locate(this.partitions)));
   }
 }

@@ -1,26 +1,26 @@
 import { Kafka, logLevel, type logCreator, type SASLOptions } from 'kafkajs';
-import { pause } from '../../support/pause.ts';
+import { abandonAfter } from '../../support/resilience/time-limit.ts';
 import { requests, retries, type KafkaTransportOptions } from './options.ts';
 import { Sockets } from './sockets.ts';
 
 export interface KafkaClient {
   readonly kafka: Kafka;
-  /** Lets `member` say goodbye to the brokers, for `farewellMs` at most, and cuts every connection. */
+  /** Disconnects `member`, waiting `farewellMs` at most, then cuts every connection. */
   close(member: { disconnect(): Promise<void> }, farewellMs?: number): Promise<void>;
-  /** Cuts every connection now: what is under way fails and nothing more is sent. */
+  /** Cuts every connection at once: requests in flight fail, and nothing more is sent. */
   cut(): void;
 }
 
 /**
- * A client of its own for each producer, consumer and administrator: the package shares the committed offsets of a group
- * between the consumers of one client, and then each rebalance of one confuses the others.
+ * Every producer, consumer and admin needs a client of its own: kafkajs shares a group's committed offsets between the
+ * consumers of one client, so that a rebalance of one consumer corrupts the state of the others.
  */
 export function openClient(options: KafkaTransportOptions, attempts: number): KafkaClient {
   const sockets = new Sockets();
   let closing = false;
   const kafka = new Kafka({
     brokers: [...options.brokers],
-    // How the brokers' logs and quotas name this process.
+    // Names this process in the brokers' logs and quotas.
     clientId: 'stratalog',
     ...(options.tls && { ssl: options.tls }),
     ...(options.sasl && { sasl: { ...options.sasl } as SASLOptions }),
@@ -29,7 +29,7 @@ export function openClient(options: KafkaTransportOptions, attempts: number): Ka
     socketFactory: sockets.open,
     logLevel: logLevel.WARN,
     logCreator: noticesTo((notice) => {
-      // What is cut off complains of it.
+      // Cutting the connections causes errors that say nothing new.
       if (!closing) options.onNotice?.(notice);
     }),
   });
@@ -41,10 +41,7 @@ export function openClient(options: KafkaTransportOptions, attempts: number): Ka
     kafka,
     cut,
     async close(member, farewellMs = 5000) {
-      const patience = new AbortController();
-      const farewell = member.disconnect().catch(() => {});
-      await Promise.race([farewell, pause(farewellMs, patience.signal)]);
-      patience.abort();
+      await abandonAfter(farewellMs, () => member.disconnect()).catch(() => {});
       cut();
     },
   };
@@ -53,10 +50,10 @@ export function openClient(options: KafkaTransportOptions, attempts: number): Ka
 function noticesTo(onNotice: NonNullable<KafkaTransportOptions['onNotice']>): logCreator {
   return () =>
     ({ label, namespace, log }) => {
-      // It cannot be configured otherwise, and our own repetitions keep what it warns of.
+      // A warning about idempotent producers with few retries, which cannot be switched off. Our own retries repeat the same batch.
       if (log.message.startsWith('Limiting retries')) return;
       const reason: unknown = log['error'];
-      // A topic that is about to be made; where one stays missing, the calls that need it say so.
+      // The topic is about to be created. If it stays missing, the calls that need it report that.
       if (reason === 'This server does not host this topic-partition') return;
       const what = typeof reason === 'string' && reason !== log.message ? `: ${reason}` : '';
       onNotice({ severity: label, message: `${namespace}: ${log.message}${what}` });

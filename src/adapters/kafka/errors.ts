@@ -1,17 +1,17 @@
 import { TransportUnavailable } from '../../ports/transport.ts';
 
-/** The brokers are there and refuse: the login, a right, a name. Trying again will not help. */
+/** The brokers answer and refuse the request, because of the login, a missing right or an invalid name. Retrying does not help. */
 export class KafkaRefused extends Error {
   override readonly name = 'KafkaRefused';
 }
 
 const refusals =
   /AUTHORIZATION_FAILED|SASL_AUTHENTICATION_FAILED|UNSUPPORTED_SASL_MECHANISM|INVALID_TOPIC_EXCEPTION|MESSAGE_TOO_LARGE|RECORD_LIST_TOO_LARGE|INVALID_RECORD|POLICY_VIOLATION|INVALID_REPLICATION_FACTOR|INVALID_PARTITIONS|INVALID_CONFIG|SECURITY_DISABLED|UNSUPPORTED_VERSION/;
-/** After these the broker takes nothing more under the producer's number. */
+/** After these errors the broker accepts nothing more under the producer's id. */
 const lostProducer =
   /^(OUT_OF_ORDER_SEQUENCE_NUMBER|DUPLICATE_SEQUENCE_NUMBER|INVALID_PRODUCER_EPOCH|UNKNOWN_PRODUCER_ID|INVALID_PRODUCER_ID_MAPPING)$/;
 
-/** The package's error as the port has it: `KafkaRefused`, else `TransportUnavailable`. */
+/** Converts an error of kafkajs into `KafkaRefused` or `TransportUnavailable`. */
 export function translate(error: unknown): Error {
   if (error instanceof KafkaRefused || error instanceof TransportUnavailable) return error;
   const reasons = chainOf(error);
@@ -26,7 +26,7 @@ export function losesProducer(error: unknown): boolean {
   return chainOf(error).some(({ type }) => lostProducer.test(type));
 }
 
-/** The broker's word for what failed (`UNKNOWN_TOPIC_OR_PARTITION`, …) is in `error` or in one of its causes. */
+/** Whether `error` or one of its causes has this error code of Kafka, such as `UNKNOWN_TOPIC_OR_PARTITION`. */
 export function hasType(error: unknown, type: string): boolean {
   return chainOf(error).some((reason) => reason.type === type);
 }

@@ -5,15 +5,15 @@ import { openClient } from './client.ts';
 import { translate } from './errors.ts';
 import { maxBatchBytes, type KafkaTransportOptions } from './options.ts';
 
-/** kafkajs' number for a topic among what has settings. */
+/** kafkajs' resource type for topics. */
 const topicResource = 2;
 
-/** How many brokers answer; Kafka's protocol does not tell their version. Rejects as `openKafkaTransport` does. */
+/** Number of brokers and id of the cluster; Kafka's protocol has no version. Rejects as `openKafkaTransport` does. */
 export function askKafka(options: KafkaTransportOptions, answerMs: number): Promise<string> {
   return withAdmin(options, answerMs, async (admin) => describe(await admin.describeCluster()));
 }
 
-/** What of `topics` is not as the program would make it, and whether the cluster can hold their replicas. */
+/** Compares existing topics with their definitions, and checks whether the cluster can hold their replicas. */
 export function inspectKafka(
   options: KafkaTransportOptions,
   topics: readonly TopicDefinition[],
@@ -31,7 +31,7 @@ export function inspectKafka(
     const made = topics.filter(({ name }) => present.has(name));
     const absent = topics.filter(({ name }) => !present.has(name));
     if (absent.length > 0)
-      notes.push(`not made yet, the relay makes them: ${absent.map(({ name }) => name).join(', ')}`);
+      notes.push(`missing topics, which the relay will create: ${absent.map(({ name }) => name).join(', ')}`);
     if (made.length > 0) {
       missing.push(...(await wrongPartitions(admin, made)), ...(await tooSmall(admin, made)));
       notes.push(...(await fewReplicas(admin, made, replicas)));
@@ -53,7 +53,7 @@ async function wrongPartitions(admin: Admin, wanted: readonly TopicDefinition[])
     return found.length === partitions
       ? []
       : [
-          `the topic ${name} with ${partitions} partitions: it has ${found.length}, and their number cannot be changed (another STRATALOG_KAFKA_TOPIC_PREFIX makes new topics)`,
+          `the topic ${name} with ${partitions} partitions: it has ${found.length}, and their number cannot be changed (another STRATALOG_KAFKA_TOPIC_PREFIX creates new topics)`,
         ];
   });
 }
@@ -70,7 +70,7 @@ async function fewReplicas(
     return [
       ...(behind > 0 ? [`${behind} partitions of ${name} have replicas that are behind`] : []),
       ...(replicas !== undefined && least < replicas
-        ? [`${name} was made with ${least} replicas, not ${replicas}`]
+        ? [`${name} was created with ${least} replicas, not ${replicas}`]
         : []),
     ];
   });
@@ -95,7 +95,7 @@ async function withAdmin<T>(
   answerMs: number,
   work: (admin: Admin) => Promise<T>,
 ): Promise<T> {
-  // Asked once: its repetitions are for those who can wait.
+  // No retries: the caller wants an answer within `answerMs`.
   const client = openClient(options, 0);
   const timer = setTimeout(() => client.cut(), answerMs);
   const admin = client.kafka.admin();

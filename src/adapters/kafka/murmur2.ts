@@ -2,8 +2,8 @@ const seed = 0x9747b28c;
 const factor = 0x5bd1e995;
 
 /**
- * The partition of `key` among `partitions`, as Java's client and most others choose it: murmur2 of the UTF-8 bytes,
- * made positive by its sign bit, modulo the number (Kafka's `BuiltInPartitioner.partitionForKey`).
+ * The partition that Java's client and most others choose for `key`: murmur2 of the UTF-8 bytes with the sign bit
+ * cleared, modulo `partitions` (Kafka's `BuiltInPartitioner.partitionForKey`).
  */
 export function partitionOf(key: string, partitions: number): number {
   return (murmur2(Buffer.from(key)) & 0x7fffffff) % partitions;

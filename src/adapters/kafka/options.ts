@@ -8,26 +8,26 @@ export interface KafkaLogin {
 }
 
 export interface KafkaTransportOptions {
-  /** `host:port` of any of the brokers: they name the others. */
+  /** `host:port` of at least one broker; the others are discovered. */
   readonly brokers: readonly string[];
-  /** TLS, with `true` against the authorities that Node.js trusts, else as given: `ca`, `cert` and `key`, … */
+  /** TLS: `true` trusts the authorities of Node.js; an object sets `ca`, `cert`, `key` and so on. */
   readonly tls?: boolean | ConnectionOptions;
   readonly sasl?: KafkaLogin;
   /**
-   * Replicas of the topics made here; default: as the brokers are set up. From three on, two must have a record before
+   * Replicas of the topics that are created; the brokers' setting by default. With three or more, two must have a record before
    * it is acknowledged (`min.insync.replicas`).
    */
   readonly replicas?: number;
-  /** How long one publish tries before it rejects: a restart of a broker should fit into it. 60 s by default. */
+  /** How long one publish is retried before it rejects. Should be longer than a broker's restart. 60 s by default. */
   readonly publishTimeoutMs?: number;
-  /** Warnings and errors of the client, which goes on by itself. */
+  /** Called for warnings and errors that the client recovers from by itself. */
   readonly onNotice?: (notice: { readonly severity: string; readonly message: string }) => void;
 }
 
-/** What a topic takes as one batch: the largest record, and what the format adds to it. */
+/** `max.message.bytes` of a topic: the largest record and the overhead of the batch format. */
 export const maxBatchBytes = 5 * 1024 * 1024;
 
-/** All of them stated: some of the package's defaults depend on NODE_ENV. */
+/** Every option is set, because some defaults of kafkajs depend on NODE_ENV. */
 export const retries = {
   initialRetryTime: 100,
   maxRetryTime: 1000,
@@ -42,8 +42,8 @@ export const requests = {
 } as const;
 
 /**
- * `maxWaitTimeInMs` is also how long joining, leaving and resuming take; the session is the shortest that brokers allow
- * by default: after it, the partitions of a dead member go to others.
+ * `maxWaitTimeInMs` also determines how long joining, leaving and resuming take. `sessionTimeout` is the shortest that brokers
+ * allow by default: after it a dead member's partitions are assigned to others.
  */
 export const consumption = {
   sessionTimeout: 6000,

@@ -2,19 +2,20 @@ import type { Message, Producer, ProducerBatch } from 'kafkajs';
 import { TransportUnavailable } from '../../ports/transport.ts';
 import { openClient, type KafkaClient } from './client.ts';
 import { retries, type KafkaTransportOptions } from './options.ts';
+import { partitionKey } from './partition-offsets.ts';
 
 const attempts = 3;
 
-/** A record with its place. */
+/** A record with its topic and partition. */
 export interface PlacedRecord extends Message {
   readonly topic: string;
   readonly partition: number;
 }
 
 /**
- * An idempotent producer: the broker knows a batch that it is sent again. It holds for the same batch only. The package
- * takes the numbers of a failed batch back, so that another batch sent after it would pass for it and be dropped:
- * whoever gets a rejection repeats that very batch, or closes this producer and opens another.
+ * An idempotent producer: the broker recognises a batch that is sent again. That holds only for the same batch: kafkajs reuses the
+ * sequence numbers of a failed batch, so the broker would take a different batch for the failed one and drop it. After a rejection
+ * the caller must repeat exactly that batch, or close this producer and open another.
  */
 export class IdempotentProducer {
   readonly #client: KafkaClient;
@@ -35,7 +36,7 @@ export class IdempotentProducer {
     });
   }
 
-  /** Resolves when every in-sync replica has all records; rejects with the package's errors. Never twice at a time. */
+  /** Resolves when every in-sync replica has all records; rejects with errors of kafkajs. Not to be called concurrently. */
   async send(records: readonly PlacedRecord[]): Promise<void> {
     this.#connected ??= this.#producer.connect();
     await this.#connected.catch((error: unknown) => {
@@ -43,9 +44,11 @@ export class IdempotentProducer {
       throw error;
     });
     const written = await this.#producer.sendBatch(batchOf(records));
-    const places = new Set(written.map(({ topicName, partition }) => placeOf(topicName, partition)));
-    // A partition whose leader changes between two tries of the package is left out of both, without an error.
-    if (records.some(({ topic, partition }) => !places.has(placeOf(topic, partition))))
+    const acknowledged = new Set(
+      written.map(({ topicName: topic, partition }) => partitionKey({ topic, partition })),
+    );
+    // If a partition's leader changes between two attempts of kafkajs, both leave the partition out without an error.
+    if (records.some((record) => !acknowledged.has(partitionKey(record))))
       throw new TransportUnavailable('Kafka did not acknowledge every partition');
   }
 
@@ -68,5 +71,3 @@ function batchOf(records: readonly PlacedRecord[]): ProducerBatch {
   const topicMessages = [...byTopic].map(([topic, messages]) => ({ topic, messages }));
   return { acks: -1, topicMessages };
 }
-
-const placeOf = (topic: string, partition: number): string => `${topic}/${partition}`;

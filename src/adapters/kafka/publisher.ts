@@ -1,5 +1,6 @@
-import { setImmediate } from 'node:timers/promises';
-import { pause } from '../../support/pause.ts';
+import { GroupCommitter } from '../../support/resilience/group-committer.ts';
+import { retry } from '../../support/resilience/retry.ts';
+import { abandonAfter } from '../../support/resilience/time-limit.ts';
 import {
   maxRecordBytes,
   recordBytes,
@@ -14,119 +15,89 @@ import { IdempotentProducer, type PlacedRecord } from './producer.ts';
 
 const requestBytes = 1024 * 1024;
 const requestRecords = 2000;
-const firstRetryMs = 100;
-const longestRetryMs = 1000;
+const backoff = { firstMs: 100, longestMs: 1000 };
 const drainMs = 5000;
 
-interface Publishing {
-  readonly records: readonly OutgoingRecord[];
-  readonly resolve: () => void;
-  readonly reject: (error: Error) => void;
-}
-
 /**
- * Writes records in the order of the calls: one request is under way at a time, and what is called meanwhile goes into
- * the next ones together. Where one fails for good, all that wait behind it fail too, so that none overtakes it.
+ * Writes records in the order of the calls. One request is in flight at a time; records of calls that arrive meanwhile are
+ * written together afterwards. If a request fails for good, all waiting calls fail too, so that no record overtakes another.
  */
 export class Publisher {
   readonly #options: KafkaTransportOptions;
   readonly #partitions: (topic: string) => Promise<number>;
   readonly #timeoutMs: number;
   readonly #closing = new AbortController();
-  #waiting: Publishing[] = [];
-  #draining: Promise<void> | undefined;
+  readonly #committer: GroupCommitter<readonly OutgoingRecord[], void>;
   #producer: IdempotentProducer | undefined;
 
   constructor(options: KafkaTransportOptions, partitions: (topic: string) => Promise<number>) {
     this.#options = options;
     this.#partitions = partitions;
     this.#timeoutMs = options.publishTimeoutMs ?? 60_000;
+    this.#committer = new GroupCommitter((calls) => this.#write(calls), {
+      sizeOf: shareOfRequest,
+      maxSize: 1,
+      rejectWaiting: (cause) => new TransportUnavailable('a publish before this one failed', { cause }),
+    });
   }
 
   async publish(records: readonly OutgoingRecord[]): Promise<void> {
     for (const record of records) check(record);
     if (this.#closing.signal.aborted) throw closed();
     if (records.length === 0) return;
-    await new Promise<void>((resolve, reject) => {
-      this.#waiting.push({ records, resolve, reject });
-      this.#draining ??= this.#drain();
-    });
+    await this.#committer.add(records);
   }
 
-  /** Lets what is under way end, for five seconds at most, and rejects the rest. */
+  /** Waits five seconds at most for calls in progress, then rejects the rest. */
   async close(): Promise<void> {
-    const patience = new AbortController();
-    const late = pause(drainMs, patience.signal);
-    await Promise.race([this.#draining, late]);
-    patience.abort();
+    const flushed = await abandonAfter(drainMs, () => this.#committer.flush()).then(
+      () => true,
+      () => false,
+    );
     this.#closing.abort();
-    if (this.#draining) this.#producer?.cut();
-    await this.#draining;
+    if (!flushed) this.#producer?.cut();
+    await this.#committer.flush();
     await this.#producer?.close();
   }
 
-  async #drain(): Promise<void> {
-    // What is called in the same turn belongs into the same request.
-    await setImmediate();
-    while (this.#waiting.length > 0) {
-      const taken = this.#take();
-      try {
-        await this.#write(taken.flatMap(({ records }) => records));
-        for (const { resolve } of taken) resolve();
-      } catch (error) {
-        for (const { reject } of taken) reject(error as Error);
-        const behind = new TransportUnavailable('a publish before this one failed', { cause: error });
-        for (const { reject } of this.#waiting.splice(0)) reject(behind);
-      }
-    }
-    this.#draining = undefined;
-  }
-
-  /** As many calls as fit into one request, one at least. */
-  #take(): Publishing[] {
-    let count = 0;
-    let bytes = 0;
-    let records = 0;
-    for (const waiting of this.#waiting) {
-      bytes += waiting.records.reduce((sum, record) => sum + recordBytes(record), 0);
-      records += waiting.records.length;
-      if (count > 0 && (bytes > requestBytes || records > requestRecords)) break;
-      count++;
-    }
-    return this.#waiting.splice(0, count);
-  }
-
-  async #write(records: readonly OutgoingRecord[]): Promise<void> {
+  async #write(calls: readonly (readonly OutgoingRecord[])[]): Promise<readonly void[]> {
     try {
-      for (const request of requestsOf(records)) await this.#writeRequest(request);
+      for (const request of requestsOf(calls.flat())) await this.#writeRequest(request);
     } catch (error) {
-      // Its numbers are not to be trusted any more: the next request begins with a new producer.
-      const failed = this.#producer;
-      this.#producer = undefined;
-      failed?.cut();
+      // The sequence numbers are unreliable after a failure: the next request starts with a new producer.
+      this.#dropProducer();
       throw error;
     }
+    return calls.map(() => undefined);
   }
 
   async #writeRequest(records: readonly OutgoingRecord[]): Promise<void> {
-    const end = Date.now() + this.#timeoutMs;
-    for (let wait = firstRetryMs; ; wait = Math.min(wait * 2, longestRetryMs)) {
-      if (this.#closing.signal.aborted) throw closed();
-      try {
-        const placed = await this.#place(records);
-        this.#producer ??= new IdempotentProducer(this.#options);
-        await this.#producer.send(placed);
-        return;
-      } catch (error) {
-        const failure = translate(error);
-        if (!(failure instanceof TransportUnavailable) || Date.now() >= end) throw failure;
-        if (losesProducer(error)) {
-          this.#producer?.cut();
-          this.#producer = undefined;
-        }
-        await pause(wait, this.#closing.signal);
-      }
+    await retry(() => this.#attempt(records), {
+      ...backoff,
+      deadlineMs: this.#timeoutMs,
+      signal: this.#closing.signal,
+      isRetryable: (error) => error instanceof TransportUnavailable,
+    }).catch((error: unknown) => {
+      throw this.#closing.signal.aborted && error instanceof TransportUnavailable ? closed() : error;
+    });
+  }
+
+  async #attempt(records: readonly OutgoingRecord[]): Promise<void> {
+    if (this.#closing.signal.aborted) throw closed();
+    try {
+      const placed = await this.#place(records);
+      this.#producer ??= new IdempotentProducer(this.#options);
+      await this.#producer.send(placed);
+    } catch (error) {
+      if (losesProducer(error)) this.#dropProducer();
+      throw translate(error);
     }
+  }
+
+  #dropProducer(): void {
+    const dropped = this.#producer;
+    this.#producer = undefined;
+    dropped?.cut();
   }
 
   async #place(records: readonly OutgoingRecord[]): Promise<PlacedRecord[]> {
@@ -141,7 +112,13 @@ export class Publisher {
   }
 }
 
-/** In order, each small enough for one request; a record that is larger has one of its own. */
+/** Share of the limits of one request that the records take up. */
+function shareOfRequest(records: readonly OutgoingRecord[]): number {
+  const bytes = records.reduce((sum, record) => sum + recordBytes(record), 0);
+  return Math.max(bytes / requestBytes, records.length / requestRecords);
+}
+
+/** Splits the records, in order, into requests within the limits; a larger record gets a request of its own. */
 function* requestsOf(records: readonly OutgoingRecord[]): Generator<readonly OutgoingRecord[]> {
   let first = 0;
   let bytes = 0;
@@ -163,7 +140,7 @@ function check(record: OutgoingRecord): void {
 
   const bytes = recordBytes(record);
   if (bytes > maxRecordBytes)
-    throw new RecordTooLarge(`a record of ${bytes} bytes: ${maxRecordBytes} are the most`);
+    throw new RecordTooLarge(`a record of ${bytes} bytes: the limit is ${maxRecordBytes}`);
 }
 
 function closed(): TransportUnavailable {

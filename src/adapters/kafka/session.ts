@@ -8,66 +8,67 @@ import type {
 } from '../../ports/transport.ts';
 import { Assignment } from './assignment.ts';
 import { openClient, type KafkaClient } from './client.ts';
-import { Commits, type CommitRequest } from './commits.ts';
+import { OffsetCommitter, type CommitRequest } from './offset-committer.ts';
 import { consumption, retries, type KafkaTransportOptions } from './options.ts';
-import { byTopic, placeOf, type PartitionOffset } from './places.ts';
-import { Pulse } from './pulse.ts';
+import { byTopic, partitionKey, type PartitionOffset } from './partition-offsets.ts';
+
 import type { Topics } from './topics.ts';
+import { Watchdog } from './watchdog.ts';
 
 const attempts = 8;
 const concurrentPartitions = 64;
 /**
- * How long the next fetch waits for what the last one brought. A handle within it is over before a rebalance; a longer
- * one does not keep the other partitions waiting, nor the heartbeats: its partition pauses until it is done.
+ * How long a batch's handler may delay the next fetch. A handler that takes longer delays neither the other partitions nor the
+ * heartbeats: its partition is paused until it is done. A shorter one is finished before a rebalance.
  */
-const patienceMs = 250;
+const handlerPatienceMs = 250;
 const leaveMs = 5000;
 /**
- * Longer than a session and than joining takes. The package forgets its member id before it joins again; where that fails
- * it reads on as nobody, sends no heartbeats, and all that it commits is refused, for ever.
+ * Longer than a session and than joining takes. kafkajs forgets its member id before it rejoins. If the join then fails, it keeps
+ * reading without being a member, sends no heartbeats, and all its commits are refused, forever.
  */
 const silenceMs = 15_000;
-/** The package has said goodbye already, as far as it could. */
+/** Shorter, because kafkajs has already tried to leave the group. */
 const lostFarewellMs = 1000;
 
-/** Work that goes on in this process, by partition; it may outlive the session that began it. */
-export type Busy = Map<string, Promise<void>>;
+/** Running handlers of this process by partition. They may outlive the session that started them. */
+export type RunningHandlers = Map<string, Promise<void>>;
 
-/** One consumer of the package: it takes part in the group until it is lost, or the caller leaves. */
+/** One kafkajs consumer, from joining the group until the session is lost or the caller leaves. */
 export class Session {
   readonly #options: ConsumeOptions;
   readonly #topics: Topics;
-  readonly #busy: Busy;
+  readonly #running: RunningHandlers;
   readonly #client: KafkaClient;
   readonly #consumer: Consumer;
-  readonly #commits: Commits;
+  readonly #commits: OffsetCommitter;
   readonly #lost: Promise<never>;
-  #pulse: Pulse | undefined;
+  #watchdog: Watchdog | undefined;
   #assignment: Assignment | undefined;
   #ready: Promise<void>;
   #leaving = false;
 
-  /** `ready` resolves when no `assigned` of an earlier session runs. */
+  /** `ready` resolves when no `assigned` callback of an earlier session runs. */
   constructor(
     transport: KafkaTransportOptions,
     options: ConsumeOptions,
     topics: Topics,
-    busy: Busy,
+    running: RunningHandlers,
     ready: Promise<void>,
   ) {
     this.#options = options;
     this.#topics = topics;
-    this.#busy = busy;
+    this.#running = running;
     this.#ready = ready;
     this.#client = openClient(transport, attempts);
     this.#consumer = this.#client.kafka.consumer({
       groupId: options.group,
       ...consumption,
       allowAutoTopicCreation: false,
-      // A new consumer is made instead: the package's own restart gives up where the error is not one it knows.
+      // The transport creates a new consumer instead: kafkajs does not restart after errors that it does not know.
       retry: { ...retries, retries: attempts, restartOnFailure: async () => false },
     });
-    this.#commits = new Commits({
+    this.#commits = new OffsetCommitter({
       holds: (place) => this.#assignment?.holds(place) ?? false,
       onError: (error) => this.#assignment?.lost || options.onError?.(error),
     });
@@ -75,12 +76,12 @@ export class Session {
     this.#lost.catch(() => {});
   }
 
-  /** Resolves when no `assigned` of this session runs. */
+  /** Resolves when no `assigned` callback of this session runs. */
   get ready(): Promise<void> {
     return this.#ready;
   }
 
-  /** Resolves when the member has left at the caller's wish; rejects where the session was lost. */
+  /** Resolves when the member has left because the caller aborted; rejects if the session was lost. */
   async run(): Promise<void> {
     const left = untilAborted(this.#options.signal);
     let farewellMs = lostFarewellMs;
@@ -91,7 +92,7 @@ export class Session {
       farewellMs = leaveMs;
     } finally {
       left.forget();
-      this.#pulse?.stop();
+      this.#watchdog?.stop();
       this.#commits.close();
       this.#leaving = true;
       this.#assignment?.end();
@@ -116,27 +117,27 @@ export class Session {
     this.#consumer.on(REBALANCING, () => {
       isJoining = true;
       this.#assignment?.end();
-      // What can still be committed does not come again to the next holder.
+      // Offsets committed now spare the next holder a second delivery.
       void this.#commits.flush();
     });
     return new Promise((_, reject) => {
-      const pulse = new Pulse(silenceMs, () =>
+      const watchdog = new Watchdog(silenceMs, () =>
         reject(new Error(`the group has not answered for ${silenceMs / 1000} s`)),
       );
-      this.#pulse = pulse;
+      this.#watchdog = watchdog;
       this.#consumer.on(GROUP_JOIN, () => {
         isJoining = false;
-        pulse.beat();
+        watchdog.reset();
       });
       this.#consumer.on(HEARTBEAT, () => {
-        // Its join failed, and a broker that was started again knows of no rebalance: the package goes on as if nothing had been.
-        if (isJoining) reject(new Error('the group went on without a rebalance that it had begun'));
-        pulse.beat();
+        // The join failed, and the broker was restarted and has no rebalance in progress: kafkajs continues as if nothing had happened.
+        if (isJoining) reject(new Error('the group continued without finishing its rebalance'));
+        watchdog.reset();
       });
       this.#consumer.on(CRASH, ({ payload }) => reject(payload.error));
-      // Both come before the crash that causes them.
+      // Both events come before the crash event of the same cause, which has the better error.
       const ended = (): NodeJS.Timeout =>
-        setTimeout(() => reject(new Error('the consumer ended by itself')), 1000).unref();
+        setTimeout(() => reject(new Error('the consumer stopped by itself')), 1000).unref();
       this.#consumer.on(STOP, ended);
       this.#consumer.on(DISCONNECT, ended);
     });
@@ -149,21 +150,21 @@ export class Session {
     const partitions = Object.entries(memberAssignment).flatMap(([topic, numbers]) =>
       numbers.map((partition) => ({ topic, partition })),
     );
-    const settled = Promise.all([this.#ready, ...this.#busy.values()]).then(() => {});
-    const isFromHere = this.#options.from === 'assignment';
-    const given = byTopic(partitions, ({ partition }) => partition);
-    // Nothing is fetched that is passed over.
-    if (isFromHere) this.#consumer.pause(given);
+    const settled = Promise.all([this.#ready, ...this.#running.values()]).then(() => {});
+    const startsAtEnd = this.#options.from === 'assignment';
+    const assigned = byTopic(partitions, ({ partition }) => partition);
+    // Avoids fetching records that the seek then skips.
+    if (startsAtEnd) this.#consumer.pause(assigned);
     const assignment = new Assignment(this.#options, partitions, settled, async (own) =>
-      isFromHere ? this.#goToLast(own) : own,
+      startsAtEnd ? this.#seekToLast(own) : own,
     );
     this.#assignment = assignment;
     this.#ready = assignment.ready.then(() => {
-      if (!assignment.lost && !this.#leaving) this.#consumer.resume(given);
+      if (!assignment.lost && !this.#leaving) this.#consumer.resume(assigned);
     });
   }
 
-  async #goToLast(partitions: readonly TopicPartition[]): Promise<AssignedPartition[]> {
+  async #seekToLast(partitions: readonly TopicPartition[]): Promise<AssignedPartition[]> {
     const offsets = await this.#topics.lastOffsets(partitions);
     for (const last of offsets) this.#consumer.seek(last);
     return offsets.map(({ topic, partition, offset }) => ({ topic, partition, next: offset }));
@@ -173,24 +174,24 @@ export class Session {
     const { batch } = payload;
     const assignment = this.#assignment;
     if (this.#leaving || !assignment?.holds(batch)) return;
-    const place = placeOf(batch);
-    const before = this.#busy.get(place);
+    const key = partitionKey(batch);
+    const before = this.#running.get(key);
     const commit = (request: CommitRequest): Promise<void> => payload.commitOffsetsIfNecessary(request);
     const work = Promise.resolve(before).then(() => this.#deliver(assignment, batch, commit));
-    this.#busy.set(place, work);
-    let isOver = false;
+    this.#running.set(key, work);
+    let isDone = false;
     const done = work.finally(() => {
-      isOver = true;
-      if (this.#busy.get(place) === work) this.#busy.delete(place);
+      isDone = true;
+      if (this.#running.get(key) === work) this.#running.delete(key);
     });
-    await abandonAfter(patienceMs, () => done).catch(() => undefined);
-    if (isOver) return;
+    await abandonAfter(handlerPatienceMs, () => done).catch(() => undefined);
+    if (isDone) return;
     const resume = payload.pause();
-    // A later assignment resumes what it was given, once it is ready.
+    // A lost partition is resumed by a later assignment, once that is ready.
     void done.then(() => assignment.lost || resume());
   }
 
-  /** Hands one batch over until it is taken, as long as its partition is this member's; then its offset may be committed. */
+  /** Calls the handler until it succeeds, as long as the partition is this member's; then schedules the commit of its offset. */
   async #deliver(
     assignment: Assignment,
     batch: Batch,
@@ -200,24 +201,24 @@ export class Session {
     if (this.#leaving) return;
     const { topic, partition } = batch;
     const records = batch.messages.map(recordOf);
-    const taken = await assignment.insist(() => this.#options.handle({ topic, partition, records }));
-    if (taken) this.#commits.add(nextOffset(batch), commit);
+    const handled = await assignment.untilDone(() => this.#options.handle({ topic, partition, records }));
+    if (handled) this.#commits.add(nextOffset(batch), commit);
   }
 
-  /** Lets the work under way end, while the consumer keeps its place in the group by its heartbeats. */
+  /** Waits for running handlers, while heartbeats keep the consumer in the group. */
   async #finish(): Promise<void> {
     this.#leaving = true;
     try {
       this.#consumer.pause(this.#options.topics.map((topic) => ({ topic })));
     } catch {
-      // It has not begun, or is over.
+      // The consumer has not started, or has stopped.
     }
-    await Promise.all([this.#ready, ...this.#busy.values()]);
+    await Promise.all([this.#ready, ...this.#running.values()]);
     await this.#commits.flush();
   }
 }
 
-/** The group goes on there. */
+/** The offset at which the group continues after `batch`. */
 function nextOffset(batch: Batch): PartitionOffset {
   const { topic, partition } = batch;
   return { topic, partition, offset: (BigInt(batch.lastOffset()) + 1n).toString() };

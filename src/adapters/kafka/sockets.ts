@@ -5,8 +5,8 @@ import type { ISocketFactory } from 'kafkajs';
 const keepAliveMs = 60_000;
 
 /**
- * The connections of one client. The package retries for minutes and its `disconnect` waits for answers, so a client
- * that is given up is cut off here: it can neither read nor write nor connect again.
+ * The connections of one client. kafkajs retries for minutes, and its `disconnect` waits for answers. `cut` ends a client that is no
+ * longer needed: it can neither read nor write nor connect again.
  */
 export class Sockets {
   readonly #open = new Set<Socket>();
@@ -27,7 +27,7 @@ export class Sockets {
 
   cut(): void {
     this.#cut = true;
-    // Without an error the package would not notice.
+    // kafkajs notices a destroyed socket only by its error.
     for (const socket of this.#open) socket.destroy(new Error('this client was closed'));
   }
 }

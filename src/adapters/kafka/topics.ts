@@ -1,5 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Admin } from 'kafkajs';
+import { retry } from '../../support/resilience/retry.ts';
 import {
   TopicMismatch,
   TransportUnavailable,
@@ -7,27 +7,28 @@ import {
   type TopicPartition,
 } from '../../ports/transport.ts';
 import { openClient } from './client.ts';
-import { placeOf, type PartitionOffset } from './places.ts';
+import { partitionKey, type PartitionOffset } from './partition-offsets.ts';
 import { hasType, KafkaRefused, translate } from './errors.ts';
 import { maxBatchBytes, type KafkaTransportOptions } from './options.ts';
 
 const attempts = 6;
-/** For those who ask again by themselves. */
+/** For calls that are retried here. */
 const fewAttempts = 1;
+const pollMs = 50;
 const visibleMs = 10_000;
-const leadingMs = 3_000;
+const leaderMs = 3_000;
 
-/** Makes topics and knows how many partitions they have. */
+/** Creates topics and counts their partitions. */
 export class Topics {
   readonly #options: KafkaTransportOptions;
-  /** A topic's partitions never change in number. */
+  /** Cached, because a topic's number of partitions never changes. */
   readonly #partitions = new Map<string, Promise<number>>();
 
   constructor(options: KafkaTransportOptions) {
     this.#options = options;
   }
 
-  /** Resolves where a broker answers and takes the login. */
+  /** Resolves if a broker answers and accepts the login. */
   async check(): Promise<void> {
     await this.#withAdmin((admin) => admin.describeCluster());
   }
@@ -42,7 +43,7 @@ export class Topics {
         else refuseOther(definition, found);
       }
       if (missing.length === 0) return;
-      // False where another process was faster.
+      // Resolves with false if another process was faster.
       await admin.createTopics({
         topics: missing.map((definition) => this.#configuration(definition)),
         waitForLeaders: false,
@@ -62,22 +63,20 @@ export class Topics {
   }
 
   /**
-   * Of the last record of each partition, or of the next one where there is none. Rejects after a short try; a leader that
-   * was just chosen, as of a topic that was just made, is waited for.
+   * Offset of each partition's last record, or of the next one if the partition is empty. Rejects after a short attempt, but
+   * waits for leaders that are being elected, such as those of a new topic.
    */
   async lastOffsets(partitions: readonly TopicPartition[]): Promise<PartitionOffset[]> {
-    for (const end = Date.now() + leadingMs; ; await delay(50)) {
-      try {
-        return await this.#withAdmin((admin) => lastOffsets(admin, partitions), fewAttempts);
-      } catch (error) {
-        if (!hasType(error, 'NOT_LEADER_FOR_PARTITION') || Date.now() > end) throw error;
-      }
-    }
+    return retry(() => this.#withAdmin((admin) => lastOffsets(admin, partitions), fewAttempts), {
+      firstMs: pollMs,
+      deadlineMs: leaderMs,
+      isRetryable: (error) => hasType(error, 'NOT_LEADER_FOR_PARTITION'),
+    });
   }
 
   async #count(topic: string): Promise<number> {
     const count = await this.#withAdmin((admin) => countPartitions(admin, topic));
-    if (count === undefined) throw new KafkaRefused(`there is no topic ${topic}: ensureTopics makes it`);
+    if (count === undefined) throw new KafkaRefused(`there is no topic ${topic}: ensureTopics creates it`);
     return count;
   }
 
@@ -100,7 +99,7 @@ export class Topics {
       'cleanup.policy': 'delete',
       'retention.ms': `${retentionMs ?? -1}`,
       'retention.bytes': '-1',
-      // A producer whose clock is ahead would be refused; when an event happened stands in its own header.
+      // With the producer's time, a clock that is ahead would be refused. The time of an event is in its header.
       'message.timestamp.type': 'LogAppendTime',
       'max.message.bytes': `${maxBatchBytes}`,
       ...(replicas !== undefined && { 'min.insync.replicas': replicas > 2 ? '2' : '1' }),
@@ -114,20 +113,20 @@ export class Topics {
   }
 }
 
-async function lastOffsets(admin: Admin, places: readonly TopicPartition[]): Promise<PartitionOffset[]> {
+async function lastOffsets(admin: Admin, partitions: readonly TopicPartition[]): Promise<PartitionOffset[]> {
   const offsets = new Map<string, string>();
-  for (const topic of new Set(places.map((place) => place.topic)))
+  for (const topic of new Set(partitions.map((partition) => partition.topic)))
     for (const { partition, low, high } of await admin.fetchTopicOffsets(topic))
-      offsets.set(placeOf({ topic, partition }), low === high ? high : String(BigInt(high) - 1n));
-  return places.map(({ topic, partition }) => {
-    const place = placeOf({ topic, partition });
-    const offset = offsets.get(place);
-    if (offset === undefined) throw new TransportUnavailable(`nobody tells the end of ${place}`);
+      offsets.set(partitionKey({ topic, partition }), low === high ? high : String(BigInt(high) - 1n));
+  return partitions.map(({ topic, partition }) => {
+    const key = partitionKey({ topic, partition });
+    const offset = offsets.get(key);
+    if (offset === undefined) throw new TransportUnavailable(`Kafka did not return the end of ${key}`);
     return { topic, partition, offset };
   });
 }
 
-/** Undefined where there is no such topic, or not yet every partition of it has a leader. */
+/** Undefined if the topic does not exist, or some of its partitions have no leader yet. */
 async function countPartitions(admin: Admin, topic: string): Promise<number | undefined> {
   try {
     const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
@@ -141,18 +140,27 @@ async function countPartitions(admin: Admin, topic: string): Promise<number | un
   }
 }
 
-/** A topic that was made is seen by every broker a moment later. */
+class NotServedYet extends Error {
+  override readonly name = 'NotServedYet';
+}
+
+/** Waits until a created topic is visible at the brokers, which takes a moment. */
 async function untilVisible(admin: Admin, topic: string): Promise<number> {
-  for (const end = Date.now() + visibleMs; ; await delay(50)) {
+  const count = async (): Promise<number> => {
     const found = await countPartitions(admin, topic);
-    if (found !== undefined) return found;
-    if (Date.now() > end) throw new Error(`the topic ${topic} was made and is not served`);
-  }
+    if (found === undefined) throw new NotServedYet(`the topic ${topic} was created but is not served`);
+    return found;
+  };
+  return retry(count, {
+    firstMs: pollMs,
+    deadlineMs: visibleMs,
+    isRetryable: (error) => error instanceof NotServedYet,
+  });
 }
 
 function refuseOther({ name, partitions }: TopicDefinition, found: number): void {
   if (found !== partitions)
     throw new TopicMismatch(
-      `the topic ${name} has ${found} partitions and must have ${partitions}: their number cannot be changed, since keys keep their partition`,
+      `the topic ${name} has ${found} partitions and must have ${partitions}: the number cannot be changed, because each key must keep its partition`,
     );
 }

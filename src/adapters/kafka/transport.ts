@@ -1,4 +1,4 @@
-import { pause } from '../../support/pause.ts';
+import { Backoff } from '../../support/resilience/backoff.ts';
 import {
   TransportUnavailable,
   type ConsumeOptions,
@@ -10,19 +10,19 @@ import { hasType, translate } from './errors.ts';
 import { partitionOf } from './murmur2.ts';
 import type { KafkaTransportOptions } from './options.ts';
 import { Publisher } from './publisher.ts';
-import { Session, type Busy } from './session.ts';
+import { Session, type RunningHandlers } from './session.ts';
 import { Topics } from './topics.ts';
 
 export type { KafkaLogin, KafkaTransportOptions } from './options.ts';
 
-const firstRestartMs = 200;
-const longestRestartMs = 5000;
-/** A session that lasted so long was a good one: the next failure is a new one. */
+/** Between two sessions of a consumer. */
+const restart = { firstMs: 200, longestMs: 5000 };
+/** A session that lasted this long resets the back-off. */
 const steadyMs = 30_000;
 
 /**
- * Connects to Kafka. Rejects with `TransportUnavailable` where no broker can be reached (not retried here), with
- * `KafkaRefused` where they do not take the login.
+ * Connects to Kafka. Rejects with `TransportUnavailable` if no broker can be reached (not retried here), and with
+ * `KafkaRefused` if the login is not accepted.
  */
 export async function openKafkaTransport(options: KafkaTransportOptions): Promise<Transport> {
   const topics = new Topics(options);
@@ -78,26 +78,25 @@ class KafkaTransport implements Transport {
     await Promise.all([this.#publisher.close(), Promise.allSettled(this.#consuming)]);
   }
 
-  /** One session after another, until the caller leaves; then nothing of them works any more. */
+  /** Runs one session after another until the caller aborts. Resolves when no handler runs any more. */
   async #consume(options: ConsumeOptions): Promise<void> {
     const { signal, onError } = options;
-    const busy: Busy = new Map();
+    const running: RunningHandlers = new Map();
     let ready = Promise.resolve();
-    let wait = firstRestartMs;
+    const backoff = new Backoff(restart);
     while (!signal.aborted) {
-      const begun = Date.now();
-      const session = new Session(this.#options, options, this.#topics, busy, ready);
+      const startedAt = performance.now();
+      const session = new Session(this.#options, options, this.#topics, running, ready);
       await session.run().catch((error: unknown) => {
-        // Of a broker that has just started: the next session finds it ready.
+        // The broker has just started and will be ready for the next session.
         if (!hasType(error, 'GROUP_LOAD_IN_PROGRESS')) onError?.(translate(error));
       });
       ready = session.ready;
       if (signal.aborted) break;
-      if (Date.now() - begun > steadyMs) wait = firstRestartMs;
-      await pause(wait, signal);
-      wait = Math.min(wait * 2, longestRestartMs);
+      if (performance.now() - startedAt > steadyMs) backoff.reset();
+      await backoff.pause(signal);
     }
-    await Promise.all([ready, ...busy.values()]);
+    await Promise.all([ready, ...running.values()]);
   }
 
   #refuseClosed(): void {

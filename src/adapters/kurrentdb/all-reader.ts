@@ -3,18 +3,18 @@ import { maxPageSize, recordedSize } from '../../support/recorded-size.ts';
 import type { Connection } from './connection.ts';
 import { ServerRefusal } from './errors.ts';
 import { isShown, matcherOf, receivedEvent, type Received } from './records.ts';
-import { allReadRequest, type Place } from './requests.ts';
+import { allReadRequest, type ReadFrom } from './requests.ts';
 
 const pageSize = 500;
-/** A page of the server holds at least so many: system events may stand between the wanted ones. */
+/** Fewest records requested from the server: system events may lie between the events of the log. */
 const smallestPage = 32;
 
-/** Reads the whole log. The server filters subscriptions only, so the reader leaves out what is not wanted. */
+/** Reads the whole log. The server filters only subscriptions, so the filter is applied here. */
 export class AllReader {
   readonly #connection: Connection;
-  /** The head that was found below this last record of the server. */
+  /** The head found when the server's last record was `last`. */
   #known = { last: 0, head: 0 };
-  /** How many events as large as those read last fill a page: the rest of what the server sends is thrown away. */
+  /** Number of events of the size last read that fill a page. Requesting more would waste what the server sends. */
   #fitting = pageSize;
 
   constructor(connection: Connection) {
@@ -22,16 +22,16 @@ export class AllReader {
   }
 
   /**
-   * Up to `limit` matching events after a position. Where that is no event's, the log is read from `otherwise`, the
-   * position of an earlier event: the server finds nothing between two records.
+   * Up to `limit` matching events after a position. If no event has that position, reads from `otherwise`, the position of an
+   * earlier event: the server only accepts positions of records.
    */
   async forwards(after: number, limit: number, filter?: LogFilter, otherwise = 0): Promise<LogPage> {
     const matches = matcherOf(filter);
     const events: RecordedEvent[] = [];
     let scannedTo = after;
     let size = 0;
-    const wanted = Math.min(filter ? pageSize : limit, this.#fitting);
-    for await (const received of this.#walk(after, otherwise, wanted)) {
+    const expected = Math.min(filter ? pageSize : limit, this.#fitting);
+    for await (const received of this.#readForwards(after, otherwise, expected)) {
       if (received.position <= scannedTo || !isShown(received)) continue;
       scannedTo = received.position;
       if (!matches(received)) continue;
@@ -50,7 +50,7 @@ export class AllReader {
     const events: RecordedEvent[] = [];
     let size = 0;
     const from = before === undefined || before > (await this.head()) ? 'end' : before;
-    for await (const received of this.#walkBack(from, filter ? pageSize : limit)) {
+    for await (const received of this.#readBackwards(from, filter ? pageSize : limit)) {
       if ((before !== undefined && received.position >= before) || !isShown(received) || !matches(received))
         continue;
       const event = received.event();
@@ -61,13 +61,13 @@ export class AllReader {
     return { events, scannedTo: 0 };
   }
 
-  /** Position of the last event, 0 where there is none. */
+  /** Position of the last event, 0 if there is none. */
   async head(): Promise<number> {
     const last = await this.lastRecord();
     const { last: knownLast, head: knownHead } = this.#known;
     let head = knownHead;
     if (last > knownLast) {
-      for await (const received of this.#walkBack('end', smallestPage)) {
+      for await (const received of this.#readBackwards('end', smallestPage)) {
         if (received.position <= knownLast) break;
         head = isShown(received) ? received.position : head;
         if (isShown(received)) break;
@@ -77,22 +77,22 @@ export class AllReader {
     return head;
   }
 
-  /** Position of the server's last record, system events among them; 0 where there is none. */
+  /** Position of the server's last record, including system events; 0 if there is none. */
   async lastRecord(): Promise<number> {
     const [last] = await this.#page('end', true, 1);
     return last?.position ?? 0;
   }
 
-  async *#walk(after: number, otherwise: number, wanted: number): AsyncGenerator<Received> {
-    let from: Place = after === 0 ? 'start' : after;
+  async *#readForwards(after: number, otherwise: number, expected: number): AsyncGenerator<Received> {
+    let from: ReadFrom = after === 0 ? 'start' : after;
     for (;;) {
-      // The event at `from` comes too.
-      const count = Math.min(pageSize, Math.max(smallestPage, wanted + 1));
+      // The response includes the event at `from`.
+      const count = Math.min(pageSize, Math.max(smallestPage, expected + 1));
       let page: Received[];
       try {
         page = await this.#page(from, false, count);
       } catch (error) {
-        const earlier: Place = otherwise === 0 ? 'start' : otherwise;
+        const earlier: ReadFrom = otherwise === 0 ? 'start' : otherwise;
         if (!(error instanceof ServerRefusal) || from !== after || earlier === from) throw error;
         from = earlier;
         continue;
@@ -103,10 +103,10 @@ export class AllReader {
     }
   }
 
-  async *#walkBack(before: Place, wanted: number): AsyncGenerator<Received> {
+  async *#readBackwards(before: ReadFrom, expected: number): AsyncGenerator<Received> {
     let from = before;
     for (;;) {
-      const count = Math.min(pageSize, Math.max(smallestPage, wanted));
+      const count = Math.min(pageSize, Math.max(smallestPage, expected));
       let page: Received[];
       try {
         page = await this.#page(from, true, count);
@@ -121,7 +121,7 @@ export class AllReader {
     }
   }
 
-  async #page(from: Place, backwards: boolean, count: number): Promise<Received[]> {
+  async #page(from: ReadFrom, backwards: boolean, count: number): Promise<Received[]> {
     const responses = await this.#connection.read(allReadRequest({ from, backwards, count }));
     return responses.map(receivedEvent).filter((received) => received !== undefined);
   }

@@ -7,22 +7,22 @@ import {
   type StoredEvent,
   type StreamName,
 } from '../../ports/event-log.ts';
+import { KeyedMutex } from '../../support/keyed-mutex.ts';
 import type { Connection } from './connection.ts';
 import { KnownStreams, type KnownStream } from './known-streams.ts';
 import { readStream } from './stream-reader.ts';
-import { KeyedMutex } from '../../support/keyed-mutex.ts';
 
 /**
- * Appends that write an id once. The server does not see to that by itself: it writes a known id again at the head, and
- * with `any` it knows only the ids in a bounded memory. So the stream is looked at first, and then appended to at the
- * exact revision that was seen; whoever wrote meanwhile makes that fail, and it is looked at again.
+ * Writes each event id only once. The server does not guarantee that: it writes a known id again at the head, and with `any` it
+ * remembers only a limited number of ids. So the stream is read first and then appended to at exactly the revision that was
+ * read. If another writer was faster, the append fails and the stream is read again.
  */
 export class Appender {
   readonly #connection: Connection;
   readonly #known = new KnownStreams();
-  /** Streams with an append whose outcome is unknown: what was read of them before may be too little. */
+  /** Streams with an append whose outcome is unknown: an earlier read may miss its events. */
   readonly #uncertain = new Set<string>();
-  readonly #turns = new KeyedMutex();
+  readonly #byStream = new KeyedMutex();
 
   constructor(connection: Connection) {
     this.#connection = connection;
@@ -33,10 +33,10 @@ export class Appender {
     expected: ExpectedRevision,
     events: readonly StoredEvent[],
   ): Promise<AppendResult> {
-    return this.#turns.run(stream, () => this.#append(stream, expected, events));
+    return this.#byStream.run(stream, () => this.#append(stream, expected, events));
   }
 
-  /** Takes note of a stream that was read from its first event on: an append after it need not read it again. */
+  /** Records the events of a stream that was read from its start, so that the next append need not read it again. */
   seen(stream: string, events: readonly RecordedEvent[]): void {
     if (!this.#uncertain.has(stream)) this.#known.learn(stream, 0, events);
   }
@@ -47,32 +47,31 @@ export class Appender {
     events: readonly StoredEvent[],
   ): Promise<AppendResult> {
     const ids = events.map(({ id }) => id.toLowerCase());
-    const wanted = expected === 'noStream' ? -1 : expected;
+    const revision = expected === 'noStream' ? -1 : expected;
     let known = this.#known.get(stream);
-    // What is known up to the expected revision is all there is if the server agrees to that revision.
-    if (!known || known.last !== wanted || ids.some((id) => known!.revisions.has(id)))
-      known = await this.#look(stream);
+    // If the known events end at the expected revision, the server's own check of the revision suffices.
+    if (!known || known.last !== revision || ids.some((id) => known!.revisions.has(id)))
+      known = await this.#read(stream);
     for (;;) {
-      const first = placeOf(ids, known, wanted);
+      const first = firstRevisionOf(ids, known, revision);
       if (first !== undefined) return this.#result(stream, first + ids.length - 1, true);
-      if (!agrees(wanted, known.last) || !areNew(ids, known)) {
+      if (!agrees(revision, known.last) || !areNew(ids, known)) {
         throw new WrongExpectedRevision(stream, expected, known.last < 0 ? undefined : known.last);
       }
       const at = known.last;
       if (await this.#write(stream, at, events)) {
-        const revision = at + ids.length;
         this.#known.learn(
           stream,
           at + 1,
           ids.map((id, index) => ({ id, revision: at + 1 + index })),
         );
-        return this.#result(stream, revision, false);
+        return this.#result(stream, at + ids.length, false);
       }
-      known = await this.#look(stream);
+      known = await this.#read(stream);
     }
   }
 
-  /** Whether they were written: false where another writer was first. */
+  /** Returns false if another writer was faster. */
   async #write(stream: StreamName, at: number, events: readonly StoredEvent[]): Promise<boolean> {
     try {
       return (await this.#connection.append(stream, at, events)).kind === 'written';
@@ -85,20 +84,20 @@ export class Appender {
     }
   }
 
-  /** Reads on from what is known of the stream to its end. */
-  async #look(stream: string): Promise<KnownStream> {
+  /** Reads the stream from the last known event to its end. */
+  async #read(stream: string): Promise<KnownStream> {
     for (;;) {
       const from = (this.#known.get(stream)?.last ?? -1) + 1;
       const events = await readStream(this.#connection, stream, { from, backwards: false, limit: Infinity });
       const known = this.#known.learn(stream, from, events);
-      // Meanwhile it may have been forgotten in favour of other streams.
+      // The stream may have been evicted meanwhile.
       if (!known) continue;
       this.#uncertain.delete(stream);
       return known;
     }
   }
 
-  /** The server's reply to an append does not tell the time. */
+  /** Reads the last event for its time, which the response to an append does not contain. */
   async #result(stream: string, revision: number, repeated: boolean): Promise<AppendResult> {
     const range = { from: revision, backwards: false, limit: 1 };
     const [last] = await readStream(this.#connection, stream, range);
@@ -107,19 +106,19 @@ export class Appender {
   }
 }
 
-/** Where the events stand already, in this order and at the expected place. */
-function placeOf(
+/** Revision of the first event if all events are in the stream already, in this order and after the expected revision. */
+function firstRevisionOf(
   ids: readonly string[],
   { revisions }: KnownStream,
-  wanted: 'any' | 'exists' | number,
+  expected: 'any' | 'exists' | number,
 ): number | undefined {
   const first = revisions.get(ids[0]!);
-  if (first === undefined || (typeof wanted === 'number' && first !== wanted + 1)) return undefined;
+  if (first === undefined || (typeof expected === 'number' && first !== expected + 1)) return undefined;
   return ids.every((id, index) => revisions.get(id) === first + index) ? first : undefined;
 }
 
-function agrees(wanted: 'any' | 'exists' | number, last: number): boolean {
-  return wanted === 'any' || (wanted === 'exists' ? last >= 0 : wanted === last);
+function agrees(expected: 'any' | 'exists' | number, last: number): boolean {
+  return expected === 'any' || (expected === 'exists' ? last >= 0 : expected === last);
 }
 
 function areNew(ids: readonly string[], { revisions }: KnownStream): boolean {

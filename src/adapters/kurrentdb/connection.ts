@@ -5,6 +5,7 @@ import streamsServices from '@eventstore/db-client/generated/streams_grpc_pb.js'
 import type { AppendResp, ReadReq, ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
 import type { CallOptions, ClientReadableStream, Metadata } from '@grpc/grpc-js';
 import { LogUnavailable, type StoredEvent } from '../../ports/event-log.ts';
+import { abandonAfter } from '../../support/resilience/time-limit.ts';
 import { appendError, isUnknownCall, readError, unavailable } from './errors.ts';
 import { appendRequests } from './requests.ts';
 
@@ -13,9 +14,9 @@ const { ServerFeaturesClient } = featuresServices;
 type Streams = InstanceType<typeof StreamsClient>;
 
 /**
- * What the client has for its own calls: TLS, credentials, finding the leader, a new channel when one has failed.
- * Its public calls do not do here. They parse every JSON and so do not keep its bytes, share all appends under way in a
- * map of the whole process that any client's error empties, and read without a deadline. The version is pinned.
+ * Internal methods of the client for TLS, credentials, leader discovery and replacing a failed channel. Its public calls do not
+ * suit us: they parse all JSON, so its bytes are lost; they keep all pending appends in one map of the process, which any
+ * client's error empties; and they read without a deadline. The client's version is pinned.
  */
 interface ClientCalls {
   execute<Service extends typeof StreamsClient | typeof ServerFeaturesClient, Result>(
@@ -34,7 +35,7 @@ interface ClientCalls {
 export type AppendReply =
   { readonly kind: 'written'; readonly revision: string } | { readonly kind: 'wrong-revision' };
 
-/** The calls to one server or cluster. All reject with `LogUnavailable` where it does not answer within the deadline. */
+/** Calls to one server or cluster. All reject with `LogUnavailable` if it does not answer within the deadline. */
 export class Connection {
   readonly #client: ClientCalls;
   readonly #deadlineMs: number;
@@ -73,7 +74,7 @@ export class Connection {
     }
   }
 
-  /** All answers to a bounded read. The deadline is for each answer. Rejects with `ServerRefusal` where the place is none. */
+  /** All responses to a bounded read. The deadline applies to each response. Rejects with `ServerRefusal` if no record has the position. */
   async read(request: ReadReq): Promise<ReadResp[]> {
     const { streams, call } = await this.#startReading(request);
     try {
@@ -84,21 +85,21 @@ export class Connection {
     }
   }
 
-  /** The answers to a subscription, for the caller to read and to cancel. They may end with an error for `readError`. */
+  /** The responses to a subscription, for the caller to read and cancel. They may end with an error; convert it with `readError`. */
   async subscribe(request: ReadReq): Promise<ClientReadableStream<ReadResp>> {
     const { streams, call } = await this.#startReading(request);
     call.on('error', (error) => void this.#client.handleError(streams, error));
     return call;
   }
 
-  /** What the server calls its version, such as `24.2.0`; `unknown` where it does not tell. */
+  /** The server's version, such as `24.2.0`; `unknown` if the server is too old to report it. */
   async serverVersion(): Promise<string> {
     await this.#connect();
     const [metadata, options] = this.#client.callArguments({
       deadline: this.#deadlineMs,
       requiresLeader: false,
     });
-    const asking = this.#client.execute(
+    const version = this.#client.execute(
       ServerFeaturesClient,
       'features',
       (features) =>
@@ -108,7 +109,7 @@ export class Connection {
           );
         }),
     );
-    return asking.catch((error: unknown) => {
+    return version.catch((error: unknown) => {
       if (isUnknownCall(error)) return 'unknown';
       throw readError(error);
     });
@@ -126,19 +127,16 @@ export class Connection {
     return { streams, call: streams.read(request, metadata, options) };
   }
 
-  /** A cluster's leader may have to be found first, at several members, each with a time-out of its own. */
+  /** Limited in time as a whole, because finding a cluster's leader may take a time-out for each member. */
   async #connect(): Promise<Streams> {
-    let timer: NodeJS.Timeout | undefined;
-    const silence = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error('no connection within the deadline')), this.#deadlineMs);
-    });
-    const connecting = this.#client.execute(StreamsClient, 'streams', (streams) => Promise.resolve(streams));
     try {
-      return await Promise.race([connecting, silence]);
+      return await abandonAfter(
+        this.#deadlineMs,
+        () => this.#client.execute(StreamsClient, 'streams', (streams) => Promise.resolve(streams)),
+        () => new Error('no connection within the deadline'),
+      );
     } catch (error) {
       throw unavailable(error);
-    } finally {
-      clearTimeout(timer);
     }
   }
 }

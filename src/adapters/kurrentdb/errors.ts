@@ -1,6 +1,6 @@
 import { LogUnavailable } from '../../ports/event-log.ts';
 
-/** Status codes of gRPC. */
+/** gRPC status codes. */
 const code = {
   cancelled: 1,
   invalidArgument: 3,
@@ -23,7 +23,7 @@ const serverIsAway = new Set([
   code.unavailable,
 ]);
 
-/** What the server says for certain: nothing was written, and a repetition would be told the same. */
+/** Errors after which it is certain that nothing was written and that a retry would fail in the same way. */
 const certainRefusals = new Set(['stream-deleted', 'maximum-append-size-exceeded', 'access-denied']);
 const certainCodes = new Set([code.invalidArgument, code.permissionDenied, code.unauthenticated]);
 
@@ -32,19 +32,19 @@ interface ServiceFailure extends Error {
   readonly metadata?: { get(name: string): readonly (string | Buffer)[] };
 }
 
-/** The server answered, and refused: the wrong place, the wrong credentials, a stream that was ended. */
+/** The server refused the request: an unknown position, wrong credentials, a deleted stream. */
 export class ServerRefusal extends Error {
   override readonly name = 'ServerRefusal';
 }
 
-/** The error of a call that only reads: the server is away, or it refuses. */
+/** Converts the error of a read into `LogUnavailable` or `ServerRefusal`. */
 export function readError(error: unknown): Error {
   if (!isServiceFailure(error)) return asError(error);
   const away = serverIsAway.has(error.code) || trailer(error, 'exception') === 'not-leader';
   return away ? unavailable(error) : new ServerRefusal(error.message, { cause: error });
 }
 
-/** The error of an append. Whatever is not a refusal for certain leaves open whether the events were written. */
+/** Converts the error of an append. Unless it is certainly a refusal, the events may have been written. */
 export function appendError(error: unknown, bytes: number): Error {
   if (!isServiceFailure(error)) return asError(error);
   const exception = trailer(error, 'exception');
@@ -60,13 +60,13 @@ export function appendError(error: unknown, bytes: number): Error {
   return certain ? new ServerRefusal(error.message, { cause: error }) : unavailable(error);
 }
 
-/** The server is older than the call. */
+/** Whether the server is too old to know the call. */
 export function isUnknownCall(error: unknown): boolean {
   return isServiceFailure(error) && error.code === code.unimplemented;
 }
 
 export function unavailable(cause: unknown): LogUnavailable {
-  // gRPC ends with a note of its own, empty as a rule.
+  // gRPC appends a note, which is usually empty.
   const reason = asError(cause).message.replace(/\.? Resolution note:\s*$/, '');
   return new LogUnavailable(`the event store does not answer: ${reason}`, { cause });
 }

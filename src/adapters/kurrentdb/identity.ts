@@ -3,10 +3,10 @@ import { identityStream } from './records.ts';
 import { readStream } from './stream-reader.ts';
 
 /**
- * The id of this log, given at its first opening. It is the id of the only event of a stream of our own, so that it is
- * written once (whoever opens second finds it), travels with every copy and backup of the log, and needs neither rights
- * on system streams nor a second store. The id of the database that the server has itself is not told by its protocol,
- * and metadata of `$all` can be replaced by any operator.
+ * The id of this log, assigned when it is first opened. It is the id of the only event in a stream of its own. So it is written
+ * only once (a second opener finds it), is part of every copy and backup of the log, and requires neither rights on system
+ * streams nor a second store. The protocol does not expose the server's own database id, and any operator can replace the
+ * metadata of `$all`.
  */
 export async function identify(connection: Connection): Promise<string> {
   for (;;) {

@@ -3,18 +3,18 @@ import { Connection } from './connection.ts';
 import { identityStream, receivedEvent } from './records.ts';
 import { allReadRequest } from './requests.ts';
 
-/** System events stand at the beginning of every log: so many records hold some of whoever uses it. */
-const lookedAt = 500;
+/** Number of records to inspect. Every log begins with system events; this many also include events of its users. */
+const inspectedRecords = 500;
 const shownStreams = 3;
 
-/** The server's version; rejects where it does not answer or does not let us read. */
+/** The server's version. Rejects if the server does not answer or does not permit reads. */
 export async function askKurrent(connectionString: string, answerMs: number): Promise<string> {
   return withConnection(connectionString, answerMs, versionOf);
 }
 
 /**
- * Version, and whether the log holds events of another program: streams whose category, the part before the first `-`,
- * is none of `categories`.
+ * The server's version, and whether the log holds events of another program: streams whose category, the part before the first
+ * `-`, is not in `categories`.
  */
 export async function inspectKurrent(
   connectionString: string,
@@ -24,7 +24,7 @@ export async function inspectKurrent(
   return withConnection(connectionString, answerMs, async (connection) => {
     const version = await versionOf(connection);
     const responses = await connection.read(
-      allReadRequest({ from: 'start', backwards: false, count: lookedAt }),
+      allReadRequest({ from: 'start', backwards: false, count: inspectedRecords }),
     );
     const strange = new Set<string>();
     for (const { stream, type } of responses.map(receivedEvent).filter((event) => event !== undefined)) {
@@ -44,7 +44,7 @@ export async function inspectKurrent(
 
 async function versionOf(connection: Connection): Promise<string> {
   const version = await connection.serverVersion();
-  // Whoever may ask for the version may not read for that.
+  // Permission to query the version does not imply permission to read.
   await connection.read(allReadRequest({ from: 'end', backwards: true, count: 1 }));
   return `EventStoreDB or KurrentDB ${version}`;
 }

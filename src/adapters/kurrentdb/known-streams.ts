@@ -1,22 +1,22 @@
 import type { RecordedEvent } from '../../ports/event-log.ts';
 
-/** Ids kept in all: about 20 MB. */
+/** Maximum number of cached ids, about 20 MB. */
 const maxIds = 100_000;
 
-/** The ids of a stream's events from its first on. */
+/** The event ids of a stream from its start. */
 export interface KnownStream {
   readonly revisions: ReadonlyMap<string, number>;
-  /** Of the last event known, -1 before the first. The stream may have gone on since. */
+  /** Revision of the last known event, -1 for none. The stream may have grown since. */
   readonly last: number;
 }
 
-/** What this process has seen of streams, so that an append need not read what cannot have changed. */
+/** Caches the event ids of streams, so that an append need not read them again. */
 export class KnownStreams {
-  /** In order of use, eldest first. */
+  /** In order of use, least recent first. */
   readonly #streams = new Map<string, { revisions: Map<string, number>; last: number }>();
   #ids = 0;
 
-  /** undefined where nothing is known for certain, not even that the stream was empty. */
+  /** Undefined if nothing is known about the stream, not even that it was empty. */
   get(stream: string): KnownStream | undefined {
     const known = this.#streams.get(stream);
     if (!known) return undefined;
@@ -25,7 +25,7 @@ export class KnownStreams {
     return known;
   }
 
-  /** Adds what a read forwards `from` a revision has shown; answers all that is known now, or undefined where the two do not join. */
+  /** Adds the events of a forward read that started at `from`. Returns all known events, or undefined if there is a gap between them. */
   learn(
     stream: string,
     from: number,

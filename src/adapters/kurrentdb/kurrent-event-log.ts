@@ -24,15 +24,15 @@ const defaultDeadlineMs = 5_000;
 export interface KurrentOptions {
   /** `esdb://user:password@host:2113?tls=true&tlsCAFile=…`, or `esdb+discover://` for a cluster. */
   readonly connectionString: string;
-  /** How long the server may say nothing before a call rejects with `LogUnavailable`; 5,000 by default. */
+  /** Longest silence of the server before a call rejects with `LogUnavailable`; 5,000 by default. */
   readonly deadlineMs?: number;
 }
 
 /**
- * Opens the log on an EventStoreDB or KurrentDB server, which should hold nothing else, and names it at first use.
- * Positions are the server's commit positions: they grow with every event, and are not dense. One append may hold
- * what the server's `--max-append-size` allows, 1 MiB by default; more is a `RangeError`, and nothing is written.
- * Rejects with `LogUnavailable` where the server does not answer, `ServerRefusal` where it does not let us in.
+ * Opens the log on an EventStoreDB or KurrentDB server, which should hold nothing else, and assigns its id at first use.
+ * Positions are the server's commit positions: they increase with every event and have gaps. The size of an append is limited by
+ * the server's `--max-append-size`, 1 MiB by default; a larger one rejects with `RangeError` and writes nothing.
+ * Rejects with `LogUnavailable` if the server does not answer, and with `ServerRefusal` if it denies access.
  */
 export async function openKurrentEventLog({
   connectionString,
@@ -42,7 +42,7 @@ export async function openKurrentEventLog({
   try {
     const logId = await identify(connection);
     const log = new KurrentEventLog(connection, logId);
-    // The first read of the whole log pays for the channel and the server's caches: not a user's.
+    // Warms up the channel and the server's caches, so that no user's request pays for it.
     await log.head();
     return log;
   } catch (error) {
@@ -119,12 +119,12 @@ class KurrentEventLog implements EventLog {
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** What the server would take for its own, or answer with an error that says nothing. */
+/** Rejects names that the server reserves or answers with a meaningless error. */
 function refuseUnwritable(stream: string, events: readonly StoredEvent[]): void {
   if (stream.startsWith('$') || stream === identityStream)
     throw new RangeError(`${stream} is a reserved stream`);
   for (const { id, type } of events) {
-    if (!uuid.test(id)) throw new RangeError(`${id} is no UUID`);
+    if (!uuid.test(id)) throw new RangeError(`${id} is not a UUID`);
     if (type.startsWith('$')) throw new RangeError(`${type} is a reserved type`);
   }
 }

@@ -1,31 +1,31 @@
 import type { ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
 import type { LogFilter, RecordedEvent, StoredEvent, StreamName } from '../../ports/event-log.ts';
 
-/** Holds the event that names the log. Its category is no other's, and no read of the port shows it. */
+/** Holds the event whose id is the log's id. Its category is used by no other stream, and no read of the port returns it. */
 export const identityStream: StreamName = 'log-system.identity';
 
-/** The server counts times in units of 100 ns. */
+/** The server's times are in units of 100 ns. */
 const ticksPerMs = 10_000;
 
-/** An event as the server sent it, not yet decoded. */
+/** A received event whose data is not decoded yet. */
 export interface Received {
   readonly position: number;
   readonly stream: string;
-  /** As the server has it: with the schema version. */
+  /** The server's event type, which includes the schema version. */
   readonly type: string;
-  /** Decodes it. */
+  /** Decodes the event. */
   event(): RecordedEvent;
 }
 
 /**
- * The server keeps a type, data and metadata with an event, and nothing more. Data and metadata are the port's bytes,
- * so the schema version goes with the type: `MemoryStored.v3`.
+ * The server stores only type, data and metadata of an event. Data and metadata must keep their bytes, so the schema version
+ * becomes a part of the type: `MemoryStored.v3`.
  */
 export function serverType({ type, schemaVersion }: Pick<StoredEvent, 'type' | 'schemaVersion'>): string {
   return `${type}.v${schemaVersion}`;
 }
 
-/** undefined for an answer that holds no event, such as a confirmation. */
+/** Undefined for a response without an event, such as a confirmation. */
 export function receivedEvent(response: ReadResp): Received | undefined {
   const record = response.getEvent()?.getEvent();
   if (!record) return undefined;
@@ -50,39 +50,39 @@ export function receivedEvent(response: ReadResp): Received | undefined {
   };
 }
 
-/** The place a subscription has looked through to, undefined for any other answer. */
+/** The position up to which a subscription has scanned; undefined for other responses. */
 export function checkpointOf(response: ReadResp): number | undefined {
   const checkpoint = response.getCheckpoint();
   return checkpoint && safeNumber(checkpoint.getCommitPosition());
 }
 
-/** Whether it is one of the log's own events: no system event, and not the one that names the log. */
+/** Whether the event belongs to the log: neither a system event nor the event that holds the log's id. */
 export function isShown({ stream, type }: Received): boolean {
   return !stream.startsWith('$') && !type.startsWith('$') && stream !== identityStream;
 }
 
 export function matcherOf({ categories, types }: LogFilter = {}): (received: Received) => boolean {
-  const wantedCategories = categories && new Set(categories);
-  const wantedTypes = types && new Set(types);
+  const categorySet = categories && new Set(categories);
+  const typeSet = types && new Set(types);
   return ({ stream, type }) =>
-    (!wantedCategories || wantedCategories.has(stream.slice(0, Math.max(0, stream.indexOf('-'))))) &&
-    (!wantedTypes || wantedTypes.has(typeAndVersion(type).type));
+    (!categorySet || categorySet.has(stream.slice(0, Math.max(0, stream.indexOf('-'))))) &&
+    (!typeSet || typeSet.has(typeAndVersion(type).type));
 }
 
 /**
- * Positions are offsets in the server's files. A JavaScript number counts to 2^53 - 1, which is a log of 9,007 TB;
- * throws a RangeError beyond, where positions would no longer differ.
+ * Positions are offsets in the server's files. A JavaScript number is exact up to 2^53 - 1, enough for a log of 9,007 TB.
+ * Throws a RangeError above, where different positions could no longer be distinguished.
  */
 function safeNumber(decimal: string): number {
   const number = Number(decimal);
-  if (!Number.isSafeInteger(number)) throw new RangeError(`${decimal} is more than a log position can be`);
+  if (!Number.isSafeInteger(number)) throw new RangeError(`${decimal} exceeds the largest log position`);
   return number;
 }
 
 function typeAndVersion(type: string): { type: string; schemaVersion: number } {
   const at = type.lastIndexOf('.v');
   const version = Number(type.slice(at + 2));
-  // Written by another program: nobody has changed its schema.
+  // Without a version the event was written by another program.
   if (at < 0 || !Number.isInteger(version)) return { type, schemaVersion: 1 };
   return { type: type.slice(0, at), schemaVersion: version };
 }

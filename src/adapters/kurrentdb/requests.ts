@@ -4,8 +4,8 @@ import streams from '@eventstore/db-client/generated/streams_pb.js';
 import type { LogFilter, StoredEvent } from '../../ports/event-log.ts';
 import { serverType } from './records.ts';
 
-/** Where a read of the whole log begins: an end of it, or the position of an event. */
-export type Place = 'start' | 'end' | number;
+/** Where a read of the whole log begins: at one of its ends or at the position of an event. */
+export type ReadFrom = 'start' | 'end' | number;
 
 export interface StreamRead {
   readonly stream: string;
@@ -17,12 +17,12 @@ export interface StreamRead {
 
 export interface AllRead {
   /** Inclusive forwards, exclusive backwards. */
-  readonly from: Place;
+  readonly from: ReadFrom;
   readonly backwards: boolean;
   readonly count: number;
 }
 
-/** Events looked at between two checkpoints of a subscription, in units of 32. */
+/** Events scanned between two checkpoints of a subscription, in units of 32. */
 const checkpointInterval = 1;
 
 export function streamReadRequest({ stream, from, backwards, count }: StreamRead): ReadReq {
@@ -38,8 +38,8 @@ export function allReadRequest({ from, backwards, count }: AllRead): ReadReq {
   );
 }
 
-/** A subscription to the whole log after `from`. The server leaves out what it can; the rest is up to the reader. */
-export function subscriptionRequest(from: Place, filter: LogFilter | undefined): ReadReq {
+/** A subscription to the whole log after `from`. The server applies a part of the filter, the reader must apply the rest. */
+export function subscriptionRequest(from: ReadFrom, filter: LogFilter | undefined): ReadReq {
   return request(
     options(false)
       .setAll(allOptions(from))
@@ -48,7 +48,7 @@ export function subscriptionRequest(from: Place, filter: LogFilter | undefined):
   );
 }
 
-/** The messages of one append, which the server writes whole or not at all. `expected`: -1 where there is no event yet. */
+/** The messages of one append, which the server writes atomically. `expected` is -1 for a stream without events. */
 export function appendRequests(
   stream: string,
   expected: number,
@@ -69,7 +69,7 @@ function proposal(event: StoredEvent): AppendReq {
   return new streams.AppendReq().setProposedMessage(message);
 }
 
-/** The server takes one kind of filter: by stream where there are categories, else by type, else whatever is no system event. */
+/** The server supports one filter at a time: by stream if there are categories, else by type, else everything but system events. */
 function serverFilter({ categories = [], types = [] }: LogFilter = {}): ReadReq.Options.FilterOptions {
   const expression = new streams.ReadReq.Options.FilterOptions.Expression();
   const filter = new streams.ReadReq.Options.FilterOptions()
@@ -89,7 +89,7 @@ function options(backwards: boolean): ReadReq.Options {
     .setUuidOption(new streams.ReadReq.Options.UUIDOption().setString(new shared.Empty()));
 }
 
-function allOptions(from: Place): ReadReq.Options.AllOptions {
+function allOptions(from: ReadFrom): ReadReq.Options.AllOptions {
   const place = new streams.ReadReq.Options.AllOptions();
   if (from === 'start') return place.setStart(new shared.Empty());
   if (from === 'end') return place.setEnd(new shared.Empty());
@@ -107,7 +107,7 @@ function streamIdentifier(stream: string): InstanceType<typeof shared.StreamIden
   return new shared.StreamIdentifier().setStreamName(bytesOf(stream));
 }
 
-/** A plain Uint8Array: the messages take no Buffer. */
+/** A plain Uint8Array, because the messages do not accept a Buffer. */
 function bytesOf(text: string): Uint8Array {
   return new TextEncoder().encode(text);
 }

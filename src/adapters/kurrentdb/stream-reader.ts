@@ -3,17 +3,17 @@ import type { Connection } from './connection.ts';
 import { receivedEvent } from './records.ts';
 import { streamReadRequest } from './requests.ts';
 
-/** Events of one call: a long stream comes in several, each with its own deadline. */
+/** Events of one call. A long stream is read in several calls, each with its own deadline. */
 const pageSize = 500;
 
 export interface StreamRange {
-  /** Inclusive; undefined for the respective end. */
+  /** Inclusive revision; undefined starts at the respective end. */
   readonly from: number | undefined;
   readonly backwards: boolean;
   readonly limit: number;
 }
 
-/** The events of a stream, none where there is no such stream. */
+/** The events of a stream; none if the stream does not exist. */
 export async function readStream(
   connection: Connection,
   stream: string,
@@ -24,7 +24,7 @@ export async function readStream(
   while (events.length < limit && next !== -1) {
     const count = Math.min(pageSize, limit - events.length);
     const responses = await connection.read(streamReadRequest({ stream, from: next, backwards, count }));
-    // Other answers stand among them: that there is no such stream, or where its last event is.
+    // Other responses report that the stream does not exist, or the revision of its last event.
     const page = responses.map(receivedEvent).filter((received) => received !== undefined);
     for (const received of page) events.push(received.event());
     if (page.length < count) break;

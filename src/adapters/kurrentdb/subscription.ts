@@ -4,23 +4,22 @@ import {
   type LogPage,
   type SubscribeOptions,
 } from '../../ports/event-log.ts';
-import { pause } from '../../support/pause.ts';
+import { Backoff } from '../../support/resilience/backoff.ts';
 import { WakeUp } from '../../support/wake-up.ts';
 import type { AllReader } from './all-reader.ts';
 import type { Connection } from './connection.ts';
 import { ServerRefusal } from './errors.ts';
-import { Gatherer } from './gatherer.ts';
-import { Inbox } from './inbox.ts';
+import { PageAssembler } from './page-assembler.ts';
+import { ResponseReader } from './response-reader.ts';
 import { subscriptionRequest } from './requests.ts';
 
 const defaultBatchSize = 500;
 const defaultLingerMs = 10;
-/** The log is looked at by itself when the subscription has been silent for so long: it may have died in silence. */
+/** After this much silence the log is read directly, because a broken subscription may report nothing. */
 const pollMs = 500;
-const firstRetryMs = 50;
-const longestRetryMs = 1_000;
+const resubscribe = { firstMs: 50, longestMs: 1_000 };
 
-/** What subscriptions share with their log. */
+/** State that subscriptions share with their log. */
 export interface SubscriptionSource {
   readonly connection: Connection;
   readonly reader: AllReader;
@@ -28,99 +27,100 @@ export interface SubscriptionSource {
   readonly appended: Set<() => void>;
 }
 
-/** Where a subscription stands. */
-interface Standing {
-  /** Looked through to here. */
+interface Progress {
+  /** Everything up to here has been delivered. */
   position: number;
-  /** Position of an event at or before that, known to be one; 0 for the start. */
+  /** Position of a known event at or before `position`; 0 for the start. */
   anchor: number;
-  /** The server does not take `position` for a place to go on from. */
+  /** The server does not accept `position` as the start of a subscription. */
   refused: boolean;
 }
 
-/** Subscribes again and again, each time after what was handed out last, until `signal` aborts. */
+/** Subscribes until `signal` aborts; after an interruption it continues after the last delivered position. */
 export async function* subscribe(
   source: SubscriptionSource,
   options: SubscribeOptions,
 ): AsyncGenerator<LogPage> {
   const { after, signal } = options;
-  const standing: Standing = { position: after, anchor: 0, refused: false };
-  let retryMs = firstRetryMs;
+  const progress: Progress = { position: after, anchor: 0, refused: false };
+  const backoff = new Backoff(resubscribe);
   while (!signal.aborted) {
     try {
-      for await (const page of follow(source, standing, options)) {
-        retryMs = firstRetryMs;
+      for await (const page of follow(source, progress, options)) {
+        backoff.reset();
         yield page;
       }
     } catch (error) {
-      if (error instanceof ServerRefusal && !standing.refused) standing.refused = true;
+      if (error instanceof ServerRefusal && !progress.refused) progress.refused = true;
       else if (!(error instanceof LogUnavailable)) throw error;
-      await pause(retryMs, signal);
-      retryMs = Math.min(2 * retryMs, longestRetryMs);
+      await backoff.pause(signal);
     }
   }
 }
 
 async function* follow(
   { connection, reader, appended }: SubscriptionSource,
-  standing: Standing,
+  progress: Progress,
   { filter, batchSize = defaultBatchSize, lingerMs = defaultLingerMs, signal }: SubscribeOptions,
 ): AsyncGenerator<LogPage> {
   const arrival = new WakeUp();
-  const call = await connection.subscribe(subscriptionRequest(await placeOf(reader, standing), filter));
-  const inbox = new Inbox(call, arrival);
-  const gatherer = new Gatherer(inbox, arrival, filter);
+  const call = await connection.subscribe(subscriptionRequest(await startOf(reader, progress), filter));
+  const responses = new ResponseReader(call, arrival);
+  const assembler = new PageAssembler(responses, arrival, filter);
   let ownAppends = 0;
   const onAppend = (): void => {
     ownAppends++;
     arrival.wake();
   };
-  // What the filter leaves out does not arrive: without this, `scannedTo` would stand still until the next poll.
+  // Events that the filter excludes do not arrive. Without this, `scannedTo` would not advance until the next poll.
   if (filter) appended.add(onAppend);
   try {
-    let shownAt = -Infinity;
-    let lookedAt = performance.now();
+    let deliveredAt = -Infinity;
+    let readAt = performance.now();
     let seenAppends = 0;
     while (!signal.aborted) {
       const seen = arrival.count;
-      let page = await gatherer.gather(standing.position, batchSize, shownAt + lingerMs, signal);
-      if (page.scannedTo === standing.position) {
-        const waitMs = lookedAt + (ownAppends > seenAppends ? lingerMs : pollMs) - performance.now();
+      let page = await assembler.nextPage(progress.position, batchSize, deliveredAt + lingerMs, signal);
+      if (page.scannedTo === progress.position) {
+        const waitMs = readAt + (ownAppends > seenAppends ? lingerMs : pollMs) - performance.now();
         if (waitMs > 0) {
           await arrival.after(seen, waitMs, signal);
           continue;
         }
         seenAppends = ownAppends;
-        page = await lookAhead(reader, standing, batchSize, filter);
+        page = await readAhead(reader, progress, batchSize, filter);
       }
-      lookedAt = performance.now();
-      standing.anchor = Math.max(standing.anchor, gatherer.lastEvent);
-      if (page.scannedTo === standing.position) continue;
-      standing.position = page.scannedTo;
-      shownAt = performance.now();
+      readAt = performance.now();
+      progress.anchor = Math.max(progress.anchor, assembler.lastEvent);
+      if (page.scannedTo === progress.position) continue;
+      progress.position = page.scannedTo;
+      deliveredAt = performance.now();
       yield page;
     }
   } finally {
     appended.delete(onAppend);
-    inbox.cancel();
+    responses.cancel();
   }
 }
 
-/** The subscription's own answers up to there are dropped when they come. */
-async function lookAhead(
+/** Reads the next page directly. When the subscription later delivers the same events, they are skipped. */
+async function readAhead(
   reader: AllReader,
-  { position, anchor }: Standing,
+  { position, anchor }: Progress,
   limit: number,
   filter: LogFilter | undefined,
 ): Promise<LogPage> {
   return reader.forwards(position, limit, filter, anchor);
 }
 
-/** A position ahead of the log is none yet: the subscription begins at the log's end and drops what comes too early. */
-async function placeOf(
+/**
+ * The position to subscribe from. The server does not accept a position beyond the end of the log: then the subscription starts
+ * at the end, and events at or before `position` are skipped.
+ */
+async function startOf(
   reader: AllReader,
-  { position, anchor, refused }: Standing,
+  { position, anchor, refused }: Progress,
 ): Promise<'start' | number> {
-  const wanted = refused ? anchor : Math.min(position, await reader.lastRecord());
-  return wanted === 0 ? 'start' : wanted;
+  const start = refused ? anchor : Math.min(position, await reader.lastRecord());
+  return start === 0 ? 'start' : start;
 }

@@ -1,22 +1,23 @@
 import type { RecordedEvent } from '../../ports/event-log.ts';
 import type { AllReader } from './all-reader.ts';
 
-/** Events between two marks at most. */
+/** Most events between two marks. */
 const stride = 500;
 
 type Mark = Pick<RecordedEvent, 'position' | 'time'>;
 
 /**
- * Finds positions by time, which the server cannot. It marks every 500th event, from the end of the log back as far as
- * anybody asked, once; the marks stay in memory (about 100 bytes each). The first question about a time long ago reads
- * the log back to it: some 80,000 events a second.
+ * Finds positions by time, which the server cannot do. It keeps a mark for every 500th event in memory (about 100 bytes each),
+ * from the end of the log back to the earliest time requested so far. The first request for an early time reads the log back to it,
+ * about 80,000 events a second.
  */
 export class TimeIndex {
   readonly #reader: AllReader;
   /** Ascending, without a gap of more than `stride` events. */
   #marks: Mark[] = [];
   #reachesStart = false;
-  #turn: Promise<unknown> = Promise.resolve();
+  /** Requests run one after another, because each may extend the marks. */
+  #last: Promise<unknown> = Promise.resolve();
 
   constructor(reader: AllReader) {
     this.#reader = reader;
@@ -24,9 +25,9 @@ export class TimeIndex {
 
   /** Position of the last event accepted at or before `time`, 0 if none. */
   positionAt(time: Date): Promise<number> {
-    const answer = this.#turn.then(() => this.#find(time));
-    this.#turn = answer.catch(() => undefined);
-    return answer;
+    const position = this.#last.then(() => this.#find(time));
+    this.#last = position.catch(() => undefined);
+    return position;
   }
 
   async #find(time: Date): Promise<number> {
@@ -38,7 +39,7 @@ export class TimeIndex {
     await this.#extendBack(time);
     const at = this.#marks.findLastIndex((mark) => mark.time <= time);
     if (at < 0) return 0;
-    // Pages of large events end before the next mark.
+    // A page of large events ends before the next mark.
     for (let { position } = this.#marks[at]!; ;) {
       const { events } = await this.#reader.forwards(position, stride);
       const last = events.findLast((event) => event.time <= time);

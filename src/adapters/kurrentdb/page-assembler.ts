@@ -2,40 +2,39 @@ import { setImmediate } from 'node:timers/promises';
 import type { LogFilter, LogPage, RecordedEvent } from '../../ports/event-log.ts';
 import { maxPageSize, recordedSize } from '../../support/recorded-size.ts';
 import type { WakeUp } from '../../support/wake-up.ts';
-import type { Inbox } from './inbox.ts';
+import type { ResponseReader } from './response-reader.ts';
 import { checkpointOf, isShown, matcherOf, receivedEvent, type Received } from './records.ts';
 
-/** A page as it grows. */
-interface Growing {
+interface PageDraft {
   readonly events: RecordedEvent[];
   size: number;
-  /** Goes with the events: also where the next answer is an error. */
+  /** Consistent with `events` at any time, also when the next response is an error. */
   scannedTo: number;
 }
 
-/** Makes pages of what arrives one by one. */
-export class Gatherer {
-  readonly #inbox: Inbox;
+/** Assembles pages from the responses of a subscription, which arrive one by one. */
+export class PageAssembler {
+  readonly #responses: ResponseReader;
   readonly #arrival: WakeUp;
   readonly #matches: (received: Received) => boolean;
   /** Position of the last event taken; 0 before the first. */
   lastEvent = 0;
 
-  constructor(inbox: Inbox, arrival: WakeUp, filter: LogFilter | undefined) {
-    this.#inbox = inbox;
+  constructor(responses: ResponseReader, arrival: WakeUp, filter: LogFilter | undefined) {
+    this.#responses = responses;
     this.#arrival = arrival;
     this.#matches = matcherOf(filter);
   }
 
-  /** What has arrived after `position`, up to `batchSize` events; until the time `until` it waits for more. */
-  async gather(position: number, batchSize: number, until: number, signal: AbortSignal): Promise<LogPage> {
-    const page: Growing = { events: [], size: 0, scannedTo: position };
+  /** The events that have arrived after `position`, `batchSize` at most. Waits for more until the time `until`. */
+  async nextPage(position: number, batchSize: number, until: number, signal: AbortSignal): Promise<LogPage> {
+    const page: PageDraft = { events: [], size: 0, scannedTo: position };
     for (let patient = true; !signal.aborted;) {
       const seen = this.#arrival.count;
       try {
         if (this.#take(batchSize, page)) patient = true;
       } catch (error) {
-        // What arrived before the error is handed out first; the error comes again.
+        // Events that arrived before the error are delivered first; the next call throws the error again.
         if (page.scannedTo > position) break;
         throw error;
       }
@@ -43,7 +42,7 @@ export class Gatherer {
       const waitMs = until - performance.now();
       if (page.scannedTo > position && waitMs > 0) await this.#arrival.after(seen, waitMs, signal);
       else if (patient) {
-        // The stream below hands on a few answers a turn: more of the same batch may be on its way up.
+        // gRPC delivers a few responses in each turn of the event loop: more of the same batch may follow.
         patient = false;
         await setImmediate();
       } else break;
@@ -51,13 +50,13 @@ export class Gatherer {
     return { events: page.events, scannedTo: page.scannedTo };
   }
 
-  /** Takes what is there; answers whether anything was. */
-  #take(batchSize: number, page: Growing): boolean {
-    let wasThere = false;
+  /** Adds the responses that are there to `page`; returns whether there were any. */
+  #take(batchSize: number, page: PageDraft): boolean {
+    let found = false;
     while (!isFull(page, batchSize)) {
-      const response = this.#inbox.take();
+      const response = this.#responses.next();
       if (!response) break;
-      wasThere = true;
+      found = true;
       const received = receivedEvent(response);
       const position = received ? received.position : checkpointOf(response);
       if (position === undefined) continue;
@@ -73,10 +72,10 @@ export class Gatherer {
       }
       page.scannedTo = position;
     }
-    return wasThere;
+    return found;
   }
 }
 
-function isFull({ events, size }: Growing, batchSize: number): boolean {
+function isFull({ events, size }: PageDraft, batchSize: number): boolean {
   return events.length >= batchSize || size >= maxPageSize;
 }

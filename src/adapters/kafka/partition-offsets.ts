@@ -1,16 +1,16 @@
 import type { TopicPartition } from '../../ports/transport.ts';
 
-/** Where a group goes on in a partition, or a member begins. */
+/** The offset from which a group or a member reads a partition. */
 export interface PartitionOffset extends TopicPartition {
   readonly offset: string;
 }
 
-/** Names a partition among those of all topics. */
-export function placeOf({ topic, partition }: TopicPartition): string {
+/** Map key for a partition of a topic. */
+export function partitionKey({ topic, partition }: TopicPartition): string {
   return `${topic}/${partition}`;
 }
 
-/** What the package takes by topic: `of` each place, gathered under its topic. */
+/** Groups `of` each partition by topic, as kafkajs expects it. */
 export function byTopic<Place extends TopicPartition, Own>(
   places: readonly Place[],
   of: (place: Place) => Own,

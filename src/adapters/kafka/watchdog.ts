@@ -1,5 +1,5 @@
-/** Tells once when nothing was heard for `silenceMs`, counted from the first beat on. */
-export class Pulse {
+/** Calls `onSilence` once if `reset` has not been called for `silenceMs`. Starts with the first `reset`. */
+export class Watchdog {
   readonly #silenceMs: number;
   readonly #onSilence: () => void;
   #timer: NodeJS.Timeout | undefined;
@@ -9,7 +9,7 @@ export class Pulse {
     this.#onSilence = onSilence;
   }
 
-  beat(): void {
+  reset(): void {
     if (this.#timer) this.#timer.refresh();
     else this.#timer = setTimeout(this.#onSilence, this.#silenceMs).unref();
   }

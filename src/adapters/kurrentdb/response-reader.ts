@@ -3,12 +3,12 @@ import type { ClientReadableStream } from '@grpc/grpc-js';
 import type { WakeUp } from '../../support/wake-up.ts';
 import { readError, unavailable } from './errors.ts';
 
-/** The answers of a subscription, taken one at a time, so that a slow reader holds the server back. */
-export class Inbox {
+/** Reads the responses of a subscription one at a time, so that a slow reader slows down the server. */
+export class ResponseReader {
   readonly #call: ClientReadableStream<ReadResp>;
   #error: Error | undefined;
 
-  /** Wakes `arrival` whenever there may be more to take. */
+  /** Wakes `arrival` whenever there may be another response. */
   constructor(call: ClientReadableStream<ReadResp>, arrival: WakeUp) {
     this.#call = call;
     call.on('readable', () => arrival.wake());
@@ -22,8 +22,8 @@ export class Inbox {
     });
   }
 
-  /** The next answer, undefined where none is there yet. After the last one it throws what ended the subscription. */
-  take(): ReadResp | undefined {
+  /** The next response, or undefined if none has arrived. After the last one it throws the error that ended the subscription. */
+  next(): ReadResp | undefined {
     const response = this.#call.read() as ReadResp | null;
     if (response !== null) return response;
     if (this.#error) throw this.#error;

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { Gatherer } from '../../src/adapters/kurrentdb/gatherer.ts';
-import type { Inbox } from '../../src/adapters/kurrentdb/inbox.ts';
+import { PageAssembler } from '../../src/adapters/kurrentdb/page-assembler.ts';
+import type { ResponseReader } from '../../src/adapters/kurrentdb/response-reader.ts';
 import { WakeUp } from '../../src/support/wake-up.ts';
 
-/** An answer of the server with the event at `position`, as far as it is looked at. */
+/** A response of the server with the event at `position`, reduced to the fields that are read. */
 function answerAt(position: number) {
   const bytes = (text: string) => () => Buffer.from(text);
   const record = {
@@ -18,15 +18,15 @@ function answerAt(position: number) {
   return { getEvent: () => ({ getEvent: () => record }), getCheckpoint: () => undefined };
 }
 
-it('[G1] a page that an error ends goes as far as its last event, so that none comes again', async () => {
+it('[G1] a page ended by an error reaches to its last event, so that no event is delivered twice', async () => {
   const steps = [answerAt(5), undefined, answerAt(6), new Error('the server went away')];
-  const take = () => {
+  const next = () => {
     const step = steps.shift();
     if (step instanceof Error) throw step;
     return step;
   };
-  const gatherer = new Gatherer({ take } as unknown as Inbox, new WakeUp(), undefined);
-  const page = await gatherer.gather(0, 100, performance.now() + 20, new AbortController().signal);
+  const assembler = new PageAssembler({ next } as unknown as ResponseReader, new WakeUp(), undefined);
+  const page = await assembler.nextPage(0, 100, performance.now() + 20, new AbortController().signal);
   expect(page.events.map(({ position }) => position)).toEqual([5, 6]);
   expect(page.scannedTo).toBe(6);
 });

@@ -1,48 +1,48 @@
 import type { TopicPartition } from '../../ports/transport.ts';
-import { byTopic, placeOf, type PartitionOffset } from './places.ts';
+import { byTopic, partitionKey, type PartitionOffset } from './partition-offsets.ts';
 
 /**
- * Between two requests. What was done and not committed when a member dies comes again: whoever takes records by their
- * position passes it over.
+ * Time between two requests. Records that were handled but not committed when a member dies are delivered again; consumers
+ * skip them by their position.
  */
 const restMs = 500;
 
-/** As the package takes them. */
+/** The request format of kafkajs. */
 export interface CommitRequest {
   readonly topics: { topic: string; partitions: { partition: number; offset: string }[] }[];
 }
 
-export interface CommitsOptions {
-  /** A partition that was lost meanwhile is left out. */
+export interface OffsetCommitterOptions {
+  /** Whether this member still holds the partition: offsets of others are not committed. */
   readonly holds: (place: TopicPartition) => boolean;
-  /** Told of a request that failed; its offsets go with the next one. */
+  /** Called for a failed request; its offsets are sent with the next one. */
   readonly onError: (error: unknown) => void;
 }
 
 type Send = (request: CommitRequest) => Promise<void>;
 
-/** Commits what is done a few times a second: many partitions that move often are few requests. */
-export class Commits {
-  readonly #options: CommitsOptions;
+/** Commits offsets a few times a second, so that many busy partitions need few requests. */
+export class OffsetCommitter {
+  readonly #options: OffsetCommitterOptions;
   #waiting = new Map<string, PartitionOffset>();
   #send: Send | undefined;
   #timer: NodeJS.Timeout | undefined;
   #sent: Promise<void> = Promise.resolve();
   #isClosed = false;
 
-  constructor(options: CommitsOptions) {
+  constructor(options: OffsetCommitterOptions) {
     this.#options = options;
   }
 
-  /** To be committed soon, with whatever was last given to send it. */
+  /** Schedules the offset for the next request, which is sent by the `send` that was passed last. */
   add(next: PartitionOffset, send: Send): void {
     if (this.#isClosed) return;
-    this.#waiting.set(placeOf(next), next);
+    this.#waiting.set(partitionKey(next), next);
     this.#send = send;
     this.#timer ??= setTimeout(() => void this.flush(), restMs);
   }
 
-  /** Resolves when all that was added is committed, or was found to be impossible to commit now. */
+  /** Sends all scheduled offsets; resolves when the request has succeeded or failed. */
   flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -50,14 +50,14 @@ export class Commits {
     return this.#sent;
   }
 
-  /** What was added is another member's to commit, or nobody's. */
+  /** Drops the scheduled offsets after a rebalance: the next holder of a partition commits its offset. */
   forget(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#waiting = new Map();
   }
 
-  /** For a session that is over: work that outlives it has nothing to commit. */
+  /** Ends the session: handlers that outlive it commit nothing. */
   close(): void {
     this.#isClosed = true;
     this.forget();
@@ -74,9 +74,9 @@ export class Commits {
       });
     } catch (error) {
       this.#options.onError(error);
-      // Forgotten meanwhile, an old offset must not come back behind a newer one.
+      // After `forget` an old offset must not be scheduled again behind a newer one.
       if (waiting !== this.#waiting) return;
-      for (const next of offsets) if (!waiting.has(placeOf(next))) this.add(next, this.#send!);
+      for (const next of offsets) if (!waiting.has(partitionKey(next))) this.add(next, this.#send!);
     }
   }
 }
