@@ -1,5 +1,5 @@
-import type { Region } from '../domain/access/region.ts';
-import { scopeKeys, type ScopeKey } from '../domain/layers.ts';
+import { scopeTests, type Region } from '../domain/access/region.ts';
+import type { ScopeKey } from '../domain/layers.ts';
 import { allOf, anyOf, type Parameters } from './sql-builder.ts';
 
 /** The region as a condition on the scope columns of `alias`. An empty visibility matches nothing. */
@@ -19,10 +19,10 @@ export function regionCondition(region: Region, alias: string, parameters: Param
     );
   }
   if (layers) conditions.push(`${alias}.layer = any (${parameters.bind([...layers])}::text[])`);
-  for (const key of scopeKeys) {
-    const value = scope[key];
-    if (value === undefined) continue;
-    conditions.push(`${alias}.${column(key)} is null or ${alias}.${column(key)} = ${parameters.bind(value)}`);
+  for (const { key, value, without } of scopeTests(scope)) {
+    const own = `${alias}.${column(key)}`;
+    const lacking = `${own} is null and ${alias}.layer = any (${parameters.bind([...without])}::text[])`;
+    conditions.push(anyOf([`${own} = ${parameters.bind(value)}`, ...(without.length > 0 ? [lacking] : [])]));
   }
   return allOf(conditions);
 }

@@ -171,15 +171,23 @@ describe('scope in a request', () => {
   const narrowed = (name: string, scope: Record<string, string>) => searched(callers[name]!, { scope });
   const alice = 'a member with memberships';
 
-  it('[I2] leaves what has the value or lacks the key', async () => {
+  it('[I2] finds what has the value, and what is shared and more general', async () => {
     expect(await narrowed('an admin', { team: 'a' })).toEqual(
-      all.filter((place) => !['team b', 'project a'].includes(place)).sort(),
+      ['company', 'org a', 'org b', 'team a', 'project b', 'bob'].sort(),
     );
-    expect(await narrowed('an admin', { team: 'a', org: 'b' })).toEqual(
-      all.filter((place) => !['team a', 'team b', 'project a', 'org a', 'bob'].includes(place)).sort(),
-    );
+    expect(await narrowed('an admin', { team: 'a', org: 'b' })).toEqual(['company', 'org b']);
     expect(await narrowed('an admin', { user: 'alice' })).toEqual([...shared, ...aliceOwn].sort());
     expect(await narrowed('an admin', { team: 'nobody knows it' })).not.toContain('team a');
+  });
+
+  it('[I2] finds personal memories without the value only for the person that it names', async () => {
+    expect(await narrowed('an admin', { project: 'a' })).toEqual(
+      ['company', 'org a', 'org b', 'project a', 'team a', 'team b'].sort(),
+    );
+    expect(await narrowed('an admin', { project: 'a', user: 'alice' })).toEqual(
+      ['alice', 'company', 'org a', 'org b', 'project a', 'team a', 'team b'].sort(),
+    );
+    expect(await narrowed('an admin', { agent: 'x' })).toEqual([...shared, 'agent of alice'].sort());
   });
 
   it('[I2] names the company without changing anything', async () => {
@@ -191,7 +199,7 @@ describe('scope in a request', () => {
     const own = [...keys[alice]!.sees];
     expect(await narrowed(alice, {})).toEqual(own.sort());
     expect(await narrowed(alice, { user: 'bob' })).toEqual(['company', 'org a', 'project a', 'team a']);
-    expect(await narrowed(alice, { team: 'b' })).toEqual(own.filter((place) => place !== 'team a').sort());
+    expect(await narrowed(alice, { team: 'b' })).toEqual(['company', 'org a', 'project a']);
     expect(await narrowed(alice, { org: 'b' })).not.toContain('org b');
     expect(await narrowed(alice, { project: 'b' })).not.toContain('project b');
     expect(await narrowed(alice, { session: 's2' })).not.toContain('session of bob');

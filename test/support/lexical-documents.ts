@@ -1,7 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
-import type { Region } from '../../src/domain/access/region.ts';
+import { isInScope, type Region } from '../../src/domain/access/region.ts';
 import { isVisible, type Placed } from '../../src/domain/access/visibility.ts';
-import { scopeKeys } from '../../src/domain/layers.ts';
 import type {
   ActiveDocument,
   DeletedDocument,
@@ -94,10 +93,7 @@ export function isInRegion({ tenant, visibility, layers, scope = {} }: Region, m
     memory.tenant === tenant &&
     isVisible(visibility, memory) &&
     (layers === undefined || layers.includes(memory.layer)) &&
-    scopeKeys.every((key) => {
-      const [wanted, own] = [scope[key], memory.scope[key]];
-      return wanted === undefined || own === undefined || own === wanted;
-    })
+    isInScope(scope, memory)
   );
 }
 

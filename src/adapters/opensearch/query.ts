@@ -1,7 +1,7 @@
 import type { Types } from '@opensearch-project/opensearch';
-import type { Region } from '../../domain/access/region.ts';
+import { scopeTests, type Region } from '../../domain/access/region.ts';
 import type { VisibleLayer } from '../../domain/access/visibility.ts';
-import { scopeKeys, type ScopeKey } from '../../domain/layers.ts';
+import type { ScopeKey } from '../../domain/layers.ts';
 
 type Query = Types.Common_QueryDsl.QueryContainer;
 
@@ -24,13 +24,12 @@ function regionFilter({ tenant, visibility, layers, scope = {} }: Region): Query
   const conditions: Query[] = [{ term: { tenant: { value: tenant } } }];
   if (visibility !== 'all') conditions.push(anyOf(visibility.map(visibleLayer)));
   if (layers) conditions.push({ terms: { layer: [...layers] } });
-  for (const key of scopeKeys) {
-    const value = scope[key];
-    if (value === undefined) continue;
+  for (const { key, value, without } of scopeTests(scope)) {
     const field = fieldOf(key);
-    conditions.push(
-      anyOf([{ bool: { must_not: [{ exists: { field } }] } }, { term: { [field]: { value } } }]),
-    );
+    const lacking: Query = {
+      bool: { must_not: [{ exists: { field } }], filter: [{ terms: { layer: [...without] } }] },
+    };
+    conditions.push(anyOf([{ term: { [field]: { value } } }, ...(without.length > 0 ? [lacking] : [])]));
   }
   return conditions;
 }
