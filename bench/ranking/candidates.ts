@@ -5,8 +5,8 @@ import { evidence, type Evidence } from '../../src/domain/ranking/fusion.ts';
 import { speakerMatcher, speakerOf } from '../../src/domain/ranking/speaker.ts';
 import { windowAt } from '../../src/domain/ranking/window.ts';
 import { termCounts } from '../../src/domain/text/tokens.ts';
-import { perEngineWithin } from '../../src/queries/search/asked-times.ts';
-import { leastPerEngine } from '../../src/queries/search/query.ts';
+import { leastCandidates } from '../../src/queries/search/query.ts';
+import { candidatesInPeriods } from '../../src/queries/search/sources/in-periods.ts';
 import { inScope, type DataSet, type Memory, type Query } from './datasets.ts';
 import { cosine } from './embed.ts';
 import { textbookBm25 } from './textbook-bm25.ts';
@@ -86,12 +86,12 @@ function caseOf(set: string, query: Query, vector: Float32Array, tenant: Tenant)
   const lexical = scored
     .filter(({ bm25 }) => bm25 > 0)
     .sort((a, b) => b.bm25 - a.bm25)
-    .slice(0, leastPerEngine);
+    .slice(0, leastCandidates);
   const within = nearest.filter(({ indexed: { memory } }) => isWithin(timeOf(memory), times));
   const hits = new Set([
-    ...nearest.slice(0, leastPerEngine),
+    ...nearest.slice(0, leastCandidates),
     ...lexical,
-    ...within.slice(0, perEngineWithin),
+    ...within.slice(0, candidatesInPeriods),
   ]);
 
   const matchSpeaker = speakerMatcher(query.query);

@@ -2,8 +2,8 @@ import { exactScanLimit } from '../../src/domain/retrieval/exact-scan-limit.ts';
 import { generationTable } from '../../src/read-models/generation-table.ts';
 import { vectorTable } from '../../src/read-models/vectors/tables.ts';
 import type { Sql } from '../../src/ports/sql.ts';
-import { lookedAtPerWanted } from '../../src/queries/search/candidates.ts';
-import { leastPerEngine } from '../../src/queries/search/query.ts';
+import { leastCandidates } from '../../src/queries/search/query.ts';
+import { visitsPerHit } from '../../src/queries/search/sources/planner-settings.ts';
 import { tenant } from './loaded.ts';
 
 export const deterministicModel = 'deterministic-words-384';
@@ -40,15 +40,15 @@ export async function timeBareIndexes(
   const dense = `select memory_id from ${kept} where tenant = $2 and ${nearest} $1::vector limit $3`;
   // The planner, which does not know what a BM25 without its index costs, is left no other way than the two indexes.
   await sql.execute(
-    `set hnsw.ef_search = ${lookedAtPerWanted * leastPerEngine}; set enable_seqscan = off; set enable_bitmapscan = off; set enable_sort = off`,
+    `set hnsw.ef_search = ${visitsPerHit * leastCandidates}; set enable_seqscan = off; set enable_bitmapscan = off; set enable_sort = off`,
   );
   let times: number[] = [];
   for (let round = 0; round < 2; round++) {
     times = [];
     for (const [index, query] of queries.entries()) {
       const start = performance.now();
-      await sql.query(lexical, [query, tenant, leastPerEngine]);
-      await sql.query(dense, [vectors[index]!, tenant, leastPerEngine]);
+      await sql.query(lexical, [query, tenant, leastCandidates]);
+      await sql.query(dense, [vectors[index]!, tenant, leastCandidates]);
       times.push(performance.now() - start);
     }
   }

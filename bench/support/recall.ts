@@ -6,10 +6,12 @@ import { vectorTable } from '../../src/read-models/vectors/tables.ts';
 import type { Sql } from '../../src/ports/sql.ts';
 import type { VectorIndex } from '../../src/ports/vector-index.ts';
 import { WakeUp } from '../../src/support/wake-up.ts';
-import { leastPerEngine } from '../../src/queries/search/query.ts';
-import { findCandidates, type CandidateRequest } from '../../src/queries/search/candidates.ts';
-import { inMemoryOf } from '../../src/queries/search/nearest-in-memory.ts';
-import { findPool, narrowingTo } from '../../src/queries/search/pool.ts';
+import { leastCandidates } from '../../src/queries/search/query.ts';
+import type { DenseQuery } from '../../src/queries/search/sources/candidate-source.ts';
+import { chooseSources } from '../../src/queries/search/sources/choose-sources.ts';
+import { ExactVectorSource } from '../../src/queries/search/sources/exact-vectors.ts';
+import { PlannerSettings } from '../../src/queries/search/sources/planner-settings.ts';
+import { findPrefilterSet } from '../../src/queries/search/sources/prefilter-set.ts';
 import { readStatistics } from '../../src/queries/search/statistics.ts';
 import { ReadModels } from '../../src/queries/read-models.ts';
 import type { QueryVectors } from './bare-indexes.ts';
@@ -17,7 +19,7 @@ import { tenant } from './loaded.ts';
 
 const best = 10;
 
-/** What of a search request narrows it. */
+/** The restrictions of a search request. */
 export interface Narrowing {
   readonly layers?: readonly Layer[];
   readonly scope?: Scope;
@@ -36,47 +38,47 @@ export async function denseRecall(
   let found = 0;
   let wanted = 0;
   for (const vector of vectors) {
-    const exact = await nearest(sql, { vector, table, exact: true }, narrowing);
-    const served = new Set(await nearest(sql, { vector, table, exact: false }, narrowing, index));
+    const exact = await nearest(sql, { vector, table }, narrowing);
+    const served = new Set(await nearest(sql, { vector, table }, narrowing, index));
     wanted += exact.length;
     found += exact.filter((id) => served.has(id)).length;
   }
   return found / wanted;
 }
 
+/** As the server finds them with `index`, or exactly without it. */
 async function nearest(
   sql: Sql,
-  dense: NonNullable<CandidateRequest['dense']>,
+  dense: DenseQuery,
   { layers, scope, tags, filter }: Narrowing,
   index?: VectorIndex,
 ): Promise<string[]> {
   const models = new ReadModels(sql, new WakeUp());
   const view = await models.view({ projections: ['memories', 'lexical', 'vectors', 'usage'] });
-  const reach = {
+  const restrictions = {
     region: { tenant, visibility: 'all' as const, ...(layers && { layers }), ...(scope && { scope }) },
     ...(tags && { tags }),
     ...(filter && { filter: parseFilter(filter) }),
   };
-  const pool = index && (await findPool(sql, view, reach, inDatabaseLimit));
-  const set = { tenant, table: dense.table };
-  const isInMemory = (await index?.has(set)) ?? false;
-  const rows = await sql.transaction(
+  const set = index && (await findPrefilterSet(sql, view, restrictions, inDatabaseLimit));
+  const vectorSet = { tenant, table: dense.table };
+  const isResident = (await index?.has(vectorSet)) ?? false;
+  const hits = await sql.transaction(
     async (tx) => {
       const { documents } = await readStatistics(tx, view, tenant, []);
-      return findCandidates(tx, view, {
-        ...reach,
-        ...narrowingTo(pool, documents, isInMemory),
-        queryText: '',
-        weighted: { terms: [], weights: [], mass: 0 },
-        words: 'database',
-        dense,
-        inMemory: isInMemory ? inMemoryOf(index!, tx, set, dense.vector) : undefined,
-        perEngine: leastPerEngine,
-      });
+      const vectors = isResident ? await index?.vectors(tx, vectorSet) : undefined;
+      const context = { tx, view, planner: new PlannerSettings(tx), vectors };
+      const weighted = { terms: [], weights: [], mass: 0 };
+      const query = { ...restrictions, text: '', weighted, dense, times: { months: [], periods: [] } };
+      const groups = index
+        ? chooseSources(context, query, { documents, set, lookup: { in: 'nowhere' } })
+        : [[new ExactVectorSource(context)]];
+      return Promise.all(groups.flat().map((source) => source.find(query, leastCandidates)));
     },
     { tenant, readOnly: true },
   );
-  return rows
+  return hits
+    .flat()
     .sort((left, right) => (right.cosine ?? 0) - (left.cosine ?? 0))
     .slice(0, best)
     .map(({ memory_id: id }) => id);

@@ -1,6 +1,6 @@
 import type { SqlExecutor } from './sql.ts';
 
-/** Whose vectors, and of which model. */
+/** The vectors of a tenant's memories by one model. */
 export interface VectorSet {
   readonly tenant: string;
   /** The table that keeps the vectors of the model (`vectorTable`). */
@@ -10,33 +10,30 @@ export interface VectorSet {
 /** Of unit length. */
 export type UnitVector = Float32Array;
 
-/** A memory, and the cosine of its vector with what was asked, exact to .00002. */
+/** A memory, and the cosine of its vector with a query's, exact to .00002. */
 export interface Near {
   readonly id: string;
   readonly cosine: number;
 }
 
+/** The vectors of a set, as they are until the transaction ends that they were requested in. */
+export interface Vectors {
+  /** Nearest first, at most `limit`; of all, or of the memories in `among`. */
+  nearest(vector: UnitVector, limit: number, among?: readonly string[]): readonly Near[];
+  /** Of each memory; null if it has no vector. */
+  cosines(vector: UnitVector, ids: readonly string[]): readonly (number | null)[];
+}
+
 /**
- * Compares with a tenant's vectors beside the database, which stays what is true: who may see what is asked there of those that
- * were found, and they may have gone meanwhile.
+ * Keeps vectors of tenants beside the database, where queries are compared with all of them. The database stays the authority:
+ * callers check there whether what was found still exists, and who may see it.
  */
 export interface VectorIndex {
-  /** Whether the vectors are there. Waits some seconds where they are being loaded: not inside a transaction. */
+  /** Whether the vectors are there. Waits some seconds if they are being loaded: must not run inside a transaction. */
   has(set: VectorSet): Promise<boolean>;
-  /** Has them loaded. */
+  /** Starts loading them in the background. */
   want(set: VectorSet): void;
-  /**
-   * Nearest first, of all vectors that were committed before or of those of the memories in `among`; undefined where they are not
-   * there. `executor` reads what is missing.
-   */
-  nearest(
-    executor: SqlExecutor,
-    set: VectorSet,
-    vector: UnitVector,
-    limit: number,
-    among?: readonly string[],
-  ): Promise<readonly Near[] | undefined>;
-  /** Of each memory, null where it has no vector; undefined where the vectors are not there. To be asked after `nearest`. */
-  cosines(set: VectorSet, vector: UnitVector, ids: readonly string[]): readonly (number | null)[] | undefined;
+  /** All vectors that were committed before this call; undefined if they are not there. `executor` reads what is missing. */
+  vectors(executor: SqlExecutor, set: VectorSet): Promise<Vectors | undefined>;
   close(): Promise<void>;
 }

@@ -10,7 +10,8 @@ import { ensureLive } from '../../src/projections/generations.ts';
 import { lexical } from '../../src/projections/lexical/lexical.ts';
 import { tablesOf } from '../../src/projections/projection.ts';
 import type { ReadView } from '../../src/queries/read-models.ts';
-import { readNeighbours } from '../../src/queries/search/neighbours.ts';
+import { PlannerSettings } from '../../src/queries/search/sources/planner-settings.ts';
+import { readNeighbours } from '../../src/queries/search/sources/neighbours.ts';
 import { assertWithin } from '../support/assert-within.ts';
 import { openTestStore, type TestStore } from '../support/event-store.ts';
 import { HistoryWriter, steps } from '../support/histories.ts';
@@ -94,7 +95,15 @@ describe('[A8] the window of a turn', () => {
         for (const tenant of ['acme', 'globex']) {
           const own = turns.filter((turn) => turn.tenant === tenant);
           const neighbours: Awaited<ReturnType<typeof readNeighbours>> = await test.sql.transaction(
-            (tx) => readNeighbours(tx, view, tenant, { terms, turns: own.map(({ id }) => id) }),
+            (tx) => {
+              const context = { tx, view, planner: new PlannerSettings(tx) };
+              return readNeighbours(
+                context,
+                tenant,
+                terms,
+                own.map(({ id }) => id),
+              );
+            },
             { tenant, readOnly: true },
           );
           for (const { id, place, content } of own) {

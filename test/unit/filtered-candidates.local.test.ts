@@ -3,6 +3,7 @@ import { deterministicEmbedder } from '../../src/adapters/deterministic/embedder
 import { weigh } from '../../src/domain/ranking/bm25.ts';
 import { parseFilter } from '../../src/domain/filter.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
+import { exactScanLimit } from '../../src/domain/retrieval/exact-scan-limit.ts';
 import { vectorTable } from '../../src/read-models/vectors/tables.ts';
 import type { SqlExecutor, SqlValue } from '../../src/ports/sql.ts';
 import { WakeUp } from '../../src/support/wake-up.ts';
@@ -13,13 +14,11 @@ import { memories } from '../../src/projections/memories/memories.ts';
 import type { Projection } from '../../src/projections/projection.ts';
 import { vectors } from '../../src/projections/vectors/vectors.ts';
 import { ReadModels, type ReadView } from '../../src/queries/read-models.ts';
-import {
-  findCandidates,
-  type CandidateRequest,
-  type CandidateRow,
-} from '../../src/queries/search/candidates.ts';
-import { nearestInPool } from '../../src/queries/search/pool-candidates.ts';
-import { findPool } from '../../src/queries/search/pool.ts';
+import { chooseSources } from '../../src/queries/search/sources/choose-sources.ts';
+import type { Hit } from '../../src/queries/search/sources/candidate-source.ts';
+import { ExactVectorSource } from '../../src/queries/search/sources/exact-vectors.ts';
+import { PlannerSettings } from '../../src/queries/search/sources/planner-settings.ts';
+import { findPrefilterSet } from '../../src/queries/search/sources/prefilter-set.ts';
 import { readStatistics } from '../../src/queries/search/statistics.ts';
 import { openTestStore, storeTestMemory, type TestStore } from '../support/event-store.ts';
 import { rowsLookedAt } from '../support/plans.ts';
@@ -33,7 +32,7 @@ const embedder = deterministicEmbedder({ dimension: 16 });
 let test: TestStore;
 let view: ReadView;
 
-/** As after an import: the tables are full, and nobody has counted what is in them. */
+/** As after an import: the tables are full, but have no planner statistics yet. */
 beforeAll(async () => {
   test = await openTestStore();
   for (let n = 0; n < count; n++)
@@ -51,11 +50,11 @@ beforeAll(async () => {
 
 afterAll(() => test.close());
 
-it('[A5] a filter that leaves half is asked of what the indexes find, not of all memories', async () => {
+it('[A5] a filter that half of the memories pass is checked for what the indexes find, not for all memories', async () => {
   const [vector] = await embedder.embed(['green tea'], 'query');
   const table = view.table('memories').replace('read.', '');
   let asked = 0;
-  let found: readonly CandidateRow[] = [];
+  let found: readonly Hit[] = [];
   await test.sql.transaction(
     async (tx) => {
       const explaining: SqlExecutor = {
@@ -66,15 +65,20 @@ it('[A5] a filter that leaves half is asked of what the indexes find, not of all
         },
       };
       const terms = ['green', 'tea'];
-      found = await findCandidates(explaining, view, {
-        region: { tenant: 'acme', visibility: 'all' },
-        queryText: 'green tea',
+      const query = {
+        region: { tenant: 'acme', visibility: 'all' as const },
+        text: 'green tea',
         weighted: weigh(terms, await readStatistics(tx, view, 'acme', terms)),
         filter: parseFilter({ 'metadata.kind': { eq: 'fact' } }),
-        words: 'database',
-        dense: { vector: vector!, table: vectorTable(embedder.model.id), exact: false },
-        perEngine: wanted,
-      } satisfies CandidateRequest);
+        dense: { vector: vector!, table: vectorTable(embedder.model.id) },
+        times: { months: [], periods: [] },
+      };
+      const context = { tx: explaining, view, planner: new PlannerSettings(explaining) };
+      // As in a tenant that is too large to compare all vectors.
+      const choice = { documents: exactScanLimit + 1, lookup: { in: 'database' as const } };
+      const sources = chooseSources(context, query, choice).flat();
+      const hits = await Promise.all(sources.map((source) => source.find(query, wanted)));
+      found = hits.flat();
     },
     { tenant: 'acme', readOnly: true },
   );
@@ -83,31 +87,35 @@ it('[A5] a filter that leaves half is asked of what the indexes find, not of all
   expect(asked).toBeLessThan(count / 2);
 });
 
-it('[A5] a filter that most of its pool do not pass is asked of all of it', async () => {
+it('[A5] a filter that most of a prefilter set fail is checked for all of the set', async () => {
   const [vector] = await embedder.embed(['green tea'], 'query');
   const region = { tenant: 'acme', visibility: 'all' as const };
-  // Keys tell the notes; in which of them a part of the text is they do not.
+  // Posting keys contain the kind, but not parts of the text.
   const filter = parseFilter({ 'metadata.kind': { eq: 'note' }, content: { contains: 'number 29' } });
-  const pool = await findPool(test.sql, view, { region, filter });
-  expect(pool).toMatchObject({ size: count / 2 });
-  const dense = { vector: vector!, table: vectorTable(embedder.model.id), exact: false };
+  const set = await findPrefilterSet(test.sql, view, { region, filter });
+  expect(set).toMatchObject({ size: count / 2 });
+  const dense = { vector: vector!, table: vectorTable(embedder.model.id) };
   const weighted = { terms: [], weights: [], mass: 0 };
-  const found = await test.sql.transaction<readonly unknown[]>(
-    (tx) => nearestInPool(tx, view, { region, filter, pool: pool!, perEngine: wanted, weighted, dense }),
+  const query = { region, filter, text: '', weighted, dense, times: { months: [], periods: [] } };
+  const found = await test.sql.transaction<readonly Hit[]>(
+    (tx) => {
+      const context = { tx, view, planner: new PlannerSettings(tx) };
+      return new ExactVectorSource(context, set).find(query, wanted);
+    },
     { tenant: 'acme', readOnly: true },
   );
   // 29, 291, 293, 295, 297, 299.
   expect(found.length).toBe(6);
 });
 
-it('[A5] what lies in a range of numbers or times, and no more, is a pool', async () => {
+it('[A5] the prefilter set of a range of numbers or times contains that range and no more', async () => {
   const sizeOf = async (json: JsonObject) => {
     const region = { tenant: 'acme', visibility: 'all' as const };
-    const pool = await findPool(test.sql, view, { region, filter: parseFilter(json) });
-    return pool?.size;
+    const set = await findPrefilterSet(test.sql, view, { region, filter: parseFilter(json) });
+    return set?.size;
   };
   expect(await sizeOf({ 'metadata.number': { gte: count - 10 } })).toBe(10);
-  // An end that is excluded is in the pool all the same.
+  // The set includes an end that the filter excludes.
   expect(await sizeOf({ 'metadata.number': { gt: 4, lte: 24 } })).toBe(21);
   expect(await sizeOf({ 'metadata.number': { lt: -1 } })).toBe(0);
   expect(await sizeOf({ or: [{ 'metadata.number': { lte: 4 } }, { 'metadata.number': { gte: 295 } }] })).toBe(

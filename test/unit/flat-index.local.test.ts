@@ -61,8 +61,8 @@ async function loaded(set: VectorSet): Promise<void> {
 }
 
 async function nearest(angle: number, limit: number, set = acme, executor: SqlExecutor = test.sql) {
-  const found = await index.nearest(executor, set, at(angle), limit);
-  return found?.map(({ id }) => id);
+  const vectors = await index.vectors(executor, set);
+  return vectors?.nearest(at(angle), limit).map(({ id }) => id);
 }
 
 it('[A5] compares with the vectors of one tenant, whose vectors are there once somebody wanted them', async () => {
@@ -74,9 +74,10 @@ it('[A5] compares with the vectors of one tenant, whose vectors are there once s
   expect(await nearest(19, 2)).toBeUndefined();
   await loaded(acme);
   expect(await nearest(19, 2)).toEqual([ids[1], ids[0]]);
-  const among = await index.nearest(test.sql, acme, at(19), 1, [ids[0]!, ids[2]!, uuid()]);
+  const vectors = await index.vectors(test.sql, acme);
+  const among = vectors!.nearest(at(19), 1, [ids[0]!, ids[2]!, uuid()]);
   expect(among).toEqual([{ id: ids[0], cosine: expect.closeTo(Math.cos(0.09), 4) }]);
-  expect(index.cosines(acme, at(20), [ids[2]!, uuid()])).toEqual([expect.closeTo(Math.cos(0.1), 5), null]);
+  expect(vectors!.cosines(at(20), [ids[2]!, uuid()])).toEqual([expect.closeTo(Math.cos(0.1), 5), null]);
   expect(await index.has(globex)).toBe(false);
   expect(index.size).toBe(3);
 });

@@ -10,7 +10,10 @@ import type { Projection } from '../../src/projections/projection.ts';
 import { RebuildWalk } from '../../src/projections/rebuild-walk.ts';
 import { vectors } from '../../src/projections/vectors/vectors.ts';
 import { ReadModels } from '../../src/queries/read-models.ts';
-import { findCandidates, type CandidateRow } from '../../src/queries/search/candidates.ts';
+import type { Hit } from '../../src/queries/search/sources/candidate-source.ts';
+import { ExactVectorSource } from '../../src/queries/search/sources/exact-vectors.ts';
+import { HnswSource } from '../../src/queries/search/sources/hnsw-index.ts';
+import { PlannerSettings } from '../../src/queries/search/sources/planner-settings.ts';
 import { openTestStore, storeTestMemory, updateTestMemory, type TestStore } from '../support/event-store.ts';
 import { follow } from '../support/read-models.ts';
 import { soleEmbedder } from '../support/sole-embedder.ts';
@@ -54,21 +57,24 @@ async function standing(): Promise<{ readonly apart: number; readonly inGraph: n
   return { apart: row!.apart, inGraph: row!.in_graph };
 }
 
-/** The nearest five of a tenant that counts as a large one, or of one whose vectors are all compared. */
+/** The nearest five by the index, as in a large tenant, or by comparing all vectors. */
 async function nearest(text: string, exact: boolean): Promise<readonly number[]> {
   const [vector] = await embedder.embed([text], 'query');
   const names = generations.map(({ projection }) => projection.name);
   const view = await new ReadModels(test.sql, new WakeUp()).view({ projections: names });
-  const found = await test.sql.transaction<readonly CandidateRow[]>(
-    (tx) =>
-      findCandidates(tx, view, {
-        region: { tenant: 'acme', visibility: 'all' },
-        queryText: '',
+  const found = await test.sql.transaction<readonly Hit[]>(
+    (tx) => {
+      const context = { tx, view, planner: new PlannerSettings(tx) };
+      const source = exact ? new ExactVectorSource(context) : new HnswSource(context);
+      const query = {
+        region: { tenant: 'acme', visibility: 'all' as const },
+        text: '',
         weighted: { terms: [], weights: [], mass: 0 },
-        words: 'database',
-        dense: { vector: vector!, table, exact },
-        perEngine: 5,
-      }),
+        dense: { vector: vector!, table },
+        times: { months: [], periods: [] },
+      };
+      return source.find(query, 5);
+    },
     { tenant: 'acme', readOnly: true },
   );
   // Equal texts are equally near, whichever of them it is.

@@ -1,13 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { parseFilter } from '../../src/domain/filter.ts';
-import { inLexicalIndex } from '../../src/read-models/lexical/variant.ts';
 import { mostAmong, type LexicalIndex, type LexicalQuery } from '../../src/ports/lexical-index.ts';
 import type { Sql } from '../../src/ports/sql.ts';
 import type { ReadView } from '../../src/queries/read-models.ts';
-import { WordSearch } from '../../src/queries/search/word-search.ts';
+import { LexicalIndexSearch } from '../../src/queries/search/sources/lexical-index-search.ts';
 
 const view = {
-  signature: () => inLexicalIndex('lexical'),
   generation: () => 1,
   table: () => 'lexical',
   position: 0,
@@ -15,7 +13,7 @@ const view = {
 const filter = parseFilter({ tags: { contains: 'kept' } });
 const region = { tenant: 'acme', visibility: 'all' as const };
 
-/** Memories by growing ids, and by growing scores; the filter lets those through that pass. */
+/** Memories whose scores grow with their ids; the filter lets those through for which `passes` is true. */
 function searchAmong(count: number, passes: (number: number) => boolean) {
   const idOf = (number: number): string => String(number).padStart(9, '0');
   const asked: LexicalQuery[] = [];
@@ -39,24 +37,24 @@ function searchAmong(count: number, passes: (number: number) => boolean) {
       return found.slice(0, limit).map((memory_id) => ({ memory_id }));
     },
   } as unknown as Sql;
-  return { search: new WordSearch(sql, { lexical: index }), asked, idOf };
+  return { search: new LexicalIndexSearch(sql, index), asked, idOf };
 }
 
-describe('words in an index beside filters in the database', () => {
-  it('[A6] finds the best of more memories than the index looks among at once', async () => {
+describe('words in a lexical index, filters in the database', () => {
+  it('[A6] finds the best of more memories than one search of the index may name', async () => {
     const count = 2 * mostAmong + 20_000;
     const { search, asked, idOf } = searchAmong(count, (number) => number < count - 20_000);
-    const found = await search.find(view, { region, queryText: 'fog', perEngine: 50, filter });
+    const found = await search.find(view, { region, text: 'fog', filter }, 50);
     const best = Array.from({ length: 50 }, (_, place) => idOf(count - 20_000 - 1 - place));
     expect(found).toEqual(best);
     expect(Math.max(...asked.map(({ among = [] }) => among.length))).toBeLessThanOrEqual(mostAmong);
-    // All of them, then part by part.
+    // One search of all memories, then three of a part each.
     expect(asked.length).toBe(4);
   });
 
-  it('[A6] asks no more where enough of what was found first passes', async () => {
+  it('[A6] searches once if enough of the first results pass', async () => {
     const { search, asked } = searchAmong(1_000, (number) => number % 2 === 0);
-    expect(await search.find(view, { region, queryText: 'fog', perEngine: 50, filter })).toHaveLength(250);
+    expect(await search.find(view, { region, text: 'fog', filter }, 50)).toHaveLength(250);
     expect(asked.length).toBe(1);
   });
 });

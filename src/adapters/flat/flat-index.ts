@@ -1,7 +1,7 @@
 import { variantOf } from '../../read-models/generation-variant.ts';
 import { vectorTable } from '../../read-models/vectors/tables.ts';
 import type { Sql, SqlExecutor } from '../../ports/sql.ts';
-import type { Near, UnitVector, VectorIndex, VectorSet } from '../../ports/vector-index.ts';
+import type { VectorIndex, Vectors, VectorSet } from '../../ports/vector-index.ts';
 import { Keeper, type SizedSet } from '../resident/keeper.ts';
 import { ResidentVectors, sizeOf, sizesIn, vectorSelection, type VectorRow } from './resident-vectors.ts';
 import { bytesOfVector } from './segment.ts';
@@ -57,23 +57,8 @@ export class FlatIndex implements VectorIndex {
     this.#keeper.want(set);
   }
 
-  async nearest(
-    executor: SqlExecutor,
-    set: VectorSet,
-    vector: UnitVector,
-    limit: number,
-    among?: readonly string[],
-  ): Promise<readonly Near[] | undefined> {
-    const vectors = await this.#keeper.current(executor, set);
-    return among ? vectors?.nearestAmong(vector, among, limit) : vectors?.nearest(vector, limit);
-  }
-
-  cosines(
-    set: VectorSet,
-    vector: UnitVector,
-    ids: readonly string[],
-  ): readonly (number | null)[] | undefined {
-    return this.#keeper.asRead(set)?.cosines(vector, ids);
+  vectors(executor: SqlExecutor, set: VectorSet): Promise<Vectors | undefined> {
+    return this.#keeper.current(executor, set);
   }
 
   close(): Promise<void> {

@@ -1,5 +1,5 @@
 import type { SqlExecutor } from '../../ports/sql.ts';
-import type { Near, UnitVector, VectorSet } from '../../ports/vector-index.ts';
+import type { Near, UnitVector, Vectors, VectorSet } from '../../ports/vector-index.ts';
 import type { KeptRow, Selection } from '../resident/changes.ts';
 import type { Contents } from '../resident/resident-table.ts';
 import { bytesOfVector, centreOf, Segment } from './segment.ts';
@@ -17,7 +17,7 @@ export const vectorSelection: Selection = {
 };
 
 /** The vectors of one tenant by one model. */
-export class ResidentVectors implements Contents<VectorRow> {
+export class ResidentVectors implements Contents<VectorRow>, Vectors {
   /** There with the first vector. */
   #segment: Segment | undefined;
   #bytesOfVector = 0;
@@ -44,22 +44,21 @@ export class ResidentVectors implements Contents<VectorRow> {
     this.#segment?.remove(id);
   }
 
-  nearest(vector: UnitVector, limit: number): readonly Near[] {
-    return this.#segment?.nearest(vector, limit) ?? [];
-  }
-
-  /** Compares with each of these. */
-  nearestAmong(vector: UnitVector, ids: readonly string[], limit: number): readonly Near[] {
-    const cosines = this.cosines(vector, ids);
-    return ids
-      .flatMap((id, at) => (cosines[at] == null ? [] : [{ id, cosine: cosines[at] }]))
-      .sort((left, right) => right.cosine - left.cosine)
-      .slice(0, limit);
+  nearest(vector: UnitVector, limit: number, among?: readonly string[]): readonly Near[] {
+    return among ? this.#nearestAmong(vector, among, limit) : (this.#segment?.nearest(vector, limit) ?? []);
   }
 
   /** Null where a memory has no vector. */
   cosines(vector: UnitVector, ids: readonly string[]): readonly (number | null)[] {
     return this.#segment?.cosines(vector, ids) ?? ids.map(() => null);
+  }
+
+  #nearestAmong(vector: UnitVector, ids: readonly string[], limit: number): readonly Near[] {
+    const cosines = this.cosines(vector, ids);
+    return ids
+      .flatMap((id, at) => (cosines[at] == null ? [] : [{ id, cosine: cosines[at] }]))
+      .sort((left, right) => right.cosine - left.cosine)
+      .slice(0, limit);
   }
 }
 

@@ -177,11 +177,6 @@ export class Keeper<Row extends KeptRow, Kept extends Contents<Row>> {
     return resident.table.kept;
   }
 
-  /** As it was when `current` answered last. */
-  asRead(set: RowSet): Kept | undefined {
-    return this.#residents.get(keyOf(set))?.table.kept;
-  }
-
   /** Which sets are there. */
   get sets(): readonly RowSet[] {
     return [...this.#residents.values()].map(({ table }) => table.set);

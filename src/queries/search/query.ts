@@ -1,15 +1,15 @@
 import type { TenantContext } from '../../domain/access/context.ts';
-import type { Region } from '../../domain/access/region.ts';
 import { visible } from '../../domain/access/visibility.ts';
 import type { Filter } from '../../domain/filter.ts';
 import { askedTimes, numbersOfTimes, type AskedTimes } from '../../domain/ranking/dates.ts';
 import type { Layer, Scope } from '../../domain/layers.ts';
 import type { SearchTexts } from '../../domain/reasoning/search-texts.ts';
 import { termCounts } from '../../domain/text/tokens.ts';
+import type { Restrictions } from './sources/candidate-source.ts';
 
 export interface SearchRequest {
   readonly query: string;
-  /** What is compared instead of it; quotations, persons and times are read from `query` all the same. */
+  /** Compared instead of `query`; quotations, persons and times are still taken from `query`. */
   readonly texts?: SearchTexts | undefined;
   readonly layers?: readonly Layer[] | undefined;
   readonly scope?: Scope | undefined;
@@ -18,9 +18,9 @@ export interface SearchRequest {
   readonly filter?: Filter | undefined;
   readonly topK: number;
   readonly threshold: number;
-  /** Of a search within another one: what scores less will be cut from the answer in the end. */
+  /** For a search within another one: what scores less will not be in the final answer. */
   readonly passing?: number | undefined;
-  /** Of a search within another one: near-duplicates are wanted too. */
+  /** For a search within another one: near-duplicates stay. */
   readonly keepsCopies?: boolean | undefined;
   readonly order: 'precedence' | 'relevance';
   /** A position: memories as they were when the log had reached it. */
@@ -30,49 +30,56 @@ export interface SearchRequest {
   readonly waitMs?: number | undefined;
 }
 
-/** Each engine finds at least so many, or twice what is asked for: the fusion needs both signals' best. */
-export const leastPerEngine = 50;
+/** Each source finds at least this many, or twice `topK`: the fusion needs the best of both signals. */
+export const leastCandidates = 50;
 
-/** The most that an engine is asked for: as many as the largest answer has. */
-export const deepest = 1_000;
+/** The most that a source is asked for: as many as the largest answer has. */
+export const mostCandidates = 1_000;
 
-/** What is looked for, and where. */
+/** A search request, prepared. */
 export interface Query {
-  readonly region: Region;
+  readonly restrictions: Restrictions;
+  /** Whether the caller may see nothing at all. */
   readonly seesNothing: boolean;
-  /** What is embedded. */
+  /** The text to embed. */
   readonly denseText: string;
-  /** What its words are taken from. */
-  readonly queryText: string;
-  /** Those words; none where meaning alone is compared. */
+  /** The text that words are taken from. */
+  readonly lexicalText: string;
+  /** Those words; none if only meaning is compared. */
   readonly terms: readonly string[];
-  readonly perEngine: number;
-  /** Which times are asked about. */
+  /** How many candidates are wanted of each source. */
+  readonly limit: number;
+  /** Times that the question asks about. */
   readonly times: AskedTimes;
 }
 
-/** `now`: what "last week" is counted from; a question as of another time has no such present. */
+/** `now`: what "last week" is relative to. A question as of another position has no such present. */
 export function queryOf(
   caller: TenantContext,
-  { query, texts, layers, scope, topK, asOf }: SearchRequest,
+  { query, texts, layers, scope, spaces, tags, filter, topK, asOf }: SearchRequest,
   now: Date,
 ): Query {
   const visibility = visible(caller);
   const { dense, lexical = '' } = texts ?? { dense: query, lexical: query };
   const times = askedTimes(query, asOf === undefined ? now : undefined);
   return {
-    region: { tenant: caller.tenant, visibility, ...(layers && { layers }), ...(scope && { scope }) },
+    restrictions: {
+      region: { tenant: caller.tenant, visibility, ...(layers && { layers }), ...(scope && { scope }) },
+      spaces,
+      tags,
+      filter,
+    },
     seesNothing: visibility !== 'all' && visibility.length === 0,
     denseText: dense,
     ...wordsOf(lexical, lexical === query ? times : undefined),
-    perEngine: Math.max(leastPerEngine, Math.min(2 * topK, deepest)),
+    limit: Math.max(leastCandidates, Math.min(2 * topK, mostCandidates)),
     times,
   };
 }
 
-/** The words that a text is looked for by, but for numbers that tell a time. */
-export function wordsOf(text: string, times?: AskedTimes): Pick<Query, 'queryText' | 'terms'> {
+/** The words that a text is searched for by, without numbers that name a time. */
+export function wordsOf(text: string, times?: AskedTimes): Pick<Query, 'lexicalText' | 'terms'> {
   const numbers = times && numbersOfTimes(text, times);
   const terms = [...termCounts(text).counts.keys()].filter((term) => !numbers?.has(term));
-  return { queryText: text, terms };
+  return { lexicalText: text, terms };
 }

@@ -4,42 +4,42 @@ import type { ModelScale } from '../../domain/ranking/calibration.ts';
 import { scorerOf, type Candidate } from '../../domain/ranking/score.ts';
 import { windowOf } from '../../domain/ranking/window.ts';
 import type { TermSignal } from '../../ports/word-index.ts';
-import type { CandidateRow } from './candidates.ts';
-import { Shortlist, type Wanted } from './shortlist.ts';
+import { Shortlist, type ShortlistOptions } from './shortlist.ts';
+import type { Candidate as SourceCandidate } from './sources/candidate-source.ts';
 
-export interface Ranking extends Wanted {
-  /** As it was asked: quotations and persons are read from it. */
+export interface Ranking extends ShortlistOptions {
+  /** As the caller sent it: quotations and persons are taken from it. */
   readonly query: string;
   readonly times: AskedTimes;
   readonly terms: readonly string[];
   readonly statistics: TermStatistics;
-  /** Id of the model that made the cosines. */
+  /** Id of the embedding model that made the cosines. */
   readonly model: string;
-  /** How they are read, where the model brought that along. */
+  /** Scale of the model, if it was registered with one. */
   readonly scale?: ModelScale | undefined;
 }
 
 /** The best of the candidates by our own score. */
 export function rank(
-  rows: readonly CandidateRow[],
-  { query, times, terms, statistics, model, scale, ...wanted }: Ranking,
+  candidates: readonly SourceCandidate[],
+  { query, times, terms, statistics, model, scale, ...options }: Ranking,
 ): Shortlist {
   const scorer = scorerOf({ text: query, times, terms, statistics, model, scale });
-  return new Shortlist(candidatesOf(rows, terms), scorer, wanted);
+  return new Shortlist(scorableOf(candidates, terms), scorer, options);
 }
 
-interface FoundCandidate extends Candidate {
+interface Scorable extends Candidate {
   readonly id: string;
 }
 
-function candidatesOf(rows: readonly CandidateRow[], terms: readonly string[]): FoundCandidate[] {
+function scorableOf(candidates: readonly SourceCandidate[], terms: readonly string[]): Scorable[] {
   const counted = ({ length, frequencies }: TermSignal) => {
     const termFrequencies = new Map<string, number>();
     for (const [index, frequency] of frequencies.entries())
       if (frequency > 0) termFrequencies.set(terms[index]!, frequency);
     return { length, termFrequencies };
   };
-  return rows.map(({ memory_id: id, cosine, is_turn, speaker, occurred_at, neighbours, ...row }) => {
+  return candidates.map(({ memory_id: id, cosine, is_turn, speaker, occurred_at, neighbours, ...row }) => {
     const own = counted(row);
     return {
       id,

@@ -7,20 +7,20 @@ import { filterConditions, type MemoryFilters } from './filter-join.ts';
 import { lookupsOf } from './lookups.ts';
 import type { FoundRow } from './shortlist.ts';
 
-interface Wanted {
-  /** Those that were active there, as they were. */
+interface ReadOptions {
+  /** A position: the memories as they were then, of those that were active. */
   readonly at?: number;
-  /** What they may have ceased to pass since they were found. */
+  /** Checked again: the memories may have changed since they were found. */
   readonly filters?: MemoryFilters;
 }
 
-/** The memories themselves, of those that are active, and whether a link says that they are superseded. */
+/** Reads the active memories among `ids`, and whether a link says that they are superseded. */
 export async function readMemories(
   tx: SqlExecutor,
   view: ReadView,
   tenant: string,
   ids: readonly string[],
-  { at, filters = {} }: Wanted = {},
+  { at, filters = {} }: ReadOptions = {},
 ): Promise<FoundRow[]> {
   if (ids.length === 0) return [];
   const parameters = new Parameters();

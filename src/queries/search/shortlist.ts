@@ -6,7 +6,7 @@ import { dropNearDuplicates } from './near-duplicates.ts';
 export interface Scored {
   readonly memory: MemoryView;
   readonly score: number;
-  /** Whether a link says so; not told by those who did not look. */
+  /** Whether a link says so; undefined if links were not read. */
   readonly isSuperseded?: boolean;
 }
 
@@ -15,15 +15,15 @@ export interface FoundRow extends MemoryRow {
   readonly is_superseded: boolean;
 }
 
-/** What of the candidates is to be shown. */
-export interface Wanted {
+/** Which of the candidates to show. */
+export interface ShortlistOptions {
   readonly topK: number;
   readonly threshold: number;
-  /** How many candidates each engine was asked for. */
-  readonly perEngine: number;
-  /** Where it is not the answer yet: what scores less will be cut in the end. */
+  /** How many candidates each source was asked for. */
+  readonly limit: number;
+  /** If this is part of a larger search: what scores less will not be in the final answer. */
   readonly passing?: number | undefined;
-  /** Near-duplicates are wanted too. */
+  /** Near-duplicates stay. */
   readonly keepsCopies?: boolean | undefined;
 }
 
@@ -33,30 +33,34 @@ interface Estimate {
   readonly mayQuote: boolean;
 }
 
-/** Beyond `topK`, so that near-duplicates rarely make a second look necessary. */
+/** Read in addition to `topK`, so that near-duplicates rarely require a second read. */
 const spare = 5;
 
-/** Copies of one text differ in their scores by less: their vectors were made beside different texts. */
+/** Scores of copies of one text differ by less: their vectors were computed in different batches. */
 const tie = 0.02;
 
 /**
- * The best `topK` at or above the threshold, by score, without near-duplicates. Memories are read for the candidates
- * that may be among them and for no others: the best by their signals, and those whose text may quote the query. What
- * is done with them needs no database.
+ * The best `topK` at or above the threshold, by score, without near-duplicates. Memories are read only for the candidates
+ * that may be among them: the best by their signals, and those whose text may quote the query. The caller reads them; nothing
+ * here needs the database.
  */
 export class Shortlist {
   readonly #scorer: Scorer;
-  readonly #wanted: Wanted;
-  /** The most promising first. */
+  readonly #options: ShortlistOptions;
+  /** Most promising first. */
   readonly #estimates: readonly Estimate[];
-  #looked = 0;
+  #taken = 0;
   #next: readonly Estimate[];
   #scored: Scored[] = [];
   #dropped = 0;
 
-  constructor(candidates: readonly (Candidate & { readonly id: string })[], scorer: Scorer, wanted: Wanted) {
+  constructor(
+    candidates: readonly (Candidate & { readonly id: string })[],
+    scorer: Scorer,
+    options: ShortlistOptions,
+  ) {
     this.#scorer = scorer;
-    this.#wanted = wanted;
+    this.#options = options;
     this.#estimates = candidates
       .map((candidate) => ({
         candidate,
@@ -64,19 +68,19 @@ export class Shortlist {
         mayQuote: scorer.mayQuote(candidate),
       }))
       .sort((left, right) => Number(right.mayQuote) - Number(left.mayQuote) || right.score - left.score);
-    this.#next = this.#look();
+    this.#next = this.#nextEstimates();
   }
 
-  /** Ids of the memories to be read next; none where the best are known. */
+  /** Ids of the memories to read next; none if the best are known. */
   get missing(): readonly string[] {
     return this.#next.map(({ candidate }) => candidate.id);
   }
 
-  /** Takes what was read of those that were missing. */
+  /** Adds the rows that were read for `missing`. */
   take(rows: readonly FoundRow[]): void {
     if (this.#next.length === 0) return;
     const byId = new Map(rows.map((row) => [row.memory_id, row]));
-    const { threshold, topK, passing, keepsCopies } = this.#wanted;
+    const { threshold, topK, passing, keepsCopies } = this.#options;
     for (const { candidate, score, mayQuote } of this.#next) {
       const row = byId.get(candidate.id);
       if (!row) continue;
@@ -88,48 +92,48 @@ export class Shortlist {
     const kept = keepsCopies ? this.#scored : dropNearDuplicates(this.#scored, passing);
     this.#dropped += this.#scored.length - kept.length;
     this.#scored = kept;
-    // What was not read quotes nothing and scores no more than the next estimate. As much as that a copy may have, of a
-    // more specific layer.
-    const bound = this.#estimates[this.#looked];
+    // A memory that was not read quotes nothing and scores at most the next estimate. A copy in a more specific layer may score
+    // exactly that much.
+    const bound = this.#estimates[this.#taken];
     const settled = this.#scored.filter(
       ({ score }) => bound === undefined || (!bound.mayQuote && score > bound.score),
     );
-    this.#next = settled.length >= topK ? [] : this.#look();
+    this.#next = settled.length >= topK ? [] : this.#nextEstimates();
   }
 
-  /** The best of all; `read` answers the missing memories. */
+  /** The best of all; `read` returns the missing memories. */
   async best(read: (ids: readonly string[]) => Promise<FoundRow[]>): Promise<Scored[]> {
     while (this.#next.length > 0) this.take(await read(this.missing));
-    return this.#scored.slice(0, this.#wanted.topK);
+    return this.#scored.slice(0, this.#options.topK);
   }
 
   /**
-   * Whether an engine may have found copies and little else: as many candidates as it was asked for would be shown but for
-   * the copies among them, or are as good as the last of the best, which is there several times.
+   * Whether a source may have found little but copies: it returned all candidates it was asked for, and they were dropped as
+   * copies, or are as good as the last of the best, of which there are several copies.
    */
   get isCrowded(): boolean {
-    const { topK, perEngine } = this.#wanted;
+    const { topK, limit } = this.#options;
     const best = this.#scored.slice(0, topK);
-    if (best.length < topK) return best.length + this.#dropped >= perEngine;
+    if (best.length < topK) return best.length + this.#dropped >= limit;
     const { memory: last } = best.at(-1)!;
     const isRepeated = best.some(({ memory }) => memory !== last && memory.content === last.content);
     if (!isRepeated) return false;
     const own = this.#estimates.find(({ candidate }) => candidate.id === last.id)!.score;
     const asGood = this.#estimates.filter(({ score }) => score > own - tie).length;
-    return asGood >= perEngine && asGood > topK;
+    return asGood >= limit && asGood > topK;
   }
 
-  #look(): readonly Estimate[] {
-    const start = this.#looked;
-    // Each look doubles what was looked at: however many copies there are, few looks are.
-    this.#looked += Math.max(this.#wanted.topK + spare, start);
+  #nextEstimates(): readonly Estimate[] {
+    const start = this.#taken;
+    // Doubles what was taken, so that many copies still require few reads.
+    this.#taken += Math.max(this.#options.topK + spare, start);
     return this.#estimates
-      .slice(start, this.#looked)
-      .filter(({ mayQuote, score }) => mayQuote || score >= this.#wanted.threshold);
+      .slice(start, this.#taken)
+      .filter(({ mayQuote, score }) => mayQuote || score >= this.#options.threshold);
   }
 }
 
-/** Best first; of equals the newest. */
+/** Best first; the newest first among equal scores. */
 export function byScore(left: Scored, right: Scored): number {
   return right.score - left.score || (left.memory.id < right.memory.id ? 1 : -1);
 }

@@ -1,5 +1,4 @@
 import { match, type WeightedTerms } from '../../../domain/ranking/bm25.ts';
-import { isWithin, type AskedTimes } from '../../../domain/ranking/dates.ts';
 import { Problem } from '../../../domain/problems.ts';
 import { supersededVectorTable, vectorTable } from '../../../read-models/vectors/tables.ts';
 import { termCounts } from '../../../domain/text/tokens.ts';
@@ -9,59 +8,58 @@ import { textHashSql } from '../../../support/text-hash.ts';
 import type { ReadView } from '../../read-models.ts';
 import { regionCondition } from '../../scope-sql.ts';
 import { allOf, Parameters } from '../../sql-builder.ts';
-import { perEngineWithin } from '../asked-times.ts';
 import { filterConditions } from '../filter-join.ts';
 import { lookupsOf } from '../lookups.ts';
-import type { Reach } from '../pool.ts';
-import { bm25Column, hasTerms } from '../text-signals.ts';
-import { negativeCosine } from '../vectors.ts';
+import type { CandidateQuery, DenseQuery } from '../sources/candidate-source.ts';
+import { negativeCosine } from '../sources/signals.ts';
+import { bm25Column, hasTerms } from '../sources/term-columns.ts';
 import { wasActive } from './was-active.ts';
 
-/** The most memories that a search looks at one by one as they were. */
+/** How many memories a scan looks at, at most. */
 const mostScanned = 10_000;
-/** The most of them whose text has changed since: it is read whole, and its words are counted now. */
+/** How many of them may have another text by now: the old text is read whole, and its words are counted now. */
 const mostOldTexts = 1_000;
 
-export interface AsOfRequest extends Reach {
-  /** A position: memories as they were when the log had reached it. */
-  readonly at: number;
-  readonly weighted: WeightedTerms;
-  /** The query's vector, and the model that made it. */
-  readonly dense?: { readonly vector: Float32Array; readonly embedder: Embedder } | undefined;
+/** The vector of the query, and what embeds texts whose vectors are missing. */
+interface ScanVector extends DenseQuery {
+  readonly embedder: Embedder;
 }
 
-/** A memory in reach with both signals, each null where it has none. */
-interface Signals {
+export interface ScanQuery extends CandidateQuery {
+  readonly dense?: ScanVector | undefined;
+}
+
+/** A memory that meets the restrictions, with both signals; null where it has none. */
+export interface ScannedMemory {
   readonly memory_id: string;
   readonly bm25: number | null;
   readonly cosine: number | null;
-  /** When it occurred, or was recorded if it does not tell. */
+  /** When it occurred, or was recorded if it does not say. */
   readonly time: Date;
 }
 
-interface ScannedRow extends Signals {
-  /** The text as it was, where the words of another one are counted, or its vector is not kept. */
+interface ScannedRow extends ScannedMemory {
+  /** The text as it was, if the stored counts are of another text, or its vector is not stored. */
   readonly old_text: string | null;
 }
 
-/** Whatever is in reach. */
-export type Scanned = readonly Signals[];
-
-/** Cosines of what is among the best by meaning or by words; null where there is no vector of the query. */
-export type Found = ReadonlyMap<string, number | null>;
-
 /**
- * Looks at every memory in reach as it was. Texts of today have their counts, the words of others are counted now; vectors
- * are kept of both, but for a text that was replaced before it had one, which is embedded now. Throws
- * `as-of-scope-too-large` where that would be too many.
+ * Looks at every memory that meets the restrictions, as it was at a position. Texts that have not changed have their counts
+ * stored; words of old texts are counted now. Vectors of both are stored, except of texts that were replaced before they were
+ * embedded: these are embedded now. Throws `as-of-scope-too-large` if there are too many.
  */
-export async function scanAsOf(sql: Sql, view: ReadView, request: AsOfRequest): Promise<Scanned> {
-  const rows = await readRows(sql, view, request);
+export async function scanAsOf(
+  sql: Sql,
+  view: ReadView,
+  at: number,
+  query: ScanQuery,
+): Promise<readonly ScannedMemory[]> {
+  const rows = await readRows(sql, view, at, query);
   if (rows.length > mostScanned) throw tooLarge(mostScanned, 'memories are in reach');
   const old = rows.filter(({ old_text: text }) => text !== null);
   if (old.length > mostOldTexts)
     throw tooLarge(mostOldTexts, 'of the memories in reach had another text then');
-  const { dense, weighted } = request;
+  const { dense, weighted } = query;
   const cosines = dense ? await cosinesOf(old, dense) : new Map<ScannedRow, number>();
   return rows.map((row) => {
     const { memory_id, bm25, cosine, time, old_text: text } = row;
@@ -74,10 +72,10 @@ export async function scanAsOf(sql: Sql, view: ReadView, request: AsOfRequest): 
   });
 }
 
-/** Of texts without a vector. No transaction is held meanwhile. */
+/** Cosines of texts without a stored vector. No transaction is open meanwhile. */
 async function cosinesOf(
   old: readonly ScannedRow[],
-  { vector, embedder }: NonNullable<AsOfRequest['dense']>,
+  { vector, embedder }: ScanVector,
 ): Promise<ReadonlyMap<ScannedRow, number>> {
   const lacking = old.filter(({ cosine }) => cosine === null);
   const vectors = await embedder.embed(
@@ -87,27 +85,14 @@ async function cosinesOf(
   return new Map(lacking.map((row, index) => [row, dot(vectors[index]!, vector)]));
 }
 
-/** The best `count` by each signal, and of what lies in the periods asked about. */
-export function bestOf(signals: Scanned, count: number, times: AskedTimes): Found {
-  const cosines = new Map(signals.map(({ memory_id, cosine }) => [memory_id, cosine]));
-  const within = times.periods.length > 0 ? signals.filter(({ time }) => isWithin(time, times)) : [];
-  const best = [
-    ...bestBy(signals, ({ cosine }) => cosine, count),
-    ...bestBy(signals, ({ bm25 }) => bm25, count),
-    ...bestBy(within, ({ cosine }) => cosine, perEngineWithin),
-    ...bestBy(within, ({ bm25 }) => bm25, perEngineWithin),
-  ];
-  return new Map(best.map(({ memory_id: id }) => [id, cosines.get(id) ?? null]));
-}
-
-function readRows(sql: Sql, view: ReadView, request: AsOfRequest): Promise<ScannedRow[]> {
-  const { region, at, weighted, dense } = request;
+function readRows(sql: Sql, view: ReadView, at: number, query: ScanQuery): Promise<ScannedRow[]> {
+  const { region, weighted, dense } = query;
   const parameters = new Parameters();
   const lookup = lookupsOf(region.tenant, parameters);
-  const inReach = allOf([
+  const allowed = allOf([
     regionCondition(region, 'm', parameters),
     wasActive('m', at, parameters),
-    ...filterConditions(request, view, 'm', parameters),
+    ...filterConditions(query, view, 'm', parameters),
   ]);
   const isSame = 'coalesce(t.body, t.shelved) = found.content';
   const words = lookup(
@@ -121,15 +106,15 @@ function readRows(sql: Sql, view: ReadView, request: AsOfRequest): Promise<Scann
     region.tenant,
     `select found.memory_id, found.time, l.bm25, k.cosine, case when not (${known}) then found.content end as old_text
      from (select m.memory_id, m.value->>'content' as content, coalesce(m.occurred_at, m.created_at) as time from ${view.table('memories')} m
-       where ${inReach} limit ${mostScanned + 1}) found
+       where ${allowed} limit ${mostScanned + 1}) found
      cross join ${words} l left join ${meaning} k on true`,
     parameters.values,
   );
 }
 
-/** The cosine with the vector of the text as it was, be it that of today or one that was superseded. */
+/** SQL lookup of the cosine with the vector of the text as it was: today's text, or one that was superseded. */
 function cosineThen(
-  { vector, embedder }: NonNullable<AsOfRequest['dense']>,
+  { vector, embedder }: ScanVector,
   lookup: ReturnType<typeof lookupsOf>,
   parameters: Parameters,
 ): string {
@@ -150,20 +135,9 @@ function bm25Of(text: string, weighted: WeightedTerms): number | null {
   return match(weighted, { termFrequencies, length }).bm25 || null;
 }
 
-/** Of unit vectors the cosine. */
+/** The cosine of two unit vectors. */
 function dot(left: Float32Array, right: Float32Array): number {
   return left.reduce((sum, value, index) => sum + value * right[index]!, 0);
-}
-
-function bestBy<Item>(
-  items: readonly Item[],
-  value: (item: Item) => number | null,
-  count: number,
-): readonly Item[] {
-  return items
-    .filter((item) => value(item) !== null)
-    .sort((left, right) => value(right)! - value(left)!)
-    .slice(0, count);
 }
 
 function tooLarge(most: number, which: string): Problem {

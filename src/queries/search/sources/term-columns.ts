@@ -1,20 +1,12 @@
-import { BM25, type WeightedTerms } from '../../domain/ranking/bm25.ts';
-import type { TermSignal, Words } from '../../ports/word-index.ts';
-import { usesWordsInMemory } from '../../read-models/lexical/variant.ts';
-import type { ReadView } from '../read-models.ts';
-import type { Parameters } from '../sql-builder.ts';
-
-/** What the lexical read model tells of a memory. */
-export interface TextSignal extends TermSignal {
-  /** Whether it is a turn of a session. */
-  readonly is_turn: boolean;
-  readonly speaker: string | null;
-  readonly occurred_at: Date | null;
-}
+import { BM25, type WeightedTerms } from '../../../domain/ranking/bm25.ts';
+import { usesWordsInMemory } from '../../../read-models/lexical/variant.ts';
+import type { TermSignal, Words } from '../../../ports/word-index.ts';
+import type { ReadView } from '../../read-models.ts';
+import type { Parameters } from '../../sql-builder.ts';
 
 /**
- * How often a row of the lexical read model's table `t` holds a term, as text; null where it does not. Counts that are kept as text,
- * `{"green":1,"tea":2}`, are not taken apart for it: that would take as long for one term as for all of them.
+ * SQL for how often a row of the lexical read model's table `t` contains a term, as text; null if it does not. Counts that are
+ * stored as text, `{"green":1,"tea":2}`, are searched and not parsed: parsing takes as long for one term as for all of them.
  */
 function frequencyOf(view: ReadView, term: string): string {
   return usesWordsInMemory(view.signature('lexical'))
@@ -22,14 +14,14 @@ function frequencyOf(view: ReadView, term: string): string {
     : `t.counts ->> ${term}`;
 }
 
-/** Whether a row of that table has one of the terms. Most texts have none: to see that is cheap. */
+/** SQL for whether a row of that table contains any of the terms. Most texts contain none, which is cheap to find out. */
 export function hasTerms(view: ReadView, terms: readonly string[], parameters: Parameters): string {
   return usesWordsInMemory(view.signature('lexical'))
     ? `exists (select from unnest(${parameters.bind(terms.map((term) => `"${term}":`))}::text[]) name where strpos(t.counts::text, name) > 0)`
     : `t.counts ?| ${parameters.bind([...terms])}::text[]`;
 }
 
-/** Columns of a `TermSignal`, of the table `t`. */
+/** Columns of a `TermSignal`, from the table `t`. */
 export function termColumns(view: ReadView, terms: readonly string[], parameters: Parameters): string {
   const wanted = `unnest(${parameters.bind([...terms])}::text[]) term`;
   return `t.length, case when ${hasTerms(view, terms, parameters)}
@@ -37,11 +29,11 @@ export function termColumns(view: ReadView, terms: readonly string[], parameters
       else '{}'::integer[] end as frequencies`;
 }
 
-/** Columns of a `TermSignal` that is told from memory. */
-export const untold = 'null::integer as length, null::integer[] as frequencies';
+/** The same columns, empty: `withTermSignals` fills them from RAM. */
+export const emptyTermColumns = 'null::integer as length, null::integer[] as frequencies';
 
-/** Rows with the `TermSignal` that `words` tell of the memory named by `idOf`, null where it is not there. */
-export function told<Row extends object>(
+/** The rows with the `TermSignal` of the memory that `idOf` names; null if `words` does not contain it. */
+export function withTermSignals<Row extends object>(
   rows: readonly Row[],
   idOf: (row: Row) => string,
   terms: readonly string[],
@@ -51,19 +43,7 @@ export function told<Row extends object>(
   return rows.map((row, at) => ({ ...row, ...(signals[at] ?? { length: null, frequencies: null }) }));
 }
 
-/** Columns of a `TextSignal`, of the table `t`; those of a `TermSignal` are null where `words` tell them. */
-export function textColumns(
-  view: ReadView,
-  terms: readonly string[],
-  words: Words | undefined,
-  parameters: Parameters,
-): string {
-  const counts = words ? untold : termColumns(view, terms, parameters);
-  return `${counts}, t.session_key is not null as is_turn,
-    coalesce(t.attributed, t.labelled) as speaker, t.occurred_at`;
-}
-
-/** `match(…).bm25` of the ranking, of the table `t`; null where it has none of the terms. */
+/** `match(…).bm25` of the ranking as a column of the table `t`; null if it contains none of the terms. */
 export function bm25Column(
   view: ReadView,
   { terms, weights }: WeightedTerms,

@@ -1,43 +1,33 @@
-import { WINDOW } from '../../domain/ranking/window.ts';
-import type { SqlExecutor } from '../../ports/sql.ts';
-import type { TermSignal, Words } from '../../ports/word-index.ts';
-import type { ReadView } from '../read-models.ts';
-import { Parameters } from '../sql-builder.ts';
-import { termColumns, told, untold } from './text-signals.ts';
+import { WINDOW } from '../../../domain/ranking/window.ts';
+import type { TermSignal } from '../../../ports/word-index.ts';
+import { Parameters } from '../../sql-builder.ts';
+import type { SourceContext } from './context.ts';
+import { emptyTermColumns, termColumns, withTermSignals } from './term-columns.ts';
 
 interface NeighbourRow {
-  /** The turn. */
+  /** Id of the turn. */
   readonly memory_id: string;
   readonly neighbour: string;
   readonly length: number | null;
   readonly frequencies: readonly number[] | null;
 }
 
-export interface NeighboursRequest {
-  readonly terms: readonly string[];
-  /** What tells of a text how often it holds each term, where they are kept in memory. */
-  readonly words?: Words | undefined;
-  /** Ids. */
-  readonly turns: readonly string[];
-}
-
 /**
- * The active turns around each of these turns in its session (`WINDOW`), by its id. They are part of a score: neither
- * filters nor the scope of the search take them away, and the session key keeps them to what its readers may see.
+ * The active turns around each of these turns of a session (`WINDOW`), by the turn's id. They are part of its score: neither
+ * filters nor the scope of the search remove them, and the session key limits them to what the readers of the turn may see.
  */
 export async function readNeighbours(
-  tx: SqlExecutor,
-  view: ReadView,
+  { tx, view, words }: SourceContext,
   tenant: string,
-  { terms, words, turns }: NeighboursRequest,
+  terms: readonly string[],
+  turns: readonly string[],
 ): Promise<ReadonlyMap<string, readonly TermSignal[]>> {
   const neighbours = new Map<string, TermSignal[]>();
-  // Without terms there is nothing to count in them.
   if (turns.length === 0 || terms.length === 0) return neighbours;
   const parameters = new Parameters();
   const own = parameters.bind(tenant);
   const table = view.table('lexical');
-  const columns = `t.memory_id as neighbour, ${words ? untold : termColumns(view, terms, parameters)}`;
+  const columns = `t.memory_id as neighbour, ${words ? emptyTermColumns : termColumns(view, terms, parameters)}`;
   const nearest = (side: '<' | '>', order: 'asc' | 'desc', count: number) =>
     `(select ${columns} from ${table} t
       where t.tenant = ${own} and t.session_key = turn.session_key and t.body is not null
@@ -49,7 +39,7 @@ export async function readNeighbours(
      where turn.tenant = ${own} and turn.memory_id = any (${parameters.bind(turns)}::uuid[]) and turn.body is not null`,
     parameters.values,
   );
-  const signals = words ? told(rows, (row) => row.neighbour, terms, words) : rows;
+  const signals = words ? withTermSignals(rows, (row) => row.neighbour, terms, words) : rows;
   for (const { memory_id, length, frequencies } of signals) {
     if (length === null || frequencies === null) continue;
     const signal = { length, frequencies };

@@ -1,0 +1,141 @@
+import { heaviest, weigh, type TermStatistics, type WeightedTerms } from '../../../domain/ranking/bm25.ts';
+import { usesWordsInMemory } from '../../../read-models/lexical/variant.ts';
+import { vectorTable } from '../../../read-models/vectors/tables.ts';
+import { isWithoutVector } from '../../../ports/embedder.ts';
+import type { SqlExecutor, TransactionOptions } from '../../../ports/sql.ts';
+import type { ReadView } from '../../read-models.ts';
+import type { Corpus, Degradation, OpenCorpus } from '../corpus.ts';
+import type { Query } from '../query.ts';
+import type { QueryVector } from '../query-vectors.ts';
+import { readMemories } from '../read-memories.ts';
+import type { SearchEngines } from '../search-engines.ts';
+import type { FoundRow } from '../shortlist.ts';
+import type { Candidate, CandidateQuery } from '../sources/candidate-source.ts';
+import { readStatistics } from '../statistics.ts';
+import { countedSignal } from './counted-row.ts';
+import { readNeighboursAt } from './neighbours.ts';
+import { scanAsOf, type ScannedMemory } from './scan.ts';
+import { ScanSource } from './scan-source.ts';
+
+interface Scan {
+  readonly statistics: TermStatistics;
+  readonly scanned: readonly ScannedMemory[];
+  readonly degradation: Degradation;
+}
+
+/**
+ * The memories as they were at a position, with their texts, their tags and the turns around them; scored as in any search.
+ * Only two things are as of today: how rare a term is among the tenant's memories, and who may see what. `prepare` throws
+ * `as-of-scope-too-large`.
+ */
+export class PastCorpus implements Corpus {
+  /** What the read models have reached at least. */
+  readonly position: number;
+  readonly view: ReadView;
+  readonly vector: QueryVector | undefined;
+  readonly #engines: SearchEngines;
+  readonly #query: Query;
+  #scan: Scan | undefined;
+
+  constructor(
+    engines: SearchEngines,
+    view: ReadView,
+    query: Query,
+    position: number,
+    vector: QueryVector | undefined,
+  ) {
+    this.#engines = engines;
+    this.view = view;
+    this.#query = query;
+    this.position = position;
+    this.vector = vector;
+  }
+
+  get transaction(): TransactionOptions {
+    return { tenant: this.#tenant, readOnly: true };
+  }
+
+  get #tenant(): string {
+    return this.#query.restrictions.region.tenant;
+  }
+
+  async prepare(): Promise<void> {
+    this.#scan ??= await this.#scanNow();
+  }
+
+  open(tx: SqlExecutor): Promise<OpenCorpus> {
+    const { statistics, scanned, degradation } = this.#scan!;
+    return Promise.resolve({
+      statistics,
+      degradation,
+      find: (weighted, limit) => this.#find(tx, scanned, weighted, limit),
+    });
+  }
+
+  read(tx: SqlExecutor, ids: readonly string[]): Promise<FoundRow[]> {
+    return readMemories(tx, this.view, this.#tenant, ids, { at: this.position });
+  }
+
+  async #find(
+    tx: SqlExecutor,
+    scanned: readonly ScannedMemory[],
+    weighted: WeightedTerms,
+    limit: number,
+  ): Promise<readonly Candidate[]> {
+    const { position: at } = this;
+    const source = new ScanSource(tx, this.view, at, scanned);
+    const hits = await source.find(this.#candidateQuery(weighted), limit);
+    const turns = hits.filter((hit) => hit.is_turn).map(({ memory_id: id }) => id);
+    const { terms } = weighted;
+    const around = await readNeighboursAt(tx, this.view, this.#tenant, at, terms, turns);
+    return hits.map((hit) => ({
+      ...hit,
+      neighbours: around
+        .filter((row) => row.memory_id === hit.memory_id)
+        .map((neighbour) => countedSignal(neighbour, terms)),
+    }));
+  }
+
+  async #scanNow(): Promise<Scan> {
+    const { statistics, isWeighed } = await this.#readStatistics();
+    const query = this.#candidateQuery(weigh(heaviest(this.#query.terms, statistics), statistics));
+    const embedder = this.vector?.embedder;
+    const scan = (isCompared: boolean) =>
+      scanAsOf(this.#engines.sql, this.view, this.position, {
+        ...query,
+        dense: isCompared && query.dense && embedder ? { ...query.dense, embedder } : undefined,
+      });
+    const of = (scanned: readonly ScannedMemory[], meaning: boolean): Scan => ({
+      statistics,
+      scanned,
+      degradation: { meaning, wordWeights: !isWeighed },
+    });
+    try {
+      return of(await scan(true), !this.vector);
+    } catch (error) {
+      // Texts of then have to be embedded, and cannot be now.
+      if (!isWithoutVector(error)) throw error;
+      return of(await scan(false), true);
+    }
+  }
+
+  async #readStatistics(): Promise<{ readonly statistics: TermStatistics; readonly isWeighed: boolean }> {
+    const { sql, words: wordIndex } = this.#engines;
+    const areResident = usesWordsInMemory(this.view.signature('lexical'));
+    const lookup = areResident ? await this.#engines.residentWords(this.view, this.#tenant) : undefined;
+    return sql.transaction(async (tx) => {
+      const words = lookup?.in === 'memory' ? await wordIndex?.words(tx, lookup.set) : undefined;
+      const statistics = await readStatistics(tx, this.view, this.#tenant, this.#query.terms, words);
+      return { statistics, isWeighed: !areResident || words !== undefined };
+    }, this.transaction);
+  }
+
+  #candidateQuery(weighted: WeightedTerms): CandidateQuery {
+    const { restrictions, lexicalText: text, times } = this.#query;
+    const dense = this.vector && {
+      vector: this.vector.vector,
+      table: vectorTable(this.vector.model.id),
+    };
+    return { ...restrictions, text, weighted, dense, times };
+  }
+}

@@ -1,0 +1,49 @@
+import type { TermStatistics, WeightedTerms } from '../../domain/ranking/bm25.ts';
+import type { SqlExecutor, TransactionOptions } from '../../ports/sql.ts';
+import type { ReadView } from '../read-models.ts';
+import type { QueryVector } from './query-vectors.ts';
+import type { FoundRow } from './shortlist.ts';
+import type { Candidate } from './sources/candidate-source.ts';
+
+/** What a search could not use just now. */
+export interface Degradation {
+  readonly meaning: boolean;
+  readonly words?: boolean;
+  /** How rare each word is. */
+  readonly wordWeights?: boolean;
+}
+
+/** The memories that one search looks through: as they are now, or as they were at a position. */
+export interface Corpus {
+  readonly view: ReadView;
+  /** Of the query; undefined if it cannot be embedded now. */
+  readonly vector: QueryVector | undefined;
+  /** Options of the transactions that it is read in. */
+  readonly transaction: TransactionOptions;
+  /** Position that the answer is valid for. */
+  readonly position: number;
+  /**
+   * What a transaction must not wait for: servers are asked, what is kept in RAM is loaded, texts are embedded. Called before
+   * each `open`, with the number of candidates wanted of each source.
+   */
+  prepare(limit: number): Promise<void>;
+  /** Inside a transaction. */
+  open(tx: SqlExecutor): Promise<OpenCorpus>;
+  /** The memories themselves, without those that are gone or no longer meet the restrictions. */
+  read(tx: SqlExecutor, ids: readonly string[]): Promise<FoundRow[]>;
+}
+
+/** A corpus inside a transaction. */
+export interface OpenCorpus {
+  /** Of the query's terms in the tenant. */
+  readonly statistics: TermStatistics;
+  readonly degradation: Degradation;
+  /** The best `limit` of each source, each once. */
+  find(weighted: WeightedTerms, limit: number): Promise<readonly Candidate[]>;
+}
+
+/** A corpus, as far as it can be prepared while the query is being embedded. */
+export interface UnembeddedCorpus {
+  readonly view: ReadView;
+  readonly with: (vector: QueryVector | undefined) => Corpus;
+}

@@ -1,0 +1,161 @@
+import type { TermStatistics, WeightedTerms } from '../../domain/ranking/bm25.ts';
+import { asksTime } from '../../domain/ranking/dates.ts';
+import { inDatabaseLimit } from '../../domain/retrieval/exact-scan-limit.ts';
+import { vectorTable } from '../../read-models/vectors/tables.ts';
+import type { SqlExecutor, TransactionOptions } from '../../ports/sql.ts';
+import type { VectorSet } from '../../ports/vector-index.ts';
+import type { ReadView } from '../read-models.ts';
+import { Parameters } from '../sql-builder.ts';
+import type { Corpus, Degradation, OpenCorpus } from './corpus.ts';
+import { lookupsOf } from './lookups.ts';
+import type { Query } from './query.ts';
+import type { QueryVector } from './query-vectors.ts';
+import { readMemories } from './read-memories.ts';
+import type { PreparedSearch, SearchEngines } from './search-engines.ts';
+import type { FoundRow } from './shortlist.ts';
+import type { Candidate, CandidateQuery, Hit, TextSignal } from './sources/candidate-source.ts';
+import { chooseSources, type SourceChoice } from './sources/choose-sources.ts';
+import type { SourceContext } from './sources/context.ts';
+import { readNeighbours } from './sources/neighbours.ts';
+import { PlannerSettings } from './sources/planner-settings.ts';
+import { readStatistics } from './statistics.ts';
+
+/** The memories as they are now. */
+export class CurrentCorpus implements Corpus {
+  readonly vector: QueryVector | undefined;
+  readonly #engines: SearchEngines;
+  readonly #query: Query;
+  readonly #prepared: PreparedSearch;
+  /** Of the query's model. */
+  readonly #vectorSet: VectorSet | undefined;
+  #words: PreparedSearch['words'];
+  #hasResidentVectors = false;
+
+  constructor(
+    engines: SearchEngines,
+    query: Query,
+    prepared: PreparedSearch,
+    vector: QueryVector | undefined,
+  ) {
+    this.#engines = engines;
+    this.#query = query;
+    this.#prepared = prepared;
+    this.vector = vector;
+    this.#words = prepared.words;
+    this.#vectorSet = vector && { tenant: this.#tenant, table: vectorTable(vector.model.id) };
+  }
+
+  get view(): ReadView {
+    return this.#prepared.view;
+  }
+
+  get position(): number {
+    return this.view.position;
+  }
+
+  get transaction(): TransactionOptions {
+    return { tenant: this.#tenant, readOnly: true, onePlan: true };
+  }
+
+  get #tenant(): string {
+    return this.#query.restrictions.region.tenant;
+  }
+
+  async prepare(limit: number): Promise<void> {
+    // If the index does not answer this time, what it found before is used.
+    if (this.#words.in === 'index' && limit > this.#query.limit) {
+      const wider = await this.#engines.findWords(this.#prepared.view, this.#query, limit);
+      if (wider.in === 'index') this.#words = wider;
+    }
+    const set = this.#vectorSet;
+    this.#hasResidentVectors = set !== undefined && ((await this.#engines.vectors?.has(set)) ?? false);
+  }
+
+  async open(tx: SqlExecutor): Promise<OpenCorpus> {
+    const { view, set, inPeriods } = this.#prepared;
+    const { words: wordIndex, vectors: vectorIndex } = this.#engines;
+    const [vectorSet, lookup] = [this.#vectorSet, this.#words];
+    const [words, vectors] = await Promise.all([
+      lookup.in === 'memory' ? wordIndex?.words(tx, lookup.set) : undefined,
+      vectorSet && this.#hasResidentVectors ? vectorIndex?.vectors(tx, vectorSet) : undefined,
+    ]);
+    const statistics = await readStatistics(tx, view, this.#tenant, this.#query.terms, words);
+    const { documents } = statistics;
+    if (vectorSet && documents > inDatabaseLimit) vectorIndex?.want(vectorSet);
+    const lacksWords = lookup.in === 'unavailable' || (lookup.in === 'memory' && !words);
+    const dense = this.vector && vectorSet && { vector: this.vector.vector, table: vectorSet.table };
+    return new OpenCurrentCorpus(
+      { tx, view, planner: new PlannerSettings(tx), words, vectors },
+      { ...this.#query.restrictions, text: this.#query.lexicalText, dense, times: this.#query.times },
+      { documents, set, inPeriods, lookup },
+      statistics,
+      { meaning: !this.vector, words: lacksWords },
+    );
+  }
+
+  read(tx: SqlExecutor, ids: readonly string[]): Promise<FoundRow[]> {
+    return readMemories(tx, this.view, this.#tenant, ids, { filters: this.#query.restrictions });
+  }
+}
+
+class OpenCurrentCorpus implements OpenCorpus {
+  readonly statistics: TermStatistics;
+  readonly degradation: Degradation;
+  readonly #context: SourceContext;
+  readonly #query: Omit<CandidateQuery, 'weighted'>;
+  readonly #choice: SourceChoice;
+
+  constructor(
+    context: SourceContext,
+    query: Omit<CandidateQuery, 'weighted'>,
+    choice: SourceChoice,
+    statistics: TermStatistics,
+    degradation: Degradation,
+  ) {
+    this.#context = context;
+    this.#query = query;
+    this.#choice = choice;
+    this.statistics = statistics;
+    this.degradation = degradation;
+  }
+
+  async find(weighted: WeightedTerms, limit: number): Promise<readonly Candidate[]> {
+    const query = { ...this.#query, weighted };
+    const found = new Map<string, Hit & TextSignal>();
+    for (const group of chooseSources(this.#context, query, this.#choice)) {
+      // All statements are sent before any answer arrives: the connection keeps their order, and no round trip is lost.
+      const hits = await Promise.all(group.map((source) => source.find(query, limit)));
+      for (const hit of hits.flat().filter(hasText)) found.set(hit.memory_id, hit);
+    }
+    const hits = await this.#withTimes([...found.values()]);
+    const turns = hits.filter((hit) => hit.is_turn).map(({ memory_id: id }) => id);
+    const { tenant } = query.region;
+    const neighbours = await readNeighbours(this.#context, tenant, weighted.terms, turns);
+    return hits.map((hit) => ({ ...hit, neighbours: neighbours.get(hit.memory_id) ?? [] }));
+  }
+
+  /** If the question asks about times, a memory that does not state its own is as old as its record. */
+  async #withTimes(hits: readonly (Hit & TextSignal)[]): Promise<readonly (Hit & TextSignal)[]> {
+    const undated = hits.filter((hit) => hit.occurred_at === null).map((hit) => hit.memory_id);
+    const { times, region } = this.#query;
+    if (undated.length === 0 || !asksTime(times)) return hits;
+    const { tx, view } = this.#context;
+    const parameters = new Parameters();
+    const lookup = lookupsOf(region.tenant, parameters);
+    const recorded = await tx.query<{ memory_id: string; created_at: Date }>(
+      `select found.memory_id, m.created_at from unnest(${parameters.bind(undated)}::uuid[]) as found(memory_id)
+       cross join ${lookup('t.created_at', view.table('memories'), 't.to_position is null')} m`,
+      parameters.values,
+    );
+    const recordedAt = new Map(recorded.map((row) => [row.memory_id, row.created_at]));
+    return hits.map((hit) => ({
+      ...hit,
+      occurred_at: hit.occurred_at ?? recordedAt.get(hit.memory_id) ?? null,
+    }));
+  }
+}
+
+/** A memory without a text was deleted, or is not in the lexical read model yet. */
+function hasText(hit: Hit): hit is Hit & TextSignal {
+  return hit.length !== null;
+}

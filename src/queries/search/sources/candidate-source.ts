@@ -1,0 +1,62 @@
+import type { Region } from '../../../domain/access/region.ts';
+import type { WeightedTerms } from '../../../domain/ranking/bm25.ts';
+import type { AskedTimes } from '../../../domain/ranking/dates.ts';
+import type { TermSignal } from '../../../ports/word-index.ts';
+import type { MemoryFilters } from '../filter-join.ts';
+
+/** Which memories a search may find: those in the region that pass the filters. */
+export interface Restrictions extends MemoryFilters {
+  readonly region: Region;
+}
+
+/** The vector of a query, and the table with the vectors of the same model. */
+export interface DenseQuery {
+  readonly vector: Float32Array;
+  readonly table: string;
+}
+
+/** A query as the sources compare it with memories. */
+export interface CandidateQuery extends Restrictions {
+  /** For engines that split a text into words themselves. */
+  readonly text: string;
+  /** Terms of that text, weighted by how rare each is in the tenant. */
+  readonly weighted: WeightedTerms;
+  /** Undefined if meaning cannot be compared: hits have no cosine then. */
+  readonly dense?: DenseQuery | undefined;
+  readonly times: AskedTimes;
+}
+
+/** The lexical signal of a memory, and what else its row in the lexical read model says. */
+export interface TextSignal extends TermSignal {
+  /** Whether it is a turn of a session. */
+  readonly is_turn: boolean;
+  readonly speaker: string | null;
+  readonly occurred_at: Date | null;
+}
+
+/** A memory that a source found, with both signals. */
+export interface Hit extends Nullable<TextSignal> {
+  readonly memory_id: string;
+  /** The dense signal; null if the memory has no vector. */
+  readonly cosine: number | null;
+}
+
+type Nullable<T> = { readonly [Key in keyof T]: T[Key] | null };
+
+/**
+ * One way to find memories: by meaning or by words, in one place where vectors or words are kept. Each hit carries both
+ * signals, whichever found it, so that a score never depends on the source. A source is made for one search and reads inside
+ * its transaction.
+ */
+export interface CandidateSource {
+  /** The `limit` memories within the query's restrictions that match it best by the source's own signal. */
+  find(query: CandidateQuery, limit: number): Promise<readonly Hit[]>;
+}
+
+/** A hit whose text can be searched, with what surrounds it. */
+export interface Candidate extends TextSignal {
+  readonly memory_id: string;
+  readonly cosine: number | null;
+  /** The turns around it in its session. */
+  readonly neighbours: readonly TermSignal[];
+}

@@ -1,0 +1,113 @@
+import type { Filter } from '../../../domain/filter.ts';
+import { exactScanLimit } from '../../../domain/retrieval/exact-scan-limit.ts';
+import type { WordSet } from '../../../ports/word-index.ts';
+import { Bm25Source } from './bm25-index.ts';
+import type { CandidateQuery, CandidateSource } from './candidate-source.ts';
+import type { SourceContext } from './context.ts';
+import { ExactVectorSource } from './exact-vectors.ts';
+import { ExactWordSource } from './exact-words.ts';
+import { HnswSource } from './hnsw-index.ts';
+import { InPeriodsSource } from './in-periods.ts';
+import { LexicalIndexSource } from './lexical-index.ts';
+import { idsInPrefilterSet, type PrefilterSet } from './prefilter-set.ts';
+import { isWide, type ResidentBreadth } from './resident-breadth.ts';
+import { ResidentVectorSource } from './resident-vectors.ts';
+import { ResidentWordSource } from './resident-words.ts';
+
+/** Where the words of a query are looked for, as far as that is known before the transaction. */
+export type WordLookup =
+  | { readonly in: 'database' | 'nowhere' | 'unavailable' }
+  | { readonly in: 'memory'; readonly set: WordSet }
+  /** Ids of what a lexical index found, best first. */
+  | { readonly in: 'index'; readonly ids: readonly string[] };
+
+/** What the choice depends on. */
+export interface SourceChoice {
+  /** Of the tenant. */
+  readonly documents: number;
+  readonly lookup: WordLookup;
+  /** The memories that the restrictions allow, if those are few. */
+  readonly set?: PrefilterSet | undefined;
+  /** The periods that the question names, as a filter, and the few memories in them. */
+  readonly inPeriods?: { readonly filter: Filter; readonly set?: PrefilterSet | undefined } | undefined;
+}
+
+/**
+ * The sources of one search: groups that are searched one after the other, the sources of a group at the same time. The first
+ * group finds candidates anywhere, the second one within the periods that a question names.
+ */
+export function chooseSources(
+  context: SourceContext,
+  query: CandidateQuery,
+  choice: SourceChoice,
+): readonly (readonly CandidateSource[])[] {
+  const { documents, set, inPeriods } = choice;
+  const wide = context.vectors && set && isWide(set, documents);
+  const restricted = wide ? { share: set.expected / documents } : { set };
+  const anywhere = present([
+    denseSource(context, query, documents, restricted),
+    lexicalSource(context, query, choice.lookup, restricted),
+  ]);
+  if (!inPeriods || (documents > exactScanLimit && !inPeriods.set)) return [anywhere];
+  // Few memories lie within: their vectors are compared in the database. By words they are found where no index is needed
+  // for that, or if meaning cannot be compared.
+  const apart: SourceContext = { ...context, vectors: undefined };
+  const within = { set: inPeriods.set };
+  const sources = present([
+    denseSource(apart, query, documents, within),
+    context.words || !query.dense ? lexicalSource(apart, query, choice.lookup, within) : undefined,
+  ]);
+  return [anywhere, sources.map((source) => new InPeriodsSource(source, inPeriods.filter))];
+}
+
+interface Breadth {
+  readonly set?: PrefilterSet | undefined;
+  readonly share?: number | undefined;
+}
+
+function denseSource(
+  context: SourceContext,
+  { dense, region }: CandidateQuery,
+  documents: number,
+  { set, share }: Breadth,
+): CandidateSource | undefined {
+  if (!dense) return undefined;
+  const inDatabase =
+    set || documents <= exactScanLimit ? new ExactVectorSource(context, set) : new HnswSource(context);
+  const { vectors } = context;
+  if (!vectors) return inDatabase;
+  return new ResidentVectorSource(
+    context,
+    vectors,
+    residentBreadth(context, region.tenant, { set, share }),
+    inDatabase,
+  );
+}
+
+function lexicalSource(
+  context: SourceContext,
+  { weighted, region }: CandidateQuery,
+  lookup: WordLookup,
+  { set, share }: Breadth,
+): CandidateSource | undefined {
+  if (weighted.terms.length === 0) return undefined;
+  const { words } = context;
+  if (words)
+    return new ResidentWordSource(context, words, residentBreadth(context, region.tenant, { set, share }));
+  if (set?.hasFewTexts) return new ExactWordSource(context, set);
+  if (lookup.in === 'database') return new Bm25Source(context, set);
+  return lookup.in === 'index' ? new LexicalIndexSource(context, lookup.ids) : undefined;
+}
+
+function residentBreadth(
+  { tx, view }: SourceContext,
+  tenant: string,
+  { set, share }: Breadth,
+): ResidentBreadth {
+  if (!set) return { share };
+  return { among: () => idsInPrefilterSet(tx, view, tenant, set) };
+}
+
+function present<T>(items: readonly (T | undefined)[]): readonly T[] {
+  return items.filter((item) => item !== undefined);
+}

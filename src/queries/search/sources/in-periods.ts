@@ -1,0 +1,32 @@
+import { anyOf, allOf, occurredOrRecorded } from '../../../domain/build-filter.ts';
+import type { Filter } from '../../../domain/filter.ts';
+import type { AskedTimes } from '../../../domain/ranking/dates.ts';
+import type { CandidateQuery, CandidateSource, Hit } from './candidate-source.ts';
+
+/** How many candidates are found within the periods that a question names, in addition to those found anywhere. */
+export const candidatesInPeriods = 20;
+
+/**
+ * The filter for what lies in the periods that a question names and passes `filter`; undefined if it names none. No index can
+ * return such memories in the order of a query: they are compared one by one.
+ */
+export function periodFilter({ periods }: AskedTimes, filter: Filter | undefined): Filter | undefined {
+  if (periods.length === 0) return undefined;
+  const within = anyOf(periods.map(occurredOrRecorded));
+  return filter ? allOf([filter, within]) : within;
+}
+
+/** Finds a few memories within the periods that a question names, by another source. */
+export class InPeriodsSource implements CandidateSource {
+  readonly #source: CandidateSource;
+  readonly #filter: Filter;
+
+  constructor(source: CandidateSource, filter: Filter) {
+    this.#source = source;
+    this.#filter = filter;
+  }
+
+  find(query: CandidateQuery): Promise<readonly Hit[]> {
+    return this.#source.find({ ...query, filter: this.#filter }, candidatesInPeriods);
+  }
+}
