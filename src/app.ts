@@ -30,6 +30,10 @@ import type { Metrics } from './ports/metrics.ts';
 import { observed } from './queries/observed-language-model.ts';
 import { pause } from './support/pause.ts';
 import { WakeUp } from './support/wake-up.ts';
+import type { EventProcessor } from './processors/processor.ts';
+import { ManagedProcessor } from './processors/managed-processor.ts';
+import { ProcessorRunner } from './processors/processor-runner.ts';
+import { processorSchema } from './processors/schema.ts';
 import { allProjections } from './projections/all.ts';
 import { LexicalUpkeep } from './projections/lexical/upkeep.ts';
 import { ModelUpkeep } from './projections/vectors/model-upkeep.ts';
@@ -53,11 +57,12 @@ import {
   languageModelMetrics,
   observeFacts,
   observeModelGuard,
+  observeProcessor,
   observeProjections,
   observeRelay,
   observeInMemory,
 } from './telemetry.ts';
-import { ErasureManager } from './worker/erasure-manager.ts';
+import { erasureManager } from './worker/erasure-manager.ts';
 import { underLease } from './worker/under-lease.ts';
 
 /** Between two looks for rebuilds that nobody is at work on any more. */
@@ -189,6 +194,7 @@ async function startMemory(own: Process, embedders: Embedders): Promise<Memory> 
   const store = new SealedEventStore(stores.log, vault);
   const commands: CommandServices = { store, vault, clock: systemClock, newId };
   await migrate(sql, 'projections', projectionSchema);
+  await migrate(sql, 'processors', processorSchema);
   const directory = new TenantDirectory(store, systemClock);
   await assertSafeToListen(config, directory);
 
@@ -226,9 +232,11 @@ async function startMemory(own: Process, embedders: Embedders): Promise<Memory> 
     onFailure: (projection, error) =>
       logger.warn({ projection, err: error }, 'a rebuild waits and tries again'),
   });
-  const erasures = new ErasureManager(commands, sql, commandContextOf('system'), (error) =>
-    logger.warn({ err: error }, 'an erasure waits to be completed'),
-  );
+  const erasures = new ManagedProcessor(erasureManager(commands, commandContextOf('system')), {
+    sql,
+    store,
+    onParked: (error) => logger.warn({ err: error }, 'an erasure waits to be completed'),
+  });
   // In every process: no key is opened that an erasure has named.
   await erasures.catchUp();
   await runner.prepare();
@@ -252,8 +260,7 @@ async function startMemory(own: Process, embedders: Embedders): Promise<Memory> 
     if (lexicalIndex) startLexicalUpkeep(own, lexicalIndex);
   }
   if (roles.includes('worker')) {
-    erasures.follow();
-    undo.push(() => erasures.stop());
+    startProcessor(own, erasures);
     startRenewal(own, operations);
   }
   if (!roles.includes('api')) return { operations, embedders, api: undefined };
@@ -333,6 +340,17 @@ async function startModelUpkeep({ logger, stores, undo }: Process, embedders: Em
     );
   upkeep.start();
   undo.push(() => upkeep.stop());
+}
+
+function startProcessor({ logger, leases, metrics, stores, undo }: Process, processor: EventProcessor): void {
+  const runner = new ProcessorRunner(processor, {
+    leases,
+    onError: (error) =>
+      logger.warn({ processor: processor.name, err: error }, 'an event processor waits and tries again'),
+  });
+  runner.start();
+  undo.push(() => runner.stop());
+  observeProcessor(metrics.meter, stores.log, runner);
 }
 
 /** Rebuilds what another version of the program left, tried until it is done, and ends rebuilds of processes that are no more. */

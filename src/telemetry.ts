@@ -6,6 +6,8 @@ import type { ReasoningTrace } from './domain/reasoning/trace.ts';
 import type { OnEmbeddingRun } from './ports/embedder.ts';
 import type { ModelCall } from './queries/observed-language-model.ts';
 import type { ModelGuard } from './queries/model-guard.ts';
+import type { EventLog } from './ports/event-log.ts';
+import type { ProcessorRunner } from './processors/processor-runner.ts';
 import type { Relay } from './relay/relay.ts';
 
 // What operators watch, read when it is asked for.
@@ -29,6 +31,19 @@ export function observeProjections(meter: Meter, operations: ProjectionOperation
     },
     [lag, parked],
   );
+}
+
+/** How far a process manager is behind the log, in the process that runs it. */
+export function observeProcessor(meter: Meter, log: EventLog, runner: ProcessorRunner): void {
+  meter
+    .createObservableGauge('stratalog.processor.lag', {
+      description: 'How far an event processor of this process is behind the head of the log, in positions',
+    })
+    .addCallback(async (result) => {
+      const { name, state, position } = runner.status;
+      if (state !== 'active' || position === undefined) return;
+      result.observe(Math.max(0, (await log.head()) - position), { processor: name });
+    });
 }
 
 /** What is still to be written down of what was answered. */

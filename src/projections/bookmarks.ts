@@ -1,7 +1,8 @@
 import type { Sql, SqlExecutor, SqlValue } from '../ports/sql.ts';
+import { CheckpointMoved } from '../processors/processor.ts';
 
-/** Another process moved the bookmark: what was read before no longer counts. */
-export class BookmarkMoved extends Error {
+/** Another process has moved the bookmark, or dropped the generation, since the bookmark was read. */
+export class BookmarkMoved extends CheckpointMoved {
   override readonly name = 'BookmarkMoved';
 }
 

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { isPassing } from './passing.ts';
+import { isTransient } from '../processors/transient.ts';
 import { BookmarkMoved } from './bookmarks.ts';
 
 export interface GatheringOptions<Step, Prepared> {
@@ -76,7 +76,7 @@ export class Gathering<Step, Prepared> {
 
   /** One that fails because of itself takes no other with it. */
   async #settle(taken: readonly Waiting<Step>[], error: unknown): Promise<void> {
-    const isOfOne = !isPassing(error) || error instanceof BookmarkMoved;
+    const isOfOne = !isTransient(error) || error instanceof BookmarkMoved;
     for (const { step, resolve, reject } of taken) {
       if (taken.length === 1 || !isOfOne) {
         reject(error);

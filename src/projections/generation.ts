@@ -5,7 +5,7 @@ import { allDone } from './all-done.ts';
 import { BookmarkTable, type Move, type Standing } from './bookmarks.ts';
 import { Gathering } from './gathering.ts';
 import { ParkedTable } from './parked-table.ts';
-import { isPassing, isTooMuchAtOnce } from './passing.ts';
+import { isTransient, isOutOfMemory } from '../processors/transient.ts';
 import { undivided, type Bookmarks, type Partitioning } from './partitions.ts';
 import { nothing } from './write.ts';
 import { applyIn, tablesOf, type Beside, type Projection, type Tables } from './projection.ts';
@@ -98,7 +98,7 @@ export class Generation {
           now = await this.#take({ events, to, standing: now }, { alone: false });
         return now;
       } catch (error) {
-        if (isPassing(error) && !isTooMuchAtOnce(error)) throw error;
+        if (isTransient(error) && !isOutOfMemory(error)) throw error;
       }
     }
     return this.#writeOneByOne(this.#mine(mine, now), poison, page.scannedTo, now);
@@ -135,7 +135,7 @@ export class Generation {
     try {
       await applyIn(tx, this.projection, this.tables, events, await this.prepare(events, tx));
     } catch (error) {
-      if (isPassing(error)) throw error;
+      if (isTransient(error)) throw error;
       throw new NotLevel('not to be brought level with the live one now', { cause: error });
     }
   }
@@ -269,7 +269,7 @@ export class Generation {
       try {
         now = await this.#take({ events: [step], to: step.position, standing: now }, { alone: true });
       } catch (error) {
-        if (isPassing(error)) throw error;
+        if (isTransient(error)) throw error;
         now = await this.#park({ ...step, type: step.event.type }, error, now);
       }
     }

@@ -1,7 +1,7 @@
 import type { LoadedEvent } from '../ports/event-store.ts';
 import type { Generation } from './generation.ts';
 import type { EventPlace, ParkedRow } from './parked-table.ts';
-import { isPassing, isTooMuchAtOnce } from './passing.ts';
+import { isTransient, isOutOfMemory } from '../processors/transient.ts';
 import { applyIn } from './projection.ts';
 
 /**
@@ -18,7 +18,7 @@ export async function retryParked(
   try {
     return await retryAll(generation, stream, events, covered);
   } catch (error) {
-    if (isPassing(error) && !isTooMuchAtOnce(error)) throw error;
+    if (isTransient(error) && !isOutOfMemory(error)) throw error;
     for (const event of events) await retryOne(generation, stream, event, events, covered);
     return retryAll(generation, stream, [], covered);
   }
@@ -83,7 +83,7 @@ async function retryOne(
       await parked.moveTo(tx, stream, placeAfter(row, event.position, places));
     });
   } catch (error) {
-    if (!isPassing(error))
+    if (!isTransient(error))
       await generation.transaction((tx) => parked.note(tx, stream, (error as Error).message));
     throw error;
   }

@@ -8,7 +8,7 @@ import { BookmarkMoved } from './bookmarks.ts';
 import type { Generation } from './generation.ts';
 import { Pages } from './pages.ts';
 import { leastOf } from './partitions.ts';
-import { isPassing } from './passing.ts';
+import { isTransient } from '../processors/transient.ts';
 import {
   compareWithLive,
   liveBookmarks,
@@ -125,7 +125,7 @@ export class RebuildWalk {
         if (page.scannedTo > after) for (const walker of group) this.#send(walker, page);
         else await this.#finish(group, page);
       } catch (error) {
-        if (isPassing(error) && !this.#signal.aborted) await this.#pause(going, error);
+        if (isTransient(error) && !this.#signal.aborted) await this.#pause(going, error);
         else await this.#rejectAll(going, error);
       }
     }
@@ -232,7 +232,7 @@ export class RebuildWalk {
   /** Tries one that failed by itself, at growing intervals, until it goes on. Resolves in any case. */
   async #retry(walker: Walker, failure: unknown): Promise<void> {
     for (let error = failure; !walker.ended.aborted;) {
-      if (!isPassing(error) || this.#signal.aborted) return walker.reject(error);
+      if (!isTransient(error) || this.#signal.aborted) return walker.reject(error);
       await walker.failed(this.#sql, error);
       await pause(walker.nextPause(), walker.ended);
       if (walker.ended.aborted) return;

@@ -14,7 +14,7 @@ import type { EventPlace } from './parked-table.ts';
 import { ensureLive, readGenerations, type GenerationRow } from './generations.ts';
 import { LogSource } from './log-source.ts';
 import { samePartitions, type Partitioning } from './partitions.ts';
-import { isPassing } from './passing.ts';
+import { isTransient } from '../processors/transient.ts';
 import { signatureOf, type Projection } from './projection.ts';
 import type { Source } from './source.ts';
 import { TopicSource, type Topics } from './topic-source.ts';
@@ -133,7 +133,7 @@ export class ProjectionRunner {
       try {
         while (!(await this.#retryOnce(generation, stream))) await this.#again();
       } catch (error) {
-        if (isPassing(error) || this.#stop.signal.aborted) throw error;
+        if (isTransient(error) || this.#stop.signal.aborted) throw error;
         const detail = `${name} and ${stream}: ${(error as Error).message}`;
         refusal ??= new Problem('still-parked', detail, { cause: error });
       }

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { newId } from '../../src/adapters/random.ts';
 import { systemTenant } from '../../src/domain/access/context.ts';
+import { ManagedProcessor } from '../../src/processors/managed-processor.ts';
+import { processorSchema } from '../../src/processors/schema.ts';
 import { systemClock } from '../../src/ports/clock.ts';
-import { ErasureManager } from '../../src/worker/erasure-manager.ts';
+import { erasureManager } from '../../src/worker/erasure-manager.ts';
 import { openTestStore, storeTestMemory, testContext, type TestStore } from '../support/event-store.ts';
 
 let test: TestStore;
@@ -28,9 +30,10 @@ it('[F6] completes every erasure of the log, also where the database had followe
   const places = { orgs: none, teams: none, projects: none, sessions: none, agents: none };
   const caller = { tenant: systemTenant, principal: 'system', roles: [], ...places };
   const context = { caller, cause: 'system' as const, correlationId: 'erasures' };
-  const manager = new ErasureManager(services, sql, context, (error) => {
+  const onParked = (error: unknown) => {
     throw error;
-  });
+  };
+  const manager = new ManagedProcessor(erasureManager(services, context), { sql, store, onParked });
   const isGone = async ({ tenant, id }: { readonly tenant: string; readonly id: string }) =>
     (await vault.open(tenant, [id])).get(id) === 'destroyed';
   const first = await eraseHalf();
@@ -38,7 +41,20 @@ it('[F6] completes every erasure of the log, also where the database had followe
   expect(await isGone(first)).toBe(true);
 
   const second = await eraseHalf();
-  await sql.query(`update control.erasures set bookmark = 1000000000, log = 'another'`);
+  await sql.query(
+    `update control.processor_checkpoints set position = 1000000000, log_id = 'another' where processor = 'erasures'`,
+  );
   await manager.catchUp();
   expect(await isGone(second)).toBe(true);
+});
+
+it('[F6] continues where an earlier version stopped', async () => {
+  const { sql, log } = test;
+  const [takeOver] = processorSchema.slice(1);
+  await sql.query('delete from control.processor_checkpoints');
+  await sql.query('insert into control.erasures (bookmark, log) values (7, $1)', [log.logId]);
+  await sql.execute(takeOver!);
+  expect(await sql.query('select processor, log_id, position from control.processor_checkpoints')).toEqual([
+    { processor: 'erasures', log_id: log.logId, position: 7 },
+  ]);
 });
