@@ -93,7 +93,7 @@ describe('pooling', () => {
 
   it('[H4] refuses a model of another dimension than was registered', async () => {
     const opening = openOnnxEmbedder({ model: { ...model, dimension: 256 }, workers: 1 });
-    await expect(opening).rejects.toThrow(/384 numbers a token instead of 256/);
+    await expect(opening).rejects.toThrow(/384 numbers per token instead of 256/);
   });
 });
 

@@ -14,6 +14,11 @@ describe('back-off', () => {
     expect(backoff.next()).toBe(100);
   });
 
+  it('grows by another factor if asked', () => {
+    const backoff = new Backoff({ firstMs: 50, factor: 4, longestMs: 800 });
+    expect([1, 2, 3, 4].map(() => backoff.next())).toEqual([50, 200, 800, 800]);
+  });
+
   it('has a constant delay without a longest one, and stays there after thousands of failures', () => {
     const backoff = new Backoff({ firstMs: 70 });
     for (let n = 0; n < 2_000; n++) backoff.next();

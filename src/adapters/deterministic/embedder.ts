@@ -6,16 +6,16 @@ export interface DeterministicEmbedderOptions {
   readonly dimension: number;
 }
 
-/** How many coordinates a word changes: enough for words to be nearly orthogonal, few enough to be quick. */
+/** Coordinates that a word changes: enough to make words nearly orthogonal, few enough to be fast. */
 const coordinatesOfWord = 8;
 
-/** Every vector's share in one common direction: unrelated texts of real models are not orthogonal either. */
+/** Component in a direction common to all vectors: unrelated texts are not orthogonal with real models either. */
 const common = 1;
 
 /**
- * Vectors without a model, for load benchmarks in which only speed is measured: a hashed bag of words under a sparse
- * random projection (Achlioptas 2003), so that texts which share words are near each other and an index sees clusters.
- * It knows no meaning and must not be used where the quality of retrieval counts. Queries and passages are embedded alike.
+ * Vectors without a model, for load tests that measure only speed: a hashed bag of words with a sparse random projection
+ * (Achlioptas 2003), so that texts with common words are near each other and an index has clusters. It has no notion of
+ * meaning and must not be used where retrieval quality matters. Queries and passages are embedded in the same way.
  */
 export function deterministicEmbedder({ dimension }: DeterministicEmbedderOptions): Embedder {
   if (!Number.isInteger(dimension) || dimension < 16) throw new RangeError('dimension must be at least 16');
@@ -34,7 +34,7 @@ export function deterministicEmbedder({ dimension }: DeterministicEmbedderOption
 
 function vectorOf(text: string, dimension: number): Float32Array {
   const sums = new Float64Array(dimension);
-  // Coordinate 0 is kept for the common direction, so that words never cancel it and every text has a direction.
+  // Coordinate 0 is reserved for the common direction. Words cannot cancel it, so every text has a direction.
   sums[0] = common;
   for (const [word, count] of countWords(text)) addWord(sums, word, Math.log1p(count));
   return unitVector(sums);
@@ -58,7 +58,7 @@ function addWord(sums: Float64Array, word: string, weight: number): void {
   }
 }
 
-/** FNV-1a over UTF-16 units, 32 bits; never 0, which xorshift cannot leave. */
+/** 32-bit FNV-1a over UTF-16 units; never 0, from which xorshift would stay 0. */
 function fnv1a(word: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < word.length; i++) hash = Math.imul(hash ^ word.charCodeAt(i), 0x01000193);

@@ -1,4 +1,4 @@
-/** First in, first out, in constant time an item however long it gets. */
+/** A queue with amortised constant time for each item. */
 export class Fifo<T> {
   #items: T[] = [];
   #head = 0;
@@ -16,11 +16,11 @@ export class Fifo<T> {
     else this.#items[--this.#head] = item;
   }
 
-  /** The first `most` items, fewer when there are not so many. */
+  /** Removes and returns the first `most` items, or fewer if there are not as many. */
   shift(most: number): T[] {
     const taken = this.#items.slice(this.#head, this.#head + most);
     this.#head += taken.length;
-    // Moving the rest costs as much as what was taken since the last move, so it is paid for.
+    // Moving the rest costs no more than the items taken since the last move, hence the amortised constant time.
     if (this.#head * 2 >= this.#items.length) {
       this.#items = this.#items.slice(this.#head);
       this.#head = 0;

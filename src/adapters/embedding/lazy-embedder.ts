@@ -7,12 +7,12 @@ import {
 } from '../../ports/embedder.ts';
 import { abandonAfter } from '../../support/resilience/time-limit.ts';
 
-/** Two tries of a query, and more. */
+/** More than two attempts of a query take. */
 const probeMs = 15_000;
-/** After a failure to open nothing is tried for so long: a model that is not there costs every query nothing. */
+/** Time after a failed start in which calls are rejected at once, so that a missing model does not slow down every query. */
 const pauseMs = 1_000;
 
-/** An embedder that is opened when it is first needed, and again after it was put away. */
+/** An embedder that is opened when it is first needed, and again after it was unloaded. */
 export class LazyEmbedder implements Embedder {
   readonly model: EmbeddingModel;
   readonly #open: () => Promise<Embedder>;
@@ -26,7 +26,7 @@ export class LazyEmbedder implements Embedder {
     this.#open = open;
   }
 
-  /** Why it does not answer, since it was asked last; undefined where it does. */
+  /** The error of the last call; undefined if it succeeded. */
   get failure(): ModelFailure | undefined {
     return this.#failure;
   }
@@ -42,20 +42,20 @@ export class LazyEmbedder implements Embedder {
     });
     try {
       const vectors = await embedder.embed(...call);
-      // Those of queries may have been kept since before.
+      // Vectors of queries may come from the cache and prove nothing.
       if (call[1] === 'passage' && vectors.length > 0) this.#failure = undefined;
       return vectors;
     } catch (error) {
-      const isPutAway = this.#opening === undefined;
-      if (error instanceof EmbedderUnavailable && !isPutAway) this.#failed(error);
+      const isUnloaded = this.#opening === undefined;
+      if (error instanceof EmbedderUnavailable && !isUnloaded) this.#failed(error);
       throw error;
     }
   }
 
-  /** Rejects with what keeps it from opening, or from embedding a short text within a limited time. */
+  /** Opens the embedder and embeds a short text; rejects if one of them fails or takes too long. */
   async probe(): Promise<void> {
     await this.load();
-    // A query overtakes what waits; one that was asked before would be answered from memory.
+    // A query has priority over waiting passages. Its text is new, because a known one would be answered from the cache.
     const embed = () => this.embed([`a probe ${randomUUID()}`], 'query');
     await abandonAfter(
       probeMs,
@@ -65,7 +65,7 @@ export class LazyEmbedder implements Embedder {
     this.#failure = undefined;
   }
 
-  /** Rejects with what keeps it from opening. */
+  /** Opens the embedder; rejects with the reason if that fails. */
   load(): Promise<Embedder> {
     this.#opening ??= this.#open().then(
       (embedder) => {
@@ -81,8 +81,8 @@ export class LazyEmbedder implements Embedder {
     return this.#opening;
   }
 
-  /** Closes what is open; the next use opens it again. */
-  async putAway(): Promise<void> {
+  /** Closes the embedder if it is open; the next use opens it again. */
+  async unload(): Promise<void> {
     const opening = this.#opening;
     this.#opening = undefined;
     const embedder = await opening?.catch(() => undefined);
@@ -91,7 +91,7 @@ export class LazyEmbedder implements Embedder {
 
   async close(): Promise<void> {
     this.#closed = true;
-    await this.putAway();
+    await this.unload();
   }
 
   #failed(error: unknown): void {

@@ -6,20 +6,20 @@ import {
 } from '../../ports/embedder.ts';
 import { LazyEmbedder } from './lazy-embedder.ts';
 
-/** A model and how its embedder is opened. */
+/** A model, and the function that opens its embedder. */
 export interface ModelEntry extends RegisteredModel {
   readonly open: () => Promise<Embedder>;
 }
 
-/** The models that were registered, each with one embedder at most. */
+/** The registered models, each with one embedder at most. */
 export class ModelRegistry implements Embedders {
   readonly preferred: RegisteredModel;
   readonly models: readonly RegisteredModel[];
   readonly #embedders: ReadonlyMap<string, LazyEmbedder>;
-  /** Under way, by id. */
+  /** Running probes by id. */
   readonly #probes = new Map<string, Promise<void>>();
 
-  /** `entries`: of different ids and names. Throws RangeError where none of them is the one preferred. */
+  /** Ids and names of `entries` must be unique. Throws RangeError if `preferred` is not among them. */
   constructor(entries: readonly ModelEntry[], preferred: string) {
     this.models = entries.map(({ open: _, ...model }) => model);
     this.#embedders = new Map(
@@ -62,7 +62,7 @@ export class ModelRegistry implements Embedders {
 
   async keepOnly(ids: ReadonlySet<string>): Promise<void> {
     const others = [...this.#embedders].filter(([id]) => !ids.has(id) && !this.#probes.has(id));
-    await Promise.all(others.map(([, embedder]) => embedder.putAway()));
+    await Promise.all(others.map(([, embedder]) => embedder.unload()));
   }
 
   async close(): Promise<void> {

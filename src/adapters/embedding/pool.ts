@@ -1,24 +1,24 @@
 import { EmbedderUnavailable, type EmbeddingPurpose, type EmbeddingRun } from '../../ports/embedder.ts';
 import { PriorityQueue, type Service } from './priority-queue.ts';
 
-/** What came of one run. */
+/** The result of one run. */
 export interface SlotResult {
-  /** One vector a text, in order, or the error of a text that can never be embedded. */
+  /** A vector for each text, in order, or the error of a text that can never be embedded. */
   readonly vectors: readonly (Float32Array | Error)[];
-  /** That the model read. */
+  /** Number of tokens that the model read. */
   readonly tokens: number;
 }
 
 /** Something that embeds one batch at a time: a worker thread, or one request to an endpoint. */
 export interface Slot {
   /**
-   * What it takes next. One that serves only queries is free for them however many passages run; one that serves only
-   * passages lets queries wait for the others.
+   * Purposes of the texts that this slot accepts next. A slot that serves only queries stays free for them while passages are
+   * embedded; queries never wait for a slot that serves only passages.
    */
   readonly serves: Service;
-  /** Resolves once it can run, starting it where needed; rejects when a start failed. */
+  /** Starts the slot if necessary and resolves when it can run; rejects if the start failed. */
   ready(): Promise<void>;
-  /** Rejects when it cannot answer; `ready` then tells whether it can again. */
+  /** Rejects if the slot failed; call `ready` before the next run. */
   run(texts: readonly string[], purpose: EmbeddingPurpose): Promise<SlotResult>;
   close(): Promise<void>;
 }
@@ -26,9 +26,9 @@ export interface Slot {
 export interface PoolOptions {
   /** Most texts in one run. */
   readonly batch: number;
-  /** How often a text is tried before it is given up. */
+  /** Most attempts for a text. */
   readonly attempts: number;
-  /** Told of every run. */
+  /** Called after every run. */
   readonly onRun?: ((run: Omit<EmbeddingRun, 'model'>) => void) | undefined;
 }
 
@@ -42,13 +42,13 @@ interface Job {
   reject(error: Error): void;
 }
 
-/** Embeds texts in whichever slot is free; waiting queries always go before waiting passages. */
+/** Embeds texts in the next free slot. Waiting queries have priority over waiting passages. */
 export class EmbeddingPool {
   readonly #slots: readonly Slot[];
   readonly #options: PoolOptions;
   readonly #queue = new PriorityQueue<Job>();
   readonly #serving: Promise<unknown>;
-  /** Slots that do not start, with the reason. When it holds all that serve a purpose, nobody is left to wait for. */
+  /** Slots that do not start, with the reason. If no slot for a purpose is left, its texts are rejected. */
   readonly #down = new Map<Slot, unknown>();
   #closed = false;
 
@@ -58,7 +58,7 @@ export class EmbeddingPool {
     this.#serving = Promise.all(slots.map((slot) => this.#serve(slot)));
   }
 
-  /** The text's vector. Rejects with `EmbedderUnavailable` after the last attempt, when no slot starts, and on close. */
+  /** The text's vector. Rejects with `EmbedderUnavailable` after the last attempt, if no slot starts, and on close. */
   submit(text: string, purpose: EmbeddingPurpose): Promise<Float32Array> {
     return new Promise((resolve, reject) => {
       if (this.#closed) reject(new EmbedderUnavailable('the embedder is closed'));
@@ -67,7 +67,7 @@ export class EmbeddingPool {
     });
   }
 
-  /** Lets what runs finish, rejects what waits. */
+  /** Waits for running texts and rejects waiting ones. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#queue.close();
@@ -75,7 +75,7 @@ export class EmbeddingPool {
     for (const purpose of purposes) this.#rejectWaiting(purpose, closed);
     await Promise.all(this.#slots.map((slot) => slot.close()));
     await this.#serving;
-    // What failed meanwhile was put back to be tried again.
+    // Texts that failed meanwhile were put back for another attempt.
     for (const purpose of purposes) this.#rejectWaiting(purpose, closed);
   }
 
@@ -126,7 +126,7 @@ export class EmbeddingPool {
     this.#queue.putBack(purpose, again);
   }
 
-  /** Until the slot can run again it takes nothing, so that no text waits for it while others are free. */
+  /** Waits until the slot can run again before it takes more texts, which other slots may embed meanwhile. */
   async #recover(slot: Slot): Promise<void> {
     while (!this.#closed) {
       try {

@@ -2,17 +2,17 @@ import type { Embedder, EmbeddingModel, EmbeddingPurpose } from '../../ports/emb
 import type { EmbeddingPool } from './pool.ts';
 import { SharedVectors } from './shared-vectors.ts';
 
-/** How many query vectors a model keeps: 1.5 kB each for 384 numbers, and the text. */
+/** Cached query vectors of a model: 1.5 kB each for 384 numbers, and the text. */
 export const cachedQueries = 10_000;
 
 export interface PooledEmbedderOptions {
-  /** Most texts that one call has in the queue: a long call waits, and does not hold up the short ones behind it. */
+  /** Most texts of one call in the queue, so that a long call does not delay short ones behind it. */
   readonly window: number;
-  /** How many query vectors to keep. */
+  /** Number of cached query vectors. */
   readonly cachedQueries: number;
 }
 
-/** The `Embedder` over a pool: shared vectors, and back-pressure by a window a call. */
+/** An `Embedder` on top of a pool, which shares vectors between callers and limits the queued texts of each call. */
 export function pooledEmbedder(
   model: EmbeddingModel,
   pool: EmbeddingPool,
@@ -30,7 +30,7 @@ export function pooledEmbedder(
   };
 }
 
-/** `map` of every item, in order, at most `window` at a time; the first rejection ends it and starts no more. */
+/** Maps every item, at most `window` concurrently. After the first rejection no further item is started. */
 async function mapInWindow<T, R>(
   items: readonly T[],
   window: number,

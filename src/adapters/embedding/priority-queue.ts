@@ -1,12 +1,12 @@
 import type { EmbeddingPurpose } from '../../ports/embedder.ts';
 import { Fifo } from './fifo.ts';
 
-/** Which purposes' items a taker is there for. */
+/** The purposes that a taker serves. */
 export type Service = EmbeddingPurpose | 'all';
 
-/** What one `take` may be given. */
+/** The items that one `take` accepts. */
 export interface Intake {
-  /** Most items at once; they are all of one purpose. */
+  /** Most items; all of them have the same purpose. */
   readonly most: number;
   readonly serves: Service;
 }
@@ -16,8 +16,8 @@ interface Taker<T> extends Intake {
 }
 
 /**
- * Two lanes, first in first out within each; no passage is handed out while a query waits.
- * Takers that find nothing wait, and are served in the order in which they came, those for one purpose only first.
+ * Two lanes, each first in, first out; passages are handed out only when no query waits. Takers wait if there is nothing for
+ * them, and are served in order of arrival, those for a single purpose first.
  */
 export class PriorityQueue<T> {
   readonly #lanes: Readonly<Record<EmbeddingPurpose, Fifo<T>>> = {
@@ -32,13 +32,13 @@ export class PriorityQueue<T> {
     this.#serve(purpose);
   }
 
-  /** Back to the head of its lane: for items that were taken and could not be done. */
+  /** Returns items to the head of their lane after a failure. */
   putBack(purpose: EmbeddingPurpose, items: readonly T[]): void {
     for (const item of items.toReversed()) this.#lanes[purpose].unshift(item);
     this.#serve(purpose);
   }
 
-  /** The next items, as soon as there are any; undefined once the queue is closed. */
+  /** Resolves with the next items as soon as there are any, or with undefined once the queue is closed. */
   take(intake: Intake): Promise<T[] | undefined> {
     if (this.#closed) return Promise.resolve(undefined);
     const items = this.#next(intake);
@@ -46,7 +46,7 @@ export class PriorityQueue<T> {
     return new Promise((resolve) => this.#takers.push({ ...intake, resolve }));
   }
 
-  /** Removes and answers everything that waits in a lane. */
+  /** Removes and returns all items of a lane. */
   drain(purpose: EmbeddingPurpose): T[] {
     return this.#lanes[purpose].drain();
   }

@@ -3,12 +3,11 @@ import type { EmbeddingPurpose } from '../../ports/embedder.ts';
 
 export type EmbedOne = (text: string, purpose: EmbeddingPurpose) => Promise<Float32Array>;
 
-/** Longer queries are rare and would make the cache's memory depend on what callers send. */
+/** Longer queries are rare and not cached, so that callers cannot inflate the cache. */
 const longestKept = 2_000;
 
 /**
- * Embeds what is asked for several times at once only once, and keeps the vectors of the last queries.
- * Every caller gets a vector of its own.
+ * Embeds a text only once for concurrent callers, and caches the vectors of recent queries. Every caller receives its own copy.
  */
 export class SharedVectors {
   readonly #embed: EmbedOne;
@@ -18,7 +17,7 @@ export class SharedVectors {
     passage: new Map<string, Promise<Float32Array>>(),
   };
 
-  /** `cachedQueries`: how many query vectors to keep, 1 at least. */
+  /** `cachedQueries` is the number of cached query vectors, at least 1. */
   constructor(embed: EmbedOne, cachedQueries: number) {
     this.#embed = embed;
     this.#queries = new LRUCache({ max: cachedQueries });

@@ -1,5 +1,5 @@
 /**
- * The vector scaled to Euclidean length 1. The length is summed in double precision, so that it is exact to the last
+ * Scales a vector to Euclidean length 1. The length is computed in double precision, so that it is exact to the last
  * bits of float32. Throws RangeError for a vector without a direction (all zero, or not finite).
  */
 export function unitVector(values: ArrayLike<number>): Float32Array {

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { StratalogEvent } from '../../domain/events/registry.ts';
 import {
   LogUnavailable,
@@ -23,13 +22,14 @@ import type {
 } from '../../ports/event-store.ts';
 import { KeyTaken, type DataKey, type KeyVault, type NewKey } from '../../ports/key-vault.ts';
 import { TimeSlice } from '../../support/time-slice.ts';
+import { retry } from '../../support/resilience/retry.ts';
 import { newId } from '../random.ts';
 import { decode, encode, metadataOf } from './codec.ts';
 
-/** Pauses before an append whose outcome is unknown is repeated, with the same ids. */
-const retryPausesMs = [50, 200, 800];
+/** For appends whose outcome is unknown; they are repeated with the same ids. */
+const retries = { attempts: 4, firstMs: 50, factor: 4, longestMs: 800 };
 
-/** The typed, encrypted view of `log`: seals what it appends and opens what it reads with the keys of `vault`. */
+/** The typed, encrypted view of `log`: encrypts events on append and decrypts them on read, with the keys of `vault`. */
 export class SealedEventStore implements EventStore {
   readonly log: EventLog;
   readonly #vault: KeyVault;
@@ -47,9 +47,11 @@ export class SealedEventStore implements EventStore {
   ): Promise<AppendResult> {
     const metadata = metadataOfContext(context);
     const reason = context.reason !== undefined && { reason: context.reason };
-    const wished = events.map((event) => ({ id: newId(), event }));
+    const identified = events.map((event) => ({ id: newId(), event }));
     const seal = (key?: DataKey) =>
-      wished.map(({ id, event }) => encode(id, stream, event, metadata, { ...(key && { key }), ...reason }));
+      identified.map(({ id, event }) =>
+        encode(id, stream, event, metadata, { ...(key && { key }), ...reason }),
+      );
     if (context.key && context.keyIsNew && this.log.takesKeys) {
       const fresh = await this.#vault.draft(context.key);
       try {
@@ -57,7 +59,7 @@ export class SealedEventStore implements EventStore {
         this.#vault.stored(fresh);
         return result;
       } catch (error) {
-        // An earlier try of this command brought it in.
+        // An earlier attempt of this command stored the key.
         if (!(error instanceof KeyTaken)) throw error;
       }
     }
@@ -113,15 +115,10 @@ export class SealedEventStore implements EventStore {
     events: readonly StoredEvent[],
     newKey?: NewKey,
   ): Promise<AppendResult> {
-    for (const pause of retryPausesMs) {
-      try {
-        return await this.log.append(stream, expected, events, newKey);
-      } catch (error) {
-        if (!(error instanceof LogUnavailable)) throw error;
-        await sleep(pause);
-      }
-    }
-    return this.log.append(stream, expected, events, newKey);
+    return retry(() => this.log.append(stream, expected, events, newKey), {
+      ...retries,
+      isRetryable: (error) => error instanceof LogUnavailable,
+    });
   }
 
   async #openPage(page: LogPage): Promise<LoadedPage> {
@@ -131,14 +128,14 @@ export class SealedEventStore implements EventStore {
   async #keysOf(
     metadata: readonly EventMetadata[],
   ): Promise<Map<string, Map<string, DataKey | 'destroyed'>>> {
-    const wanted = new Map<string, Set<string>>();
+    const idsByTenant = new Map<string, Set<string>>();
     for (const { tenant, keyId } of metadata) {
       if (keyId === undefined) continue;
-      const ids = wanted.get(tenant) ?? new Set();
-      wanted.set(tenant, ids.add(keyId));
+      const ids = idsByTenant.get(tenant) ?? new Set();
+      idsByTenant.set(tenant, ids.add(keyId));
     }
     const keys = new Map<string, Map<string, DataKey | 'destroyed'>>();
-    for (const [tenant, ids] of wanted) keys.set(tenant, await this.#vault.open(tenant, [...ids]));
+    for (const [tenant, ids] of idsByTenant) keys.set(tenant, await this.#vault.open(tenant, [...ids]));
     return keys;
   }
 }

@@ -3,13 +3,13 @@ const busy = 1;
 const over = 2;
 
 /**
- * Keeps a thread from being ended inside native code: there `process.exit` would make onnxruntime-node abort the whole
- * process (SIGABRT instead of the exit code). The thread does its work under the flag, the process takes the flag last.
+ * Keeps `process.exit` from ending a thread inside native code, where onnxruntime-node would abort the whole process (SIGABRT
+ * instead of the exit code). The thread sets the flag while it works; at exit the process waits until it is cleared.
  */
 export class BusyFlag {
   readonly #state: Int32Array<SharedArrayBuffer>;
 
-  /** Over the memory of another thread's flag, or a new one. */
+  /** Shares the memory of another thread's flag, or creates a new one. */
   constructor(memory: SharedArrayBuffer = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)) {
     this.#state = new Int32Array(memory);
   }
@@ -18,7 +18,7 @@ export class BusyFlag {
     return this.#state.buffer;
   }
 
-  /** Runs `work` under the flag; once `endWhenIdle` was called, never. */
+  /** Runs `work` with the flag set. After `endWhenIdle` it does not run it and never resolves. */
   async during<T>(work: () => Promise<T>): Promise<T> {
     if (Atomics.compareExchange(this.#state, 0, idle, busy) === over) return new Promise(() => undefined);
     try {
@@ -28,13 +28,13 @@ export class BusyFlag {
     }
   }
 
-  /** No longer busy: for a thread that died without saying so. */
+  /** Clears the flag of a thread that died while busy. */
   clear(): void {
     Atomics.compareExchange(this.#state, 0, busy, idle);
     Atomics.notify(this.#state, 0);
   }
 
-  /** Blocks the calling thread while the other is busy, at most so long, and lets it start nothing more. */
+  /** Blocks the calling thread while the other is busy, `mostMs` at most, and keeps it from starting more work. */
   endWhenIdle(mostMs: number): void {
     Atomics.wait(this.#state, 0, busy, mostMs);
     Atomics.compareExchange(this.#state, 0, idle, over);

@@ -10,28 +10,28 @@ import { WorkerSlot } from './worker-slot.ts';
 
 export interface OnnxEmbedderOptions {
   readonly model: OnnxModel;
-  /** Threads that embed passages, at least 1; as many as there are cores by default. One further serves queries only. */
+  /** Threads that embed passages, at least 1; the number of cores by default. One more thread serves queries only. */
   readonly workers?: number;
-  /** Where the model's files lie; that of the shipped model by default. */
+  /** Folder of the model's files; that of the shipped model by default. */
   readonly folder?: string;
   readonly onRun?: OnEmbeddingRun | undefined;
 }
 
 /**
- * Measured on two cores under passage load: with a thread for queries, and passages niced, a query takes a third less
- * time (half with a busy database beside it), and passages still fill the cores that nobody else wants.
+ * Measured on two cores while passages are embedded: with a separate thread for queries and niced threads for passages, a query
+ * takes a third less time (half beside a busy database), and passages still use all idle cores.
  */
 const passageNice = 10;
 
-/** A run takes 0.1 s at most on an idle machine. */
+/** Embedding one text takes 0.1 s at most on an idle machine. */
 const exitWithinMs = 2_000;
 
 /**
- * A model on threads of this process. Resolves when queries can be served; the threads for passages start with
- * the first passage. Rejects with `ModelMissing` when the model's files are not there or damaged.
+ * Runs a model on threads of this process. Resolves when queries can be served; the threads for passages start with
+ * the first passage. Rejects with `ModelMissing` if the model's files are missing or damaged.
  */
 export async function openOnnxEmbedder(options: OnnxEmbedderOptions): Promise<Embedder> {
-  // The library reports its use to its vendor unless it is told not to, before it is loaded.
+  // The library sends telemetry to its vendor unless this is set before it is loaded.
   process.env['ORT_DISABLE_TELEMETRY'] = '1';
   const { model, folder = shippedFolder } = options;
   const workers = Math.max(1, options.workers ?? availableParallelism());

@@ -7,21 +7,21 @@ import { unitVector } from '../embedding/vector.ts';
 import { verifiedFile } from './model-files.ts';
 import type { OnnxModel } from './models.ts';
 
-/** Far more than the first 511 tokens of any writing; the tokenizer need not read a book for them. */
+/** Far more than 511 tokens in any script. Spares the tokenizer the rest of a long text. */
 const longestText = 16_384;
 
 export interface Embedded {
-  /** Of unit length. */
+  /** Unit length. */
   readonly vector: Float32Array;
-  /** That the model read: its prefix and its marks included, without what was left out. */
+  /** Tokens that the model read, including prefix and special tokens, without those cut off. */
   readonly tokens: number;
 }
 
-/** One loaded model: a text in, its unit vector out, on the calling thread. */
+/** A loaded model, which embeds texts on the calling thread. */
 export class Encoder {
   readonly #model: OnnxModel;
   readonly #tokenizer: Tokenizer;
-  /** What ends every text ([SEP]). */
+  /** Token that ends every text ([SEP]). */
   readonly #endId: number;
   readonly #session: InferenceSession;
 
@@ -33,32 +33,32 @@ export class Encoder {
   }
 
   /**
-   * Reads, verifies and loads the model. Rejects with `ModelMissing` when its files are not there or damaged, and with
-   * what is wrong where its vectors are not those that it is said to make.
+   * Reads, verifies and loads the model. Rejects with `ModelMissing` if its files are missing or damaged, and with an error if its
+   * vectors do not match its registration.
    */
   static async load(model: OnnxModel, folder: string): Promise<Encoder> {
-    // One after the other: of two files that are missing it is always the same one that is told.
+    // One after the other, so that the error names the same file each time if both are missing.
     const weights = await verifiedFile(model, folder, 'model.onnx');
     const vocabulary = await verifiedFile(model, folder, 'tokenizer.json');
     const session = await InferenceSession.create(weights, {
       executionProviders: ['cpu'],
       executionMode: 'sequential',
-      // An arena never gives back what the longest text took (50 MB a thread), and is no faster.
+      // An arena never frees the memory of the longest text (50 MB a thread), and is not faster.
       enableCpuMemArena: false,
-      // Threads within a run would share the cores that the other workers use.
+      // Threads within a run would compete with the other workers for the cores.
       intraOpNumThreads: 1,
       interOpNumThreads: 1,
     });
     const tokenizer = new Tokenizer(JSON.parse(await readFile(vocabulary, 'utf8')) as object, {});
     const encoder = new Encoder(model, tokenizer, session);
-    // A model that is not what it was registered as is refused before anything waits for it.
+    // Detects a model that does not match its registration before any caller waits for it.
     await encoder.embed('', 'query');
     return encoder;
   }
 
   /**
-   * The text alone in one run: a batch shares its quantisation scales, so that a text's vector would depend on its
-   * neighbours. What is beyond the model's longest input is left out.
+   * Embeds one text in a run of its own: the texts of a batch share quantisation scales, so a text's vector would depend on its
+   * neighbours. Text beyond the model's longest input is cut off.
    */
   async embed(text: string, purpose: EmbeddingPurpose): Promise<Embedded> {
     const ids = this.#ids(truncate(this.#model.prefix[purpose] + text, longestText));
@@ -67,22 +67,22 @@ export class Encoder {
       input_ids: new Tensor('int64', ids, shape),
       attention_mask: new Tensor('int64', new BigInt64Array(ids.length).fill(1n), shape),
     };
-    // Of the encoders some know no second sentence.
+    // Some encoders have no input for the token types.
     if (this.#session.inputNames.includes('token_type_ids'))
       inputs['token_type_ids'] = new Tensor('int64', new BigInt64Array(ids.length), shape);
     const { last_hidden_state: states } = await this.#session.run(inputs);
     if (!(states?.data instanceof Float32Array))
-      throw new Error('the model answered no float32 token states');
+      throw new Error('the model returned no float32 token states');
     return { vector: unitVector(this.#pool(states.data, ids.length)), tokens: ids.length };
   }
 
-  /** The states of `count` tokens as one vector. */
+  /** Pools the states of `count` tokens into one vector. */
   #pool(states: Float32Array, count: number): ArrayLike<number> {
     const { dimension, pooling, name } = this.#model;
     if (states.length !== count * dimension)
-      throw new Error(`${name} answers ${states.length / count} numbers a token instead of ${dimension}`);
+      throw new Error(`${name} returns ${states.length / count} numbers per token instead of ${dimension}`);
     if (pooling === 'first') return states.subarray(0, dimension);
-    // The mean's direction is that of the sum.
+    // The sum has the same direction as the mean.
     const sums = new Float64Array(dimension);
     for (let at = 0; at < states.length; at++) sums[at % dimension]! += states[at]!;
     return sums;

@@ -5,20 +5,20 @@ import { packageRoot } from '../worker-entry.ts';
 /** A BERT-like sentence encoder: two files in a folder, `model.onnx` and `tokenizer.json`. */
 export interface OnnxModel extends EmbeddingModel {
   readonly name: string;
-  /** What precedes a text, by what the vector is for. */
+  /** Prefix of a text by the purpose of its vector. */
   readonly prefix: { readonly query: string; readonly passage: string };
-  /** Which of the token states become the vector: that of the first token, or the mean of all. */
+  /** How token states become the vector: the state of the first token, or the mean of all. */
   readonly pooling: 'first' | 'mean';
-  /** Most token ids of one text, the special ones included. */
+  /** Most tokens of one text, including special tokens. */
   readonly longest: number;
-  /** Of the files that are meant; a model without them takes any. */
+  /** Checksums of the files; without them any files are accepted. */
   readonly sha256?: { readonly 'model.onnx': string; readonly 'tokenizer.json': string };
 }
 
-/** The same for all models of BERT's uncased vocabulary. */
+/** The same for all models with BERT's uncased vocabulary. */
 const uncasedTokenizer = 'd241a60d5e8f04cc1b2b3e9ef7a4921b27bf526d9f6050ab90f9267a1f9e5c66';
 
-/** The model that ships in `models/`; `models/README.md` says where it comes from. */
+/** The model shipped in `models/`; `models/README.md` names its origin. */
 export const bgeSmall: OnnxModel = {
   name: 'bge-small-en-v1.5',
   id: 'bge-small-en-v1.5-int8-6c9c6101',
@@ -46,5 +46,5 @@ export const e5Small: OnnxModel = {
   },
 };
 
-/** Where the shipped model lies. */
+/** Folder of the shipped model. */
 export const shippedFolder: string = path.join(packageRoot, 'models', bgeSmall.name);

@@ -3,8 +3,8 @@ import { getPriority, setPriority } from 'node:os';
 import path from 'node:path';
 
 /**
- * Makes the calling thread give way to the process's others: raises its nice value by `by` (0 to 19). Only Linux gives
- * each thread its own, where setpriority(2) takes a thread id; elsewhere, and where it is not allowed, nothing happens.
+ * Lowers the priority of the calling thread: raises its nice value by `by` (0 to 19). Only Linux has a nice value for each
+ * thread, where setpriority(2) accepts a thread id. Elsewhere, and without permission, nothing happens.
  */
 export function niceThread(by: number): void {
   if (by === 0 || process.platform !== 'linux') return;
@@ -14,6 +14,6 @@ export function niceThread(by: number): void {
       setPriority(thread, Math.min(19, getPriority(thread) + by));
     }
   } catch {
-    // Without /proc or the right to do it, the thread runs on as before.
+    // Without /proc or permission the priority stays the same.
   }
 }

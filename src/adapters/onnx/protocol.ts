@@ -1,17 +1,17 @@
 import type { EmbeddingPurpose } from '../../ports/embedder.ts';
 import type { OnnxModel } from './models.ts';
 
-/** What a worker is started with. */
+/** Start parameters of a worker. */
 export interface WorkerSetup {
   readonly model: OnnxModel;
   readonly folder: string;
-  /** Added to the thread's nice value: 0 leaves it alone, more gives way to the process's other threads. */
+  /** Added to the thread's nice value: 0 leaves it unchanged, higher values lower the thread's priority. */
   readonly nice: number;
-  /** The memory of the `BusyFlag` that the worker keeps. */
+  /** Memory of the worker's `BusyFlag`. */
   readonly busy: SharedArrayBuffer;
 }
 
-/** One request is answered before the next is sent, so none needs a number. */
+/** Requests need no ids, because each is answered before the next is sent. */
 export type WorkerRequest =
   | { readonly kind: 'embed'; readonly text: string; readonly purpose: EmbeddingPurpose }
   | { readonly kind: 'close' };

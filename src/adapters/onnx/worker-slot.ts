@@ -1,13 +1,12 @@
 import { once } from 'node:events';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
 import { EmbedderUnavailable, type EmbeddingPurpose } from '../../ports/embedder.ts';
+import { Backoff } from '../../support/resilience/backoff.ts';
 import type { Slot, SlotResult } from '../embedding/pool.ts';
 import { ModelMissing } from './model-files.ts';
 import type { WorkerAnswer, WorkerRequest } from './protocol.ts';
 
-const firstBackOffMs = 100;
-const longestBackOffMs = 5_000;
+const restart = { firstMs: 100, longestMs: 5_000 };
 const closeWithinMs = 5_000;
 
 interface Waiting {
@@ -15,7 +14,7 @@ interface Waiting {
   reject(error: Error): void;
 }
 
-/** One worker thread with the model in it, started when first needed and again after it died. */
+/** A worker thread with a loaded model, started when first needed and again after it died. */
 export class WorkerSlot implements Slot {
   readonly #role: 'all' | 'query';
   readonly #startThread: () => Promise<Worker>;
@@ -25,21 +24,22 @@ export class WorkerSlot implements Slot {
   #starting: Promise<void> | undefined;
   #running: Promise<unknown> | undefined;
   #waiting: Waiting | undefined;
-  /** Starts since the last vector. */
-  #starts = 0;
+  /** Whether the thread was started since the last vector: then the next start is delayed. */
+  #wasStarted = false;
+  readonly #backoff = new Backoff(restart);
 
-  /** `startThread` starts a thread that speaks the protocol of `protocol.ts`. */
+  /** `startThread` starts a thread that implements the protocol of `protocol.ts`. */
   constructor(role: 'all' | 'query', startThread: () => Promise<Worker>) {
     this.#role = role;
     this.#startThread = startThread;
   }
 
-  /** Loading the model takes longer than a query waits for the thread that has it, so no query starts another. */
+  /** Until the model is loaded the slot serves no queries: loading takes longer than waiting for a thread that has it. */
   get serves(): Slot['serves'] {
     return this.#role === 'query' || this.#loaded ? this.#role : 'passage';
   }
 
-  /** Rejects with `ModelMissing`, or with what kept the thread from starting. */
+  /** Rejects with `ModelMissing`, or with the error that kept the thread from starting. */
   ready(): Promise<void> {
     if (this.#loaded) return Promise.resolve();
     this.#starting ??= this.#start().finally(() => {
@@ -64,7 +64,7 @@ export class WorkerSlot implements Slot {
     await Promise.allSettled([this.#starting, this.#running]);
     const worker = this.#worker;
     if (worker === undefined) return;
-    // Left to end by itself, since terminating a thread inside native code can take the process with it.
+    // The thread ends by itself: terminating it inside native code can abort the process.
     const ended = once(worker, 'exit', { signal: AbortSignal.timeout(closeWithinMs) });
     post(worker, { kind: 'close' });
     await ended.catch(() => worker.terminate());
@@ -80,15 +80,16 @@ export class WorkerSlot implements Slot {
     post(worker, { kind: 'embed', text, purpose });
     const answer = await running;
     if (answer.kind !== 'vector') throw new Error(messageOf(answer));
-    this.#starts = 0;
+    this.#wasStarted = false;
+    this.#backoff.reset();
     return answer;
   }
 
   async #start(): Promise<void> {
     const { signal } = this.#closing;
-    if (this.#starts > 0) await delay(backOffMs(this.#starts), undefined, { signal });
+    if (this.#wasStarted) await this.#backoff.pause(signal);
     signal.throwIfAborted();
-    this.#starts++;
+    this.#wasStarted = true;
     const worker = await this.#startThread();
     this.#worker = worker;
     worker.on('message', (answer: WorkerAnswer) => this.#waiting?.resolve(answer));
@@ -106,24 +107,20 @@ export class WorkerSlot implements Slot {
     throw new Error(`the embedding model did not load: ${messageOf(answer)}`);
   }
 
-  /** The thread's next answer, or its death. */
+  /** The thread's next answer; rejects if the thread dies. */
   #next(): Promise<WorkerAnswer> {
     return new Promise((resolve, reject) => {
       this.#waiting = { resolve, reject };
     });
   }
 
-  /** An error is followed by the exit of the same thread, when the next one may be starting already. */
+  /** Called for an error and then for the exit of the same thread, when the next thread may be starting already. */
   #died(worker: Worker, error: Error): void {
     if (this.#worker !== worker) return;
     this.#worker = undefined;
     this.#loaded = false;
     this.#waiting?.reject(error);
   }
-}
-
-function backOffMs(starts: number): number {
-  return Math.min(longestBackOffMs, firstBackOffMs * 2 ** (starts - 1));
 }
 
 function messageOf(answer: WorkerAnswer): string {

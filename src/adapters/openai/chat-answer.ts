@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { BrokenAnswer } from './retries.ts';
 
-/** More than any call has: what says so is not added up. */
+/** Higher counts than any real call has are ignored. */
 const mostTokens = 100_000_000;
 const count = z.int().nonnegative().max(mostTokens);
 
@@ -14,20 +14,20 @@ const completionSchema = z.object({
       }),
     )
     .min(1),
-  // Some endpoints tell nothing of it, or nothing that could be added up.
+  // Some endpoints report no usage, or none that can be added up.
   usage: z.object({ prompt_tokens: count, completion_tokens: count }).optional().catch(undefined),
 });
 
-/** What an endpoint said, whatever it is worth. */
+/** An endpoint's answer, not yet validated. */
 export interface ChatAnswer {
   readonly text: string;
-  /** `cut`: it came to the greatest length. `refused`: the model, or a filter before it, will not answer. */
+  /** `cut`: the length limit was reached. `refused`: the model or a content filter refused to answer. */
   readonly ending: 'whole' | 'cut' | 'refused';
-  /** Undefined where the endpoint does not count them. */
+  /** Undefined if the endpoint does not count tokens. */
   readonly tokens: { readonly input: number; readonly output: number } | undefined;
 }
 
-/** Reads the body of `/chat/completions`. Throws `BrokenAnswer` for what is none. */
+/** Reads the body of `/chat/completions`. Throws `BrokenAnswer` if it is not a chat completion. */
 export function readChatAnswer(body: unknown): ChatAnswer {
   const { data } = completionSchema.safeParse(body);
   const choice = data?.choices[0];
@@ -41,10 +41,10 @@ export function readChatAnswer(body: unknown): ChatAnswer {
   };
 }
 
-/** What models that think aloud say before they answer. */
+/** The reasoning that some models print before their answer. */
 const thoughts = /^\s*<think>[\s\S]*?<\/think>/;
 
-/** The JSON of a text that may surround it with words or a fence; undefined where there is none. */
+/** The JSON value in a text that may surround it with words or a code fence; undefined if there is none. */
 export function jsonIn(text: string): unknown {
   const answer = text.replace(thoughts, '');
   const parsed = parse(answer);

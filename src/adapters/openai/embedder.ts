@@ -13,15 +13,15 @@ import type { RetryLimits } from './retries.ts';
 
 export interface OpenAiEmbedderOptions extends EndpointAddress {
   readonly model: string;
-  /** Names the model and its weights; `openAiModelId` by default: the endpoint's name for it, with the dimension. */
+  /** Identifies the model and its weights; `openAiModelId` by default, the endpoint's name for the model with the dimension. */
   readonly id?: string;
-  /** What precedes a text, by what the vector is for; nothing by default: most endpoints add it themselves. */
+  /** Prefix of a text by the purpose of its vector; none by default, since most endpoints add it themselves. */
   readonly prefix?: Readonly<Record<EmbeddingPurpose, string>>;
-  /** Numbers in a vector. Asked of the endpoint when it is not given; an answer with another dimension is an error. */
+  /** Numbers in a vector. By default the endpoint is asked for it; an answer with another dimension is an error. */
   readonly dimension?: number;
   /** Most texts in one request, 64 by default. */
   readonly batch?: number;
-  /** Most requests with passages at a time, 4 by default; one further is kept for queries. */
+  /** Most concurrent requests with passages, 4 by default; one more is reserved for queries. */
   readonly concurrency?: number;
   /** Longer texts are cut, in UTF-16 units; 8,000 by default. */
   readonly longestText?: number;
@@ -29,16 +29,16 @@ export interface OpenAiEmbedderOptions extends EndpointAddress {
   readonly onRun?: OnEmbeddingRun | undefined;
 }
 
-/** A search can go on without a vector, so a query gives up soon; indexing can wait. */
+/** A query gives up soon, because a search can continue without a vector; indexing can wait. */
 const defaultLimits: Readonly<Record<EmbeddingPurpose, RetryLimits>> = {
   query: { attempts: 2, deadlineMs: 5_000, requestMs: 5_000, firstDelayMs: 250 },
   passage: { attempts: 5, deadlineMs: 60_000, requestMs: 20_000, firstDelayMs: 250 },
 };
 
 /**
- * An embedder behind any OpenAI-compatible `/embeddings` endpoint. Texts that wait are sent together; that each is
- * embedded alone is up to the endpoint. Rejects with `EmbedderUnavailable` when the dimension is asked for in vain.
- * `embed` rejects with `TextRefused` for a text that the endpoint will never take.
+ * An embedder for any OpenAI-compatible `/embeddings` endpoint. Waiting texts are sent in one request; the endpoint must embed
+ * each of them independently. Rejects with `EmbedderUnavailable` if the endpoint does not answer the request for the dimension.
+ * `embed` rejects with `TextRefused` for a text that the endpoint will never accept.
  */
 export async function openOpenAiEmbedder(options: OpenAiEmbedderOptions): Promise<Embedder> {
   const endpoint = endpointOf(options);
@@ -71,7 +71,7 @@ export function openAiModelId(model: string, dimension: number): string {
   return `openai:${model}:${dimension}`;
 }
 
-/** The dimension in an id of `openAiModelId`; undefined where it is of another model. */
+/** The dimension in an id made by `openAiModelId`; undefined if it belongs to another model. */
 export function dimensionIn(id: string, model: string): number | undefined {
   const prefix = `openai:${model}:`;
   const dimension = Number(id.slice(prefix.length));
@@ -98,7 +98,7 @@ async function probeDimension(endpoint: Endpoint): Promise<number> {
   throw new EmbedderUnavailable(vector?.message ?? 'no vector for the probe');
 }
 
-/** Cut to length, without halves of surrogate pairs, which are no UTF-8, and not blank, which endpoints refuse. */
+/** Truncates the text, replaces lone surrogates, which UTF-8 cannot encode, and replaces blank texts, which endpoints reject. */
 function acceptable(text: string, longest: number): string {
   const cut = truncate(text, longest).replaceAll(/\p{Surrogate}/gu, '\ufffd');
   return cut.trim() === '' ? '-' : cut;

@@ -14,12 +14,12 @@ import { BrokenAnswer, withRetries, type RetryLimits } from './retries.ts';
 export interface Endpoint {
   readonly client: OpenAI;
   readonly model: string;
-  /** Expected numbers in a vector; undefined accepts any. */
+  /** Expected dimension of the vectors; undefined accepts any. */
   readonly dimension: number | undefined;
   readonly limits: Readonly<Record<EmbeddingPurpose, RetryLimits>>;
 }
 
-/** One request to the endpoint at a time. */
+/** Sends one request at a time to the endpoint. */
 export class EndpointSlot implements Slot {
   readonly serves: Slot['serves'];
   readonly #endpoint: Endpoint;
@@ -35,8 +35,8 @@ export class EndpointSlot implements Slot {
   }
 
   /**
-   * Rejects with `EmbedderUnavailable`. A batch that is refused is halved until the texts are found which are at
-   * fault, because the other texts of the batch may belong to anybody.
+   * Rejects with `EmbedderUnavailable`. A refused batch is halved until the refused texts are found, because its other texts
+   * may belong to other callers.
    */
   async run(texts: readonly string[], purpose: EmbeddingPurpose): Promise<SlotResult> {
     try {
@@ -68,7 +68,7 @@ export class EndpointSlot implements Slot {
   }
 }
 
-/** The unit vectors of an answer in the order of the texts, whatever order the endpoint gave them in. */
+/** The unit vectors of an answer in the order of the texts; endpoints may return them in another order. */
 function vectorsOf(answer: unknown, count: number, dimension: number | undefined): Float32Array[] {
   const data = isRecord(answer) ? answer['data'] : undefined;
   if (!Array.isArray(data)) throw new BrokenAnswer('no list of embeddings');
@@ -85,7 +85,7 @@ function vectorsOf(answer: unknown, count: number, dimension: number | undefined
   });
 }
 
-/** As the endpoint counts them; estimated where it does not. */
+/** Tokens as counted by the endpoint, or an estimate if it does not count them. */
 function tokensOf(answer: unknown, texts: readonly string[]): number {
   const usage = isRecord(answer) ? answer['usage'] : undefined;
   const counted = isRecord(usage) ? usage['prompt_tokens'] : undefined;
@@ -120,7 +120,7 @@ function unavailable(error: unknown, endpoint: Endpoint): EmbedderUnavailable {
   return error instanceof WrongDimension ? new WrongDimension(message) : new EmbedderUnavailable(message);
 }
 
-/** Without what the endpoint wrote and without a cause that holds it: it may repeat the key, or a text. */
+/** Leaves out the endpoint's message and sets no cause with it, because it may quote the key or a text. */
 function describe(error: unknown, { client, model }: Endpoint): string {
   const { origin, pathname } = new URL(client.baseURL);
   return `the embedding model ${model} at ${origin}${pathname} ${detailOf(error)}`;

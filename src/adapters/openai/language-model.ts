@@ -15,35 +15,35 @@ import { withRetries, type RetryLimits } from './retries.ts';
 import { UsageTally } from './usage-tally.ts';
 
 export interface OpenAiLanguageModelOptions extends EndpointAddress {
-  /** The endpoint's names for them. */
+  /** The endpoint's name of the model for each role. */
   readonly models: Readonly<Record<ModelRole, string>>;
   readonly limits?: Partial<RetryLimits>;
 }
 
-/** Whoever asks sets the time by the signal; these hold where they set none. */
+/** Callers limit the time by their signal; these limits apply otherwise. */
 const defaultLimits: RetryLimits = { attempts: 3, deadlineMs: 60_000, requestMs: 30_000, firstDelayMs: 250 };
 
-/** Of what is wrong with an answer, so much is told. */
+/** Most validation errors that are sent back to the model. */
 const mostComplaints = 8;
 
 /**
- * A language model behind any OpenAI-compatible `/chat/completions` endpoint. The shape of the answer is asked for by
- * `response_format`; an endpoint that refuses that is asked in words from then on. An answer of another shape is asked
- * for once more. What may pass (429, 5xx, connections) is tried again, all within the signal of the request.
+ * A language model behind any OpenAI-compatible `/chat/completions` endpoint. The shape of the answer is specified by
+ * `response_format`; if the endpoint rejects that, by an instruction in the prompt from then on. An answer of the wrong shape is
+ * requested once more. Transient errors (429, 5xx, connections) are retried, all within the signal of the request.
  */
 export class OpenAiLanguageModel implements LanguageModel {
   readonly models: Readonly<Record<ModelRole, string>>;
   readonly #client: OpenAI;
   readonly #limits: RetryLimits;
   readonly #host: string;
-  /** Models, each with a purpose and so with a schema, for which the endpoint takes no `response_format`. */
+  /** Pairs of model and purpose, and so of schema, for which the endpoint does not accept `response_format`. */
   readonly #onlyWords = new Set<string>();
 
   constructor(options: OpenAiLanguageModelOptions) {
     this.models = options.models;
     this.#client = openAiClient(options);
     this.#limits = { ...defaultLimits, ...options.limits };
-    // Without what else a URL may hold: credentials.
+    // Only the host, because the URL may contain credentials.
     this.#host = new URL(options.baseURL).host;
   }
 
@@ -56,7 +56,7 @@ export class OpenAiLanguageModel implements LanguageModel {
     throw this.#failed('invalid-answer', 'answered twice what is not of the shape asked for', tally);
   }
 
-  /** One answer of the model, in the mode that the endpoint takes. Rejects with `LanguageModelFailed`. */
+  /** One answer of the model, in the mode that the endpoint supports. Rejects with `LanguageModelFailed`. */
   async #ask(
     request: CompletionRequest<unknown>,
     tally: UsageTally,
@@ -98,7 +98,7 @@ export class OpenAiLanguageModel implements LanguageModel {
       tally.answered(body.messages, answer);
       return answer;
     } catch (error) {
-      if (signal.aborted) tally.givenUp(body.messages);
+      if (signal.aborted) tally.abandoned(body.messages);
       throw error;
     }
   }
@@ -112,7 +112,7 @@ export class OpenAiLanguageModel implements LanguageModel {
   }
 }
 
-/** The value that was asked for, or what is wrong with the answer, in words for the model that gave it. */
+/** The requested value, or a description of what is wrong with the answer, written for the model. */
 function readValue<T>(
   { text, ending }: ChatAnswer,
   { schema, maxOutputTokens }: CompletionRequest<T>,

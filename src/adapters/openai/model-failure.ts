@@ -8,23 +8,23 @@ interface Reason {
 }
 
 /**
- * What an error of a request means to who made it; an error of this program stays what it is. The message holds the status
- * or the code of the system and nothing of what the endpoint wrote, which may repeat the key or what was asked; so it has
- * no cause either.
+ * Converts an error of a request into `LanguageModelFailed`; returns errors of this program unchanged. The message contains
+ * the status or the system's error code, but nothing that the endpoint wrote, which may quote the key or the prompt. For the same
+ * reason it has no cause.
  */
 export function failureOf(error: unknown, name: string, usage?: ModelUsage): unknown {
   const reason = reasonOf(error);
   return reason ? new LanguageModelFailed(reason.failure, `${name} ${reason.detail}`, { usage }) : error;
 }
 
-/** The same in words that no endpoint wrote; undefined for an error of this program. */
+/** The failure and a description without the endpoint's text; undefined for an error of this program. */
 export function reasonOf(error: unknown): Reason | undefined {
   if (isTimeOut(error)) return { failure: 'timed-out', detail: 'did not answer in time' };
   const status: unknown = error instanceof APIError ? error.status : undefined;
   if (typeof status === 'number') return { failure: failureByStatus(status), detail: `answered ${status}` };
   if (error instanceof APIError)
     return { failure: 'unavailable', detail: `cannot be reached${codeOf(error)}` };
-  // The last two: a body that is not JSON, or that breaks off.
+  // SyntaxError and TypeError: a body that is not JSON, or that is truncated.
   if (error instanceof BrokenAnswer || error instanceof SyntaxError || error instanceof TypeError)
     return { failure: 'unavailable', detail: 'answered what it should not' };
   return undefined;
@@ -42,12 +42,12 @@ function failureByStatus(status: number): ModelFailure {
   return status === 409 || status >= 500 ? 'unavailable' : 'misconfigured';
 }
 
-/** The endpoint understood who asks it for what, and does not take this request. */
+/** The endpoint accepted the credentials and rejects this particular request. */
 export function isRefusal(status: unknown): boolean {
   return status === 400 || status === 413 || status === 422;
 }
 
-/** Such as ` (ECONNREFUSED)`: the system's, somewhere down the causes. */
+/** The system's error code from the chain of causes, such as ` (ECONNREFUSED)`. */
 function codeOf(error: Error): string {
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
     const code: unknown = Reflect.get(cause, 'code');

@@ -5,8 +5,8 @@ import { failureOf } from './model-failure.ts';
 const listSchema = z.object({ data: z.array(z.object({ id: z.string() })) });
 
 /**
- * The names of the models at an endpoint; undefined where it does not list them, as some do not. Rejects with
- * `LanguageModelFailed` where it does not answer or does not take the key.
+ * The names of the models at an endpoint; undefined if it does not list them, as some endpoints do. Rejects with
+ * `LanguageModelFailed` if it does not answer or does not accept the key.
  */
 export async function modelsAt(client: OpenAI, signal: AbortSignal): Promise<string[] | undefined> {
   try {

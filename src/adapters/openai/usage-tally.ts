@@ -2,7 +2,7 @@ import type { ModelUsage } from '../../ports/language-model.ts';
 import { estimatedTokens } from '../../domain/text/estimated-tokens.ts';
 import type { ChatAnswer } from './chat-answer.ts';
 
-/** Adds up what one call costs, in all its requests. */
+/** Adds up the tokens of all requests of one call. */
 export class UsageTally {
   readonly model: string;
   #requests = 0;
@@ -31,8 +31,8 @@ export class UsageTally {
     this.#output += tokens?.output ?? estimatedTokens(text.length);
   }
 
-  /** Nobody waited for the answer; the endpoint has read what was asked. */
-  givenUp(asked: readonly unknown[]): void {
+  /** Counts only the input: the endpoint has read it, but its answer was not awaited. */
+  abandoned(asked: readonly unknown[]): void {
     this.#input += estimatedTokens(JSON.stringify(asked).length);
   }
 }

@@ -4,26 +4,26 @@ import { textHash } from '../../support/text-hash.ts';
 import { isTransient } from './errors.ts';
 
 const mostDocuments = 500;
-/** Far below the 100 MB that a node takes. */
+/** Far below a node's limit of 100 MB. */
 const mostBytes = 5_000_000;
 
-/** The documents in parts of a size that a node likes: by their number and by their length. */
+/** Splits the documents into bulks, limited by number and size. */
 export function* bulksOf(documents: readonly LexicalDocument[]): Generator<LexicalDocument[]> {
-  let part: LexicalDocument[] = [];
+  let bulk: LexicalDocument[] = [];
   let bytes = 0;
   for (const document of documents) {
     const size = document.deleted ? 0 : Buffer.byteLength(document.body);
-    if (part.length === mostDocuments || (part.length > 0 && bytes + size > mostBytes)) {
-      yield part;
-      [part, bytes] = [[], 0];
+    if (bulk.length === mostDocuments || (bulk.length > 0 && bytes + size > mostBytes)) {
+      yield bulk;
+      [bulk, bytes] = [[], 0];
     }
-    part.push(document);
+    bulk.push(document);
     bytes += size;
   }
-  if (part.length > 0) yield part;
+  if (bulk.length > 0) yield bulk;
 }
 
-/** The bulk's lines: a revision at or above the one that is there replaces it, whatever the order of bulks. */
+/** The lines of a bulk request. A document is replaced only by the same or a later revision, so bulks may arrive in any order. */
 export function operationsOf(alias: string, documents: readonly LexicalDocument[]): API.Bulk_RequestBody {
   return documents.flatMap((document) => {
     const { tenant, memoryId, revision } = document;
@@ -45,21 +45,21 @@ function source(document: LexicalDocument): object {
 
 type BulkItem = Readonly<Record<string, Types.Core_Bulk.ResponseItem>>;
 
-/** Documents to be written again, and why the last of them was not taken. */
-interface Waiting {
+/** Documents that must be written again, and why the last of them was not accepted. */
+interface Rest {
   readonly again: readonly LexicalDocument[];
   readonly reason: string;
 }
 
-/** Adds up what became of the documents of one write. */
+/** Adds up the outcome for the documents of one write. */
 export class BulkOutcome {
   written = 0;
-  /** The index has a later revision of them. */
+  /** Number of documents of which the index has a later revision. */
   outdated = 0;
   readonly refused: RefusedDocument[] = [];
 
-  /** Takes the answer to `operationsOf(…, documents)`. Throws `NoSuchGeneration` where there is no index to write to. */
-  take(documents: readonly LexicalDocument[], items: readonly BulkItem[]): Waiting {
+  /** Adds the response to `operationsOf(…, documents)`. Throws `NoSuchGeneration` if the index does not exist. */
+  add(documents: readonly LexicalDocument[], items: readonly BulkItem[]): Rest {
     const again: LexicalDocument[] = [];
     let last = '';
     for (const [place, document] of documents.entries()) {

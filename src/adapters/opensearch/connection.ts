@@ -1,6 +1,6 @@
 import { Client } from '@opensearch-project/opensearch';
 import { LexicalIndexUnavailable } from '../../ports/lexical-index.ts';
-import { pause } from '../../support/pause.ts';
+import { retry } from '../../support/resilience/retry.ts';
 import { translate } from './errors.ts';
 
 export interface ConnectionOptions {
@@ -8,23 +8,22 @@ export interface ConnectionOptions {
   readonly url: string | readonly string[];
   readonly auth?: { readonly username: string; readonly password: string };
   readonly tls?: {
-    /** The authorities to trust, in PEM; without it, those that Node trusts. */
+    /** The authorities to trust, in PEM; those of Node.js by default. */
     readonly ca?: string;
-    /** `false` takes any certificate: who stands in between can read and change everything. */
+    /** `false` accepts any certificate: an attacker in between can then read and change everything. */
     readonly rejectUnauthorized?: boolean;
   };
-  /** How long the answer to one request is waited for. */
+  /** Time limit of one request. */
   readonly answerTimeoutMs?: number;
-  /** How long whatever changes the index is repeated while no node takes it. */
+  /** How long changes of the index are retried while no node accepts them. */
   readonly writePatienceMs?: number;
-  /** The same for reads, which somebody waits for. */
+  /** How long reads are retried; shorter, because a caller waits for them. */
   readonly readPatienceMs?: number;
 }
 
-const firstDelayMs = 50;
-const longestDelayMs = 2_000;
+const backoff = { firstMs: 50, longestMs: 2_000, jitter: 0.25 };
 
-/** The client, and the patience with nodes that are away: its own retries are over long before one has restarted. */
+/** The client with retries for unavailable nodes. The client's own retries give up long before a node has restarted. */
 export class Connection {
   readonly #client: Client;
   readonly #writePatienceMs: number;
@@ -46,7 +45,7 @@ export class Connection {
     });
   }
 
-  /** `work` must bear repetition, also where an earlier try was done without an answer. */
+  /** `work` must be safe to repeat, also if an earlier attempt succeeded but its answer was lost. */
   change<T>(work: (client: Client) => Promise<T>): Promise<T> {
     return this.#repeat(this.#writePatienceMs, work);
   }
@@ -55,35 +54,37 @@ export class Connection {
     return this.#repeat(this.#readPatienceMs, work);
   }
 
-  /** Asks once. */
+  /** Runs `work` without retries. */
   ask<T>(work: (client: Client) => Promise<T>): Promise<T> {
     return this.#repeat(0, work);
   }
 
-  /** Resolves when what is in flight has its answer; what waits to be repeated is given up. */
+  /** Resolves when the requests in flight have ended. Calls that wait for a retry are rejected. */
   close(): Promise<void> {
     this.#closing.abort();
     this.#closed ??= Promise.allSettled(this.#inFlight).then(() => this.#client.close());
     return this.#closed;
   }
 
-  async #repeat<T>(patienceMs: number, work: (client: Client) => Promise<T>): Promise<T> {
-    const end = performance.now() + patienceMs;
-    for (let attempt = 0; ; attempt++) {
-      if (this.#closing.signal.aborted) throw new LexicalIndexUnavailable('the lexical index was closed');
-      const flight = work(this.#client);
-      this.#inFlight.add(flight);
-      try {
-        return await flight;
-      } catch (failure) {
-        const error = translate(failure);
-        // Three quarters to the whole, so that writers which failed together do not return together.
-        const wait = Math.min(longestDelayMs, firstDelayMs * 2 ** attempt) * (0.75 + Math.random() * 0.25);
-        if (!(error instanceof LexicalIndexUnavailable) || performance.now() + wait >= end) throw error;
-        await pause(wait, this.#closing.signal);
-      } finally {
-        this.#inFlight.delete(flight);
-      }
+  #repeat<T>(patienceMs: number, work: (client: Client) => Promise<T>): Promise<T> {
+    return retry(() => this.#attempt(work), {
+      ...backoff,
+      deadlineMs: patienceMs,
+      signal: this.#closing.signal,
+      isRetryable: (error) => error instanceof LexicalIndexUnavailable,
+    });
+  }
+
+  async #attempt<T>(work: (client: Client) => Promise<T>): Promise<T> {
+    if (this.#closing.signal.aborted) throw new LexicalIndexUnavailable('the lexical index was closed');
+    const flight = work(this.#client);
+    this.#inFlight.add(flight);
+    try {
+      return await flight;
+    } catch (error) {
+      throw translate(error);
+    } finally {
+      this.#inFlight.delete(flight);
     }
   }
 }

@@ -13,7 +13,7 @@ const scopeFields: Readonly<Record<ScopeKey, typeof keyword>> = {
   agent: keyword,
 };
 
-/** The names that one Stratalog uses on the cluster. A dot separates, so that no prefix is the beginning of another's names. */
+/** The names that one Stratalog uses on the cluster. The dot keeps one prefix from matching the names of another. */
 export class IndexNames {
   /** The alias for readers from outside. */
   readonly serving: string;
@@ -35,8 +35,8 @@ export class IndexNames {
   }
 
   /**
-   * Writes go through an alias of their own: they can require one, and then a writer that comes too late does not make
-   * the dropped index anew, with a mapping guessed from its document.
+   * Alias for writes. Requests that require an alias fail after the index was dropped; otherwise a late writer would recreate
+   * the index with a mapping guessed from its document.
    */
   write(generation: GenerationName): string {
     return this.index(generation).replace('.', '-write.');
@@ -47,25 +47,25 @@ export class IndexNames {
   }
 }
 
-/** A generation's index: its mapping takes no field that is not named here. */
+/** The index of a generation. Its strict mapping rejects fields that are not listed here. */
 export function definitionOf(writeAlias: string, shards: number): API.Indices_Create_RequestBody {
   return {
     aliases: { [writeAlias]: { is_write_index: true } },
     settings: {
       index: {
         number_of_shards: shards,
-        // A copy where there is a second node to hold it.
+        // One replica if there is a second node.
         auto_expand_replicas: '0-1',
-        // The writer decides when its documents are to be found.
+        // The writer refreshes explicitly.
         refresh_interval: '-1',
-        // Of what an erasure left no segment may keep a tenth.
+        // By default segments with less than 10 % of deleted documents are not rewritten: erased texts would stay.
         merge: { policy: { expunge_deletes_allowed: 0 } },
       },
     },
     mappings: {
       dynamic: 'strict',
       _routing: { required: true },
-      // Texts are found here and read elsewhere.
+      // The texts are searched here, but read from the database.
       _source: { excludes: ['body'] },
       properties: {
         tenant: keyword,
@@ -75,7 +75,7 @@ export function definitionOf(writeAlias: string, shards: number): API.Indices_Cr
         layer: keyword,
         scope: { properties: { ...scopeFields } },
         textHash: keyword,
-        // Words are looked for one by one: their places would only take room.
+        // There are no phrase queries, so positions of words would only take space.
         body: { type: 'text', analyzer: 'english', index_options: 'freqs' },
       },
     },

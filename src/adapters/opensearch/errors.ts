@@ -1,11 +1,11 @@
 import { errors } from '@opensearch-project/opensearch';
 import { LexicalIndexUnavailable, NoSuchGeneration } from '../../ports/lexical-index.ts';
 
-/** OpenSearch refuses what was asked, and would again: credentials, rights, a request that this version does not know. */
+/** OpenSearch rejected the request and would do so again: credentials, rights, a request that this version does not support. */
 export class OpenSearchError extends Error {
   override readonly name = 'OpenSearchError';
   readonly status: number;
-  /** OpenSearch's own name of the fault. */
+  /** OpenSearch's type of the error. */
   readonly type: string;
 
   constructor(status: number, type: string, detail: string) {
@@ -21,13 +21,13 @@ interface Fault {
 }
 
 /**
- * The client's error as the port has it: `LexicalIndexUnavailable`, `NoSuchGeneration`, `OpenSearchError`, or itself.
- * The client's carries the request, texts and all: it goes on as no cause, since causes are logged.
+ * Converts an error of the client into `LexicalIndexUnavailable`, `NoSuchGeneration` or `OpenSearchError`; returns others unchanged.
+ * The original contains the request with its texts. It is not kept as the cause, because causes are logged.
  */
 export function translate(error: unknown): Error {
   if (error instanceof errors.ResponseError) return ofResponse(error);
   if (error instanceof errors.ConfigurationError || error instanceof errors.SerializationError) return error;
-  // No connection, no answer in time, half an answer.
+  // No connection, no answer in time, or an incomplete answer.
   if (error instanceof errors.OpenSearchClientError)
     return new LexicalIndexUnavailable(`OpenSearch cannot be reached: ${error.message}`);
   return error instanceof Error ? error : new Error(String(error));
@@ -39,16 +39,16 @@ function ofResponse(error: errors.ResponseError): Error {
   if (isTransient(status, type) || has(error, /"search_context_missing_exception"/))
     return new LexicalIndexUnavailable(`OpenSearch cannot serve this now: ${status} ${type}`.trim());
   if (type === 'index_not_found_exception') return new NoSuchGeneration(reason);
-  // OpenSearch's words about what it does not understand may quote a text.
+  // OpenSearch's reason may quote a text, except for errors of authentication.
   return new OpenSearchError(status, type, status === 401 || status === 403 ? reason : '');
 }
 
-/** Whether the same request may succeed later: overload, missing shards, a node that starts or stops, a full disk. */
+/** Whether the same request may succeed later: overload, missing shards, a starting or stopping node, a full disk. */
 export function isTransient(status: number, type: string): boolean {
   return status === 429 || status >= 500 || type === 'cluster_block_exception';
 }
 
-/** More words than a query may have (`indices.query.bool.max_clause_count`, 1024 unless set). */
+/** Whether the query has more words than allowed (`indices.query.bool.max_clause_count`, 1024 by default). */
 export function hasTooManyWords(error: unknown): boolean {
   return error instanceof errors.ResponseError && has(error, /"too_many_(nested_)?clauses"/);
 }

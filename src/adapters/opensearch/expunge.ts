@@ -1,5 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { LexicalIndexUnavailable } from '../../ports/lexical-index.ts';
+import { retry } from '../../support/resilience/retry.ts';
 import type { Connection } from './connection.ts';
 
 const pollMs = 250;
@@ -7,9 +7,11 @@ const pollMs = 250;
 const leasePatienceMs = 90_000;
 const mergePatienceMs = 1_800_000;
 
+class LeasesHeld extends LexicalIndexUnavailable {}
+
 /**
- * Rewrites every segment that holds a replaced document. A merge keeps such documents as long as a retention lease
- * says that a copy of the shard might still have to be told of them, so the leases are waited for first.
+ * Rewrites every segment that contains a replaced document. A merge keeps such documents as long as a retention lease
+ * says that a copy of the shard may still need them, so this waits for the leases first.
  */
 export async function expungeIndex(
   connection: Connection,
@@ -19,21 +21,25 @@ export async function expungeIndex(
   const flush = () => connection.change((client) => client.indices.flush({ index, wait_if_ongoing: true }));
   await flush();
   const last = new Map((await shardsOf(connection, index)).map(({ shard, last }) => [shard, last]));
-  const letGo = async (): Promise<boolean> =>
-    (await shardsOf(connection, index)).every(({ shard, retained }) => retained > (last.get(shard) ?? -1));
-  for (const end = performance.now() + leasePatienceMs; !(await letGo());) {
-    if (signal?.aborted || performance.now() >= end)
-      throw new LexicalIndexUnavailable(`a copy of ${index} may still need what was replaced`);
-    await delay(pollMs, undefined, { ...(signal && { signal }) }).catch(() => {});
-  }
+  const checkLeases = async (): Promise<void> => {
+    const shards = await shardsOf(connection, index);
+    if (!shards.every(({ shard, retained }) => retained > (last.get(shard) ?? -1)))
+      throw new LeasesHeld(`a copy of ${index} may still need replaced documents`);
+  };
+  await retry(checkLeases, {
+    firstMs: pollMs,
+    deadlineMs: leasePatienceMs,
+    ...(signal && { signal }),
+    isRetryable: (error) => error instanceof LeasesHeld,
+  });
   await flush();
   await merge(connection, index, signal);
-  // Files go when neither a commit nor a search holds them.
+  // Old files are deleted when neither a commit nor a search refers to them.
   await flush();
   await connection.change((client) => client.indices.refresh({ index }));
 }
 
-/** One request, whose answer comes when all is rewritten. The merge goes on where nobody waits for it any more. */
+/** One request, answered when everything is rewritten. After an abort the merge continues on the server. */
 async function merge(connection: Connection, index: string, signal: AbortSignal | undefined): Promise<void> {
   await connection.ask(async (client) => {
     const request = client.indices.forcemerge(
@@ -58,9 +64,9 @@ async function merge(connection: Connection, index: string, signal: AbortSignal 
 
 interface ShardState {
   readonly shard: string;
-  /** Number of the last operation on it. */
+  /** Sequence number of the last operation. */
   readonly last: number;
-  /** The first operation that one of its copies may still have to be told of. */
+  /** Sequence number of the first operation that a copy may still need. */
   readonly retained: number;
 }
 

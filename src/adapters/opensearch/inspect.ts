@@ -11,7 +11,7 @@ export function askOpenSearch(options: ConnectionOptions, answerMs: number): Pro
   return withConnection(options, answerMs, async (client) => nameOf(await versionOf(client)));
 }
 
-/** Whether product and version will do, the cluster holds its shards, and this login may make an index under `prefix`. */
+/** Checks product and version, whether all shards are available, and whether this login may create indexes under `prefix`. */
 export function inspectOpenSearch(
   options: ConnectionOptions,
   prefix: string,
@@ -27,14 +27,14 @@ export function inspectOpenSearch(
       missing.push(`OpenSearch ${least.major}.${least.minor} or later`);
     else if (major > testedMajor) notes.push(`tested with OpenSearch ${testedMajor} only`);
     const { body } = await client.cluster.health();
-    if (body.status === 'red') missing.push('shards: the cluster is red, some of them are nowhere');
+    if (body.status === 'red') missing.push('shards: the cluster is red, some of them are on no node');
     if (!(await mayCreate(client, `${prefix}.doctor`)))
       missing.push(`the right to create indexes named ${prefix}.* with their aliases`);
     return { version: nameOf(version), missing, notes };
   });
 }
 
-/** Asks for an index that cannot be: who has the right is told so, and nothing is made. */
+/** Requests an invalid index: with the right to create it the answer is 400, without it 403, and nothing is created. */
 async function mayCreate(client: Client, index: string): Promise<boolean> {
   try {
     await client.indices.create({ index, body: { settings: { index: { number_of_shards: 0 } } } });
@@ -53,7 +53,7 @@ interface Version {
 
 async function versionOf(client: Client): Promise<Version> {
   const { body } = await client.info();
-  // Elasticsearch names no distribution.
+  // Elasticsearch reports no distribution.
   const { distribution = 'elasticsearch', number } = body.version as Partial<Version> & { number: string };
   return { distribution, number };
 }
@@ -72,7 +72,7 @@ async function withConnection<T>(
     return await connection.ask(work);
   } catch (error) {
     if (error instanceof OpenSearchError && error.status === 401)
-      throw new OpenSearchError(401, error.type, 'it does not take this user and password');
+      throw new OpenSearchError(401, error.type, 'it does not accept this user and password');
     throw error;
   } finally {
     await connection.close();

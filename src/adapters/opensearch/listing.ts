@@ -9,7 +9,7 @@ interface PointInTime {
   readonly keep_alive: string;
 }
 
-/** Every document of `index` as it was at the first page, by tenant and memory id. */
+/** Every document of `index` at the time of the first page, ordered by tenant and memory id. */
 export async function* listIndex(
   connection: Connection,
   index: string,
@@ -24,7 +24,7 @@ export async function* listIndex(
       if (page.length < pageSize) return;
     }
   } finally {
-    // It ends by itself too, only later.
+    // Without this it would expire later.
     await connection.ask((client) => client.deletePit({ body: { pit_id: [id] } })).catch(() => {});
   }
 }

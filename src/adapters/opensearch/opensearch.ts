@@ -22,16 +22,16 @@ import { listIndex } from './listing.ts';
 import { fewerWords, queryOf } from './query.ts';
 
 export interface OpenSearchOptions extends ConnectionOptions {
-  /** Begins the name of every index and alias; another Stratalog on the same cluster has another one. */
+  /** Prefix of every index and alias. Each Stratalog on a cluster needs its own. */
   readonly prefix?: string;
-  /** Of generations made from now on. A tenant's documents share a shard. */
+  /** Number of shards of generations created from now on. A tenant's documents share a shard. */
   readonly shards?: number;
 }
 
-/** Of one `write`. */
+/** Concurrent bulks of one `write`. */
 const bulksInFlight = 2;
 
-/** An index on an OpenSearch 2.19 cluster. Connects with the first request: a node that is away is waited for then. */
+/** An index on an OpenSearch 2.19 cluster. Connects with the first request, which waits for unavailable nodes. */
 export function openOpenSearch(options: OpenSearchOptions): LexicalIndex {
   return new OpenSearchIndex(options);
 }
@@ -94,7 +94,7 @@ class OpenSearchIndex implements LexicalIndex {
     const outcome = new BulkOutcome();
     const bulks = bulksOf(documents);
     const lane = async (): Promise<void> => {
-      // A lane that fails ends the others too, after what they have begun.
+      // A failure in one lane ends the generator, so the others stop after their current bulk.
       for (const bulk of bulks) await this.#writeBulk(alias, bulk, outcome);
     };
     const lanes = await Promise.allSettled(Array.from({ length: bulksInFlight }, lane));
@@ -107,7 +107,7 @@ class OpenSearchIndex implements LexicalIndex {
     let rest = bulk;
     await this.#connection.change(async (client) => {
       const { body } = await client.bulk({ body: operationsOf(alias, rest), require_alias: true });
-      const { again, reason } = outcome.take(rest, body.items);
+      const { again, reason } = outcome.add(rest, body.items);
       rest = again;
       if (rest.length > 0)
         throw new LexicalIndexUnavailable(`OpenSearch cannot take ${rest.length} documents now: ${reason}`);
@@ -121,7 +121,7 @@ class OpenSearchIndex implements LexicalIndex {
       const {
         _shards: { total, successful, failed },
       } = body;
-      // A shard that no node holds is left out without a word, as is a copy that there is no second node for.
+      // OpenSearch silently skips a shard that no node holds, and also a replica for which there is no second node.
       if (failed > 0 || (successful < total && (await statusOf(client, index)) === 'red'))
         throw new LexicalIndexUnavailable(`${successful} of ${total} shards of ${index} were refreshed`);
     });
@@ -172,7 +172,7 @@ class OpenSearchIndex implements LexicalIndex {
   }
 }
 
-/** Of one index, or of the whole cluster. */
+/** Health of one index, or of the whole cluster. */
 async function statusOf(client: Client, index?: string): Promise<LexicalIndexHealth['status']> {
   const { body } = await client.cluster.health(index === undefined ? {} : { index });
   return body.status.toLowerCase() as LexicalIndexHealth['status'];
@@ -192,7 +192,7 @@ async function find(
     body: {
       query,
       size: limit,
-      // The order holds the id: nothing else is to be fetched.
+      // The sort values contain the id, so nothing else is fetched.
       sort: [{ _score: { order: 'desc' } }, { memoryId: { order: 'asc' } }],
       _source: false,
       stored_fields: '_none_',

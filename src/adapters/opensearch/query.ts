@@ -5,7 +5,7 @@ import type { ScopeKey } from '../../domain/layers.ts';
 
 type Query = Types.Common_QueryDsl.QueryContainer;
 
-/** Active documents of the region that hold any word of `text`; with `among`, of these ids only. */
+/** Active documents of the region that contain any word of `text`; with `among`, only documents with these ids. */
 export function queryOf(region: Region, text: string, among: readonly string[] | undefined): Query {
   return {
     bool: {
@@ -19,7 +19,7 @@ export function queryOf(region: Region, text: string, among: readonly string[] |
   };
 }
 
-/** The region as conditions that all hold. An empty visibility matches nothing. */
+/** The region as conditions that must all hold. An empty visibility matches nothing. */
 function regionFilter({ tenant, visibility, layers, scope = {} }: Region): Query[] {
   const conditions: Query[] = [{ term: { tenant: { value: tenant } } }];
   if (visibility !== 'all') conditions.push(anyOf(visibility.map(visibleLayer)));
@@ -41,7 +41,7 @@ function visibleLayer({ layer, key, values }: VisibleLayer): Query {
     : { bool: { filter: [own, { terms: { [fieldOf(key)]: [...(values ?? [])] } }] } };
 }
 
-/** An empty list of alternatives in a `bool` would match everything. */
+/** Matches nothing without alternatives, for which a `bool` query would match everything. */
 function anyOf(alternatives: Query[]): Query {
   return alternatives.length === 0
     ? { match_none: {} }
@@ -52,7 +52,7 @@ function fieldOf(key: ScopeKey): string {
   return `scope.${key}`;
 }
 
-/** What is left of a text that has more words than a query may have: each word once, and if they are too many, the first half. */
+/** Shortens a text with too many words: keeps each word once, or if there is no repeated word, the first half. */
 export function fewerWords(text: string): string {
   const distinct = [...new Set(text.split(/\s+/u))].join(' ');
   return distinct.length < text.length ? distinct : text.slice(0, Math.floor(text.length / 2));

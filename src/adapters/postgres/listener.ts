@@ -1,31 +1,30 @@
 import { Socket } from 'node:net';
 import { Client, type ClientConfig } from 'pg';
+import { Backoff } from '../../support/resilience/backoff.ts';
 import { abandonAfter } from '../../support/resilience/time-limit.ts';
 import { identifier } from '../sql/begin.ts';
 import { translate } from './errors.ts';
 
-const firstRetryMs = 200;
-const longestRetryMs = 5000;
-/** A server that is frozen says no goodbye. */
-const goodbyeMs = 1_000;
+const reconnection = { firstMs: 200, longestMs: 5000 };
+/** Time limit for ending a connection: a frozen server does not answer. */
+const farewellMs = 1_000;
 
-/** Listens on a connection of its own, and connects again by itself when that one is lost. */
+/** Listens on a separate connection, and reconnects when it is lost. */
 export class Listener {
   readonly #config: ClientConfig;
   readonly #handlers = new Map<string, Set<(missed: boolean) => void>>();
   #client: Client | undefined;
   #socket: Socket | undefined;
   #connecting: Promise<Client> | undefined;
-  #retry: NodeJS.Timeout | undefined;
-  #closed = false;
+  readonly #closing = new AbortController();
 
   constructor(config: ClientConfig) {
     this.#config = config;
   }
 
-  /** Rejects with `SqlUnavailable` where the first connection fails; later ones are retried for ever. */
+  /** Rejects with `SqlUnavailable` if the first connection fails; later connections are retried forever. */
   async listen(channel: string, handler: (missed: boolean) => void): Promise<() => Promise<void>> {
-    // An object of its own a call: the same function may be registered twice.
+    // A new function for each call, because the same handler may be registered twice.
     const own = (missed: boolean): void => handler(missed);
     const handlers = this.#handlers.get(channel) ?? new Set();
     this.#handlers.set(channel, handlers.add(own));
@@ -39,18 +38,17 @@ export class Listener {
     return async () => {
       if (!handlers.delete(own) || handlers.size > 0) return;
       this.#handlers.delete(channel);
-      // A lost connection listens to nothing either.
+      // A lost connection does not listen any more.
       const unlisten = async () => this.#client?.query(`unlisten ${identifier(channel)}`);
-      await abandonAfter(goodbyeMs, unlisten).catch(() => {});
+      await abandonAfter(farewellMs, unlisten).catch(() => {});
     };
   }
 
   async close(): Promise<void> {
-    this.#closed = true;
-    clearTimeout(this.#retry);
+    this.#closing.abort();
     const connecting = this.#connecting;
     this.#client = undefined;
-    await abandonAfter(goodbyeMs, async () => (await connecting)?.end()).catch(() => {});
+    await abandonAfter(farewellMs, async () => (await connecting)?.end()).catch(() => {});
     this.#socket?.destroy();
   }
 
@@ -79,18 +77,20 @@ export class Listener {
     if (this.#client !== client) return;
     this.#client = undefined;
     this.#connecting = undefined;
-    this.#reconnectIn(firstRetryMs);
+    void this.#reconnect();
   }
 
-  #reconnectIn(ms: number): void {
-    if (this.#closed || this.#handlers.size === 0) return;
-    this.#retry = setTimeout(() => {
-      this.#connected().then(
-        // What was notified meanwhile is not told again.
-        () => [...this.#handlers.keys()].forEach((channel) => this.#wake(channel, true)),
-        () => this.#reconnectIn(Math.min(ms * 2, longestRetryMs)),
-      );
-    }, ms);
+  async #reconnect(): Promise<void> {
+    const { signal } = this.#closing;
+    const backoff = new Backoff(reconnection);
+    while (!signal.aborted && this.#handlers.size > 0) {
+      await backoff.pause(signal);
+      if (signal.aborted) return;
+      if (!(await this.#connected().catch(() => undefined))) continue;
+      // Notifications sent meanwhile are lost.
+      for (const channel of this.#handlers.keys()) this.#wake(channel, true);
+      return;
+    }
   }
 
   #wake(channel: string, missed = false): void {

@@ -1,9 +1,11 @@
 import { pause } from '../pause.ts';
 
 export interface BackoffOptions {
-  /** Longest delay after the first failure; doubled after each further one. */
+  /** Delay after the first failure. */
   readonly firstMs: number;
-  /** Limit of the doubling; `firstMs` by default, which makes the delay constant. */
+  /** Growth of the delay after each further failure; 2 by default. */
+  readonly factor?: number;
+  /** Limit of the growth; `firstMs` by default, which makes the delay constant. */
   readonly longestMs?: number;
   /**
    * Random share of each delay, from 0 to 1: with .25 a delay is 75 % to 100 % of its length. It spreads out the retries of clients
@@ -25,8 +27,8 @@ export class Backoff {
 
   /** Delay before the next attempt, in milliseconds. */
   next(): number {
-    const { firstMs, longestMs = firstMs, jitter = 0 } = this.#options;
-    const delay = Math.min(longestMs, firstMs * 2 ** this.#failures++);
+    const { firstMs, factor = 2, longestMs = firstMs, jitter = 0 } = this.#options;
+    const delay = Math.min(longestMs, firstMs * factor ** this.#failures++);
     return delay * (1 - jitter * this.#random());
   }
 
