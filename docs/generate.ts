@@ -1,4 +1,4 @@
-// npm run docs: writes the reference pages from the code. A test says when they are out of date.
+// npm run docs: writes the reference pages from the code. A test fails when they are out of date.
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { format } from 'prettier';
@@ -11,7 +11,7 @@ import { asyncApiDocument } from '../src/http/asyncapi.ts';
 import { openApiDocument } from '../src/http/openapi.ts';
 import { routes } from '../src/http/routes/index.ts';
 
-/** Every generated page by its path. */
+/** Contents of every generated file, by path. */
 export async function referencePages(): Promise<Map<string, string>> {
   const pages = new Map([
     ['docs/reference/problems.md', problemsPage()],
@@ -42,8 +42,8 @@ function problemsPage(): string {
   ]);
   return `# Problems
 
-Every error answer is \`application/problem+json\` (RFC 9457): \`type, title, status, code, detail, requestId\`, and \`errors: [{path, message}]\`
-where fields are wrong. \`code\` is stable. \`requestId\` equals the header \`x-request-id\`.
+Every error answer is \`application/problem+json\` (RFC 9457) with \`type, title, status, code, detail, requestId\`, and with
+\`errors: [{path, message}]\` if fields are invalid. \`code\` is stable. \`requestId\` equals the header \`x-request-id\`.
 
 ${table(['code', 'status', 'what it means', 'what to do'], rows)}
 `;
@@ -64,8 +64,8 @@ function configurationPage(): string {
   });
   return `# Configuration
 
-Environment variables. A wrong one stops the start with its name and what it takes; options of \`stratalog serve\` win over them.
-The command line reads \`STRATALOG_URL\` and \`STRATALOG_API_KEY\`.
+Environment variables. With an invalid value the server refuses to start and says which variable is wrong and what it accepts.
+Options of \`stratalog serve\` take precedence. The command line also reads \`STRATALOG_URL\` and \`STRATALOG_API_KEY\`.
 
 ${table(['variable', 'default', 'one of', 'meaning'], rows)}
 `;
@@ -86,14 +86,14 @@ function eventsPage(): string {
   ]);
   return `# Events
 
-What the log holds. *Readable* fields stay in clear: layers, identifiers of scopes, types, counts, times and hashes. *Sealed* fields are
-ciphertext (AES-256-GCM) under the key of the memory, the caller or the tenant, and are gone for ever when that key is destroyed. A
-command's \`X-Reason\` is sealed with them.
+The events in the log. *Readable* fields are stored in clear: layers, scope identifiers, types, counts, times and hashes. *Sealed*
+fields are ciphertext (AES-256-GCM) under the key of the memory, the caller or the tenant, and can never be read again once that key
+is destroyed. A command's \`X-Reason\` is sealed with them.
 
-Readable beside the data: stream, revision, position, time, type and version; tenant, actor, principal, cause, correlation and
-causation ids, command id, body hash (keyed), trace id, the name of the key, the subject as a keyed hash, and the SHA-256 of the stored bytes.
-A stream of a memory is named by its id; claims are named by keyed hashes. In the profile \`cluster\` every event also goes to the
-[topic](../guides/topics.md) named here.
+These are readable for every event: stream, revision, position, time, type and version; tenant, actor, principal, cause, correlation
+and causation ids, command id, body hash (keyed), trace id, the name of the key, the subject as a keyed hash, and the SHA-256 of the
+stored bytes. A memory's stream is named by the memory's id; claims are named by keyed hashes. In the \`cluster\` profile every event
+also goes to the [topic](../guides/topics.md) listed here.
 
 ${table(['type', 'category', 'topic', 'version', 'readable', 'sealed'], rows)}
 `;
@@ -107,21 +107,21 @@ function httpPage(): string {
   ]);
   return `# HTTP
 
-The whole document is served at \`/openapi.json\` and browsable at \`/docs\`. Commands take \`Idempotency-Key\`, \`X-Reason\` and \`X-Cause\`,
-and answer \`position\`.
+The OpenAPI document is served at \`/openapi.json\` and can be browsed at \`/docs\`. Commands accept \`Idempotency-Key\`, \`X-Reason\`
+and \`X-Cause\`, and return a \`position\`.
 
-Numbers are kept as IEEE 754 doubles: an id of more than 15 digits is safe as text.
+Numbers are stored as IEEE 754 doubles, so send ids of more than 15 digits as text.
 
-Times are RFC 3339 with an offset, \`T\` and \`Z\` in either case, and are answered in UTC with milliseconds, in upper case. A leap second (\`:60\`)
-is refused: send the second after it.
+Times are RFC 3339 with an offset, with \`T\` and \`Z\` in either case. They are returned in UTC with milliseconds, in upper case. A leap
+second (\`:60\`) is refused; send the second after it.
 
-${table(['call', 'what it does', 'command'], rows)}
+${table(['call', 'description', 'command'], rows)}
 
-Beside it: \`GET /livez\`, \`GET /readyz\`, \`GET /metrics\`, \`GET /openapi.json\`, \`GET /asyncapi.json\` ([the topics](../guides/topics.md)), \`GET /docs\`.
+Also served: \`GET /livez\`, \`GET /readyz\`, \`GET /metrics\`, \`GET /openapi.json\`, \`GET /asyncapi.json\` ([the topics](../guides/topics.md)), \`GET /docs\`.
 `;
 }
 
-/** Writes what differs; with \`--check\` it only says what would change, and fails. */
+/** Writes the files that have changed; with `--check` it only lists them and exits with status 1. */
 export async function main(args: readonly string[]): Promise<void> {
   for (const [file, text] of await referencePages()) {
     const present = await readFile(path.resolve(file), 'utf8').catch(() => '');
