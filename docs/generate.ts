@@ -8,8 +8,8 @@ import { kindOfCategory } from '../src/domain/contract/topics.ts';
 import { eventDefinitions } from '../src/domain/events/registry.ts';
 import { problems } from '../src/domain/problems.ts';
 import { asyncApiDocument } from '../src/http/asyncapi.ts';
+import { bindings } from '../src/http/bindings/index.ts';
 import { openApiDocument } from '../src/http/openapi.ts';
-import { routes } from '../src/http/routes/index.ts';
 
 /** Contents of every generated file, by path. */
 export async function referencePages(): Promise<Map<string, string>> {
@@ -22,7 +22,7 @@ export async function referencePages(): Promise<Map<string, string>> {
   const formatted = new Map<string, string>();
   for (const [file, text] of pages)
     formatted.set(file, await format(text, { parser: 'markdown', proseWrap: 'preserve' }));
-  formatted.set('schemas/openapi.json', `${JSON.stringify(openApiDocument(routes), null, 2)}\n`);
+  formatted.set('schemas/openapi.json', `${JSON.stringify(openApiDocument(bindings), null, 2)}\n`);
   formatted.set('schemas/asyncapi.json', `${JSON.stringify(asyncApiDocument(), null, 2)}\n`);
   return formatted;
 }
@@ -100,7 +100,7 @@ ${table(['type', 'category', 'topic', 'version', 'readable', 'sealed'], rows)}
 }
 
 function httpPage(): string {
-  const rows = routes.map(({ method, path, summary, command }) => [
+  const rows = bindings.map(({ method, path, operation: { summary, command } }) => [
     `\`${method.toUpperCase()} ${path.replaceAll(/:([A-Za-z]+)/g, '{$1}')}\``,
     summary,
     command ? 'yes' : '',

@@ -17,7 +17,7 @@ import { eventContext, type CommandContext, type CommandServices } from './comma
 import { FactQueue } from './commands/record-facts.ts';
 import { ConfigError, type Config } from './config.ts';
 import { systemTenant, type TenantContext } from './domain/access/context.ts';
-import { Authenticator } from './http/authenticate.ts';
+import { Authenticator } from './api/identity/authenticate.ts';
 import { isLoopback } from './http/loopback.ts';
 import { startHttpServer, type Api } from './http/server.ts';
 import { createLogger } from './logger.ts';

@@ -1,16 +1,17 @@
 import { Problem } from '../domain/problems.ts';
 import type { CommandContext, CommandServices } from './context.ts';
 import { EarlierLines } from './earlier-lines.ts';
-import { storeMemory, storeMemoryInput, type StoreMemoryInput } from './store-memory.ts';
+import { storeMemory, storeMemoryInput } from './store-memory.ts';
 
 /** Lines at work at once: enough that the log groups their appends. */
 const maxInFlight = 64;
 
-/** One line of the body: its text, or why it is not taken. */
+/** One line of a bulk request. */
 export interface BulkLine {
   /** 1-based over all lines sent, blank ones too. */
   readonly line: number;
-  readonly text: string | Problem;
+  /** The memory to store, not yet validated; a `Problem` if the line could not be read. */
+  readonly sent: unknown;
 }
 
 export interface BulkLineResult {
@@ -72,7 +73,7 @@ export async function* bulkStore(
       if (done) continue;
       // One at a time: no line may come before an earlier one that has its externalId.
       const refusal = await assertAllowed().then(() => undefined, asProblem);
-      const line = refusal ? { ...value, text: refusal } : value;
+      const line = refusal ? { ...value, sent: refusal } : value;
       inFlight.push(storeLine(services, line, earlier, request));
     }
   } finally {
@@ -90,18 +91,17 @@ function readAhead(source: AsyncIterator<BulkLine>): Promise<IteratorResult<Bulk
 
 async function storeLine(
   services: CommandServices,
-  { line, text }: BulkLine,
+  { line, sent }: BulkLine,
   earlier: EarlierLines,
   { contextOf, asProblem }: Pick<BulkRequest, 'contextOf' | 'asProblem'>,
 ): Promise<BulkLineResult> {
   let externalId: string | undefined;
   try {
-    if (text instanceof Problem) throw text;
-    const body = parse(text);
-    const input = parseInput(body);
+    if (sent instanceof Problem) throw sent;
+    const input = storeMemoryInput.parse(sent);
     externalId = input.externalId;
     const { snapshot, position, replayed } = await earlier.before(input, (inTurn) =>
-      storeMemory(services, contextOf(line, body), input, inTurn),
+      storeMemory(services, contextOf(line, sent), input, inTurn),
     );
     return {
       line,
@@ -115,16 +115,4 @@ async function storeLine(
     const problem = asProblem(error);
     return { line, status: problem.status, ...(externalId !== undefined && { externalId }), problem };
   }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new Problem('malformed-json', 'this line is not valid JSON');
-  }
-}
-
-function parseInput(body: unknown): StoreMemoryInput {
-  return storeMemoryInput.parse(body);
 }

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { problemDocument } from '../api/problem.ts';
 import { Problem } from '../domain/problems.ts';
 import { lingerMs } from './lingering.ts';
-import { problemDocument } from './problem.ts';
 
 interface ParserError extends NodeJS.ErrnoException {
   /** What the connection had sent. */

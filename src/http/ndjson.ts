@@ -1,12 +1,15 @@
-import type { BulkLine } from '../commands/bulk-store.ts';
+import type { BulkLine } from '../api/memories/bulk-store.ts';
 import { Problem } from '../domain/problems.ts';
 import { maxBodyBytes } from './request.ts';
+
+export const ndjson = 'application/x-ndjson';
+export const ndjsonTypes = [ndjson, 'application/ndjson', 'application/jsonl'];
 
 const newline = 0x0a;
 
 /**
- * The lines of a body as they arrive: numbered from 1 over all lines, blank ones skipped. A line that is too long or
- * not UTF-8 comes as its problem; of a line that is too long no more than the limit is ever held.
+ * Parses the lines of a body as they arrive. Numbers all lines from 1 and skips blank ones. Yields a problem for a line that
+ * is too long, not UTF-8 or not JSON; a line that is too long is not kept in memory beyond the limit.
  */
 export async function* readLines(body: AsyncIterable<Uint8Array>): AsyncGenerator<BulkLine> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
@@ -48,12 +51,18 @@ function lineOf(
   decoder: InstanceType<typeof TextDecoder>,
 ): BulkLine | undefined {
   if (bytes > maxBodyBytes) {
-    return { line, text: new Problem('body-too-large', `the line has more than ${maxBodyBytes} bytes`) };
+    return { line, sent: new Problem('body-too-large', `the line has more than ${maxBodyBytes} bytes`) };
   }
+  let text: string;
   try {
-    const text = decoder.decode(Buffer.concat(parts)).trim();
-    return text === '' ? undefined : { line, text };
+    text = decoder.decode(Buffer.concat(parts)).trim();
   } catch {
-    return { line, text: new Problem('malformed-json', 'the line is not valid UTF-8') };
+    return { line, sent: new Problem('malformed-json', 'the line is not valid UTF-8') };
+  }
+  if (text === '') return undefined;
+  try {
+    return { line, sent: JSON.parse(text) as unknown };
+  } catch {
+    return { line, sent: new Problem('malformed-json', 'this line is not valid JSON') };
   }
 }

@@ -8,8 +8,8 @@ import {
 } from 'zod-openapi';
 import { problems } from '../domain/problems.ts';
 import { causes } from '../domain/access/context.ts';
-import type { Route } from './route.ts';
-import { metricsExample, problemExample, readinessExample } from './routes/operation-examples.ts';
+import { bodyExampleOf, type Binding } from './binding.ts';
+import { metricsExample, problemExample, readinessExample } from './health-examples.ts';
 
 const problemSchema = z
   .object({
@@ -22,6 +22,13 @@ const problemSchema = z
     errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
   })
   .meta({ id: 'Problem' });
+
+interface ResponseSpec {
+  readonly description: string;
+  readonly schema: z.ZodType;
+  readonly contentType?: string | undefined;
+  readonly example: unknown;
+}
 
 const commandHeaders = z.object({
   'Idempotency-Key': z
@@ -122,18 +129,22 @@ const healthPaths: ZodOpenApiPathsObject = {
   }),
 };
 
-function health(operationId: string, summary: string, answers: Route['responses']): ZodOpenApiPathItemObject {
+function health(
+  operationId: string,
+  summary: string,
+  answers: Readonly<Record<number, ResponseSpec>>,
+): ZodOpenApiPathItemObject {
   return {
     get: { operationId, summary, tags: ['Health'], security: [], responses: responsesOf(answers) },
   };
 }
 
-/** The API as OpenAPI 3.1, from the schemas that validate it. */
-export function openApiDocument(routes: readonly Route[]): ReturnType<typeof createDocument> {
+/** The API as OpenAPI 3.1, from the operations and their bindings: the schemas that validate requests document them. */
+export function openApiDocument(bindings: readonly Binding[]): ReturnType<typeof createDocument> {
   const paths: ZodOpenApiPathsObject = { ...healthPaths };
-  for (const route of routes) {
-    const path = route.path.replaceAll(/:([A-Za-z]+)/g, '{$1}');
-    paths[path] = { ...paths[path], [route.method]: operationOf(route) };
+  for (const binding of bindings) {
+    const path = binding.path.replaceAll(/:([A-Za-z]+)/g, '{$1}');
+    paths[path] = { ...paths[path], [binding.method]: operationOf(binding) };
   }
   return createDocument({
     openapi: '3.1.0',
@@ -151,7 +162,7 @@ export function openApiDocument(routes: readonly Route[]): ReturnType<typeof cre
   });
 }
 
-function responsesOf(answers: Route['responses']): ZodOpenApiResponsesObject {
+function responsesOf(answers: Readonly<Record<number, ResponseSpec>>): ZodOpenApiResponsesObject {
   return Object.fromEntries(
     Object.entries(answers).map(
       ([status, { description, schema, example, contentType = 'application/json' }]) => [
@@ -162,39 +173,48 @@ function responsesOf(answers: Route['responses']): ZodOpenApiResponsesObject {
   );
 }
 
-function operationOf(route: Route): ZodOpenApiOperationObject {
-  const { operationId, summary, tag, params, query, body, bodyExample: example } = route;
-  const { accepts = ['application/json'] } = route;
-  const headers = [
-    ...(route.command ? [commandHeaders] : []),
-    ...(route.takesIfMatch ? [ifMatchHeaders[route.takesIfMatch]] : []),
-  ];
-  const [first, ...others] = headers;
-  const header = first && others.reduce<z.ZodObject>((all, more) => all.extend(more.shape), first);
+function operationOf(binding: Binding): ZodOpenApiOperationObject {
+  const { operation, params: path, query, options } = binding;
+  const { name, summary, area, output, examples } = operation;
+  const { status, description, contentType } = options.success;
+  const header = headersOf(binding);
   return {
-    operationId,
+    operationId: name,
     summary,
-    tags: [tag],
-    requestParams: {
-      ...(params && { path: params as z.ZodObject }),
-      ...(query && { query: query as z.ZodObject }),
-      ...(header && { header }),
-    },
-    ...(body && {
-      requestBody: {
-        required: !route.bodyOptional,
-        content: Object.fromEntries(accepts.map((type) => [type, { schema: body, example }])),
-      },
-    }),
-    ...(route.streamsBody && {
-      requestBody: { required: true, content: { [accepts[0]!]: { schema: { type: 'string' }, example } } },
-    }),
+    tags: [area],
+    requestParams: { ...(path && { path }), ...(query && { query }), ...(header && { header }) },
+    ...requestBodyOf(binding),
     responses: {
-      ...responsesOf(route.responses),
+      ...responsesOf({ [status]: { description, contentType, schema: output, example: examples.output } }),
       default: {
         description: 'A problem (RFC 9457)',
         content: { 'application/problem+json': { schema: problemSchema, example: problemExample } },
       },
+    },
+  };
+}
+
+function headersOf({ operation: { command, expectedRevision } }: Binding): z.ZodObject | undefined {
+  const shape = {
+    ...(command && commandHeaders.shape),
+    ...(expectedRevision && ifMatchHeaders[expectedRevision].shape),
+  };
+  return Object.keys(shape).length > 0 ? z.object(shape) : undefined;
+}
+
+function requestBodyOf(binding: Binding): Pick<ZodOpenApiOperationObject, 'requestBody'> {
+  const { body, options } = binding;
+  const { accepts = ['application/json'], bodyOptional = false, streamedBody } = options;
+  const example = bodyExampleOf(binding);
+  if (streamedBody)
+    return {
+      requestBody: { required: true, content: { [accepts[0]!]: { schema: { type: 'string' }, example } } },
+    };
+  if (!body) return {};
+  return {
+    requestBody: {
+      required: !bodyOptional,
+      content: Object.fromEntries(accepts.map((type) => [type, { schema: body, example }])),
     },
   };
 }

@@ -3,25 +3,20 @@ import { unescape } from 'node:querystring';
 import contentType from 'content-type';
 import type { Context } from 'koa';
 import rawBody from 'raw-body';
-import { z } from 'zod';
-import type { CommandContext } from '../commands/context.ts';
-import { causes, type TenantContext } from '../domain/access/context.ts';
-import { textFault } from '../domain/json.ts';
+import { noRevision } from '../api/fields.ts';
 import { invalid, Problem } from '../domain/problems.ts';
-import type { KeyVault } from '../ports/key-vault.ts';
-import { idempotencyOf } from './idempotency.ts';
-import type { Route } from './route.ts';
+import type { BindingOptions } from './binding.ts';
 
 export const maxBodyBytes = 2_000_000;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Throws where the body is not of a media type that the route takes. */
+/** Throws `unsupported-media-type` if the body is not of one of these media types, in UTF-8. */
 export function assertMediaType(koa: Context, accepted: readonly string[]): void {
   const header = koa.get('content-type');
   const allowed = `send the body as ${accepted.join(' or ')}`;
   if (koa.get('content-encoding') !== '' && koa.get('content-encoding') !== 'identity') {
-    throw new Problem('unsupported-media-type', 'a body with a Content-Encoding is not taken');
+    throw new Problem('unsupported-media-type', 'a body with a Content-Encoding is not accepted');
   }
   if (header === '') throw new Problem('unsupported-media-type', `there is no Content-Type: ${allowed}`);
   let parsed: { type: string; parameters: Record<string, string> };
@@ -36,12 +31,15 @@ export function assertMediaType(koa: Context, accepted: readonly string[]): void
   }
 }
 
-/** Reads a JSON body of at most 2,000,000 bytes. */
-export async function readJson(koa: Context, route: Route): Promise<unknown> {
+/** Reads a JSON body of at most 2,000,000 bytes; `{}` if it is optional and absent. */
+export async function readJson(
+  koa: Context,
+  { accepts = ['application/json'], bodyOptional = false }: Pick<BindingOptions, 'accepts' | 'bodyOptional'>,
+): Promise<unknown> {
   const length = koa.request.length ?? 0;
   const isChunked = koa.get('transfer-encoding') !== '';
-  if (length === 0 && !isChunked && route.bodyOptional) return {};
-  assertMediaType(koa, route.accepts ?? ['application/json']);
+  if (length === 0 && !isChunked && bodyOptional) return {};
+  assertMediaType(koa, accepts);
   let bytes: Buffer;
   try {
     bytes = await rawBody(koa.req, { limit: maxBodyBytes });
@@ -51,11 +49,11 @@ export async function readJson(koa: Context, route: Route): Promise<unknown> {
     }
     throw new Problem('malformed-json', 'the body ended before it was complete', { cause: error });
   }
-  if (bytes.length === 0 && route.bodyOptional) return {};
+  if (bytes.length === 0 && bodyOptional) return {};
   return parseJson(bytes);
 }
 
-/** Throws where the query string has escapes that are no UTF-8, for which U+FFFD would be read. */
+/** Throws if escapes in the query string are not UTF-8: they would be decoded as U+FFFD. */
 export function assertUtf8(queryString: string): void {
   if (!queryString.includes('%')) return;
   for (const [name = '', ...value] of queryString.split('&').map((pair) => pair.split('='))) {
@@ -79,51 +77,20 @@ export function parseJson(bytes: Uint8Array): unknown {
   }
 }
 
-const causeSchema = z.enum(causes);
-
-/** Who commands and why, from the credential and the headers; a repeated key is bound to `body`. */
-export function commandContext(
-  koa: Context,
-  caller: TenantContext,
-  requestId: string,
-  body: unknown,
-  vault: KeyVault,
-): CommandContext {
-  const reason = headerText(koa, 'X-Reason', 500);
-  const cause = causeSchema.safeParse(koa.get('x-cause') === '' ? 'user' : koa.get('x-cause'));
-  if (!cause.success) throw invalid('X-Cause', `must be one of ${causes.join(', ')}`);
-  const traceId = traceIdOf(koa);
-  const idempotency = idempotencyOf(koa, caller, body, vault);
-  return {
-    caller,
-    cause: cause.data,
-    correlationId: requestId,
-    ...(reason !== undefined && { reason }),
-    ...(traceId !== undefined && { traceId }),
-    ...(idempotency && { idempotency }),
-  };
-}
-
-/** The trace that the request belongs to (W3C Trace Context). */
+/** Trace id of the request (W3C Trace Context). */
 export function traceIdOf(koa: Context): string | undefined {
   return /^[0-9a-f]{2}-([0-9a-f]{32})-/.exec(koa.get('traceparent'))?.[1];
 }
 
-/** A header's text: UTF-8, or Latin-1 as browsers and `fetch` send it, where its bytes are no UTF-8. */
-function headerText(koa: Context, name: string, maxLength: number): string | undefined {
+/** Text of a header: UTF-8, or if its bytes are not UTF-8, Latin-1, which browsers and `fetch` send. */
+export function headerText(koa: Context, name: string): string | undefined {
   const value = koa.get(name);
   if (value === '') return undefined;
   const bytes = Buffer.from(value, 'latin1');
-  const text = isUtf8(bytes) ? bytes.toString('utf8') : value;
-  if (Array.from(text).length > maxLength) throw invalid(name, `must have at most ${maxLength} characters`);
-  if (textFault(text) !== undefined) throw invalid(name, textFault(text)!);
-  return text;
+  return isUtf8(bytes) ? bytes.toString('utf8') : value;
 }
 
-/** What a well-formed tag names that is none of ours: below 0, it matches nothing. */
-const noRevision = -1;
-
-/** The revision that If-Match names, `*`, or undefined without the header. A weak tag names no revision at all. */
+/** The revision named by If-Match, `*`, or undefined without the header. A weak tag matches no revision. */
 export function readIfMatch(koa: Context): number | '*' | undefined {
   if (koa.headers['if-match'] === undefined) return undefined;
   const header = koa.get('if-match').trim();

@@ -2,7 +2,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, SignJWT, type CryptoKey, type JWK } from 'jose';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Authenticator } from '../../src/http/authenticate.ts';
+import { Authenticator } from '../../src/api/identity/authenticate.ts';
 import type { TenantDirectory } from '../../src/queries/tenant-directory.ts';
 
 const [issuer, audience] = ['https://id.example', 'stratalog'];

@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import { carryOutOnce } from '../../commands/answer-once.ts';
+import { operation } from '../operation.ts';
+import { parkedExample, retriedExample } from './examples.ts';
+import { parkedStreamInput } from './parked-stream.ts';
+import { headOf, operatorContext, projectionPath } from './projection-command.ts';
+import { projectionOperators } from './roles.ts';
+
+export const retryParkedStream = operation({
+  name: 'retryParkedStream',
+  summary: 'Give a parked stream to its read model again',
+  area: 'Administration',
+  input: parkedStreamInput.extend({ name: z.string() }),
+  output: z.object({ projection: z.string(), stream: z.string(), position: z.string() }),
+  examples: { input: { name: 'memories', ...parkedExample }, output: retriedExample },
+  access: projectionOperators,
+  command: { scope: ({ name }) => projectionPath(name, 'retry'), arguments: parkedStreamInput },
+  async handle(call) {
+    const { operations, commands } = call.services;
+    const { name, stream } = call.input;
+    const { answer, replayed } = await carryOutOnce(
+      commands,
+      call.context,
+      () => operations.parkedAt(name, stream),
+      async () => {
+        await operations.retry(name, stream, operatorContext(call));
+        return { projection: name, stream, position: await headOf(call) };
+      },
+    );
+    return { output: answer, replayed };
+  },
+});

@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { carryOutOnce } from '../../commands/answer-once.ts';
+import { operation } from '../operation.ts';
+import { switchedExample } from './examples.ts';
+import { operatorContext, projectionPath } from './projection-command.ts';
+import { projectionOperators } from './roles.ts';
+
+const switched = z.object({
+  projection: z.string(),
+  from: z.int(),
+  to: z.int(),
+  ended: z.literal(true).optional().meta({
+    description: 'Of a roll-back: `from` was still being built and is gone; queries read `to`, as before',
+  }),
+  position: z.string(),
+});
+
+const generationChange = (act: 'switch' | 'rollback', summary: string) =>
+  operation({
+    name: `${act}Projection`,
+    summary,
+    area: 'Administration',
+    input: z.strictObject({ name: z.string() }),
+    output: switched,
+    examples: { input: { name: 'memories' }, output: switchedExample },
+    access: projectionOperators,
+    command: { scope: ({ name }) => projectionPath(name, act), arguments: z.strictObject({}) },
+    async handle(call) {
+      const { operations, commands } = call.services;
+      const { name } = call.input;
+      const { answer, replayed } = await carryOutOnce(
+        commands,
+        call.context,
+        () => operations.plan(act, name),
+        async (plan) => {
+          const done = await operations[act](name, operatorContext(call), plan);
+          return { projection: name, ...done, position: call.token(done.position) };
+        },
+      );
+      return { output: answer, replayed };
+    },
+  });
+
+export const switchProjection = generationChange('switch', 'Let queries read the rebuilt generation');
+
+export const rollbackProjection = generationChange(
+  'rollback',
+  'End a rebuild that is under way, or let queries read the former generation again',
+);

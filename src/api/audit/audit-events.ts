@@ -1,0 +1,178 @@
+import { z } from 'zod';
+import { causes } from '../../domain/access/context.ts';
+import { eventDefinitions } from '../../domain/events/registry.ts';
+import { text } from '../../domain/json.ts';
+import { isPositionToken, parsePosition, positionToken } from '../../domain/position.ts';
+import type { LoadedEvent } from '../../ports/event-store.ts';
+import {
+  allAuditEvents,
+  followAuditEvents,
+  readAuditEvents,
+  type AuditRequest,
+} from '../../queries/audit-events.ts';
+import { fingerprintOf, readCursor, strangeCursor, writeCursor } from '../../queries/cursors.ts';
+import { asRecorded, defaultLimit, timeField, waitFields } from '../fields.ts';
+import { ItemStream, operation, type Call } from '../operation.ts';
+import { auditExample } from './examples.ts';
+import { auditors } from './roles.ts';
+
+const auditEvent = z
+  .object({
+    id: z.string(),
+    type: z.string(),
+    stream: z.string(),
+    revision: z.int().nonnegative(),
+    position: z.string(),
+    at: z.iso.datetime(),
+    actor: z.string(),
+    principal: z.string(),
+    cause: z.enum(causes),
+    correlationId: z.string(),
+    causationId: z.string().optional(),
+    commandId: z.string().optional(),
+    bodyHash: z.string().optional(),
+    traceId: z.string().optional(),
+    subject: z.string().optional().meta({ description: 'Whom the content is about, as a keyed hash' }),
+    hash: z.string().meta({ description: 'SHA-256 of the stored bytes' }),
+    reason: z.string().optional(),
+    erased: z
+      .boolean()
+      .optional()
+      .meta({ description: 'The key is destroyed: only readable fields are left' }),
+    data: z.record(z.string(), z.unknown()),
+  })
+  .meta({ id: 'AuditEvent' });
+
+const eventTypes = [...eventDefinitions.keys()] as [string, ...string[]];
+
+/** Largest number of events that one look at the log returns. */
+const mostAtOnce = 500;
+
+const auditInput = z.strictObject({
+  stream: text(200).optional(),
+  memory: text(100).optional(),
+  actor: text(300).optional(),
+  type: z.array(z.enum(eventTypes)).min(1).optional(),
+  from: timeField,
+  to: timeField,
+  after: z.string().optional(),
+  follow: z.boolean().optional(),
+  limit: z
+    .int()
+    .min(1)
+    .max(mostAtOnce)
+    .optional()
+    .meta({ description: 'Of a page, default 50; of a stream, default all' }),
+  cursor: z.string().optional(),
+  ...waitFields,
+  /** A followed answer is always a stream. */
+  format: z.enum(['page', 'stream']).default('page'),
+});
+
+type AuditEvent = ReturnType<typeof shown>;
+
+interface EventPage {
+  readonly items: readonly AuditEvent[];
+  readonly nextCursor?: string;
+  readonly position: string;
+}
+
+export const auditEvents = operation<typeof auditInput, EventPage | ItemStream<AuditEvent>>({
+  name: 'auditEvents',
+  summary: 'The tenant’s events in the order of the log: a page, or a stream',
+  area: 'Audit',
+  input: auditInput,
+  output: z.object({
+    items: z.array(auditEvent),
+    nextCursor: z.string().optional(),
+    position: z.string(),
+  }),
+  examples: { input: { type: ['MemoryDeleted'] }, output: auditExample },
+  access: auditors,
+  reads: 'read-models',
+  audit: { what: 'audit events', when: 'always' },
+  async handle(call) {
+    const { caller, services, wait, token } = call;
+    const { follow, format, limit, cursor, after, minPosition: _, waitMs: __, ...filter } = call.input;
+    const { store } = services.commands;
+    const { logId } = store.log;
+    const bound = fingerprintOf(filter);
+    const begun = after === undefined ? 0 : parsePosition(logId, after, 'after');
+    const seen = cursor === undefined ? 0 : lastSeen(cursor, bound, logId);
+    const request = { ...filter, ...wait, after: Math.max(begun, seen) };
+    const read = {
+      parameters: asRecorded(filter),
+      ...(filter.memory !== undefined && { memoryId: filter.memory }),
+    };
+    if (follow || format === 'stream') {
+      // Positions are checked before the first event: a stream that has begun cannot turn into a problem.
+      await services.models.view({ projections: ['audit'], ...wait });
+      return { output: streamOf(call, request), read: { ...read, items: 0 } };
+    }
+    const page = await readAuditEvents(store, services.models, caller, {
+      ...request,
+      limit: limit ?? defaultLimit,
+    });
+    const output = {
+      items: page.events.map((event) => shown(event, logId)),
+      ...(page.next !== undefined && { nextCursor: writeCursor(token(page.next), bound) }),
+      position: token(page.position),
+    };
+    return { output, read: { ...read, items: page.events.length } };
+  },
+});
+
+function lastSeen(cursor: string, bound: string, logId: string): number {
+  const token = readCursor(cursor, bound);
+  if (!isPositionToken(token)) throw strangeCursor();
+  return parsePosition(logId, token, 'cursor');
+}
+
+/** All events that match, at most `limit`; a followed stream goes on as new ones arrive. */
+function streamOf(
+  { caller, input, services, signal, credential }: Call<z.output<typeof auditInput>>,
+  asked: Omit<AuditRequest, 'limit'>,
+): ItemStream<AuditEvent> {
+  const { follow = false, limit = Infinity } = input;
+  const { models, commands } = services;
+  const { store } = commands;
+  const request = { ...asked, limit: Math.min(limit, mostAtOnce) };
+  const pages = follow
+    ? followAuditEvents(store, models, caller, request, signal, credential.isStillValid)
+    : allAuditEvents(store, models, caller, request, credential.assertStillValid);
+  return new ItemStream(firstOf(pages, limit, store.log.logId));
+}
+
+async function* firstOf(pages: AsyncIterable<readonly LoadedEvent[]>, limit: number, logId: string) {
+  let left = limit;
+  for await (const events of pages) {
+    const taken = events.slice(0, left);
+    yield taken.map((event) => shown(event, logId));
+    left -= taken.length;
+    if (left === 0) return;
+  }
+}
+
+function shown(
+  { id, stream, revision, position, time, event, metadata, reason, erased }: LoadedEvent,
+  logId: string,
+) {
+  const { tenant: _, keyId: __, ...rest } = metadata;
+  return {
+    id,
+    type: event.type,
+    stream,
+    revision,
+    position: positionToken(logId, position),
+    at: time,
+    ...rest,
+    ...(reason !== undefined && { reason }),
+    ...(erased && { erased }),
+    data: withoutSecrets(event.data),
+  };
+}
+
+function withoutSecrets(data: object): object {
+  const { secretHash: _, ...shown } = data as { secretHash?: string };
+  return shown;
+}

@@ -1,0 +1,133 @@
+import { z } from 'zod';
+import { layerSchema, scopeSchema } from '../../domain/layers.ts';
+import { reasoningWordsSchema } from '../../domain/reasoning/trace.ts';
+import { SearchPerformed } from '../../domain/retrieval/events.ts';
+import { TrajectoryRecorded } from '../../domain/retrieval/trajectory.ts';
+import { routeReasons } from '../../domain/routing/settings.ts';
+import { readAuditedSearch, type AuditedSearch } from '../../queries/audit-search.ts';
+import { waitFields } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { auditedSearchExample } from './examples.ts';
+import { auditors } from './roles.ts';
+
+const performed = SearchPerformed.routing.shape;
+const recorded = TrajectoryRecorded.routing.shape;
+const object = z.record(z.string(), z.unknown());
+
+const step = recorded.steps.element
+  .extend({ arguments: object.optional().meta({ description: 'What was searched for, and where' }) })
+  .meta({ id: 'TrajectoryStep' });
+
+const reasoning = recorded.reasoning.element
+  .extend(reasoningWordsSchema.partial().shape)
+  .meta({ id: 'ReasoningTrace', description: 'How it was decided what to look for, of one question' });
+
+const auditedSearch = z
+  .object({
+    searchId: z.string(),
+    at: z.iso.datetime(),
+    actor: z.string(),
+    erased: z
+      .boolean()
+      .optional()
+      .meta({ description: 'What was asked is destroyed; readable fields are left' }),
+    request: z.object({
+      query: z.string().optional(),
+      layers: z.array(layerSchema).optional(),
+      scope: scopeSchema.optional(),
+      spaces: z.array(z.string()).optional(),
+      tags: z.array(z.string()).optional(),
+      filter: object.optional(),
+      topK: z.int(),
+      threshold: z.number(),
+      order: performed.order,
+    }),
+    readPosition: z.string(),
+    embeddingModel: z.string().optional(),
+    warnings: z.array(z.string()),
+    durationMs: z.number(),
+    route: performed.route.meta({ description: 'Whose results the caller saw' }),
+    reason: z.enum(routeReasons).optional(),
+    score: z.number().optional().meta({ description: 'Complexity of the question' }),
+    threshold: z.number().optional().meta({ description: 'From which score on it was complex' }),
+    signals: z.array(z.object({ name: z.string(), value: z.number(), weight: z.number() })).optional(),
+    policyVersion: z.string().optional(),
+    results: z.array(
+      z.object({
+        memoryId: z.string(),
+        rank: z.int(),
+        score: z.number(),
+        steps: z.array(z.int()).optional().meta({ description: 'The steps of the trajectory that found it' }),
+      }),
+    ),
+    trajectory: z
+      .object({ ...recorded, plan: object.optional(), reasoning: z.array(reasoning), steps: z.array(step) })
+      .omit({ searchId: true, policyVersion: true })
+      .optional(),
+  })
+  .meta({ id: 'AuditedSearch' });
+
+export const auditSearch = operation({
+  name: 'auditSearch',
+  summary: 'One search: its route and why, its signals, every step, and which step found each result',
+  area: 'Audit',
+  input: z.strictObject({
+    searchId: z.string().max(200),
+    ...waitFields,
+    waitMs: waitFields.waitMs.meta({
+      description:
+        'How long to wait for `minPosition`, or for a search that was made just now; default 2,000',
+    }),
+  }),
+  output: auditedSearch,
+  examples: { input: { searchId: auditedSearchExample.searchId }, output: auditedSearchExample },
+  access: auditors,
+  reads: 'log',
+  audit: { what: 'audit search', when: 'always' },
+  async handle({ caller, input: { searchId }, services: { commands }, wait, token }) {
+    const { store, clock } = commands;
+    const search = await readAuditedSearch(store, caller, searchId, clock.now(), wait.waitMs);
+    const readPosition = token(search.performed.event.data.readPosition);
+    return { output: shown(search, readPosition), read: { items: 1, parameters: { searchId } } };
+  },
+});
+
+function shown(
+  { performed, trajectory }: AuditedSearch,
+  readPosition: string,
+): z.infer<typeof auditedSearch> {
+  const { data } = performed.event;
+  const { searchId, query, layers, scope, spaces, tags, filter, topK, threshold, order } = data;
+  const { decision, embeddingModel, warnings, durationMs, route, results } = data;
+  const taken = trajectory?.event.data;
+  const stepsOf = new Map(
+    taken?.shown ? taken.citations.map(({ memoryId, steps }) => [memoryId, steps]) : [],
+  );
+  return {
+    searchId,
+    at: performed.time.toISOString(),
+    actor: performed.metadata.actor,
+    ...(performed.erased && { erased: true }),
+    request: { query, layers, scope, spaces, tags, filter, topK, threshold, order },
+    readPosition,
+    embeddingModel,
+    warnings,
+    durationMs,
+    route,
+    ...decision,
+    policyVersion: taken?.policyVersion,
+    results: results.map((result) => ({ ...result, steps: stepsOf.get(result.memoryId) })),
+    ...(taken && { trajectory: trajectoryOf(taken) }),
+  };
+}
+
+function trajectoryOf(data: NonNullable<AuditedSearch['trajectory']>['event']['data']) {
+  // Of an erased one the readable fields are left.
+  const { searchId: _, policyVersion: __, query: ___, arguments: sought, expansions, ...rest } = data;
+  const args: readonly unknown[] = sought ?? [];
+  return {
+    ...rest,
+    reasoning: rest.reasoning.map((one, index) => ({ ...one, ...expansions?.[index] })),
+    steps: rest.steps.map((one, index) => ({ ...one, arguments: args[index] as Record<string, unknown> })),
+  };
+}

@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { bulkStore as store, type BulkLine, type BulkLineResult } from '../../commands/bulk-store.ts';
+import { lineIdentity } from '../command-id.ts';
+import { ItemStream, operation } from '../operation.ts';
+import { problemDocument } from '../problem.ts';
+import { bulkExample, bulkLineExample } from './examples.ts';
+
+export type { BulkLine } from '../../commands/bulk-store.ts';
+
+const isAsyncIterable = (value: unknown): value is AsyncIterable<BulkLine> =>
+  typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
+
+/** Whoever may store nothing is refused line by line. */
+export const bulkStore = operation({
+  name: 'bulkStore',
+  summary: 'Store many memories, one JSON a line; answers line by line while it reads',
+  area: 'Memories',
+  input: z.strictObject({ lines: z.custom<AsyncIterable<BulkLine>>(isAsyncIterable, 'must be a stream') }),
+  output: z
+    .object({
+      line: z.int(),
+      status: z.int(),
+      id: z.string().optional(),
+      externalId: z.string().optional(),
+      position: z.string().optional(),
+      problem: z.record(z.string(), z.unknown()).optional(),
+      replayed: z.literal(true).optional().meta({ description: 'Done before under the same key' }),
+    })
+    .meta({ id: 'BulkLine' }),
+  examples: { input: bulkExample, output: bulkLineExample },
+  access: 'every-caller',
+  command: { scope: () => ['POST', '/v1/memories/bulk'], arguments: null },
+  async handle({ caller, input: { lines }, context, services: { commands }, credential, explain, token }) {
+    const { idempotency: whole, ...each } = context;
+    const results = store(commands, {
+      lines,
+      contextOf: (line, body) => {
+        const idempotency = lineIdentity(commands.vault, caller, whole, line, body);
+        return { ...each, ...(idempotency && { idempotency }) };
+      },
+      assertAllowed: credential.assertStillValid,
+      asProblem: explain,
+    });
+    const answer = ({ position, problem, ...result }: BulkLineResult) => ({
+      ...result,
+      ...(position !== undefined && { position: token(position) }),
+      ...(problem && { problem: problemDocument(problem, context.correlationId) }),
+    });
+    async function* batches() {
+      for await (const result of results) yield [answer(result)];
+    }
+    return { output: new ItemStream(batches()) };
+  },
+});

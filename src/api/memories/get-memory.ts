@@ -1,0 +1,26 @@
+import { z } from 'zod';
+import { memorySchema } from '../../domain/memory/view.ts';
+import { getMemory as get } from '../../queries/get-memory.ts';
+import { asOfField, asRecorded, memoryIdField, waitFields } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { memoryExample } from './examples.ts';
+
+export const getMemory = operation({
+  name: 'getMemory',
+  summary: 'Get a memory',
+  area: 'Memories',
+  input: z.strictObject({ memoryId: memoryIdField, asOf: asOfField, ...waitFields }),
+  output: memorySchema,
+  examples: { input: { memoryId: memoryExample.id }, output: memoryExample },
+  access: 'every-caller',
+  reads: 'log',
+  audit: { what: 'memory', when: 'watched' },
+  async handle({ caller, input, services: { commands, models }, asOf, wait }) {
+    const memory = await get(commands.store, models, caller, input.memoryId, { asOf, ...wait });
+    const parameters = asRecorded({ asOf: input.asOf });
+    return {
+      output: memory,
+      read: { memoryId: memory.id, items: 1, memories: [memory], parameters },
+    };
+  },
+});

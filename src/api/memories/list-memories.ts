@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { externalIdSchema, identifier, layerSchema } from '../../domain/layers.ts';
+import { parseFilter } from '../../domain/filter.ts';
+import { memorySchema, memoryStates } from '../../domain/memory/view.ts';
+import { listMemories as list, listOrders } from '../../queries/list-memories.ts';
+import {
+  asOfField,
+  asRecorded,
+  defaultLimit,
+  filterField,
+  pageFields,
+  positionField,
+  timeField,
+  waitFields,
+} from '../fields.ts';
+import { operation } from '../operation.ts';
+import { memoriesExample } from './examples.ts';
+
+export const listMemories = operation({
+  name: 'listMemories',
+  summary: 'List memories, newest first or oldest first',
+  area: 'Memories',
+  input: z.strictObject({
+    layer: z.array(layerSchema).min(1).optional(),
+    space: z.array(identifier).min(1).optional(),
+    tag: z.array(identifier).min(1).optional(),
+    externalId: externalIdSchema.optional(),
+    state: z.enum(memoryStates).optional(),
+    createdAfter: timeField,
+    createdBefore: timeField,
+    filter: filterField,
+    asOf: asOfField,
+    order: z.enum(listOrders).optional().meta({ description: 'By creation; default newest first' }),
+    ...pageFields,
+    ...waitFields,
+  }),
+  output: z.object({
+    items: z.array(memorySchema),
+    nextCursor: z.string().optional(),
+    position: positionField,
+  }),
+  examples: { input: { layer: ['team'], tag: ['release'] }, output: memoriesExample },
+  access: 'every-caller',
+  reads: 'read-models',
+  audit: { what: 'memory list', when: 'watched' },
+  async handle({ caller, input, services, asOf, wait, token }) {
+    const { minPosition: _, waitMs: __, ...asked } = input;
+    const { layer: layers, space: spaces, tag: tags, filter, limit = defaultLimit, ...rest } = asked;
+    const page = await list(services.models, caller, {
+      ...rest,
+      layers,
+      spaces,
+      tags,
+      filter: filter && parseFilter(filter, { isAsOf: asOf !== undefined }),
+      asOf,
+      limit,
+      ...wait,
+    });
+    const { items, position } = page;
+    const parameters = asRecorded({ ...asked, filter: filter && JSON.stringify(filter) });
+    return {
+      output: { ...page, position: token(position) },
+      read: { items: items.length, memories: items, parameters },
+    };
+  },
+});

@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { linkTypeSchema } from '../../domain/links/links.ts';
+import { memorySchema } from '../../domain/memory/view.ts';
+import { findRelated, mostRelated } from '../../queries/related.ts';
+import { asRecorded, memoryIdField, waitFields } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { memoryExample, relatedExample } from './examples.ts';
+
+const related = z.object({
+  memory: memorySchema,
+  type: linkTypeSchema,
+  direction: z.enum(['outgoing', 'incoming']),
+  confidence: z.number(),
+  depth: z.int(),
+  via: z.string(),
+});
+
+export const relatedMemories = operation({
+  name: 'relatedMemories',
+  summary: 'Follow links from a memory, both ways, nearest first',
+  area: 'Memories',
+  input: z.strictObject({
+    memoryId: memoryIdField,
+    types: z.array(linkTypeSchema).min(1).optional(),
+    depth: z.int().min(1).max(5).optional(),
+    ...waitFields,
+  }),
+  output: z.object({
+    items: z.array(related).max(mostRelated),
+    truncated: z.literal(true).optional().meta({
+      description: 'There may be more: ask for fewer `types`, less `depth`, or from one of these memories',
+    }),
+    position: z.string(),
+  }),
+  examples: { input: { memoryId: memoryExample.id, types: ['supersedes'] }, output: relatedExample },
+  access: 'every-caller',
+  reads: 'read-models',
+  audit: { what: 'related memories', when: 'watched' },
+  async handle({ caller, input, services: { commands, models }, wait, token }) {
+    const { memoryId, types, depth = 1 } = input;
+    const request = { types, depth, ...wait };
+    const { of, items, truncated, position } = await findRelated(
+      commands.store,
+      models,
+      caller,
+      memoryId,
+      request,
+    );
+    return {
+      output: { items, ...(truncated && { truncated }), position: token(position) },
+      read: {
+        memoryId,
+        items: items.length,
+        memories: [of, ...items.map(({ memory }) => memory)],
+        parameters: asRecorded({ types, depth }),
+      },
+    };
+  },
+});

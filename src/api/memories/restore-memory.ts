@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import { restoreMemory as restore } from '../../commands/delete-memory.ts';
+import { expectedRevisionField, memoryIdField } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { auditOfUnchanged, memoryAnswerSchema, memoryOutcome } from './answer.ts';
+import { memoryAnswerExample, memoryExample } from './examples.ts';
+
+export const restoreMemory = operation({
+  name: 'restoreMemory',
+  summary: 'Undo a soft deletion',
+  area: 'Memories',
+  input: z.strictObject({ memoryId: memoryIdField, expectedRevision: expectedRevisionField }),
+  output: memoryAnswerSchema,
+  examples: { input: { memoryId: memoryExample.id }, output: memoryAnswerExample },
+  access: 'every-caller',
+  command: {
+    scope: ({ memoryId }) => ['POST', `/v1/memories/${memoryId}/restore`],
+    arguments: z.strictObject({}),
+  },
+  expectedRevision: 'optional',
+  audit: auditOfUnchanged,
+  async handle(call) {
+    const { memoryId, expectedRevision } = call.input;
+    const result = await restore(call.services.commands, call.context, memoryId, expectedRevision);
+    return memoryOutcome(call, result);
+  },
+});

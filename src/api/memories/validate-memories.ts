@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import { text } from '../../domain/json.ts';
+import { linkTypeSchema } from '../../domain/links/links.ts';
+import { validateMemories as validate } from '../../queries/validate.ts';
+import { waitFields } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { validateBodyExample, validateExample } from './examples.ts';
+
+const mostIds = 100;
+
+const confidence = z.number().meta({ description: 'Between 0 and 1' });
+const fields = z.array(
+  z.object({ field: z.string(), values: z.array(z.unknown()).length(2) }).meta({ id: 'FieldPair' }),
+);
+const links = z.array(
+  z
+    .object({ source: z.string(), type: linkTypeSchema, target: z.string(), confidence })
+    .meta({ id: 'CitedLink' }),
+);
+const twoTexts = z.array(z.string()).length(2);
+const reasonFields = { detail: z.string(), confidence };
+
+const reason = z
+  .discriminatedUnion('code', [
+    z.object({ code: z.literal('link'), ...reasonFields, links }),
+    z.object({ code: z.literal('circle'), ...reasonFields, links }),
+    z.object({ code: z.literal('declared'), ...reasonFields, field: z.string(), value: z.string() }),
+    z.object({ code: z.literal('restated'), ...reasonFields, same: fields, differs: fields }),
+    z.object({
+      code: z.literal('wording'),
+      ...reasonFields,
+      difference: z.enum(['number', 'date', 'negation', 'name', 'word']),
+      words: twoTexts,
+      passages: twoTexts,
+    }),
+  ])
+  .meta({ id: 'Reason' });
+
+const reasons = z.array(reason).meta({ description: 'Most certain first' });
+
+export const validateMemories = operation({
+  name: 'validateMemories',
+  summary: 'Find contradictions and supersessions among memories, with the reasons',
+  area: 'Memories',
+  input: z
+    .strictObject({ ids: z.array(text(100).min(1)).min(1).max(mostIds), ...waitFields })
+    .meta({ id: 'Validate' }),
+  output: z
+    .object({
+      contradictions: z.array(z.object({ memories: z.array(z.string()).length(2), confidence, reasons })),
+      supersessions: z.array(z.object({ memory: z.string(), supersededBy: z.string(), confidence, reasons })),
+      notFound: z.array(z.string()).meta({
+        description: 'Ids of no active memory that the caller can see; the answer does not say why',
+      }),
+      position: z.string(),
+    })
+    .meta({ id: 'ValidateAnswer' }),
+  examples: { input: validateBodyExample, output: validateExample },
+  access: 'every-caller',
+  reads: 'read-models',
+  audit: { what: 'memory validation', when: 'always' },
+  async handle({ caller, input: { ids }, services: { commands, models }, wait, token }) {
+    const { compared, position, ...judgement } = await validate(commands.store.log, models, caller, {
+      ids,
+      ...wait,
+    });
+    return {
+      output: { ...judgement, position: token(position) },
+      read: { items: compared, parameters: { ids } },
+    };
+  },
+});

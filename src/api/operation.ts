@@ -1,0 +1,138 @@
+import type { z } from 'zod';
+import type { CommandContext } from '../commands/context.ts';
+import type { Role, TenantContext } from '../domain/access/context.ts';
+import type { Placed } from '../domain/access/visibility.ts';
+import type { JsonObject } from '../domain/json.ts';
+import type { Problem } from '../domain/problems.ts';
+import type { Services } from './services.ts';
+
+/**
+ * One operation of the API, independent of any transport. HTTP routes, MCP tools and in-process callers are bindings of
+ * it, and all of them call it through `perform`, which applies the rules declared here.
+ */
+export interface Operation<Input extends z.ZodObject = z.ZodObject, Output = unknown> {
+  /** Unique; the `operationId` of the OpenAPI document. */
+  readonly name: string;
+  readonly summary: string;
+  readonly area: 'Memories' | 'Search' | 'Reasoning' | 'Operation' | 'Audit' | 'Administration';
+  /** A single object, whatever part of a request a transport takes its fields from. */
+  readonly input: Input;
+  /** Schema of the output; of one item where the output is always an `ItemStream`. */
+  readonly output: z.ZodType;
+  /** Shown in documentation. An input that is a stream is shown as text. */
+  readonly examples: { readonly input: JsonObject | string; readonly output: unknown };
+  readonly access: Access;
+  /** Present if the operation changes something. */
+  readonly command?: CommandRule<z.output<Input>>;
+  /** Whether `expectedRevision` of the input may be left out; absent if the input has no such field. */
+  readonly expectedRevision?: 'required' | 'optional';
+  /**
+   * What must include the `minPosition` of the input before it is read. `log`: `perform` waits until the log has reached
+   * it (and `asOf`). `read-models`: the query waits itself, for `call.wait`.
+   */
+  readonly reads?: 'log' | 'read-models';
+  readonly audit?: AuditRule;
+  handle(call: Call<z.output<Input>>): Promise<Outcome<Output>>;
+}
+
+/**
+ * Who may call. Rules that depend on data, such as who may see or write a memory, are checked by the command or query and
+ * not declared here.
+ */
+export type Access = 'every-caller' | RoleAccess;
+
+export interface RoleAccess {
+  readonly roles: readonly Role[];
+  /** Detail of the `forbidden` problem of other callers. */
+  readonly refusal: string;
+  /** The master key, which has no role and no tenant, may call too. */
+  readonly masterKey?: true;
+}
+
+/**
+ * How a repeated command is recognised. Command ids and hashes of arguments are in the log, so what is declared here for
+ * an operation never changes. It uses the methods and paths of HTTP, where it began, for every transport: a command may be
+ * repeated through another one.
+ */
+export interface CommandRule<Input> {
+  /** What an idempotency key is scoped to: the same key means another command elsewhere. */
+  scope(input: Input): readonly [method: string, path: string];
+  /**
+   * Schema of the part of the input that must be equal in a repetition: without the fields that `scope` or a condition
+   * covers. Absent if that is the whole input, `null` if the command takes nothing else.
+   */
+  readonly arguments?: z.ZodObject | null;
+  /** Further value that must be equal in a repetition, of an input with its defaults filled in. */
+  variant?(input: Input): string;
+}
+
+/** When an `AuditRead` event is recorded, before the output is returned. */
+export interface AuditRule {
+  readonly what: string;
+  /** `watched`: only if the caller is an auditor, or an admin who reads what a member in the same place could not see. */
+  readonly when: 'always' | 'watched';
+}
+
+/** What a call read, for the audit. */
+export interface AuditedRead {
+  readonly items: number;
+  readonly memoryId?: string;
+  readonly parameters?: JsonObject;
+  /** Decide whether the read is `watched`. */
+  readonly memories?: readonly Placed[];
+}
+
+/** A call whose caller, input and positions have been checked. */
+export interface Call<Input> {
+  readonly caller: TenantContext;
+  readonly input: Input;
+  readonly context: CommandContext;
+  readonly services: Services;
+  /** Position named by `asOf` of the input. */
+  readonly asOf: number | undefined;
+  readonly wait: Wait;
+  /** Aborted when the caller has gone or the process stops; a stream without an end must end then. */
+  readonly signal: AbortSignal;
+  readonly credential: Credential;
+  /** Converts an error that fails a part of the call, and logs the first of each kind. */
+  readonly explain: (error: unknown) => Problem;
+  /** Token of a position, as callers see it. */
+  readonly token: (position: number) => string;
+}
+
+export interface Wait {
+  readonly minPosition?: number;
+  readonly waitMs?: number;
+}
+
+/** Rechecks the credential of a caller, for calls that last longer than a request usually does. */
+export interface Credential {
+  readonly isStillValid: () => Promise<boolean>;
+  /** Throws `unauthenticated`. */
+  readonly assertStillValid: () => Promise<void>;
+}
+
+export interface Outcome<Output> {
+  readonly output: Output;
+  /** The command was carried out before: this is its first answer. */
+  readonly replayed?: boolean;
+  /** Absent if nothing was read that the audit rule applies to. */
+  readonly read?: AuditedRead;
+}
+
+/** An output that arrives piece by piece. */
+export class ItemStream<Item> {
+  /** A batch may be empty. */
+  readonly batches: AsyncIterable<readonly Item[]>;
+
+  constructor(batches: AsyncIterable<readonly Item[]>) {
+    this.batches = batches;
+  }
+}
+
+/** Infers the types of an operation from its schemas and its handler. */
+export function operation<Input extends z.ZodObject, Output>(
+  definition: Operation<Input, Output>,
+): Operation<Input, Output> {
+  return definition;
+}

@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import { layerSchema } from '../../domain/layers.ts';
+import { readStats } from '../../queries/stats.ts';
+import { waitFields } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { statsExample } from './examples.ts';
+
+const count = z.int().nonnegative();
+const amount = { active: count, deleted: count, characters: count };
+
+const statsSchema = z
+  .object({
+    tenant: z.string(),
+    coverage: z
+      .enum(['tenant', 'visible'])
+      .meta({ description: 'The whole tenant, or what the caller may see' }),
+    total: z.object(amount),
+    layers: z.array(z.object({ layer: layerSchema, ...amount })),
+    spaces: z.array(z.object({ space: z.string(), ...amount })),
+    access: z.object({ total: count, memories: count, lastAt: z.iso.datetime().optional() }),
+    feedback: z.object({ total: count }),
+    position: z.string(),
+  })
+  .meta({ id: 'Stats' });
+
+export const stats = operation({
+  name: 'stats',
+  summary: 'Counts, sizes and use: of the tenant, or of what the caller may see',
+  area: 'Operation',
+  input: z.strictObject(waitFields),
+  output: statsSchema,
+  examples: { input: {}, output: statsExample },
+  access: 'every-caller',
+  reads: 'read-models',
+  audit: { what: 'figures', when: 'always' },
+  async handle({ caller, services, wait, token }) {
+    const { position, ...figures } = await readStats(services.models, caller, wait);
+    const { coverage, total } = figures;
+    return {
+      output: { ...figures, position: token(position) },
+      // Figures of what the caller may see anyway are not audited.
+      ...(coverage === 'tenant' && { read: { items: total.active + total.deleted } }),
+    };
+  },
+});

@@ -1,0 +1,200 @@
+import type { z } from 'zod';
+import { isMaster } from '../commands/api-keys.ts';
+import type { CommandContext, Idempotency } from '../commands/context.ts';
+import { recordAuditRead } from '../commands/record-audit-read.ts';
+import { causes, hasRole, type Cause, type TenantContext } from '../domain/access/context.ts';
+import { isWatched } from '../domain/access/watched.ts';
+import { textFault } from '../domain/json.ts';
+import { timestamp } from '../domain/memory/content.ts';
+import { parsePosition, positionToken, takesPositionOrTime } from '../domain/position.ts';
+import { invalid, Problem } from '../domain/problems.ts';
+import type { EventStore } from '../ports/event-store.ts';
+import { untilLogReaches } from '../queries/read-models.ts';
+import { commandIdentity } from './command-id.ts';
+import type { Access, Call, CommandRule, Credential, Operation, Outcome, Wait } from './operation.ts';
+import { asProblem } from './problem.ts';
+import type { Services } from './services.ts';
+
+/** A call as a transport hands it over. Only the caller has been checked. */
+export interface Request {
+  readonly caller: TenantContext;
+  /** Checked against the input schema of the operation. */
+  readonly input: unknown;
+  /** Id of the request or session. */
+  readonly correlationId: string;
+  readonly traceId?: string | undefined;
+  /** Why; sealed with the event. */
+  readonly reason?: string | undefined;
+  /** One of `causes`; `user` if absent. */
+  readonly cause?: string | undefined;
+  readonly idempotencyKey?: string | undefined;
+  /** What the transport calls the three fields above, for problems that name them. */
+  readonly fieldNames?: Readonly<Record<'reason' | 'cause' | 'idempotencyKey', string>>;
+  readonly signal?: AbortSignal;
+  readonly credential?: Credential;
+  readonly explain?: (error: unknown) => Problem;
+}
+
+const ownFieldNames = { reason: 'reason', cause: 'cause', idempotencyKey: 'idempotencyKey' } as const;
+const permanent: Credential = { isStillValid: async () => true, assertStillValid: async () => undefined };
+const maxReasonLength = 500;
+const keyPattern = /^[\x21-\x7e]{1,255}$/;
+
+/**
+ * Calls an operation: the single entry that every transport uses. Validates the input, applies the rules that the
+ * operation declares, and records the audit event before the output is returned. Throws a `Problem`, a `ZodError` for an
+ * invalid input, or the error of a server behind this one; `asProblem` converts all of them.
+ */
+export async function perform<Input extends z.ZodObject, Output>(
+  operation: Operation<Input, Output>,
+  request: Request,
+  services: Services,
+): Promise<Outcome<Output>> {
+  const { caller, credential = permanent, explain = asProblem } = request;
+  assertMasterMayCall(operation, caller);
+  const input = operation.input.parse(request.input);
+  const context = contextOf(operation, input, request, services);
+  assertAccess(operation.access, caller);
+  assertRevisionNamed(operation, input);
+  const { logId } = services.commands.store.log;
+  const call: Call<z.output<Input>> = {
+    caller,
+    input,
+    context,
+    services,
+    ...(await positionsOf(operation, input, services)),
+    signal: request.signal ?? new AbortController().signal,
+    credential,
+    explain,
+    token: (position) => positionToken(logId, position),
+  };
+  const outcome = await operation.handle(call);
+  await audit(operation, outcome, call);
+  return outcome;
+}
+
+/** The master key creates tenants and keys and may do nothing else. */
+export function assertMasterMayCall({ access }: Operation, caller: TenantContext): void {
+  if (!isMaster(caller) || (access !== 'every-caller' && access.masterKey)) return;
+  throw new Problem('forbidden', 'the master key creates tenants and keys and may do nothing else');
+}
+
+function assertAccess(access: Access, caller: TenantContext): void {
+  if (access === 'every-caller' || hasRole(caller, ...access.roles)) return;
+  if (access.masterKey && isMaster(caller)) return;
+  throw new Problem('forbidden', access.refusal);
+}
+
+function assertRevisionNamed(
+  { expectedRevision }: Operation,
+  input: { readonly expectedRevision?: unknown },
+): void {
+  if (expectedRevision !== 'required' || input.expectedRevision !== undefined) return;
+  throw new Problem('match-required', 'a change of a memory needs If-Match with its ETag, or *');
+}
+
+function contextOf<Input extends z.ZodObject>(
+  operation: Operation<Input>,
+  input: z.output<Input>,
+  request: Request,
+  { commands: { vault } }: Services,
+): CommandContext {
+  const { caller, correlationId, traceId, reason } = request;
+  const names = request.fieldNames ?? ownFieldNames;
+  if (reason !== undefined) assertReason(reason, names.reason);
+  const cause = readCause(request.cause, names.cause);
+  const idempotency = idempotencyOf(operation, input, request, names.idempotencyKey, (command) =>
+    commandIdentity(vault, caller, command),
+  );
+  return {
+    caller,
+    cause,
+    correlationId,
+    ...(reason !== undefined && { reason }),
+    ...(traceId !== undefined && { traceId }),
+    ...(idempotency && { idempotency }),
+  };
+}
+
+function assertReason(reason: string, name: string): void {
+  if (Array.from(reason).length > maxReasonLength)
+    throw invalid(name, `must have at most ${maxReasonLength} characters`);
+  const fault = textFault(reason);
+  if (fault !== undefined) throw invalid(name, fault);
+}
+
+function readCause(sent: string = 'user', name: string): Cause {
+  const cause = causes.find((known) => known === sent);
+  if (cause === undefined) throw invalid(name, `must be one of ${causes.join(', ')}`);
+  return cause;
+}
+
+/** An idempotency key of an operation that changes nothing is checked and has no effect. */
+function idempotencyOf<Input extends z.ZodObject>(
+  { command }: Operation<Input>,
+  input: z.output<Input>,
+  { idempotencyKey: key, input: sent }: Request,
+  name: string,
+  identify: (command: Parameters<typeof commandIdentity>[2]) => Idempotency,
+): Idempotency | undefined {
+  if (key === undefined) return undefined;
+  if (!keyPattern.test(key)) throw invalid(name, 'must be 1 to 255 visible ASCII characters');
+  if (!command) return undefined;
+  return identify({
+    key,
+    scope: command.scope(input),
+    sent: argumentsOf(command, sent as object),
+    variant: command.variant?.(input) ?? '',
+  });
+}
+
+function argumentsOf<Input>({ arguments: schema }: CommandRule<Input>, sent: object): object | null {
+  if (!schema) return schema === null ? null : sent;
+  return Object.fromEntries(Object.entries(sent).filter(([field]) => field in schema.shape));
+}
+
+async function positionsOf(
+  { reads }: Operation,
+  input: Record<string, unknown>,
+  { commands: { store, clock } }: Services,
+): Promise<{ readonly asOf: number | undefined; readonly wait: Wait }> {
+  const {
+    asOf: sent,
+    minPosition,
+    waitMs,
+  } = input as {
+    readonly asOf?: string;
+    readonly minPosition?: string;
+    readonly waitMs?: number;
+  };
+  const asOf = await readAsOf(store, clock.now(), sent);
+  const wait = {
+    ...(minPosition !== undefined && {
+      minPosition: parsePosition(store.log.logId, minPosition, 'minPosition'),
+    }),
+    ...(waitMs !== undefined && { waitMs }),
+  };
+  if (reads === 'log') await untilLogReaches(store.log, Math.max(wait.minPosition ?? 0, asOf ?? 0), waitMs);
+  return { asOf, wait };
+}
+
+/** The position that `asOf` names; for a time, the last position accepted at or before it. */
+async function readAsOf(store: EventStore, now: Date, asOf: string | undefined): Promise<number | undefined> {
+  if (asOf === undefined) return undefined;
+  const time = timestamp.safeParse(asOf);
+  if (!time.success) return parsePosition(store.log.logId, asOf, 'asOf', takesPositionOrTime);
+  const at = new Date(time.data);
+  if (at > now) throw invalid('asOf', 'lies in the future');
+  return store.log.positionAt(at);
+}
+
+async function audit(
+  { audit }: Operation,
+  { read }: Outcome<unknown>,
+  { caller, context, services }: Call<unknown>,
+): Promise<void> {
+  if (!audit || !read) return;
+  const { memories = [], ...look } = read;
+  if (audit.when === 'watched' && !isWatched(caller, memories)) return;
+  await recordAuditRead(services.commands, context, { what: audit.what, ...look });
+}

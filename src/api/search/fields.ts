@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import type { TenantContext } from '../../domain/access/context.ts';
+import { parseFilter, type Filter } from '../../domain/filter.ts';
+import { isBlank, textFault, type JsonObject } from '../../domain/json.ts';
+import { identifier, layerSchema, scopeSchema, type Scope } from '../../domain/layers.ts';
+import { memorySchema } from '../../domain/memory/view.ts';
+import { invalid } from '../../domain/problems.ts';
+import { filterField } from '../fields.ts';
+
+const someOf = <Item extends z.ZodType>(item: Item) =>
+  z.array(item).min(1, 'must name at least one, or be left out').max(100);
+
+/** A question in natural language. */
+export const queryText = z
+  .string()
+  .max(20_000)
+  .superRefine((query, context) => {
+    const fault = isBlank(query) ? 'must not be empty or only white space' : textFault(query);
+    if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
+  });
+
+/** Input of every kind of search: the question, and where to search. */
+export const searchFields = {
+  query: queryText,
+  layers: someOf(layerSchema).optional(),
+  scope: scopeSchema.extend({ company: identifier.optional() }).optional(),
+  spaces: someOf(identifier).optional(),
+  filter: filterField,
+  tags: someOf(identifier).optional(),
+  topK: z.int().min(1).max(1_000).default(10),
+  sessionId: identifier.optional(),
+};
+
+export const searchResultSchema = z
+  .object({
+    memory: memorySchema,
+    score: z.number(),
+    rank: z.int(),
+    supersededBy: z
+      .string()
+      .optional()
+      .meta({ description: 'The newest memory that supersedes it by links, as far as the caller sees them' }),
+  })
+  .meta({ id: 'SearchResult' });
+
+export const warningsSchema = z.array(z.object({ code: z.string(), detail: z.string() }));
+
+/** Scope and filter of a search. Throws `validation-failed` for the scope of another tenant. */
+export function searchRegion(
+  caller: TenantContext,
+  {
+    scope = {},
+    filter,
+  }: { readonly scope?: ScopeInput | undefined; readonly filter?: JsonObject | undefined },
+  { isAsOf }: { readonly isAsOf: boolean },
+): { scope: Scope; filter?: Filter } {
+  const { company, ...identifiers } = scope;
+  if (company !== undefined && company !== caller.tenant)
+    throw invalid('scope.company', 'must be the tenant of the credential, or left out');
+  return { scope: identifiers, ...(filter && { filter: parseFilter(filter, { isAsOf }) }) };
+}
+
+type ScopeInput = Scope & { readonly company?: string | undefined };

@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import { linkTypeSchema } from '../../domain/links/links.ts';
+import { waitFields } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { multiHopBodyExample, multiHopExample } from './examples.ts';
+import { searchFields, searchRegion, searchResultSchema, warningsSchema } from './fields.ts';
+
+const mostQueries = 50;
+
+const budget = z
+  .strictObject({
+    queries: z
+      .int()
+      .min(1)
+      .max(mostQueries)
+      .default(mostQueries)
+      .meta({ description: 'Searches and walks over links' }),
+    wallMs: z.int().min(10).max(60_000).default(5_000).meta({ description: 'Milliseconds for all of it' }),
+  })
+  .meta({ id: 'MultiHopBudget' });
+
+const multiHopInput = z
+  .strictObject({
+    ...searchFields,
+    depth: z.int().min(1).max(3).default(3).meta({ description: 'Hops from what the search finds' }),
+    pathThreshold: z
+      .number()
+      .min(0)
+      .max(1)
+      .default(0.02)
+      .meta({ description: 'A path ends when its relevance falls below it' }),
+    linkTypes: z.array(linkTypeSchema).min(1).max(20).optional().meta({ description: 'Default: all' }),
+    budget: budget.prefault({}),
+    ...waitFields,
+  })
+  .meta({ id: 'MultiHop' });
+
+const score = z.number().meta({ description: 'How probable it is that this step leads on' });
+
+const step = z.discriminatedUnion('via', [
+  z.object({ via: z.literal('search'), score }),
+  z.object({
+    via: z.literal('link'),
+    type: linkTypeSchema,
+    direction: z.enum(['outgoing', 'incoming']).meta({ description: 'Seen from the memory before it' }),
+    score,
+  }),
+  z.object({
+    via: z.literal('mention'),
+    names: z
+      .array(z.object({ field: z.string(), value: z.union([z.string(), z.number(), z.boolean()]) }))
+      .meta({ description: 'What the text of the memory before it names, and this one holds' }),
+    score,
+  }),
+]);
+
+const path = z
+  .object({
+    memories: z.array(z.string()).meta({ description: 'Ids, from the first match to the result' }),
+    relevance: z.number().meta({ description: 'The product of the scores of its steps' }),
+    steps: z.array(step).meta({ description: 'How each of the memories was reached' }),
+  })
+  .meta({ id: 'HopPath' });
+
+/** Records the search and the accessed memories as events after the answer. */
+export const multiHop = operation({
+  name: 'multiHop',
+  summary: 'Search, and follow links and what texts name to what the question does not resemble',
+  area: 'Reasoning',
+  input: multiHopInput,
+  output: z
+    .object({
+      paths: z.array(path),
+      results: z.array(searchResultSchema),
+      searchId: z.string(),
+      position: z.string(),
+      warnings: warningsSchema,
+    })
+    .meta({ id: 'MultiHopAnswer' }),
+  examples: { input: multiHopBodyExample, output: multiHopExample },
+  access: 'every-caller',
+  reads: 'read-models',
+  async handle({ caller, context, input, services, wait, token }) {
+    const { minPosition: _, waitMs: __, filter, scope, ...rest } = input;
+    const region = searchRegion(caller, { scope, filter }, { isAsOf: false });
+    const request = { ...rest, ...region, ...wait, filterAsSent: filter };
+    const { fact, position, paths, ...answer } = await services.multiHop.search(caller, request);
+    services.facts.record({ ...fact, context });
+    const shown = paths.map(({ relevance, steps }) => ({
+      memories: steps.map(({ memoryId }) => memoryId),
+      relevance,
+      steps: steps.map(({ memoryId: _, ...taken }) => taken),
+    }));
+    return { output: { paths: shown, ...answer, position: token(position) } };
+  },
+});

@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { asOfField, waitFields } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { searchBodyExample, searchExample } from './examples.ts';
+import { searchFields, searchRegion, searchResultSchema, warningsSchema } from './fields.ts';
+
+/** Records the search and the accessed memories as events after the answer. */
+export const search = operation({
+  name: 'search',
+  summary: 'Search what the caller may see',
+  area: 'Search',
+  input: z
+    .strictObject({
+      ...searchFields,
+      threshold: z.number().min(0).max(1).default(0.7),
+      order: z.enum(['precedence', 'relevance']).default('precedence'),
+      asOf: asOfField,
+      mode: z.enum(['standard']).optional(),
+      ...waitFields,
+    })
+    .meta({ id: 'Search' }),
+  output: z
+    .object({
+      results: z.array(searchResultSchema),
+      searchId: z.string(),
+      position: z.string(),
+      warnings: warningsSchema,
+    })
+    .meta({ id: 'SearchAnswer' }),
+  examples: { input: searchBodyExample, output: searchExample },
+  access: 'every-caller',
+  reads: 'read-models',
+  async handle({ caller, context, input, services, asOf, wait, token }) {
+    const { minPosition: _, waitMs: __, filter, scope, mode, ...rest } = input;
+    const region = searchRegion(caller, { scope, filter }, { isAsOf: asOf !== undefined });
+    const request = { ...rest, ...region, asOf, ...wait };
+    const { fact, later, position, ...answer } = await services.search.search(caller, request, {
+      asksForStandard: mode === 'standard',
+      filterAsSent: filter,
+    });
+    services.facts.record({ ...fact, context });
+    later?.then(
+      (follower) => services.facts.record({ ...follower, context, follows: true }),
+      () => undefined,
+    );
+    return { output: { ...answer, position: token(position) } };
+  },
+});

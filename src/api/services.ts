@@ -1,0 +1,26 @@
+import type { CommandServices } from '../commands/context.ts';
+import type { FactQueue } from '../commands/record-facts.ts';
+import type { Embedders } from '../ports/embedder.ts';
+import type { ProjectionOperations } from '../projections/operations.ts';
+import type { MultiHopSearch } from '../queries/hops/multi-hop-search.ts';
+import type { ReadModels } from '../queries/read-models.ts';
+import type { RoutedSearch } from '../queries/routing/routed-search.ts';
+import type { RoutingDirectory } from '../queries/routing/routing-directory.ts';
+import type { TenantDirectory } from '../queries/tenant-directory.ts';
+
+/** Everything that operations depend on; assembled by the composition root. */
+export interface Services {
+  readonly commands: CommandServices;
+  readonly facts: FactQueue;
+  readonly models: ReadModels;
+  readonly search: RoutedSearch;
+  readonly multiHop: MultiHopSearch;
+  readonly routing: RoutingDirectory;
+  /** Routing is disabled by the configuration of this process. */
+  readonly routingIsOff: boolean;
+  /** Reasoning is disabled by the configuration of this process. */
+  readonly reasoningIsOff: boolean;
+  readonly directory: TenantDirectory;
+  readonly operations: ProjectionOperations;
+  readonly embedders: Embedders;
+}

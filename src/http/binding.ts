@@ -1,0 +1,95 @@
+import type { Context } from 'koa';
+import { z } from 'zod';
+import type { Operation } from '../api/operation.ts';
+import { queryParameter } from './wire.ts';
+
+export type Method = 'get' | 'post' | 'patch' | 'put' | 'delete';
+
+/** How HTTP serves an operation, apart from method and path: where the fields of its input are, and its response. */
+export interface BindingOptions<Output = unknown> {
+  readonly success: { readonly status: number; readonly description: string; readonly contentType?: string };
+  /** Input fields of path parameters that are called differently. */
+  readonly rename?: Readonly<Record<string, string>>;
+  /** Input fields that are query parameters. */
+  readonly query?: readonly string[];
+  /** Query parameters whose items may be separated by commas. */
+  readonly commas?: readonly string[];
+  /** The body may be left out; it is `{}` then. */
+  readonly bodyOptional?: boolean;
+  /** Media types of the body; `application/json` by default. */
+  readonly accepts?: readonly string[];
+  /** Input field that is read from the body as a stream. */
+  readonly streamedBody?: { readonly field: string; readonly read: (request: Context['req']) => unknown };
+  /** Input field that depends on whether the client prefers NDJSON to JSON. */
+  readonly negotiated?: { readonly field: string; readonly json: unknown; readonly ndjson: unknown };
+  /** How far a streamed response is read ahead of a slow client. */
+  readonly readAhead?: { readonly highWaterMark: number; readonly objectMode?: boolean };
+  headers?(output: Output): Readonly<Record<string, string>>;
+}
+
+/** An operation as HTTP serves it. */
+export interface Binding {
+  readonly operation: Operation;
+  readonly method: Method;
+  /** With `:name` for parameters. */
+  readonly path: string;
+  readonly params: z.ZodObject | undefined;
+  readonly query: z.ZodObject | undefined;
+  readonly body: z.ZodObject | undefined;
+  readonly options: BindingOptions;
+}
+
+/** Input fields that come from a header, by their own rule. */
+const headerFields = ['expectedRevision'];
+
+/** The body holds the arguments of a command, or the whole input. Throws if a field of the input would come from nowhere. */
+export function bind<Input extends z.ZodObject, Output>(
+  operation: Operation<Input, Output>,
+  method: Method,
+  path: string,
+  options: BindingOptions<Output>,
+): Binding {
+  const shape = operation.input.shape as Readonly<Record<string, z.ZodType>>;
+  const { rename = {}, query = [], commas = [], streamedBody, negotiated } = options;
+  const inPath = [...path.matchAll(/:([A-Za-z]+)/g)].map(([, name]) => name!);
+  const elsewhere = new Set<string | undefined>([
+    ...inPath.map((name) => rename[name] ?? name),
+    ...query,
+    ...headerFields,
+    streamedBody?.field,
+    negotiated?.field,
+  ]);
+  const inBody = Object.keys(shape).filter((field) => !elsewhere.has(field));
+  const body = bodyOf(operation, inBody);
+  const part = (names: readonly string[], schemaOf: (name: string) => z.ZodType) =>
+    names.length === 0
+      ? undefined
+      : z.strictObject(Object.fromEntries(names.map((name) => [name, schemaOf(name)])));
+  return {
+    operation,
+    method,
+    path,
+    params: part(inPath, (name) => shape[rename[name] ?? name]!),
+    query: part(query, (name) => queryParameter(shape[name]!, { commas: commas.includes(name) })),
+    body,
+    options,
+  };
+}
+
+function bodyOf({ name, input, command }: Operation, fields: readonly string[]): z.ZodObject | undefined {
+  const args = command?.arguments;
+  const body = args ?? (fields.length > 0 ? input : undefined);
+  const given = Object.keys(body?.shape ?? {});
+  const missing = fields.filter((field) => !given.includes(field));
+  if (missing.length > 0 || given.length > fields.length)
+    throw new Error(`the body of ${name} has ${given.join(', ')} instead of ${fields.join(', ')}`);
+  return body;
+}
+
+/** The example of an operation's input, as far as it is in the body. */
+export function bodyExampleOf({ operation, body }: Binding): unknown {
+  const { input } = operation.examples;
+  if (typeof input === 'string') return input;
+  const fields = Object.keys(body?.shape ?? {});
+  return Object.fromEntries(Object.entries(input).filter(([field]) => fields.includes(field)));
+}

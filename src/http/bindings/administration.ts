@@ -1,0 +1,59 @@
+import { configureRouting } from '../../api/admin/configure-routing.ts';
+import { createKey } from '../../api/admin/create-key.ts';
+import { killSwitch } from '../../api/admin/kill-switch.ts';
+import { listKeys } from '../../api/admin/list-keys.ts';
+import { listProjections } from '../../api/admin/list-projections.ts';
+import { rebuildProjection } from '../../api/admin/rebuild-projection.ts';
+import { retryParkedStream } from '../../api/admin/retry-parked-stream.ts';
+import { revokeKey } from '../../api/admin/revoke-key.ts';
+import { routing } from '../../api/admin/routing.ts';
+import { skipParkedEvent } from '../../api/admin/skip-parked-event.ts';
+import { rollbackProjection, switchProjection } from '../../api/admin/switch-projection.ts';
+import { bind } from '../binding.ts';
+
+const wait = ['minPosition', 'waitMs'];
+
+export const administrationBindings = [
+  bind(createKey, 'post', '/v1/admin/keys', {
+    success: { status: 201, description: 'The key, shown this once' },
+  }),
+  bind(listKeys, 'get', '/v1/admin/keys', {
+    success: { status: 200, description: 'A page' },
+    query: ['limit', 'cursor', ...wait],
+  }),
+  bind(revokeKey, 'delete', '/v1/admin/keys/:id', { success: { status: 200, description: 'Revoked' } }),
+  bind(listProjections, 'get', '/v1/admin/projections', {
+    success: { status: 200, description: 'All projections' },
+    query: wait,
+  }),
+  bind(rebuildProjection, 'post', '/v1/admin/projections/:name/rebuild', {
+    success: { status: 202, description: 'Started; follow it with GET' },
+    bodyOptional: true,
+    headers: () => ({ location: '/v1/admin/projections' }),
+  }),
+  bind(switchProjection, 'post', '/v1/admin/projections/:name/switch', {
+    success: { status: 202, description: 'Done' },
+    bodyOptional: true,
+  }),
+  bind(rollbackProjection, 'post', '/v1/admin/projections/:name/rollback', {
+    success: { status: 202, description: 'Done' },
+    bodyOptional: true,
+  }),
+  bind(retryParkedStream, 'post', '/v1/admin/projections/:name/retry', {
+    success: { status: 202, description: 'It was taken' },
+  }),
+  bind(skipParkedEvent, 'post', '/v1/admin/projections/:name/skip', {
+    success: { status: 202, description: 'It was left out, and the rest of the stream is in the read model' },
+  }),
+  bind(routing, 'get', '/v1/admin/routing', {
+    success: { status: 200, description: 'Settings and switches' },
+    query: wait,
+  }),
+  bind(configureRouting, 'patch', '/v1/admin/routing', {
+    success: { status: 200, description: 'The settings from now on' },
+  }),
+  bind(killSwitch, 'post', '/v1/admin/policies/kill-switch', {
+    success: { status: 200, description: 'Done' },
+    bodyOptional: true,
+  }),
+];

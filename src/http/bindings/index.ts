@@ -1,0 +1,7 @@
+import type { Binding } from '../binding.ts';
+import { administrationBindings } from './administration.ts';
+import { memoryBindings } from './memories.ts';
+import { queryBindings } from './queries.ts';
+
+/** Every operation below /v1: what is served and what the OpenAPI document shows. */
+export const bindings: readonly Binding[] = [...memoryBindings, ...queryBindings, ...administrationBindings];

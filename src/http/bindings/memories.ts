@@ -1,0 +1,113 @@
+import { bulkStore } from '../../api/memories/bulk-store.ts';
+import { deleteMemory } from '../../api/memories/delete-memory.ts';
+import { getMemory } from '../../api/memories/get-memory.ts';
+import { giveFeedback } from '../../api/memories/give-feedback.ts';
+import { linkMemories } from '../../api/memories/link-memories.ts';
+import { listMemories } from '../../api/memories/list-memories.ts';
+import { memoryHistory } from '../../api/memories/memory-history.ts';
+import { relatedMemories } from '../../api/memories/related-memories.ts';
+import { restoreMemory } from '../../api/memories/restore-memory.ts';
+import { storeMemory } from '../../api/memories/store-memory.ts';
+import { unlinkMemories } from '../../api/memories/unlink-memories.ts';
+import { updateMemory } from '../../api/memories/update-memory.ts';
+import { validateMemories } from '../../api/memories/validate-memories.ts';
+import { bind } from '../binding.ts';
+import { ndjson, ndjsonTypes, readLines } from '../ndjson.ts';
+
+const rename = { id: 'memoryId' };
+const wait = ['minPosition', 'waitMs'];
+const page = ['limit', 'cursor'];
+
+const listFilters = [
+  'layer',
+  'space',
+  'tag',
+  'externalId',
+  'state',
+  'createdAfter',
+  'createdBefore',
+  'filter',
+];
+
+const etag = (revision: number) => ({ etag: `"${revision}"` });
+
+/** The revision of an answer about a memory that is not erased. */
+const etagOf = ({ memory }: { readonly memory: { readonly revision: number; readonly state: string } }) =>
+  memory.state === 'erased' ? {} : etag(memory.revision);
+
+/** A client that reads no answers before it has sent everything may let this many bytes of them wait. */
+const mostWaitingBytes = 16 * 1024 * 1024;
+
+/** `bulk` and `validate` come before `:id`. */
+export const memoryBindings = [
+  bind(bulkStore, 'post', '/v1/memories/bulk', {
+    success: { status: 200, description: 'One result a line, in order', contentType: ndjson },
+    accepts: ndjsonTypes,
+    streamedBody: { field: 'lines', read: readLines },
+    readAhead: { highWaterMark: mostWaitingBytes, objectMode: false },
+  }),
+  bind(validateMemories, 'post', '/v1/memories/validate', {
+    success: { status: 200, description: 'What was found' },
+  }),
+  bind(storeMemory, 'post', '/v1/memories', {
+    success: { status: 201, description: 'Stored' },
+    headers: ({ memory }) => ({ ...etag(memory.revision), location: `/v1/memories/${memory.id}` }),
+  }),
+  bind(listMemories, 'get', '/v1/memories', {
+    success: { status: 200, description: 'A page' },
+    query: [...listFilters, 'asOf', 'order', ...page, ...wait],
+  }),
+  bind(getMemory, 'get', '/v1/memories/:id', {
+    success: { status: 200, description: 'The memory itself' },
+    rename,
+    query: ['asOf', ...wait],
+    headers: ({ revision }) => etag(revision),
+  }),
+  bind(updateMemory, 'patch', '/v1/memories/:id', {
+    success: { status: 200, description: 'As it is now' },
+    rename,
+    accepts: ['application/json', 'application/merge-patch+json'],
+    headers: etagOf,
+  }),
+  bind(deleteMemory, 'delete', '/v1/memories/:id', {
+    success: { status: 200, description: 'Deleted, or erased' },
+    rename,
+    query: ['mode'],
+    headers: etagOf,
+  }),
+  bind(restoreMemory, 'post', '/v1/memories/:id/restore', {
+    success: { status: 200, description: 'Active again' },
+    rename,
+    bodyOptional: true,
+    headers: etagOf,
+  }),
+  bind(memoryHistory, 'get', '/v1/memories/:id/history', {
+    success: { status: 200, description: 'Versions, first to last' },
+    rename,
+    query: [...page, ...wait],
+  }),
+  bind(linkMemories, 'put', '/v1/memories/:id/links/:type/:target', {
+    success: { status: 200, description: 'Linked; the source' },
+    rename,
+    bodyOptional: true,
+    headers: etagOf,
+  }),
+  bind(unlinkMemories, 'delete', '/v1/memories/:id/links/:type/:target', {
+    success: { status: 200, description: 'Not linked; the source' },
+    rename,
+    headers: etagOf,
+  }),
+  bind(relatedMemories, 'get', '/v1/memories/:id/related', {
+    success: {
+      status: 200,
+      description: 'The nearest related memories, an item for each link of the last hop, at most 500',
+    },
+    rename,
+    query: ['types', 'depth', ...wait],
+    commas: ['types'],
+  }),
+  bind(giveFeedback, 'post', '/v1/memories/:id/feedback', {
+    success: { status: 200, description: 'Taken' },
+    rename,
+  }),
+];

@@ -1,0 +1,37 @@
+import { auditEvents } from '../../api/audit/audit-events.ts';
+import { auditSearch } from '../../api/audit/audit-search.ts';
+import { stats } from '../../api/operation/stats.ts';
+import { multiHop } from '../../api/search/multi-hop.ts';
+import { search } from '../../api/search/search.ts';
+import { bind } from '../binding.ts';
+
+const wait = ['minPosition', 'waitMs'];
+const eventFilters = ['stream', 'memory', 'actor', 'type', 'from', 'to'];
+
+export const queryBindings = [
+  bind(search, 'post', '/v1/search', {
+    success: { status: 200, description: 'Results, best first within the order asked for' },
+  }),
+  bind(multiHop, 'post', '/v1/reasoning/multi-hop', {
+    success: {
+      status: 200,
+      description: 'Results, most relevant first, and the path to each in the same order',
+    },
+  }),
+  bind(stats, 'get', '/v1/stats', { success: { status: 200, description: 'Figures' }, query: wait }),
+  bind(auditEvents, 'get', '/v1/audit/events', {
+    success: {
+      status: 200,
+      description: 'A page of events; as NDJSON with `Accept: application/x-ndjson` or `follow=true`',
+    },
+    query: [...eventFilters, 'after', 'follow', 'limit', 'cursor', ...wait],
+    commas: ['type'],
+    negotiated: { field: 'format', json: 'page', ndjson: 'stream' },
+    // A batch that was read ahead is sent even if the credential is revoked meanwhile, and may be large.
+    readAhead: { highWaterMark: 1 },
+  }),
+  bind(auditSearch, 'get', '/v1/audit/searches/:searchId', {
+    success: { status: 200, description: 'The search' },
+    query: wait,
+  }),
+];

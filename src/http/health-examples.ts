@@ -1,0 +1,26 @@
+/** Answers of the health endpoints and a problem, as the OpenAPI document shows them. */
+
+export const readinessExample = {
+  status: 'ready',
+  profile: 'embedded',
+  roles: ['api', 'projector', 'worker'],
+  identity: 'credentials',
+  log: { head: 4_211 },
+  projections: [{ name: 'memories', position: 4_211, lag: 0, lock: 'here', parked: 0 }],
+  backEnds: {},
+  embedder: { model: 'bge-small-en-v1.5-int8-6c9c6101', state: 'up' },
+};
+
+export const metricsExample = `# HELP stratalog_projection_parked Streams whose events a read model cannot apply
+# TYPE stratalog_projection_parked gauge
+stratalog_projection_parked{projection="memories"} 0
+`;
+
+export const problemExample = {
+  type: 'urn:stratalog:problem:not-found',
+  title: 'There is nothing here for this caller',
+  status: 404,
+  code: 'not-found',
+  detail: 'no such memory',
+  requestId: 'f0b0f7c4-6a60-4d3d-9a53-6b2a2c1f7e11',
+};

@@ -1,0 +1,122 @@
+import { Router } from '@koa/router';
+import Koa, { type Context } from 'koa';
+import type { Logger } from 'pino';
+import type { Services } from '../api/services.ts';
+import { inBackground } from '../support/background.ts';
+import type { Metrics } from '../ports/metrics.ts';
+import type { Readiness } from '../readiness.ts';
+import { asyncApiDocument } from './asyncapi.ts';
+import type { Authenticator } from '../api/identity/authenticate.ts';
+import type { Binding } from './binding.ts';
+import { bindings } from './bindings/index.ts';
+import { browsableDocs } from './docs-page.ts';
+import { answerErrors, isOfTheCaller, isOfTheConnection, methodNotAllowed } from './errors.ts';
+import { openApiDocument } from './openapi.ts';
+import { measure, requestDurations } from './request-durations.ts';
+import { serveOperation } from './serve-operation.ts';
+
+/** What the operations below /v1 need. */
+export interface Api {
+  readonly services: Services;
+  readonly authenticator: Authenticator;
+  /** Prefix of the topic names in `/asyncapi.json`. */
+  readonly topicPrefix: string;
+}
+
+export interface HttpApplication {
+  readonly ready: () => Promise<Readiness>;
+  readonly metrics: Metrics;
+  /** If undefined, only health and metrics are served. */
+  readonly api: Api | undefined;
+}
+
+/** Routes of health, metrics, documentation and, with `api`, the operations. `closing` is aborted when the server stops. */
+export function createKoa(
+  { ready, metrics, api }: HttpApplication,
+  closing: AbortSignal,
+  logger: Logger,
+): Koa {
+  const koa = new Koa();
+  const durations = requestDurations(metrics.meter);
+  // Paths match exactly as documented.
+  const router = new Router({ strict: true, sensitive: true });
+  serveHealth(router, ready, metrics);
+  if (api) serveApi(router, api, closing, logger);
+  const fixed = methodsByFixedPath(bindings);
+  koa.use((context, next) => measure(context, next, durations));
+  koa.use((context, next) => answerErrors(context, next, logger));
+  koa.use((context, next) => allowOwnMethods(context, next, fixed));
+  koa.use(router.routes());
+  koa.use(router.allowedMethods());
+  koa.on('error', (error: NodeJS.ErrnoException) => {
+    if (!isOfTheConnection(error) && !isOfTheCaller(error)) logger.error({ err: error }, 'response failed');
+  });
+  return koa;
+}
+
+/** Runs in the background: probes and scrapes arrive all the time, and upkeep that waits for an idle moment must not wait for them. */
+function serveHealth(router: Router, ready: () => Promise<Readiness>, metrics: Metrics): void {
+  router.get('/livez', (context) => {
+    context.body = { status: 'alive' };
+  });
+  router.get('/readyz', async (context) => {
+    const readiness = await inBackground(ready);
+    context.status = readiness.status === 'ready' ? 200 : 503;
+    if (context.status === 503) context.set('Retry-After', '2');
+    context.body = readiness;
+  });
+  router.get('/metrics', async (context) => {
+    context.type = metrics.contentType;
+    context.body = await inBackground(() => metrics.text());
+  });
+}
+
+function serveApi(
+  router: Router,
+  { services, authenticator, topicPrefix }: Api,
+  closing: AbortSignal,
+  logger: Logger,
+): void {
+  const document = openApiDocument(bindings);
+  const topicsDocument = asyncApiDocument(topicPrefix);
+  router.get('/openapi.json', (context) => {
+    context.body = document;
+  });
+  router.get('/asyncapi.json', (context) => {
+    context.body = topicsDocument;
+  });
+  browsableDocs(router);
+  const fixed = methodsByFixedPath(bindings);
+  const context = { services, authenticator, closing, logger };
+  for (const binding of bindings) {
+    router[binding.method](binding.path, (koa: Context) => {
+      // A fixed path never matches an `:id`: `GET /v1/memories/bulk` asks for no memory.
+      const methods = binding.path === koa.path ? undefined : fixed.get(koa.path);
+      if (methods) throw methodNotAllowed(koa, methods);
+      return serveOperation(binding, koa, context);
+    });
+  }
+}
+
+/** Allowed methods of each path without parameters. */
+function methodsByFixedPath(all: readonly Binding[]): ReadonlyMap<string, string> {
+  const methods = new Map<string, string>();
+  for (const { method, path } of all) {
+    if (path.includes(':')) continue;
+    const own = method === 'get' ? 'HEAD, GET' : method.toUpperCase();
+    const others = methods.get(path);
+    methods.set(path, others ? `${others}, ${own}` : own);
+  }
+  return methods;
+}
+
+/** The router also counts the methods of a path with an `:id` that matches; a fixed path allows only its own. */
+async function allowOwnMethods(
+  koa: Context,
+  next: () => Promise<unknown>,
+  fixed: ReadonlyMap<string, string>,
+): Promise<void> {
+  await next();
+  const methods = fixed.get(koa.path);
+  if (methods && koa.response.get('Allow') !== '') koa.set('Allow', methods);
+}

@@ -1,0 +1,160 @@
+import { Readable } from 'node:stream';
+import type { Context } from 'koa';
+import type { Logger } from 'pino';
+import { z } from 'zod';
+import { ItemStream, type Outcome } from '../api/operation.ts';
+import { assertMasterMayCall, perform } from '../api/perform.ts';
+import type { Services } from '../api/services.ts';
+import { Problem } from '../domain/problems.ts';
+import { developmentIdentity, type Authenticator } from '../api/identity/authenticate.ts';
+import type { Binding } from './binding.ts';
+import { explainer } from './errors.ts';
+import { assertLocal } from './loopback.ts';
+import { ndjson } from './ndjson.ts';
+import { assertMediaType, assertUtf8, headerText, readIfMatch, readJson, traceIdOf } from './request.ts';
+
+export interface ServingContext {
+  readonly services: Services;
+  readonly authenticator: Authenticator;
+  /** Aborted when the server stops. */
+  readonly closing: AbortSignal;
+  readonly logger: Logger;
+}
+
+const noFields = z.strictObject({});
+
+const headerNames = { reason: 'X-Reason', cause: 'X-Cause', idempotencyKey: 'Idempotency-Key' } as const;
+
+/** Answers a request by the operation of its route. */
+export async function serveOperation(
+  binding: Binding,
+  koa: Context,
+  { services, authenticator, closing, logger }: ServingContext,
+): Promise<void> {
+  const requestId = koa.state['requestId'] as string;
+  const authorization = koa.get('authorization') || undefined;
+  const caller = await authenticator.authenticate(authorization);
+  koa.state['tenant'] = caller.tenant;
+  if (caller === developmentIdentity) assertLocal(koa.headers);
+  // Before the input is read: the master key is told nothing about calls that it may not make.
+  assertMasterMayCall(binding.operation, caller);
+  const input = await readInput(binding, koa);
+  const outcome = await perform(
+    binding.operation,
+    {
+      caller,
+      input,
+      correlationId: requestId,
+      traceId: traceIdOf(koa),
+      reason: headerText(koa, headerNames.reason),
+      cause: koa.get(headerNames.cause) || undefined,
+      idempotencyKey: koa.headers['idempotency-key'] as string | undefined,
+      fieldNames: headerNames,
+      signal: endOf(koa, closing),
+      credential: {
+        isStillValid: () => authenticator.isStillValid(authorization),
+        assertStillValid: () => authenticator.assertStillValid(authorization),
+      },
+      explain: explainer(logger, requestId),
+    },
+    services,
+  );
+  reply(binding, koa, outcome, closing);
+}
+
+/** Puts the input of the operation together from the parts of the request. */
+async function readInput(binding: Binding, koa: Context): Promise<unknown> {
+  const { operation, params, options } = binding;
+  const { rename = {}, negotiated } = options;
+  const inPath = Object.entries(params ? params.parse(koa['params']) : {});
+  const fields = {
+    ...Object.fromEntries(inPath.map(([name, value]) => [rename[name] ?? name, value])),
+    ...readQuery(binding, koa),
+    ...(negotiated && { [negotiated.field]: negotiated[prefersNdjson(koa) ? 'ndjson' : 'json'] }),
+  };
+  const sent = await readBody(binding, koa);
+  const expectedRevision = operation.expectedRevision && readIfMatch(koa);
+  return {
+    ...fields,
+    ...sent,
+    ...(expectedRevision !== undefined && { expectedRevision }),
+  };
+}
+
+/** The fields of the input that come from the body. */
+async function readBody({ operation, body, options }: Binding, koa: Context): Promise<object> {
+  const { streamedBody, accepts = [] } = options;
+  if (streamedBody) {
+    assertMediaType(koa, accepts);
+    return { [streamedBody.field]: streamedBody.read(koa.req) };
+  }
+  if (!body) {
+    // A command without a body accepts an empty object.
+    if (operation.command) noFields.parse(await readJson(koa, { bodyOptional: true }));
+    return {};
+  }
+  const sent = await readJson(koa, options);
+  // Only fields of the body may be merged with the rest of the input; the body's own schema names the others.
+  if (!isObject(sent) || Object.keys(sent).some((field) => !Object.hasOwn(body.shape, field)))
+    return body.parse(sent);
+  return sent;
+}
+
+function readQuery({ query }: Binding, koa: Context): Record<string, unknown> {
+  assertUtf8(koa.querystring);
+  const sent = { ...koa.query };
+  if (query) return query.parse(sent);
+  const [unknown] = Object.keys(sent);
+  if (unknown === undefined) return {};
+  throw new Problem('validation-failed', `${unknown} is not a parameter of this call`, {
+    errors: [{ path: unknown, message: 'is not a known parameter' }],
+  });
+}
+
+function prefersNdjson(koa: Context): boolean {
+  return koa.accepts('application/json', ndjson) === ndjson;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Aborted when the client has gone or the server stops. */
+function endOf(koa: Context, closing: AbortSignal): AbortSignal {
+  const end = new AbortController();
+  koa.res.once('close', () => end.abort());
+  closing.addEventListener('abort', () => end.abort(), { signal: end.signal });
+  if (closing.aborted) end.abort();
+  return end.signal;
+}
+
+function reply(
+  { options }: Binding,
+  koa: Context,
+  { output, replayed }: Outcome<unknown>,
+  closing: AbortSignal,
+): void {
+  koa.status = options.success.status;
+  if (replayed) koa.set('Idempotency-Replayed', 'true');
+  if (output instanceof ItemStream) {
+    closeBehind(koa, closing);
+    koa.set('content-type', ndjson);
+    koa.body = Readable.from(linesOf(output), options.readAhead);
+    return;
+  }
+  if (options.headers) koa.set(options.headers(output));
+  koa.body = output;
+}
+
+/** The headers of a stream have promised to keep the connection, which a server that stops would wait for. */
+function closeBehind(koa: Context, closing: AbortSignal): void {
+  const end = new AbortController();
+  koa.res.once('close', () => end.abort());
+  closing.addEventListener('abort', () => koa.res.once('finish', () => koa.req.socket.end()), {
+    signal: end.signal,
+  });
+}
+
+async function* linesOf({ batches }: ItemStream<unknown>): AsyncGenerator<string> {
+  for await (const batch of batches) yield batch.map((item) => `${JSON.stringify(item)}\n`).join('');
+}
