@@ -2,10 +2,10 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { judge } from '../../src/domain/consistency/judge.ts';
+import { detectInconsistencies } from '../../src/domain/consistency/detect-inconsistencies.ts';
 import type { Reason } from '../../src/domain/consistency/verdict.ts';
 import type { Statement } from '../../src/domain/consistency/statement.ts';
-import { Supersessions } from '../../src/domain/links/supersessions.ts';
+import { SupersessionGraph } from '../../src/domain/links/supersession-graph.ts';
 import { keyOf, labelledSets, type LabelledSet } from './sets.ts';
 
 /** A pair that was found, with the reason that found it. */
@@ -23,7 +23,7 @@ interface Label {
   readonly holds: boolean;
 }
 
-const noLinks = { supersessions: new Supersessions([]), contradicts: [] };
+const noLinks = { supersessions: new SupersessionGraph([]), contradicts: [] };
 
 export async function main(args: string[]): Promise<void> {
   const { values } = parseArgs({
@@ -43,7 +43,7 @@ export async function main(args: string[]): Promise<void> {
 }
 
 function hitsOf(set: string, statements: readonly Statement[]): Hit[] {
-  const { contradictions, supersessions } = judge(statements, noLinks);
+  const { contradictions, supersessions } = detectInconsistencies(statements, noLinks);
   return [
     ...contradictions.flatMap(({ memories: pair, reasons }) =>
       reasons.map((reason): Hit => ({ set, pair, kind: 'contradiction', reason })),

@@ -1,6 +1,6 @@
 // Executes a plan by filtered searches: what meets the conditions comes first, what only resembles the question follows.
 import { test } from '../../src/domain/build-filter.ts';
-import { innermostPlace, type Scope } from '../../src/domain/layers.ts';
+import { innermostContainer, type Scope } from '../../src/domain/layers.ts';
 import { mentionsFilter, mentionsIn } from '../../src/domain/routing/followed.ts';
 import type { Filter } from '../../src/domain/filter.ts';
 import type { Operand, Plan } from '../../src/domain/routing/plan.ts';
@@ -53,7 +53,7 @@ function meetingOf(
 }
 
 function placeFilter(scope: Scope): Filter | undefined {
-  const place = innermostPlace(scope);
+  const place = innermostContainer(scope);
   return place && test(`scope.${place.key}`, 'eq', place.value);
 }
 

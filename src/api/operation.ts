@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { CommandContext } from '../commands/context.ts';
 import type { Role, TenantContext } from '../domain/access/context.ts';
-import type { Placed } from '../domain/access/visibility.ts';
+import type { Placement } from '../domain/access/visibility.ts';
 import type { JsonObject } from '../domain/json.ts';
 import type { Problem } from '../domain/problems.ts';
 import type { Services } from './services.ts';
@@ -79,7 +79,7 @@ export interface AuditedRead {
   readonly memoryId?: string;
   readonly parameters?: JsonObject;
   /** Decide whether the read is `watched`. */
-  readonly memories?: readonly Placed[];
+  readonly memories?: readonly Placement[];
 }
 
 /** A call whose caller, input and positions have been checked. */

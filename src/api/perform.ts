@@ -3,10 +3,10 @@ import { isMaster } from '../commands/api-keys.ts';
 import type { CommandContext, Idempotency } from '../commands/context.ts';
 import { recordAuditRead } from '../commands/record-audit-read.ts';
 import { causes, hasRole, type Cause, type TenantContext } from '../domain/access/context.ts';
-import { isWatched } from '../domain/access/watched.ts';
-import { textFault } from '../domain/json.ts';
+import { requiresAuditRecord } from '../domain/access/audited-reads.ts';
+import { textError } from '../domain/json.ts';
 import { timestamp } from '../domain/memory/content.ts';
-import { parsePosition, positionToken, takesPositionOrTime } from '../domain/position.ts';
+import { parsePosition, positionToken, mustBePositionOrTime } from '../domain/position.ts';
 import { invalid, Problem } from '../domain/problems.ts';
 import type { EventStore } from '../ports/event-store.ts';
 import { untilLogReaches } from '../queries/read-models.ts';
@@ -119,7 +119,7 @@ function contextOf<Input extends z.ZodObject>(
 function assertReason(reason: string, name: string): void {
   if (Array.from(reason).length > maxReasonLength)
     throw invalid(name, `must have at most ${maxReasonLength} characters`);
-  const fault = textFault(reason);
+  const fault = textError(reason);
   if (fault !== undefined) throw invalid(name, fault);
 }
 
@@ -182,7 +182,7 @@ async function positionsOf(
 async function readAsOf(store: EventStore, now: Date, asOf: string | undefined): Promise<number | undefined> {
   if (asOf === undefined) return undefined;
   const time = timestamp.safeParse(asOf);
-  if (!time.success) return parsePosition(store.log.logId, asOf, 'asOf', takesPositionOrTime);
+  if (!time.success) return parsePosition(store.log.logId, asOf, 'asOf', mustBePositionOrTime);
   const at = new Date(time.data);
   if (at > now) throw invalid('asOf', 'lies in the future');
   return store.log.positionAt(at);
@@ -195,6 +195,6 @@ async function audit(
 ): Promise<void> {
   if (!audit || !read) return;
   const { memories = [], ...look } = read;
-  if (audit.when === 'watched' && !isWatched(caller, memories)) return;
+  if (audit.when === 'watched' && !requiresAuditRecord(caller, memories)) return;
   await recordAuditRead(services.commands, context, { what: audit.what, ...look });
 }

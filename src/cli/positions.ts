@@ -1,9 +1,9 @@
 import { InvalidArgumentError, type Command } from 'commander';
-import { isPositionToken, takesPosition, takesPositionOrTime } from '../domain/position.ts';
+import { isPositionToken, mustBePosition, mustBePositionOrTime } from '../domain/position.ts';
 
 /** The value of an option that takes a position. Whether it is one of the server's log only the server knows. */
 export function position(text: string): string {
-  if (!isPositionToken(text)) throw new InvalidArgumentError(`It ${takesPosition}.`);
+  if (!isPositionToken(text)) throw new InvalidArgumentError(`It ${mustBePosition}.`);
   return text;
 }
 
@@ -13,5 +13,5 @@ export async function assertPositionOrTime(command: Command, option: string, tex
   // Other commands do without the schemas.
   const { timestamp } = await import('../domain/memory/content.ts');
   if (timestamp.safeParse(text).success) return;
-  command.error(`error: option '${option}' value '${text}' is invalid. It ${takesPositionOrTime}.`);
+  command.error(`error: option '${option}' value '${text}' is invalid. It ${mustBePositionOrTime}.`);
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defaultFeedbackScore, feedbackKinds, type RetrievalEvent } from '../domain/retrieval/events.ts';
 import { readSearchId } from '../domain/retrieval/search-id.ts';
-import { jsonFault } from '../domain/json.ts';
+import { jsonError } from '../domain/json.ts';
 import { Problem } from '../domain/problems.ts';
 import { feedbackStream } from '../domain/streams.ts';
 import { assertNotDeleted, loadVisibleMemory } from './change-memory.ts';
@@ -16,7 +16,7 @@ export const feedbackInput = z
     note: z
       .string()
       .max(2_000)
-      .refine((note) => jsonFault(note) === undefined, 'contains U+0000 or a lone surrogate')
+      .refine((note) => jsonError(note) === undefined, 'contains U+0000 or a lone surrogate')
       .optional(),
   })
   .meta({ id: 'Feedback' });

@@ -28,12 +28,12 @@ export function oneOf(field: string, values: readonly FilterScalar[]): Filter {
 }
 
 /** What lies within: at least one of the ends, in ISO 8601, `until` exclusive. */
-export interface Limits {
+export interface TimeRange {
   readonly from?: string;
   readonly until?: string;
 }
 
-export function timeFilter(field: string, { from, until }: Limits): Filter {
+export function timeFilter(field: string, { from, until }: TimeRange): Filter {
   const filters: Filter[] = [];
   if (from !== undefined) filters.push(test(field, 'gte', from));
   if (until !== undefined) filters.push(test(field, 'lt', until));
@@ -44,7 +44,7 @@ export function timeFilter(field: string, { from, until }: Limits): Filter {
 export const earliest = '0001-01-01T00:00:00.000Z';
 
 /** By when it occurred; a memory that does not tell is as old as its record. */
-export function occurredOrRecorded(limits: Limits): Filter {
+export function occurredOrCreated(range: TimeRange): Filter {
   const untold: Filter = { kind: 'not', filter: test('occurredAt', 'gte', earliest) };
-  return anyOf([timeFilter('occurredAt', limits), allOf([untold, timeFilter('createdAt', limits)])]);
+  return anyOf([timeFilter('occurredAt', range), allOf([untold, timeFilter('createdAt', range)])]);
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isJsonObject, textFault, type JsonObject, type JsonValue } from './json.ts';
+import { isJsonObject, textError, type JsonObject, type JsonValue } from './json.ts';
 import { representationKinds } from './memory/content.ts';
 import { Problem } from './problems.ts';
 
@@ -84,7 +84,7 @@ const shown = (count: number) => count.toLocaleString('en');
 /** The limits of a filter, in words. */
 export const filterLimits = `at most ${maxFilterDepth} levels deep, with ${shown(maxFilterTests)} tests and ${shown(maxFilterValues)} values in all, ${shown(maxListLength)} of them after one \`in\``;
 
-export interface FilterReading {
+export interface ParseFilterOptions {
   /** Where the filter stands. */
   readonly path?: string;
   /** Whether it is asked of memories as they were. */
@@ -92,7 +92,10 @@ export interface FilterReading {
 }
 
 /** Reads a filter as callers write it. Throws a problem that names the place. */
-export function parseFilter(value: unknown, { path = 'filter', isAsOf = false }: FilterReading = {}): Filter {
+export function parseFilter(
+  value: unknown,
+  { path = 'filter', isAsOf = false }: ParseFilterOptions = {},
+): Filter {
   const filter = parseObject(value, path, { depth: 1, isAsOf });
   const { tests, values } = sizeOf(filter);
   if (tests > maxFilterTests) throw fault(path, `must have at most ${shown(maxFilterTests)} tests`);
@@ -101,7 +104,7 @@ export function parseFilter(value: unknown, { path = 'filter', isAsOf = false }:
   return filter;
 }
 
-/** An empty filter counts as a test: it has its place in the statement too. */
+/** An empty filter counts as a test: it takes a place in the statement too. */
 function sizeOf(filter: Filter): { tests: number; values: number } {
   if (filter.kind === 'not') return sizeOf(filter.filter);
   if (filter.kind === 'test') return { tests: 1, values: [filter.value].flat().length };
@@ -113,23 +116,23 @@ function sizeOf(filter: Filter): { tests: number; values: number } {
   };
 }
 
-interface Place {
+interface ParseContext {
   readonly depth: number;
   readonly isAsOf: boolean;
 }
 
-function parseObject(value: unknown, path: string, place: Place): Filter {
-  if (place.depth > maxFilterDepth) throw fault(path, `is nested more than ${maxFilterDepth} levels deep`);
+function parseObject(value: unknown, path: string, context: ParseContext): Filter {
+  if (context.depth > maxFilterDepth) throw fault(path, `is nested more than ${maxFilterDepth} levels deep`);
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw fault(path, 'must be an object');
   const filters = Object.entries(value).flatMap(([key, item]) =>
-    parseEntry(key, item, `${path}.${key}`, place),
+    parseEntry(key, item, `${path}.${key}`, context),
   );
   return filters.length === 1 ? filters[0]! : { kind: 'and', filters };
 }
 
-function parseEntry(key: string, value: unknown, path: string, place: Place): Filter[] {
-  const inside = { ...place, depth: place.depth + 1 };
+function parseEntry(key: string, value: unknown, path: string, context: ParseContext): Filter[] {
+  const inside = { ...context, depth: context.depth + 1 };
   if (key === 'and' || key === 'or') {
     if (!Array.isArray(value) || value.length === 0)
       throw fault(path, 'must be a list of at least one filter');
@@ -138,11 +141,11 @@ function parseEntry(key: string, value: unknown, path: string, place: Place): Fi
     ];
   }
   if (key === 'not') return [{ kind: 'not', filter: parseObject(value, path, inside) }];
-  return parseTests(key, value, path, place);
+  return parseTests(key, value, path, context);
 }
 
-function parseTests(name: string, value: unknown, path: string, place: Place): Filter[] {
-  const { field, keys } = parseField(name, path, place);
+function parseTests(name: string, value: unknown, path: string, context: ParseContext): Filter[] {
+  const { field, keys } = parseField(name, path, context);
   if (
     typeof value !== 'object' ||
     value === null ||
@@ -169,13 +172,13 @@ function parseTests(name: string, value: unknown, path: string, place: Place): F
 function parseField(
   name: string,
   path: string,
-  { isAsOf }: Place,
+  { isAsOf }: ParseContext,
 ): { field: FilterField | 'metadata'; keys: string[] } {
   if (isAsOf && (counterFields as readonly string[]).includes(name))
     throw fault(path, 'is counted as of today alone: a filter beside asOf cannot name it');
   if (name.startsWith('metadata.')) {
     const keys = name.slice('metadata.'.length).split('.');
-    if (keys.some((key) => key === '' || textFault(key) !== undefined))
+    if (keys.some((key) => key === '' || textError(key) !== undefined))
       throw fault(path, 'is not a path below metadata');
     return { field: 'metadata', keys };
   }
@@ -201,7 +204,7 @@ function parseScalar(value: unknown, path: string): FilterScalar {
   if (value === null || typeof value === 'boolean') return value;
   if (typeof value === 'number' && Number.isFinite(value)) return value;
   if (typeof value === 'string') {
-    const message = textFault(value);
+    const message = textError(value);
     if (message !== undefined) throw fault(path, message);
     return value;
   }

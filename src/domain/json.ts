@@ -8,7 +8,7 @@ export type JsonObject = { readonly [key: string]: JsonValue };
 export const maxJsonDepth = 32;
 
 /** Why `value` cannot be kept, with the path to the offending part; undefined if it can. */
-export function jsonFault(value: unknown): { path: (string | number)[]; message: string } | undefined {
+export function jsonError(value: unknown): { path: (string | number)[]; message: string } | undefined {
   return faultBelow(value, []);
 }
 
@@ -19,7 +19,7 @@ function faultBelow(
   if (path.length > maxJsonDepth)
     return { path: path.slice(0, 3), message: `nested more than ${maxJsonDepth} levels deep` };
   if (typeof value === 'string') {
-    const message = textFault(value);
+    const message = textError(value);
     return message === undefined ? undefined : { path, message };
   }
   if (typeof value === 'number')
@@ -34,7 +34,7 @@ function faultBelow(
   if (typeof value === 'object' && value !== null) {
     for (const [key, item] of Object.entries(value)) {
       if (key === '__proto__') return { path, message: 'the key __proto__ is not allowed' };
-      const message = textFault(key);
+      const message = textError(key);
       if (message !== undefined) return { path, message: `a key ${message}` };
       const fault = faultBelow(item, [...path, key]);
       if (fault) return fault;
@@ -45,7 +45,7 @@ function faultBelow(
 }
 
 /** Why a text cannot be stored in every back end, or undefined. */
-export function textFault(text: string): string | undefined {
+export function textError(text: string): string | undefined {
   if (text.includes('\u0000')) return 'contains U+0000';
   return text.isWellFormed() ? undefined : 'contains a lone surrogate';
 }
@@ -61,7 +61,7 @@ export function text(longest: number) {
     .string()
     .max(longest)
     .superRefine((value, context) => {
-      const message = textFault(value);
+      const message = textError(value);
       if (message !== undefined) context.addIssue({ code: 'custom', message });
     });
 }
@@ -71,7 +71,7 @@ export const jsonObject = z
   .unknown()
   .superRefine((value, context) => {
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-    const fault = isObject ? jsonFault(value) : { path: [], message: 'must be an object' };
+    const fault = isObject ? jsonError(value) : { path: [], message: 'must be an object' };
     if (fault) context.addIssue({ code: 'custom', path: fault.path, message: fault.message });
   })
   .transform((value) => value as JsonObject)
@@ -88,7 +88,7 @@ export function canonicalJson(value: unknown): string {
   return JSON.stringify(value) ?? 'null';
 }
 
-/** RFC 7396: `null` deletes a key, objects merge, everything else replaces. Never touches prototypes: see `jsonFault`. */
+/** RFC 7396: `null` deletes a key, objects merge, everything else replaces. Never touches prototypes: see `jsonError`. */
 export function mergePatch(target: JsonObject, patch: JsonObject): JsonObject {
   const merged = new Map(Object.entries(target));
   for (const [key, value] of Object.entries(patch)) {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { textFault } from './json.ts';
+import { textError } from './json.ts';
 
 /** Most specific first (decision D1): the index is the precedence. */
 export const layers = ['agent', 'user', 'session', 'project', 'team', 'org', 'company'] as const;
@@ -28,7 +28,7 @@ function printable(maxLength: number) {
     .min(1)
     .max(maxLength)
     .superRefine((value, context) => {
-      const fault = textFault(value) ?? (/\p{Cc}/u.test(value) ? 'contains a control character' : undefined);
+      const fault = textError(value) ?? (/\p{Cc}/u.test(value) ? 'contains a control character' : undefined);
       if (fault) context.addIssue({ code: 'custom', message: fault });
     });
 }
@@ -46,16 +46,16 @@ export const scopeSchema = z.strictObject({
 export type Scope = z.infer<typeof scopeSchema>;
 
 /** Innermost first. People and agents are in them, and are no places. */
-const placeKeys = ['session', 'project', 'team', 'org'] as const satisfies readonly ScopeKey[];
+const containerKeys = ['session', 'project', 'team', 'org'] as const satisfies readonly ScopeKey[];
 
-export interface Place {
-  readonly key: (typeof placeKeys)[number];
+export interface ScopeContainer {
+  readonly key: (typeof containerKeys)[number];
   readonly value: string;
 }
 
 /** The innermost place of a scope; undefined for one of the whole company or of a person alone. */
-export function innermostPlace(scope: Scope): Place | undefined {
-  for (const key of placeKeys) {
+export function innermostContainer(scope: Scope): ScopeContainer | undefined {
+  for (const key of containerKeys) {
     const value = scope[key];
     if (value !== undefined) return { key, value };
   }

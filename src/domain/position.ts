@@ -2,8 +2,8 @@ import { Problem } from './problems.ts';
 
 const form = /^([0-9a-f]{12})-([0-9a-z]{1,10})$/;
 
-export const takesPosition = 'must be a position that the server answered';
-export const takesPositionOrTime = `${takesPosition}, or an RFC 3339 time with an offset such as 2026-01-31T12:00:00Z`;
+export const mustBePosition = 'must be a position that the server answered';
+export const mustBePositionOrTime = `${mustBePosition}, or an RFC 3339 time with an offset such as 2026-01-31T12:00:00Z`;
 
 /** How a place in the log goes out to callers: opaque, and worthless at another log. */
 export function positionToken(logId: string, position: number): string {
@@ -19,7 +19,7 @@ export function isPositionToken(text: string): boolean {
  * Throws `position-unknown` for anything that this log did not give out. `field` is where the token stood, and `takes` says
  * what may stand there.
  */
-export function parsePosition(logId: string, token: string, field: string, takes = takesPosition): number {
+export function parsePosition(logId: string, token: string, field: string, takes = mustBePosition): number {
   const [, log, position] = form.exec(token) ?? [];
   if (position === undefined) throw unknownPosition(field, takes);
   if (log !== shortOf(logId)) throw unknownPosition(field, 'is not a position of this log');

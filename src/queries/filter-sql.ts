@@ -1,5 +1,5 @@
 import type { Filter, FilterField, FilterScalar } from '../domain/filter.ts';
-import { instantOf } from '../domain/instant.ts';
+import { parseInstant } from '../domain/instant.ts';
 import { neutralImportance } from '../domain/memory/view.ts';
 import type { ReadView } from './read-models.ts';
 import { allOf, anyOf, type Parameters } from './sql-builder.ts';
@@ -175,7 +175,7 @@ function timeCondition(column: string, { operator, value }: Test, parameters: Pa
   if (operator === 'contains') return 'false';
   const operands = operator === 'in' ? (value as readonly FilterScalar[]) : [value as FilterScalar];
   const times = operands
-    .map(instantOf)
+    .map(parseInstant)
     .filter((time) => time !== undefined)
     .map((time) => `${parameters.bind(time)}::timestamptz`);
   if (operator === 'in') return anyOf(times.map((time) => `${column} = ${time}`));

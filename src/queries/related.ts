@@ -1,5 +1,5 @@
 import type { TenantContext } from '../domain/access/context.ts';
-import { visible, type Placed } from '../domain/access/visibility.ts';
+import { visible, type Placement } from '../domain/access/visibility.ts';
 import type { LinkType } from '../domain/links/links.ts';
 import type { MemoryView } from '../domain/memory/view.ts';
 import type { EventStore } from '../ports/event-store.ts';
@@ -35,7 +35,7 @@ const mostLinks = mostRelated * 2;
 
 export interface RelatedMemories {
   /** Where the links were followed from. */
-  readonly of: Placed;
+  readonly of: Placement;
   readonly items: readonly Related[];
   /** There may be more than these. */
   readonly truncated: boolean;

@@ -1,6 +1,6 @@
 import type { TenantContext } from '../domain/access/context.ts';
 import { visible } from '../domain/access/visibility.ts';
-import { Supersessions, type Supersession } from '../domain/links/supersessions.ts';
+import { SupersessionGraph, type Supersession } from '../domain/links/supersession-graph.ts';
 import type { Sql } from '../ports/sql.ts';
 import type { ReadView } from './read-models.ts';
 import { regionCondition } from './scope-sql.ts';
@@ -20,9 +20,9 @@ export async function readSupersessions(
   caller: TenantContext,
   ids: readonly string[],
   at?: number,
-): Promise<Supersessions> {
+): Promise<SupersessionGraph> {
   const visibility = visible(caller);
-  if (ids.length === 0 || (visibility !== 'all' && visibility.length === 0)) return new Supersessions([]);
+  if (ids.length === 0 || (visibility !== 'all' && visibility.length === 0)) return new SupersessionGraph([]);
   const parameters = new Parameters();
   const region = regionCondition({ tenant: caller.tenant, visibility }, 'm', parameters);
   const tenant = parameters.bind(caller.tenant);
@@ -44,5 +44,5 @@ export async function readSupersessions(
      ) select * from chain limit ${mostLinks}`,
     parameters.values,
   );
-  return new Supersessions(rows);
+  return new SupersessionGraph(rows);
 }

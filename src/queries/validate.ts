@@ -1,6 +1,6 @@
 import type { TenantContext } from '../domain/access/context.ts';
 import { visible } from '../domain/access/visibility.ts';
-import { judge, type Judgement } from '../domain/consistency/judge.ts';
+import { detectInconsistencies, type Inconsistencies } from '../domain/consistency/detect-inconsistencies.ts';
 import type { CitedLink } from '../domain/consistency/verdict.ts';
 import { Problem } from '../domain/problems.ts';
 import { isMemoryId } from '../domain/streams.ts';
@@ -17,7 +17,7 @@ export interface ValidateRequest {
   readonly waitMs?: number | undefined;
 }
 
-export interface Validated extends Judgement {
+export interface Validated extends Inconsistencies {
   /** Ids of no active memory that the caller sees: unknown, hidden, deleted and another tenant's alike. */
   readonly notFound: readonly string[];
   /** How many memories were compared. */
@@ -67,7 +67,7 @@ async function validateIn(
   ]);
   const known = new Set(found);
   return {
-    ...judge(rows.map(memoryOf), { supersessions, contradicts }),
+    ...detectInconsistencies(rows.map(memoryOf), { supersessions, contradicts }),
     notFound: distinct.filter((id) => !known.has(id)),
     compared: found.length,
     position: view.position,

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { beginPath, endOf, extendPath, type Path } from '../../src/domain/hops/path.ts';
 import { Reached } from '../../src/domain/hops/reached.ts';
-import { Supersessions } from '../../src/domain/links/supersessions.ts';
+import { SupersessionGraph } from '../../src/domain/links/supersession-graph.ts';
 
 const id = fc.integer({ min: 0, max: 11 }).map((n) => `m${String(n).padStart(2, '0')}`);
 const score = fc.double({ min: 0, max: 1, noNaN: true });
@@ -87,7 +87,7 @@ describe('[A14] what supersedes a memory', () => {
   it('is at the end of a chain: nothing supersedes it, and links lead to it', () => {
     fc.assert(
       fc.property(links, id, (given, older) => {
-        const supersessions = new Supersessions(given);
+        const supersessions = new SupersessionGraph(given);
         const newest = supersessions.newest(older);
         if (newest === undefined) return;
         expect(given.some(({ target }) => target === newest)).toBe(false);
@@ -106,7 +106,7 @@ describe('[A14] what supersedes a memory', () => {
       fc.property(links, id, (given, older) => {
         const acyclic = given.filter(({ source, target }) => source > target);
         const isSuperseded = acyclic.some(({ target }) => target === older);
-        expect(new Supersessions(acyclic).newest(older) !== undefined).toBe(isSuperseded);
+        expect(new SupersessionGraph(acyclic).newest(older) !== undefined).toBe(isSuperseded);
       }),
     );
   });

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { canonicalJson, isJsonObject, jsonFault, mergePatch, type JsonValue } from '../../src/domain/json.ts';
+import { canonicalJson, isJsonObject, jsonError, mergePatch, type JsonValue } from '../../src/domain/json.ts';
 import { json, patchOf } from '../support/json-values.ts';
 
 /** The same value with its keys in another order. */
@@ -83,7 +83,7 @@ describe('what can be kept', () => {
   it('is told for every value, without an error', () => {
     fc.assert(
       fc.property(fc.oneof(fc.anything(), fc.jsonValue({ stringUnit: 'binary' })), (value) => {
-        const fault = jsonFault(value);
+        const fault = jsonError(value);
         if (fault) expect(fault.message.length).toBeGreaterThan(0);
         else expect(JSON.parse(JSON.stringify(value))).toEqual(JSON.parse(canonicalJson(value)));
       }),

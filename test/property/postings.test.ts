@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isVisible, visible } from '../../src/domain/access/visibility.ts';
-import { occurredOrRecorded, timeFilter } from '../../src/domain/build-filter.ts';
+import { occurredOrCreated, timeFilter } from '../../src/domain/build-filter.ts';
 import { parseFilter } from '../../src/domain/filter.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { layers, type Scope } from '../../src/domain/layers.ts';
@@ -176,7 +176,7 @@ describe('the keys of a memory', () => {
       fc.assert(
         fc.property(memory, limits, (at, within) => {
           fc.pre(lies(at.occurredAt ?? at.createdAt, within));
-          expect(found(filedAt(at), { filter: occurredOrRecorded(told(within)) })).toBe(true);
+          expect(found(filedAt(at), { filter: occurredOrCreated(told(within)) })).toBe(true);
           if (at.occurredAt)
             expect(found(filedAt(at), { filter: timeFilter('occurredAt', told(within)) })).toBe(true);
         }),
@@ -189,7 +189,7 @@ describe('the keys of a memory', () => {
         fc.property(memory, limits, (at, within) => {
           const time = at.occurredAt ?? at.createdAt;
           fc.pre(+time < +within.from - apart || +time >= +within.until + apart);
-          expect(found(filedAt(at), { filter: occurredOrRecorded(told(within)) })).toBe(false);
+          expect(found(filedAt(at), { filter: occurredOrCreated(told(within)) })).toBe(false);
           expect(found(filedAt(at), { filter: timeFilter('occurredAt', told(within)) })).toBe(false);
         }),
         { numRuns: 2_000 },

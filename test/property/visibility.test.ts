@@ -2,11 +2,11 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { roles, type TenantContext } from '../../src/domain/access/context.ts';
 import {
-  decidingKeys,
+  visibilityKeys,
   isVisible,
   isWritable,
   visible,
-  type Placed,
+  type Placement,
 } from '../../src/domain/access/visibility.ts';
 import { layers, scopeKeys, type Layer, type ScopeKey } from '../../src/domain/layers.ts';
 import { anyCaller } from '../support/callers.ts';
@@ -16,13 +16,13 @@ const name = fc.constantFrom('a', 'b', 'c');
 const anyRoles = fc.uniqueArray(fc.constantFrom(...roles), { maxLength: 2 });
 const context = anyCaller(fc.constant('acme'), anyRoles, name);
 
-const placed: fc.Arbitrary<Placed> = fc.record({
+const placed: fc.Arbitrary<Placement> = fc.record({
   layer: fc.constantFrom(...layers),
   scope: fc.record(Object.fromEntries(scopeKeys.map((key) => [key, name])), { requiredKeys: [] }),
 });
 
-const sees = (caller: TenantContext, memory: Placed) => isVisible(visible(caller), memory);
-const check = (rule: (caller: TenantContext, memory: Placed) => void) =>
+const sees = (caller: TenantContext, memory: Placement) => isVisible(visible(caller), memory);
+const check = (rule: (caller: TenantContext, memory: Placement) => void) =>
   fc.assert(fc.property(context, placed, rule), { numRuns: 500 });
 
 /** The identifiers by which a layer is seen; the others only place a memory. */
@@ -55,7 +55,9 @@ describe('who may write a memory', () => {
 describe('who sees a memory', () => {
   it('is told by the identifiers of its layer alone', () => {
     check((caller, { layer, scope }) => {
-      const deciding = Object.entries(scope).filter(([key]) => decidingKeys(layer).includes(key as ScopeKey));
+      const deciding = Object.entries(scope).filter(([key]) =>
+        visibilityKeys(layer).includes(key as ScopeKey),
+      );
       expect(sees(caller, { layer, scope: Object.fromEntries(deciding) })).toBe(
         sees(caller, { layer, scope }),
       );

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { isInScope, type Region } from '../../src/domain/access/region.ts';
-import { isVisible, type Placed } from '../../src/domain/access/visibility.ts';
+import { isVisible, type Placement } from '../../src/domain/access/visibility.ts';
 import type {
   ActiveDocument,
   DeletedDocument,
@@ -97,6 +97,6 @@ export function isInRegion({ tenant, visibility, layers, scope = {} }: Region, m
   );
 }
 
-interface InTenant extends Placed {
+interface InTenant extends Placement {
   readonly tenant: string;
 }

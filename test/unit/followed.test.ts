@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { innermostPlace } from '../../src/domain/layers.ts';
+import { innermostContainer } from '../../src/domain/layers.ts';
 import { mentionsFilter, mentionsIn } from '../../src/domain/routing/followed.ts';
 import { vocabularyOf } from '../support/vocabulary.ts';
 
@@ -11,9 +11,9 @@ const rules = Array.from({ length: 60 }, (_, n) => ({
 describe('what a match leads to', () => {
   it('is all of its innermost place, never a person', () => {
     const scope = { org: 'care', project: 'p', user: 'ann', agent: 'bot' };
-    expect(innermostPlace(scope)).toEqual({ key: 'project', value: 'p' });
-    expect(innermostPlace({ user: 'ann' })).toBeUndefined();
-    expect(innermostPlace({})).toBeUndefined();
+    expect(innermostContainer(scope)).toEqual({ key: 'project', value: 'p' });
+    expect(innermostContainer({ user: 'ann' })).toBeUndefined();
+    expect(innermostContainer({})).toBeUndefined();
   });
 
   it('is what its text names: places and names that are known, not itself and no labels', () => {

@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import {
   canonicalJson,
   isJsonObject,
-  jsonFault,
+  jsonError,
   jsonObject,
   maxJsonDepth,
   mergePatch,
-  textFault,
+  textError,
   type JsonValue,
 } from '../../src/domain/json.ts';
 
@@ -77,9 +77,9 @@ describe('what JSON can be kept', () => {
   const nested = (depth: number): unknown => (depth === 0 ? 1 : { a: nested(depth - 1) });
 
   it('goes by depth', () => {
-    expect(jsonFault(nested(maxJsonDepth))).toBeUndefined();
-    expect(jsonFault(nested(maxJsonDepth + 1))?.message).toMatch(/levels deep/);
-    expect(jsonFault(nested(100_000 / 20))?.message).toMatch(/levels deep/);
+    expect(jsonError(nested(maxJsonDepth))).toBeUndefined();
+    expect(jsonError(nested(maxJsonDepth + 1))?.message).toMatch(/levels deep/);
+    expect(jsonError(nested(100_000 / 20))?.message).toMatch(/levels deep/);
   });
 
   it.each([
@@ -91,12 +91,12 @@ describe('what JSON can be kept', () => {
     [{ a: 1n }, ['a'], /not a JSON value/],
     [{ a: undefined }, ['a'], /not a JSON value/],
   ])('names the place of a fault in %o', (value: unknown, path, message) => {
-    expect(jsonFault(value)).toEqual({ path, message: expect.stringMatching(message) as string });
+    expect(jsonError(value)).toEqual({ path, message: expect.stringMatching(message) as string });
     expect(jsonObject.safeParse(value).error?.issues[0]).toMatchObject({ path });
   });
 
   it('is every other text', () => {
-    expect(textFault('\u0001 \ufffe 😀 \u2028')).toBeUndefined();
+    expect(textError('\u0001 \ufffe 😀 \u2028')).toBeUndefined();
     expect(jsonObject.parse({ a: [null, { b: '😀' }] })).toEqual({ a: [null, { b: '😀' }] });
     expect(jsonObject.safeParse([1]).success).toBe(false);
   });

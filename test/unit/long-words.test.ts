@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { declarationsOf } from '../../src/domain/consistency/declared.ts';
-import { judge } from '../../src/domain/consistency/judge.ts';
-import { Supersessions } from '../../src/domain/links/supersessions.ts';
+import { findDeclarations } from '../../src/domain/consistency/declared-supersessions.ts';
+import { detectInconsistencies } from '../../src/domain/consistency/detect-inconsistencies.ts';
+import { SupersessionGraph } from '../../src/domain/links/supersession-graph.ts';
 import { askedTimes } from '../../src/domain/ranking/dates.ts';
 import { muchMetadata } from '../../src/domain/retrieval/posting-keys.ts';
 import { postingsOf } from '../../src/domain/retrieval/postings.ts';
@@ -12,14 +12,14 @@ const letters = 'a'.repeat(200_000);
 // What is taken up again at each letter takes minutes here, in which nobody else is answered.
 it('[I4] one word of 200,000 letters is read once for what it declares and what it names', () => {
   const statement = { id: 'm', layer: 'user', scope: {}, metadata: {}, content: letters } as never;
-  expect(declarationsOf(statement)).toEqual([]);
+  expect(findDeclarations(statement)).toEqual([]);
   expect(namesIn(letters)).toEqual([]);
   expect(namesIn(`${letters} inc-42`)).toEqual(['inc-42'].map((name) => name.replace('-', ' ')));
 }, 20_000);
 
 it('[I4] a line of 200,000 spaces is read once, and so is a query of spaces', () => {
   const content = `a:${' '.repeat(199_990)}x\ry`;
-  expect(declarationsOf({ metadata: {}, content } as never)).toEqual([]);
+  expect(findDeclarations({ metadata: {}, content } as never)).toEqual([]);
   expect(askedTimes(`x${' '.repeat(19_998)}y`).months).toEqual([]);
 }, 20_000);
 
@@ -27,7 +27,7 @@ it('[A14] what a text declares is read whatever ends its lines', () => {
   const lines = ['Title: a rule', 'Replaces:', '- R-7', '- R-8', 'Text'];
   for (const end of ['\n', '\r\n', '\r', '\u2028'])
     expect(
-      declarationsOf({ metadata: {}, content: lines.join(end) } as never).map(({ value }) => value),
+      findDeclarations({ metadata: {}, content: lines.join(end) } as never).map(({ value }) => value),
     ).toEqual(['R-7', 'R-8']);
 });
 
@@ -48,13 +48,13 @@ it('[I4] a long name in the metadata, and 180,000 declarations, are validated as
     ({ id, layer: 'user', scope: {}, metadata, content: id, createdAt: '2026-01-01T00:00:00.000Z' }) as never;
   const members = Object.fromEntries(Array.from({ length: 46_000 }, (_, n) => [`a${n}`, 0]));
   const replaces = Array.from({ length: 180_000 }, () => 'X');
-  const judged = judge(
+  const judged = detectInconsistencies(
     [
       statement('a', { [longName]: members }),
       statement('b', { replaces }),
       { ...(statement('c', {}) as object), externalId: 'X' } as never,
     ],
-    { supersessions: new Supersessions([]), contradicts: [] },
+    { supersessions: new SupersessionGraph([]), contradicts: [] },
   );
   expect(judged.supersessions.map(({ memory, supersededBy }) => [memory, supersededBy])).toEqual([
     ['c', 'b'],
@@ -63,6 +63,6 @@ it('[I4] a long name in the metadata, and 180,000 declarations, are validated as
 
 it('labels and names are read as before', () => {
   const statement = { metadata: {}, content: 'Superseded by: 42\nreplaces: 7\nobsoleted-by: 9' } as never;
-  expect(declarationsOf(statement).map(({ value }) => value)).toEqual(['42', '7', '9']);
+  expect(findDeclarations(statement).map(({ value }) => value)).toEqual(['42', '7', '9']);
   expect(namesIn('see inc-42, KEP_2313 and x-y')).toHaveLength(2);
 });

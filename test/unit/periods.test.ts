@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { compareVersions, kindOf } from '../../src/domain/routing/planner/ordered-values.ts';
-import { periodsIn } from '../../src/domain/text/periods.ts';
+import { findPeriods } from '../../src/domain/text/periods.ts';
 
 const now = new Date('2026-02-10T12:00:00Z');
 
 function periods(text: string, at?: Date): string[] {
-  return periodsIn(text, at).map(
+  return findPeriods(text, at).map(
     ({ from, until, start, end }) => `${text.slice(start, end)}: ${from}..${until}`,
   );
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { occurredOrRecorded } from '../../src/domain/build-filter.ts';
+import { occurredOrCreated } from '../../src/domain/build-filter.ts';
 import type { Sql } from '../../src/ports/sql.ts';
 import { findPrefilterSet } from '../../src/queries/search/sources/prefilter-set.ts';
 import type { ReadView } from '../../src/queries/read-models.ts';
@@ -13,7 +13,7 @@ async function prefilterSetIn(version: string) {
     position: 1,
   };
   const queryAs = () => Promise.resolve([{ counts: [2], documents: 50_000 }]);
-  const filter = occurredOrRecorded({ from: '2023-05-07T00:00:00Z', until: '2023-05-08T00:00:00Z' });
+  const filter = occurredOrCreated({ from: '2023-05-07T00:00:00Z', until: '2023-05-08T00:00:00Z' });
   return findPrefilterSet({ queryAs } as unknown as Sql, view, {
     region: { tenant: 'acme', visibility: 'all' },
     filter,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { sameAs } from '../../src/domain/text/same-text.ts';
+import { textMatcher } from '../../src/domain/text/same-text.ts';
 import { termCounts } from '../../src/domain/text/tokens.ts';
 
-const samenessOf = (text: string, other: string) => sameAs(text)(other, termCounts(other).length);
+const samenessOf = (text: string, other: string) => textMatcher(text)(other, termCounts(other).length);
 
 describe('[A5] a text that is another one', () => {
   it.each([

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { judge } from '../../src/domain/consistency/judge.ts';
+import { detectInconsistencies } from '../../src/domain/consistency/detect-inconsistencies.ts';
 import type { Statement } from '../../src/domain/consistency/statement.ts';
 import type { Difference } from '../../src/domain/consistency/verdict.ts';
-import { Supersessions } from '../../src/domain/links/supersessions.ts';
+import { SupersessionGraph } from '../../src/domain/links/supersession-graph.ts';
 
-const noLinks = { supersessions: new Supersessions([]), contradicts: [] };
+const noLinks = { supersessions: new SupersessionGraph([]), contradicts: [] };
 
 function judged(left: string, right: string, fields: readonly [Partial<Statement>, Partial<Statement>]) {
   const statement = (id: string, content: string, more: Partial<Statement>): Statement => ({
@@ -14,7 +14,7 @@ function judged(left: string, right: string, fields: readonly [Partial<Statement
     metadata: {},
     ...more,
   });
-  return judge([statement('a', left, fields[0]), statement('b', right, fields[1])], noLinks);
+  return detectInconsistencies([statement('a', left, fields[0]), statement('b', right, fields[1])], noLinks);
 }
 
 function differences(left: string, right: string, fields: Partial<Statement> = {}, others = fields) {

@@ -5,7 +5,7 @@ import {
   WrongDimension,
   type EmbeddingPurpose,
 } from '../../ports/embedder.ts';
-import { estimatedTokens } from '../../domain/text/estimated-tokens.ts';
+import { estimateTokens } from '../../domain/text/estimate-tokens.ts';
 import type { Slot, SlotResult } from '../embedding/pool.ts';
 import { unitVector } from '../embedding/vector.ts';
 import { reasonOf } from './model-failure.ts';
@@ -90,7 +90,7 @@ function tokensOf(answer: unknown, texts: readonly string[]): number {
   const usage = isRecord(answer) ? answer['usage'] : undefined;
   const counted = isRecord(usage) ? usage['prompt_tokens'] : undefined;
   if (typeof counted === 'number' && counted >= 0) return counted;
-  return texts.reduce((sum, text) => sum + estimatedTokens(text.length), 0);
+  return texts.reduce((sum, text) => sum + estimateTokens(text.length), 0);
 }
 
 function vectorOf(embedding: unknown, dimension: number | undefined): Float32Array {

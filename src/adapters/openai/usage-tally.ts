@@ -1,5 +1,5 @@
 import type { ModelUsage } from '../../ports/language-model.ts';
-import { estimatedTokens } from '../../domain/text/estimated-tokens.ts';
+import { estimateTokens } from '../../domain/text/estimate-tokens.ts';
 import type { ChatAnswer } from './chat-answer.ts';
 
 /** Adds up the tokens of all requests of one call. */
@@ -27,12 +27,12 @@ export class UsageTally {
   }
 
   answered(asked: readonly unknown[], { text, tokens }: ChatAnswer): void {
-    this.#input += tokens?.input ?? estimatedTokens(JSON.stringify(asked).length);
-    this.#output += tokens?.output ?? estimatedTokens(text.length);
+    this.#input += tokens?.input ?? estimateTokens(JSON.stringify(asked).length);
+    this.#output += tokens?.output ?? estimateTokens(text.length);
   }
 
   /** Counts only the input: the endpoint has read it, but its answer was not awaited. */
   abandoned(asked: readonly unknown[]): void {
-    this.#input += estimatedTokens(JSON.stringify(asked).length);
+    this.#input += estimateTokens(JSON.stringify(asked).length);
   }
 }

@@ -1,6 +1,6 @@
 import { saturation, type WeightedTerms } from '../../domain/ranking/bm25.ts';
-import { ownCopy } from '../../domain/text/own-copy.ts';
-import { forEachCount } from '../../domain/text/written-counts.ts';
+import { detachedCopy } from '../../domain/text/detached-copy.ts';
+import { forEachTermCount } from '../../domain/text/term-counts-json.ts';
 import type { TermSignal, Words } from '../../ports/word-index.ts';
 import { Best } from '../best.ts';
 import type { KeptRow } from '../resident/changes.ts';
@@ -72,7 +72,7 @@ export class InvertedIndex implements Contents<WordRow>, Words {
       this.#slots.set(memory_id, slot);
       this.#lengths.push(length);
       this.#starts.push(this.#held.length);
-      forEachCount(counts, (term, count) => {
+      forEachTermCount(counts, (term, count) => {
         const number = this.#numberOf(term);
         this.#terms[number]!.postings.add(slot, count);
         this.#held.push(number);
@@ -175,7 +175,7 @@ export class InvertedIndex implements Contents<WordRow>, Words {
     if (known !== undefined) return known;
     const number = this.#free.pop() ?? this.#terms.length;
     // What comes is cut out of the counts of a whole memory.
-    const own = ownCopy(term);
+    const own = detachedCopy(term);
     this.#terms[number] = { term: own, postings: new Postings() };
     this.#numbers.set(own, number);
     return number;

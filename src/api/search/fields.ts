@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { TenantContext } from '../../domain/access/context.ts';
 import { parseFilter, type Filter } from '../../domain/filter.ts';
-import { isBlank, textFault, type JsonObject } from '../../domain/json.ts';
+import { isBlank, textError, type JsonObject } from '../../domain/json.ts';
 import { identifier, layerSchema, scopeSchema, type Scope } from '../../domain/layers.ts';
 import { memorySchema } from '../../domain/memory/view.ts';
 import { invalid } from '../../domain/problems.ts';
@@ -15,7 +15,7 @@ export const queryText = z
   .string()
   .max(20_000)
   .superRefine((query, context) => {
-    const fault = isBlank(query) ? 'must not be empty or only white space' : textFault(query);
+    const fault = isBlank(query) ? 'must not be empty or only white space' : textError(query);
     if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
   });
 

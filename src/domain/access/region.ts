@@ -1,5 +1,5 @@
 import { layers, precedence, scopeKeys, type Layer, type Scope, type ScopeKey } from '../layers.ts';
-import type { Placed, Visibility } from './visibility.ts';
+import type { Placement, Visibility } from './visibility.ts';
 
 /** The part of the tenant that a read covers: what the caller may see, narrowed by what it asks for. */
 export interface Region {
@@ -39,7 +39,7 @@ export function scopeTests(scope: Scope): readonly ScopeTest[] {
 }
 
 /** Whether a memory is in `scope`; `scopeTests` as a predicate. */
-export function isInScope(scope: Scope, memory: Placed): boolean {
+export function isInScope(scope: Scope, memory: Placement): boolean {
   return scopeTests(scope).every(({ key, value, without }) => {
     const own = memory.scope[key];
     return own === undefined ? without.includes(memory.layer) : own === value;

@@ -38,7 +38,7 @@ export function visible(context: TenantContext): Visibility {
 }
 
 /** The identifiers of a memory that decide who sees it. What is counted by them may be counted for every caller. */
-export function decidingKeys(layer: Layer): readonly ScopeKey[] {
+export function visibilityKeys(layer: Layer): readonly ScopeKey[] {
   switch (layer) {
     case 'company':
       return [];
@@ -55,16 +55,16 @@ export function decidingKeys(layer: Layer): readonly ScopeKey[] {
   }
 }
 
-export interface Placed {
+export interface Placement {
   readonly layer: Layer;
   readonly scope: Scope;
 }
 
-export function isVisible(visibility: Visibility, memory: Placed): boolean {
+export function isVisible(visibility: Visibility, memory: Placement): boolean {
   return visibility === 'all' || visibility.some((entry) => matches(entry, memory));
 }
 
-function matches(entry: VisibleLayer, { layer, scope }: Placed): boolean {
+function matches(entry: VisibleLayer, { layer, scope }: Placement): boolean {
   if (entry.layer !== layer) return false;
   if (entry.key === undefined) return true;
   const value = scope[entry.key];
@@ -77,7 +77,7 @@ export function isWriter(context: TenantContext): boolean {
 }
 
 /** Whether the caller may create or change memories there. It must see them first: ask `isVisible`. */
-export function isWritable(context: TenantContext, { layer, scope }: Placed): boolean {
+export function isWritable(context: TenantContext, { layer, scope }: Placement): boolean {
   if (hasRole(context, 'admin')) return true;
   if (!hasRole(context, 'member')) return false;
   switch (layer) {

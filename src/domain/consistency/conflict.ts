@@ -1,17 +1,17 @@
 import { areChoices, areColours, areOpposite } from './alternatives.ts';
-import type { Claim, Denied } from './claims.ts';
-import { mayOverlap } from './places.ts';
+import type { Assertion, NegatedAssertion } from './assertions.ts';
+import { mayOverlap } from './place-names.ts';
 import type { Token } from './passages.ts';
 import { datesDiffer, isDatePart, isNumeral, numbersDiffer } from './values.ts';
 import type { Difference } from './verdict.ts';
 
-export interface Found {
+export interface Conflict {
   readonly difference: Difference;
   readonly words: readonly [string, string];
   readonly confidence: number;
 }
 
-/** Where two claims differ, between the same words. */
+/** Where two assertions differ, between the same words. */
 interface Contrast {
   /** With a space behind each word. */
   readonly before: string;
@@ -107,11 +107,11 @@ const PREDICATES: readonly Predicate[] = [
   },
 ];
 
-/** How two short claims of one subject exclude each other; undefined where both may hold, as far as a rule can tell. */
-export function conflictOf(left: Claim, right: Claim): Found | undefined {
-  if (left.denied || right.denied) {
-    if (left.denied && right.denied) return undefined;
-    const isDenied = left.denied ? denies(left.denied, right) : denies(right.denied!, left);
+/** How two short assertions of one subject exclude each other; undefined where both may hold, as far as a rule can tell. */
+export function findConflict(left: Assertion, right: Assertion): Conflict | undefined {
+  if (left.negated || right.negated) {
+    if (left.negated && right.negated) return undefined;
+    const isDenied = left.negated ? negates(left.negated, right) : negates(right.negated!, left);
     if (!isDenied) return undefined;
     const contrast = contrastOf(left, right, () => false);
     return { difference: 'negation', words: wordsOf(contrast), confidence: 0.8 };
@@ -127,8 +127,8 @@ export function conflictOf(left: Claim, right: Claim): Found | undefined {
   return undefined;
 }
 
-/** Word for word, but for articles, and the ending of a verb behind "does": "does not use" denies "uses", not "used". */
-function denies({ words, verb }: Denied, { words: claimed }: Claim): boolean {
+/** Word for word, but for articles, and the ending of a verb behind "does": "does not use" negates "uses", not "used". */
+function negates({ words, verb }: NegatedAssertion, { words: claimed }: Assertion): boolean {
   const asserted =
     verb === undefined ? [words] : inflected(words[verb]!).map((form) => words.with(verb, form));
   const plain = bare(claimed);
@@ -144,8 +144,8 @@ function inflected(verb: string): string[] {
   return verb === 'have' ? ['has'] : [`${verb}s`, `${verb}es`, verb.replace(/y$/, 'ies')];
 }
 
-/** Where claims differ, with all of a value that goes on to either side of it: of "3 May" and "4 May" the month too. */
-function contrastOf(left: Claim, right: Claim, goesOn: (word: string) => boolean): Contrast {
+/** Where assertions differ, with all of a value that goes on to either side of it: of "3 May" and "4 May" the month too. */
+function contrastOf(left: Assertion, right: Assertion, goesOn: (word: string) => boolean): Contrast {
   const [own, others] = [left.words, right.words];
   const shortest = Math.min(own.length, others.length);
   let start = 0;
@@ -178,7 +178,7 @@ function isYear(words: readonly string[]): boolean {
   return words.length === 1 && /^\d{4}$/.test(words[0]!);
 }
 
-/** Behind "is", "on" and "up" begin a place as well as they end a claim. */
+/** Behind "is", "on" and "up" begin a place as well as they end a assertion. */
 function isParticle(word: string): boolean {
   return ['on', 'off', 'up', 'down'].includes(word);
 }

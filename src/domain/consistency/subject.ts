@@ -1,6 +1,6 @@
 import { canonicalJson, isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
 import { scopeKeys } from '../layers.ts';
-import { ownCopy } from '../text/own-copy.ts';
+import { detachedCopy } from '../text/detached-copy.ts';
 import { attributedSpeaker } from '../ranking/speaker.ts';
 import type { Statement } from './statement.ts';
 import type { FieldPair } from './verdict.ts';
@@ -19,12 +19,12 @@ const knownKinds = new Map<string, FieldKind>();
 const mostKnownKinds = 10_000;
 
 /** What a metadata field tells by its name, the last part of its path. */
-export function kindOfField(field: string): FieldKind {
+export function fieldKind(field: string): FieldKind {
   const before = knownKinds.get(field);
   if (before) return before;
   const kind = kindByName(field);
   if (knownKinds.size >= mostKnownKinds) knownKinds.clear();
-  knownKinds.set(ownCopy(field), kind);
+  knownKinds.set(detachedCopy(field), kind);
   return kind;
 }
 
@@ -48,7 +48,7 @@ const mostLeaves = 200;
 const longestPath = 200;
 
 /** The values of the metadata by path, `metadata.a.b`, the first 200 of paths up to 200 long; a list is one value. */
-export function leaves(metadata: JsonObject): ReadonlyMap<string, JsonValue> {
+export function metadataLeaves(metadata: JsonObject): ReadonlyMap<string, JsonValue> {
   const before = known.get(metadata);
   if (before) return before;
   const found = new Map<string, JsonValue>();
@@ -63,8 +63,8 @@ export function leaves(metadata: JsonObject): ReadonlyMap<string, JsonValue> {
 }
 
 /** The fields that both have, with both values. */
-export function pairsOf(left: Statement, right: Statement): FieldPair[] {
-  const [own, others] = [leaves(left.metadata), leaves(right.metadata)];
+export function sharedFields(left: Statement, right: Statement): FieldPair[] {
+  const [own, others] = [metadataLeaves(left.metadata), metadataLeaves(right.metadata)];
   return [...own].flatMap(([field, value]) => {
     const other = others.get(field);
     return other === undefined ? [] : [{ field, values: [value, other] as const }];
@@ -79,20 +79,20 @@ export function isSame({ values: [left, right] }: FieldPair): boolean {
  * Whether two memories could be about one thing: no place, person or name that both have differs, and they are no two
  * parts of it. Another session is no other thing.
  */
-export function mayShareSubject(left: Statement, right: Statement): boolean {
+export function mayDescribeSameEntity(left: Statement, right: Statement): boolean {
   const apart = scopeKeys.some((key) => {
     const [own, other] = [left.scope[key], right.scope[key]];
     return key !== 'session' && own !== undefined && other !== undefined && own !== other;
   });
   if (apart) return false;
-  return pairsOf(left, right).every((pair) => {
-    const kind = kindOfField(pair.field);
+  return sharedFields(left, right).every((pair) => {
+    const kind = fieldKind(pair.field);
     return (kind !== 'name' && kind !== 'part') || isSame(pair);
   });
 }
 
 /** Whether "I" is the same in two memories: one user's, and said by one speaker where it is known who spoke. */
-export function areOfOnePerson(left: Statement, right: Statement): boolean {
+export function haveSameSpeaker(left: Statement, right: Statement): boolean {
   const { user } = left.scope;
   return (
     user !== undefined &&

@@ -14,7 +14,7 @@ export interface ContractEvent {
 }
 
 /** Where an event is in the log, without what it says. */
-export type EventPlace = Omit<ContractEvent, 'data' | 'metadata'>;
+export type EventHeader = Omit<ContractEvent, 'data' | 'metadata'>;
 
 /** A record as any transport carries it. */
 export interface ContractRecord {
@@ -38,7 +38,7 @@ export interface ContractSource {
 export type TopicRecord =
   | { readonly kind: 'event'; readonly logId: string; readonly event: ContractEvent }
   /** An event that is too large for the transport: it stands in the log alone. */
-  | { readonly kind: 'withheld'; readonly logId: string; readonly place: EventPlace }
+  | { readonly kind: 'withheld'; readonly logId: string; readonly place: EventHeader }
   /** Every event up to `position` that belongs in this partition was written before this record. */
   | { readonly kind: 'watermark'; readonly logId: string; readonly position: number }
   | { readonly kind: 'foreign'; readonly reason: string };
@@ -69,7 +69,7 @@ export function toRecord(event: ContractEvent, source: ContractSource): Contract
  * What goes out in place of an event that the transport cannot take: its key and attributes with `ce_dataref` (the
  * CloudEvents extension of that name), without data and metadata. Who needs those reads them from the log.
  */
-export function toWithheldRecord(event: EventPlace, source: ContractSource): ContractMessage {
+export function toWithheldRecord(event: EventHeader, source: ContractSource): ContractMessage {
   const dataref = `urn:stratalog:log:${source.logId}:${event.position}`;
   return {
     topic: topicName(source.prefix, kindOfStream(event.stream)),
@@ -113,7 +113,7 @@ export function fromRecord({ key, value, headers }: ContractRecord): TopicRecord
   return { kind: 'event', logId, event: { ...place, data: value, metadata } };
 }
 
-function attributesOf(event: EventPlace, logId: string): Record<string, string> {
+function attributesOf(event: EventHeader, logId: string): Record<string, string> {
   const { id, type, schemaVersion, stream, revision, position, time } = event;
   return {
     ce_specversion: specVersion,
@@ -130,7 +130,7 @@ function attributesOf(event: EventPlace, logId: string): Record<string, string> 
 }
 
 /** The place that key and headers name, or what is wrong with them. */
-function placeOf(key: string, position: number, headers: ContractRecord['headers']): EventPlace | string {
+function placeOf(key: string, position: number, headers: ContractRecord['headers']): EventHeader | string {
   const id = headers['ce_id'];
   const type = headers['ce_type'];
   const revision = wholeNumber(headers['ce_revision']);

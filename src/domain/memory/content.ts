@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isBlank, jsonFault, jsonObject, textFault } from '../json.ts';
+import { isBlank, jsonError, jsonObject, textError } from '../json.ts';
 import { identifier } from '../layers.ts';
 
 /** UTF-16 code units; with the rest of the event, as ciphertext, it must fit an append of 1 MiB. */
@@ -15,7 +15,7 @@ export const contentSchema = z
       ? 'must not be empty or only white space'
       : value.length > maxContentLength
         ? `has ${value.length} UTF-16 units, at most ${maxContentLength} are allowed: longer texts go through ingestion, which chunks them`
-        : textFault(value);
+        : textError(value);
     if (fault)
       context.addIssue({
         code: 'custom',
@@ -37,7 +37,7 @@ const representationText = z
   .string()
   .min(1)
   .superRefine((value, context) => {
-    const fault = textFault(value);
+    const fault = textError(value);
     if (fault) context.addIssue({ code: 'custom', message: fault });
   });
 
@@ -45,7 +45,7 @@ const representationText = z
 export const representationsSchema = z.partialRecord(z.enum(representationKinds), representationText);
 /** The same as a caller sends it: a `z.partialRecord` alone drops the key __proto__ unseen. */
 export const representationsInput = z.preprocess((value, context) => {
-  const fault = jsonFault(value);
+  const fault = jsonError(value);
   if (fault) context.addIssue({ code: 'custom', path: fault.path, message: fault.message });
   return value;
 }, representationsSchema);

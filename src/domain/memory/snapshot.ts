@@ -2,7 +2,7 @@ import type { MemoryEvent } from './events.ts';
 import { evolve, initialState, type MemoryState } from './memory.ts';
 
 /** What a fold needs of a recorded memory event. */
-export interface MemoryFact {
+export interface RecordedMemoryEvent {
   readonly event: MemoryEvent;
   readonly revision: number;
   readonly position: number;
@@ -24,7 +24,7 @@ export interface MemorySnapshot<State extends MemoryState = MemoryState> {
 export type LiveSnapshot = MemorySnapshot<Extract<MemoryState, { value: unknown }>>;
 
 /** Folds a memory's events, first to last. One event whose key is gone makes the whole memory erased. */
-export function foldMemory(facts: readonly MemoryFact[]): MemorySnapshot {
+export function foldMemory(facts: readonly RecordedMemoryEvent[]): MemorySnapshot {
   const erased = facts.some((fact) => fact.erased);
   const last = facts.at(-1);
   return {

@@ -1,4 +1,4 @@
-import { periodsIn, type Period } from '../text/periods.ts';
+import { findPeriods, type Period } from '../text/periods.ts';
 import { termCounts } from '../text/tokens.ts';
 
 /** A month that a question names, perhaps with its year. */
@@ -74,7 +74,7 @@ const MOST_PERIODS = 8;
 
 /** `now`: what "last week" and "5 days ago" are counted from; without it they are not read. */
 export function askedTimes(question: string, now?: Date): AskedTimes {
-  const periods = periodsIn(question, now).filter(
+  const periods = findPeriods(question, now).filter(
     (period) => period.isPlain && lengthOf(period) <= LONGEST_MS,
   );
   return { months: askedMonths(question), periods: periods.length > MOST_PERIODS ? [] : periods };

@@ -11,7 +11,7 @@ import {
 } from './fusion.ts';
 import { scaleOf } from './scales.ts';
 import { speakerMatcher } from './speaker.ts';
-import { sameAs, type Sameness } from '../text/same-text.ts';
+import { textMatcher, type TextMatch } from '../text/same-text.ts';
 import { containment, quotable, shingles } from '../text/shingles.ts';
 import { termCounts } from '../text/tokens.ts';
 
@@ -69,7 +69,7 @@ export function scorerOf(query: RankedQuery): Scorer {
   const wanted = query.text === undefined ? undefined : quotable(query.text);
   const matchSpeaker = query.text === undefined ? undefined : speakerMatcher(query.text);
   const times = query.times ?? (query.text === undefined ? undefined : askedTimes(query.text));
-  const samenessOf = query.text === undefined ? undefined : sameAs(query.text);
+  const samenessOf = query.text === undefined ? undefined : textMatcher(query.text);
   // Signs alone have no terms to compare and no words to quote: they are the same text or not.
   const isWordless = query.terms.length === 0;
   // Numbers that tell a time are none of the terms, but words of the text.
@@ -101,7 +101,7 @@ export function scorerOf(query: RankedQuery): Scorer {
 }
 
 /** The same words are no less than the same text at its least; the exact text stays before them: "C++" before "C#". */
-function surer(likely: number, sameness: Sameness | undefined): number {
+function surer(likely: number, sameness: TextMatch | undefined): number {
   if (sameness === 'exact') return LEAST_OF_SAME_TEXT + (1 - LEAST_OF_SAME_TEXT) * likely;
   return sameness === 'near' ? Math.max(likely, LEAST_OF_SAME_TEXT) : likely;
 }

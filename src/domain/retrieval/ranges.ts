@@ -1,6 +1,6 @@
 import { earliest } from '../build-filter.ts';
 import type { Filter } from '../filter.ts';
-import { instantOf } from '../instant.ts';
+import { parseInstant } from '../instant.ts';
 import {
   mayLeadIntoList,
   muchMetadata,
@@ -54,7 +54,7 @@ type Test = Extract<Filter, { kind: 'test' }>;
 
 function inMilliseconds(test: Test): Pick<Test, 'operator' | 'value'> {
   const { operator, value } = test;
-  return { operator, value: instantOf(value)?.getTime() ?? null };
+  return { operator, value: parseInstant(value)?.getTime() ?? null };
 }
 
 /** What lies between the ends that these tests name; undefined where they name none. */
@@ -68,7 +68,7 @@ function endsOf(tests: readonly Pick<Test, 'operator' | 'value'>[]): Ends | unde
   return from === -Infinity && to === Infinity ? undefined : { from, to };
 }
 
-/** As `occurredOrRecorded` says that a memory does not tell when it occurred. */
+/** As `occurredOrCreated` says that a memory does not tell when it occurred. */
 function isUntold(filter: Filter): boolean {
   if (filter.kind !== 'not' || filter.filter.kind !== 'test') return false;
   const { field, operator, value } = filter.filter;

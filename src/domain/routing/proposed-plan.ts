@@ -5,7 +5,7 @@ import { allOf, anyOf, oneOf, test, timeFilter } from '../build-filter.ts';
 import { strongestFirst } from './planner/operands.ts';
 import { kindOf } from './planner/ordered-values.ts';
 import { limitsOf } from './planner/time-ranges.ts';
-import { periodsIn } from '../text/periods.ts';
+import { findPeriods } from '../text/periods.ts';
 import { Reading } from './planner/reading.ts';
 import { versionsWithin } from './planner/versions.ts';
 import type { Proposal, ProposedCondition, ProposedPart } from './proposal.ts';
@@ -78,7 +78,7 @@ function filterOf(condition: ProposedCondition, vocabulary: Vocabulary): Filter 
 }
 
 function dateFilter({ field, operator, value }: ProposedCondition): Filter | undefined {
-  const [period] = periodsIn(String(value));
+  const [period] = findPeriods(String(value));
   return period && timeFilter(field, operator === 'eq' ? period : limitsOf(period, operator));
 }
 

@@ -41,7 +41,7 @@ const WEEKEND = /\b(?:last|past)\s+weekend\b/gi;
  * The periods that a question names, none inside of another, in UTC. Words that need to know the present ("March",
  * "last quarter") are read only where `now` is given.
  */
-export function periodsIn(text: string, now?: Date): Period[] {
+export function findPeriods(text: string, now?: Date): Period[] {
   const found: Period[] = [];
   const add = (pattern: RegExp, read: (match: RegExpExecArray) => Ends | undefined) => {
     for (const match of text.matchAll(pattern)) {

@@ -4,10 +4,10 @@ import { fold, termCounts, words } from './tokens.ts';
  * `exact`: but for case and the space around it. `near`: the same words in the same order, whatever signs stand among them; of texts
  * without any word the same signs, however often each is repeated.
  */
-export type Sameness = 'exact' | 'near';
+export type TextMatch = 'exact' | 'near';
 
 /** Tells of other texts, each with the number of its terms (`termCounts`), whether they are this one. */
-export function sameAs(text: string): (other: string, terms: number) => Sameness | undefined {
+export function textMatcher(text: string): (other: string, terms: number) => TextMatch | undefined {
   const exact = exactForm(text);
   let near: { readonly terms: number; readonly form: string } | undefined;
   return (other, terms) => {

@@ -1,4 +1,4 @@
-import { sequenceOf } from './tokens.ts';
+import { wordSequence } from './tokens.ts';
 
 /** Jaccard similarity from which two texts count as the same. */
 export const NEAR_DUPLICATE = 0.95;
@@ -33,7 +33,7 @@ function shinglesBy<Shingle>(
   of: (word: string) => Shingle,
   join: (first: Shingle, second: Shingle, third: Shingle) => Shingle,
 ): Shingles<Shingle> {
-  const sequence = sequenceOf(text);
+  const sequence = wordSequence(text);
   if (sequence.length === 0) return new Set([of(text.trim().toLowerCase())]);
   if (sequence.length < WIDTH) return new Set([of(sequence.join(' '))]);
   const words = sequence.map((word) => of(word));

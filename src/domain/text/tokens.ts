@@ -1,4 +1,4 @@
-import { ownCopy } from './own-copy.ts';
+import { detachedCopy } from './detached-copy.ts';
 import { stem } from './porter2.ts';
 import { STOP_WORDS } from './stop-words.ts';
 import { truncate } from './truncate.ts';
@@ -52,7 +52,7 @@ export function words(text: string): string[] {
 }
 
 /** The words of a text in order, where a word of a script without spaces counts as its characters. Linear in the text. */
-export function sequenceOf(text: string): string[] {
+export function wordSequence(text: string): string[] {
   const folded = fold(text);
   const found = wordsOf(folded);
   return UNSPACED.test(folded)
@@ -100,8 +100,8 @@ const mostKnownStems = 20_000;
 function stemOf(word: string): string {
   const known = knownStems.get(word);
   if (known !== undefined) return known;
-  const own = ownCopy(word);
-  const made = ownCopy(stem(own));
+  const own = detachedCopy(word);
+  const made = detachedCopy(stem(own));
   if (knownStems.size >= mostKnownStems) knownStems.clear();
   knownStems.set(own, made);
   return made;

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { decidingKeys } from '../../domain/access/visibility.ts';
+import { visibilityKeys } from '../../domain/access/visibility.ts';
 import type { Scope } from '../../domain/layers.ts';
 import { kindOf } from '../../domain/routing/planner/ordered-values.ts';
 import { keyOf, type FieldValue } from '../../domain/routing/vocabulary.ts';
@@ -38,7 +38,7 @@ function take(sums: Map<string, Sum>, row: Held | undefined, sign: number): void
   if (!row?.active) return;
   const { tenant, layer, scope } = row;
   const place: Scope = Object.fromEntries(
-    decidingKeys(layer).flatMap((key) => (scope[key] === undefined ? [] : [[key, scope[key]]])),
+    visibilityKeys(layer).flatMap((key) => (scope[key] === undefined ? [] : [[key, scope[key]]])),
   );
   for (const { field, value } of row.held) {
     const parts = JSON.stringify([layer, place, field, value]);

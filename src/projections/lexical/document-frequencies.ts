@@ -1,4 +1,4 @@
-import { forEachCount } from '../../domain/text/written-counts.ts';
+import { forEachTermCount } from '../../domain/text/term-counts-json.ts';
 import type { Tables } from '../projection.ts';
 import { statement, together, type Write } from '../write.ts';
 import type { TextRow } from './text-changes.ts';
@@ -21,7 +21,7 @@ export class DocumentFrequencies {
     if (!this.#countsTerms) return;
     const terms = this.#terms.get(row.tenant) ?? new Map<string, number>();
     this.#terms.set(row.tenant, terms);
-    forEachCount(row.counts, (term) => terms.set(term, (terms.get(term) ?? 0) + sign));
+    forEachTermCount(row.counts, (term) => terms.set(term, (terms.get(term) ?? 0) + sign));
   }
 
   write(tables: Tables): Write {

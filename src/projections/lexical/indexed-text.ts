@@ -1,6 +1,6 @@
 import type { MemoryEvent } from '../../domain/memory/events.ts';
 import { termCounts } from '../../domain/text/tokens.ts';
-import { writtenCounts } from '../../domain/text/written-counts.ts';
+import { termCountsToJson } from '../../domain/text/term-counts-json.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
 import { inTurns } from '../turns.ts';
 
@@ -34,5 +34,5 @@ function textsOf(events: readonly LoadedEvent<MemoryEvent>[]): (readonly [positi
 
 function indexed(body: string): IndexedText {
   const { counts, length } = termCounts(body);
-  return { body, counts: writtenCounts(counts), length };
+  return { body, counts: termCountsToJson(counts), length };
 }

@@ -16,7 +16,7 @@ import type {
   ReasoningWords,
 } from '../../domain/reasoning/trace.ts';
 import type { Plan } from '../../domain/routing/plan.ts';
-import { estimatedTokens } from '../../domain/text/estimated-tokens.ts';
+import { estimateTokens } from '../../domain/text/estimate-tokens.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { LanguageModelFailed, type LanguageModelFor, type ModelUsage } from '../../ports/language-model.ts';
 import { observed } from '../observed-language-model.ts';
@@ -200,7 +200,7 @@ function outcomeOf(error: unknown): ReasoningOutcome {
 
 /** What a call takes about, if it is answered at once. */
 function tokensOf(input: Readonly<Record<string, unknown>>): number {
-  return estimatedTokens(refinementInstructions.length + JSON.stringify(input).length) + maxOutputTokens;
+  return estimateTokens(refinementInstructions.length + JSON.stringify(input).length) + maxOutputTokens;
 }
 
 function searchesOf({ operands }: Plan, reasoning: Reasoning): ReasoningWords['searches'] {

@@ -1,4 +1,4 @@
-import { innermostPlace } from '../../domain/layers.ts';
+import { innermostContainer } from '../../domain/layers.ts';
 import type { MemoryView } from '../../domain/memory/view.ts';
 import type { DrillLayer } from '../../domain/routing/actions.ts';
 import { intersect, isNarrow, type Narrowing } from './narrowing.ts';
@@ -58,7 +58,7 @@ export class Agenda {
 
   /** All of the innermost place that a memory lies in. */
   followScope(part: Part, { scope }: MemoryView): void {
-    const place = innermostPlace(scope);
+    const place = innermostContainer(scope);
     if (place) this.again(part, { scope: { [place.key]: place.value } }, 1);
   }
 

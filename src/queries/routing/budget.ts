@@ -1,6 +1,6 @@
 import type { Interruption } from '../../domain/retrieval/trajectory.ts';
 import type { Budgets } from '../../domain/routing/settings.ts';
-import { estimatedTokens } from '../../domain/text/estimated-tokens.ts';
+import { estimateTokens } from '../../domain/text/estimate-tokens.ts';
 
 /** Nothing more may be spent: the run ends with what it has. */
 export class BudgetExhausted extends Error {
@@ -69,7 +69,7 @@ export class Budget {
 
   /** Before each search for a text, or each other read of the read models. Throws `BudgetExhausted`. */
   takeSearch(text = ''): void {
-    const tokens = estimatedTokens(text.length);
+    const tokens = estimateTokens(text.length);
     if (this.#queries >= this.limits.queries) throw new BudgetExhausted('queries');
     if (tokens > this.#tokensLeft) throw new BudgetExhausted('tokens');
     this.#queries++;
@@ -79,7 +79,7 @@ export class Budget {
   /** Whether searches for these texts could be the next steps, one after the other. */
   allows(texts: readonly string[]): boolean {
     const { queries, steps } = this.limits;
-    const tokens = texts.reduce((sum, { length }) => sum + estimatedTokens(length), 0);
+    const tokens = texts.reduce((sum, { length }) => sum + estimateTokens(length), 0);
     const isWithin = this.#queries + texts.length <= queries && this.#steps + texts.length <= steps;
     return isWithin && tokens <= this.#tokensLeft;
   }

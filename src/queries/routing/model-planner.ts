@@ -4,7 +4,7 @@ import type { Plan } from '../../domain/routing/plan.ts';
 import { proposalInput, proposalInstructions, proposalSchema } from '../../domain/routing/proposal.ts';
 import { proposedPlan, wantedByProposal } from '../../domain/routing/proposed-plan.ts';
 import type { Vocabulary } from '../../domain/routing/vocabulary.ts';
-import { estimatedTokens } from '../../domain/text/estimated-tokens.ts';
+import { estimateTokens } from '../../domain/text/estimate-tokens.ts';
 import {
   LanguageModelFailed,
   type CompletionRequest,
@@ -110,5 +110,5 @@ async function ask<T>(
 
 /** What a call takes about, if it is answered at once. */
 function tokensOf(input: Readonly<Record<string, unknown>>): number {
-  return estimatedTokens(proposalInstructions.length + JSON.stringify(input).length) + maxOutputTokens;
+  return estimateTokens(proposalInstructions.length + JSON.stringify(input).length) + maxOutputTokens;
 }

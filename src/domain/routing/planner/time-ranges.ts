@@ -1,11 +1,11 @@
 import { boundAt, isComparison, rangeOf, type Ordering } from './comparators.ts';
-import { occurredOrRecorded, timeFilter, type Limits } from '../../build-filter.ts';
+import { occurredOrCreated, timeFilter, type TimeRange } from '../../build-filter.ts';
 import type { Condition } from './conditions.ts';
 import { asMeant, isUnderstood, stanceOf, type Stance } from './negation.ts';
 import { heldTogether } from './paired-bounds.ts';
 import { written, type Span } from './question.ts';
 import { best, type Reading } from './reading.ts';
-import { periodsIn, type Period } from '../../text/periods.ts';
+import { findPeriods, type Period } from '../../text/periods.ts';
 import { DURING } from './request-words.ts';
 
 /** "since 2019", "in March 2024", "between 2020 and 2022", "last quarter": of the field that the words around name. */
@@ -20,7 +20,7 @@ export function readTimeRanges(reading: Reading, now?: Date): void {
 /** A period that the question means as a condition, or a bound. */
 interface Time {
   readonly span: Span;
-  readonly limits: Limits;
+  readonly limits: TimeRange;
   readonly ordering?: Ordering;
   readonly stance: Stance;
 }
@@ -28,7 +28,7 @@ interface Time {
 const KIND = 'time';
 
 function timesIn(reading: Reading, now?: Date): Time[] {
-  const periods = periodsIn(reading.question.text, now).flatMap((period) => {
+  const periods = findPeriods(reading.question.text, now).flatMap((period) => {
     const span = spanOf(reading, period);
     return span && reading.isFree(span) ? [{ period, span }] : [];
   });
@@ -100,7 +100,7 @@ function isOfOneField(reading: Reading, one: Time, other: Time): boolean {
 }
 
 /** What lies before or after a period, with it or without. */
-export function limitsOf({ from, until }: Period, ordering: Ordering): Limits {
+export function limitsOf({ from, until }: Period, ordering: Ordering): TimeRange {
   switch (ordering) {
     case 'gte':
       return { from };
@@ -116,8 +116,8 @@ export function limitsOf({ from, until }: Period, ordering: Ordering): Limits {
 }
 
 /** Read loosely a memory that does not tell when it occurred is as old as its record. */
-function looselyWithin(field: string, limits: Limits): Pick<Condition, 'loose'> {
-  return field === 'occurredAt' ? { loose: occurredOrRecorded(limits) } : {};
+function looselyWithin(field: string, limits: TimeRange): Pick<Condition, 'loose'> {
+  return field === 'occurredAt' ? { loose: occurredOrCreated(limits) } : {};
 }
 
 /** What a condition was made of, and the field that it is about. */
@@ -133,7 +133,7 @@ function say(reading: Reading, times: readonly Time[], last: Said | undefined): 
   // "signed in 2021 and 2023" names the field once.
   const isContinued = last && named.naming === 0 && isCoordinated(reading, last.span, first);
   const field = isContinued ? last.field : named.field;
-  const limits: Limits = Object.assign({}, ...times.map((time) => time.limits));
+  const limits: TimeRange = Object.assign({}, ...times.map((time) => time.limits));
   const said = reading.sayTogether(
     field,
     times.map(({ span }) => span),

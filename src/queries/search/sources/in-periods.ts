@@ -1,4 +1,4 @@
-import { anyOf, allOf, occurredOrRecorded } from '../../../domain/build-filter.ts';
+import { anyOf, allOf, occurredOrCreated } from '../../../domain/build-filter.ts';
 import type { Filter } from '../../../domain/filter.ts';
 import type { AskedTimes } from '../../../domain/ranking/dates.ts';
 import type { CandidateQuery, CandidateSource, Hit } from './candidate-source.ts';
@@ -12,7 +12,7 @@ export const candidatesInPeriods = 20;
  */
 export function periodFilter({ periods }: AskedTimes, filter: Filter | undefined): Filter | undefined {
   if (periods.length === 0) return undefined;
-  const within = anyOf(periods.map(occurredOrRecorded));
+  const within = anyOf(periods.map(occurredOrCreated));
   return filter ? allOf([filter, within]) : within;
 }
 

@@ -1,13 +1,13 @@
-import type { Supersessions } from '../links/supersessions.ts';
-import { alikePassages } from './alike-passages.ts';
-import { declarationsOf, declaredOf } from './declared.ts';
-import { claimOf, claimsOfOneSubject } from './claims.ts';
-import { contradictedByLinks, supersededByLinks } from './linked.ts';
+import type { SupersessionGraph } from '../links/supersession-graph.ts';
+import { similarPassagePairs } from './similar-passages.ts';
+import { findDeclarations, declaredSupersessions } from './declared-supersessions.ts';
+import { parseAssertion, assertionPairs } from './assertions.ts';
+import { contradictionsFromLinks, supersessionsFromLinks } from './link-verdicts.ts';
 import { passageOf } from './passages.ts';
-import { restated } from './restated.ts';
+import { compareFields } from './changed-fields.ts';
 import type { Statement } from './statement.ts';
 import type { CitedLink, Reason, Verdict } from './verdict.ts';
-import { reworded, type Wording } from './wording.ts';
+import { compareWording, type Wording } from './changed-wording.ts';
 
 export interface Contradiction {
   /** Two ids, the earlier created one first. */
@@ -24,14 +24,14 @@ export interface SupersededMemory {
   readonly reasons: readonly Reason[];
 }
 
-export interface Judgement {
+export interface Inconsistencies {
   readonly contradictions: readonly Contradiction[];
   readonly supersessions: readonly SupersededMemory[];
 }
 
 /** What links say of the memories that are judged. */
-export interface LinksAmong {
-  readonly supersessions: Supersessions;
+export interface LinkEvidence {
+  readonly supersessions: SupersessionGraph;
   readonly contradicts: readonly CitedLink[];
 }
 
@@ -39,49 +39,55 @@ export interface LinksAmong {
  * Which of these memories contradict or supersede each other, by links and by their own fields and words: the same for
  * the same memories in any order. Each verdict has the reasons that led to it.
  */
-export function judge(statements: readonly Statement[], links: LinksAmong): Judgement {
+export function detectInconsistencies(
+  statements: readonly Statement[],
+  links: LinkEvidence,
+): Inconsistencies {
   const sorted = [...statements].sort((left, right) => (left.id < right.id ? -1 : 1));
   const ids = new Set(sorted.map(({ id }) => id));
   return collect([
-    ...supersededByLinks(ids, links.supersessions),
-    ...contradictedByLinks(ids, links.contradicts),
-    ...byTheirFields(sorted),
-    ...byTheirWords(sorted),
+    ...supersessionsFromLinks(ids, links.supersessions),
+    ...contradictionsFromLinks(ids, links.contradicts),
+    ...verdictsFromFields(sorted),
+    ...verdictsFromWording(sorted),
   ]);
 }
 
-function byTheirFields(statements: readonly Statement[]): Verdict[] {
-  const declarations = statements.map(declarationsOf);
+function verdictsFromFields(statements: readonly Statement[]): Verdict[] {
+  const declarations = statements.map(findDeclarations);
   const verdicts: Verdict[] = [];
   for (const [index, left] of statements.entries())
     for (const [offset, right] of statements.slice(index + 1).entries()) {
-      verdicts.push(...declaredOf(left, declarations[index]!, right));
-      verdicts.push(...declaredOf(right, declarations[index + 1 + offset]!, left));
-      const verdict = restated(left, right);
+      verdicts.push(...declaredSupersessions(left, declarations[index]!, right));
+      verdicts.push(...declaredSupersessions(right, declarations[index + 1 + offset]!, left));
+      const verdict = compareFields(left, right);
       if (verdict) verdicts.push(verdict);
     }
   return verdicts;
 }
 
-function byTheirWords(statements: readonly Statement[]): Verdict[] {
+function verdictsFromWording(statements: readonly Statement[]): Verdict[] {
   const wordings = statements.map(({ content: text }): Wording => ({
     text,
     passage: passageOf(text),
-    claim: claimOf(text),
+    assertion: parseAssertion(text),
   }));
   const pairs = [
-    ...alikePassages(wordings.map(({ passage }) => passage)),
-    ...claimsOfOneSubject(wordings.map(({ claim }) => claim)),
+    ...similarPassagePairs(wordings.map(({ passage }) => passage)),
+    ...assertionPairs(wordings.map(({ assertion }) => assertion)),
   ];
   const distinct = new Map(pairs.map((pair) => [pair.join(' '), pair]));
   return [...distinct.values()].flatMap(([left, right]) => {
-    const verdict = reworded(statements[left]!, statements[right]!, [wordings[left]!, wordings[right]!]);
+    const verdict = compareWording(statements[left]!, statements[right]!, [
+      wordings[left]!,
+      wordings[right]!,
+    ]);
     return verdict ? [verdict] : [];
   });
 }
 
 /** One entry for each pair, its surest reason first. */
-function collect(verdicts: readonly Verdict[]): Judgement {
+function collect(verdicts: readonly Verdict[]): Inconsistencies {
   const contradictions = new Map<string, { memories: readonly [string, string]; reasons: Reason[] }>();
   const supersessions = new Map<string, { memory: string; supersededBy: string; reasons: Reason[] }>();
   for (const verdict of verdicts) {
@@ -99,10 +105,10 @@ function collect(verdicts: readonly Verdict[]): Judgement {
       supersessions.set(key, known);
     }
   }
-  return { contradictions: weighed(contradictions), supersessions: weighed(supersessions) };
+  return { contradictions: bySurestReason(contradictions), supersessions: bySurestReason(supersessions) };
 }
 
-function weighed<Entry extends { readonly reasons: readonly Reason[] }>(
+function bySurestReason<Entry extends { readonly reasons: readonly Reason[] }>(
   entries: ReadonlyMap<string, Entry>,
 ): (Entry & { readonly confidence: number })[] {
   return [...entries]

@@ -1,11 +1,14 @@
-import type { Supersession, Supersessions } from '../links/supersessions.ts';
+import type { Supersession, SupersessionGraph } from '../links/supersession-graph.ts';
 import type { CitedLink, Verdict } from './verdict.ts';
 
 /**
  * Who supersedes whom along links, also over memories that are not judged. Two of a circle supersede each other, which
  * cannot be: that is a contradiction.
  */
-export function supersededByLinks(ids: ReadonlySet<string>, supersessions: Supersessions): Verdict[] {
+export function supersessionsFromLinks(
+  ids: ReadonlySet<string>,
+  supersessions: SupersessionGraph,
+): Verdict[] {
   const all = new Map([...ids].map((id) => [id, supersessions.chains(id)]));
   return [...ids].flatMap((older) => {
     const chains = all.get(older)!;
@@ -48,7 +51,7 @@ function cited({ source, target, confidence }: Supersession): CitedLink {
   return { source, type: 'supersedes', target, confidence };
 }
 
-export function contradictedByLinks(ids: ReadonlySet<string>, links: readonly CitedLink[]): Verdict[] {
+export function contradictionsFromLinks(ids: ReadonlySet<string>, links: readonly CitedLink[]): Verdict[] {
   return links
     .filter(({ source, target }) => ids.has(source) && ids.has(target))
     .map((link) => ({

@@ -1,7 +1,7 @@
 import { truncate } from '../text/truncate.ts';
 import type { Statement } from './statement.ts';
-import { inOrder, isVersionField } from './order.ts';
-import { isSame, kindOfField, mayShareSubject, pairsOf } from './subject.ts';
+import { orderByAge, isVersionField } from './order-by-age.ts';
+import { isSame, fieldKind, mayDescribeSameEntity, sharedFields } from './subject.ts';
 import type { FieldPair, Verdict } from './verdict.ts';
 
 /** Of the values that both have so large a share may differ: what differs more is about something else. */
@@ -14,15 +14,15 @@ const confidence = 0.9;
  * differs, and some of the other values do. Where the data tell which came later that one supersedes the other, else
  * single values contradict each other; lists that differ may both be parts of a whole.
  */
-export function restated(left: Statement, right: Statement): Verdict | undefined {
-  if (!mayShareSubject(left, right)) return undefined;
-  const pairs = pairsOf(left, right);
-  const same = pairs.filter((pair) => kindOfField(pair.field) === 'name');
+export function compareFields(left: Statement, right: Statement): Verdict | undefined {
+  if (!mayDescribeSameEntity(left, right)) return undefined;
+  const pairs = sharedFields(left, right);
+  const same = pairs.filter((pair) => fieldKind(pair.field) === 'name');
   if (same.length === 0) return undefined;
-  const values = pairs.filter(({ field }) => kindOfField(field) === 'value' && !isVersionField(field));
+  const values = pairs.filter(({ field }) => fieldKind(field) === 'value' && !isVersionField(field));
   const differs = values.filter((pair) => !isSame(pair));
   if (differs.length === 0 || differs.length > values.length * mostDiffering) return undefined;
-  const order = inOrder(left, right);
+  const order = orderByAge(left, right);
   if (order) {
     const { older, newer, by } = order;
     const turned = older === left ? differs : differs.map(turn);

@@ -1,6 +1,6 @@
 import { compareVersions, kindOf } from '../routing/planner/ordered-values.ts';
 import type { Statement } from './statement.ts';
-import { isSame, kindOfField, pairsOf } from './subject.ts';
+import { isSame, fieldKind, sharedFields } from './subject.ts';
 import type { FieldPair } from './verdict.ts';
 
 const VERSION = /(?:^|[._-])(?:version|revision|rev)$/i;
@@ -14,11 +14,11 @@ export function isVersionField(field: string): boolean {
  * Two statements with the earlier one first, and the field that says so: a version, else `occurredAt`, else a time in the
  * metadata. Undefined where nothing tells; when a memory was stored does not.
  */
-export function inOrder(
+export function orderByAge(
   left: Statement,
   right: Statement,
 ): { readonly older: Statement; readonly newer: Statement; readonly by: FieldPair } | undefined {
-  const pairs = pairsOf(left, right).filter((pair) => !isSame(pair));
+  const pairs = sharedFields(left, right).filter((pair) => !isSame(pair));
   const version = pairs.find(({ field, values }) => isVersionField(field) && values.every(isComparable));
   const time = occurrences(left, right) ?? pairs.find(isTimePair);
   const by = version ?? time;
@@ -36,7 +36,7 @@ function isComparable(value: unknown): boolean {
 }
 
 function isTimePair({ field, values }: FieldPair): boolean {
-  return kindOfField(field) === 'time' && values.every(isTime);
+  return fieldKind(field) === 'time' && values.every(isTime);
 }
 
 function isTime(value: unknown): boolean {

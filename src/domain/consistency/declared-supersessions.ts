@@ -1,7 +1,7 @@
-import { innermostPlace } from '../layers.ts';
+import { innermostContainer } from '../layers.ts';
 import { keyOf, type FieldValue } from '../routing/vocabulary.ts';
 import type { Statement } from './statement.ts';
-import { kindOfField, leaves, pairsOf } from './subject.ts';
+import { fieldKind, metadataLeaves, sharedFields } from './subject.ts';
 import type { Verdict } from './verdict.ts';
 
 /** A field or a line of that name says that the memory is replaced by another … */
@@ -31,7 +31,7 @@ export interface Declaration {
  * What a memory says of another one: a metadata field such as `superseded_by`, or a line of its text such as
  * `Replaces: 517`, names the other by its id, externalId, place, or a value of a field in which the two differ.
  */
-export function declaredOf(
+export function declaredSupersessions(
   own: Statement,
   declarations: readonly Declaration[],
   other: Statement,
@@ -53,7 +53,7 @@ export function declaredOf(
 }
 
 /** What a memory says of itself about being replaced or replacing: the first hundred different things. */
-export function declarationsOf({ metadata, content }: Statement): Declaration[] {
+export function findDeclarations({ metadata, content }: Statement): Declaration[] {
   const found = new Map<string, Declaration>();
   const add = (field: string, name: string, value: unknown) => {
     const replaced = REPLACED.test(name);
@@ -62,7 +62,8 @@ export function declarationsOf({ metadata, content }: Statement): Declaration[] 
       if (found.size < mostDeclarations && (typeof each === 'string' || typeof each === 'number'))
         found.set(JSON.stringify([field, replaced, each]), { field, replaced, value: String(each) });
   };
-  for (const [field, value] of leaves(metadata)) add(field, field.slice(field.lastIndexOf('.') + 1), value);
+  for (const [field, value] of metadataLeaves(metadata))
+    add(field, field.slice(field.lastIndexOf('.') + 1), value);
   let label: string | undefined;
   for (const line of content.split(LINE_ENDS)) {
     const labelled = LABEL.exec(line);
@@ -86,14 +87,14 @@ function namesOf(memory: Statement, other: Statement): Names {
   const values: FieldValue[] = [];
   if (memory.externalId !== undefined) names.push(memory.externalId);
   // A place that has others in it names none of them.
-  const place = innermostPlace(memory.scope);
+  const place = innermostContainer(memory.scope);
   if (place && place.value !== other.scope[place.key]) names.push(place.value);
   for (const {
     field,
     values: [value, different],
-  } of pairsOf(memory, other)) {
+  } of sharedFields(memory, other)) {
     if ((typeof value !== 'string' && typeof value !== 'number') || value === different) continue;
-    const kind = kindOfField(field);
+    const kind = fieldKind(field);
     if (kind === 'name') names.push(value);
     else if (kind === 'value') values.push(value);
   }

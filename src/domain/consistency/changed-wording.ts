@@ -1,11 +1,11 @@
 import { STOP_WORDS } from '../text/stop-words.ts';
 import { align, type Gap } from './alignment.ts';
-import { HEDGED, type Claim } from './claims.ts';
-import { conflictOf, type Found } from './conflict.ts';
-import { inOrder } from './order.ts';
+import { HEDGED, type Assertion } from './assertions.ts';
+import { findConflict, type Conflict } from './conflict.ts';
+import { orderByAge } from './order-by-age.ts';
 import { isContent, type Passage, type Token } from './passages.ts';
 import type { Statement } from './statement.ts';
-import { areOfOnePerson, mayShareSubject } from './subject.ts';
+import { haveSameSpeaker, mayDescribeSameEntity } from './subject.ts';
 import { plainNumber } from './values.ts';
 import type { Difference, Verdict } from './verdict.ts';
 
@@ -44,23 +44,23 @@ const confidenceOf: Readonly<Record<PassageDifference, number>> = {
   name: 0.6,
 };
 
-/** A text as it is compared: whole, and as a short claim. */
+/** A text as it is compared: whole, and as a short assertion. */
 export interface Wording {
   readonly text: string;
   readonly passage: Passage | undefined;
-  readonly claim: Claim | undefined;
+  readonly assertion: Assertion | undefined;
 }
 
 /** The text of one memory that is the text of the other but for a number, a date, a negation, a name or a word. */
-export function reworded(
+export function compareWording(
   left: Statement,
   right: Statement,
   wordings: readonly [Wording, Wording],
 ): Verdict | undefined {
-  const found = mayShareSubject(left, right) ? foundIn(left, right, wordings) : undefined;
+  const found = mayDescribeSameEntity(left, right) ? findConflictOf(left, right, wordings) : undefined;
   if (!found) return undefined;
   const { difference, words, confidence } = found;
-  const order = inOrder(left, right);
+  const order = orderByAge(left, right);
   const turned = <T>(pair: readonly [T, T]): readonly [T, T] =>
     order?.newer === left ? [pair[1], pair[0]] : pair;
   const shown = turned(words);
@@ -77,22 +77,22 @@ export function reworded(
     : { kind: 'contradiction', memories: [left.id, right.id], reason };
 }
 
-function foundIn(
+function findConflictOf(
   left: Statement,
   right: Statement,
-  [{ passage, claim }, { passage: otherPassage, claim: otherClaim }]: readonly [Wording, Wording],
-): Found | undefined {
-  const areClaims = claim !== undefined && otherClaim !== undefined;
-  const isOneSpeaker = !(claim?.isPersonal ?? false) || areOfOnePerson(left, right);
-  const conflict = areClaims && isOneSpeaker ? conflictOf(claim, otherClaim) : undefined;
+  [{ passage, assertion }, { passage: otherPassage, assertion: otherAssertion }]: readonly [Wording, Wording],
+): Conflict | undefined {
+  const areAssertions = assertion !== undefined && otherAssertion !== undefined;
+  const isOneSpeaker = !(assertion?.isPersonal ?? false) || haveSameSpeaker(left, right);
+  const conflict = areAssertions && isOneSpeaker ? findConflict(assertion, otherAssertion) : undefined;
   if (conflict || !passage || !otherPassage) return conflict;
   const difference = differenceOf(passage, otherPassage);
-  // What a short claim denies is told to the word: "used" is not what "does not use" denies.
-  return areClaims && difference?.difference === 'negation' ? undefined : difference;
+  // What a short assertion negates is told to the word: "used" is not what "does not use" negates.
+  return areAssertions && difference?.difference === 'negation' ? undefined : difference;
 }
 
 /** How two passages differ in one thing, with its words; undefined where they do not, or differ in more. */
-function differenceOf(left: Passage, right: Passage): Found | undefined {
+function differenceOf(left: Passage, right: Passage): Conflict | undefined {
   const { shared, gaps } = align(left.tokens, right.tokens);
   if ((2 * shared.length) / (left.tokens.length + right.tokens.length) < leastAlike) return undefined;
   if (shared.filter(isContent).length < leastContent) return undefined;

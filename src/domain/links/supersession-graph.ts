@@ -6,7 +6,7 @@ export interface Supersession {
 }
 
 /** Which memories others supersede, step by step: from links that may branch, meet and run in circles. */
-export class Supersessions {
+export class SupersessionGraph {
   readonly #bySuperseded = new Map<string, Supersession[]>();
 
   constructor(links: readonly Supersession[]) {

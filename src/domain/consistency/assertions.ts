@@ -3,17 +3,17 @@ import { tokensOf, type Token } from './passages.ts';
 import { isNumberWord, isNumeral, plainNumber } from './values.ts';
 
 /** One short sentence that says something of a subject it names. */
-export interface Claim {
+export interface Assertion {
   readonly tokens: readonly Token[];
   /** As they are compared: in lower case, numbers as digits, not stemmed; without "the" in front. */
   readonly words: readonly string[];
-  /** What it denies, as it would be said without the negation; undefined where it denies nothing. */
-  readonly denied: Denied | undefined;
+  /** What it negates, as it would be said without the negation; undefined where it negates nothing. */
+  readonly negated: NegatedAssertion | undefined;
   /** Whether it says "I" or "my": of whom, its scope tells alone. */
   readonly isPersonal: boolean;
 }
 
-export interface Denied {
+export interface NegatedAssertion {
   readonly words: readonly string[];
   /** Where a verb stands that has lost its ending to "do" or "does". */
   readonly verb: number | undefined;
@@ -47,7 +47,7 @@ const NEGATIVE = set('not never no without none nothing');
 /** "no" behind these is an article; "said no" is none. */
 const HAVING = set('is are has have needs need uses use takes take');
 
-export function claimOf(text: string): Claim | undefined {
+export function parseAssertion(text: string): Assertion | undefined {
   const sentence = text.trim().replace(/[.!]$/, '').replaceAll('’', "'");
   if (sentence.length > 200 || BROKEN.test(sentence)) return undefined;
   const all = tokensOf(spelledOut(sentence));
@@ -65,9 +65,9 @@ export function claimOf(text: string): Claim | undefined {
     tokens.some(({ text: word }) => word === 'may')
   )
     return undefined;
-  const denied = deniedBy(words);
-  if (denied === 'unclear') return undefined;
-  return { tokens, words, denied, isPersonal: words.some((word) => PERSONAL.has(word)) };
+  const negated = findNegation(words);
+  if (negated === 'unclear') return undefined;
+  return { tokens, words, negated, isPersonal: words.some((word) => PERSONAL.has(word)) };
 }
 
 function spelledOut(sentence: string): string {
@@ -78,8 +78,8 @@ function spelledOut(sentence: string): string {
     .replaceAll(/\bI'm\b/g, 'I am');
 }
 
-/** The claim without its negation; undefined without one, unclear where it is of another kind, or there are two. */
-function deniedBy(words: readonly string[]): Denied | undefined | 'unclear' {
+/** The assertion without its negation; undefined without one, unclear where it is of another kind, or there are two. */
+function findNegation(words: readonly string[]): NegatedAssertion | undefined | 'unclear' {
   const at = words.findIndex((word) => word === 'not' || word === 'never' || word === 'no');
   if (at === -1) return words.includes('without') || words.includes('did') ? 'unclear' : undefined;
   const [before, after] = [words[at - 1], words[at + 1]];
@@ -97,15 +97,15 @@ function deniedBy(words: readonly string[]): Denied | undefined | 'unclear' {
 }
 
 /**
- * The places of claims that could be of one subject, two by two, the lesser first: they begin with the same word. What
- * is no claim is undefined.
+ * The places of assertions that could be of one subject, two by two, the lesser first: they begin with the same word. What
+ * is no assertion is undefined.
  */
-export function claimsOfOneSubject(
-  claims: readonly (Claim | undefined)[],
+export function assertionPairs(
+  assertions: readonly (Assertion | undefined)[],
 ): (readonly [left: number, right: number])[] {
   const holders = new Map<string, number[]>();
-  return claims.flatMap((claim, right) => {
-    const first = claim?.words[0];
+  return assertions.flatMap((assertion, right) => {
+    const first = assertion?.words[0];
     if (first === undefined) return [];
     const before = holders.get(first) ?? [];
     holders.set(first, [...before, right]);

@@ -11,7 +11,7 @@ const mostMissing = 1 - 0.35 / 0.65;
  * does (Chaudhuri, Ganti and Kaushik, "A primitive operator for similarity joins in data cleaning", 2006): not every pair is
  * compared. What is no passage is undefined.
  */
-export function alikePassages(
+export function similarPassagePairs(
   passages: readonly (Passage | undefined)[],
 ): (readonly [left: number, right: number])[] {
   const keys = passages.map((passage) => [...new Set(passage?.tokens.map(({ key }) => key))]);
