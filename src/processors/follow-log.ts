@@ -1,4 +1,4 @@
-import type { Term } from './processor.ts';
+import { LeaseLost, type Term } from './processor.ts';
 
 /** A part of the log, in order. */
 export interface Page {
@@ -19,7 +19,7 @@ export async function followLog<P extends Page>(
   term.began(checkpoint);
   for await (const page of pages) {
     if (term.signal.aborted) return;
-    term.assertHeld();
+    if (!term.isHeld) throw new LeaseLost('the lease expired before it was renewed');
     await handle(page);
   }
 }

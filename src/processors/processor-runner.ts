@@ -116,19 +116,18 @@ export class ProcessorRunner {
         this.#backoff.reset();
         this.#options.onProgress?.();
       },
-      assertHeld: () => {
-        if (lease && !lease.isHeld) throw new LeaseLost(`the lease ${this.processor.name} has expired`);
+      get isHeld() {
+        return lease?.isHeld ?? true;
       },
       report: this.#options.onError,
       fail: (error) => failed.abort(error),
     };
-    try {
-      await this.processor.run(term);
-    } catch (error) {
-      // What fails after the end of the term is a consequence of it.
-      if (!signal.aborted) throw error;
-    }
-    if (signal.aborted && !this.#stop.signal.aborted) throw signal.reason;
+    await this.processor.run(term).catch((error: unknown) => term.fail(error));
+    const hasFailed = signal.aborted && !this.#stop.signal.aborted;
+    const reason: unknown = signal.reason;
+    // Ends what the processor may have left running.
+    failed.abort();
+    if (hasFailed) throw reason;
   }
 
   async #release(): Promise<void> {

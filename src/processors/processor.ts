@@ -26,10 +26,10 @@ export interface Term {
   readonly signal: AbortSignal;
   /** Reports that the processor has read its checkpoint and begins to handle what follows. */
   began(checkpoint?: number): void;
-  /** Reports that the checkpoint has moved: everything up to this position is handled. */
-  reached(position: number): void;
-  /** Throws `LeaseLost` if the lease has expired without being renewed, as in a process that was frozen. */
-  assertHeld(): void;
+  /** Reports that the checkpoint has moved: everything up to this position is handled. A `group` has no single position. */
+  reached(position?: number): void;
+  /** False if the lease has expired without being renewed, as in a process that was frozen. */
+  readonly isHeld: boolean;
   /** Reports an error that does not end the term. */
   report(error: unknown): void;
   /** Ends the term because of an error outside of the call chain of `run`. */

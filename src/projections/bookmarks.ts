@@ -7,7 +7,7 @@ export class BookmarkMoved extends CheckpointMoved {
 }
 
 /** Where a generation stands, as its guard read it. */
-export interface Standing {
+export interface BookmarkState {
   /** Those that move together. */
   readonly partitions: readonly string[];
   readonly bookmark: number;
@@ -16,7 +16,7 @@ export interface Standing {
 
 /** Partitions that go on together from where they were read. */
 export interface Move {
-  readonly standing: Standing;
+  readonly state: BookmarkState;
   readonly to: number;
 }
 
@@ -41,7 +41,7 @@ export class BookmarkTable {
   }
 
   /** Of each partition by itself. Rejects with `BookmarkMoved` where the generation is gone. */
-  async standings(partitions: readonly string[]): Promise<Standing[]> {
+  async states(partitions: readonly string[]): Promise<BookmarkState[]> {
     const rows = await this.#sql.query<{ partition: string; bookmark: number; parked: string[] }>(
       `select b.partition, b.bookmark, array(
          select p.stream from read.parked p
@@ -59,10 +59,10 @@ export class BookmarkTable {
 
   /** Moves partitions from where they were read; a zombie finds one of them elsewhere and writes nothing. */
   async move(tx: SqlExecutor, moves: readonly Move[]): Promise<void> {
-    const places = moves.flatMap(({ standing, to }) =>
-      standing.partitions.map((partition) => ({ partition, from: standing.bookmark, to })),
+    const places = moves.flatMap(({ state, to }) =>
+      state.partitions.map((partition) => ({ partition, from: state.bookmark, to })),
     );
-    const parked = moves.reduce((sum, { standing }) => sum + standing.parked.size, 0);
+    const parked = moves.reduce((sum, { state }) => sum + state.parked.size, 0);
     const rows = await tx.query<{ parked: number }>(
       `with held as (${this.#lock('update')})
        update read.bookmarks b set bookmark = a.reached
@@ -76,8 +76,8 @@ export class BookmarkTable {
   }
 
   /** Keeps partitions where they were read until `tx` ends; a zombie finds one of them elsewhere and is refused. */
-  async hold(tx: SqlExecutor, standings: readonly Standing[]): Promise<void> {
-    const places = standings.flatMap(({ partitions, bookmark }) =>
+  async hold(tx: SqlExecutor, states: readonly BookmarkState[]): Promise<void> {
+    const places = states.flatMap(({ partitions, bookmark }) =>
       partitions.map((partition) => ({ partition, from: bookmark })),
     );
     const rows = await tx.query<{ partition: string; bookmark: number }>(this.#lock('share'), [

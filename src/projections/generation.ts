@@ -2,8 +2,8 @@ import type { LoadedEvent, LoadedPage, UnreadableEvent } from '../ports/event-st
 import { maxPageSize, totalSize } from '../support/recorded-size.ts';
 import type { Sql, SqlExecutor, TransactionOptions } from '../ports/sql.ts';
 import { allDone } from './all-done.ts';
-import { BookmarkTable, type Move, type Standing } from './bookmarks.ts';
-import { Gathering } from './gathering.ts';
+import { BookmarkTable, type Move, type BookmarkState } from './bookmarks.ts';
+import { PipelinedCommitter } from './pipelined-committer.ts';
 import { ParkedTable } from './parked-table.ts';
 import { isTransient, isOutOfMemory } from '../processors/transient.ts';
 import { undivided, type Bookmarks, type Partitioning } from './partitions.ts';
@@ -40,7 +40,7 @@ export class Generation {
   #turn: Promise<unknown> = Promise.resolve();
   readonly #partitioning: Partitioning;
   readonly #handled: ReadonlySet<string>;
-  readonly #gathering: Gathering<Step, unknown>;
+  readonly #committer: PipelinedCommitter<Step, unknown>;
 
   constructor(sql: Sql, projection: Projection, number: number, partitioning: Partitioning = undivided) {
     this.#sql = sql;
@@ -52,8 +52,8 @@ export class Generation {
     this.bookmarks = new BookmarkTable(sql, projection.name, number);
     this.parked = new ParkedTable(projection.name, number);
     this.partitions = partitioning.partitionsOf(projection);
-    this.#gathering = new Gathering<Step, unknown>({
-      most: 1,
+    this.#committer = new PipelinedCommitter<Step, unknown>({
+      maxSize: 1,
       // The share of a transaction that it fills.
       sizeOf: ({ events }) => Math.max(events.length / this.#liveBatchSize, totalSize(events) / maxPageSize),
       prepare: (steps) => this.#prepare(steps),
@@ -67,8 +67,8 @@ export class Generation {
   }
 
   /** Of partitions that stand at the same bookmark, or rejects with `BookmarkMoved`; of all, where none is named. */
-  async standing(partitions: readonly string[] = this.partitions): Promise<Standing> {
-    const [first, ...others] = await this.bookmarks.standings(partitions);
+  async bookmarkState(partitions: readonly string[] = this.partitions): Promise<BookmarkState> {
+    const [first, ...others] = await this.bookmarks.states(partitions);
     const { bookmark } = first!;
     if (others.some((other) => other.bookmark !== bookmark)) throw this.bookmarks.moved();
     return {
@@ -79,23 +79,23 @@ export class Generation {
   }
 
   /**
-   * Applies what a page that begins after `standing` holds of its partitions, and answers the new standing. An event
+   * Applies what a page that begins after `state` holds of its partitions, and answers the new state. An event
    * that cannot be applied parks its stream; a database or an embedder that does not answer rejects, and the page is to
    * be given again.
    */
   async apply(
     page: LoadedPage,
-    standing: Standing,
+    state: BookmarkState,
     { rebuild = false }: { rebuild?: boolean } = {},
-  ): Promise<Standing> {
+  ): Promise<BookmarkState> {
     const size = rebuild ? Infinity : this.#liveBatchSize;
-    const mine = this.#mine(page.events, standing);
-    const poison = page.unreadable.filter((event) => this.#isDue(event, event.type, standing));
-    let now = standing;
+    const mine = this.#mine(page.events, state);
+    const poison = page.unreadable.filter((event) => this.#isDue(event, event.type, state));
+    let now = state;
     if (poison.length === 0) {
       try {
         for (const { events, to } of slices(mine, size, page.scannedTo))
-          now = await this.#take({ events, to, standing: now }, { alone: false });
+          now = await this.#take({ events, to, state: now }, { alone: false });
         return now;
       } catch (error) {
         if (isTransient(error) && !isOutOfMemory(error)) throw error;
@@ -144,12 +144,12 @@ export class Generation {
    * Whether nothing of a page is to be applied or parked, so that a bookmark alone goes on. Not told of several, which move
    * together, nor where a stream is parked: what the page holds of it may be due by the time that it is written.
    */
-  takesNothing({ events, unreadable }: LoadedPage, standing: Standing): boolean {
+  takesNothing({ events, unreadable }: LoadedPage, state: BookmarkState): boolean {
     return (
-      standing.partitions.length === 1 &&
-      standing.parked.size === 0 &&
-      !events.some((event) => this.#isDue(event, event.event.type, standing)) &&
-      !unreadable.some((event) => this.#isDue(event, event.type, standing))
+      state.partitions.length === 1 &&
+      state.parked.size === 0 &&
+      !events.some((event) => this.#isDue(event, event.event.type, state)) &&
+      !unreadable.some((event) => this.#isDue(event, event.type, state))
     );
   }
 
@@ -163,14 +163,14 @@ export class Generation {
     return digest!;
   }
 
-  #mine(events: readonly LoadedEvent[], standing: Standing): LoadedEvent[] {
-    return events.filter((event) => this.#isDue(event, event.event.type, standing));
+  #mine(events: readonly LoadedEvent[], state: BookmarkState): LoadedEvent[] {
+    return events.filter((event) => this.#isDue(event, event.event.type, state));
   }
 
   #isDue(
     { stream, position }: Pick<LoadedEvent, 'stream' | 'position'>,
     type: string,
-    { partitions, bookmark, parked }: Standing,
+    { partitions, bookmark, parked }: BookmarkState,
   ): boolean {
     return (
       position > bookmark &&
@@ -217,12 +217,12 @@ export class Generation {
   }
 
   /** Alone, or in one transaction with what other partitions have to write at the same time. */
-  async #take(step: Step, { alone }: { alone: boolean }): Promise<Standing> {
-    const { standing, to } = step;
-    const isOneOfMany = standing.partitions.length < this.partitions.length;
-    if (isOneOfMany && !alone) await this.#gathering.take(step);
+  async #take(step: Step, { alone }: { alone: boolean }): Promise<BookmarkState> {
+    const { state, to } = step;
+    const isOneOfMany = state.partitions.length < this.partitions.length;
+    if (isOneOfMany && !alone) await this.#committer.add(step);
     else await this.#write([step], await this.#prepare([step]));
-    return { ...standing, bookmark: to };
+    return { ...state, bookmark: to };
   }
 
   #prepare(steps: readonly Step[]): Promise<unknown> {
@@ -234,7 +234,7 @@ export class Generation {
         async (tx) => {
           await this.bookmarks.hold(
             tx,
-            steps.map(({ standing }) => standing),
+            steps.map(({ state }) => state),
           );
           await body(tx);
         },
@@ -256,9 +256,9 @@ export class Generation {
     events: readonly LoadedEvent[],
     poison: readonly UnreadableEvent[],
     to: number,
-    standing: Standing,
-  ): Promise<Standing> {
-    let now = standing;
+    state: BookmarkState,
+  ): Promise<BookmarkState> {
+    let now = state;
     const steps = [...events, ...poison].sort((left, right) => left.position - right.position);
     for (const step of steps) {
       if (now.parked.has(step.stream)) continue;
@@ -267,26 +267,26 @@ export class Generation {
         continue;
       }
       try {
-        now = await this.#take({ events: [step], to: step.position, standing: now }, { alone: true });
+        now = await this.#take({ events: [step], to: step.position, state: now }, { alone: true });
       } catch (error) {
         if (isTransient(error)) throw error;
         now = await this.#park({ ...step, type: step.event.type }, error, now);
       }
     }
-    return this.#take({ events: [], to, standing: now }, { alone: true });
+    return this.#take({ events: [], to, state: now }, { alone: true });
   }
 
   async #park(
     event: Pick<UnreadableEvent, 'stream' | 'revision' | 'position' | 'type'>,
     error: unknown,
-    standing: Standing,
-  ): Promise<Standing> {
+    state: BookmarkState,
+  ): Promise<BookmarkState> {
     const message = error instanceof Error ? error.message : String(error);
     await this.transaction(async (tx) => {
-      await this.bookmarks.move(tx, [{ standing, to: event.position }]);
+      await this.bookmarks.move(tx, [{ state, to: event.position }]);
       await this.parked.add(tx, this.#partitioning.partitionOf(event.stream), event, message);
     });
-    const { partitions, parked } = standing;
+    const { partitions, parked } = state;
     return { partitions, bookmark: event.position, parked: new Set([...parked, event.stream]) };
   }
 }

@@ -3,7 +3,7 @@ import type { EventStore, LoadedPage } from '../ports/event-store.ts';
 import { pause } from '../support/pause.ts';
 import type { Sql } from '../ports/sql.ts';
 import { WakeUp } from '../support/wake-up.ts';
-import { Advances } from './advances.ts';
+import { BookmarkWriter } from './bookmark-writer.ts';
 import { BookmarkMoved } from './bookmarks.ts';
 import type { Generation } from './generation.ts';
 import { Pages } from './pages.ts';
@@ -43,7 +43,7 @@ export class RebuildWalk {
   readonly #onFailure: (projection: string, error: unknown) => void;
   readonly #walkers = new Set<Walker>();
   #walking = false;
-  readonly #advances: Advances;
+  readonly #advances: BookmarkWriter;
   readonly #pages: Pages;
   /** Of the log, when a page was read last: asked for at each step it would wait each time until the database is free. */
   #head = 0;
@@ -67,7 +67,7 @@ export class RebuildWalk {
       for (const walker of this.#walkers) if (walker.isApart) walker.reject(signal.reason);
     });
     this.#onFailure = onFailure;
-    this.#advances = new Advances(sql, { gatherMs: 1, restMs: 0 });
+    this.#advances = new BookmarkWriter(sql, { lingerMs: 1, restMs: 0 });
     this.#pages = new Pages((after) => this.#read(after));
   }
 
@@ -80,7 +80,7 @@ export class RebuildWalk {
     onProgress: (progress: RebuildProgress) => void = () => {},
   ): Promise<RebuildResult> {
     const onFailure = (error: unknown): void => this.#onFailure(generation.projection.name, error);
-    const walker = new Walker(generation, await generation.standing(), { onProgress, onFailure });
+    const walker = new Walker(generation, await generation.bookmarkState(), { onProgress, onFailure });
     walker.ended.addEventListener('abort', () => this.#walkers.delete(walker));
     this.#walkers.add(walker);
     this.#begin();
@@ -120,7 +120,7 @@ export class RebuildWalk {
           await this.#steps.after(seen, levelMs, neverAborted);
           continue;
         }
-        const after = group[0]!.standing.bookmark;
+        const after = group[0]!.state.bookmark;
         const page = await this.#pages.after(after);
         if (page.scannedTo > after) for (const walker of group) this.#send(walker, page);
         else await this.#finish(group, page);
@@ -135,12 +135,12 @@ export class RebuildWalk {
 
   /** Those of them that go next, and stand at one bookmark. None is far ahead of the last: few pages are held. */
   async #next(going: readonly Walker[]): Promise<readonly Walker[]> {
-    const last = Math.min(...going.map(({ standing }) => standing.bookmark));
+    const last = Math.min(...going.map(({ state }) => state.bookmark));
     this.#pages.letGo(last);
     const group = await this.#furthestBehind(going.filter((walker) => !this.#atWork.has(walker)));
     let furthest = last;
     for (let n = 0; n < mostAhead; n++) furthest = this.#pages.endOf(furthest) ?? furthest;
-    return (group[0]?.standing.bookmark ?? last) <= furthest ? group : [];
+    return (group[0]?.state.bookmark ?? last) <= furthest ? group : [];
   }
 
   /** Lets the walker take its step, beside the others. */
@@ -165,15 +165,15 @@ export class RebuildWalk {
   async #furthestBehind(walkers: readonly Walker[]): Promise<readonly Walker[]> {
     const going: Walker[] = [];
     for (const walker of walkers) {
-      const { generation, standing } = walker;
+      const { generation, state } = walker;
       if (generation.partitions.length > 1) {
         const live = await liveBookmarks(this.#sql, generation);
         walker.live = live ? leastOf(live) : Infinity;
       }
-      if (standing.bookmark <= walker.live) going.push(walker);
+      if (state.bookmark <= walker.live) going.push(walker);
     }
-    const after = Math.min(...going.map(({ standing }) => standing.bookmark));
-    return going.filter(({ standing }) => standing.bookmark === after);
+    const after = Math.min(...going.map(({ state }) => state.bookmark));
+    return going.filter(({ state }) => state.bookmark === after);
   }
 
   /** The log or the database is away, for all of them. */
@@ -215,14 +215,14 @@ export class RebuildWalk {
    * brought level by it.
    */
   async #advance(walker: Walker, page: LoadedPage): Promise<boolean> {
-    const { generation, standing } = walker;
-    const isAtEnd = page.scannedTo <= standing.bookmark;
+    const { generation, state } = walker;
+    const isAtEnd = page.scannedTo <= state.bookmark;
     const isLast = isAtEnd || page.scannedTo > walker.live;
     if (isLast && (await this.#compare(walker, page))) return true;
     if (!isAtEnd) {
-      walker.standing = generation.takesNothing(page, standing)
-        ? await this.#advances.pass(generation, standing, page.scannedTo)
-        : await generation.apply(page, standing, { rebuild: true });
+      walker.state = generation.takesNothing(page, state)
+        ? await this.#advances.pass(generation, state, page.scannedTo)
+        : await generation.apply(page, state, { rebuild: true });
       walker.tell(this.#head);
     }
     await walker.goesOn(this.#sql);
@@ -246,9 +246,9 @@ export class RebuildWalk {
   }
 
   async #again(walker: Walker): Promise<void> {
-    const before = walker.standing.bookmark;
+    const before = walker.state.bookmark;
     await this.#standAgain(walker);
-    const { bookmark } = walker.standing;
+    const { bookmark } = walker.state;
     if (bookmark > before) await walker.goesOn(this.#sql);
     await this.#advance(walker, await this.#read(bookmark));
   }
@@ -256,7 +256,7 @@ export class RebuildWalk {
   /** What failed may have been written all the same, or in part. */
   async #standAgain(walker: Walker): Promise<void> {
     try {
-      walker.standing = await walker.generation.standing();
+      walker.state = await walker.generation.bookmarkState();
     } catch (error) {
       // Its generation is gone: another rebuild took its place, or it was given up.
       if (error instanceof BookmarkMoved) walker.reject(error);

@@ -1,60 +1,70 @@
 import { Problem } from '../domain/problems.ts';
-import { variantOf } from '../read-models/generation-variant.ts';
-import type { StreamName } from '../ports/event-log.ts';
-import { inBackground } from '../support/background.ts';
-import type { EventStore, OpenedEvents } from '../ports/event-store.ts';
+import type { EventStore } from '../ports/event-store.ts';
 import type { LeaseHolder, Leases } from '../ports/leases.ts';
-import { pause } from '../support/pause.ts';
 import type { Sql } from '../ports/sql.ts';
+import { CheckpointMoved, LeaseLost, type EventProcessor } from '../processors/processor.ts';
+import { ProcessorRunner } from '../processors/processor-runner.ts';
+import { variantOf } from '../read-models/generation-variant.ts';
+import { inBackground } from '../support/background.ts';
+import { pause } from '../support/pause.ts';
 import type { WakeUp } from '../support/wake-up.ts';
-import { ErasedStreams } from './erased-streams.ts';
+import { ErasedStreamRelease } from './erased-stream-release.ts';
 import { Generation } from './generation.ts';
-import { retryParked, skipParked } from './parked.ts';
-import type { EventPlace } from './parked-table.ts';
 import { ensureLive, readGenerations, type GenerationRow } from './generations.ts';
 import { LogSource } from './log-source.ts';
+import { ParkedStreams } from './parked-streams.ts';
+import type { EventPlace } from './parked-table.ts';
 import { samePartitions, type Partitioning } from './partitions.ts';
-import { isTransient } from '../processors/transient.ts';
 import { signatureOf, type Projection } from './projection.ts';
 import type { Source } from './source.ts';
 import { TopicSource, type Topics } from './topic-source.ts';
 
-/** Another process may have built, switched or dropped a generation. */
+/** How often generations that another process has built, switched or dropped are looked for. */
 const refreshMs = 2_000;
-/** Between two tries of what the log was faster than. */
-const againMs = 50;
 
 export interface RunnerOptions {
   readonly sql: Sql;
   readonly store: EventStore;
   readonly projections: readonly Projection[];
-  /** Woken after each step, for queries that wait for a position. */
+  /** Woken whenever a bookmark has moved, for queries that wait for a position. */
   readonly progress: WakeUp;
-  /** Say which of the processes that may run the same projections does. */
+  /** Decide which of the processes that may run the same projections does. */
   readonly leases: Leases;
   /** Where the relay publishes the log; without it the projections read the log itself. */
   readonly topics?: Topics;
   readonly onError: (projection: string, error: unknown) => void;
 }
 
-/** Keeps every generation of every projection up with the log, each at its own pace. */
+/** Keeps every generation of every projection up to date, each at its own pace. */
 export class ProjectionRunner {
   readonly #options: RunnerOptions;
   readonly #source: Source;
+  readonly #parked: ParkedStreams;
   readonly #stop = new AbortController();
-  readonly #loops = new Map<string, { stop: AbortController; done: Promise<void> }>();
+  /** By the key of the generation. */
+  readonly #runners = new Map<string, ProcessorRunner>();
+  readonly #release: ProcessorRunner;
   #background: readonly Promise<void>[] = [];
   #refreshing: Promise<void> = Promise.resolve();
-  readonly #erased: ErasedStreams;
 
   constructor(options: RunnerOptions) {
     this.#options = options;
-    const { sql, store, leases, topics, progress, onError } = options;
-    this.#erased = new ErasedStreams(store.log);
-    const reports = { onStep: () => progress.wake(), onError };
-    this.#source = topics
-      ? new TopicSource(topics, sql, store, leases, reports)
-      : new LogSource(sql, store, leases, reports);
+    const { sql, store, leases, topics, onError } = options;
+    this.#source = topics ? new TopicSource(topics, sql, store, leases) : new LogSource(sql, store);
+    this.#parked = new ParkedStreams({
+      sql,
+      store,
+      generationsOf: (name) => this.#generationsOf(name),
+      signal: this.#stop.signal,
+    });
+    const release = new ErasedStreamRelease({
+      sql,
+      log: store.log,
+      parked: this.#parked,
+      isProjection: (name) => this.projection(name) !== undefined,
+      onError,
+    });
+    this.#release = this.#runnerOf(release, release.name);
   }
 
   get leases(): Leases {
@@ -65,23 +75,23 @@ export class ProjectionRunner {
     return this.#source.partitioning;
   }
 
-  /** Creates what is missing: from here on queries find every read model. */
+  /** Creates missing generations: from then on queries find every read model. */
   async prepare(): Promise<void> {
     const { projections, sql } = this.#options;
     for (const projection of projections) await ensureLive(sql, projection, this.partitioning);
   }
 
-  /** Begins to run. Generations of another signature stay as they are: see `stale`. */
+  /** Starts running. Generations of another signature stay as they are: see `stale`. */
   async start(): Promise<void> {
     this.#background = [
       inBackground(() => this.#source.follow(this.#stop.signal)),
-      inBackground(() => this.#regularly(() => this.refresh())),
-      inBackground(() => this.#regularly(() => this.#releaseErased())),
+      inBackground(() => this.#refreshRegularly()),
     ];
+    this.#release.start();
     await this.refresh();
   }
 
-  /** Starts loops for generations that came and ends those of generations that went. Nothing before `start`. */
+  /** Starts generations that were added and stops those that were dropped. Does nothing before `start`. */
   async refresh(): Promise<void> {
     if (this.#background.length === 0) return;
     const refreshed = this.#refreshing.then(() => this.#refresh());
@@ -90,8 +100,8 @@ export class ProjectionRunner {
   }
 
   /**
-   * The live generations that were built by another version of their projection, or from a log that was divided
-   * otherwise: to be rebuilt.
+   * The read models whose live generation must be rebuilt: it was built by another version of the projection, or from a log with
+   * other partitions.
    */
   async stale(): Promise<string[]> {
     const rows = await readGenerations(this.#options.sql);
@@ -101,11 +111,11 @@ export class ProjectionRunner {
   }
 
   /** Which process runs each generation, by `name/generation`. */
-  async holders(): Promise<Map<string, LeaseHolder>> {
-    return this.#source.holders();
+  holders(): Promise<Map<string, LeaseHolder>> {
+    return this.#options.leases.holders();
   }
 
-  /** Undefined where it is of another version of the projection, or of a log that was divided otherwise. */
+  /** Undefined if it belongs to another version of the projection, or to a log with other partitions. */
   generation(row: GenerationRow): Generation | undefined {
     const projection = this.projection(row.name, variantOf(row.signature));
     if (!projection || row.signature !== signatureOf(projection)) return undefined;
@@ -113,65 +123,35 @@ export class ProjectionRunner {
     return new Generation(this.#options.sql, projection, row.generation, this.partitioning);
   }
 
-  /** Its rows in the variant that the configuration chooses, or in the one named, where it can be kept here. */
+  /** The projection in the configured variant, or in the given one if this process can maintain it. */
   projection(name: string, variant?: string): Projection | undefined {
     const projection = this.#options.projections.find((candidate) => candidate.name === name);
     const isOther = variant !== undefined && variant !== (projection?.variant ?? '');
     return isOther ? projection?.inVariant?.(variant) : projection;
   }
 
-  /**
-   * Gives a parked stream's events to its projection again. Answers whether it was parked; rejects with `still-parked`
-   * where the projection cannot apply them yet.
-   */
-  async retry(name: string, stream: string): Promise<boolean> {
-    let wasParked = false;
-    let refusal: Problem | undefined;
-    for (const generation of await this.#generationsOf(name)) {
-      if (!(await generation.parked.at(this.#options.sql, stream))) continue;
-      wasParked = true;
-      try {
-        while (!(await this.#retryOnce(generation, stream))) await this.#again();
-      } catch (error) {
-        if (isTransient(error) || this.#stop.signal.aborted) throw error;
-        const detail = `${name} and ${stream}: ${(error as Error).message}`;
-        refusal ??= new Problem('still-parked', detail, { cause: error });
-      }
-    }
-    if (refusal) throw refusal;
-    return wasParked;
+  /** As `ParkedStreams.retry`. */
+  retry(name: string, stream: string): Promise<boolean> {
+    return this.#parked.retry(name, stream);
   }
 
-  /** The event that a parked stream waits with, undefined where it is not parked. */
-  async parkedAt(name: string, stream: string): Promise<EventPlace | undefined> {
-    for (const generation of await this.#generationsOf(name)) {
-      const place = await generation.parked.at(this.#options.sql, stream);
-      if (place) return place;
-    }
-    return undefined;
+  /** As `ParkedStreams.parkedAt`. */
+  parkedAt(name: string, stream: string): Promise<EventPlace | undefined> {
+    return this.#parked.parkedAt(name, stream);
   }
 
-  /** Leaves out the event at `revision` wherever its stream waits with it. Answers whether it did anywhere. */
-  async skip(name: string, stream: string, revision: number): Promise<boolean> {
-    let wasParked = false;
-    for (const generation of await this.#generationsOf(name)) {
-      let outcome: boolean | 'behind' = 'behind';
-      while (outcome === 'behind') {
-        const { covered, events, unreadable } = await this.#streamOf(generation, stream);
-        const places = [...events.map((event) => ({ ...event, type: event.event.type })), ...unreadable];
-        places.sort((left, right) => left.position - right.position);
-        outcome = await skipParked(generation, stream, revision, places, covered);
-        if (outcome === 'behind') await this.#again();
-      }
-      wasParked ||= outcome;
-    }
-    return wasParked;
+  /** As `ParkedStreams.skip`. */
+  skip(name: string, stream: string, revision: number): Promise<boolean> {
+    return this.#parked.skip(name, stream, revision);
   }
 
   async stop(): Promise<void> {
     this.#stop.abort();
-    for (const loop of this.#loops.values()) loop.stop.abort();
-    await Promise.all([...this.#background, ...[...this.#loops.values()].map((loop) => loop.done)]);
+    await Promise.all([
+      ...this.#background,
+      this.#release.stop(),
+      ...[...this.#runners.values()].map((runner) => runner.stop()),
+    ]);
   }
 
   async #generationsOf(name: string): Promise<Generation[]> {
@@ -182,97 +162,42 @@ export class ProjectionRunner {
     );
   }
 
-  /** Before something is done again since the log went on meanwhile. Rejects where the process stops. */
-  async #again(): Promise<void> {
-    await pause(againMs, this.#stop.signal);
-    if (this.#stop.signal.aborted) throw new Problem('unavailable', 'this process stops', { retryAfter: 2 });
-  }
-
-  /** False where the stream has gone on meanwhile: to be done again. */
-  async #retryOnce(generation: Generation, stream: string): Promise<boolean> {
-    const { covered, events, unreadable } = await this.#streamOf(generation, stream);
-    const waiting = await generation.parked.at(this.#options.sql, stream);
-    // What was left out before it may be unreadable for ever.
-    const blocking = unreadable.find(({ position }) => waiting && position >= waiting.position);
-    if (blocking) throw blocking.error;
-    return retryParked(generation, stream, events, covered);
-  }
-
-  /** What the projection handles of a stream, and how far the log was then. */
-  async #streamOf({ projection }: Generation, stream: string): Promise<OpenedEvents & { covered: number }> {
-    const { store } = this.#options;
-    const covered = await store.log.head();
-    const recorded = await store.log.readStream(stream as StreamName);
-    const handled = recorded.filter(({ type }) => (projection.handles as readonly string[]).includes(type));
-    return { covered, ...(await store.open(handled)) };
-  }
-
-  /** A database that is away is told by the loops of the generations. */
-  async #regularly(work: () => Promise<void>): Promise<void> {
+  /** An unreachable database is reported by the processors. */
+  async #refreshRegularly(): Promise<void> {
     const { signal } = this.#stop;
     while (!signal.aborted) {
       await pause(refreshMs, signal);
-      if (!signal.aborted) await work().catch(() => undefined);
-    }
-  }
-
-  /**
-   * Lets the erasure of a memory through whose stream is parked: what it waits with has lost its content, and is left out
-   * where it cannot be applied even so. The read models would keep the content otherwise.
-   */
-  async #releaseErased(): Promise<void> {
-    const { sql, onError } = this.#options;
-    const [first] = await sql.query<{ position: number | null }>(
-      'select min(position) as position from read.parked',
-    );
-    if (typeof first?.position !== 'number') return;
-    // One process alone: what one skips, another one might find gone and skip the next.
-    if ((await this.leases.hold('release-erased')) === undefined) return;
-    // The erasure may be the very event that a stream waits with.
-    const erased = await this.#erased.since(first.position - 1, this.#stop.signal);
-    const parked = await sql.query<{ name: string; stream: StreamName }>(
-      'select distinct name, stream from read.parked where stream = any ($1)',
-      [[...erased]],
-    );
-    for (const { name, stream } of parked) {
-      if (this.#stop.signal.aborted) return;
-      if (this.projection(name))
-        await this.#release(name, stream).catch((error: unknown) => onError(name, error));
-    }
-  }
-
-  async #release(name: string, stream: StreamName): Promise<void> {
-    for (;;) {
-      try {
-        await this.retry(name, stream);
-        return;
-      } catch (error) {
-        if (!(error instanceof Problem) || error.code !== 'still-parked') throw error;
-        const waiting = await this.parkedAt(name, stream);
-        if (!waiting) return;
-        // The erasure itself is never left out.
-        if (waiting.type === 'MemoryErased') throw error;
-        await this.skip(name, stream, waiting.revision);
-      }
+      if (!signal.aborted) await this.refresh().catch(() => undefined);
     }
   }
 
   async #refresh(): Promise<void> {
-    const rows = await readGenerations(this.#options.sql);
     const wanted = new Map<string, Generation>();
-    for (const row of rows) {
+    for (const row of await readGenerations(this.#options.sql)) {
       const generation = this.generation(row);
       if (!generation || row.state === 'building' || row.state === 'failed') continue;
       wanted.set(generation.key, generation);
     }
-    const gone = [...this.#loops].filter(([key]) => !wanted.has(key));
-    for (const [, loop] of gone) loop.stop.abort();
-    await Promise.all(gone.map(([, loop]) => loop.done));
-    for (const [key] of gone) this.#loops.delete(key);
+    const dropped = [...this.#runners].filter(([key]) => !wanted.has(key));
+    await Promise.all(dropped.map(([, runner]) => runner.stop()));
+    for (const [key] of dropped) this.#runners.delete(key);
     for (const [key, generation] of wanted) {
-      if (this.#loops.has(key) || this.#stop.signal.aborted) continue;
-      const stop = new AbortController();
-      this.#loops.set(key, { stop, done: inBackground(() => this.#source.run(generation, stop.signal)) });
+      if (this.#runners.has(key) || this.#stop.signal.aborted) continue;
+      const runner = this.#runnerOf(this.#source.processorOf(generation), generation.projection.name);
+      this.#runners.set(key, runner);
+      runner.start();
     }
+  }
+
+  #runnerOf(processor: EventProcessor, name: string): ProcessorRunner {
+    const { leases, progress, onError } = this.#options;
+    return new ProcessorRunner(processor, {
+      leases,
+      onProgress: () => progress.wake(),
+      onError: (error) => {
+        // Another process works on the generation too, or has dropped it: no fault.
+        if (!(error instanceof CheckpointMoved) && !(error instanceof LeaseLost)) onError(name, error);
+      },
+    });
   }
 }

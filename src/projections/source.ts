@@ -1,20 +1,12 @@
-import type { LeaseHolder } from '../ports/leases.ts';
+import type { EventProcessor } from '../processors/processor.ts';
 import type { Generation } from './generation.ts';
 import type { Partitioning } from './partitions.ts';
 
-/** Where generations get their events from. */
+/** Where generations get their events from: the log itself, or the topics that the relay fills. */
 export interface Source {
   readonly partitioning: Partitioning;
   /** What all generations of the process share, until `signal` aborts. Run once. */
   follow(signal: AbortSignal): Promise<void>;
-  /** Keeps a generation up with the log until `signal` aborts, through whatever is away meanwhile. */
-  run(generation: Generation, signal: AbortSignal): Promise<void>;
-  /** Which process runs each generation, by `name/generation`. */
-  holders(): Promise<Map<string, LeaseHolder>>;
-}
-
-/** What a source tells the process that it runs in. */
-export interface SourceReports {
-  readonly onStep: () => void;
-  readonly onError: (projection: string, error: unknown) => void;
+  /** Keeps a generation up to date. Its name is the key of the generation. */
+  processorOf(generation: Generation): EventProcessor;
 }

@@ -46,7 +46,7 @@ async function whatIsAhead(
 ): Promise<{ generation: Generation; page: LoadedPage } | undefined> {
   const generation = runner.generation(row);
   if (!generation) return undefined;
-  const standings = await generation.bookmarks.standings(generation.partitions);
-  const after = Math.min(...standings.map(({ bookmark }) => bookmark));
+  const states = await generation.bookmarks.states(generation.partitions);
+  const after = Math.min(...states.map(({ bookmark }) => bookmark));
   return { generation, page: await store.readAll({ after, limit: levelEvents }) };
 }

@@ -1,9 +1,9 @@
 import { fromRecord, type TopicRecord } from '../domain/contract/cloud-event.ts';
 import type { EventLog, RecordedEvent } from '../ports/event-log.ts';
 import type { AssignedPartition, ReceivedBatch, ReceivedRecord, TopicPartition } from '../ports/transport.ts';
-import type { Advances } from './advances.ts';
+import type { BookmarkWriter } from './bookmark-writer.ts';
 import { allDone } from './all-done.ts';
-import type { Standing } from './bookmarks.ts';
+import type { BookmarkState } from './bookmarks.ts';
 import type { Generation } from './generation.ts';
 import type { LogGaps } from './log-gaps.ts';
 import type { OpenedCache } from './opened-cache.ts';
@@ -12,7 +12,7 @@ import { nameOf } from './topic-partitions.ts';
 /** A partition that this member of the group was given. */
 interface Place {
   /** Undefined where it has to be read again. */
-  standing: Standing | undefined;
+  state: BookmarkState | undefined;
   /** Whether the records that come follow what the generation has seen, without a gap. */
   isContinuous: boolean;
   /** Whether the next record is the last that was there before the assignment. */
@@ -33,11 +33,10 @@ type Told = Exclude<TopicRecord, { kind: 'foreign' }>;
 
 export interface TopicServices {
   readonly log: EventLog;
-  readonly advances: Advances;
+  readonly bookmarkWriter: BookmarkWriter;
   readonly opened: OpenedCache;
   readonly gaps: LogGaps;
   readonly prefix: string;
-  readonly onStep: () => void;
 }
 
 /** One generation as a member of its consumer group. */
@@ -47,15 +46,23 @@ export class TopicConsumer {
   readonly #places = new Map<string, Place>();
   readonly #signal: AbortSignal;
 
-  /** `signal` ends what it reads from the log. */
-  constructor(generation: Generation, services: TopicServices, signal: AbortSignal) {
+  readonly #onProgress: () => void;
+
+  /** `signal` ends reading from the log; `onProgress` is called whenever a bookmark has moved. */
+  constructor(
+    generation: Generation,
+    services: TopicServices,
+    signal: AbortSignal,
+    onProgress: () => void = () => {},
+  ) {
     this.#generation = generation;
     this.#services = services;
     this.#signal = signal;
+    this.#onProgress = onProgress;
   }
 
   /** Whether this member keeps any partition up with the log. */
-  get works(): boolean {
+  get hasPartitions(): boolean {
     return this.#places.size > 0;
   }
 
@@ -67,17 +74,17 @@ export class TopicConsumer {
     const { log, prefix } = this.#services;
     this.#places.clear();
     for (const partition of partitions) {
-      const place = { standing: undefined, isContinuous: false, isNew: true, next: partition.next };
+      const place = { state: undefined, isContinuous: false, isNew: true, next: partition.next };
       this.#places.set(nameOf(partition, prefix), place);
     }
     const given = new Map(this.#places);
     const head = await log.head();
-    const standings = await this.#generation.bookmarks.standings([...given.keys()]);
-    const catchUps = standings.map(async (standing) => {
-      const partition = standing.partitions[0]!;
+    const states = await this.#generation.bookmarks.states([...given.keys()]);
+    const catchUps = states.map(async (state) => {
+      const partition = state.partitions[0]!;
       const place = given.get(partition)!;
-      const read = await this.#readLog(partition, place, standing, head);
-      place.standing = await this.#advance(partition, read, head);
+      const read = await this.#readLog(partition, place, state, head);
+      place.state = await this.#advance(partition, read, head);
     });
     await allDone(catchUps);
   }
@@ -95,15 +102,15 @@ export class TopicConsumer {
     // The topic let go of records before they came here.
     if (place.next !== batch.records[0]?.offset) place.isContinuous = place.isNew = false;
     try {
-      const standing = (place.standing ??= await this.#generation.standing([partition]));
-      const unseen = this.#unseen(batch.records, standing.bookmark, place);
-      if (unseen.to > standing.bookmark) {
-        place.standing = await this.#take(partition, place, unseen, standing);
-        this.#services.onStep();
+      const state = (place.state ??= await this.#generation.bookmarkState([partition]));
+      const unseen = this.#unseen(batch.records, state.bookmark, place);
+      if (unseen.to > state.bookmark) {
+        place.state = await this.#take(partition, place, unseen, state);
+        this.#onProgress();
       }
       place.next = String(BigInt(batch.records.at(-1)!.offset) + 1n);
     } catch (error) {
-      place.standing = undefined;
+      place.state = undefined;
       place.isContinuous = false;
       throw error;
     }
@@ -130,8 +137,8 @@ export class TopicConsumer {
     return { gapTo, records, to };
   }
 
-  async #take(partition: string, place: Place, unseen: Unseen, standing: Standing): Promise<Standing> {
-    let now = standing;
+  async #take(partition: string, place: Place, unseen: Unseen, state: BookmarkState): Promise<BookmarkState> {
+    let now = state;
     let { to } = unseen;
     if (unseen.gapTo !== undefined) {
       // Not only up to the first record: one that a frozen relay wrote late may stand before others that are gone.
@@ -148,23 +155,28 @@ export class TopicConsumer {
   }
 
   /** Applies the events that the log holds of the partition up to `to`; stops where the partition was lost. */
-  async #readLog(partition: string, place: Place, standing: Standing, to: number): Promise<Standing> {
-    const { gaps, onStep } = this.#services;
-    let now = standing;
+  async #readLog(partition: string, place: Place, state: BookmarkState, to: number): Promise<BookmarkState> {
+    const { gaps } = this.#services;
+    let now = state;
     for await (const page of gaps.read(this.#generation, partition, now.bookmark, to)) {
       if (this.#signal.aborted || this.#places.get(partition) !== place)
         throw this.#generation.bookmarks.moved();
       now = await this.#generation.apply(page, now);
-      onStep();
+      this.#onProgress();
     }
     return now;
   }
 
-  async #advance(partition: string, standing: Standing, to: number): Promise<Standing> {
-    const { bookmark } = standing;
-    if (to <= bookmark) return standing;
-    await this.#services.advances.write({ of: this.#generation.bookmarks, partition, from: bookmark, to });
-    return { ...standing, bookmark: to };
+  async #advance(partition: string, state: BookmarkState, to: number): Promise<BookmarkState> {
+    const { bookmark } = state;
+    if (to <= bookmark) return state;
+    await this.#services.bookmarkWriter.write({
+      of: this.#generation.bookmarks,
+      partition,
+      from: bookmark,
+      to,
+    });
+    return { ...state, bookmark: to };
   }
 
   /** The events that the generation takes; one that was too large for the transport stands in the log alone. */

@@ -1,20 +1,18 @@
 import { kindsOfTypes, topicName, topicsOf } from '../domain/contract/topics.ts';
 import type { EventStore } from '../ports/event-store.ts';
-import { leaseRenewalMs, type LeaseHolder, type Leases } from '../ports/leases.ts';
-import { pause } from '../support/pause.ts';
+import { leaseRenewalMs, type Leases } from '../ports/leases.ts';
 import type { Sql } from '../ports/sql.ts';
 import type { Transport } from '../ports/transport.ts';
-import { Advances } from './advances.ts';
-import { BookmarkMoved } from './bookmarks.ts';
+import type { EventProcessor, Term } from '../processors/processor.ts';
+import { pause } from '../support/pause.ts';
+import { BookmarkWriter } from './bookmark-writer.ts';
 import type { Generation } from './generation.ts';
 import { LogGaps } from './log-gaps.ts';
 import { OpenedCache } from './opened-cache.ts';
 import type { Partitioning } from './partitions.ts';
-import type { Source, SourceReports } from './source.ts';
+import type { Source } from './source.ts';
 import { TopicConsumer, type TopicServices } from './topic-consumer.ts';
 import { topicPartitioning } from './topic-partitions.ts';
-
-const retryMs = 1_000;
 
 /** Where the relay publishes the log. */
 export interface Topics {
@@ -23,86 +21,70 @@ export interface Topics {
 }
 
 /**
- * The topics that the relay fills: a consumer group for each generation, so that any number of processes share its
- * partitions. Its lease says only that somebody works on it.
+ * The topics that the relay fills. Each generation is a consumer group, so any number of processes share its partitions. Its
+ * lease excludes nobody; it shows that some process has partitions of it.
  */
 export class TopicSource implements Source {
   readonly partitioning: Partitioning;
   readonly #topics: Topics;
   readonly #leases: Leases;
-  readonly #reports: SourceReports;
   readonly #services: TopicServices;
-  readonly #consumers = new Map<string, TopicConsumer>();
 
-  constructor(topics: Topics, sql: Sql, store: EventStore, leases: Leases, reports: SourceReports) {
+  constructor(topics: Topics, sql: Sql, store: EventStore, leases: Leases) {
     this.partitioning = topicPartitioning(topics.transport);
     this.#topics = topics;
     this.#leases = leases;
-    this.#reports = reports;
     const opened = new OpenedCache(store);
     this.#services = {
       log: store.log,
-      advances: new Advances(sql, { gatherMs: 5, restMs: 60 }),
+      bookmarkWriter: new BookmarkWriter(sql, { lingerMs: 5, restMs: 60 }),
       opened,
       gaps: new LogGaps(store.log, opened),
       prefix: topics.prefix,
-      onStep: reports.onStep,
     };
   }
 
-  /** Tells who works on what. */
-  async follow(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      for (const [key, consumer] of this.#consumers) if (consumer.works) await this.#tell(key);
-      await pause(leaseRenewalMs, signal);
-    }
+  /** Consumers have nothing to share but caches. */
+  follow(): Promise<void> {
+    return Promise.resolve();
   }
 
-  async run(generation: Generation, signal: AbortSignal): Promise<void> {
+  processorOf(generation: Generation): EventProcessor {
+    return { name: generation.key, sharing: 'group', run: (term) => this.#run(generation, term) };
+  }
+
+  async #run(generation: Generation, term: Term): Promise<void> {
     const { transport, prefix } = this.#topics;
+    const { signal } = term;
     const { name, handles } = generation.projection;
-    const onError = (error: unknown): void => {
-      if (!(error instanceof BookmarkMoved)) this.#reports.onError(name, error);
-    };
-    await this.#untilTopicsAreThere(onError, signal);
-    const consumer = new TopicConsumer(generation, this.#services, signal);
-    this.#consumers.set(generation.key, consumer);
-    const consuming = transport.consume({
+    // A group that subscribes to topics which do not exist would start again and again.
+    await transport.ensureTopics(topicsOf(prefix));
+    const consumer = new TopicConsumer(generation, this.#services, signal, () => term.reached());
+    term.began();
+    const announcing = this.#announceRegularly(generation.key, consumer, signal);
+    await transport.consume({
       group: `${prefix}.${name}.${generation.number}`,
       topics: kindsOfTypes(handles).map((kind) => topicName(prefix, kind)),
       from: 'assignment',
       assigned: async (partitions) => {
         await consumer.assigned(partitions);
-        await this.#tell(generation.key);
+        await this.#announce(generation.key);
       },
       revoked: (partitions) => consumer.revoked(partitions),
       handle: (batch) => consumer.handle(batch),
-      onError,
+      onError: (error) => term.report(error),
       signal,
     });
-    // Only a transport that was closed rejects.
-    await consuming.catch(onError);
-    this.#consumers.delete(generation.key);
-    await this.#leases.release(generation.key).catch(() => undefined);
+    await announcing;
   }
 
-  holders(): Promise<Map<string, LeaseHolder>> {
-    return this.#leases.holders();
-  }
-
-  async #tell(key: string): Promise<void> {
-    await this.#leases.hold(key).catch(() => undefined);
-  }
-
-  /** A group of topics that are not there would begin again and again. */
-  async #untilTopicsAreThere(onError: (error: unknown) => void, signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      try {
-        return await this.#topics.transport.ensureTopics(topicsOf(this.#topics.prefix));
-      } catch (error) {
-        onError(error);
-        await pause(retryMs, signal);
-      }
+  async #announceRegularly(key: string, consumer: TopicConsumer, signal: AbortSignal): Promise<void> {
+    for (; !signal.aborted; await pause(leaseRenewalMs, signal)) {
+      if (consumer.hasPartitions) await this.#announce(key);
     }
+  }
+
+  async #announce(key: string): Promise<void> {
+    await this.#leases.hold(key).catch(() => undefined);
   }
 }

@@ -1,5 +1,5 @@
 import type { Sql } from '../ports/sql.ts';
-import { BookmarkMoved, type Standing } from './bookmarks.ts';
+import { BookmarkMoved, type BookmarkState } from './bookmarks.ts';
 import type { Generation } from './generation.ts';
 import { noteFailure } from './generations.ts';
 import type { RebuildProgress, RebuildResult } from './rebuild.ts';
@@ -20,7 +20,7 @@ export class Walker {
   readonly generation: Generation;
   /** Of its fill. */
   readonly result: Promise<RebuildResult>;
-  standing: Standing;
+  state: BookmarkState;
   /** Where there are several partitions: the least bookmark of the live generation, as it was last looked up. */
   live = Infinity;
   /** Both generations are compared from here on. */
@@ -36,9 +36,9 @@ export class Walker {
   #failure: string | undefined;
   #settle!: { resolve: (result: RebuildResult) => void; reject: (error: unknown) => void };
 
-  constructor(generation: Generation, standing: Standing, options: WalkerOptions) {
+  constructor(generation: Generation, state: BookmarkState, options: WalkerOptions) {
     this.generation = generation;
-    this.standing = standing;
+    this.state = state;
     this.#options = options;
     this.result = new Promise((resolve, reject) => (this.#settle = { resolve, reject }));
   }
@@ -60,7 +60,7 @@ export class Walker {
 
   tell(head: number): void {
     const { projection, number } = this.generation;
-    const { bookmark } = this.standing;
+    const { bookmark } = this.state;
     this.#options.onProgress({ projection: projection.name, generation: number, position: bookmark, head });
   }
 

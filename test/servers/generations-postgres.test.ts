@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openPostgres } from '../../src/adapters/postgres/postgres.ts';
 import type { Sql } from '../../src/ports/sql.ts';
-import { Advances } from '../../src/projections/advances.ts';
+import { BookmarkWriter } from '../../src/projections/bookmark-writer.ts';
 import { BookmarkMoved, BookmarkTable } from '../../src/projections/bookmarks.ts';
 import {
   createBeside,
@@ -55,9 +55,9 @@ describe('a generation on PostgreSQL', () => {
   it('[F4] that somebody compares or switches does not keep the bookmarks of others where they are', async () => {
     const [held, free] = ['held', 'free'].map((name) => new Journal(name));
     for (const journal of [held!, free!]) await ensureLive(test.sql, journal);
-    const advances = new Advances(test.sql, { gatherMs: 1, restMs: 0 });
+    const bookmarkWriter = new BookmarkWriter(test.sql, { lingerMs: 1, restMs: 0 });
     const write = ({ name }: Journal, from: number, to: number) =>
-      advances.write({ of: new BookmarkTable(test.sql, name, 1), partition: 'log', from, to });
+      bookmarkWriter.write({ of: new BookmarkTable(test.sql, name, 1), partition: 'log', from, to });
     const bookmarks = async () => {
       const rows = await readGenerations(test.sql);
       return Object.fromEntries(rows.map(({ name, bookmarks: of }) => [name, of.get('log')]));

@@ -78,7 +78,7 @@ describe.skipIf(!url)('[G3] the lexical read model on OpenSearch', () => {
     await say(gone, { type: 'MemoryDeleted', data: { retentionUntil: '2030-01-01T00:00:00Z' } });
     await say(back, { type: 'MemoryDeleted', data: { retentionUntil: '2030-01-01T00:00:00Z' } });
     await say(back, { type: 'MemoryRestored' });
-    await generation.apply(await all(), await generation.standing());
+    await generation.apply(await all(), await generation.bookmarkState());
     expect(new Set(await find(test.index, 'lexical-g1', 'kettle'))).toEqual(
       new Set([kept!.value.id, back!.value.id]),
     );
@@ -107,7 +107,7 @@ describe.skipIf(!url)('[G3] the lexical read model on OpenSearch', () => {
       layer: 'session',
       scope,
     });
-    await generation.apply(await all(), await generation.standing());
+    await generation.apply(await all(), await generation.bookmarkState());
     const speakers = () => test.sql.query('select attributed, labelled, revision from read.lexical_g1');
     expect(await speakers()).toEqual([{ attributed: null, labelled: 'ada', revision: 0 }]);
     test.faulty.before = (method) => {
@@ -115,7 +115,7 @@ describe.skipIf(!url)('[G3] the lexical read model on OpenSearch', () => {
     };
     const data = { memoryId: value.id, metadata: { speaker: 'Grace' } };
     await test.store.append(stream, 'any', [{ type: 'MemoryUpdated', data }], testContext({ key }));
-    await generation.apply(await all(), await generation.standing());
+    await generation.apply(await all(), await generation.bookmarkState());
     expect(await speakers()).toEqual([{ attributed: 'grace', labelled: 'ada', revision: 0 }]);
     test.faulty.mend();
     const { digest, liveDigest } = await test.rebuilt();
@@ -127,14 +127,14 @@ describe.skipIf(!url)('[G3] the lexical read model on OpenSearch', () => {
     async (fault) => {
       const generation = await test.live();
       const { stream } = await storeTestMemory(test, { content: 'lighthouse' });
-      const standing = await generation.standing();
+      const state = await generation.bookmarkState();
       test.sql.fault = failing('update read.bookmarks', fault);
-      await expect(generation.apply(await all(), standing)).rejects.toThrow();
+      await expect(generation.apply(await all(), state)).rejects.toThrow();
       // The document is there, its row is not.
       expect(await listed(test.index, 'lexical-g1')).toHaveLength(1);
       expect(await test.sql.query('select 1 from read.lexical_g1')).toEqual([]);
       await updateTestMemory(test, stream, 'foghorn');
-      await generation.apply(await all(), await generation.standing());
+      await generation.apply(await all(), await generation.bookmarkState());
       expect(await find(test.index, 'lexical-g1', 'lighthouse')).toEqual([]);
       expect(await find(test.index, 'lexical-g1', 'foghorn')).toHaveLength(1);
       const { digest, liveDigest } = await test.rebuilt();
@@ -146,10 +146,10 @@ describe.skipIf(!url)('[G3] the lexical read model on OpenSearch', () => {
     const generation = await test.live();
     const { value } = await storeTestMemory(test, { content: 'lighthouse' });
     test.sql.fault = failing('update read.bookmarks', 'before');
-    await expect(generation.apply(await all(), await generation.standing())).rejects.toThrow();
+    await expect(generation.apply(await all(), await generation.bookmarkState())).rejects.toThrow();
     expect(await find(test.index, 'lexical-g1', 'lighthouse')).toEqual([value.id]);
     await eraseTestMemory(test, value.id);
-    await generation.apply(await all(), await generation.standing());
+    await generation.apply(await all(), await generation.bookmarkState());
     expect(await find(test.index, 'lexical-g1', 'lighthouse')).toEqual([]);
     expect(await listed(test.index, 'lexical-g1')).toMatchObject([{ revision: 1, deleted: true }]);
     expect(await test.sql.query('select erasures from read.lexical_expunge_g1')).toEqual([{ erasures: 2 }]);
@@ -159,7 +159,7 @@ describe.skipIf(!url)('[G3] the lexical read model on OpenSearch', () => {
     const generation = await test.live();
     const { stream } = await storeTestMemory(test, { content: 'lighthouse' });
     const page = await all();
-    const standing = await generation.standing();
+    const state = await generation.bookmarkState();
     let wake = () => {};
     let asleep = () => {};
     const sleeping = new Promise<void>((resolve) => (asleep = resolve));
@@ -169,10 +169,10 @@ describe.skipIf(!url)('[G3] the lexical read model on OpenSearch', () => {
       asleep();
       return new Promise<void>((resolve) => (wake = resolve));
     };
-    const zombie = generation.apply(page, standing);
+    const zombie = generation.apply(page, state);
     await sleeping;
     await updateTestMemory(test, stream, 'foghorn');
-    await generation.apply(await all(), standing);
+    await generation.apply(await all(), state);
     wake();
     await expect(zombie).rejects.toBeInstanceOf(BookmarkMoved);
     await test.index.refresh('lexical-g1');
@@ -185,14 +185,14 @@ describe.skipIf(!url)('[G3] the lexical read model on OpenSearch', () => {
   it('is compared at its bookmark: documents that a batch under way has written make no difference', async () => {
     const generation = await test.live();
     const { stream } = await storeTestMemory(test, { content: 'lighthouse' });
-    await generation.apply(await all(), await generation.standing());
+    await generation.apply(await all(), await generation.bookmarkState());
     const digest = await generation.digest();
     await updateTestMemory(test, stream, 'foghorn');
     await storeTestMemory(test, { content: 'a new one' });
     test.sql.fault = failing('update read.bookmarks', 'before');
-    await expect(generation.apply(await all(), await generation.standing())).rejects.toThrow();
+    await expect(generation.apply(await all(), await generation.bookmarkState())).rejects.toThrow();
     expect(await generation.digest()).toBe(digest);
-    await generation.apply(await all(), await generation.standing());
+    await generation.apply(await all(), await generation.bookmarkState());
     expect(await generation.digest()).not.toBe(digest);
   });
 
@@ -200,7 +200,7 @@ describe.skipIf(!url)('[G3] the lexical read model on OpenSearch', () => {
     const generation = await test.live();
     const { value } = await storeTestMemory(test, { content: 'lighthouse' });
     await storeTestMemory(test, { content: 'foghorn' });
-    await generation.apply(await all(), await generation.standing());
+    await generation.apply(await all(), await generation.bookmarkState());
     const right = await generation.digest();
     const other = {
       tenant: 'acme',
@@ -225,16 +225,16 @@ describe.skipIf(!url)('[G3] the lexical read model on OpenSearch', () => {
   it('waits for an index that is away, or refuses its password, and parks nothing', async () => {
     const generation = await test.live();
     await storeTestMemory(test, { content: 'lighthouse' });
-    const standing = await generation.standing();
+    const state = await generation.bookmarkState();
     for (const failure of [new LexicalIndexUnavailable('away'), new Error('OpenSearch answers 401')]) {
       test.faulty.before = (method) => {
         if (method === 'write') throw failure;
       };
-      await expect(generation.apply(await all(), standing)).rejects.toBeInstanceOf(LexicalIndexUnavailable);
+      await expect(generation.apply(await all(), state)).rejects.toBeInstanceOf(LexicalIndexUnavailable);
     }
     expect(await parked()).toEqual([]);
     test.faulty.mend();
-    await generation.apply(await all(), standing);
+    await generation.apply(await all(), state);
     expect(await find(test.index, 'lexical-g1', 'lighthouse')).toHaveLength(1);
   });
 
@@ -252,7 +252,7 @@ describe.skipIf(!url)('[G3] the lexical read model on OpenSearch', () => {
           refused.map((one) => ({ ...one, reason: '400 mapper_parsing_exception' })),
         );
     };
-    await generation.apply(await all(), await generation.standing());
+    await generation.apply(await all(), await generation.bookmarkState());
     expect(await parked()).toMatchObject([
       { stream: bad.stream, error: expect.stringMatching(/400 mapper_parsing_exception/) as string },
     ]);

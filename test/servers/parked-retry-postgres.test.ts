@@ -36,27 +36,27 @@ describe('a parked stream on PostgreSQL', () => {
     const generation = new Generation(test.sql, journal, 1);
     const pageAfter = (after: number) => test.store.readAll({ after, limit: 100 });
     const { stream } = await storeTestMemory(test, { content: 'poison' });
-    await generation.apply(await pageAfter(0), await generation.standing());
+    await generation.apply(await pageAfter(0), await generation.bookmarkState());
     journal.onEvent = () => {};
     const waiting = await test.store.load(stream);
     await updateTestMemory(test, stream, 'later');
-    const standing = await generation.standing();
-    expect([...standing.parked]).toEqual([stream]);
-    const page = await pageAfter(standing.bookmark);
+    const state = await generation.bookmarkState();
+    expect([...state.parked]).toEqual([stream]);
+    const page = await pageAfter(state.bookmark);
 
     let retried: Promise<boolean> | undefined;
     let applied: Promise<unknown> | undefined;
     await somebody.transaction(async (tx) => {
       await tx.query('lock table read.journal_g1 in share mode');
       // It has the bookmark and waits for the table; what follows the log waits for the bookmark.
-      retried = retryParked(generation, stream, waiting, standing.bookmark);
+      retried = retryParked(generation, stream, waiting, state.bookmark);
       await sleep(300);
-      applied = generation.apply(page, standing).catch((error: unknown) => error);
+      applied = generation.apply(page, state).catch((error: unknown) => error);
       await sleep(300);
     });
     expect(await retried).toBe(true);
     expect(await applied).toBeInstanceOf(BookmarkMoved);
-    const now = await generation.standing();
+    const now = await generation.bookmarkState();
     await generation.apply(await pageAfter(now.bookmark), now);
     expect(await journal.texts(test.sql)).toEqual(['poison', 'later']);
   });

@@ -69,8 +69,8 @@ describe.runIf(process.env['STRATALOG_POSTGRES_URL'] !== undefined)('vectors on 
   const pageOfAll = () => test.store.readAll({ after: 0, limit: 1_000 });
   async function applyAll(to: Generation): Promise<PromiseSettledResult<unknown>[]> {
     const page = await pageOfAll();
-    const standings = await Promise.all(partitions.map((partition) => to.standing([partition])));
-    return Promise.allSettled(standings.map((standing) => to.apply(page, standing)));
+    const states = await Promise.all(partitions.map((partition) => to.bookmarkState([partition])));
+    return Promise.allSettled(states.map((state) => to.apply(page, state)));
   }
   const partitions = partitioning.partitionsOf(
     vectors(soleEmbedder(deterministicEmbedder({ dimension: 16 }))) as Projection,
@@ -147,7 +147,7 @@ describe.runIf(process.env['STRATALOG_POSTGRES_URL'] !== undefined)('vectors on 
     const partition = partitioning.partitionOf(stream);
     const page = await pageOfAll();
     const zombie = generation();
-    const standing = await zombie.standing([partition]);
+    const state = await zombie.bookmarkState([partition]);
     onEmbed = async () => {
       onEmbed = async () => {};
       await followAll(test, live);
@@ -156,7 +156,7 @@ describe.runIf(process.env['STRATALOG_POSTGRES_URL'] !== undefined)('vectors on 
       await test.vault.destroy(key.tenant, key.id);
       await followAll(test, live);
     };
-    await expect(zombie.apply(page, standing)).rejects.toBeInstanceOf(BookmarkMoved);
+    await expect(zombie.apply(page, state)).rejects.toBeInstanceOf(BookmarkMoved);
     expect(await kept()).toEqual([]);
   });
 

@@ -17,10 +17,10 @@ export async function followPartition(
   partition: string,
   limit: number,
 ): Promise<boolean> {
-  const standing = await generation.standing([partition]);
-  const page: LoadedPage = await store.readAll({ after: standing.bookmark, limit });
-  if (page.scannedTo > standing.bookmark) await generation.apply(page, standing);
-  return page.scannedTo > standing.bookmark;
+  const state = await generation.bookmarkState([partition]);
+  const page: LoadedPage = await store.readAll({ after: state.bookmark, limit });
+  if (page.scannedTo > state.bookmark) await generation.apply(page, state);
+  return page.scannedTo > state.bookmark;
 }
 
 /** Lets all partitions of a generation go to the end of the log. */

@@ -79,11 +79,11 @@ export async function follow(
   sizes: () => number,
   onPage: (page: LoadedPage) => void = () => {},
 ): Promise<void> {
-  let standing = await generation.standing();
+  let state = await generation.bookmarkState();
   for (;;) {
-    const page = await store.readAll({ after: standing.bookmark, limit: sizes() });
-    if (page.scannedTo <= standing.bookmark) return;
-    standing = await generation.apply(page, standing);
+    const page = await store.readAll({ after: state.bookmark, limit: sizes() });
+    if (page.scannedTo <= state.bookmark) return;
+    state = await generation.apply(page, state);
     onPage(page);
   }
 }

@@ -4,7 +4,7 @@ import { memoryStream } from '../../src/domain/streams.ts';
 import type { StreamName } from '../../src/ports/event-log.ts';
 import { SqlUnavailable } from '../../src/ports/sql.ts';
 import { EmbedderUnavailable } from '../../src/ports/embedder.ts';
-import { Advances } from '../../src/projections/advances.ts';
+import { BookmarkWriter } from '../../src/projections/bookmark-writer.ts';
 import { BookmarkMoved } from '../../src/projections/bookmarks.ts';
 import { Generation } from '../../src/projections/generation.ts';
 import { retryParked } from '../../src/projections/parked.ts';
@@ -36,9 +36,9 @@ describe('a page', () => {
   it('is written with its bookmark', async () => {
     await stored('a', 'b');
     const page = await all();
-    const standing = await test.live.apply(page, await test.live.standing());
-    expect(standing).toEqual({ partitions: ['log'], bookmark: page.scannedTo, parked: new Set() });
-    expect(await test.live.standing()).toEqual(standing);
+    const state = await test.live.apply(page, await test.live.bookmarkState());
+    expect(state).toEqual({ partitions: ['log'], bookmark: page.scannedTo, parked: new Set() });
+    expect(await test.live.bookmarkState()).toEqual(state);
     expect(await test.journal.texts(test.sql)).toEqual(['a', 'b']);
   });
 
@@ -49,7 +49,7 @@ describe('a page', () => {
       [{ type: 'MemoriesLinked', data: { source: 'a', target: 'b', type: 'related', confidence: 1 } }],
       testContext(),
     );
-    expect(await test.live.apply(await all(), await test.live.standing())).toMatchObject({
+    expect(await test.live.apply(await all(), await test.live.bookmarkState())).toMatchObject({
       bookmark: position,
     });
   });
@@ -61,12 +61,12 @@ describe('a page', () => {
     await test.store.append('links-acme.1', 'any', [{ type: 'MemoriesLinked', data: linked }], testContext());
     const page = await all();
     const generations = [test.live, second];
-    const standings = await Promise.all(generations.map((generation) => generation.standing()));
-    expect(generations.map((generation, n) => generation.takesNothing(page, standings[n]!))).toEqual([
+    const states = await Promise.all(generations.map((generation) => generation.bookmarkState()));
+    expect(generations.map((generation, n) => generation.takesNothing(page, states[n]!))).toEqual([
       true,
       true,
     ]);
-    const advances = new Advances(test.sql, { gatherMs: 1, restMs: 0 });
+    const bookmarkWriter = new BookmarkWriter(test.sql, { lingerMs: 1, restMs: 0 });
     let moves = 0;
     test.sql.fault = (statement) => {
       if (statement.includes('update read.bookmarks')) moves++;
@@ -74,11 +74,11 @@ describe('a page', () => {
     };
     const pass = () =>
       Promise.all(
-        generations.map((generation, n) => advances.pass(generation, standings[n]!, page.scannedTo)),
+        generations.map((generation, n) => bookmarkWriter.pass(generation, states[n]!, page.scannedTo)),
       );
     const passed = await pass();
     expect(moves).toBe(1);
-    expect(passed).toEqual(await Promise.all(generations.map((generation) => generation.standing())));
+    expect(passed).toEqual(await Promise.all(generations.map((generation) => generation.bookmarkState())));
     expect(passed.map(({ bookmark }) => bookmark)).toEqual([page.scannedTo, page.scannedTo]);
     await expect(pass()).rejects.toBeInstanceOf(BookmarkMoved);
   });
@@ -87,7 +87,7 @@ describe('a page', () => {
     refuse('poison');
     await stored('a', 'poison');
     const page = await all();
-    const before = await test.live.standing();
+    const before = await test.live.bookmarkState();
     expect(test.live.takesNothing(page, before)).toBe(false);
     const after = await test.live.apply(page, before);
     expect([...after.parked]).toHaveLength(1);
@@ -107,9 +107,9 @@ describe('a page', () => {
   it('that was written already, in whole or in part, is left out', async () => {
     await stored('a', 'b');
     const first = await all();
-    const standing = await test.live.apply(first, await test.live.standing());
+    const state = await test.live.apply(first, await test.live.bookmarkState());
     await stored('c');
-    await test.live.apply(await all(), standing);
+    await test.live.apply(await all(), state);
     expect(await test.journal.texts(test.sql)).toEqual(['a', 'b', 'c']);
   });
 
@@ -118,11 +118,11 @@ describe('a page', () => {
     async (fault) => {
       await stored('a');
       const page = await all();
-      const standing = await test.live.standing();
+      const state = await test.live.bookmarkState();
       test.sql.fault = failing('insert into read.journal', fault);
-      await expect(test.live.apply(page, standing)).rejects.toBeInstanceOf(SqlUnavailable);
+      await expect(test.live.apply(page, state)).rejects.toBeInstanceOf(SqlUnavailable);
       expect(await test.journal.texts(test.sql)).toEqual([]);
-      await test.live.apply(page, await test.live.standing());
+      await test.live.apply(page, await test.live.bookmarkState());
       expect(await test.journal.texts(test.sql)).toEqual(['a']);
       expect(await parked()).toEqual([]);
     },
@@ -131,11 +131,11 @@ describe('a page', () => {
   it('waits for an embedder that is away, and parks nothing', async () => {
     await stored('a');
     test.journal.onPrepare = () => Promise.reject(new EmbedderUnavailable('away'));
-    await expect(test.live.apply(await all(), await test.live.standing())).rejects.toBeInstanceOf(
+    await expect(test.live.apply(await all(), await test.live.bookmarkState())).rejects.toBeInstanceOf(
       EmbedderUnavailable,
     );
     expect(await parked()).toEqual([]);
-    expect(await test.live.standing()).toMatchObject({ bookmark: 0 });
+    expect(await test.live.bookmarkState()).toMatchObject({ bookmark: 0 });
   });
 });
 
@@ -149,9 +149,9 @@ describe('a page that the database cannot take now', () => {
     test.journal.onEvent = () => {
       throw Object.assign(new Error(message), { code });
     };
-    await expect(test.live.apply(await all(), await test.live.standing())).rejects.toThrow(message);
+    await expect(test.live.apply(await all(), await test.live.bookmarkState())).rejects.toThrow(message);
     expect(await parked()).toEqual([]);
-    expect(await test.live.standing()).toMatchObject({ bookmark: 0 });
+    expect(await test.live.bookmarkState()).toMatchObject({ bookmark: 0 });
   });
 });
 
@@ -159,7 +159,7 @@ describe('a process that was overtaken', () => {
   it('writes nothing: the bookmark is not where it read it', async () => {
     await stored('a');
     const page = await all();
-    const zombie = await test.live.standing();
+    const zombie = await test.live.bookmarkState();
     await new Generation(test.sql, test.journal, 1).apply(page, zombie);
     await expect(test.live.apply(page, zombie)).rejects.toBeInstanceOf(BookmarkMoved);
     expect(await test.journal.texts(test.sql)).toEqual(['a']);
@@ -168,7 +168,7 @@ describe('a process that was overtaken', () => {
   it('parks nothing either', async () => {
     await stored('poison');
     const page = await all();
-    const zombie = await test.live.standing();
+    const zombie = await test.live.bookmarkState();
     await new Generation(test.sql, test.journal, 1).apply(page, zombie);
     refuse('poison');
     await expect(test.live.apply(page, zombie)).rejects.toBeInstanceOf(BookmarkMoved);
@@ -178,26 +178,26 @@ describe('a process that was overtaken', () => {
   it('writes nothing into a stream that was parked meanwhile', async () => {
     const [stream] = await stored('poison');
     const page = await all();
-    const standing = await test.live.standing();
+    const state = await test.live.bookmarkState();
     await test.sql.query(
       `insert into read.parked (name, generation, partition, stream, position, revision, type, error) values ('journal', 1, 'log', $1, 0, 0, '', '')`,
       [stream!],
     );
-    await expect(test.live.apply(page, standing)).rejects.toBeInstanceOf(BookmarkMoved);
+    await expect(test.live.apply(page, state)).rejects.toBeInstanceOf(BookmarkMoved);
     expect(await test.journal.texts(test.sql)).toEqual([]);
   });
 
   it('is told when its generation is gone', async () => {
     await test.sql.query('delete from read.bookmarks');
-    await expect(test.live.standing()).rejects.toBeInstanceOf(BookmarkMoved);
+    await expect(test.live.bookmarkState()).rejects.toBeInstanceOf(BookmarkMoved);
   });
 
   it('loses the race of many: one writes, once', async () => {
     await stored('a', 'b');
     const page = await all();
-    const standing = await test.live.standing();
+    const state = await test.live.bookmarkState();
     const outcomes = await Promise.allSettled(
-      Array.from({ length: 6 }, () => new Generation(test.sql, test.journal, 1).apply(page, standing)),
+      Array.from({ length: 6 }, () => new Generation(test.sql, test.journal, 1).apply(page, state)),
     );
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     expect(await test.journal.texts(test.sql)).toEqual(['a', 'b']);
@@ -211,11 +211,11 @@ describe('a poison event', () => {
     await updated(one!, 'b');
     refuse('poison');
     const page = await all();
-    const standing = await test.live.apply(page, await test.live.standing());
-    expect(standing).toEqual({ partitions: ['log'], bookmark: page.scannedTo, parked: new Set([two]) });
+    const state = await test.live.apply(page, await test.live.bookmarkState());
+    expect(state).toEqual({ partitions: ['log'], bookmark: page.scannedTo, parked: new Set([two]) });
     await updated(two!, 'waits too');
     await stored('c');
-    await test.live.apply(await all(standing.bookmark), standing);
+    await test.live.apply(await all(state.bookmark), state);
     expect(await test.journal.texts(test.sql)).toEqual(['a', 'b', 'c']);
     expect(await parked()).toMatchObject([
       { name: 'journal', stream: two, revision: 0, type: 'MemoryStored', error: 'refuses poison' },
@@ -230,8 +230,8 @@ describe('a poison event', () => {
     ]);
     await updated(one!, 'b');
     const page = await all();
-    const standing = await test.live.apply(page, await test.live.standing());
-    expect(standing).toEqual({ partitions: ['log'], bookmark: page.scannedTo, parked: new Set([bad]) });
+    const state = await test.live.apply(page, await test.live.bookmarkState());
+    expect(state).toEqual({ partitions: ['log'], bookmark: page.scannedTo, parked: new Set([bad]) });
     expect(await test.journal.texts(test.sql)).toEqual(['a', 'b']);
     expect(await parked()).toMatchObject([
       { stream: bad, error: expect.stringMatching(/cannot be read/) as string },
@@ -245,10 +245,10 @@ describe('a poison event', () => {
     ]);
     await stored('a');
     const page = await all();
-    await test.live.apply(page, await test.live.standing());
+    await test.live.apply(page, await test.live.bookmarkState());
     await retryParked(test.live, bad, [], page.scannedTo);
-    await test.live.apply(page, await test.live.standing());
-    expect(await test.live.standing()).toEqual({
+    await test.live.apply(page, await test.live.bookmarkState());
+    expect(await test.live.bookmarkState()).toEqual({
       partitions: ['log'],
       bookmark: page.scannedTo,
       parked: new Set(),
@@ -264,9 +264,9 @@ describe('a poison event', () => {
     const small = await beginLive(test, sliced);
     await stored('a', 'b', 'c', 'poison', 'd');
     const page = await all();
-    const standing = await small.apply(page, await small.standing());
-    expect(standing.bookmark).toBe(page.scannedTo);
-    expect(standing.parked.size).toBe(1);
+    const state = await small.apply(page, await small.bookmarkState());
+    expect(state.bookmark).toBe(page.scannedTo);
+    expect(state.parked.size).toBe(1);
     expect(await sliced.texts(test.sql)).toEqual(['a', 'b', 'c', 'd']);
   });
 });

@@ -3,7 +3,7 @@ import type { LoadedPage } from '../../src/ports/event-store.ts';
 import { maxPageSize, totalSize } from '../../src/support/recorded-size.ts';
 import { Generation } from '../../src/projections/generation.ts';
 import { createBeside } from '../../src/projections/generations.ts';
-import { EventFeed } from '../../src/projections/event-feed.ts';
+import { EventFeed } from '../../src/processors/event-feed.ts';
 import { retryParked } from '../../src/projections/parked.ts';
 import { RebuildWalk } from '../../src/projections/rebuild-walk.ts';
 import { storeTestMemory, updateTestMemory } from '../support/event-store.ts';
@@ -51,8 +51,8 @@ describe('[F4] events that are large together', () => {
   it('are written by several transactions, live and in a rebuild', async () => {
     const page = await all();
     expect(page.events).toHaveLength(count);
-    const standing = await test.live.apply(page, await test.live.standing());
-    expect(standing.bookmark).toBe(page.scannedTo);
+    const state = await test.live.apply(page, await test.live.bookmarkState());
+    expect(state.bookmark).toBe(page.scannedTo);
     await expectBounded(1);
 
     batches = [];
@@ -77,7 +77,7 @@ describe('[F4] events that are large together', () => {
     const live = new Generation(test.sql, test.journal, 1, divided);
     const page = await all();
     await Promise.all(
-      live.partitions.map(async (partition) => live.apply(page, await live.standing([partition]))),
+      live.partitions.map(async (partition) => live.apply(page, await live.bookmarkState([partition]))),
     );
     await expectBounded(1);
   }, 30_000);
@@ -115,8 +115,8 @@ describe('[F4] a database that has too little memory', () => {
   it('takes a batch event by event', async () => {
     for (const content of ['a', 'b', 'c']) await storeTestMemory(test, { content });
     const page = await all();
-    const standing = await test.live.apply(page, await test.live.standing());
-    expect(standing).toEqual({ partitions: ['log'], bookmark: page.scannedTo, parked: new Set() });
+    const state = await test.live.apply(page, await test.live.bookmarkState());
+    expect(state).toEqual({ partitions: ['log'], bookmark: page.scannedTo, parked: new Set() });
     expect(await test.journal.texts(test.sql)).toEqual(['a', 'b', 'c']);
   });
 
@@ -127,7 +127,7 @@ describe('[F4] a database that has too little memory', () => {
     test.journal.onEvent = (text) => {
       if (text === 'poison') throw new Error('refused');
     };
-    await test.live.apply(page, await test.live.standing());
+    await test.live.apply(page, await test.live.bookmarkState());
     test.journal.onEvent = () => {};
     expect(await retryParked(test.live, stream, page.events, page.scannedTo)).toBe(true);
     expect(await test.journal.texts(test.sql)).toEqual(['poison', 'b']);
@@ -137,8 +137,10 @@ describe('[F4] a database that has too little memory', () => {
   it('is waited for where a single event is too much: no stream is parked for it', async () => {
     await storeTestMemory(test, { content: 'a' });
     test.journal.onPrepare = () => Promise.reject(outOfMemory());
-    await expect(test.live.apply(await all(), await test.live.standing())).rejects.toThrow('out of memory');
+    await expect(test.live.apply(await all(), await test.live.bookmarkState())).rejects.toThrow(
+      'out of memory',
+    );
     expect(await parked()).toEqual([]);
-    expect(await test.live.standing()).toMatchObject({ bookmark: 0 });
+    expect(await test.live.bookmarkState()).toMatchObject({ bookmark: 0 });
   });
 });

@@ -94,9 +94,9 @@ const everything = () => 100;
 
 /** What is new, as a rebuild takes it. */
 async function take(generation: Generation): Promise<void> {
-  const standing = await generation.standing();
-  const page = await test.store.readAll({ after: standing.bookmark, limit: 1_000 });
-  await generation.apply(page, standing, { rebuild: true });
+  const state = await generation.bookmarkState();
+  const page = await test.store.readAll({ after: state.bookmark, limit: 1_000 });
+  await generation.apply(page, state, { rebuild: true });
 }
 
 /** How many statements of this kind write vectors of the fresh model meanwhile. */

@@ -50,7 +50,7 @@ describe('a partition', () => {
   it('[G3] is written with its own bookmark, and takes its own streams alone', async () => {
     const [mine] = await storeIn('p/1', 'p/2');
     const head = await test.log.head();
-    await test.live.apply(await pageAfter(0), await test.live.standing(['p/1']));
+    await test.live.apply(await pageAfter(0), await test.live.bookmarkState(['p/1']));
     expect(Object.fromEntries(await bookmarksOf(1))).toEqual({ 'p/0': 0, 'p/1': head, 'p/2': 0 });
     const streams = (await test.journal.rows(test.sql)).map(({ stream }) => stream);
     expect(streams).toContain(mine);
@@ -60,8 +60,8 @@ describe('a partition', () => {
   it('[G3] does not stop another one: both are written side by side from what they read before', async () => {
     await storeIn(...partitions);
     const page = await pageAfter(0);
-    const standings = await Promise.all(partitions.map((partition) => test.live.standing([partition])));
-    await Promise.all(standings.map((standing) => test.live.apply(page, standing)));
+    const states = await Promise.all(partitions.map((partition) => test.live.bookmarkState([partition])));
+    await Promise.all(states.map((state) => test.live.apply(page, state)));
     expect(await test.journal.rows(test.sql)).toHaveLength(page.events.length);
     expect(leastOf(await bookmarksOf(1))).toBe(page.scannedTo);
   });
@@ -69,13 +69,13 @@ describe('a partition', () => {
   it('[G3] is written in one transaction with others that come at the same time', async () => {
     await storeIn(...partitions);
     const page = await pageAfter(0);
-    const standings = await Promise.all(partitions.map((partition) => test.live.standing([partition])));
+    const states = await Promise.all(partitions.map((partition) => test.live.bookmarkState([partition])));
     let moves = 0;
     test.sql.fault = (statement) => {
       if (statement.includes('update read.bookmarks')) moves++;
       return undefined;
     };
-    const after = await Promise.all(standings.map((standing) => test.live.apply(page, standing)));
+    const after = await Promise.all(states.map((state) => test.live.apply(page, state)));
     expect(after.map(({ bookmark }) => bookmark)).toEqual(partitions.map(() => page.scannedTo));
     expect(moves).toBe(1);
     expect(await test.journal.rows(test.sql)).toHaveLength(page.events.length);
@@ -88,9 +88,9 @@ describe('a partition', () => {
       if (text === 'poison') throw new Error('refused');
     };
     const page = await pageAfter(0);
-    const standings = await Promise.all(partitions.map((partition) => test.live.standing([partition])));
-    await new Generation(test.sql, test.journal, 1, partitioning).apply(page, standings[0]!);
-    const outcomes = await Promise.allSettled(standings.map((standing) => test.live.apply(page, standing)));
+    const states = await Promise.all(partitions.map((partition) => test.live.bookmarkState([partition])));
+    await new Generation(test.sql, test.journal, 1, partitioning).apply(page, states[0]!);
+    const outcomes = await Promise.allSettled(states.map((state) => test.live.apply(page, state)));
     expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled']);
     expect(await parked()).toEqual([{ partition: 'p/1', stream: bad }]);
     expect(await test.journal.rows(test.sql)).toHaveLength(page.events.length - 1);
@@ -100,7 +100,7 @@ describe('a partition', () => {
   it('[G3] that another process took over writes nothing: its bookmark is not where it read it', async () => {
     await storeIn('p/0');
     const page = await pageAfter(0);
-    const zombie = await test.live.standing(['p/0']);
+    const zombie = await test.live.bookmarkState(['p/0']);
     await new Generation(test.sql, test.journal, 1, partitioning).apply(page, zombie);
     await expect(test.live.apply(page, zombie)).rejects.toBeInstanceOf(BookmarkMoved);
   });
@@ -112,13 +112,13 @@ describe('a partition', () => {
       if (text === 'poison') throw new Error('refused');
     };
     const page = await pageAfter(0);
-    const other = await test.live.standing(['p/1']);
-    await test.live.apply(page, await test.live.standing(['p/0']));
+    const other = await test.live.bookmarkState(['p/1']);
+    await test.live.apply(page, await test.live.bookmarkState(['p/0']));
     expect(await parked()).toEqual([{ partition: 'p/0', stream: bad }]);
     await test.live.apply(page, other);
     expect((await test.journal.rows(test.sql)).map(({ stream }) => stream)).toContain(good);
-    expect((await test.live.standing(['p/0'])).parked).toEqual(new Set([bad]));
-    expect((await test.live.standing(['p/1'])).parked).toEqual(new Set());
+    expect((await test.live.bookmarkState(['p/0'])).parked).toEqual(new Set([bad]));
+    expect((await test.live.bookmarkState(['p/1'])).parked).toEqual(new Set());
   });
 
   it('[G4] retries a parked stream up to its own bookmark', async () => {
@@ -171,7 +171,7 @@ describe('a rebuild beside a live generation whose partitions stand apart', () =
     await storeIn(...partitions);
     const rebuilt = await besides();
     const head = await test.log.head();
-    await rebuilt.apply(await pageAfter(0), await rebuilt.standing());
+    await rebuilt.apply(await pageAfter(0), await rebuilt.bookmarkState());
     let done = false;
     const filled = fill(rebuilt).finally(() => (done = true));
     for (let n = 0; n < 5; n++) {
@@ -199,7 +199,7 @@ describe('a rebuild beside a live generation whose partitions stand apart', () =
     await followAll(test, test.live);
     const result = await filled;
     expect(result.digest).toBe(result.liveDigest);
-    expect((await rebuilt.standing(['p/0'])).parked).toEqual(new Set([bad]));
+    expect((await rebuilt.bookmarkState(['p/0'])).parked).toEqual(new Set([bad]));
   });
 
   it('[F4] becomes the live one only where it is as far in every partition', async () => {

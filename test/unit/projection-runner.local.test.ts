@@ -312,9 +312,9 @@ describe('two processes', () => {
     await store('a');
     const { number } = await createBeside(sql, running.journal);
     const generation = new Generation(sql, running.journal, number);
-    const [standing] = await generation.bookmarks.standings(['log']);
+    const [state] = await generation.bookmarks.states(['log']);
     await failBuilding(sql, running.journal, number, 'given up');
-    const moving = sql.transaction((tx) => generation.bookmarks.move(tx, [{ standing: standing!, to: 9 }]));
+    const moving = sql.transaction((tx) => generation.bookmarks.move(tx, [{ state: state!, to: 9 }]));
     await expect(moving).rejects.toBeInstanceOf(BookmarkMoved);
     const status = await new ProjectionOperations(sql, running.test.store, runners[0]!).status();
     expect(status[0]!.generations.find((one) => one.generation === number)).toMatchObject({

@@ -34,7 +34,7 @@ describe('a rebuild', () => {
     };
     const small = await beginLive(test, sliced);
     await stored('a', 'b', 'c', 'poison', 'd');
-    await small.apply(await all(), await small.standing());
+    await small.apply(await all(), await small.bookmarkState());
     const rebuilt = await createBeside(test.sql, sliced);
     const result = await walk().fill(rebuilt);
     expect(result.digest).toBe(result.liveDigest);
@@ -47,7 +47,7 @@ describe('rebuilds that walk together', () => {
     const other = new Journal('other');
     const second = await beginLive(test, other);
     await stored('a', 'b', 'c');
-    for (const one of [test.live, second]) await one.apply(await all(), await one.standing());
+    for (const one of [test.live, second]) await one.apply(await all(), await one.bookmarkState());
     const besides = [await createBeside(test.sql, test.journal), await createBeside(test.sql, other)];
     const outages = ['from log.events', 'update read.bookmarks'];
     test.sql.fault = (statement) => {
@@ -71,7 +71,7 @@ describe('rebuilds that walk together', () => {
     const other = new Journal('other');
     const second = await beginLive(test, other);
     await stored(...texts);
-    for (const one of [test.live, second]) await one.apply(await all(), await one.standing());
+    for (const one of [test.live, second]) await one.apply(await all(), await one.bookmarkState());
     const besides = [await createBeside(test.sql, test.journal), await createBeside(test.sql, other)];
     let goOn!: () => void;
     const atWork = new Promise<void>((resolve) => (goOn = resolve));
@@ -94,7 +94,7 @@ describe('rebuilds that walk together', () => {
     const other = new Journal('other');
     const second = await beginLive(test, other);
     await stored('a', 'b');
-    for (const one of [test.live, second]) await one.apply(await all(), await one.standing());
+    for (const one of [test.live, second]) await one.apply(await all(), await one.bookmarkState());
     const besides = [await createBeside(test.sql, test.journal), await createBeside(test.sql, other)];
     test.journal.onEvent = () => {
       throw new SqlUnavailable('for as long as it is asked');
@@ -119,7 +119,7 @@ describe('a rebuild that cannot go on', () => {
     told = [];
     const second = await beginLive(test, other);
     await stored('a', 'b');
-    for (const one of [test.live, second]) await one.apply(await all(), await one.standing());
+    for (const one of [test.live, second]) await one.apply(await all(), await one.bookmarkState());
     fresh = await createBeside(test.sql, test.journal);
     beside = await createBeside(test.sql, other);
   });

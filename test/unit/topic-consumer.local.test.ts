@@ -4,7 +4,7 @@ import { toWatermark, toWithheldRecord } from '../../src/domain/contract/cloud-e
 import { memoryStream } from '../../src/domain/streams.ts';
 import { LogUnavailable, type StreamName } from '../../src/ports/event-log.ts';
 import { SqlUnavailable } from '../../src/ports/sql.ts';
-import { Advances } from '../../src/projections/advances.ts';
+import { BookmarkWriter } from '../../src/projections/bookmark-writer.ts';
 import { BookmarkMoved } from '../../src/projections/bookmarks.ts';
 import { retryParked } from '../../src/projections/parked.ts';
 import { readGenerations } from '../../src/projections/generations.ts';
@@ -31,10 +31,10 @@ beforeEach(async () => {
 async function member(signal = new AbortController().signal): Promise<TopicConsumer> {
   const opened = new OpenedCache(test.store);
   const gaps = new LogGaps(test.log, opened);
-  const advances = new Advances(test.sql, { gatherMs: 1, restMs: 0 });
+  const bookmarkWriter = new BookmarkWriter(test.sql, { lingerMs: 1, restMs: 0 });
   const { log } = test;
   topic.records.push(toWatermark(await log.head(), log.logId));
-  const services = { log, advances, opened, gaps, prefix, onStep: () => {} };
+  const services = { log, bookmarkWriter, opened, gaps, prefix };
   const consumer = new TopicConsumer(test.live, services, signal);
   await consumer.assigned([{ ...topic.place, next: String(topic.records.length - 1) }]);
   return consumer;
@@ -85,7 +85,7 @@ describe('a member of the group of a generation', () => {
     consumer.revoked([topic.place]);
     await expect(assigned).rejects.toBeInstanceOf(BookmarkMoved);
     expect(await texts()).toEqual(['a']);
-    expect(consumer.works).toBe(false);
+    expect(consumer.hasPartitions).toBe(false);
   });
 
   it('[G3] leaves out what it has seen: records that come again, and those that the relay wrote twice', async () => {

@@ -50,7 +50,7 @@ async function storeMore(more: number): Promise<void> {
   await catchUp();
 }
 
-async function standing(): Promise<{ readonly apart: number; readonly inGraph: number }> {
+async function state(): Promise<{ readonly apart: number; readonly inGraph: number }> {
   const [row] = await test.sql.query<{ apart: number; in_graph: number }>(
     `select (count(*) filter (where not in_graph))::integer as apart, (count(*) filter (where in_graph))::integer as in_graph from ${table}`,
   );
@@ -88,17 +88,17 @@ async function expectAllFound(): Promise<void> {
 
 it('[A5] vectors of a tenant with few memories stand apart from the index, and are found', async () => {
   await storeMore(mostApart);
-  expect(await standing()).toEqual({ apart: mostApart, inGraph: 0 });
+  expect(await state()).toEqual({ apart: mostApart, inGraph: 0 });
   await expectAllFound();
 });
 
 it('[A5] vectors are drawn into the index while a tenant grows, and none is missed meanwhile', async () => {
   await storeMore(mostApart + 8);
-  expect((await standing()).inGraph).toBeGreaterThan(0);
-  expect((await standing()).apart).toBeGreaterThan(0);
+  expect((await state()).inGraph).toBeGreaterThan(0);
+  expect((await state()).apart).toBeGreaterThan(0);
   await expectAllFound();
   await storeMore(mostApart + 8);
-  expect(await standing()).toEqual({ apart: 0, inGraph: count });
+  expect(await state()).toEqual({ apart: 0, inGraph: count });
   await expectAllFound();
 });
 
@@ -109,7 +109,7 @@ it('[A5] vectors of texts that changed are found by the new text, wherever they 
   for (const { stream } of [page.events.at(10)!, page.events.at(-1)!])
     await updateTestMemory(test, stream, 'a kettle of copper');
   await catchUp();
-  expect((await standing()).apart).toBeGreaterThan(0);
+  expect((await state()).apart).toBeGreaterThan(0);
   const found = await nearest('a kettle of copper', false);
   expect(found.slice(0, 2)).toEqual([1e5, 1e5]);
   expect(found).toEqual(await nearest('a kettle of copper', true));
@@ -117,10 +117,10 @@ it('[A5] vectors of texts that changed are found by the new text, wherever they 
 
 it('[F4] vectors are the same for a rebuild, wherever they stand', async () => {
   await storeMore(mostApart + 8);
-  const before = await standing();
+  const before = await state();
   const beside = await createBeside(test.sql, generations[2]!.projection);
   const walk = new RebuildWalk(test.sql, test.store, new AbortController().signal);
   const { digest, liveDigest } = await walk.fill(beside);
   expect(digest).toBe(liveDigest);
-  expect(await standing()).toEqual(before);
+  expect(await state()).toEqual(before);
 });

@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { SqlUnavailable } from '../../src/ports/sql.ts';
 import { BookmarkMoved } from '../../src/projections/bookmarks.ts';
-import { Gathering } from '../../src/projections/gathering.ts';
+import { PipelinedCommitter } from '../../src/projections/pipelined-committer.ts';
 
 /** Steps are texts, each as large as it is long; `let` opens what is held at a stage. */
 class Fixture {
   readonly done: string[] = [];
-  readonly gathering: Gathering<string, string>;
+  readonly committer: PipelinedCommitter<string, string>;
   onWrite: (steps: readonly string[]) => Promise<void> | void = () => {};
   onPrepare: (steps: readonly string[]) => Promise<void> | void = () => {};
 
   constructor(most = 100) {
-    this.gathering = new Gathering<string, string>({
-      most,
+    this.committer = new PipelinedCommitter<string, string>({
+      maxSize: most,
       sizeOf: (step) => step.length,
       prepare: async (steps) => {
         this.done.push(`prepare ${steps.join(' ')}`);
@@ -28,7 +28,7 @@ class Fixture {
   }
 
   take(...steps: string[]): Promise<PromiseSettledResult<void>[]> {
-    return Promise.allSettled(steps.map((step) => this.gathering.take(step)));
+    return Promise.allSettled(steps.map((step) => this.committer.add(step)));
   }
 }
 

@@ -1,0 +1,137 @@
+import { LRUCache } from 'lru-cache';
+import type { EventStore, LoadedEvent, LoadedPage, UnreadableEvent } from '../ports/event-store.ts';
+import { pause } from '../support/pause.ts';
+import { totalSize } from '../support/recorded-size.ts';
+import { WakeUp } from '../support/wake-up.ts';
+
+const pageSize = 500;
+/** Pages stay cached for processors that follow closely behind, so each event is read and opened once. */
+const cachedEvents = 4_000;
+/** In characters, as recorded. */
+const cachedSize = 32 * 1024 * 1024;
+/** Opened events stay in memory no longer than this: they may be erased meanwhile. */
+const cachedMs = 30_000;
+const pollMs = 1_000;
+const retryMs = 1_000;
+
+/** The log for all processors of a process: each reads from its own checkpoint, and those at the same place share opened pages. */
+export class EventFeed {
+  readonly #store: EventStore;
+  /** By the position that they follow. */
+  readonly #cache = new LRUCache<number, LoadedPage>({
+    maxSize: cachedSize,
+    sizeCalculation: sizeOfPage,
+    ttl: cachedMs,
+    ttlAutopurge: true,
+  });
+  readonly #reading = new Map<number, Promise<LoadedPage | undefined>>();
+  readonly #arrived = new WakeUp();
+  readonly #reachedEnd = new WakeUp();
+  #waiting = 0;
+  /** The position that `follow` has reached. While it is not running, readers look for new events themselves. */
+  #followed = Infinity;
+
+  constructor(store: EventStore) {
+    this.#store = store;
+  }
+
+  /**
+   * Follows the log from its head until `signal` aborts and wakes waiting readers. Continues after any error: the readers
+   * encounter it too and report it. Run once a process.
+   */
+  async follow(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await this.#followFromHead(signal).catch(() => undefined);
+      await pause(retryMs, signal);
+    }
+  }
+
+  async #followFromHead(signal: AbortSignal): Promise<void> {
+    this.#followed = await this.#store.log.head();
+    const pages = this.#store.subscribe({ after: this.#followed, batchSize: pageSize, signal });
+    try {
+      for await (const page of pages) {
+        this.#put(this.#followed, page);
+        this.#followed = page.scannedTo;
+        this.#arrived.wake();
+        await this.#readerAtEnd(signal);
+      }
+    } finally {
+      this.#followed = Infinity;
+    }
+  }
+
+  /** The pages after a position, without gap or overlap, until `signal` aborts. */
+  async *pages(after: number, signal: AbortSignal): AsyncGenerator<LoadedPage> {
+    for (let position = after; ;) {
+      const page = await this.next(position, signal);
+      if (!page) return;
+      yield page;
+      position = page.scannedTo;
+    }
+  }
+
+  /** The next events after `position`, as many as one transaction should take. Waits for one; undefined once `signal` aborts. */
+  async next(position: number, signal: AbortSignal): Promise<LoadedPage | undefined> {
+    while (!signal.aborted) {
+      const seen = this.#arrived.count;
+      const page = this.#joinCached(position) ?? (await this.#readBehind(position));
+      if (page) return page;
+      this.#waiting++;
+      this.#reachedEnd.wake();
+      await this.#arrived.after(seen, pollMs, signal);
+      this.#waiting--;
+    }
+    return undefined;
+  }
+
+  /** While every reader has older events to work on, no newer ones are fetched: a busy log is then read in large pages. */
+  async #readerAtEnd(signal: AbortSignal): Promise<void> {
+    while (this.#waiting === 0 && !signal.aborted) {
+      await this.#reachedEnd.after(this.#reachedEnd.count, pollMs, signal);
+    }
+  }
+
+  async #readBehind(position: number): Promise<LoadedPage | undefined> {
+    return position < this.#followed ? this.#read(position) : undefined;
+  }
+
+  /** Readers at the same position share one read. */
+  #read(position: number): Promise<LoadedPage | undefined> {
+    const shared = this.#reading.get(position);
+    if (shared) return shared;
+    const reading = this.#readPage(position).finally(() => this.#reading.delete(position));
+    this.#reading.set(position, reading);
+    return reading;
+  }
+
+  async #readPage(position: number): Promise<LoadedPage | undefined> {
+    const page = await this.#store.readAll({ after: position, limit: pageSize });
+    if (page.scannedTo <= position) return undefined;
+    this.#put(position, page);
+    return page;
+  }
+
+  /** Joins cached pages that follow each other: a reader that has fallen behind catches up in large steps. */
+  #joinCached(position: number): LoadedPage | undefined {
+    const events: LoadedEvent[] = [];
+    const unreadable: UnreadableEvent[] = [];
+    let scannedTo = position;
+    for (let cached = this.#cache.get(scannedTo); cached; cached = this.#cache.get(scannedTo)) {
+      events.push(...cached.events);
+      unreadable.push(...cached.unreadable);
+      scannedTo = cached.scannedTo;
+      if (events.length >= pageSize) break;
+    }
+    return scannedTo > position ? { events, unreadable, scannedTo } : undefined;
+  }
+
+  #put(after: number, page: LoadedPage): void {
+    if (!this.#cache.has(after)) this.#cache.set(after, page);
+  }
+}
+
+/** In characters; an event counts as at least its share of `cachedEvents`. */
+function sizeOfPage({ events }: LoadedPage): number {
+  return Math.max(totalSize(events), Math.ceil(((events.length + 1) * cachedSize) / cachedEvents));
+}
