@@ -98,8 +98,13 @@ export const problems = {
   'body-too-large': {
     status: 413,
     title: 'The body is too large',
+    remedy: 'Send at most 8,000,000 bytes: in a body, or in one line of a bulk body.',
+  },
+  'content-too-large': {
+    status: 413,
+    title: 'The memory is too large for an event',
     remedy:
-      'A body has at most 2,000,000 bytes; so has each line of a bulk body. Longer content goes through ingestion, which chunks it.',
+      'An event takes 1,000,000 bytes, compressed and encrypted. Store the memory in parts, or shorten the field that `errors` names.',
   },
   'unsupported-media-type': {
     status: 415,

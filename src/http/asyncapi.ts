@@ -134,6 +134,12 @@ function dataSchema({ type, version, routing, sealed }: AnyEventDefinition): Jso
         contentEncoding: 'base64',
         description: `AES-256-GCM under the key that ce_metadata names in keyId; gone for ever once that is destroyed. Holds ${holds}.`,
       },
+      encoding: {
+        type: 'string',
+        enum: ['deflate-raw'],
+        description:
+          'How the JSON in `sealed` was compressed before it was encrypted (RFC 1951); absent if it was not',
+      },
     },
     required: alwaysSealed ? ['routing', 'sealed'] : ['routing'],
   };

@@ -7,7 +7,7 @@ import { noRevision } from '../api/fields.ts';
 import { invalid, Problem } from '../domain/problems.ts';
 import type { BindingOptions } from './binding.ts';
 
-export const maxBodyBytes = 2_000_000;
+export const maxBodyBytes = 8_000_000;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -31,7 +31,7 @@ export function assertMediaType(koa: Context, accepted: readonly string[]): void
   }
 }
 
-/** Reads a JSON body of at most 2,000,000 bytes; `{}` if it is optional and absent. */
+/** Reads a JSON body of at most 8,000,000 bytes; `{}` if it is optional and absent. */
 export async function readJson(
   koa: Context,
   { accepts = ['application/json'], bodyOptional = false }: Pick<BindingOptions, 'accepts' | 'bodyOptional'>,

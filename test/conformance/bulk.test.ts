@@ -156,10 +156,10 @@ describe('a bulk store', () => {
     expect(await sent(raw)).toEqual([]);
   });
 
-  it('[A12] refuses a line over 2,000,000 bytes and takes one of just as many', async () => {
-    const fitting = '{"content":"fits"}'.padEnd(2_000_000, ' ');
+  it('[A12] refuses a line over 8,000,000 bytes and takes one of just as many', async () => {
+    const fitting = '{"content":"fits"}'.padEnd(8_000_000, ' ');
     const lines = await sent(
-      `{"content":"first"}\n${fitting}\n${fitting} \n{"content":"last"}\n${'x'.repeat(2_500_000)}`,
+      `{"content":"first"}\n${fitting}\n${fitting} \n{"content":"last"}\n${'x'.repeat(8_500_000)}`,
     );
     expect(lines.map(({ line, status }) => [line, status])).toEqual([
       [1, 201],

@@ -136,7 +136,9 @@ describe('the OpenAPI document', () => {
     expect(search.topK).toMatchObject({ type: 'integer', minimum: 1, maximum: 1000, default: 10 });
     expect(search.threshold).toMatchObject({ minimum: 0, maximum: 1, default: 0.7 });
     expect(search.order).toMatchObject({ enum: ['precedence', 'relevance'], default: 'precedence' });
-    expect(document.components.schemas.StoreMemory.properties.content).toMatchObject({ maxLength: 200_000 });
+    expect(document.components.schemas.StoreMemory.properties.content).toMatchObject({
+      maxLength: 1_000_000,
+    });
     expect(document.components.schemas.StoreMemory.additionalProperties).toBe(false);
     const limit = operations()
       .find(({ call }) => call === 'get /v1/memories')!

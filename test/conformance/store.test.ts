@@ -1,4 +1,5 @@
 /** @module-tag servers */
+import { randomBytes } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Client, Json } from '../support/api.ts';
 import { expectInvalid, expectProblem } from '../support/problem.ts';
@@ -103,25 +104,31 @@ describe('content', () => {
   });
 
   it.each([
-    ['of one byte', 'a'.repeat(200_000)],
-    ['of three bytes', '中'.repeat(200_000)],
-    ['in 100,000 surrogate pairs', '😀'.repeat(100_000)],
-  ])('[A1] takes 200,000 UTF-16 units %s and refuses one more', async (_, content) => {
+    ['of one byte', 'a'.repeat(1_000_000)],
+    ['of three bytes', '中'.repeat(1_000_000)],
+    ['in 500,000 surrogate pairs', '😀'.repeat(500_000)],
+  ])('[A1] takes 1,000,000 UTF-16 units %s and refuses one more', async (_, content) => {
     const { memory } = await admin.store({ content });
     const got = await admin.get(`/v1/memories/${memory.id}`);
     expect(got.body.content === content).toBe(true);
 
     const longer = await admin.post('/v1/memories', { content: `${content}x` });
     expectInvalid(longer, 'content');
-    expect(longer.body.detail).toMatch(/ingestion/);
+    expect(longer.body.detail).toMatch(/at most 1000000 are allowed/);
   });
 
-  it('[A1] refuses an event too large for an append and points to ingestion', async () => {
-    const large = { content: 'x', metadata: { blob: 'y'.repeat(1_500_000) }, externalId: 'large' };
-    const reply = await admin.post('/v1/memories', large);
-    expectInvalid(reply);
-    expect(reply.body.errors).not.toEqual([]);
-    expect(reply.body.detail).toMatch(/ingestion/);
+  it('[A1] refuses what is too large for an event once it is compressed, and stores nothing of it', async () => {
+    const random = randomBytes(900_000).toString('base64').slice(0, 1_000_000);
+    for (const [field, large] of [
+      ['content', { content: random }],
+      ['metadata', { content: 'x', metadata: { blob: random } }],
+    ] as const) {
+      const reply = await admin.post('/v1/memories', { ...large, externalId: 'large' });
+      expect(reply).toMatchObject({
+        status: 413,
+        body: { code: 'content-too-large', errors: [{ path: field }] },
+      });
+    }
 
     const small = await admin.store({ content: 'x', externalId: 'large' });
     expect(small.memory.externalId).toBe('large');

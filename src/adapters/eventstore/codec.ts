@@ -1,18 +1,21 @@
 import { hash as digest } from 'node:crypto';
+import { compress, decompress } from '../../domain/compression.ts';
 import { upcast, type AnyEventDefinition } from '../../domain/events/define.ts';
 import { eventDefinitions, type StratalogEvent } from '../../domain/events/registry.ts';
 import { maxEventBytes } from '../../domain/memory/content.ts';
-import { Problem } from '../../domain/problems.ts';
+import { contentTooLarge } from '../../domain/memory/size.ts';
 import type { RecordedEvent, StoredEvent, StreamName } from '../../ports/event-log.ts';
 import type { EventMetadata, LoadedEvent } from '../../ports/event-store.ts';
 import { recordedSize } from '../../support/recorded-size.ts';
 import type { DataKey } from '../../ports/key-vault.ts';
 import { open, seal } from '../vault/wrap.ts';
 
-/** As `data` stands in the log: the routing fields in clear, the rest as ciphertext in base64. */
+/** The form of `data` in the log: the routing fields in clear, the rest as ciphertext in base64. */
 interface StoredData {
   readonly routing: Record<string, unknown>;
   readonly sealed?: string;
+  /** How the plain text was compressed before it was encrypted; not at all without it. */
+  readonly encoding?: 'deflate-raw';
 }
 
 interface SealedPart {
@@ -38,12 +41,12 @@ export function encode(
   const secret: SealedPart = { data: definition.sealed.parse(event.data), ...(key && reason && { reason }) };
   const hasSecret = Object.keys(secret.data).length > 0 || secret.reason !== undefined;
   if (hasSecret && !key) throw new Error(`${event.type} has sealed fields and needs a key`);
-  const sealed = hasSecret
-    ? seal(key!, Buffer.from(JSON.stringify(secret)), contextOf(stream, event.type))
-    : undefined;
+  const plain = hasSecret ? compress(JSON.stringify(secret)) : undefined;
+  const sealed = plain && seal(key!, plain.bytes, contextOf(stream, event.type));
   const data = JSON.stringify({
     routing,
     ...(sealed && { sealed: sealed.toString('base64') }),
+    ...(plain?.encoding && { encoding: plain.encoding }),
   } satisfies StoredData);
   const hash = hashOf({ id, stream, type: event.type, schemaVersion: definition.version, data }, metadata);
   const stored = {
@@ -54,20 +57,7 @@ export function encode(
     metadata: JSON.stringify({ ...metadata, hash }),
   };
   const bytes = Buffer.byteLength(stored.data) + Buffer.byteLength(stored.metadata);
-  if (bytes > maxEventBytes) {
-    throw new Problem(
-      'validation-failed',
-      `the memory takes ${bytes} bytes encrypted, at most ${maxEventBytes} are allowed: longer content goes through ingestion, which chunks it`,
-      {
-        errors: [
-          {
-            path: 'content',
-            message: `with metadata and representations at most ${maxEventBytes} bytes encrypted`,
-          },
-        ],
-      },
-    );
-  }
+  if (bytes > maxEventBytes) throw contentTooLarge(bytes, 'content');
   return stored;
 }
 
@@ -95,13 +85,13 @@ export function decode(
 ): LoadedEvent {
   const definition = eventDefinitions.get(recorded.type);
   if (!definition) throw new Error(`unknown event type ${recorded.type}: it was written by a newer program`);
-  const { routing, sealed } = JSON.parse(recorded.data) as StoredData;
+  const { routing, sealed, encoding } = JSON.parse(recorded.data) as StoredData;
   const erased = sealed !== undefined && key === 'destroyed';
   let secret: SealedPart = { data: {} };
   if (sealed !== undefined && !erased) {
     if (key !== undefined && key !== 'destroyed') {
-      const plain = open(key, Buffer.from(sealed, 'base64'), contextOf(recorded.stream, recorded.type));
-      secret = JSON.parse(plain.toString('utf8')) as SealedPart;
+      const bytes = open(key, Buffer.from(sealed, 'base64'), contextOf(recorded.stream, recorded.type));
+      secret = JSON.parse(decompress({ bytes, ...(encoding && { encoding }) })) as SealedPart;
     } else if (sealsOf(definition)) throw new Error(`the vault has no key ${metadata.keyId}`);
   }
   const data = { ...routing, ...secret.data };

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { isBlank, jsonError, jsonObject, textError } from '../json.ts';
 import { identifier } from '../layers.ts';
 
-/** UTF-16 code units; with the rest of the event, as ciphertext, it must fit an append of 1 MiB. */
-const maxContentLength = 200_000;
+/** UTF-16 code units. Compressed and encrypted, a text must also fit into an event: see `assertFits`. */
+export const maxContentLength = 1_000_000;
 
 /** Bytes that one event may take in the log, data and metadata: EventStoreDB takes 1 MiB an append. */
 export const maxEventBytes = 1_000_000;
@@ -14,7 +14,7 @@ export const contentSchema = z
     const fault = isBlank(value)
       ? 'must not be empty or only white space'
       : value.length > maxContentLength
-        ? `has ${value.length} UTF-16 units, at most ${maxContentLength} are allowed: longer texts go through ingestion, which chunks them`
+        ? `has ${value.length} UTF-16 units, at most ${maxContentLength} are allowed: store a longer text in parts`
         : textError(value);
     if (fault)
       context.addIssue({

@@ -1,3 +1,4 @@
+import { compress } from '../compression.ts';
 import { Problem } from '../problems.ts';
 import { maxEventBytes } from './content.ts';
 
@@ -11,34 +12,52 @@ interface Sized {
 }
 
 const sizedFields = ['content', 'metadata', 'representations', 'tags', 'spaces'] as const;
-type SizedField = (typeof sizedFields)[number];
 
-/** What the event has beside: who, when and why, its names and the frame of its ciphertext. */
+/** The rest of the event: actor, time, reason, names and the frame of its ciphertext. */
 const envelopeBytes = 4_000;
 
 /**
- * Throws where one event could not hold the memory: then nothing of it is stored, and what an export writes an import
- * takes. Names the largest of the fields that were sent.
+ * Throws `content-too-large` if no event could hold the memory, naming the largest of the fields that were `sent`. Checked before
+ * anything is written, so that nothing of such a memory is stored. Only content counts compressed: read models and answers hold
+ * the other fields as they are.
  */
 export function assertFits(memory: Sized, sent: readonly string[] = sizedFields): void {
-  const size = (field: SizedField): number => Buffer.byteLength(JSON.stringify(memory[field]));
-  const plain = sizedFields.reduce((sum, field) => sum + size(field), 0);
-  // Base64 makes four bytes of three.
-  const bytes = Math.ceil((plain * 4) / 3) + envelopeBytes;
-  if (bytes <= maxEventBytes) return;
-  const [largest = 'content'] = sizedFields
-    .filter((field) => sent.includes(field))
-    .sort((left, right) => size(right) - size(left));
-  throw new Problem(
-    'validation-failed',
-    `the memory takes ${bytes} bytes encrypted, at most ${maxEventBytes} are allowed: longer content goes through ingestion, which chunks it`,
-    {
-      errors: [
-        {
-          path: largest,
-          message: `has ${size(largest)} bytes: all of the memory takes at most ${maxEventBytes} encrypted`,
-        },
-      ],
-    },
+  const texts = sizedFields.map((field) => ({ field, text: JSON.stringify(memory[field]) }));
+  const others = texts.filter(({ field }) => field !== 'content');
+  const plain = bytesOf(texts);
+  if (sealedBytes(plain) <= maxEventBytes) return;
+  if (sealedBytes(bytesOf(others)) > maxEventBytes)
+    throw contentTooLarge(sealedBytes(bytesOf(others)), largestOf(others, sent));
+  const { length } = compress(texts.map(({ text }) => text).join(',')).bytes;
+  if (sealedBytes(length) > maxEventBytes) throw contentTooLarge(sealedBytes(length), largestOf(texts, sent));
+}
+
+/** Refusal of an event of `bytes` in the log; `field` is the one to shorten. */
+export function contentTooLarge(bytes: number, field: string): Problem {
+  return new Problem(
+    'content-too-large',
+    `the memory takes ${bytes} bytes encrypted, and an event may take ${maxEventBytes}: store it in parts`,
+    { errors: [{ path: field, message: 'is too large: `detail` says by how much' }] },
   );
+}
+
+interface FieldText {
+  readonly field: string;
+  readonly text: string;
+}
+
+function bytesOf(fields: readonly FieldText[]): number {
+  return fields.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
+}
+
+function largestOf(fields: readonly FieldText[], sent: readonly string[]): string {
+  const [largest] = fields
+    .filter(({ field }) => sent.includes(field))
+    .sort((left, right) => right.text.length - left.text.length);
+  return largest?.field ?? 'content';
+}
+
+/** Base64 turns three bytes into four. */
+function sealedBytes(bytes: number): number {
+  return Math.ceil((bytes * 4) / 3) + envelopeBytes;
 }
