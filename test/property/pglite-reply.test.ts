@@ -1,16 +1,16 @@
 import * as fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { Pieces } from '../../src/adapters/pglite/pieces.ts';
+import { ReplyBuffer } from '../../src/adapters/pglite/reply-buffer.ts';
 import { holdsError, readReply } from '../../src/adapters/pglite/reply.ts';
 import type { EngineNotice } from '../../src/adapters/pglite/protocol.ts';
 import { SqlError } from '../../src/adapters/sql/error.ts';
 
 let heard: unknown[];
-let pieces: Pieces;
+let buffer: ReplyBuffer;
 
 beforeEach(() => {
   heard = [];
-  pieces = new Pieces();
+  buffer = new ReplyBuffer();
 });
 
 const listeners = {
@@ -20,8 +20,8 @@ const listeners = {
 
 /** What was taken, as one exchange. */
 function read() {
-  const result = readReply(Buffer.from(pieces.taken), listeners);
-  pieces.forget();
+  const result = readReply(Buffer.from(buffer.content), listeners);
+  buffer.clear();
   return result;
 }
 
@@ -69,16 +69,16 @@ function take(bytes: Buffer, cuts: readonly number[] = []): void {
   let from = 0;
   for (const cut of [...cuts].sort((left, right) => left - right)) {
     const piece = Uint8Array.from(bytes.subarray(from, cut));
-    pieces.take(piece);
+    buffer.append(piece);
     // What the database wrote there next.
     piece.fill(0xff);
     from = cut;
   }
-  pieces.take(bytes.subarray(from));
+  buffer.append(bytes.subarray(from));
 }
 
 describe('a reply of PostgreSQL', () => {
-  it('is read whatever its values are and wherever its pieces end', () => {
+  it('is read whatever its values are and wherever its chunks end', () => {
     const text = fc.option(fc.string({ unit: 'grapheme', maxLength: 40 }), { nil: null });
     const number = fc.option(fc.maxSafeInteger().map(String), { nil: null });
     fc.assert(
@@ -128,14 +128,14 @@ describe('a reply of PostgreSQL', () => {
       n: 'things_pkey',
     };
     take(Buffer.concat([fields('E', { ...failure, V: 'ERROR', F: 'nbtinsert.c' }), ready]), [7]);
-    expect(holdsError(pieces.taken)).toBe(true);
+    expect(holdsError(buffer.content)).toBe(true);
     const thrown = (() => {
       try {
         return read();
       } catch (error) {
         return error;
       } finally {
-        pieces.forget();
+        buffer.clear();
       }
     })();
     expect(thrown).toBeInstanceOf(SqlError);
@@ -148,7 +148,7 @@ describe('a reply of PostgreSQL', () => {
       constraint: 'things_pkey',
     });
     take(complete('BEGIN'));
-    expect(holdsError(pieces.taken)).toBe(false);
+    expect(holdsError(buffer.content)).toBe(false);
     expect(read().tag).toBe('BEGIN');
   });
 
@@ -172,8 +172,8 @@ describe('a reply of PostgreSQL', () => {
   });
 
   it('that was broken off is forgotten', () => {
-    pieces.take(row(['half']).subarray(0, 9));
-    pieces.forget();
+    buffer.append(row(['half']).subarray(0, 9));
+    buffer.clear();
     take(complete('ROLLBACK'));
     expect(read()).toEqual({ rows: [], tag: 'ROLLBACK' });
   });

@@ -2,27 +2,27 @@ import { closeSync, fdatasyncSync, fsyncSync, openSync } from 'node:fs';
 import type { PGlite } from '@electric-sql/pglite';
 import { NodeFS } from '@electric-sql/pglite/nodefs';
 
-/** What this file uses of Emscripten's file system, whose types know nothing of its inner tables. */
+/** The parts of Emscripten's file system that are used here; its types do not include its internal tables. */
 interface NodeFiles {
   readonly realPath: (node: unknown) => string;
   readonly stream_ops: { fsync?: (stream: OpenFile) => number };
 }
 
 interface OpenFile {
-  /** File descriptor of Node; a directory has none. */
+  /** Node's file descriptor; a directory has none. */
   readonly nfd?: number;
   readonly node: unknown;
 }
 
-/** WASI's error numbers. */
+/** WASI error numbers. */
 const ioError = 29;
 const noSpace = 51;
 
 type InitResult = Awaited<ReturnType<NodeFS['init']>>;
 
 /**
- * Files of a folder, synced to the disk when PostgreSQL asks for it. The file system that comes with PGlite answers
- * every fsync with success and does nothing.
+ * A file system on a folder that syncs to disk when PostgreSQL calls fsync. PGlite's own file system reports success for every
+ * fsync and does nothing.
  */
 export class DurableNodeFS extends NodeFS {
   override async init(pg: PGlite, options: InitResult['emscriptenOpts']): Promise<InitResult> {
@@ -35,7 +35,7 @@ export class DurableNodeFS extends NodeFS {
           else syncDirectory(files.realPath(file.node));
           return 0;
         } catch (error) {
-          // Thrown on, it would pass PostgreSQL by; as an error number it makes PostgreSQL stop, as it must.
+          // PostgreSQL would not notice an exception. The error number makes it stop, which is necessary.
           return (error as NodeJS.ErrnoException).code === 'ENOSPC' ? noSpace : ioError;
         }
       };
@@ -44,7 +44,7 @@ export class DurableNodeFS extends NodeFS {
   }
 }
 
-/** Makes the names in a directory durable. Windows opens no directories and needs no such sync. */
+/** Makes the entries of a directory durable. Windows cannot open directories and needs no such sync. */
 export function syncDirectory(directory: string): void {
   if (process.platform === 'win32') return;
   const descriptor = openSync(directory, 'r');

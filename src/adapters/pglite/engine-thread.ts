@@ -16,7 +16,7 @@ import { readReply } from './reply.ts';
 export interface ThreadListeners {
   notified(channel: string): void;
   noticed(notice: EngineNotice): void;
-  /** The thread has ended without `close`; `reason` is what every request from now on is rejected with. */
+  /** The thread has ended without `close`. All further requests are rejected with `reason`. */
   died(reason: SqlUnavailable): void;
 }
 
@@ -25,10 +25,10 @@ interface Waiting {
   reject(error: Error): void;
 }
 
-/** Deep enough that PostgreSQL reaches its own `max_stack_depth` first: a statement that recurses too far fails alone. */
+/** Large enough that PostgreSQL reaches its own `max_stack_depth` first, so that only the statement that recurses too deeply fails. */
 const resourceLimits = { stackSizeMb: 128 };
 
-/** One life of the worker thread that holds PostgreSQL. Requests are answered in the order they are made. */
+/** One run of the worker thread with PostgreSQL in it. Requests are answered in the order in which they are made. */
 export class EngineThread {
   readonly #worker: Worker;
   readonly #listeners: ThreadListeners;
@@ -53,7 +53,7 @@ export class EngineThread {
     worker.on('exit', () => this.#fail(new SqlUnavailable('the database thread ended')));
   }
 
-  /** Resolves when PostgreSQL takes statements. Rejects with `SqlUnavailable` where it does not start. */
+  /** Resolves when PostgreSQL accepts statements. Rejects with `SqlUnavailable` if it does not start. */
   static async start(data: EngineData, listeners: ThreadListeners): Promise<EngineThread> {
     const thread = new EngineThread(
       await startWorker('pglite-worker', { workerData: data, resourceLimits }),
@@ -72,7 +72,7 @@ export class EngineThread {
     });
   }
 
-  /** Ends PostgreSQL in good order after all requests made so far. */
+  /** Shuts PostgreSQL down after all requests made so far. */
   async close(): Promise<void> {
     this.#closing = true;
     await this.request({ kind: 'close' }).catch(() => {});
@@ -112,7 +112,7 @@ export class EngineThread {
     return waiting;
   }
 
-  /** Only the first reason counts: the end of the thread follows every other one. */
+  /** Only the first reason counts, because every other one is followed by the end of the thread. */
   #fail(reason: SqlUnavailable): void {
     if (this.#end) return;
     this.#end = reason;
@@ -124,7 +124,7 @@ export class EngineThread {
   }
 }
 
-/** A full disk is told apart by its SQLSTATE, 53100, as where a statement alone fails of it. */
+/** A full disk has the SQLSTATE 53100, as for a statement that fails because of it. */
 function stopped(reason: string, code: string | undefined): SqlUnavailable {
   const error = new SqlUnavailable(
     code === '53100' ? `the disk is full: ${reason}` : `the database stopped: ${reason}`,

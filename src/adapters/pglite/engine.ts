@@ -3,7 +3,7 @@ import { PGlite } from '@electric-sql/pglite';
 import { DurableNodeFS } from './durable-fs.ts';
 import { extensions } from './extensions.ts';
 import { SeededMemoryFS } from './memory-fs.ts';
-import { Pieces } from './pieces.ts';
+import { ReplyBuffer } from './reply-buffer.ts';
 import { PreparedStatements } from './prepared.ts';
 import type { EngineData, EngineNotice, EngineResult } from './protocol.ts';
 import { holdsError, readReply } from './reply.ts';
@@ -18,18 +18,18 @@ type Filesystem = DurableNodeFS | SeededMemoryFS;
 export interface EngineListeners {
   notified(channel: string): void;
   noticed(notice: EngineNotice): void;
-  /** PostgreSQL ended itself (PANIC, FATAL, out of memory): the thread must end before it runs another instruction. */
+  /** PostgreSQL exited (PANIC, FATAL, out of memory): the thread must end before it runs another instruction. */
   died(reason: string, code: string | undefined): never;
 }
 
 /**
- * PostgreSQL in this thread. Every call blocks the thread until its answer is there: PostgreSQL's own messages, errors among
- * them, which last until the next call.
+ * PostgreSQL in this thread. Every call blocks the thread until the reply is complete. The reply consists of PostgreSQL's
+ * messages, including errors, and is valid until the next call.
  */
 export class Engine {
   readonly #database: PGlite;
   readonly #listeners: EngineListeners;
-  readonly #pieces = new Pieces();
+  readonly #reply = new ReplyBuffer();
   readonly #prepared = new PreparedStatements();
 
   private constructor(database: PGlite, listeners: EngineListeners) {
@@ -70,7 +70,7 @@ export class Engine {
     return this.#database.isInTransaction();
   }
 
-  /** One statement, in one protocol exchange, with `begin` before and a commit after it if given. */
+  /** Runs one statement in one protocol exchange, between `begin` and a commit if `begin` is given. */
   async statement(text: string, params: readonly WireValue[], begin?: string): Promise<Buffer> {
     const message = statementMessage(text, params);
     const whole =
@@ -80,7 +80,7 @@ export class Engine {
     return reply;
   }
 
-  /** One statement that comes again and again, by the plan that was made for it. */
+  /** Runs a frequent statement with its cached plan. */
   async prepared(text: string, params: readonly WireValue[]): Promise<Buffer> {
     let done = false;
     try {
@@ -92,23 +92,23 @@ export class Engine {
     }
   }
 
-  /** Statements without parameters, up to the first that fails. */
+  /** Runs statements without parameters, up to the first that fails. */
   async script(statements: readonly string[]): Promise<Buffer> {
-    this.#pieces.forget();
+    this.#reply.clear();
     for (const statement of statements) {
       await this.#send(scriptMessage(statement));
       this.#forgetAfter(statement);
-      if (holdsError(this.#pieces.taken)) break;
+      if (holdsError(this.#reply.content)) break;
     }
-    return this.#pieces.taken;
+    return this.#reply.content;
   }
 
-  /** The same, read here. */
+  /** Like `script`, but returns the decoded reply. */
   async run(statements: readonly string[]): Promise<EngineResult> {
     return readReply(await this.script(statements), this.#listeners);
   }
 
-  /** A plan of a table that has other columns now would fail. */
+  /** Drops the plans after a change of tables: a plan for other columns would fail. */
   #forgetAfter(statement: string): void {
     if (changesTables(statement)) this.#prepared.forget();
   }
@@ -118,24 +118,24 @@ export class Engine {
   }
 
   async #exchange(message: Uint8Array): Promise<Buffer> {
-    this.#pieces.forget();
+    this.#reply.clear();
     await this.#send(message);
-    return this.#pieces.taken;
+    return this.#reply.content;
   }
 
   async #send(message: Uint8Array): Promise<void> {
     await this.#database.execProtocolRawStream(message, {
       syncToFs: false,
-      onRawData: (piece) => this.#pieces.take(piece),
+      onRawData: (piece) => this.#reply.append(piece),
     });
   }
 }
 
-/** What PGlite throws for PostgreSQL's own errors, after which it goes on (`POSTGRES_MAIN_LONGJMP`). */
+/** Status of the exception that PGlite throws for PostgreSQL's own errors, after which it continues (`POSTGRES_MAIN_LONGJMP`). */
 const databaseErrorStatus = 100;
 const mainLoop = '_PostgresMainLoopOnce';
 
-/** PGlite takes every other exception, a stack overflow say, for nothing, and runs on in a state that nobody knows. */
+/** Ends the thread after other exceptions, such as a stack overflow. PGlite ignores them and would continue in an undefined state. */
 function endOnUnknownException(database: PGlite, died: (error: unknown) => never): void {
   const module: { [mainLoop]: () => void } = database.Module;
   const { [mainLoop]: step } = module;
@@ -149,7 +149,7 @@ function endOnUnknownException(database: PGlite, died: (error: unknown) => never
   };
 }
 
-/** The last lines that PostgreSQL wrote to its log: the reason of its end is among them. */
+/** The last lines of PostgreSQL's log, which contain the reason if it exits. */
 class LogTail {
   readonly #lines: string[] = [];
 
@@ -159,7 +159,7 @@ class LogTail {
     return false;
   }
 
-  /** What PostgreSQL said, or where it said nothing the exception that ended it. */
+  /** PostgreSQL's last PANIC or FATAL message, or `exception` if there is none. */
   reason(exception?: string): string {
     const grave = this.#lines.findLast((line) => /\b(PANIC|FATAL): {2}/.test(line));
     return (

@@ -2,7 +2,7 @@
 export class DataDirectoryLocked extends Error {
   override readonly name = 'DataDirectoryLocked';
   readonly directory: string;
-  /** Process id of the holder, undefined where it did not answer (frozen, or of another user). */
+  /** Process id of the holder; undefined if it did not answer (frozen, or owned by another user). */
   readonly pid: number | undefined;
 
   constructor(directory: string, pid: number | undefined) {
@@ -30,12 +30,12 @@ export class DataDirectoryTooNew extends Error {
   }
 }
 
-/** The folder holds something else than a database of this program. Nothing in it was touched. */
+/** The folder contains something other than a database of this program. Nothing in it was changed. */
 export class DataDirectoryUnusable extends Error {
   override readonly name = 'DataDirectoryUnusable';
 }
 
-/** What to do about a data folder whose file system is read-only, where `error` comes of that; else `error` itself. */
+/** An error that says what to do if `error` was caused by a read-only file system; otherwise `error` itself. */
 export function readOnlyExplained(directory: string, error: unknown): unknown {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'EROFS') continue;

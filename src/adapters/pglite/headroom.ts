@@ -2,13 +2,13 @@ import { statfs } from 'node:fs/promises';
 import type { EventLog } from '../../ports/event-log.ts';
 import { SqlError } from '../sql/error.ts';
 
-/** PostgreSQL stops where it cannot make the next 16 MB of its write-ahead log: room for some, for what lags behind. */
+/** PostgreSQL exits if it cannot create the next 16 MB segment of its write-ahead log. Leaves room for several segments. */
 const reserveBytes = 64 * 2 ** 20;
 const freshForMs = 200;
 
 /**
- * `log` with its appends refused (SQLSTATE 53100, disk full) while the disk of `directory` has less room than
- * PostgreSQL needs to go on: writes are answered, and reads stay possible, where it would end itself.
+ * Wraps `log` so that appends are refused (SQLSTATE 53100, disk full) while the disk of `directory` has less space than
+ * PostgreSQL needs. So writes fail with an error and reads remain possible, instead of PostgreSQL exiting.
  */
 export function withHeadroom(log: EventLog, directory: string): EventLog {
   let asked = -Infinity;

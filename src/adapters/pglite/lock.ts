@@ -7,23 +7,23 @@ import { makeFolder } from '../make-folder.ts';
 import { DataDirectoryLocked, DataDirectoryUnusable } from './errors.ts';
 
 /*
- * The lock is a listening Unix socket: the kernel closes it with its process, so it is free at once after a SIGKILL and
- * never needs a time-out. Sockets in `DIR/lock/` carry growing numbers and the highest one is the lock:
- * - it appears by link(2), already listening; of several starters that want the same number one gets it;
- * - the dead highest number stays until a higher one stands, so no number is ever given out twice.
- * That makes taking over from a dead process safe against any number of starters.
+ * The lock is a listening Unix socket: the kernel closes it when its process ends, so the lock is free at once after a SIGKILL
+ * and needs no time-out. Sockets in `DIR/lock/` have increasing numbers, and the highest number is the lock:
+ * - it is created by link(2) from a socket that already listens; only one of several starting processes gets a number;
+ * - the highest number of a dead process stays until there is a higher one, so no number is used twice.
+ * So taking over from a dead process is safe with any number of starting processes.
  */
 
-/** Longest socket path that Linux (108 bytes) and macOS (104) take, its end included. */
+/** Below the longest socket path of Linux (108 bytes) and macOS (104), including the terminator. */
 const maxSocketPath = 100;
-/** A holder that is frozen or busy still has the lock: this bounds only how long its process id is waited for. */
+/** How long to wait for the holder's process id. A frozen or busy holder still has the lock. */
 const answerMs = 1000;
 
 export interface DirectoryLock {
   release(): Promise<void>;
 }
 
-/** Takes the lock of a data folder (made if there is none) for this process. Rejects with `DataDirectoryLocked`. */
+/** Locks a data folder for this process and creates it if missing. Rejects with `DataDirectoryLocked`. */
 export async function lockDirectory(directory: string): Promise<DirectoryLock> {
   const folder = path.join(directory, 'lock');
   await makeFolder(folder);
@@ -31,7 +31,7 @@ export async function lockDirectory(directory: string): Promise<DirectoryLock> {
   const ticket = `starting-${process.pid}-${randomBytes(6).toString('hex')}`;
   const server = await listen(path.join(address.folder, ticket), directory);
   try {
-    const held = await climb(directory, folder, address.folder, ticket);
+    const held = await takeNumber(directory, folder, address.folder, ticket);
     await unlink(path.join(folder, ticket));
     await address.dispose();
     await removeBelow(folder, held);
@@ -44,8 +44,13 @@ export async function lockDirectory(directory: string): Promise<DirectoryLock> {
   return { release: () => close(server) };
 }
 
-/** Takes the next free number; answers it. */
-async function climb(directory: string, folder: string, address: string, ticket: string): Promise<number> {
+/** Takes the next free number and returns it. */
+async function takeNumber(
+  directory: string,
+  folder: string,
+  address: string,
+  ticket: string,
+): Promise<number> {
   for (;;) {
     const numbers = await numbersIn(folder);
     for (const number of numbers) {
@@ -61,7 +66,7 @@ async function climb(directory: string, folder: string, address: string, ticket:
       },
     );
     if (!taken) continue;
-    // A higher number says that this one had been given out, left by its process and cleared away meanwhile.
+    // A higher number means that this one was used before, and removed after its process ended.
     if ((await numbersIn(folder)).at(-1) === next) return next;
     await rm(path.join(folder, String(next)), { force: true });
   }
@@ -80,7 +85,7 @@ async function removeBelow(folder: string, held: number): Promise<void> {
     if (number < held) await rm(path.join(folder, String(number)), { force: true });
 }
 
-/** Whether a process listens there, and which one. */
+/** Whether a process listens on the socket, and its process id. */
 async function ask(socketPath: string): Promise<'dead' | { pid: number | undefined }> {
   return new Promise((resolve) => {
     const socket = net.connect(socketPath);
@@ -118,7 +123,7 @@ async function close(server: net.Server): Promise<void> {
   });
 }
 
-/** A path to `folder` that is short enough for sockets in it: itself, or a link that lives until `dispose`. */
+/** A path to `folder` that is short enough for sockets: the folder itself, or a symbolic link that exists until `dispose`. */
 async function reachable(folder: string): Promise<{ folder: string; dispose(): Promise<void> }> {
   if (Buffer.byteLength(folder) + 32 <= maxSocketPath) return { folder, dispose: async () => {} };
   const home = await mkdtemp(path.join(tmpdir(), 'sl-'));

@@ -3,15 +3,15 @@ import { logTask, tableTask, type LogState, type TableState } from './upkeep.ts'
 
 const tickMs = 500;
 const tableTickMs = 1000;
-/** After a statement of this loop failed. */
+/** Pause after a failed statement. */
 const retryMs = 60_000;
-/** Longer than any pause that a task waits for but the clearing of a graph: what is not due by then will not be. */
+/** Longer than the idle time that any task requires, except clearing a graph. No other task becomes due later. */
 const restAfterMs = 35_000;
 
 const logQuery = `select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), redo_lsn) as "sinceCheckpoint",
   pg_current_wal_insert_lsn() > pg_current_wal_flush_lsn() as unflushed from pg_control_checkpoint()`;
 const flush = `select pg_logical_emit_message(false, 'stratalog', '', true)`;
-/** The counters begin anew at each start; what a vacuum before it has seen stands in the catalog. */
+/** The counters are reset at each start; the catalog has the pages that earlier vacuums have seen. */
 const tableQuery = `with tables as materialized (
     select format('%I.%I', n.nspname, c.relname) as name, coalesce(s.n_live_tup, 0) as live,
       coalesce(s.n_dead_tup, 0) as dead, coalesce(s.n_ins_since_vacuum, 0) as inserted,
@@ -28,22 +28,22 @@ const tableQuery = `with tables as materialized (
   select * from tables where modified > 50 or dead > 50 or inserted > 1000 or age > 100000000 or unseen > 100`;
 
 /**
- * Does in pauses what PostgreSQL's background processes do on a server and nobody does here: checkpoints, so that the
- * log and the next start stay short, VACUUM and ANALYZE, and flushing of commits that did not wait for the disk.
+ * Runs while the database is idle what background processes do on a PostgreSQL server: checkpoints, which keep the
+ * write-ahead log and the next start short, VACUUM and ANALYZE, and flushing commits that did not wait for the disk.
  */
 export class Maintenance {
   readonly #engine: Engine;
   readonly #failed: (reason: string) => void;
   #timer: NodeJS.Timeout | undefined;
   #lastUse = performance.now();
-  /** The last request that somebody waited for. A server polls and renews its leases without end. */
-  #lastWanted = performance.now();
+  /** Time of the last foreground request. Background requests, such as polls and renewals of leases, never stop. */
+  #lastForeground = performance.now();
   #lastCheckpoint = performance.now();
   #nextTables = 0;
   #notBefore = 0;
-  /** By table, the dead rows that stand in its graph alone. Like PostgreSQL's counters it begins anew at each start. */
+  /** Dead rows by table that are left only in its graph. Reset at each start, like PostgreSQL's counters. */
   readonly #inGraph = new Map<string, number>();
-  /** Nothing was asked since all was done: a resting database is left alone. */
+  /** Everything is done and there was no request since: then ticks do nothing. */
   #resting = false;
 
   constructor(engine: Engine, failed: (reason: string) => void) {
@@ -51,8 +51,8 @@ export class Maintenance {
     this.#failed = failed;
   }
 
-  start(inTurn: (work: () => Promise<void>) => void): void {
-    this.#timer = setInterval(() => inTurn(() => this.#tick()), tickMs);
+  start(enqueue: (work: () => Promise<void>) => void): void {
+    this.#timer = setInterval(() => enqueue(() => this.#tick()), tickMs);
     this.#timer.unref();
   }
 
@@ -64,7 +64,7 @@ export class Maintenance {
   /** Called at each request. */
   used(background: boolean): void {
     this.#lastUse = performance.now();
-    if (!background) this.#lastWanted = this.#lastUse;
+    if (!background) this.#lastForeground = this.#lastUse;
     this.#resting = false;
   }
 
@@ -73,16 +73,17 @@ export class Maintenance {
     if (this.#resting || now < this.#notBefore || this.#engine.inTransaction) return;
     try {
       const idle = now - this.#lastUse;
-      const unwanted = now - this.#lastWanted;
-      const worked = (await this.#keepLog(now, idle)) || (await this.#keepTables(now, unwanted));
+      const foregroundIdle = now - this.#lastForeground;
+      const worked =
+        (await this.#maintainLog(now, idle)) || (await this.#maintainTables(now, foregroundIdle));
       this.#resting = !worked && idle > restAfterMs;
     } catch (error) {
       this.#notBefore = now + retryMs;
-      this.#failed(`maintenance waits a minute: ${(error as Error).message}`);
+      this.#failed(`maintenance pauses for a minute: ${(error as Error).message}`);
     }
   }
 
-  async #keepLog(now: number, idle: number): Promise<boolean> {
+  async #maintainLog(now: number, idle: number): Promise<boolean> {
     const task = logTask(await this.#logState(), idle, now - this.#lastCheckpoint);
     if (!task) return false;
     await this.#engine.run([task === 'checkpoint' ? 'checkpoint' : flush]);
@@ -90,9 +91,9 @@ export class Maintenance {
     return true;
   }
 
-  async #keepTables(now: number, idle: number): Promise<boolean> {
+  async #maintainTables(now: number, idle: number): Promise<boolean> {
     if (idle < tableTickMs || now < this.#nextTables) return false;
-    // PostgreSQL hands its counters to the statistics at most once a second, and never again in a pause.
+    // PostgreSQL updates its statistics at most once a second, and not at all while it is idle.
     await this.#engine.run(['select pg_stat_force_next_flush()']);
     const task = tableTask(await this.#tables(), idle);
     if (task) {

@@ -5,7 +5,7 @@ import { MemoryFS, PGlite } from '@electric-sql/pglite';
 type InitResult = Awaited<ReturnType<MemoryFS['init']>>;
 type Files = NonNullable<PGlite['Module']>['FS'];
 
-/** Files in memory, starting as a copy of a folder. */
+/** A file system in memory, initialised with a copy of a folder. */
 export class SeededMemoryFS extends MemoryFS {
   readonly #seed: string;
 

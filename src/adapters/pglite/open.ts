@@ -8,19 +8,19 @@ import { lockDirectory } from './lock.ts';
 import { PgliteSql } from './pglite.ts';
 import type { EngineNotice } from './protocol.ts';
 
-/** Of the data folder; grows when an older version of this program could not read it any more. */
+/** Format of the data folder. Increased when older versions of this program can no longer read it. */
 export const dataFormat = 1;
 
 export interface PgliteOptions {
-  /** Holds `pg/` (PostgreSQL's files), `lock/` and `VERSION`; made if there is none. Left out, all is in memory. */
+  /** Folder with `pg/` (PostgreSQL's files), `lock/` and `VERSION`; created if missing. Without it the database is in memory. */
   readonly dataDir?: string;
   /** PostgreSQL's notices and warnings, and the end of the thread (severity PANIC). */
   readonly onNotice?: (notice: EngineNotice) => void;
 }
 
 /**
- * Opens PostgreSQL inside this process, in a thread of its own. Rejects with `DataDirectoryLocked`,
- * `DataDirectoryTooNew`, `DataDirectoryUnusable`, or `SqlUnavailable` where PostgreSQL does not start.
+ * Opens PostgreSQL in a thread of this process. Rejects with `DataDirectoryLocked`,
+ * `DataDirectoryTooNew`, `DataDirectoryUnusable`, or `SqlUnavailable` if PostgreSQL does not start.
  */
 export async function openPglite({ dataDir, onNotice = () => {} }: PgliteOptions = {}): Promise<Sql> {
   if (dataDir === undefined)
@@ -47,7 +47,7 @@ async function openFolder(dataDir: string, onNotice: (notice: EngineNotice) => v
   }
 }
 
-/** PGlite makes some of its files writable for everyone. Of one that somebody else owns he has to take care. */
+/** Restricts the folder to its owner, because PGlite makes some files writable for everyone. A folder of another owner is left as it is. */
 async function keepToOwner(cluster: string): Promise<void> {
   await chmod(cluster, 0o700).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT' && error.code !== 'EPERM') throw error;
@@ -60,15 +60,15 @@ async function checkFormat(directory: string, cluster: string): Promise<void> {
     if (error.code !== 'ENOENT') throw error;
   });
   if (text === undefined) {
-    const other = await stat(cluster).then(
+    const exists = await stat(cluster).then(
       () => true,
       () => false,
     );
-    if (other)
+    if (exists)
       throw new DataDirectoryUnusable(`${cluster} exists, but ${file} does not say which format it has`);
     await writeFile(file, `${dataFormat}\n`, { flush: true });
     return;
   }
-  if (!/^\d+\s*$/.test(text)) throw new DataDirectoryUnusable(`${file} holds no format number`);
+  if (!/^\d+\s*$/.test(text)) throw new DataDirectoryUnusable(`${file} contains no format number`);
   if (Number(text) > dataFormat) throw new DataDirectoryTooNew(directory, Number(text), dataFormat);
 }

@@ -1,4 +1,5 @@
 import { isInBackground } from '../../support/background.ts';
+import { Backoff } from '../../support/resilience/backoff.ts';
 import {
   SqlUnavailable,
   type Row,
@@ -15,24 +16,23 @@ import { splitStatements } from '../sql/statements.ts';
 import { toWire } from '../sql/values.ts';
 import { EngineThread } from './engine-thread.ts';
 import type { EngineData, EngineNotice, EngineRequest, EngineResult } from './protocol.ts';
-import { Turnstile } from './turnstile.ts';
+import { ConnectionScheduler } from './connection-scheduler.ts';
 
-const firstRestartMs = 250;
-const longestRestartMs = 30_000;
+const restart = { firstMs: 250, longestMs: 30_000 };
 
 const closed = (): SqlUnavailable => new SqlUnavailable('the database was closed');
 
-/** PostgreSQL in a worker thread: one connection, on which transactions and statements take turns. */
+/** PostgreSQL in a worker thread, with a single connection for all transactions and statements. */
 export class PgliteSql implements Sql {
   readonly connections = 1;
   readonly #data: EngineData;
   readonly #noticed: (notice: EngineNotice) => void;
   readonly #released: () => Promise<void>;
-  readonly #turnstile = new Turnstile();
+  readonly #scheduler = new ConnectionScheduler();
   readonly #nesting = new NestingGuard();
   readonly #handlers = new Map<string, Set<(missed: boolean) => void>>();
   #thread: EngineThread | SqlUnavailable = new SqlUnavailable('the database is starting');
-  #restart: NodeJS.Timeout | undefined;
+  readonly #closing = new AbortController();
   #starting: Promise<void> = Promise.resolve();
   #closed: Promise<void> | undefined;
 
@@ -78,9 +78,9 @@ export class PgliteSql implements Sql {
     this.#nesting.check();
     this.#refuseClosed();
     await new Promise<void>((resolve) =>
-      isInBackground() ? this.#turnstile.holdInBackground(resolve) : this.#turnstile.hold(resolve),
+      isInBackground() ? this.#scheduler.acquireInBackground(resolve) : this.#scheduler.acquire(resolve),
     );
-    return new OpenTransaction(this.#running(), this.#turnstile, options).run(body, this.#nesting);
+    return new OpenTransaction(this.#running(), this.#scheduler, options).run(body, this.#nesting);
   }
 
   async execute(script: string): Promise<void> {
@@ -88,7 +88,7 @@ export class PgliteSql implements Sql {
   }
 
   async listen(channel: string, handler: (missed: boolean) => void): Promise<() => Promise<void>> {
-    // An object of its own a call: the same function may be registered twice.
+    // A new function for each call, because the same handler may be registered twice.
     const own = (missed: boolean): void => handler(missed);
     const handlers = this.#handlers.get(channel) ?? new Set();
     this.#handlers.set(channel, handlers.add(own));
@@ -106,24 +106,24 @@ export class PgliteSql implements Sql {
   }
 
   async #close(): Promise<void> {
-    clearTimeout(this.#restart);
+    this.#closing.abort();
     await this.#starting.catch(() => {});
-    await new Promise<void>((resolve) => this.#turnstile.hold(resolve));
+    await new Promise<void>((resolve) => this.#scheduler.acquire(resolve));
     const thread = this.#thread;
     this.#thread = closed();
-    this.#turnstile.release();
+    this.#scheduler.release();
     if (thread instanceof EngineThread) await thread.close();
     await this.#released();
   }
 
-  /** Sends a request that stands for itself. The message goes out before this returns where nothing holds it up. */
+  /** Sends a request outside of transactions. If no transaction runs, the message is sent before this returns. */
   async #pass(request: EngineRequest): Promise<EngineResult> {
     this.#nesting.check();
     this.#refuseClosed();
-    // Of who asks: what lets it pass may be another's end.
+    // Determined here, because the end of another task may start this one, in that task's context.
     const background = isInBackground();
     return new Promise((resolve, reject) => {
-      this.#turnstile.pass(background, () => {
+      this.#scheduler.run(background, () => {
         if (!(this.#thread instanceof EngineThread)) return Promise.resolve(reject(this.#thread));
         return this.#thread.request(request, background).then(resolve, reject);
       });
@@ -132,7 +132,7 @@ export class PgliteSql implements Sql {
 
   #running(): EngineThread {
     if (this.#thread instanceof EngineThread) return this.#thread;
-    this.#turnstile.release();
+    this.#scheduler.release();
     throw this.#thread;
   }
 
@@ -152,22 +152,26 @@ export class PgliteSql implements Sql {
     for (const channel of this.#handlers.keys()) this.#wake(channel, true);
   }
 
-  /** What is on disk survives a crash of the thread, so a new one takes over; what was in memory is lost. */
+  /** Replaces a crashed thread if the data is on disk. Data in memory is lost with the thread. */
   #died(reason: SqlUnavailable): void {
     this.#thread = reason;
     this.#noticed({ severity: 'PANIC', message: reason.message });
-    if (this.#data.cluster !== undefined) this.#restartIn(firstRestartMs);
+    if (this.#data.cluster !== undefined) void this.#restart();
   }
 
-  #restartIn(ms: number): void {
-    if (this.#closed) return;
-    this.#restart = setTimeout(() => {
+  async #restart(): Promise<void> {
+    const { signal } = this.#closing;
+    const backoff = new Backoff(restart);
+    while (!signal.aborted) {
+      await backoff.pause(signal);
+      if (signal.aborted) return;
       this.#starting = this.#startThread();
-      this.#starting.catch((error: unknown) => {
+      try {
+        return await this.#starting;
+      } catch (error) {
         if (error instanceof SqlUnavailable) this.#thread = error;
-        this.#restartIn(Math.min(ms * 2, longestRestartMs));
-      });
-    }, ms);
+      }
+    }
   }
 
   #wake(channel: string, missed = false): void {
@@ -175,19 +179,19 @@ export class PgliteSql implements Sql {
   }
 }
 
-/** Holds the turnstile from its begin to its commit or rollback. */
+/** A transaction, which has the connection from its begin to its commit or rollback. */
 class OpenTransaction implements SqlExecutor {
   readonly #thread: EngineThread;
-  readonly #turnstile: Turnstile;
+  readonly #scheduler: ConnectionScheduler;
   readonly #begun: Promise<EngineResult>;
   readonly #onePlan: boolean;
   #over = false;
 
-  constructor(thread: EngineThread, turnstile: Turnstile, options: TransactionOptions) {
+  constructor(thread: EngineThread, scheduler: ConnectionScheduler, options: TransactionOptions) {
     this.#thread = thread;
-    this.#turnstile = turnstile;
+    this.#scheduler = scheduler;
     this.#onePlan = options.onePlan ?? false;
-    // Not awaited: the first statement follows it in the same breath, and fails where this fails.
+    // Not awaited: the first statement is sent at once and fails if this fails.
     this.#begun = thread.request({ kind: 'script', statements: [beginScript(options)] });
     this.#begun.catch(() => {});
   }
@@ -218,11 +222,11 @@ class OpenTransaction implements SqlExecutor {
     return result;
   }
 
-  /** Whoever waits gets in as soon as the message is sent: the thread keeps the order. */
+  /** The next task may start as soon as the message is sent, because the thread keeps the order. */
   #end(statement: 'commit' | 'rollback'): Promise<EngineResult> {
     this.#over = true;
     const ended = this.#thread.request({ kind: 'script', statements: [statement] });
-    this.#turnstile.release();
+    this.#scheduler.release();
     return ended;
   }
 }

@@ -2,9 +2,9 @@ import { LRUCache } from 'lru-cache';
 import type { WireValue } from '../sql/values.ts';
 import { closeMessage, executeMessage, parseMessage } from './wire.ts';
 
-/** Each keeps its parse tree and a plan in PostgreSQL's memory. */
+/** Each prepared statement keeps its parse tree and plan in PostgreSQL's memory. */
 const mostPrepared = 200;
-/** A plan is made for tables as large as they are then: one that was made for empty tables must not serve for long. */
+/** Plans are renewed because they depend on the size of the tables: a plan for empty tables must not be used for long. */
 const freshMs = 10_000;
 
 interface Prepared {
@@ -13,13 +13,13 @@ interface Prepared {
 }
 
 /**
- * The extended protocol of statements whose plans are kept: PostgreSQL parses and plans each once. In WebAssembly both
- * together are half of the time of a statement that finds little.
+ * Protocol messages for statements with cached plans, which PostgreSQL parses and plans only once. In WebAssembly parsing and
+ * planning take half of the time of a statement with few results.
  */
 export class PreparedStatements {
   readonly #prepared: LRUCache<string, Prepared>;
   readonly #now: () => number;
-  /** Names that PostgreSQL is to forget with the next exchange. */
+  /** Statements to close in PostgreSQL with the next exchange. */
   #dropped: string[] = [];
   #count = 0;
 
@@ -28,7 +28,7 @@ export class PreparedStatements {
     this.#prepared = new LRUCache({ max: mostPrepared, dispose: ({ name }) => this.#dropped.push(name) });
   }
 
-  /** One execution in one exchange, with a sync at its end. */
+  /** The messages of one execution, with a sync at the end. */
   execution(text: string, params: readonly WireValue[]): Uint8Array {
     const known = this.#prepared.get(text);
     const isFresh = known !== undefined && known.until > this.#now();
@@ -42,12 +42,12 @@ export class PreparedStatements {
     ]);
   }
 
-  /** After the execution of `text` failed: it may be that it was never parsed. */
+  /** Call it after an execution of `text` failed, because it may not have been parsed. */
   failed(text: string): void {
     this.#prepared.delete(text);
   }
 
-  /** After tables changed. */
+  /** Call it after tables have changed. */
   forget(): void {
     this.#prepared.clear();
   }

@@ -24,8 +24,8 @@ import { extensions } from './extensions.ts';
 import { initdbParams, startParams } from './settings.ts';
 
 /**
- * What every new database starts with. The template databases go: nothing is created from them, they are two thirds
- * of the files, and without autovacuum they would age until PostgreSQL stops for fear of transaction id wraparound.
+ * Prepares every new database. Drops the template databases: nothing is created from them, they are two thirds of the files,
+ * and without autovacuum they would age until PostgreSQL refuses to write, to prevent transaction id wraparound.
  */
 const preparation = [
   'create extension vector',
@@ -38,8 +38,8 @@ const preparation = [
 ];
 
 /**
- * Gives `use` the folder of a freshly initialised cluster to copy. initdb takes two seconds, so its result is kept
- * below the package's `.cache`; where that cannot be written it is made anew and removed afterwards.
+ * Calls `use` with the folder of a freshly initialised cluster to copy. initdb takes two seconds, so its result is cached in the
+ * package's `.cache`; if that cannot be written, it is created each time and removed afterwards.
  */
 export async function withTemplate<T>(
   packageRoot: string,
@@ -57,7 +57,7 @@ export async function withTemplate<T>(
   }
 }
 
-/** Copies the template to `cluster`: durable, and there as a whole or not at all. */
+/** Copies the template to `cluster`, durably and atomically. */
 export async function createCluster(cluster: string, packageRoot: string): Promise<void> {
   const partial = `${cluster}.new`;
   rmSync(partial, { recursive: true, force: true });
@@ -80,7 +80,7 @@ async function initialise(cluster: string): Promise<void> {
   syncTree(cluster);
 }
 
-/** False where another process was faster or the folder cannot be written: the caller's copy serves as well. */
+/** Returns false if another process was faster or the folder cannot be written; then the caller uses its own copy. */
 function keep(cluster: string, kept: string): boolean {
   try {
     renameSync(cluster, kept);
@@ -117,7 +117,7 @@ function syncFile(name: string): void {
   }
 }
 
-/** Changes with the packages and with what a new database starts with. */
+/** Changes with the versions of the packages and with the preparation of a new database. */
 function fingerprint(): string {
   const require = createRequire(import.meta.url);
   const versions = [

@@ -1,6 +1,6 @@
-/** What PostgreSQL's own statistics say of one table, its indexes included in `bytes`. They begin anew at each start. */
+/** PostgreSQL's statistics of a table, which are reset at each start. `bytes` includes its indexes. */
 export interface TableState {
-  /** Quoted and qualified. */
+  /** Quoted and qualified name. */
   readonly name: string;
   readonly live: number;
   readonly dead: number;
@@ -8,15 +8,15 @@ export interface TableState {
   readonly inserted: number;
   /** Rows changed since the last analyze. */
   readonly modified: number;
-  /** Transactions since the oldest one that may still have to be looked up for this table. */
+  /** Transactions since the oldest unfrozen one of this table. */
   readonly age: number;
   readonly bytes: number;
   readonly pages: number;
-  /** Pages that no vacuum has seen, as far as the catalog tells; 0 once there was one since the start. */
+  /** Pages that no vacuum has seen according to the catalog; 0 after a vacuum since the start. */
   readonly unseen: number;
   /** Whether it has an HNSW index. */
   readonly hasGraph: boolean;
-  /** Dead rows that a vacuum has dealt with but for the graph, where they still stand. */
+  /** Dead rows that vacuums have removed everywhere but in the graph. */
   readonly inGraph: number;
 }
 
@@ -24,18 +24,18 @@ export interface TableState {
 export interface TableTask {
   readonly statement: string;
   readonly table: string;
-  /** Of its dead rows, those that stand in its graph alone from then on. */
+  /** Dead rows that are left only in its graph after the statement. */
   readonly inGraph: number;
 }
 
 export interface LogState {
   /** Bytes of write-ahead log that a restart would have to replay. */
   readonly sinceCheckpoint: number;
-  /** Whether commits wait in memory only (`durable: false`). */
+  /** Whether there are commits that were not written to disk (`durable: false`). */
   readonly unflushed: boolean;
 }
 
-/** Replaying this much takes about a second, and writing it out about a tenth of one. */
+/** Replaying this much takes about a second, a checkpoint of it about a tenth of a second. */
 const checkpointBytes = 64 * 2 ** 20;
 const checkpointEveryMs = 5 * 60_000;
 const flushIdleMs = 250;
@@ -49,14 +49,14 @@ const unseenPages = 100;
 const idleForSmallMs = 1000;
 const idleForLargeMs = 15_000;
 /**
- * To take dead rows out of a graph repairs most of what is left of it, whose elements each lose a neighbour: minutes for
- * 100,000 vectors, in which nothing is answered. Until then a search passes them by.
+ * Removing dead rows from a graph repairs most of its other elements, each of which loses a neighbour: minutes for 100,000
+ * vectors, in which no request is answered. Until then searches skip the dead rows.
  */
 const idleForGraphMs = 15 * 60_000;
 /** PostgreSQL refuses to write two thousand million transactions after the oldest unfrozen one. */
 const freezeAge = 150_000_000;
 
-/** What the write-ahead log needs after `idleMs` without a request, `sinceLastMs` after the last checkpoint. */
+/** The task due for the write-ahead log after `idleMs` without a request and `sinceLastMs` after the last checkpoint. */
 export function logTask(
   log: LogState,
   idleMs: number,
@@ -68,9 +68,9 @@ export function logTask(
 }
 
 /**
- * The one statement that does most for the tables after `idleMs` without a request that somebody waits for, with the
- * thresholds of PostgreSQL's autovacuum. A large table waits for a longer pause, since nothing else runs meanwhile, unless
- * its dead rows outnumber the live ones. A graph is cleared of them only then, in a very long one.
+ * The most useful statement for the tables after `idleMs` without a foreground request, with the thresholds of PostgreSQL's
+ * autovacuum. A large table requires a longer idle time, because nothing else runs meanwhile, unless its dead rows outnumber the
+ * live ones. A graph is cleared only in that case, and only after a very long idle time.
  */
 export function tableTask(tables: readonly TableState[], idleMs: number): TableTask | undefined {
   const ready = tables.filter((table) => {

@@ -4,8 +4,8 @@ import { Engine } from './engine.ts';
 import { Maintenance } from './maintenance.ts';
 import type { EngineData, EngineEvent, EngineMessage, EngineRequest } from './protocol.ts';
 
-/** To hand memory over takes longer than to copy a few bytes. */
-const handedOverBytes = 4_096;
+/** Below this size, copying is faster than transferring the memory. */
+const transferBytes = 4_096;
 
 const port = parentPort!;
 const emit = (event: EngineEvent): void => port.postMessage(event);
@@ -26,19 +26,20 @@ const engine = await Engine.open(workerData as EngineData, {
 const maintenance = new Maintenance(engine, (message) =>
   emit({ kind: 'notice', notice: { severity: 'WARNING', message } }),
 );
-let turn: Promise<void> = Promise.resolve();
+let last: Promise<void> = Promise.resolve();
 
-function inTurn(work: () => Promise<void>): void {
-  turn = turn.then(work).catch((error: unknown) => stop(String(error)));
+/** Runs `work` after everything that was queued before. */
+function enqueue(work: () => Promise<void>): void {
+  last = last.then(work).catch((error: unknown) => stop(String(error)));
 }
 
 port.on('message', ({ id, request, background }: EngineMessage) => {
-  inTurn(async () => {
+  enqueue(async () => {
     maintenance.used(background);
     try {
       const reply = new Uint8Array(await answer(request));
-      const handedOver = reply.length > handedOverBytes ? [reply.buffer] : [];
-      port.postMessage({ kind: 'reply', id, reply } satisfies EngineEvent, handedOver);
+      const transferred = reply.length > transferBytes ? [reply.buffer] : [];
+      port.postMessage({ kind: 'reply', id, reply } satisfies EngineEvent, transferred);
     } catch (error) {
       emit({ kind: 'failure', id, failure: failureOf(error as Error) });
     }
@@ -46,7 +47,7 @@ port.on('message', ({ id, request, background }: EngineMessage) => {
   });
 });
 
-maintenance.start(inTurn);
+maintenance.start(enqueue);
 emit({ kind: 'ready' });
 
 async function answer(request: EngineRequest): Promise<Uint8Array> {

@@ -3,42 +3,42 @@ type Task =
   /** `start` resolves with the answer. */
   | { readonly holds: false; readonly background: boolean; readonly start: () => Promise<unknown> };
 
-/** The share of the time that background work leaves to others while they wait for it, as a multiple of its own. */
+/** Time that background work leaves to waiting foreground work, as a multiple of its own duration. */
 const yieldFactor = 19;
 const longestYieldMs = 1_000;
-/** Nobody came for so long: the connection is as good as idle. */
+/** After this long without foreground work the connection counts as idle. */
 const quietMs = 3;
 
 /**
- * Lets tasks onto the one connection in the order of their arrival. Single statements pass at once, one behind the
- * other; a transaction holds the turnstile, and all that come later wait, until it is released. Background work lets
- * others go first, but never starves: it gets about a twentieth of the time of a connection that is always wanted.
+ * Schedules tasks on the single connection in the order of their arrival. Statements start at once, one after another. A
+ * transaction has the connection exclusively: later tasks wait until it is released. Background transactions give way to others
+ * but never starve: on a connection that is always busy they get about 5 % of the time.
  */
-export class Turnstile {
+export class ConnectionScheduler {
   readonly #queue: Task[] = [];
   readonly #background: Task[] = [];
   #held: Task | undefined;
   #heldSince = 0;
-  /** Statements of the foreground that were sent and not answered. */
-  #underWay = 0;
+  /** Foreground statements that have not been answered yet. */
+  #inFlight = 0;
   #lastWanted = -Infinity;
   #backgroundAfter = -Infinity;
   #waking = false;
 
-  /** Runs `start` when it is this task's turn; at once where nothing holds or waits. Background work is in nobody's way here. */
-  pass(background: boolean, start: () => Promise<unknown>): void {
+  /** Runs a statement: calls `start` when it is this task's turn, at once if no transaction runs or waits. */
+  run(background: boolean, start: () => Promise<unknown>): void {
     this.#enter({ holds: false, background, start });
   }
 
-  /** As `pass`, and nothing passes after it until `release`. */
-  hold(start: () => void): void {
+  /** Like `run`, for a transaction: no other task starts until `release`. */
+  acquire(start: () => void): void {
     this.#enter({ holds: true, background: false, start });
   }
 
-  /** As `hold`, when nobody else wants the connection or background work has waited long enough. */
-  holdInBackground(start: () => void): void {
+  /** Like `acquire`, but starts only when the connection is idle or background work has waited long enough. */
+  acquireInBackground(start: () => void): void {
     this.#background.push({ holds: true, background: true, start });
-    this.#letBackgroundIn();
+    this.#startBackground();
   }
 
   release(): void {
@@ -49,12 +49,12 @@ export class Turnstile {
     }
     this.#held = undefined;
     while (!this.#held && this.#queue.length > 0) {
-      // Where transactions wait at every release the queue is never empty.
+      // If transactions wait at every release, the queue is never empty, and background work would starve.
       const isBackgroundDue = this.#background.length > 0 && now >= this.#backgroundAfter;
       const next = this.#queue[0]!.holds && isBackgroundDue ? this.#background : this.#queue;
       this.#start(next.shift()!);
     }
-    this.#letBackgroundIn();
+    this.#startBackground();
   }
 
   #enter(task: Task): void {
@@ -72,18 +72,18 @@ export class Turnstile {
   }
 
   #watch(answer: Promise<unknown>): void {
-    this.#underWay++;
+    this.#inFlight++;
     const settle = () => {
-      this.#underWay--;
+      this.#inFlight--;
       this.#lastWanted = performance.now();
     };
     answer.then(settle, settle);
   }
 
-  #letBackgroundIn(): void {
+  #startBackground(): void {
     if (this.#held || this.#queue.length > 0 || this.#background.length === 0) return;
     const now = performance.now();
-    const due = Math.min(this.#backgroundAfter, (this.#underWay > 0 ? now : this.#lastWanted) + quietMs);
+    const due = Math.min(this.#backgroundAfter, (this.#inFlight > 0 ? now : this.#lastWanted) + quietMs);
     if (now >= due) {
       this.#start(this.#background.shift()!);
       return;
@@ -92,7 +92,7 @@ export class Turnstile {
     this.#waking = true;
     setTimeout(() => {
       this.#waking = false;
-      this.#letBackgroundIn();
+      this.#startBackground();
     }, due - now);
   }
 }
