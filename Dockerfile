@@ -1,4 +1,4 @@
-# Stratalog as one image for every profile and role, which come by variables: docker build -t stratalog . &&
+# One image for every profile and role, which are chosen by environment variables: docker build -t stratalog . &&
 # docker run -p 8080:8080 -v stratalog:/data -e STRATALOG_MASTER_KEY=… stratalog
 FROM node:22.23.1-bookworm-slim AS build
 WORKDIR /app
@@ -21,7 +21,7 @@ USER node
 VOLUME /data
 EXPOSE 8080
 STOPSIGNAL SIGTERM
-# Alive, not ready: a server that is away for a while is no reason to start this one again.
+# Checks /livez rather than /readyz: a back end that is down for a while is no reason to restart this process.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.STRATALOG_PORT}/livez`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 ENTRYPOINT ["node", "/app/bin/stratalog.mjs"]
