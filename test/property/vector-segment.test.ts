@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { centreOf, Segment } from '../../src/adapters/flat/segment.ts';
+import { Segment } from '../../src/adapters/flat/segment.ts';
 import { randomOf } from '../support/random.ts';
 
 type Numbers = Float32Array;
@@ -41,7 +41,7 @@ it.each([5, 16, 384, 1_000])(
   (dimension) => {
     fc.assert(
       fc.property(fc.array(change, { maxLength: 120 }), fc.nat(), (changes, seed) => {
-        const segment = new Segment(new Float32Array(dimension));
+        const segment = new Segment(dimension);
         const vectors = new Map<string, Numbers>();
         for (const { id, seed, isRemoved } of changes) {
           const [vector] = clustered(1, dimension, seed);
@@ -67,27 +67,19 @@ it.each([5, 16, 384, 1_000])(
   },
 );
 
-it('[A5] of many vectors the nearest are found among those with the closest signs', () => {
-  // More than are compared without their signs.
+it('[A5] the nearest of many vectors are found', () => {
+  // More than one block of the kernel.
   const [count, dimension] = [21_000, 128];
-  const all = clustered(count, dimension, 7);
-  const vectors = new Map(all.map((vector, at) => [String(at), vector]));
-  const sample = Float32Array.from(
-    { length: 500 * dimension },
-    (_, at) => all[Math.floor(at / dimension)]![at % dimension]!,
-  );
-  const segment = new Segment(centreOf(sample, dimension));
+  const vectors = new Map(clustered(count, dimension, 7).map((vector, at) => [String(at), vector]));
+  const segment = new Segment(dimension);
   for (const [id, vector] of vectors) segment.put(id, vector);
-  let [ten, fifty] = [0, 0];
   const queries = clustered(20, dimension, 7).map((vector, at) =>
     unit(vector.map((number) => number + (at % 5) * 0.01)),
   );
   for (const query of queries) {
-    const exact = nearestOf(vectors, query).map(([id]) => id);
-    const found = new Set(segment.nearest(query, 50).map(({ id }) => id));
-    ten += exact.slice(0, 10).filter((id) => found.has(id)).length;
-    fifty += exact.slice(0, 50).filter((id) => found.has(id)).length;
+    const exact = nearestOf(vectors, query).slice(0, 50);
+    const found = segment.nearest(query, 50);
+    // Equal up to the rounding of the codes: two vectors may be as near as each other.
+    for (const [at, [, value]] of exact.entries()) expect(found[at]!.cosine).toBeCloseTo(value, 4);
   }
-  expect(ten / (10 * queries.length)).toBeGreaterThan(0.99);
-  expect(fifty / (50 * queries.length)).toBeGreaterThan(0.95);
 });

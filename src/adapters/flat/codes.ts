@@ -3,24 +3,25 @@ import { KernelMemory } from './kernel-memory.ts';
 const largestShort = 32_767;
 const largestSum = 2 ** 31 - 1;
 const largestByte = 127;
-/** What the first byte of a number counts. */
+/** The first byte of a number counts this many units, the second byte single ones. */
 const coarse = 256;
-/** Products that are computed at a time. */
+/** How many rows one call of the kernel compares. */
 const block = 4_096;
 
 /**
- * Vectors of unit length, each number in two bytes, in units of the vector's own scale: its largest number by 32,512. The cosine
- * by the first bytes alone is off by .0005, one standard deviation, that by both by .000003.
+ * Unit vectors, each number in two bytes, in units of the vector's own scale: its largest number divided by 32,512. The cosine
+ * computed from the first bytes is off by .0005 (one standard deviation), from both bytes by .000003.
  */
 export class Codes {
   readonly #dimension: number;
   readonly #first: KernelMemory;
   readonly #second: KernelMemory;
+  /** By slot. */
   #scales = new Float32Array(block);
 
   constructor(dimension: number) {
     this.#dimension = dimension;
-    // The kernel takes 16 bytes at a time.
+    // The kernel reads 16 bytes at a time.
     const width = Math.ceil(dimension / 16) * 16;
     const layout = { width, query: width * Int16Array.BYTES_PER_ELEMENT, block };
     this.#first = new KernelMemory(layout);
@@ -46,54 +47,49 @@ export class Codes {
     }
   }
 
+  /** Moves the vector `from` into the slot `to`, and clears `from`. */
   move(from: number, to: number): void {
     for (const memory of [this.#first, this.#second]) memory.move(from, to);
     this.#scales[to] = this.#scales[from]!;
   }
 
-  /** Of each of `slots` the cosine by its first bytes. `query` is of unit length. */
-  roughly(query: Float32Array, slots: Int32Array): Float64Array {
+  /** Visits every slot below `size` with its cosine as computed from the first bytes. `query` is of unit length. */
+  forEachApproximate(query: Float32Array, size: number, visit: (slot: number, cosine: number) => void): void {
     const unit = this.#unitOf(query);
-    const products = productsOf(this.#first, query, unit, slots);
-    return products.map((product, at) => (product * coarse * this.#scales[slots[at]!]!) / unit);
+    const factor = coarse / unit;
+    const [memory, scales] = [this.#first, this.#scales];
+    memory.setQuery(query, unit);
+    for (let from = 0; from < size; from += block) {
+      const products = memory.products(from, Math.min(block, size - from));
+      for (let at = 0; at < products.length; at++)
+        visit(from + at, products[at]! * factor * scales[from + at]!);
+    }
   }
 
-  /** Of each of `slots` the cosine by both. */
-  exactly(query: Float32Array, slots: Int32Array): Float64Array {
+  /** The cosine of each of `slots`, computed from both bytes. `query` is of unit length. */
+  cosines(query: Float32Array, slots: Int32Array): Float64Array {
     const unit = this.#unitOf(query);
-    const second = productsOf(this.#second, query, unit, slots);
-    return productsOf(this.#first, query, unit, slots).map(
-      (product, at) => ((product * coarse + second[at]!) * this.#scales[slots[at]!]!) / unit,
-    );
+    for (const memory of [this.#first, this.#second]) memory.setQuery(query, unit);
+    const cosines = new Float64Array(slots.length);
+    for (let from = 0; from < slots.length; from += block) {
+      const some = slots.subarray(from, from + block);
+      const [first, second] = [this.#first.productsAt(some), this.#second.productsAt(some)];
+      for (let at = 0; at < some.length; at++) {
+        const product = first[at]! * coarse + second[at]!;
+        cosines[from + at] = (product * this.#scales[some[at]!]!) / unit;
+      }
+    }
+    return cosines;
   }
 
   /**
-   * What a number of the query is multiplied with to be a short: as much as can be, so that no product exceeds an integer. By
-   * Cauchy and Schwarz it is at most the product of the lengths, and the codes' is at most 127 times the root of the dimension.
+   * The factor that turns numbers of the query into shorts: the largest that keeps every sum within 32 bits. By Cauchy-Schwarz a
+   * sum is at most the product of the two lengths, and the length of a row is at most 127 times the root of the dimension.
    */
   #unitOf(query: Float32Array): number {
     const mostLength = largestSum / (largestByte * Math.sqrt(this.#dimension)) - this.#dimension;
     return Math.min(largestShort / (largestOf(query) || 1), mostLength);
   }
-}
-
-function productsOf(
-  { buffer, width, blockAt, rowsAt, kernel }: KernelMemory,
-  query: Float32Array,
-  unit: number,
-  slots: Int32Array,
-): Float64Array {
-  const asked = new Int16Array(buffer, 0, width);
-  for (let at = 0; at < query.length; at++) asked[at] = Math.round(query[at]! * unit);
-  const shared = new Int32Array(buffer, blockAt, block);
-  const products = new Float64Array(slots.length);
-  for (let from = 0; from < slots.length; from += block) {
-    const some = slots.subarray(from, from + block);
-    shared.set(some);
-    kernel.products(0, rowsAt, blockAt, some.length, width);
-    products.set(shared.subarray(0, some.length), from);
-  }
-  return products;
 }
 
 function largestOf(vector: Float32Array): number {

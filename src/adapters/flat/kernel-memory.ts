@@ -1,57 +1,80 @@
 import { kernel } from './kernel.ts';
 import { webAssembly, type Memory } from './webassembly.ts';
 
-const page = 65_536;
-/** Of the room that is there, when more is needed. */
+const pageSize = 65_536;
+/** How much the memory grows when it is full. */
 const growth = 1.25;
 
+/** `query`, `codes` and `block` are addresses; see `kernel/vectors.wat`. */
+type KernelFunction = (query: number, codes: number, width: number, count: number, block: number) => void;
+
 interface Kernel {
-  /** Where the query stands, the signs, how many, bytes of each, where the distances go. */
-  readonly distances: (query: number, signs: number, count: number, bytes: number, distances: number) => void;
-  /** Where the query stands, the codes, the slots that are asked for and their products go, how many, bytes of each. */
-  readonly products: (query: number, codes: number, slots: number, count: number, dimension: number) => void;
+  readonly products: KernelFunction;
+  readonly productsAt: KernelFunction;
 }
 
 const compiled = new webAssembly.Module(Buffer.from(kernel, 'base64'));
 
-/** Rows of one width in memory that the kernel works on, behind a query and a block of numbers. */
-export class KernelMemory {
+export interface KernelLayout {
   /** Bytes of a row. */
   readonly width: number;
-  /** Where the block of numbers begins, and where the rows do. The query stands at 0. */
-  readonly blockAt: number;
-  readonly rowsAt: number;
-  readonly kernel: Kernel;
+  /** Bytes of the query. */
+  readonly query: number;
+  /** Number of integers in the block. */
+  readonly block: number;
+}
+
+/** WebAssembly memory of the kernel: a query, then a block of integers, then rows of equal width. */
+export class KernelMemory {
+  readonly #width: number;
+  readonly #blockAt: number;
+  readonly #rowsAt: number;
   readonly #memory: Memory;
+  readonly #kernel: Kernel;
 
-  /** `query`: bytes of it; `block`: how many numbers. */
-  constructor({ width, query, block }: { width: number; query: number; block: number }) {
-    this.width = width;
-    this.blockAt = Math.ceil(query / 16) * 16;
-    this.rowsAt = this.blockAt + block * Int32Array.BYTES_PER_ELEMENT;
-    this.#memory = new webAssembly.Memory({ initial: Math.ceil(Math.max(1, this.rowsAt) / page) });
+  constructor({ width, query, block }: KernelLayout) {
+    this.#width = width;
+    this.#blockAt = Math.ceil(query / 16) * 16;
+    this.#rowsAt = this.#blockAt + block * Int32Array.BYTES_PER_ELEMENT;
+    this.#memory = new webAssembly.Memory({ initial: Math.ceil(this.#rowsAt / pageSize) });
     const { exports } = new webAssembly.Instance(compiled, { vectors: { memory: this.#memory } });
-    this.kernel = exports as Kernel;
+    this.#kernel = exports as Kernel;
   }
 
-  /** The whole memory. Another one after `makeRoom`. */
-  get buffer(): ArrayBuffer {
-    return this.#memory.buffer;
+  /** Stores a query whose numbers, times `unit`, are shorts. */
+  setQuery(query: Float32Array, unit: number): void {
+    const shorts = new Int16Array(this.#memory.buffer, 0, this.#width);
+    for (let at = 0; at < query.length; at++) shorts[at] = Math.round(query[at]! * unit);
   }
 
-  /** Throws `RangeError` where there is no memory left. */
+  /** The products of the query with `count` rows from `slot` on, at most a block. The next call overwrites them. */
+  products(slot: number, count: number): Int32Array {
+    const rows = this.#rowsAt + slot * this.#width;
+    this.#kernel.products(0, rows, this.#width, count, this.#blockAt);
+    return new Int32Array(this.#memory.buffer, this.#blockAt, count);
+  }
+
+  /** The products of the query with the rows `slots`, at most a block. The next call overwrites them. */
+  productsAt(slots: Int32Array): Int32Array {
+    const block = new Int32Array(this.#memory.buffer, this.#blockAt, slots.length);
+    block.set(slots);
+    this.#kernel.productsAt(0, this.#rowsAt, this.#width, slots.length, this.#blockAt);
+    return block;
+  }
+
+  /** Throws `RangeError` if there is no memory left. */
   makeRoom(rows: number): void {
-    const there = this.buffer.byteLength;
-    const missing = this.rowsAt + rows * this.width - there;
-    if (missing > 0) this.#memory.grow(Math.ceil(Math.max(missing, there * (growth - 1)) / page));
+    const size = this.#memory.buffer.byteLength;
+    const missing = this.#rowsAt + rows * this.#width - size;
+    if (missing > 0) this.#memory.grow(Math.ceil(Math.max(missing, size * (growth - 1)) / pageSize));
   }
 
-  /** The bytes of one row. */
+  /** The bytes of one row. Invalid after `makeRoom`. */
   row(slot: number): Int8Array {
-    return new Int8Array(this.buffer, this.rowsAt + slot * this.width, this.width);
+    return new Int8Array(this.#memory.buffer, this.#rowsAt + slot * this.#width, this.#width);
   }
 
-  /** Moves the row `from` into the place of `to`, and leaves nothing of it behind. */
+  /** Moves the row `from` to `to`, and clears `from`. */
   move(from: number, to: number): void {
     const row = this.row(from);
     this.row(to).set(row);

@@ -2,7 +2,7 @@ import type { SqlExecutor } from '../../ports/sql.ts';
 import type { Near, UnitVector, Vectors, VectorSet } from '../../ports/vector-index.ts';
 import type { KeptRow, Selection } from '../resident/changes.ts';
 import type { Contents } from '../resident/resident-table.ts';
-import { bytesOfVector, centreOf, Segment } from './segment.ts';
+import { bytesOfVector, Segment } from './segment.ts';
 
 export interface VectorRow extends KeptRow {
   /** Four bytes each, the most significant one first. */
@@ -34,7 +34,7 @@ export class ResidentVectors implements Contents<VectorRow>, Vectors {
     if (rows.length === 0) return;
     const numbers = joined(rows);
     const dimension = numbers.length / rows.length;
-    this.#segment ??= new Segment(centreOf(numbers, dimension));
+    this.#segment ??= new Segment(dimension);
     this.#bytesOfVector = bytesOfVector(dimension);
     for (const [at, { memory_id }] of rows.entries())
       this.#segment.put(memory_id, numbers.subarray(at * dimension, (at + 1) * dimension));
