@@ -1,11 +1,11 @@
-// npm run kernel: assembles vectors.wat into a module of the program, which needs no assembler then.
+// npm run kernel: assembles vectors.wat into a TypeScript module, so that the program needs no assembler.
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import wabt from 'wabt';
 
 export const kernelFile = path.join('src', 'adapters', 'flat', 'kernel.ts');
 
-/** The text of `kernelFile`. */
+/** The source of `kernelFile`. */
 export async function kernelModule(): Promise<string> {
   const name = 'vectors.wat';
   const source = await readFile(path.join('kernel', name), 'utf8');

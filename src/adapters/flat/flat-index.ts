@@ -2,31 +2,31 @@ import { variantOf } from '../../read-models/generation-variant.ts';
 import { vectorTable } from '../../read-models/vectors/tables.ts';
 import type { Sql, SqlExecutor } from '../../ports/sql.ts';
 import type { VectorIndex, Vectors, VectorSet } from '../../ports/vector-index.ts';
-import { Keeper, type SizedSet } from '../resident/keeper.ts';
+import { TenantRowCache, type SizedSet } from '../resident/tenant-row-cache.ts';
 import { ResidentVectors, sizeOf, sizesIn, vectorSelection, type VectorRow } from './resident-vectors.ts';
 import { bytesOfVector } from './segment.ts';
 
-/** A search waits for vectors that are being loaded, but not for ever. */
+/** How long a search waits for vectors that are being loaded. */
 const longestWaitMs = 3_000;
 
 export interface FlatIndexOptions {
-  /** Tenants with more memories are loaded at the start, others when they are wanted. */
+  /** Tenants with more memories are loaded at startup, others on request. */
   readonly loadAbove: number;
-  /** Of memory in all: who was not asked for the longest time makes room. */
+  /** Limit for all tenants together: the tenant that was not searched for the longest time is evicted first. */
   readonly mostBytes: number;
-  /** Until it resolves nothing is loaded: what searches cannot do without goes first. */
+  /** Nothing is loaded before it resolves: what searches need more urgently is loaded first. */
   readonly after?: Promise<void> | undefined;
-  /** What keeps vectors from being loaded or followed; the database compares meanwhile. */
+  /** Called when vectors cannot be loaded or kept current; the database compares them meanwhile. */
   readonly onError: (error: unknown) => void;
 }
 
-/** Keeps the vectors of large tenants in memory, where a query is compared with all of them. */
+/** Keeps the vectors of large tenants in RAM, where a query is compared with all of them. */
 export class FlatIndex implements VectorIndex {
-  readonly #keeper: Keeper<VectorRow, ResidentVectors>;
+  readonly #cache: TenantRowCache<VectorRow, ResidentVectors>;
 
   constructor(sql: Sql, { loadAbove, ...options }: FlatIndexOptions) {
     const kind = { name: 'vectors', selection: vectorSelection, empty: () => new ResidentVectors() };
-    this.#keeper = new Keeper(sql, kind, {
+    this.#cache = new TenantRowCache(sql, kind, {
       ...options,
       keepsLarger: false,
       bytesOf: async (executor, set) => bytesOf(await sizeOf(executor, set)),
@@ -34,39 +34,38 @@ export class FlatIndex implements VectorIndex {
     });
   }
 
-  /** How many vectors are in memory. */
+  /** Number of vectors in RAM. */
   get size(): number {
-    return this.#keeper.size;
+    return this.#cache.size;
   }
 
-  /** What they take. */
   get bytes(): number {
-    return this.#keeper.bytes;
+    return this.#cache.bytes;
   }
 
-  /** Loads what is large, and follows the changes, in the background. */
+  /** Starts to load large tenants and to apply changes, in the background. */
   start(): Promise<void> {
-    return this.#keeper.start();
+    return this.#cache.start();
   }
 
   has(set: VectorSet): Promise<boolean> {
-    return this.#keeper.has(set, longestWaitMs);
+    return this.#cache.has(set, longestWaitMs);
   }
 
   want(set: VectorSet): void {
-    this.#keeper.want(set);
+    this.#cache.want(set);
   }
 
   vectors(executor: SqlExecutor, set: VectorSet): Promise<Vectors | undefined> {
-    return this.#keeper.current(executor, set);
+    return this.#cache.current(executor, set);
   }
 
   close(): Promise<void> {
-    return this.#keeper.close();
+    return this.#cache.close();
   }
 }
 
-/** Of the models that queries read. */
+/** The tenants with more than `above` memories, by the models that queries read. */
 async function largeSets(executor: SqlExecutor, above: number): Promise<SizedSet[]> {
   const live = await executor.query<{ signature: string }>(
     `select g.signature from read.active a join read.generations g using (name, generation) where a.name = 'vectors'`,

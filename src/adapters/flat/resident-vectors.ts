@@ -5,12 +5,12 @@ import type { Contents } from '../resident/resident-table.ts';
 import { bytesOfVector, Segment } from './segment.ts';
 
 export interface VectorRow extends KeptRow {
-  /** Four bytes each, the most significant one first. */
+  /** Four bytes a number, most significant byte first. */
   readonly numbers: Uint8Array;
 }
 
 export const vectorSelection: Selection = {
-  // As pgvector sends it in binary, without its header.
+  // The binary form of pgvector, without its header.
   columns: 'substring(vector_send(k.embedding) from 5) as numbers',
   condition: 'k.embedding is not null',
   pageSize: 500,
@@ -18,7 +18,7 @@ export const vectorSelection: Selection = {
 
 /** The vectors of one tenant by one model. */
 export class ResidentVectors implements Contents<VectorRow>, Vectors {
-  /** There with the first vector. */
+  /** Created with the first vector, which determines the dimension. */
   #segment: Segment | undefined;
   #bytesOfVector = 0;
 
@@ -48,7 +48,6 @@ export class ResidentVectors implements Contents<VectorRow>, Vectors {
     return among ? this.#nearestAmong(vector, among, limit) : (this.#segment?.nearest(vector, limit) ?? []);
   }
 
-  /** Null where a memory has no vector. */
   cosines(vector: UnitVector, ids: readonly string[]): readonly (number | null)[] {
     return this.#segment?.cosines(vector, ids) ?? ids.map(() => null);
   }
@@ -62,7 +61,7 @@ export class ResidentVectors implements Contents<VectorRow>, Vectors {
   }
 }
 
-/** One behind the other. */
+/** The numbers of all rows, one row after the other. */
 function joined(rows: readonly VectorRow[]): Float32Array {
   const size = rows[0]!.numbers.length;
   const bytes = Buffer.from(new ArrayBuffer(rows.length * size));
@@ -71,7 +70,7 @@ function joined(rows: readonly VectorRow[]): Float32Array {
   return new Float32Array(bytes.buffer);
 }
 
-/** How many vectors a set has, and how many numbers each of them; 0 where there is none. */
+/** Number of vectors of a set, and their dimension; 0 if there is none. */
 export interface SetSize {
   readonly count: number;
   readonly dimension: number;
@@ -85,7 +84,7 @@ export async function sizeOf(executor: SqlExecutor, { table, tenant }: VectorSet
   return row!;
 }
 
-/** Of the tenants with more vectors than `above` in a table, the largest first. */
+/** The size of each tenant with more than `above` vectors in a table, largest first. */
 export function sizesIn(
   executor: SqlExecutor,
   table: string,
@@ -98,7 +97,7 @@ export function sizesIn(
   );
 }
 
-/** Of all vectors of a table, which are of one model. */
+/** SQL for the dimension of a table's vectors, which are of one model. */
 function dimensionIn(table: string): string {
   return `coalesce((select vector_dims(embedding) from ${table} where embedding is not null limit 1), 0)`;
 }

@@ -1,4 +1,4 @@
-/** What is used here of an interface that the types of Node do not know. */
+/** The part of WebAssembly used here: the types of Node do not declare it. */
 interface WebAssemblyInterface {
   readonly Module: new (bytes: Uint8Array) => object;
   readonly Memory: new (size: { initial: number }) => Memory;
@@ -9,9 +9,9 @@ interface WebAssemblyInterface {
 }
 
 export interface Memory {
-  /** Another one after each `grow`. */
+  /** Replaced by each `grow`. */
   readonly buffer: ArrayBuffer;
-  /** In pages of 64 kB. Throws `RangeError` where there are no more. */
+  /** Adds pages of 64 kB. Throws `RangeError` if there are no more. */
   grow(pages: number): number;
 }
 

@@ -6,28 +6,27 @@ export interface RowSet {
   readonly table: string;
 }
 
-/** A memory's row in such a table, as far as it is kept in memory. */
+/** The part of a memory's row that is cached. */
 export interface KeptRow {
   readonly memory_id: string;
 }
 
-/** What is read of a row, `k` in both. */
+/** What is read of a row; `k` is the table in both expressions. */
 export interface Selection {
   readonly columns: string;
-  /** Whether there is anything of a row to be kept. */
+  /** Whether there is anything to cache. */
   readonly condition: string;
-  /** So many rows are read at a time: the one connection is free again after some milliseconds. */
+  /** Number of rows read at a time, so that the only connection is free again after some milliseconds. */
   readonly pageSize: number;
 }
 
 export interface Page<Row> {
   readonly rows: readonly Row[];
-  /** There are no more. */
   readonly isLast: boolean;
 }
 
 interface Changes<Row> extends Page<Row> {
-  /** The number of the last of them, undefined where there is none. */
+  /** Number of the last change; undefined if there is none. */
   readonly last: number | undefined;
   readonly removed: readonly string[];
 }
@@ -38,13 +37,13 @@ const events = [
   ['delete', 'old'],
 ] as const;
 
-/** Wakes who follows the changes of what is of one kind. */
+/** The channel that announces changes of one kind of rows. */
 export function changesChannel(kind: string): string {
   return `noted_${kind}`;
 }
 
-/** From now on every change of the table's rows is noted in `read.noted_changes`, in the transaction that makes it. */
-export function noteChanges(sql: Sql, kind: string, table: string): Promise<void> {
+/** From now on every change of the table's rows is recorded in `read.noted_changes`, in the transaction that makes it. */
+export function recordChanges(sql: Sql, kind: string, table: string): Promise<void> {
   const triggers = events.map(
     ([event, rows]) =>
       `create or replace trigger note_${event} after ${event} on ${table}
@@ -53,13 +52,13 @@ export function noteChanges(sql: Sql, kind: string, table: string): Promise<void
   return sql.execute(triggers.join(';\n'));
 }
 
-/** The end of `noteChanges`. */
+/** Reverts `recordChanges`. */
 export function ignoreChanges(sql: Sql, table: string): Promise<void> {
   return sql.execute(events.map(([event]) => `drop trigger if exists note_${event} on ${table}`).join(';\n'));
 }
 
-/** The tables of which any change of a kind is noted, also by a process that has ended. */
-export async function notedTables(executor: SqlExecutor, kind: string): Promise<string[]> {
+/** The tables whose changes are recorded for one kind of rows, also those that an earlier process recorded. */
+export async function recordedTables(executor: SqlExecutor, kind: string): Promise<string[]> {
   const rows = await executor.query<{ name: string }>(
     `select distinct format('%s.%s', n.nspname, c.relname) as name
      from pg_trigger t join pg_class c on c.oid = t.tgrelid join pg_namespace n on n.oid = c.relnamespace
@@ -69,7 +68,7 @@ export async function notedTables(executor: SqlExecutor, kind: string): Promise<
   return rows.map(({ name }) => name);
 }
 
-/** The number of the last change that was noted of a kind. */
+/** Number of the last recorded change of one kind; 0 if there is none. */
 export async function lastChange(executor: SqlExecutor, kind: string): Promise<number> {
   const [row] = await executor.query<{ last: number }>(
     `select coalesce(max(number), 0) as last from read.noted_changes where kind = $1`,
@@ -78,7 +77,7 @@ export async function lastChange(executor: SqlExecutor, kind: string): Promise<n
   return row!.last;
 }
 
-/** The sets that have changes up to this one. */
+/** The sets that have changes up to the number `until`. */
 export async function changedSets(executor: SqlExecutor, kind: string, until: number): Promise<RowSet[]> {
   return executor.query<RowSet & Record<string, unknown>>(
     `select distinct 'read.' || kept as table, tenant from read.noted_changes where kind = $1 and number <= $2`,
@@ -90,7 +89,7 @@ export async function forgetChanges(executor: SqlExecutor, kind: string, until: 
   await executor.query(`delete from read.noted_changes where kind = $1 and number <= $2`, [kind, until]);
 }
 
-/** The rows of a set by their memories' ids, those after `after`. */
+/** A page of the rows of a set, ordered by memory id, after the id `after`. */
 export async function readRows<Row extends KeptRow>(
   executor: SqlExecutor,
   { table, tenant }: RowSet,
@@ -105,7 +104,7 @@ export async function readRows<Row extends KeptRow>(
   return { rows, isLast: rows.length < pageSize };
 }
 
-/** What the memories of a set have become that changed after the change numbered `after`, a page of them. */
+/** A page of the memories of a set that changed after the change numbered `after`, as they are now. */
 export async function readChanges<Row extends KeptRow>(
   executor: SqlExecutor,
   { table, tenant }: RowSet,

@@ -12,18 +12,18 @@ import {
 /** Sorts before every other. */
 const firstId = '00000000-0000-0000-0000-000000000000';
 
-/** What is made of rows in memory. */
+/** What rows are turned into in RAM. */
 export interface Contents<Row extends KeptRow> {
-  /** How many memories are in it. */
+  /** Number of memories. */
   readonly size: number;
   readonly bytes: number;
-  /** Takes rows in, each in the place of the one that its memory had. */
+  /** Adds rows, each replacing the former one of its memory. */
   put(rows: readonly Row[]): void;
-  /** Nothing happens where there is none. */
+  /** Removes the row of a memory, if there is one. */
   remove(memoryId: string): void;
 }
 
-/** Of which rows something is kept in memory, and what. */
+/** A kind of rows that are cached, and what they are turned into. */
 export interface Kind<Row extends KeptRow, Kept extends Contents<Row>> {
   /** Lower-case letters. */
   readonly name: string;
@@ -31,12 +31,12 @@ export interface Kind<Row extends KeptRow, Kept extends Contents<Row>> {
   readonly empty: () => Kept;
 }
 
-/** What is kept of the rows of a set, and how far it is. */
+/** The cached rows of a set, and up to which change they are current. */
 export class ResidentTable<Row extends KeptRow, Kept extends Contents<Row>> {
   readonly set: RowSet;
   readonly kept: Kept;
   readonly #kind: Kind<Row, Kept>;
-  /** The last change that is in it. */
+  /** Number of the last change that was applied. */
   #change: number;
 
   private constructor(kind: Kind<Row, Kept>, set: RowSet, change: number) {
@@ -46,7 +46,7 @@ export class ResidentTable<Row extends KeptRow, Kept extends Contents<Row>> {
     this.#change = change;
   }
 
-  /** Reads all rows, of a table whose changes are noted. `signal` ends it. */
+  /** Reads all rows of a table whose changes are recorded. `signal` stops it. */
   static async load<Row extends KeptRow, Kept extends Contents<Row>>(
     executor: SqlExecutor,
     kind: Kind<Row, Kept>,
@@ -59,7 +59,7 @@ export class ResidentTable<Row extends KeptRow, Kept extends Contents<Row>> {
     for (let reading: Promise<Page<Row>> | undefined = read(firstId); reading;) {
       const { rows, isLast }: Page<Row> = await reading;
       signal.throwIfAborted();
-      // The database reads the next ones meanwhile.
+      // The database reads the next page while this one is added.
       reading = isLast ? undefined : read(rows.at(-1)!.memory_id);
       reading?.catch(() => undefined);
       resident.kept.put(rows);
@@ -68,7 +68,7 @@ export class ResidentTable<Row extends KeptRow, Kept extends Contents<Row>> {
     return resident;
   }
 
-  /** Takes over everything that was committed before. `executor` has changed nothing itself, which might be undone. */
+  /** Applies all changes that were committed before. `executor` must not have written anything: that might be rolled back. */
   async catchUp(executor: SqlExecutor): Promise<void> {
     for (let isLast = false; !isLast;) {
       const changes = await readChanges<Row>(executor, this.set, this.#kind.selection, this.#change);

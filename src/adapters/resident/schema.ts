@@ -1,7 +1,4 @@
-/**
- * Which rows have changed of tables that are kept in memory too: noted by triggers on them, and forgotten when what is in memory
- * has followed.
- */
+/** Records which rows of cached tables have changed: triggers insert the records, and the cache deletes those it has applied. */
 export const changesSchema: readonly string[] = [
   `
 drop function if exists read.note_vector_changes cascade;

@@ -1,4 +1,4 @@
-/** Integers of 32 bits in one piece of memory that grows. */
+/** A growing list of 32-bit integers in one typed array. */
 export class Int32List {
   #values = new Int32Array(16);
   #length = 0;
@@ -20,7 +20,7 @@ export class Int32List {
     this.#values[this.#length++] = value;
   }
 
-  /** All of them, until the next change. */
+  /** All values. Invalid after the next `push`. */
   values(): Int32Array {
     return this.#values.subarray(0, this.#length);
   }

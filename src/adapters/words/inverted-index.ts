@@ -10,40 +10,40 @@ import { Postings } from './postings.ts';
 
 /** The words of a memory. */
 export interface WordRow extends KeptRow {
-  /** How often it holds each of its terms, as they are written: `{"green":1,"tea":2}`. */
+  /** Its term counts as stored: `{"green":1,"tea":2}`. */
   readonly counts: string;
-  /** How many terms it has, repeated ones included. */
+  /** Number of its terms, including repeated ones. */
   readonly length: number;
 }
 
-/** So many slots of memories that have gone are left in any case, and otherwise no more than there are memories. */
-const leastGone = 1_000;
-/** A query of more terms has more than most memories hold. */
+/** Slots of removed memories are reclaimed when there are more of them than this and than memories. */
+const leastRemoved = 1_000;
+/** A query with more terms has more than most memories. */
 const fewTerms = 64;
-/** What a memory takes beside its terms: its id in a list and a map, its length, and where its terms stand. */
+/** Bytes of a memory without its terms: its id in a list and a map, its length, and the start of its terms. */
 export const bytesOfMemory = 200;
-/** What a term takes beside its postings, … */
+/** Bytes of a term without its postings, … */
 const bytesOfTerm = 250;
-/** … and each of these: 8 bytes, with the room that lists have left. */
+/** … and of one posting: 8 bytes plus spare capacity. */
 const bytesOfPosting = 10;
 
 /**
- * Which of a tenant's memories hold which terms. A memory has a slot, and a new one when it changes: so postings grow at their end
- * only. Where most slots are of memories that have gone, the others are moved together.
+ * Which of a tenant's memories contain which terms. A memory gets a new slot whenever it changes, so that postings grow at their
+ * end only. When most slots belong to removed memories, the others are compacted.
  */
 export class InvertedIndex implements Contents<WordRow>, Words {
   readonly #slots = new Map<string, number>();
-  /** By slot; undefined where the memory has gone. */
+  /** By slot; undefined if the memory was removed. */
   #ids: (string | undefined)[] = [];
   #lengths = new Int32List();
-  /** The numbers of each memory's terms, one memory behind the other, and where those of each slot begin. */
-  #held = new Int32List();
+  /** The numbers of each memory's terms, one memory after the other, and where those of each slot start. */
+  #termNumbers = new Int32List();
   #starts = new Int32List();
   readonly #numbers = new Map<string, number>();
-  /** By number; numbers of terms that nobody uses any more are given again. */
+  /** By number. Numbers of terms that are no longer used are reused. */
   readonly #terms: { term: string; postings: Postings }[] = [];
-  readonly #free: number[] = [];
-  /** By slot, 0 between two searches. */
+  readonly #freeNumbers: number[] = [];
+  /** By slot; all 0 between two searches. */
   #scores = new Float64Array(0);
 
   get size(): number {
@@ -54,10 +54,11 @@ export class InvertedIndex implements Contents<WordRow>, Words {
     return this.size;
   }
 
-  /** About: it is asked often, and terms are many. */
+  /** An estimate: exact counting would take too long for something that is read often. */
   get bytes(): number {
-    const lists = this.#lengths.bytes + this.#held.bytes + this.#starts.bytes + this.#scores.byteLength;
-    const postings = bytesOfPosting * this.#held.length;
+    const lists =
+      this.#lengths.bytes + this.#termNumbers.bytes + this.#starts.bytes + this.#scores.byteLength;
+    const postings = bytesOfPosting * this.#termNumbers.length;
     return lists + postings + bytesOfMemory * this.#ids.length + bytesOfTerm * this.#terms.length;
   }
 
@@ -71,11 +72,11 @@ export class InvertedIndex implements Contents<WordRow>, Words {
       const slot = this.#ids.push(memory_id) - 1;
       this.#slots.set(memory_id, slot);
       this.#lengths.push(length);
-      this.#starts.push(this.#held.length);
+      this.#starts.push(this.#termNumbers.length);
       forEachTermCount(counts, (term, count) => {
         const number = this.#numberOf(term);
         this.#terms[number]!.postings.add(slot, count);
-        this.#held.push(number);
+        this.#termNumbers.push(number);
       });
     }
   }
@@ -85,13 +86,13 @@ export class InvertedIndex implements Contents<WordRow>, Words {
     if (slot === undefined) return;
     this.#slots.delete(memoryId);
     this.#ids[slot] = undefined;
-    for (const number of this.#heldBy(slot)) {
+    for (const number of this.#termsOf(slot)) {
       const { term, postings } = this.#terms[number]!;
       postings.remove(slot);
       if (postings.size === 0) this.#forget(term, number);
     }
-    const gone = this.#ids.length - this.size;
-    if (gone > Math.max(leastGone, this.size)) this.#moveTogether();
+    const removed = this.#ids.length - this.size;
+    if (removed > Math.max(leastRemoved, this.size)) this.#compact();
   }
 
   best({ terms, weights }: WeightedTerms, limit: number, among?: readonly string[]): string[] {
@@ -106,7 +107,7 @@ export class InvertedIndex implements Contents<WordRow>, Words {
   }
 
   signals(terms: readonly string[], ids: readonly string[]): (TermSignal | undefined)[] {
-    const frequenciesOf = terms.length > fewTerms ? this.#byTheirOwn(terms) : this.#byTerms(terms);
+    const frequenciesOf = terms.length > fewTerms ? this.#byOwnTerms(terms) : this.#byTerms(terms);
     const lengths = this.#lengths.values();
     return ids.map((id) => {
       const slot = this.#slots.get(id);
@@ -119,18 +120,18 @@ export class InvertedIndex implements Contents<WordRow>, Words {
     });
   }
 
-  /** How often a memory holds each of the terms: each of them is looked up in the memory. */
+  /** The frequency of each term in a memory, by looking the memory up in the postings of each. */
   #byTerms(terms: readonly string[]): (slot: number) => number[] {
     const postings = terms.map((term) => this.#postingsOf(term));
     return (slot) => postings.map((list) => list?.frequency(slot) ?? 0);
   }
 
-  /** The same: each of the memory's own terms is looked up among these. */
-  #byTheirOwn(terms: readonly string[]): (slot: number) => number[] {
+  /** The same, by looking up each of the memory's own terms among the given ones. */
+  #byOwnTerms(terms: readonly string[]): (slot: number) => number[] {
     const places = new Map(terms.map((term, place) => [this.#numbers.get(term), place]));
     return (slot) => {
       const frequencies = terms.map(() => 0);
-      for (const number of this.#heldBy(slot)) {
+      for (const number of this.#termsOf(slot)) {
         const place = places.get(number);
         if (place !== undefined) frequencies[place] = this.#terms[number]!.postings.frequency(slot);
       }
@@ -138,7 +139,7 @@ export class InvertedIndex implements Contents<WordRow>, Words {
     };
   }
 
-  /** The scores by slot, and which slots have one: they are to be made 0 again. */
+  /** The scores by slot, and the slots that have one: the caller resets them to 0. */
   #score(terms: readonly string[], weights: readonly number[]) {
     if (this.#scores.length < this.#ids.length)
       this.#scores = new Float64Array(Math.ceil(1.25 * this.#ids.length));
@@ -155,7 +156,7 @@ export class InvertedIndex implements Contents<WordRow>, Words {
     return { touched, scores };
   }
 
-  /** 1 at the slots of these memories. */
+  /** By slot: 1 for these memories. */
   #marked(ids: readonly string[]): Uint8Array {
     const marks = new Uint8Array(this.#ids.length);
     for (const id of ids) {
@@ -173,29 +174,29 @@ export class InvertedIndex implements Contents<WordRow>, Words {
   #numberOf(term: string): number {
     const known = this.#numbers.get(term);
     if (known !== undefined) return known;
-    const number = this.#free.pop() ?? this.#terms.length;
-    // What comes is cut out of the counts of a whole memory.
+    const number = this.#freeNumbers.pop() ?? this.#terms.length;
+    // The term is a slice of a longer string, which it would keep alive.
     const own = detachedCopy(term);
     this.#terms[number] = { term: own, postings: new Postings() };
     this.#numbers.set(own, number);
     return number;
   }
 
-  /** A word that nobody uses any more may be what was erased. */
+  /** Leaves no copy of a term that is no longer used: it may have been erased. */
   #forget(term: string, number: number): void {
     this.#numbers.delete(term);
     this.#terms[number] = { term: '', postings: new Postings() };
-    this.#free.push(number);
+    this.#freeNumbers.push(number);
   }
 
-  #heldBy(slot: number): Int32Array {
+  #termsOf(slot: number): Int32Array {
     const starts = this.#starts.values();
-    return this.#held.values().subarray(starts[slot], starts[slot + 1] ?? this.#held.length);
+    return this.#termNumbers.values().subarray(starts[slot], starts[slot + 1] ?? this.#termNumbers.length);
   }
 
-  #moveTogether(): void {
+  #compact(): void {
     const places = new Int32Array(this.#ids.length);
-    const [ids, lengths, held, starts]: [string[], Int32List, Int32List, Int32List] = [
+    const [ids, lengths, termNumbers, starts]: [string[], Int32List, Int32List, Int32List] = [
       [],
       new Int32List(),
       new Int32List(),
@@ -207,10 +208,10 @@ export class InvertedIndex implements Contents<WordRow>, Words {
       places[slot] = place;
       this.#slots.set(id, place);
       lengths.push(this.#lengths.values()[slot]!);
-      starts.push(held.length);
-      for (const number of this.#heldBy(slot)) held.push(number);
+      starts.push(termNumbers.length);
+      for (const number of this.#termsOf(slot)) termNumbers.push(number);
     }
-    [this.#ids, this.#lengths, this.#held, this.#starts] = [ids, lengths, held, starts];
+    [this.#ids, this.#lengths, this.#termNumbers, this.#starts] = [ids, lengths, termNumbers, starts];
     for (const { postings } of this.#terms) postings.move(places);
     this.#scores = new Float64Array(0);
   }

@@ -3,42 +3,42 @@ import { usesWordsInMemory } from '../../read-models/lexical/variant.ts';
 import type { Sql, SqlExecutor } from '../../ports/sql.ts';
 import type { WordIndex, Words, WordSet } from '../../ports/word-index.ts';
 import type { Selection } from '../resident/changes.ts';
-import { Keeper, type SizedSet } from '../resident/keeper.ts';
+import { TenantRowCache, type SizedSet } from '../resident/tenant-row-cache.ts';
 import { bytesOfMemory, InvertedIndex, type WordRow } from './inverted-index.ts';
 
-/** A search waits so long for words that are being loaded. */
+/** How long a search waits for words that are being loaded. */
 const longestWaitMs = 5_000;
 
 const selection: Selection = {
   columns: 'k.counts::text as counts, k.length',
   condition: 'k.body is not null',
-  // A text may have thousands of terms.
+  // Few rows, since a text may have thousands of terms.
   pageSize: 200,
 };
-/** What a term of a memory takes in all its lists, with the room that they have left. */
+/** What one occurrence of a term takes in all lists, including their spare capacity. */
 const bytesOfOccurrence = 20;
 
 export interface MemoryWordIndexOptions {
-  /** Of memory in all: who was not asked for the longest time makes room. */
+  /** Limit for all tenants together: the tenant that was not searched for the longest time is evicted first. */
   readonly mostBytes: number;
-  /** What keeps words from being loaded or followed. */
+  /** Called when words cannot be loaded or kept current. */
   readonly onError: (error: unknown) => void;
 }
 
 /**
- * Keeps the words of tenants in memory: all of them are loaded after a start, the largest first, or when somebody asks. There is
- * no other index of them, so a tenant whose words are more than may be kept is kept all the same.
+ * Keeps the words of tenants in RAM. All tenants are loaded after startup, the largest first, or on request. There is no other
+ * index of them: a tenant that exceeds the limit by itself is kept nevertheless.
  */
 export class MemoryWordIndex implements WordIndex {
   readonly #sql: Sql;
-  readonly #keeper: Keeper<WordRow, InvertedIndex>;
-  /** The table of a generation that is about to be read. */
+  readonly #cache: TenantRowCache<WordRow, InvertedIndex>;
+  /** The table of the generation that queries will read next. */
   #next: string | undefined;
 
   constructor(sql: Sql, options: MemoryWordIndexOptions) {
     this.#sql = sql;
     const kind = { name: 'words', selection, empty: () => new InvertedIndex() };
-    this.#keeper = new Keeper(sql, kind, {
+    this.#cache = new TenantRowCache(sql, kind, {
       ...options,
       keepsLarger: true,
       bytesOf: async (executor, set) => (await sizesIn(executor, set.table, set.tenant))[0]?.bytes ?? 0,
@@ -50,46 +50,45 @@ export class MemoryWordIndex implements WordIndex {
     });
   }
 
-  /** How many memories' words are in memory. */
+  /** Number of memories whose words are in RAM. */
   get size(): number {
-    return this.#keeper.size;
+    return this.#cache.size;
   }
 
-  /** What they take. */
   get bytes(): number {
-    return this.#keeper.bytes;
+    return this.#cache.bytes;
   }
 
-  /** Resolves when what fits was loaded after the start, or cannot be. */
+  /** Resolves when the tenants that fit are loaded after startup, or cannot be loaded. */
   get firstLoaded(): Promise<void> {
-    return this.#keeper.firstLoaded;
+    return this.#cache.firstLoaded;
   }
 
-  /** Loads what fits, and follows the changes, in the background. */
+  /** Starts to load the tenants that fit and to apply changes, in the background. */
   start(): Promise<void> {
-    return this.#keeper.start();
+    return this.#cache.start();
   }
 
   ready(set: WordSet): Promise<boolean> {
-    return this.#keeper.load(set, longestWaitMs);
+    return this.#cache.load(set, longestWaitMs);
   }
 
   words(executor: SqlExecutor, set: WordSet): Promise<Words | undefined> {
-    return this.#keeper.current(executor, set);
+    return this.#cache.current(executor, set);
   }
 
-  /** Loads of the generation that will be read next what fits beside the one that is read. */
+  /** Loads the tenants of the generation that queries will read next, as far as they fit beside the current one. */
   async takeOver(table: string): Promise<void> {
     this.#next = table;
-    await this.#keeper.loadBeside(await sizesIn(this.#sql, table), longestWaitMs);
+    await this.#cache.loadBeside(await sizesIn(this.#sql, table), longestWaitMs);
   }
 
   close(): Promise<void> {
-    return this.#keeper.close();
+    return this.#cache.close();
   }
 }
 
-/** The table with the texts that queries read, where their words are found here. */
+/** The table with the texts that queries read, if their words are kept here. */
 async function liveTables(executor: SqlExecutor): Promise<string[]> {
   const live = await executor.query<{ generation: number; signature: string }>(
     `select generation, g.signature from read.active a join read.generations g using (name, generation) where a.name = 'lexical'`,
@@ -99,7 +98,7 @@ async function liveTables(executor: SqlExecutor): Promise<string[]> {
     .map(({ generation }) => generationTable('lexical', generation));
 }
 
-/** Estimates from the texts' lengths, the largest first. */
+/** Estimated from the lengths of the texts, largest first. */
 async function sizesIn(executor: SqlExecutor, table: string, tenant?: string): Promise<SizedSet[]> {
   const rows = await executor.query<{ tenant: string; bytes: number }>(
     `select tenant, sum(${bytesOfMemory} + ${bytesOfOccurrence} * length)::bigint as bytes from ${table}

@@ -1,16 +1,16 @@
-/** The memories that hold one term, by their slots, each with how often it does. 8 bytes each, and room for half as many. */
+/** The memories that contain one term, by slot, with the term's frequency. 8 bytes each, plus spare capacity for half as many. */
 export class Postings {
-  /** Slot and frequency in turns, by growing slots; of a memory that has gone the frequency is 0. */
+  /** Slots and frequencies alternate, slots ascending; the frequency of a removed memory is 0. */
   #entries = new Int32Array(4);
   #end = 0;
   #size = 0;
 
-  /** How many memories hold the term. */
+  /** Number of memories that contain the term. */
   get size(): number {
     return this.#size;
   }
 
-  /** `slot` is greater than all before. */
+  /** `slot` must be greater than all before it. */
   add(slot: number, frequency: number): void {
     if (this.#end === this.#entries.length) {
       const larger = new Int32Array(2 * Math.ceil(0.75 * this.#end));
@@ -29,13 +29,13 @@ export class Postings {
     this.#size--;
   }
 
-  /** How often the memory holds the term. */
+  /** How often the memory contains the term. */
   frequency(slot: number): number {
     const at = this.#find(slot);
     return at === undefined ? 0 : this.#entries[at + 1]!;
   }
 
-  /** Visits every memory that holds the term. */
+  /** Visits every memory that contains the term. */
   forEach(visit: (slot: number, frequency: number) => void): void {
     const [entries, end] = [this.#entries, this.#end];
     for (let at = 0; at < end; at += 2) {
@@ -44,7 +44,7 @@ export class Postings {
     }
   }
 
-  /** Memories have moved to other slots, in the same order; those that have gone leave no trace. */
+  /** Renumbers the slots, which keep their order, and drops removed memories. */
   move(places: Int32Array): void {
     const moved = new Int32Array(2 * Math.max(2, this.#size));
     let end = 0;
