@@ -1,7 +1,7 @@
 import type { Sql } from '../ports/sql.ts';
 
-/** How far one log was published to the topics of one prefix: everything up to there is in Kafka. */
-export class Checkpoint {
+/** How far one log has been published to the topics with one prefix: everything up to there is in Kafka. */
+export class RelayCheckpoint {
   readonly #sql: Sql;
   readonly #logId: string;
   readonly #prefix: string;
@@ -12,7 +12,7 @@ export class Checkpoint {
     this.#prefix = prefix;
   }
 
-  /** 0 where nothing was ever published. */
+  /** 0 if nothing was ever published. */
   async read(): Promise<number> {
     const [row] = await this.#sql.query<{ position: number }>(
       'select position from control.relay_checkpoints where log_id = $1 and prefix = $2',
@@ -22,8 +22,8 @@ export class Checkpoint {
   }
 
   /**
-   * Begins the term of an epoch and answers where to go on: from here on no earlier epoch moves the checkpoint.
-   * Undefined where a later one has begun already.
+   * Begins an epoch and returns the position to continue from: no earlier epoch can move the checkpoint any more. Undefined if a
+   * later epoch has begun already.
    */
   async claim(epoch: number): Promise<number | undefined> {
     const [row] = await this.#sql.query<{ position: number }>(
@@ -35,7 +35,7 @@ export class Checkpoint {
     return row?.position;
   }
 
-  /** False, and nothing moved, where another epoch has begun. */
+  /** Returns false, and moves nothing, if another epoch has begun. */
   async save(position: number, epoch: number): Promise<boolean> {
     const rows = await this.#sql.query(
       `update control.relay_checkpoints set position = greatest(position, $3), saved_at = now()

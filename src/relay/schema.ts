@@ -1,4 +1,4 @@
-/** It stands with the leases, since it cannot be rebuilt: what a topic holds does not tell what it held. */
+/** In the schema `control`, next to the leases: it cannot be rebuilt, since a topic does not tell which records it once held. */
 export const relaySchema: readonly string[] = [
   `
 create table control.relay_checkpoints (

@@ -1,6 +1,6 @@
 const windowMs = 10_000;
 
-/** Counts events, in all and as a rate over the last ten seconds. */
+/** Counts events in total, and their rate over the last ten seconds. */
 export class Throughput {
   readonly #recent: { readonly at: number; readonly count: number }[] = [];
   #total = 0;
