@@ -9,11 +9,11 @@ import { statistics } from './statistics/statistics.ts';
 import { usage } from './usage/usage.ts';
 import { vectors } from './vectors/vectors.ts';
 
-/** What finds memories in the place of the database's own indexes. */
+/** Indexes that replace those of the database. */
 export interface OtherIndexes {
-  /** Where words are found. */
+  /** Where searches find words. */
   readonly words?: OtherWords | undefined;
-  /** Up to so many vectors of a tenant are compared in memory, and stand in no index of the database. */
+  /** Up to this many vectors of a tenant are compared in memory and are in no index of the database. */
   readonly vectorsInMemory?: number | undefined;
 }
 

@@ -6,21 +6,21 @@ export class BookmarkMoved extends CheckpointMoved {
   override readonly name = 'BookmarkMoved';
 }
 
-/** Where a generation stands, as its guard read it. */
+/** The bookmark and the parked streams of partitions, as they were read. Writes are guarded by it. */
 export interface BookmarkState {
-  /** Those that move together. */
+  /** Partitions that move together. */
   readonly partitions: readonly string[];
   readonly bookmark: number;
   readonly parked: ReadonlySet<string>;
 }
 
-/** Partitions that go on together from where they were read. */
+/** A move of partitions from the bookmark that was read. */
 export interface Move {
   readonly state: BookmarkState;
   readonly to: number;
 }
 
-/** A partition of a generation that nothing happened in that matters: its bookmark alone goes on. */
+/** A move of one partition's bookmark past events that change no row. */
 export interface Advance {
   readonly of: BookmarkTable;
   readonly partition: string;
@@ -28,7 +28,7 @@ export interface Advance {
   readonly to: number;
 }
 
-/** The bookmarks of one generation, one a partition. Each write is guarded by the bookmark that was read. */
+/** The bookmarks of one generation, one for each partition. Each write is guarded by the bookmark that was read. */
 export class BookmarkTable {
   readonly #sql: Sql;
   readonly name: string;
@@ -40,7 +40,7 @@ export class BookmarkTable {
     this.generation = generation;
   }
 
-  /** Of each partition by itself. Rejects with `BookmarkMoved` where the generation is gone. */
+  /** One state for each partition. Rejects with `BookmarkMoved` if the generation was dropped. */
   async states(partitions: readonly string[]): Promise<BookmarkState[]> {
     const rows = await this.#sql.query<{ partition: string; bookmark: number; parked: string[] }>(
       `select b.partition, b.bookmark, array(
@@ -57,7 +57,7 @@ export class BookmarkTable {
     }));
   }
 
-  /** Moves partitions from where they were read; a zombie finds one of them elsewhere and writes nothing. */
+  /** Rejects with `BookmarkMoved`, and writes nothing, if one of the partitions has moved since it was read. */
   async move(tx: SqlExecutor, moves: readonly Move[]): Promise<void> {
     const places = moves.flatMap(({ state, to }) =>
       state.partitions.map((partition) => ({ partition, from: state.bookmark, to })),
@@ -75,7 +75,7 @@ export class BookmarkTable {
     if (rows.length < places.length || rows[0]!.parked !== parked) throw this.moved();
   }
 
-  /** Keeps partitions where they were read until `tx` ends; a zombie finds one of them elsewhere and is refused. */
+  /** Locks the bookmarks until `tx` ends. Rejects with `BookmarkMoved` if one of them has moved since it was read. */
   async hold(tx: SqlExecutor, states: readonly BookmarkState[]): Promise<void> {
     const places = states.flatMap(({ partitions, bookmark }) =>
       partitions.map((partition) => ({ partition, from: bookmark })),
@@ -89,7 +89,7 @@ export class BookmarkTable {
     if (places.some(({ partition, from }) => held.get(partition) !== from)) throw this.moved();
   }
 
-  /** In one order, so that two of these never wait for each other in a circle. */
+  /** In a fixed order, so that two of these statements cannot deadlock. */
   #lock(strength: 'update' | 'share'): string {
     return `select partition, bookmark from read.bookmarks
       where name = $1 and generation = $2 and partition = any ($3) order by partition for ${strength}`;
@@ -111,8 +111,8 @@ export class BookmarkTable {
 }
 
 /**
- * Moves each by one statement for all, of whatever generations, and answers those that were not moved: they stand
- * elsewhere by now, or, where `wait` is false, somebody else is at work on them.
+ * Writes moves of any generations in one statement. Returns those that were not written: their bookmarks have another position by now
+ * or, without `wait`, are locked.
  */
 export async function advance(
   sql: Sql,

@@ -1,4 +1,4 @@
-/** Each type's own hash, and what stands for null. */
+/** For each type its hash function, and the value that replaces null. */
 const hashes = {
   text: { hash: 'hashtextextended', absent: `'~'` },
   'text[]': { hash: 'hash_array_extended', absent: `'{~}'` },
@@ -11,18 +11,18 @@ const hashes = {
   jsonb: { hash: 'jsonb_hash_extended', absent: `'null'` },
 } as const;
 
-/** What of a table is compared: names of columns, or expressions over them, with their types. Its key is among them. */
+/** What is compared: columns, or expressions over them, with their types. They include the key of the table. */
 export type Digested = Readonly<Record<string, keyof typeof hashes>>;
 
 /**
- * A query for one row `{digest}`: how many rows there are, and of all of them, whatever their order, a hash of 64 bits. It takes a third to two
- * thirds of the time of a hash over the columns as text.
+ * A query for one row `{digest}`: the number of rows and a 64-bit hash of all of them that does not depend on their order. It takes a
+ * third to two thirds of the time of a hash over the columns as text.
  */
 export function digestOf(table: string, columns: Digested, where = 'true'): string {
   return `select count(*)::text || ':' || coalesce(bit_xor(${hashOf(columns)}), 0)::text as digest from ${table} where ${where}`;
 }
 
-/** Of a row: the hash of each column is the seed of the next one's. No two rows are the same, so that none takes another out. */
+/** The hash of a row: the hash of each column is the seed of the next. Rows are unique, so no two cancel each other out. */
 function hashOf(columns: Digested): string {
   return Object.entries(columns).reduce((seed, [column, type]) => {
     const { hash, absent } = hashes[type];
@@ -30,7 +30,7 @@ function hashOf(columns: Digested): string {
   }, '0::bigint');
 }
 
-/** Several digests as one. */
+/** Combines several digests into one. */
 export function digestOfAll(...digests: readonly string[]): string {
   return `select concat_ws(' ', ${digests.map((digest) => `(${digest})`).join(', ')}) as digest`;
 }

@@ -10,24 +10,24 @@ import { undivided, type Bookmarks, type Partitioning } from './partitions.ts';
 import { nothing } from './write.ts';
 import { applyIn, tablesOf, type Beside, type Projection, type Tables } from './projection.ts';
 
-/** Events of a live generation that one transaction takes at most: searches wait for what is in them. */
+/** Largest number of events in one transaction of a live generation: searches wait for its end. */
 const mostEvents = 1_000;
-/** Transactions of one generation: the other read models have the rest of the connections. */
+/** Concurrent transactions of one generation: the other read models use the remaining connections. */
 const besideAtOnce = 3;
 
-/** A step of some of the partitions, with the events that it applies. */
+/** A move of some partitions with the events that it applies. */
 interface Step extends Move {
   readonly events: readonly LoadedEvent[];
 }
 
-/** A generation cannot be brought level with another one now. */
+/** A generation cannot be brought to the bookmarks of another one now. */
 export class NotLevel extends Error {
   override readonly name = 'NotLevel';
 }
 
 /**
- * One generation of one projection: its tables, and the bookmark and the parked streams of each partition. Every page
- * is applied in one transaction with the bookmark, guarded by the bookmark that was read.
+ * One generation of one projection: its tables, and the bookmark and the parked streams of each partition. Every batch is applied in
+ * the transaction that moves the bookmark, guarded by the bookmark that was read.
  */
 export class Generation {
   readonly projection: Projection;
@@ -54,19 +54,19 @@ export class Generation {
     this.partitions = partitioning.partitionsOf(projection);
     this.#committer = new PipelinedCommitter<Step, unknown>({
       maxSize: 1,
-      // The share of a transaction that it fills.
+      // As a share of the largest transaction.
       sizeOf: ({ events }) => Math.max(events.length / this.#liveBatchSize, totalSize(events) / maxPageSize),
       prepare: (steps) => this.#prepare(steps),
       write: (steps, prepared) => this.#write(steps, prepared),
     });
   }
 
-  /** Names it among all generations of all projections. */
+  /** Unique among the generations of all projections. */
   get key(): string {
     return `${this.projection.name}/${this.number}`;
   }
 
-  /** Of partitions that stand at the same bookmark, or rejects with `BookmarkMoved`; of all, where none is named. */
+  /** The state of partitions, by default of all. Rejects with `BookmarkMoved` if they have different bookmarks. */
   async bookmarkState(partitions: readonly string[] = this.partitions): Promise<BookmarkState> {
     const [first, ...others] = await this.bookmarks.states(partitions);
     const { bookmark } = first!;
@@ -79,9 +79,8 @@ export class Generation {
   }
 
   /**
-   * Applies what a page that begins after `state` holds of its partitions, and answers the new state. An event
-   * that cannot be applied parks its stream; a database or an embedder that does not answer rejects, and the page is to
-   * be given again.
+   * Applies the events of a page that begins after `state` and belong to its partitions. Returns the new state. An event that cannot be
+   * applied parks its stream. Rejects if the database or an embedder is unavailable; the page must then be applied again.
    */
   async apply(
     page: LoadedPage,
@@ -95,7 +94,7 @@ export class Generation {
     if (poison.length === 0) {
       try {
         for (const { events, to } of slices(mine, size, page.scannedTo))
-          now = await this.#take({ events, to, state: now }, { alone: false });
+          now = await this.#writeStep({ events, to, state: now }, { alone: false });
         return now;
       } catch (error) {
         if (isTransient(error) && !isOutOfMemory(error)) throw error;
@@ -105,9 +104,9 @@ export class Generation {
   }
 
   /**
-   * Brings each partition that is behind where another generation stands up to there, inside `tx`, which holds the locks
-   * on both. `page` begins at or before the least of `from`. Rejects with `NotLevel`, and `tx` is to be rolled back,
-   * where the other one is beyond the page, or an event cannot be applied: one by one they find what parks.
+   * Brings each partition from its bookmark in `from` to the one in `to`, those of another generation, inside `tx`, which holds the
+   * locks on both. `page` begins at or before the lowest bookmark of `from`. Rejects with `NotLevel` if the other generation is beyond
+   * the page, or an event cannot be applied; `tx` must then be rolled back. The regular processing finds the event that fails.
    */
   async level(tx: SqlExecutor, from: Bookmarks, to: Bookmarks, page: LoadedPage): Promise<void> {
     const parked = new Set(await this.parked.streams(tx));
@@ -136,13 +135,13 @@ export class Generation {
       await applyIn(tx, this.projection, this.tables, events, await this.prepare(events, tx));
     } catch (error) {
       if (isTransient(error)) throw error;
-      throw new NotLevel('not to be brought level with the live one now', { cause: error });
+      throw new NotLevel('cannot be brought level with the live one now', { cause: error });
     }
   }
 
   /**
-   * Whether nothing of a page is to be applied or parked, so that a bookmark alone goes on. Not told of several, which move
-   * together, nor where a stream is parked: what the page holds of it may be due by the time that it is written.
+   * Whether no event of a page is to be applied or parked, so that only the bookmark moves. False for several partitions that move
+   * together, and if a stream is parked: it may be released before the bookmark is written, and its events are then due.
    */
   takesNothing({ events, unreadable }: LoadedPage, state: BookmarkState): boolean {
     return (
@@ -153,7 +152,7 @@ export class Generation {
     );
   }
 
-  /** Whether an event of this stream and type belongs in the partition, and the projection handles it. */
+  /** Whether an event of this stream and type belongs to the partition and is handled by the projection. */
   takes(partition: string, stream: string, type: string): boolean {
     return this.#handled.has(type) && this.#partitioning.partitionOf(stream) === partition;
   }
@@ -186,7 +185,7 @@ export class Generation {
     return this.#sql.connections > 1 ? largeBatchSize : batchSize;
   }
 
-  /** The work of the projection that must not hold a transaction: what `apply` is given with these events. */
+  /** Runs `prepare` of the projection, if it has one. */
   async prepare(
     events: readonly LoadedEvent[],
     sql: SqlExecutor = this.#sql,
@@ -197,9 +196,9 @@ export class Generation {
   }
 
   /**
-   * A transaction that writes to its tables, one at a time in all processes: partitions write to what they have in common, such as a
-   * tenant's sums, and would wait for each other in circles; and one that waits for a bookmark would count the parked
-   * streams as they were before it waited.
+   * A transaction that writes to the tables of the generation, one at a time in all processes. Partitions write to common rows, such as
+   * the sums of a tenant, and could deadlock. Also, a transaction that waits for a bookmark would count the parked streams as they were
+   * before it waited.
    */
   transaction<Result>(
     body: (tx: SqlExecutor) => Promise<Result>,
@@ -216,8 +215,8 @@ export class Generation {
     return own;
   }
 
-  /** Alone, or in one transaction with what other partitions have to write at the same time. */
-  async #take(step: Step, { alone }: { alone: boolean }): Promise<BookmarkState> {
+  /** Alone, or in one transaction with what other partitions write at the same time. */
+  async #writeStep(step: Step, { alone }: { alone: boolean }): Promise<BookmarkState> {
     const { state, to } = step;
     const isOneOfMany = state.partitions.length < this.partitions.length;
     if (isOneOfMany && !alone) await this.#committer.add(step);
@@ -251,7 +250,7 @@ export class Generation {
     await this.transaction((tx) => allDone([this.bookmarks.move(tx, steps), write(tx)]), { durable: false });
   }
 
-  /** The slow path, taken when a page failed: finds the poison and lets everything else through. */
+  /** The slow path after a page has failed: finds the events that fail and applies all others. */
   async #writeOneByOne(
     events: readonly LoadedEvent[],
     poison: readonly UnreadableEvent[],
@@ -267,13 +266,13 @@ export class Generation {
         continue;
       }
       try {
-        now = await this.#take({ events: [step], to: step.position, state: now }, { alone: true });
+        now = await this.#writeStep({ events: [step], to: step.position, state: now }, { alone: true });
       } catch (error) {
         if (isTransient(error)) throw error;
         now = await this.#park({ ...step, type: step.event.type }, error, now);
       }
     }
-    return this.#take({ events: [], to, state: now }, { alone: true });
+    return this.#writeStep({ events: [], to, state: now }, { alone: true });
   }
 
   async #park(
@@ -291,10 +290,7 @@ export class Generation {
   }
 }
 
-/**
- * The digests of generations, all of the same moment: a further one may be moving what they share, such as the kept
- * vectors.
- */
+/** The digests of generations, all read at once: another generation may be changing what they share, such as the kept vectors. */
 export async function digestsOf(
   generations: readonly Generation[],
   executor: SqlExecutor,
@@ -311,12 +307,12 @@ export async function digestsOf(
   );
 }
 
-/** Those of each partition in their order. */
+/** In order within each partition. */
 function eventsOf(steps: readonly Step[]): readonly LoadedEvent[] {
   return steps.length === 1 ? steps[0]!.events : steps.flatMap(({ events }) => events);
 }
 
-/** Cuts a page into transactions, by number and by size; the last one takes the bookmark to the end of the page. */
+/** Splits a page into transactions, by number and size of events. The last one moves the bookmark to the end of the page. */
 function* slices(
   events: readonly LoadedEvent[],
   most: number,

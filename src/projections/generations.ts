@@ -16,13 +16,13 @@ export interface GenerationRow {
   readonly digest: string | null;
   readonly equal: boolean | null;
   readonly error: string | null;
-  /** While it is being built: since when `error` keeps it from going on. */
+  /** While it is being built: since when `error` has stalled it. */
   readonly failingSince: Date | null;
-  /** With the answers of another model's vectors. */
+  /** Comparison of the answers with those of the live model, for vectors of another model. */
   readonly comparison: ModelComparison | null;
 }
 
-/** Creates the first generation of a projection that has none, with all its indexes, and makes it live. */
+/** Creates the first generation of a projection, with all its indexes, and makes it live. Does nothing if there is one. */
 export async function ensureLive(
   sql: Sql,
   projection: Projection,
@@ -66,7 +66,7 @@ async function createGeneration(
   return number;
 }
 
-/** Creates an empty generation beside the live one. Its tables are filled by the runner. */
+/** Creates an empty generation beside the live one. A rebuild fills it. */
 export async function createBeside(
   sql: Sql,
   projection: Projection,
@@ -94,7 +94,7 @@ export async function setState(
 
 const longestError = 500;
 
-/** Notes what keeps a generation that is being built from going on, or, without `error`, that it goes on. */
+/** Records what stalls a generation that is being built, or, without `error`, that it makes progress again. */
 export async function noteFailure(
   executor: SqlExecutor,
   name: string,
@@ -124,10 +124,7 @@ export async function readGenerations(
   return rows.map((row) => ({ ...row, bookmarks: new Map(Object.entries(row.bookmarks ?? {})) }));
 }
 
-/**
- * The generations of a projection, which stay as they are until `tx` ends: neither their states nor their bookmarks
- * change.
- */
+/** The generations of a projection, locked until `tx` ends: neither their states nor their bookmarks change. */
 export async function lockGenerations(
   tx: SqlExecutor,
   name: string,
@@ -139,12 +136,12 @@ export async function lockGenerations(
   return (await readGenerations(tx)).filter((row) => row.name === name);
 }
 
-/** SQLSTATEs of a transaction that had to give way: writers and readers of the tables may lock them in another order. */
+/** SQLSTATE class of transactions that lost a deadlock or a race: other users of the tables may lock them in another order. */
 const lostRaces = /^40/;
 const mostAttempts = 5;
 
-/** Does it again where it had to give way. */
-async function insisting<Result>(work: () => Promise<Result>): Promise<Result> {
+/** Repeats work that lost a race. */
+async function withRetries<Result>(work: () => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await work();
@@ -155,33 +152,33 @@ async function insisting<Result>(work: () => Promise<Result>): Promise<Result> {
 }
 
 /**
- * Removes a generation with its tables, and what it had in common with others of its variant where it is the last of
- * these. The live one is never dropped.
+ * Drops a generation with its tables. The last generation of a variant also takes the tables that its generations share. The live one is
+ * never dropped.
  */
 export async function dropGeneration(sql: Sql, projection: Projection, generation: number): Promise<void> {
-  await insisting(() => dropOnce(sql, projection, generation, () => true));
+  await withRetries(() => dropOnce(sql, projection, generation, () => true));
 }
 
-/** The same of one that is not built to its end. Answers false, and drops nothing, where it is. */
+/** The same for a generation that is not complete. Returns false, and drops nothing, if it is. */
 export function dropUnfinished(sql: Sql, projection: Projection, generation: number): Promise<boolean> {
-  const mayGo: MayGo = (state) => state === 'building' || state === 'failed';
-  return insisting(() => dropOnce(sql, projection, generation, mayGo));
+  const mayDrop: MayDrop = (state) => state === 'building' || state === 'failed';
+  return withRetries(() => dropOnce(sql, projection, generation, mayDrop));
 }
 
-/** Whether a generation in this state may go. */
-type MayGo = (state: GenerationState) => boolean;
+/** Whether a generation in this state may be dropped. */
+type MayDrop = (state: GenerationState) => boolean;
 
 async function dropOnce(
   sql: Sql,
   projection: Projection,
   generation: number,
-  mayGo: MayGo,
+  mayDrop: MayDrop,
 ): Promise<boolean> {
   return sql.transaction(async (tx) => {
-    // None of the variant is created meanwhile.
+    // No generation of the variant can be created meanwhile.
     await tx.query('select pg_advisory_xact_lock(727002)');
     const state = await lockGeneration(tx, projection.name, generation);
-    if (state && !mayGo(state)) return false;
+    if (state && !mayDrop(state)) return false;
     const live = await tx.query('select 1 from read.active where name = $1 and generation = $2', [
       projection.name,
       generation,
@@ -192,16 +189,16 @@ async function dropOnce(
       'delete from read.generations where name = $1 and generation = $2 returning signature',
       [projection.name, generation],
     );
-    await forgetPlaces(tx, projection.name, generation);
+    await deletePositions(tx, projection.name, generation);
     await dropTables(tx, projection, generation);
     for (const { signature } of dropped) await dropShared(tx, projection, variantOf(signature));
-    // Last: what fails before leaves it whole, and if it fails itself the generation is there to be dropped again.
+    // Last: if an earlier step fails, the store is intact; if this one fails, the generation can be dropped again.
     await projection.external?.drop(generation);
     return true;
   });
 }
 
-/** As `lockGenerations`, of one alone, whose state it answers: who is at work on its rows is waited for. */
+/** Like `lockGenerations` for one generation, whose state it returns. Waits for transactions that write to its rows. */
 async function lockGeneration(
   tx: SqlExecutor,
   name: string,
@@ -211,7 +208,7 @@ async function lockGeneration(
     'select state from read.generations where name = $1 and generation = $2 for update',
     [name, generation],
   );
-  // As `ParkedTable.lock` does: what waits before the bookmarks.
+  // In the order of `ParkedTable.lock`: parked streams before bookmarks.
   for (const [of, order] of [
     ['parked', 'stream'],
     ['bookmarks', 'partition'],
@@ -229,8 +226,8 @@ async function dropTables(tx: SqlExecutor, projection: Projection, generation: n
 }
 
 /**
- * Notes why a generation that was being built is given up, and drops its rows: nobody will read them, and no erasure reaches them.
- * Without bookmarks nothing can be written to it any more. One that was built to its end stays as it is: queries may read it by now.
+ * Records why a generation that was being built is abandoned, and drops its rows: no query will read them, and no erasure would reach
+ * them. Without bookmarks nothing can be written to it any more. A complete generation stays as it is: queries may read it by now.
  */
 export function failBuilding(
   sql: Sql,
@@ -238,12 +235,12 @@ export function failBuilding(
   generation: number,
   error: string,
 ): Promise<void> {
-  return insisting(() => failOnce(sql, projection, generation, error));
+  return withRetries(() => failOnce(sql, projection, generation, error));
 }
 
 async function failOnce(sql: Sql, projection: Projection, generation: number, error: string): Promise<void> {
   await sql.transaction(async (tx) => {
-    // None of the variant is created meanwhile.
+    // No generation of the variant can be created meanwhile.
     await tx.query('select pg_advisory_xact_lock(727002)');
     await lockGeneration(tx, projection.name, generation);
     for (const statement of await orphansOf(tx, projection, generation)) await tx.query(statement);
@@ -253,15 +250,15 @@ async function failOnce(sql: Sql, projection: Projection, generation: number, er
       [projection.name, generation, error],
     );
     if (!failed) return;
-    await forgetPlaces(tx, projection.name, generation);
+    await deletePositions(tx, projection.name, generation);
     await dropTables(tx, projection, generation);
     await dropShared(tx, projection, variantOf(failed.signature));
     await projection.external?.drop(generation);
   });
 }
 
-/** How far it has come, and what waits. */
-async function forgetPlaces(tx: SqlExecutor, name: string, generation: number): Promise<void> {
+/** Its bookmarks and parked streams. */
+async function deletePositions(tx: SqlExecutor, name: string, generation: number): Promise<void> {
   for (const of of ['bookmarks', 'parked'])
     await tx.query(`delete from read.${of} where name = $1 and generation = $2`, [name, generation]);
 }
@@ -277,8 +274,8 @@ async function dropShared(tx: SqlExecutor, projection: Projection, variant: stri
 }
 
 /**
- * What takes out of the tables that a generation shares with others what it may have written there after it was erased: of one that was
- * not built to its end, where the live one is as far. One that follows the log takes that out by itself.
+ * Statements that delete from shared tables what an incomplete generation may have written after it was erased, provided that the live
+ * generation is at least as far. A generation that follows the log deletes such rows itself.
  */
 async function orphansOf(
   tx: SqlExecutor,
@@ -298,7 +295,7 @@ async function orphansOf(
   return given ? purgeShared(variantOf(given.signature), tablesOf(given.live)) : [];
 }
 
-/** Notes how the answers of a generation's model compare with those of the live one, or why they were not compared. */
+/** Records how the answers of a generation's model compare with those of the live one, or why they were not compared. */
 export async function setComparison(
   executor: SqlExecutor,
   name: string,

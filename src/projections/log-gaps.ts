@@ -6,22 +6,22 @@ import type { Generation } from './generation.ts';
 import type { OpenedCache } from './opened-cache.ts';
 
 const pageSize = 500;
-/** Characters of the pages at hand: many partitions and generations go through the same part of the log about the same time. */
-const most = 32 * 1024 * 1024;
-/** Small gaps are small pages, and each is looked through for what it covers. */
-const mostPages = 500;
+/** Characters in cached pages: many partitions and generations read the same part of the log at about the same time. */
+const maxCachedSize = 32 * 1024 * 1024;
+/** Small gaps make small pages, and a lookup goes through all of them. */
+const maxCachedPages = 500;
 
-/** What the topics do not hold, read from the log itself. */
+/** Reads from the log what the topics do not hold. */
 export class LogGaps {
   readonly #log: EventLog;
   readonly #opened: OpenedCache;
-  /** By where they begin. */
-  readonly #kept = new LRUCache<number, LogPage>({
-    max: mostPages,
-    maxSize: most,
+  /** By the position that they follow. */
+  readonly #cache = new LRUCache<number, LogPage>({
+    max: maxCachedPages,
+    maxSize: maxCachedSize,
     sizeCalculation: ({ events }) => events.reduce((sum, event) => sum + recordedSize(event), 1),
   });
-  readonly #underWay = new Map<number, Promise<LogPage>>();
+  readonly #reading = new Map<number, Promise<LogPage>>();
 
   constructor(log: EventLog, opened: OpenedCache) {
     this.#log = log;
@@ -29,8 +29,8 @@ export class LogGaps {
   }
 
   /**
-   * What a generation has to know of one partition beyond `after`, up to and including `to`. Rejects with
-   * `LogUnavailable` where the log is not as far.
+   * The events of one partition that a generation handles, after `after` up to and including `to`. Rejects with `LogUnavailable` if the
+   * log has not reached `to`.
    */
   async *read(
     generation: Generation,
@@ -40,7 +40,7 @@ export class LogGaps {
   ): AsyncGenerator<LoadedPage> {
     for (let at = after; at < to;) {
       const from = at;
-      // Positions grow by one at least: a small gap is a small read.
+      // Positions grow by at least one, so a small gap needs a small page.
       const page = await this.#page(from, Math.min(pageSize, to - from));
       if (page.scannedTo <= from)
         throw new LogUnavailable(`the log ends at ${from}, a topic is at ${to} already`);
@@ -53,28 +53,28 @@ export class LogGaps {
     }
   }
 
-  /** One that holds what comes behind `after`; it may begin before. */
+  /** A page that covers the events after `after`; it may begin earlier. */
   async #page(after: number, limit: number): Promise<LogPage> {
-    const kept = this.#covering(after);
-    if (kept) return kept;
-    const underWay = this.#underWay.get(after);
-    if (underWay) return underWay;
-    const reading = this.#read(after, limit).finally(() => this.#underWay.delete(after));
-    this.#underWay.set(after, reading);
+    const cached = this.#covering(after);
+    if (cached) return cached;
+    const shared = this.#reading.get(after);
+    if (shared) return shared;
+    const reading = this.#read(after, limit).finally(() => this.#reading.delete(after));
+    this.#reading.set(after, reading);
     return reading;
   }
 
   async #read(after: number, limit: number): Promise<LogPage> {
     const page = await this.#log.readAll({ after, limit });
-    if (page.scannedTo > after) this.#kept.set(after, page);
+    if (page.scannedTo > after) this.#cache.set(after, page);
     return page;
   }
 
-  /** So those that began apart soon go on together. */
+  /** Readers that began at different positions soon share the same pages. */
   #covering(after: number): LogPage | undefined {
-    const own = this.#kept.get(after);
+    const own = this.#cache.get(after);
     if (own) return own;
-    for (const [begin, page] of this.#kept.entries())
+    for (const [begin, page] of this.#cache.entries())
       if (begin < after && after < page.scannedTo) return page;
     return undefined;
   }

@@ -3,23 +3,23 @@ import type { LoadedEvent } from '../ports/event-store.ts';
 import type { SqlExecutor } from '../ports/sql.ts';
 import { memoryKeys } from './recordset.ts';
 
-/** A memory, as rows name it. */
+/** The key of a memory in rows. */
 export interface MemoryKey {
   readonly tenant: string;
   readonly memory_id: string;
 }
 
-/** Which memory an event is of. */
+/** The memory that an event belongs to. */
 export function memoryOf({ event, metadata }: LoadedEvent<MemoryEvent>): MemoryKey {
   return { tenant: metadata.tenant, memory_id: event.data.memoryId };
 }
 
-/** A memory in one text, for maps. */
+/** The key as one string, for maps. */
 export function memoryKey({ tenant, memory_id }: MemoryKey): string {
   return `${tenant}/${memory_id}`;
 }
 
-/** By `memoryKey`, the rows of `table` of the memories that `facts` tell of, as they stand; but for those that the facts themselves make. */
+/** The current rows in `table` of the memories that `facts` change, by `memoryKey`. Memories that are stored by `facts` are not looked up. */
 export async function rowsOf<Row extends MemoryKey>(
   facts: readonly LoadedEvent<MemoryEvent>[],
   executor: SqlExecutor,

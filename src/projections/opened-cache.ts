@@ -3,20 +3,20 @@ import type { RecordedEvent } from '../ports/event-log.ts';
 import type { EventStore, LoadedEvent, OpenedEvents, UnreadableEvent } from '../ports/event-store.ts';
 import { recordedSize } from '../support/recorded-size.ts';
 
-/** Characters as recorded. */
-const most = 32 * 1024 * 1024;
-/** What was opened is in no memory for longer: it may be erased meanwhile. */
-const keptMs = 30_000;
+/** In characters, as recorded. */
+const maxCachedSize = 32 * 1024 * 1024;
+/** Opened events stay in memory no longer than this: they may be erased meanwhile. */
+const cachedMs = 30_000;
 
 type Opened = LoadedEvent | UnreadableEvent;
 
-/** Opens recorded events, each once for all projections of the process that come to it about the same time. */
+/** Opens recorded events, each once for all projections of the process that reach it at about the same time. */
 export class OpenedCache {
   readonly #store: EventStore;
   /** By position. */
-  readonly #kept = new LRUCache<number, Promise<Opened>>({
-    maxSize: most,
-    ttl: keptMs,
+  readonly #cache = new LRUCache<number, Promise<Opened>>({
+    maxSize: maxCachedSize,
+    ttl: cachedMs,
     ttlAutopurge: true,
   });
 
@@ -25,10 +25,10 @@ export class OpenedCache {
   }
 
   async open(recorded: readonly RecordedEvent[]): Promise<OpenedEvents> {
-    const kept = recorded.map(({ position }) => this.#kept.get(position));
-    const begun = this.#begin(recorded.filter((_, index) => !kept[index]));
+    const cached = recorded.map(({ position }) => this.#cache.get(position));
+    const started = this.#startOpening(recorded.filter((_, index) => !cached[index]));
     const opened = await Promise.all(
-      recorded.map(({ position }, index) => kept[index] ?? begun.get(position)!),
+      recorded.map(({ position }, index) => cached[index] ?? started.get(position)!),
     );
     return {
       events: opened.filter((event) => 'event' in event),
@@ -36,9 +36,9 @@ export class OpenedCache {
     };
   }
 
-  #begin(recorded: readonly RecordedEvent[]): ReadonlyMap<number, Promise<Opened>> {
-    const begun = new Map<number, Promise<Opened>>();
-    if (recorded.length === 0) return begun;
+  #startOpening(recorded: readonly RecordedEvent[]): ReadonlyMap<number, Promise<Opened>> {
+    const started = new Map<number, Promise<Opened>>();
+    if (recorded.length === 0) return started;
     const opening = this.#store
       .open(recorded)
       .then(
@@ -48,11 +48,11 @@ export class OpenedCache {
     for (const event of recorded) {
       const { position } = event;
       const own = opening.then((opened) => opened.get(position)!);
-      // Met where it is awaited; a vault that was away is asked again.
-      own.catch(() => this.#kept.delete(position));
-      begun.set(position, own);
-      this.#kept.set(position, own, { size: recordedSize(event) });
+      // Whoever awaits it handles the error. Later readers try again, since the vault may be back.
+      own.catch(() => this.#cache.delete(position));
+      started.set(position, own);
+      this.#cache.set(position, own, { size: recordedSize(event) });
     }
-    return begun;
+    return started;
   }
 }

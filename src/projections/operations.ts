@@ -19,7 +19,7 @@ import {
 import { OperatorActs } from './operator-acts.ts';
 import type { EventPlace } from './parked-table.ts';
 import { beginRebuild, type RebuildProgress, type RebuildResult } from './rebuild.ts';
-import { RebuildWalk } from './rebuild-walk.ts';
+import { RebuildCoordinator } from './rebuild-coordinator.ts';
 import { tablesOf, type Tables } from './projection.ts';
 import type { ProjectionRunner } from './runner.ts';
 import type { ComparedQuery, ShadowComparison } from './shadow.ts';
@@ -27,51 +27,51 @@ import { readStatus, type ProjectionStatus } from './status.ts';
 import { switchWhenLevel } from './switch-when-level.ts';
 
 export interface RebuildOptions {
-  /** Id of the model that vectors are made with; that of the live ones by default. */
+  /** Id of the model for vectors; the model of the live ones by default. */
   readonly variant?: string;
-  /** To compare the models by. */
+  /** Queries for comparing the models. */
   readonly queries?: readonly ComparedQuery[];
 }
 
 interface RunningRebuild {
-  /** Undefined while it begins. */
+  /** Undefined while the rebuild is being set up. */
   generation?: Generation;
   progress: RebuildProgress;
   done: Promise<RebuildResult>;
-  /** It was filled and compared. */
+  /** The generation is filled and compared. */
   isReady: boolean;
-  /** Lets go of the lease that it is built under. */
-  leave?: () => Promise<void>;
+  /** Releases the lease of the rebuild. */
+  releaseLease?: () => Promise<void>;
 }
 
 export interface OperationOptions {
-  /** Is asked where a new generation has vectors of another model than the live one. */
+  /** Compares the models if a new generation has vectors of another model than the live one. */
   readonly compare?: ShadowComparison;
-  /** What searches need of a generation beside its tables is made ready before they read it. */
+  /** Prepares what searches need besides the tables of a generation, before they read it. */
   readonly beforeSwitch?: (generation: { readonly name: string; readonly tables: Tables }) => Promise<void>;
-  /** Is told of each error that a rebuild waits for, once. */
+  /** Called once for each error that stalls a rebuild. */
   readonly onFailure?: (projection: string, error: unknown) => void;
 }
 
-/** What queries read before and after an act. */
+/** The generations that queries read before and after an operation. */
 export type GenerationChange = {
   readonly from: number;
   readonly to: number;
-  /** `from` is still being built, and is given up: queries read `to`, as before. */
+  /** `from` is still being built and is abandoned; queries read `to`, as before. */
   readonly ended?: true;
 };
 
 export type Switched = GenerationChange & {
-  /** Of the event of the act. */
+  /** Position of the event of the operation. */
   readonly position: number;
 };
 
-/** The event that a parked stream is to go on without. */
+/** The event to be skipped in a parked stream. */
 export type ParkedEvent = Pick<EventPlace, 'revision' | 'type'>;
 
 /**
- * What operators do to projections. Every act is an event. An act that would do more if it were done again is planned
- * first: carried out again with the same plan and the same command's context it does what is left of it, or nothing.
+ * What operators do to projections. Every operation is recorded as an event. An operation whose repetition would do more is planned first:
+ * executed again with the same plan and the same command, it does what is left to do, or nothing.
  */
 export class ProjectionOperations {
   readonly #sql: Sql;
@@ -79,7 +79,7 @@ export class ProjectionOperations {
   readonly #runner: ProjectionRunner;
   readonly #running = new Map<string, RunningRebuild>();
   readonly #stop = new AbortController();
-  readonly #walk: RebuildWalk;
+  readonly #rebuilds: RebuildCoordinator;
   readonly #acts: OperatorActs;
   readonly #compare: ShadowComparison | undefined;
   readonly #beforeSwitch: OperationOptions['beforeSwitch'];
@@ -94,7 +94,7 @@ export class ProjectionOperations {
     this.#store = store;
     this.#runner = runner;
     this.#acts = new OperatorActs(store);
-    this.#walk = new RebuildWalk(sql, store, this.#stop.signal, onFailure);
+    this.#rebuilds = new RebuildCoordinator(sql, store, this.#stop.signal, onFailure);
     this.#compare = compare;
     this.#beforeSwitch = beforeSwitch;
   }
@@ -107,7 +107,7 @@ export class ProjectionOperations {
     });
   }
 
-  /** The generation that the same command began to build before, unless that failed, is gone or is built by nobody. */
+  /** The generation that an earlier attempt of the command began to build, unless it failed, was dropped, or is no longer being built. */
   async begun(name: string, { commandId }: EventContext): Promise<number | undefined> {
     const numbers = commandId === undefined ? [] : await this.#acts.generationsBegun(name, commandId);
     if (numbers.length === 0) return undefined;
@@ -118,7 +118,7 @@ export class ProjectionOperations {
       ?.generation;
   }
 
-  /** Starts to build a generation beside the live one. `done` resolves when both were compared. */
+  /** Starts building a generation beside the live one. `done` resolves when both have been compared. */
   async rebuild(
     name: string,
     context: EventContext,
@@ -130,10 +130,10 @@ export class ProjectionOperations {
       this.#runner.projection(name);
     if (!projection) throw unknownProjection(name);
     const before = this.#running.get(name);
-    // It shows as ready already, and is only being written down.
+    // It is ready and is only being recorded.
     if (before?.isReady) await before.done.catch(() => undefined);
-    // Another process ended it: its fill would find that out with its next step.
-    else if (before?.generation && !(await this.#isThere(before.generation))) await this.#leave(before);
+    // Another process has dropped it; its fill would notice with its next step.
+    else if (before?.generation && !(await this.#exists(before.generation))) await this.#abandon(before);
     if (this.#running.has(name)) throw underWay(name);
     const entry: RunningRebuild = {
       progress: { projection: name, generation: 0, position: 0, head: 0 },
@@ -142,10 +142,10 @@ export class ProjectionOperations {
     };
     this.#running.set(name, entry);
     try {
-      entry.leave = await this.#takeLease(name, entry);
+      entry.releaseLease = await this.#takeLease(name, entry);
       const generation = await beginRebuild(this.#sql, projection, this.#runner.partitioning);
       entry.generation = generation;
-      // Loops of the generations that it cleared away have nothing to run on.
+      // Stops the processors of the generations that were dropped.
       await this.#runner.refresh();
       await this.#acts.record(name, context, {
         type: 'ProjectionRebuildBegun',
@@ -156,39 +156,39 @@ export class ProjectionOperations {
       return { generation: generation.number, done: entry.done };
     } catch (error) {
       if (entry.generation) await this.#fail(entry.generation, error);
-      await entry.leave?.();
+      await entry.releaseLease?.();
       this.#running.delete(name);
       throw error;
     }
   }
 
-  /** What `switch` and `rollback` are to do, as things are now. Rejects with `rebuild-not-ready` where there is nothing. */
-  async plan(act: 'switch' | 'rollback', name: string): Promise<GenerationChange> {
+  /** What `switch` or `rollback` would do now. Rejects with `rebuild-not-ready` if there is nothing to do. */
+  async plan(operation: 'switch' | 'rollback', name: string): Promise<GenerationChange> {
     if (!this.#runner.projection(name)) throw unknownProjection(name);
     const rows = (await readGenerations(this.#sql)).filter((row) => row.name === name);
     const live = rows.find((row) => row.active);
     if (!live) throw unknownProjection(name);
     const building = rows.findLast((row) => row.state === 'building');
-    if (act === 'rollback' && building)
+    if (operation === 'rollback' && building)
       return { from: building.generation, to: live.generation, ended: true };
-    const state = act === 'switch' ? 'ready' : 'standby';
+    const state = operation === 'switch' ? 'ready' : 'standby';
     const next = rows.findLast((row) => !row.active && row.state === state);
     if (!next) throw new Problem('rebuild-not-ready', `${name} has no generation that is ${state}`);
     return { from: live.generation, to: next.generation };
   }
 
-  /** Lets queries read the rebuilt generation. */
+  /** Makes the rebuilt generation live. */
   async switch(name: string, context: EventContext, plan?: GenerationChange): Promise<Switched> {
     return this.#switchTo(name, plan ?? (await this.plan('switch', name)), false, context);
   }
 
-  /** Ends a rebuild that is under way, in whatever process, or lets queries read the generation again that was live before. */
+  /** Ends a running rebuild, in whatever process, or makes the previous generation live again. */
   async rollback(name: string, context: EventContext, plan?: GenerationChange): Promise<Switched> {
     const change = plan ?? (await this.plan('rollback', name));
     return change.ended ? this.#end(name, change, context) : this.#switchTo(name, change, true, context);
   }
 
-  /** Gives a parked stream to its projection again. Rejects with `still-parked` and what is wrong with it. */
+  /** Gives the events of a parked stream to the projection again. Rejects with `still-parked` and the reason. */
   async retry(name: string, stream: string, context: EventContext): Promise<void> {
     await this.#acts.record(name, context, {
       type: 'ParkedStreamRetried',
@@ -197,14 +197,14 @@ export class ProjectionOperations {
     await this.#runner.retry(name, stream);
   }
 
-  /** The event that a stream waits with now. Rejects with `not-found` where it is not parked. */
+  /** The event at which a stream is parked. Rejects with `not-found` if it is not parked. */
   async parkedAt(name: string, stream: string): Promise<ParkedEvent> {
     const place = await this.#runner.parkedAt(name, stream);
     if (!place) throw new Problem('not-found', `${stream} is not parked in ${name}`);
     return { revision: place.revision, type: place.type };
   }
 
-  /** Leaves out the event that a parked stream waits with. The rest of the stream is applied, or parks at the next one. */
+  /** Skips the event at which a stream is parked. The rest of the stream is applied, or is parked at a later event. */
   async skip(name: string, stream: string, context: EventContext, plan?: ParkedEvent): Promise<ParkedEvent> {
     const skipped = plan ?? (await this.parkedAt(name, stream));
     await this.#runner.skip(name, stream, skipped.revision);
@@ -217,8 +217,8 @@ export class ProjectionOperations {
   }
 
   /**
-   * Rebuilds and switches what an older program left, one after another, and drops what cannot be kept up with the log here: what is
-   * erased would stay in it.
+   * Rebuilds and switches generations of older versions of the program, one after another. Drops generations that cannot be kept up to
+   * date here: erased content would stay in them.
    */
   async renewStale(context: EventContext): Promise<void> {
     for (const name of await this.#runner.stale()) {
@@ -228,22 +228,22 @@ export class ProjectionOperations {
     }
     for (const row of await readGenerations(this.#sql)) {
       const projection = this.#runner.projection(row.name);
-      const isWhole = row.state === 'standby' || row.state === 'ready';
-      if (projection && isWhole && !this.#runner.generation(row))
+      const isComplete = row.state === 'standby' || row.state === 'ready';
+      if (projection && isComplete && !this.#runner.generation(row))
         await dropGeneration(this.#sql, projection, row.generation);
     }
   }
 
-  /** Ends the rebuilds of processes that are no more: no erasure reaches what they have built so far. */
+  /** Ends the rebuilds of processes that have terminated: erasures do not reach what they have built. */
   async endInterrupted(context: EventContext): Promise<void> {
     const left = await this.#abandoned();
     if (left.length === 0) return;
-    // Whoever was only held up takes its lease again meanwhile.
+    // A process that was only delayed renews its lease meanwhile.
     await pause(leaseTtlMs, this.#stop.signal);
     let failure: unknown;
     for (const row of left) {
       if (this.#stop.signal.aborted) return;
-      // What keeps one of them is not to keep the others.
+      // A failure must not keep the others from being ended.
       await this.#endAbandoned(row, context).catch((error: unknown) => (failure ??= error));
     }
     if (failure !== undefined) throw failure;
@@ -264,7 +264,7 @@ export class ProjectionOperations {
     }
   }
 
-  /** What is said to be built, and nobody has the lease for. */
+  /** Generations in the state `building` whose lease nobody holds. */
   async #abandoned(): Promise<readonly GenerationRow[]> {
     const rows = await readGenerations(this.#sql);
     const held = await this.#runner.leases.holders();
@@ -278,8 +278,8 @@ export class ProjectionOperations {
   }
 
   /**
-   * Tells other processes that one is built here, until the function that it answers is called. Rejects with
-   * `rebuild-in-progress` where another one builds it. What another one ended is given up here.
+   * Takes the lease of a rebuild and renews it until the returned function is called. Rejects with `rebuild-in-progress` if another
+   * process holds it. If another process has dropped the generation, its fill ends here.
    */
   async #takeLease(name: string, running: RunningRebuild): Promise<() => Promise<void>> {
     const { leases } = this.#runner;
@@ -287,8 +287,8 @@ export class ProjectionOperations {
     const renew = async (): Promise<void> => {
       await leases.hold(rebuildLease(name));
       const { generation, isReady } = running;
-      if (generation && !isReady && !(await this.#isThere(generation)))
-        this.#walk.end(generation, new Error('it was given up'));
+      if (generation && !isReady && !(await this.#exists(generation)))
+        this.#rebuilds.end(generation, new Error('it was abandoned'));
     };
     let renewed = Promise.resolve();
     const renewal = setInterval(() => {
@@ -297,7 +297,7 @@ export class ProjectionOperations {
     }, leaseRenewalMs);
     return async () => {
       clearInterval(renewal);
-      // It would take again what is let go of here.
+      // A pending renewal would take the lease again after its release.
       await renewed;
       await leases.release(rebuildLease(name)).catch(() => undefined);
     };
@@ -316,7 +316,7 @@ export class ProjectionOperations {
   ): Promise<RebuildResult> {
     const { name } = generation.projection;
     try {
-      const result = await this.#walk.fill(generation, (now) => (running.progress = now));
+      const result = await this.#rebuilds.fill(generation, (now) => (running.progress = now));
       running.isReady = true;
       const { digest, liveDigest, position } = result;
       await this.#acts.record(name, context, {
@@ -337,18 +337,18 @@ export class ProjectionOperations {
       await this.#fail(generation, error);
       throw error;
     } finally {
-      await running.leave?.();
+      await running.releaseLease?.();
       this.#running.delete(name);
     }
   }
 
-  /** Where that cannot be written down either, it is left to be ended like that of a process which is no more. */
+  /** If this cannot be recorded either, the rebuild is ended later like one of a terminated process. */
   async #fail({ projection, number }: Generation, error: unknown): Promise<void> {
     const message = error instanceof Error ? error.message : String(error);
     await failBuilding(this.#sql, projection, number, message).catch(() => undefined);
   }
 
-  /** Where the new generation has vectors of another model. It is ready whether they can be compared or not. */
+  /** Only for vectors of another model. The generation is ready even if the models cannot be compared. */
   async #compareModels(
     { projection: { name, variant: model }, number }: Generation,
     context: EventContext,
@@ -356,7 +356,7 @@ export class ProjectionOperations {
   ): Promise<void> {
     const live = await this.#live(name);
     if (!this.#compare || name !== 'vectors' || model === undefined) return;
-    // Vectors that nobody can make here are compared with nothing.
+    // This process cannot embed queries with the live model.
     if (!live || !this.#runner.generation(live)) return;
     const liveModel = variantOf(live.signature);
     if (model === liveModel) return;
@@ -373,7 +373,7 @@ export class ProjectionOperations {
     }
   }
 
-  async #isThere({ projection: { name }, number }: Generation): Promise<boolean> {
+  async #exists({ projection: { name }, number }: Generation): Promise<boolean> {
     const rows = await readGenerations(this.#sql);
     return rows.some((row) => row.name === name && row.generation === number);
   }
@@ -393,7 +393,7 @@ export class ProjectionOperations {
       type: 'ProjectionSwitched',
       data: { projection: name, from, to, rollback },
     };
-    // Done by an earlier try, and perhaps undone by somebody else since.
+    // An earlier attempt has switched; somebody may have switched back since.
     const before = await this.#acts.recorded(name, context, switched);
     if (before) return { from, to, position: before.position };
     const rows = (await readGenerations(this.#sql)).filter((row) => row.name === name);
@@ -404,7 +404,7 @@ export class ProjectionOperations {
       await this.#beforeSwitch?.({ name, tables: tablesOf(to) });
       const switching = switchWhenLevel({ sql: this.#sql, store: this.#store, runner: this.#runner }, next);
       await switching.catch(async (error: unknown) => {
-        // A twin of the command was faster.
+        // A concurrent repetition of the command was faster.
         if (!(error instanceof Problem) || (await this.#live(name))?.generation !== to) throw error;
       });
     }
@@ -417,10 +417,10 @@ export class ProjectionOperations {
     const projection = this.#runner.projection(name);
     if (!projection) throw unknownProjection(name);
     const running = this.#running.get(name);
-    if (running?.generation?.number === from) await this.#leave(running);
-    // Where another process fills it, that one finds it gone.
+    if (running?.generation?.number === from) await this.#abandon(running);
+    // If another process fills it, that process finds it dropped.
     if (!(await dropUnfinished(this.#sql, projection, from)))
-      throw new Problem('rebuild-not-ready', `generation ${from} of ${name} was built to its end meanwhile`);
+      throw new Problem('rebuild-not-ready', `generation ${from} of ${name} has been completed meanwhile`);
     await this.#runner.refresh();
     const position = await this.#acts.record(name, context, {
       type: 'ProjectionRebuildEnded',
@@ -429,13 +429,13 @@ export class ProjectionOperations {
     return { from, to, position, ended: true };
   }
 
-  async #leave({ generation, done }: RunningRebuild): Promise<void> {
-    this.#walk.end(generation!, new Error('it was given up'));
+  async #abandon({ generation, done }: RunningRebuild): Promise<void> {
+    this.#rebuilds.end(generation!, new Error('it was abandoned'));
     await done.catch(() => undefined);
   }
 }
 
-/** Its holder builds a generation of the projection. */
+/** The holder of this lease builds a generation of the projection. */
 const rebuildLease = (name: string): string => `rebuild/${name}`;
 
 function underWay(name: string): Problem {

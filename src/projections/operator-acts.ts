@@ -3,7 +3,7 @@ import { projectionStream } from '../domain/streams.ts';
 import { WrongExpectedRevision } from '../ports/event-log.ts';
 import type { EventContext, EventStore, LoadedEvent } from '../ports/event-store.ts';
 
-/** The events of what operators did to projections: one of each act, however often its command is repeated. */
+/** Records what operators do to projections: one event for each operation, however often its command is repeated. */
 export class OperatorActs {
   readonly #store: EventStore;
 
@@ -11,7 +11,7 @@ export class OperatorActs {
     this.#store = store;
   }
 
-  /** Appends the event of an act, unless an earlier try of its command did. Answers its position. */
+  /** Appends the event of an operation, unless an earlier attempt of its command did. Returns its position. */
   async record(name: string, context: EventContext, event: OperationEvent): Promise<number> {
     for (;;) {
       const { before, last } = await this.#look(name, context, event);
@@ -25,7 +25,7 @@ export class OperatorActs {
     }
   }
 
-  /** The event of the same act that an earlier try of the command wrote. */
+  /** The event of the same operation that an earlier attempt of the command wrote. */
   async recorded(
     name: string,
     context: EventContext,
@@ -34,7 +34,7 @@ export class OperatorActs {
     return (await this.#look(name, context, event)).before;
   }
 
-  /** The generations that an earlier try of the command began to build. */
+  /** The generations that earlier attempts of the command began to build. */
   async generationsBegun(name: string, commandId: string): Promise<number[]> {
     const loaded = await this.#store.load<OperationEvent>(projectionStream(name));
     return loaded.flatMap(({ event, metadata }) =>
@@ -62,7 +62,7 @@ export class OperatorActs {
 }
 
 /**
- * What it was done to: a command whose rebuild was lost begins another one, and one that was refused may come again with
+ * The object of the operation: a command whose rebuild was lost begins another one, and a command that was rejected may be repeated with
  * another stream, or find another generation to switch to.
  */
 function objectOf({ data }: OperationEvent): number | string | undefined {

@@ -1,16 +1,16 @@
 import type { StreamName } from '../ports/event-log.ts';
 import type { SqlExecutor } from '../ports/sql.ts';
 
-/** Where an event stands, and what it is. */
+/** Position and type of an event. */
 export interface EventPlace {
   readonly position: number;
   readonly revision: number;
   readonly type: string;
 }
 
-/** A stream that waits, since its event here cannot be applied. */
+/** A stream that waits because this event of it could not be applied. */
 export interface ParkedRow extends EventPlace {
-  /** Of its partition. */
+  /** The bookmark of its partition. */
   readonly bookmark: number;
 }
 
@@ -32,7 +32,7 @@ export class ParkedTable {
     return rows.map(({ stream }) => stream);
   }
 
-  /** The event that a stream waits with, undefined where it is not parked. */
+  /** The event at which a stream is parked; undefined if it is not. */
   async at(executor: SqlExecutor, stream: string): Promise<EventPlace | undefined> {
     const [row] = await executor.query<EventPlace & Record<string, unknown>>(
       'select position, revision, type from read.parked where name = $1 and generation = $2 and stream = $3',
@@ -54,7 +54,7 @@ export class ParkedTable {
     );
   }
 
-  /** Undefined where the stream is not parked. Neither it nor its bookmark moves until the transaction ends. */
+  /** Locks the parked stream and the bookmark of its partition until the transaction ends. Undefined if it is not parked. */
   async lock(tx: SqlExecutor, stream: string): Promise<ParkedRow | undefined> {
     const [row] = await tx.query<ParkedRow & Record<string, unknown>>(
       `select b.bookmark, p.position, p.revision, p.type from read.parked p
@@ -65,7 +65,7 @@ export class ParkedTable {
     return row;
   }
 
-  /** Lets the stream wait with the event at `place`, or no more. */
+  /** Parks the stream at another event, or releases it. */
   async moveTo(tx: SqlExecutor, stream: string, place: EventPlace | undefined): Promise<void> {
     const where = 'where name = $1 and generation = $2 and stream = $3';
     await (place

@@ -5,9 +5,9 @@ import { isTransient, isOutOfMemory } from '../processors/transient.ts';
 import { applyIn } from './projection.ts';
 
 /**
- * Applies what a parked stream waits with, up to the bookmark, and takes the stream out of the parked ones. `events`
- * are all that the projection handles of the stream up to `covered`; false where the bookmark is beyond it by now.
- * Rejects where one cannot be applied: those before it are, and the stream is parked at it.
+ * Applies the waiting events of a parked stream up to the bookmark and releases the stream. `events` are all events of the stream up to
+ * `covered` that the projection handles; returns false if the bookmark is beyond `covered` by now. Rejects if an event cannot be applied:
+ * the events before it are, and the stream is parked at it.
  */
 export async function retryParked(
   generation: Generation,
@@ -25,9 +25,9 @@ export async function retryParked(
 }
 
 /**
- * Leaves out the event at `revision` that a parked stream waits with: it waits with the one after it, or no more.
- * `places` are those of the events of the stream that the projection handles, readable or not, up to `covered`. Answers
- * whether the stream waited with that event, and 'behind' where the bookmark is beyond `covered`.
+ * Skips the event at `revision` if the stream is parked at it: the stream is then parked at the next event, or released. `places` are
+ * those of the stream's events up to `covered` that the projection handles, readable or not. Returns whether the stream was parked at the
+ * event, or 'behind' if the bookmark is beyond `covered`.
  */
 export function skipParked(
   generation: Generation,

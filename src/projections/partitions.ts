@@ -1,10 +1,10 @@
 import type { Projection } from './projection.ts';
 
-/** How the log is divided. A partition holds whole streams and has a bookmark of its own in every generation. */
+/** How the log is partitioned. A partition contains whole streams and has its own bookmark in every generation. */
 export interface Partitioning {
-  /** The partitions that hold events which `projection` handles. */
+  /** The partitions with events that `projection` handles. */
   partitionsOf(projection: Projection): readonly string[];
-  /** The one that holds the events of `stream`. */
+  /** The partition of `stream`. */
   partitionOf(stream: string): string;
 }
 
@@ -14,16 +14,16 @@ export const undivided: Partitioning = {
   partitionOf: () => 'log',
 };
 
-/** How far each partition has come: the position of its last event or watermark. */
+/** The bookmark of each partition: the position of its last event or watermark. */
 export type Bookmarks = ReadonlyMap<string, number>;
 
-/** Positions up to here are there, whatever the partition. */
+/** The lowest bookmark: all partitions are complete up to it. */
 export function leastOf(bookmarks: Bookmarks): number {
-  // Of one that was given up nothing is kept.
+  // An abandoned generation has no bookmarks.
   return bookmarks.size === 0 ? 0 : Math.min(...bookmarks.values());
 }
 
-/** Whether `bookmarks` are at least as far as `other`. Where the log was divided otherwise, only all of it counts. */
+/** Whether `bookmarks` are at least as far as `other`. If the partitions differ, the lowest bookmark decides. */
 export function reaches(bookmarks: Bookmarks, other: Bookmarks): boolean {
   const least = leastOf(bookmarks);
   return [...other].every(([partition, position]) => (bookmarks.get(partition) ?? least) >= position);

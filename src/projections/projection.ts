@@ -4,35 +4,34 @@ import type { LoadedEvent } from '../ports/event-store.ts';
 import type { SqlExecutor } from '../ports/sql.ts';
 import type { Write } from './write.ts';
 
-/** The names of one generation's tables: `tables('memories')` is `read.memories_g3`. */
+/** The full names of one generation's tables: `tables('memories')` is `read.memories_g3`. */
 export type Tables = (table: string) => string;
 
 /**
- * One read model. Each generation has tables of its own, so that a new one is built beside the old. A row is written
- * by the events of one stream alone, or by increments whose order does not matter: events of different streams may
- * arrive in any order.
+ * One read model. Each generation has its own tables, so a new one is built beside the old one. Events of different streams may arrive
+ * in any order. A row is therefore written by the events of one stream only, or by increments whose order does not matter.
  */
 export interface Projection<Prepared = unknown> {
   readonly name: string;
-  /** Grows when the tables or the meaning of their rows change: an older generation is then rebuilt at start. */
+  /** Increased when the tables or the meaning of their rows change: an older generation is then rebuilt at startup. */
   readonly version: number;
-  /** What else the rows depend on, such as the embedding model: a generation of another one is rebuilt too. */
+  /** What else the rows depend on, such as the embedding model: a generation of another variant is rebuilt too. */
   readonly variant?: string;
   readonly handles: readonly EventType[];
-  /** Events that one transaction takes at most: a slow index must not hold everything else up. */
+  /** Largest number of events in one transaction: a slow index must not block everything else. */
   readonly batchSize?: number;
-  /** As `batchSize`, on a database that works on several things at once. A rebuild takes whole pages. */
+  /** The same for a database with several connections. A rebuild applies whole pages. */
   readonly largeBatchSize?: number;
-  /** Every table that it owns, for dropping a generation. */
+  /** All tables of a generation, which are dropped with it. */
   readonly tables: readonly string[];
-  /** Creates the tables of a generation with their indexes: inserts in slices hold no query up, a late index would. */
+  /** Creates the tables of a generation with their indexes. Creating an index later would block queries; inserting in slices does not. */
   create(tables: Tables): readonly string[];
-  /** Work that must not hold a transaction (embedding). Its result is handed to `plan` with the same events. */
+  /** Work that must not keep a transaction open, such as embedding. `plan` receives its result with the same events. */
   readonly prepare?: (events: readonly LoadedEvent[], context: PrepareContext) => Promise<Prepared>;
   /**
-   * Reads the rows that `events` change, as they stand, and answers what writes their effect, in the transaction that moves
-   * the bookmark. Until then they stay as they are: whoever else writes to rows of these streams moves that bookmark, or
-   * what is parked at it, and then nothing is written.
+   * Reads the rows that `events` change and returns what writes their new state in the transaction that moves the bookmark. The rows
+   * cannot change in between: any other writer to rows of these streams moves the bookmark or its parked streams, and then nothing is
+   * written.
    */
   plan(
     events: readonly LoadedEvent[],
@@ -40,24 +39,24 @@ export interface Projection<Prepared = unknown> {
     tables: Tables,
     prepared: Prepared,
   ): Promise<Write>;
-  /** A query for one row `{digest}` over ids, revisions, models and hashes: equal models have equal digests. */
+  /** A query for one row `{digest}` over ids, revisions, models and hashes: equal read models have equal digests. */
   digest(tables: Tables): string;
   readonly external?: ExternalStore;
-  /** The same read model with other rows, such as vectors of another model; undefined where it cannot be kept here. */
+  /** The same read model in another variant, such as vectors of another model; undefined if this process cannot maintain it. */
   readonly inVariant?: (variant: string) => Projection | undefined;
-  /** What all generations of a variant have in common: it goes with the last of them. */
+  /** Tables that all generations of a variant share: they are dropped with the last of them. */
   readonly sharedTables?: (variant: string) => readonly string[];
-  /** Takes out of them what `live` has not: a generation that was given up may have written there what was erased meanwhile. */
+  /** Deletes from the shared tables what `live` does not have: an abandoned generation may have written what was erased meanwhile. */
   readonly purgeShared?: (variant: string, live: Tables) => readonly string[];
 }
 
-/** What a read model keeps outside of the database, by its generations. */
+/** What a read model keeps outside of the database, for each generation. */
 export interface ExternalStore {
-  /** Makes room for a generation; may come again where its tables were not committed. */
+  /** Prepares the store for a generation. Repeated if the transaction that creates the tables fails. */
   create(generation: number): Promise<void>;
-  /** Resolves too where there is nothing to drop. */
+  /** Also resolves if there is nothing to drop. */
   drop(generation: number): Promise<void>;
-  /** Of equal generations the same; `executor` and `tables` read their rows as they stand at the bookmark. */
+  /** The same for equal generations; `executor` and `tables` read the rows at the bookmark. */
   digest(generation: number, executor: SqlExecutor, tables: Tables): Promise<string>;
 }
 
@@ -65,24 +64,24 @@ export interface PrepareContext {
   readonly sql: SqlExecutor;
   readonly tables: Tables;
   readonly generation: number;
-  /** There where it is worth while: where several run at once, or the batch is larger than an ordinary one. */
+  /** Given if it pays off: with several connections, or for a batch above the usual size. */
   readonly beside?: Beside | undefined;
 }
 
-/** Transactions before the one that writes, for what may be repeated and may be ahead of the bookmark. */
+/** Transactions before the one that moves the bookmark, for writes that may be repeated and may be ahead of the bookmark. */
 export interface Beside {
-  /** How many run at once. Where it is one, each keeps everybody else from the database. */
+  /** How many may run at once. With one, each blocks all other users of the database. */
   readonly lanes: number;
-  /** The bookmark stays where it is until it ends, and a process that was overtaken is refused. */
+  /** Locks the bookmark until it ends; rejects in a process whose bookmark is outdated. */
   readonly transaction: (body: (tx: SqlExecutor) => Promise<void>) => Promise<void>;
 }
 
-/** Two generations of one signature hold the same rows. */
+/** Two generations with the same signature hold the same rows. */
 export function signatureOf({ version, variant = '' }: Projection): string {
   return `${version}${variant === '' ? '' : `/${variant}`}`;
 }
 
-/** Plans what `events` change and writes it, both inside `tx`. */
+/** Plans and writes the effect of `events` inside `tx`. */
 export async function applyIn<Prepared>(
   tx: SqlExecutor,
   projection: Projection<Prepared>,
@@ -98,7 +97,7 @@ export function tablesOf(generation: number): Tables {
   return (table) => generationTable(table, generation);
 }
 
-/** Shows rows of the caller's tenant to the query role and nothing to a role without a tenant. */
+/** The query role sees the rows of the caller's tenant, and none without a tenant. */
 export function protect(table: string): readonly string[] {
   return [
     `alter table ${table} enable row level security`,

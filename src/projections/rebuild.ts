@@ -16,15 +16,15 @@ export interface RebuildProgress {
 export interface RebuildResult {
   readonly projection: string;
   readonly generation: number;
-  /** Position at which both were compared: the least of their bookmarks. */
+  /** Position at which both were compared: the lowest of their bookmarks. */
   readonly position: number;
   readonly digest: string;
   readonly liveDigest: string;
 }
 
 /**
- * Creates a generation beside the live one and clears away the others, such as what an interrupted rebuild left. They
- * go last: what they have in common with the new one stays.
+ * Creates a generation beside the live one and drops all others, such as the remains of an interrupted rebuild. They are dropped last, so
+ * tables that they share with the new one are kept.
  */
 export async function beginRebuild(
   sql: Sql,
@@ -33,14 +33,14 @@ export async function beginRebuild(
 ): Promise<Generation> {
   const generation = await createBeside(sql, projection, partitioning);
   for (const row of await readGenerations(sql)) {
-    // Not one that began after this.
+    // Not generations that were created later.
     if (row.name !== projection.name || row.active || row.generation >= generation.number) continue;
     await dropGeneration(sql, projection, row.generation);
   }
   return generation;
 }
 
-/** How far the live generation of the same rows has come; undefined where there is none to compare with. */
+/** The bookmarks of the live generation; undefined if it cannot be compared with this one. */
 export async function liveBookmarks(
   sql: Sql,
   { projection, number, partitions }: Generation,
@@ -52,24 +52,23 @@ export async function liveBookmarks(
   return comparable ? live.bookmarks : undefined;
 }
 
-/** Their digests differ where what is still to come in the log may make them equal. */
+/** The digests differ, but later events may make them equal. */
 export class NotEqualYet extends Error {
   override readonly name = 'NotEqualYet';
 }
 
 export interface Comparison {
-  /** The events that follow the new generation in the log. */
+  /** The events after the bookmark of the new generation. */
   readonly ahead?: LoadedPage | undefined;
-  /** Both are to have come so far at least. */
+  /** The lowest position at which both may be compared. */
   readonly from: number;
-  /** Whether digests that differ are the outcome; else they reject with `NotEqualYet`, and nothing is written. */
+  /** Whether different digests are a result. Otherwise they reject with `NotEqualYet`, and nothing is written. */
   readonly final: boolean;
 }
 
 /**
- * Both digests at the same bookmarks, or undefined while the live generation stands elsewhere; neither can move
- * meanwhile. Partitions move each by itself and are hardly ever level: what the live generation is ahead of the new one
- * is applied to it first, out of `ahead`.
+ * Both digests at the same bookmarks, which are locked meanwhile; undefined while the live generation has others. Several partitions move
+ * one by one and are hardly ever level: the events that the live generation is ahead are applied to the new one first, from `ahead`.
  */
 export async function compareWithLive(
   sql: Sql,
@@ -82,7 +81,7 @@ export async function compareWithLive(
     const live = rows.find((row) => row.active);
     const fresh = rows.find((row) => row.generation === number);
     if (!live || !fresh) return undefined;
-    // One of another signature holds other rows: there is nothing to compare with.
+    // A generation with another signature holds other rows and cannot be compared.
     const comparable = live.signature === fresh.signature && samePartitions(live.bookmarks, partitions);
     const position = leastOf(comparable ? live.bookmarks : fresh.bookmarks);
     if (comparable && (position < from || !reaches(live.bookmarks, fresh.bookmarks))) return undefined;
@@ -109,9 +108,9 @@ export async function compareWithLive(
 }
 
 /**
- * Lets queries read `generation`: one row, changed once it is at least as far as the live one in every partition. The other stays behind
- * as `standby` and keeps projecting, so that a roll-back loses nothing. What it is behind is applied out of `ahead`,
- * the events that follow it in the log.
+ * Makes `generation` live by changing one row, once it is at least as far as the live one in every partition. The other one becomes
+ * `standby` and is kept up to date, so a roll-back loses nothing. Events that are missing are applied from `ahead`, the events after the
+ * bookmark of `generation`.
  */
 export async function switchTo(
   sql: Sql,

@@ -1,16 +1,13 @@
 import { columnOf, type ColumnType } from '../support/columns.ts';
 
-/** Of a column, where it is bound as text and is something else: `text[]` is made of a list, `json` of what is JSON already. */
+/** Types that are bound as text and cast: `text[]` from a list, `json` from JSON text. */
 const casts = { 'text[]': '::text[]', json: '::jsonb' } as const;
 
 export type RecordsetType = ColumnType | keyof typeof casts;
 
-/**
- * Rows as a table in a statement, each of their columns bound as one array. The database reads them in a third of the time
- * that `jsonb_to_recordset` takes.
- */
+/** Rows as a table in a statement, with each column bound as one array: three times as fast as `jsonb_to_recordset`. */
 export class Recordset {
-  /** Of its columns, in their order: what is inserted into, and what is selected. */
+  /** The column names in order, for `insert` and `select`. */
   readonly names: string;
   readonly #columns: readonly (readonly [name: string, type: RecordsetType])[];
 
@@ -19,12 +16,12 @@ export class Recordset {
     this.names = Object.keys(columns).join(', ');
   }
 
-  /** How many parameters it takes, from `$1` on: others follow them. */
+  /** Number of parameters, from `$1` on. Other parameters follow them. */
   get size(): number {
     return this.#columns.length;
   }
 
-  /** The table under the name `alias`; with a further column `beside` whose array the statement makes of other parameters. */
+  /** The table as `alias`, with an additional column `beside` whose array the statement builds from other parameters. */
   as(alias: string, beside?: { readonly name: string; readonly array: string }): string {
     const arrays = this.#columns.map(([, type], index) => `$${1 + index}::${isCast(type) ? 'text' : type}[]`);
     const names = beside ? `${this.names}, ${beside.name}` : this.names;
@@ -35,12 +32,12 @@ export class Recordset {
     return `(select ${selected} from ${table} as bound(${names})) as ${alias}(${names})`;
   }
 
-  /** Whether two rows are the same in all columns. */
+  /** A condition that two rows are equal in all columns. */
   equal(left: string, right: string): string {
     return this.#columns.map(([name]) => `${left}.${name} = ${right}.${name}`).join(' and ');
   }
 
-  /** The parameters of the table. A column that a row does not have is null there. */
+  /** The parameters of the table. Missing columns become null. */
   bind(rows: readonly object[]): Uint8Array[] {
     return this.#columns.map(([name, type]) => {
       const values = (rows as readonly Readonly<Record<string, unknown>>[]).map((row) => row[name]);
@@ -58,5 +55,5 @@ function arrayText(list: readonly string[]): string {
   return `{${list.map((item) => `"${item.replaceAll(/["\\]/g, '\\$&')}"`).join(',')}}`;
 }
 
-/** Memories by their tenant and id: what is looked up, or gone. */
+/** Memories by tenant and id, for lookups and deletions. */
 export const memoryKeys = new Recordset({ tenant: 'text', memory_id: 'uuid' });

@@ -1,4 +1,4 @@
-/** What is kept of the projections themselves. Like their tables it can be deleted and is then built from the log. */
+/** State of the projections. Like their tables it can be deleted and is then rebuilt from the log. */
 export const projectionSchema: readonly string[] = [
   `
 create schema read;
@@ -39,11 +39,11 @@ create table control.leases (
 );
 grant select on read.generations, read.active, read.parked to stratalog_query;
 `,
-  // Names of streams hold tenants, and no query reads them.
+  // Stream names contain tenants, and no query reads them.
   `
 revoke select on read.parked from stratalog_query;
 `,
-  // A log that is divided moves each partition by itself.
+  // With several partitions each one has its own bookmark.
   `
 create table read.bookmarks (
   name text not null,
@@ -59,11 +59,11 @@ alter table read.parked add column partition text not null default 'log';
 alter table read.parked alter column partition drop default;
 grant select on read.bookmarks to stratalog_query;
 `,
-  // Leases are not of projections alone: they keep a table of their own.
+  // Leases have a table of their own, since not only projections use them.
   `
 drop table control.leases;
 `,
-  // A number is given once: another process may still work on a generation of it that was dropped.
+  // Numbers are never reused: another process may still write to a generation that was dropped.
   `
 create table read.generation_numbers (
   name text primary key,
@@ -72,15 +72,15 @@ create table read.generation_numbers (
 insert into read.generation_numbers (name, last)
   select name, max(generation) from read.generations group by name;
 `,
-  // How the answers of a new model compare with those of the live one.
+  // Comparison of a new model with the live one.
   `
 alter table read.generations add column comparison jsonb;
 `,
-  // Since when a generation that is being built cannot go on, with its error.
+  // Since when a generation that is being built is stalled by its error.
   `
 alter table read.generations add column failing_since timestamptz;
 `,
-  // Vectors may stand apart from the index. All that were kept before stand in it, as do those that an older process keeps.
+  // Vectors may be left out of the index. Those stored so far, and by older processes, are in it.
   `
 do $$
 declare kept text;

@@ -1,6 +1,6 @@
 import { scopeKeys, type Layer, type Scope } from '../domain/layers.ts';
 
-/** Where a memory lives, as columns. They never change, so every table that a search filters repeats them. */
+/** Layer and scope of a memory as columns. They never change, so every table that a search filters repeats them. */
 export const scopeColumns = `
   layer text not null,
   org text,
@@ -10,7 +10,7 @@ export const scopeColumns = `
   user_id text,
   agent text`;
 
-/** Their types. */
+/** The column types. */
 export const scopeColumnTypes = {
   layer: 'text',
   org: 'text',
@@ -25,7 +25,7 @@ export function scopeRow(layer: Layer, { user, ...scope }: Scope): Record<string
   return { layer, ...scope, user_id: user };
 }
 
-/** The scope that such columns hold. */
+/** The scope in such columns. */
 export function scopeOf(row: Readonly<Record<string, unknown>>): Scope {
   return Object.fromEntries(
     scopeKeys.flatMap((key) => {

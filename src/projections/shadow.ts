@@ -1,18 +1,18 @@
 import type { ModelComparison } from '../domain/retrieval/model-comparison.ts';
 
-/** A question that two models are compared by. */
+/** A query for comparing two models. */
 export interface ComparedQuery {
   readonly tenant: string;
   readonly query: string;
 }
 
 export interface ShadowRequest {
-  /** Ids of the models. */
+  /** Ids of the new and the live model. */
   readonly model: string;
   readonly liveModel: string;
-  /** Instead of those that were recorded. */
+  /** Replace the recorded queries. */
   readonly queries?: readonly ComparedQuery[] | undefined;
 }
 
-/** Lets two models answer the same queries; nobody sees the answers. */
+/** Answers the same queries with two models. The answers are only compared. */
 export type ShadowComparison = (request: ShadowRequest, signal: AbortSignal) => Promise<ModelComparison>;

@@ -10,22 +10,22 @@ export interface GenerationStatus {
   readonly state: GenerationState;
   readonly signature: string;
   readonly active: boolean;
-  /** Which process keeps it up with the log: this one, another, or none. */
+  /** Which process keeps it up to date: this one, another, or none. */
   readonly lock: LeaseHolder | 'free';
-  /** The least of its bookmarks. */
+  /** The lowest of its bookmarks. */
   readonly position: number;
-  /** Where it has several. */
+  /** If it has several. */
   readonly partitions?: readonly PartitionStatus[];
-  /** How far it is behind the head of the log, in positions. */
+  /** Distance to the head of the log, in positions. */
   readonly lag: number;
   readonly digest?: string;
-  /** Whether the live one had the same digest at the same bookmark. */
+  /** Whether the live generation had the same digest at the same bookmark. */
   readonly equal?: boolean;
-  /** Of vectors of another model than the live ones: how the answers of both compare. */
+  /** For vectors of another model than the live ones: how the answers of both compare. */
   readonly comparison?: ModelComparison;
-  /** Why it failed, was not compared, or, while it is being built, cannot go on now. */
+  /** Why it failed, was not compared, or, while it is being built, is stalled. */
   readonly error?: string;
-  /** While it is being built: since when `error` keeps it from going on, RFC 3339. */
+  /** While it is being built: since when `error` has stalled it, RFC 3339. */
   readonly failingSince?: string;
 }
 
@@ -35,7 +35,7 @@ export interface PartitionStatus {
 }
 
 export interface ParkedStream {
-  /** One generation may be able to apply what another one cannot. */
+  /** Another generation may be able to apply the event. */
   readonly generation: number;
   readonly stream: string;
   readonly position: number;
@@ -46,19 +46,19 @@ export interface ParkedStream {
 export interface ProjectionStatus {
   readonly name: string;
   readonly generations: readonly GenerationStatus[];
-  /** In all generations. */
+  /** The parked streams of all generations. */
   readonly parked: readonly ParkedStream[];
-  /** Of a rebuild that runs in this process. */
+  /** Progress of a rebuild in this process. */
   readonly rebuilding?: RebuildProgress;
 }
 
-/** The streams that queries lack. */
+/** The parked streams of the live generation, whose latest events queries do not see. */
 export function parkedInLive({ generations, parked }: ProjectionStatus): readonly ParkedStream[] {
   const live = generations.find(({ active }) => active);
   return parked.filter(({ generation }) => generation === live?.generation);
 }
 
-/** The generations of every read model, and what is parked in them. `head` is that of the log. */
+/** The generations of every read model and their parked streams. `head` is the head of the log. */
 export async function readStatus(
   sql: SqlExecutor,
   head: number,

@@ -8,10 +8,9 @@ import { switchTo } from './rebuild.ts';
 import type { ProjectionRunner } from './runner.ts';
 
 const levelWaitMs = 5_000;
-/** What a switch applies at most, while it holds the locks. */
-const levelEvents = 2_000;
+/** Largest number of events that a switch applies while it holds the locks. */
+const maxEventsInSwitch = 2_000;
 
-/** What a switch works with. */
 export interface SwitchServices {
   readonly sql: Sql;
   readonly store: EventStore;
@@ -19,9 +18,9 @@ export interface SwitchServices {
 }
 
 /**
- * A generation that is just ready trails the live one for moments, as both follow the log: it is waited for. Where
- * both move each partition by itself they are hardly ever level: then it is brought there. Rejects with
- * `rebuild-not-ready` where it stays behind.
+ * Switches to a generation once it is level with the live one. A generation that has just become ready may be behind for moments, since
+ * both follow the log: this waits for it. With several partitions the two are hardly ever level: missing events are then applied during
+ * the switch. Rejects with `rebuild-not-ready` if it stays behind.
  */
 export async function switchWhenLevel(
   services: SwitchServices,
@@ -30,7 +29,7 @@ export async function switchWhenLevel(
   const deadline = performance.now() + levelWaitMs;
   for (;;) {
     try {
-      const ahead = row.bookmarks.size > 1 ? await whatIsAhead(services, row) : undefined;
+      const ahead = row.bookmarks.size > 1 ? await eventsAhead(services, row) : undefined;
       return await switchTo(services.sql, row.name, row.generation, ahead);
     } catch (error) {
       const trails = error instanceof Problem && error.retryAfter !== undefined;
@@ -40,7 +39,7 @@ export async function switchWhenLevel(
   }
 }
 
-async function whatIsAhead(
+async function eventsAhead(
   { runner, store }: SwitchServices,
   row: GenerationRow,
 ): Promise<{ generation: Generation; page: LoadedPage } | undefined> {
@@ -48,5 +47,5 @@ async function whatIsAhead(
   if (!generation) return undefined;
   const states = await generation.bookmarks.states(generation.partitions);
   const after = Math.min(...states.map(({ bookmark }) => bookmark));
-  return { generation, page: await store.readAll({ after, limit: levelEvents }) };
+  return { generation, page: await store.readAll({ after, limit: maxEventsInSwitch }) };
 }

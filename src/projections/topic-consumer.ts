@@ -9,27 +9,28 @@ import type { LogGaps } from './log-gaps.ts';
 import type { OpenedCache } from './opened-cache.ts';
 import { nameOf } from './topic-partitions.ts';
 
-/** A partition that this member of the group was given. */
-interface Place {
-  /** Undefined where it has to be read again. */
+/** A partition that is assigned to this member of the group. */
+interface Assignment {
+  /** Undefined if it must be read again. */
   state: BookmarkState | undefined;
-  /** Whether the records that come follow what the generation has seen, without a gap. */
+  /** Whether the next records follow the bookmark without a gap. */
   isContinuous: boolean;
-  /** Whether the next record is the last that was there before the assignment. */
+  /** Whether the next record is the last one from before the assignment. */
   isNew: boolean;
-  /** The offset of the next record, where it is known. */
+  /** The offset of the next record, if it is known. */
   next: string | undefined;
 }
 
-/** What the records of a batch say that the generation has not seen yet. */
+/** The records of a batch that are beyond the bookmark. */
 interface Unseen {
-  /** The log holds what lies up to here and no record told. */
+  /** Events up to here are missing in the topic and must be read from the log. */
   readonly gapTo: number | undefined;
-  readonly records: readonly Told[];
+  readonly records: readonly LogRecord[];
   readonly to: number;
 }
 
-type Told = Exclude<TopicRecord, { kind: 'foreign' }>;
+/** A record of the relay: an event, the place of a withheld event, or a watermark. */
+type LogRecord = Exclude<TopicRecord, { kind: 'foreign' }>;
 
 export interface TopicServices {
   readonly log: EventLog;
@@ -39,11 +40,11 @@ export interface TopicServices {
   readonly prefix: string;
 }
 
-/** One generation as a member of its consumer group. */
+/** A member of the consumer group of one generation. */
 export class TopicConsumer {
   readonly #generation: Generation;
   readonly #services: TopicServices;
-  readonly #places = new Map<string, Place>();
+  readonly #assignments = new Map<string, Assignment>();
   readonly #signal: AbortSignal;
 
   readonly #onProgress: () => void;
@@ -61,89 +62,94 @@ export class TopicConsumer {
     this.#onProgress = onProgress;
   }
 
-  /** Whether this member keeps any partition up with the log. */
+  /** Whether any partition is assigned to this member. */
   get hasPartitions(): boolean {
-    return this.#places.size > 0;
+    return this.#assignments.size > 0;
   }
 
   /**
-   * Brings the partitions up with the log, whose head is beyond what the topics hold already. The last record that was
-   * there comes to `handle` all the same: it tells of a log that was not.
+   * Catches the partitions up from the log, whose head is beyond what the topics hold. `handle` still receives the last record from before
+   * the assignment: if it is beyond the head, the log was restored from a backup.
    */
   async assigned(partitions: readonly AssignedPartition[]): Promise<void> {
     const { log, prefix } = this.#services;
-    this.#places.clear();
+    this.#assignments.clear();
     for (const partition of partitions) {
-      const place = { state: undefined, isContinuous: false, isNew: true, next: partition.next };
-      this.#places.set(nameOf(partition, prefix), place);
+      const assignment = { state: undefined, isContinuous: false, isNew: true, next: partition.next };
+      this.#assignments.set(nameOf(partition, prefix), assignment);
     }
-    const given = new Map(this.#places);
+    const given = new Map(this.#assignments);
     const head = await log.head();
     const states = await this.#generation.bookmarks.states([...given.keys()]);
     const catchUps = states.map(async (state) => {
       const partition = state.partitions[0]!;
-      const place = given.get(partition)!;
-      const read = await this.#readLog(partition, place, state, head);
-      place.state = await this.#advance(partition, read, head);
+      const assignment = given.get(partition)!;
+      const read = await this.#readLog(partition, assignment, state, head);
+      assignment.state = await this.#advance(partition, read, head);
     });
     await allDone(catchUps);
   }
 
   revoked(partitions: readonly TopicPartition[]): void {
-    for (const partition of partitions) this.#places.delete(nameOf(partition, this.#services.prefix));
+    for (const partition of partitions) this.#assignments.delete(nameOf(partition, this.#services.prefix));
   }
 
-  /** Rejects where the batch is to come again: something is away, or another member has moved the bookmark. */
+  /** Rejects if the batch must be delivered again: a server is unavailable, or another member has moved the bookmark. */
   async handle(batch: ReceivedBatch): Promise<void> {
     const partition = nameOf(batch, this.#services.prefix);
-    const place = this.#places.get(partition);
-    // It was revoked on the way here: who has it now is given the batch again.
-    if (!place) throw this.#generation.bookmarks.moved();
-    // The topic let go of records before they came here.
-    if (place.next !== batch.records[0]?.offset) place.isContinuous = place.isNew = false;
+    const assignment = this.#assignments.get(partition);
+    // The partition was revoked meanwhile: its new member receives the batch again.
+    if (!assignment) throw this.#generation.bookmarks.moved();
+    // The topic deleted records before they were delivered.
+    if (assignment.next !== batch.records[0]?.offset) assignment.isContinuous = assignment.isNew = false;
     try {
-      const state = (place.state ??= await this.#generation.bookmarkState([partition]));
-      const unseen = this.#unseen(batch.records, state.bookmark, place);
+      const state = (assignment.state ??= await this.#generation.bookmarkState([partition]));
+      const unseen = this.#unseen(batch.records, state.bookmark, assignment);
       if (unseen.to > state.bookmark) {
-        place.state = await this.#take(partition, place, unseen, state);
+        assignment.state = await this.#take(partition, assignment, unseen, state);
         this.#onProgress();
       }
-      place.next = String(BigInt(batch.records.at(-1)!.offset) + 1n);
+      assignment.next = String(BigInt(batch.records.at(-1)!.offset) + 1n);
     } catch (error) {
-      place.state = undefined;
-      place.isContinuous = false;
+      assignment.state = undefined;
+      assignment.isContinuous = false;
       throw error;
     }
   }
 
-  /** The relay may write records again after a crash: those tell nothing, nor does what is not of this log. */
-  #unseen(batch: readonly ReceivedRecord[], bookmark: number, place: Place): Unseen {
+  /** Skips records that the relay has written again after a crash, and records of another log. */
+  #unseen(batch: readonly ReceivedRecord[], bookmark: number, assignment: Assignment): Unseen {
     let to = bookmark;
     let gapTo: number | undefined;
-    const records: Told[] = [];
+    const records: LogRecord[] = [];
     for (const received of batch) {
       const record = fromRecord(received);
       if (record.kind === 'foreign' || record.logId !== this.#services.log.logId) continue;
       const position = positionOf(record);
-      // The log was as far as the topic: nothing is missing between them.
-      if (place.isNew) place.isContinuous = position <= to;
-      place.isNew = false;
+      // The log had reached the end of the topic, so nothing is missing between them.
+      if (assignment.isNew) assignment.isContinuous = position <= to;
+      assignment.isNew = false;
       if (position <= to) continue;
-      if (!place.isContinuous) gapTo = record.kind === 'watermark' ? position : position - 1;
-      place.isContinuous = true;
+      if (!assignment.isContinuous) gapTo = record.kind === 'watermark' ? position : position - 1;
+      assignment.isContinuous = true;
       to = position;
       records.push(record);
     }
     return { gapTo, records, to };
   }
 
-  async #take(partition: string, place: Place, unseen: Unseen, state: BookmarkState): Promise<BookmarkState> {
+  async #take(
+    partition: string,
+    assignment: Assignment,
+    unseen: Unseen,
+    state: BookmarkState,
+  ): Promise<BookmarkState> {
     let now = state;
     let { to } = unseen;
     if (unseen.gapTo !== undefined) {
-      // Not only up to the first record: one that a frozen relay wrote late may stand before others that are gone.
+      // Up to the head: after a late record of a relay that was frozen, deleted records may be missing too.
       const gapTo = Math.max(unseen.gapTo, await this.#services.log.head());
-      now = await this.#readLog(partition, place, now, gapTo);
+      now = await this.#readLog(partition, assignment, now, gapTo);
       to = Math.max(to, gapTo);
     }
     const recorded = await this.#eventsOf(partition, unseen.records);
@@ -154,12 +160,17 @@ export class TopicConsumer {
     return this.#advance(partition, now, to);
   }
 
-  /** Applies the events that the log holds of the partition up to `to`; stops where the partition was lost. */
-  async #readLog(partition: string, place: Place, state: BookmarkState, to: number): Promise<BookmarkState> {
+  /** Applies the events of the partition in the log up to `to`. Stops if the partition is revoked. */
+  async #readLog(
+    partition: string,
+    assignment: Assignment,
+    state: BookmarkState,
+    to: number,
+  ): Promise<BookmarkState> {
     const { gaps } = this.#services;
     let now = state;
     for await (const page of gaps.read(this.#generation, partition, now.bookmark, to)) {
-      if (this.#signal.aborted || this.#places.get(partition) !== place)
+      if (this.#signal.aborted || this.#assignments.get(partition) !== assignment)
         throw this.#generation.bookmarks.moved();
       now = await this.#generation.apply(page, now);
       this.#onProgress();
@@ -179,8 +190,8 @@ export class TopicConsumer {
     return { ...state, bookmark: to };
   }
 
-  /** The events that the generation takes; one that was too large for the transport stands in the log alone. */
-  async #eventsOf(partition: string, records: readonly Told[]): Promise<RecordedEvent[]> {
+  /** The events that the generation handles. An event that was too large for the transport is read from the log. */
+  async #eventsOf(partition: string, records: readonly LogRecord[]): Promise<RecordedEvent[]> {
     const events: RecordedEvent[] = [];
     for (const record of records) {
       if (record.kind === 'watermark') continue;
@@ -193,7 +204,7 @@ export class TopicConsumer {
   }
 }
 
-function positionOf(record: Told): number {
+function positionOf(record: LogRecord): number {
   if (record.kind === 'watermark') return record.position;
   return record.kind === 'event' ? record.event.position : record.place.position;
 }

@@ -8,10 +8,10 @@ import {
 import type { TopicPartition, Transport } from '../ports/transport.ts';
 import type { Partitioning } from './partitions.ts';
 
-/** Every generation asks for the same streams about the same time. */
-const mostKnown = 10_000;
+/** All generations look up the same streams at about the same time. */
+const maxKnown = 10_000;
 
-/** The log as the topics divide it: `events/0`, `events/1`, … */
+/** The partitions of the topics: `events/0`, `events/1`, … */
 export function topicPartitioning(transport: Pick<Transport, 'partitionOf'>): Partitioning {
   const known = new Map<string, string>();
   return {
@@ -23,14 +23,14 @@ export function topicPartitioning(transport: Pick<Transport, 'partitionOf'>): Pa
       const before = known.get(stream);
       if (before !== undefined) return before;
       const partition = `${kindOfStream(stream)}/${transport.partitionOf(stream, topicPartitions)}`;
-      if (known.size >= mostKnown) known.clear();
+      if (known.size >= maxKnown) known.clear();
       known.set(stream, partition);
       return partition;
     },
   };
 }
 
-/** The name of the partition in bookmarks. Throws for a topic that is none of those under the prefix. */
+/** The name of a partition in bookmarks. Throws for a topic without the prefix. */
 export function nameOf({ topic, partition }: TopicPartition, prefix: string): string {
   const kind = topicKinds.find((known) => topicName(prefix, known) === topic);
   if (!kind) throw new Error(`${topic} is no topic of ${prefix}`);

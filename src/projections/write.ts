@@ -3,8 +3,8 @@ import { allDone } from './all-done.ts';
 import type { Recordset } from './recordset.ts';
 
 /**
- * What a transaction writes, made before it begins: while one is open on a database of one connection, everybody else
- * waits, and the database for whoever has still to make rows.
+ * What a transaction writes. It is computed before the transaction begins: on a database with one connection an open transaction blocks
+ * everything else, and the database would wait for the rows to be computed.
  */
 export type Write = (tx: SqlExecutor) => Promise<unknown>;
 
@@ -14,7 +14,7 @@ export function statement(text: string, params: readonly SqlValue[]): Write {
   return (tx) => tx.query(text, params);
 }
 
-/** Rows into `table`, which `conflict` names `t`. Nothing where there are none. */
+/** Inserts rows into `table`, which `conflict` refers to as `t`. Does nothing without rows. */
 export function insert(table: string, set: Recordset, rows: readonly object[], conflict = ''): Write {
   if (rows.length === 0) return nothing;
   return statement(
@@ -23,7 +23,7 @@ export function insert(table: string, set: Recordset, rows: readonly object[], c
   );
 }
 
-/** The rows out of `table` that have these keys, where they meet `condition` on `t`. Nothing where there are no keys. */
+/** Deletes the rows of `table` that have these keys and meet `condition` on `t`. Does nothing without keys. */
 export function remove(table: string, keys: Recordset, rows: readonly object[], condition = 'true'): Write {
   if (rows.length === 0) return nothing;
   return statement(
@@ -32,7 +32,7 @@ export function remove(table: string, keys: Recordset, rows: readonly object[], 
   );
 }
 
-/** Sent one behind the other, without waiting for answers in between. */
+/** Sends all statements without waiting for results in between. */
 export function together(...writes: readonly Write[]): Write {
   return (tx) => allDone(writes.map((write) => write(tx)));
 }

@@ -13,11 +13,11 @@ const text = (counts: Counts): string =>
     .map(([term, count]) => `${JSON.stringify(term)}: ${count}`)
     .join(', ')}}`;
 
-interface Held extends Omit<WordRow, 'counts'> {
+interface FieldContributions extends Omit<WordRow, 'counts'> {
   readonly counts: Counts;
 }
 
-const rowOf = (held: Held): WordRow => ({ ...held, counts: text(held.counts) });
+const rowOf = (held: FieldContributions): WordRow => ({ ...held, counts: text(held.counts) });
 
 const counts = fc.dictionary(fc.constantFrom(...vocabulary), fc.integer({ min: 1, max: 300 }), {
   noNullPrototype: false,
@@ -33,7 +33,7 @@ const change = fc.record({
 const lengthOf = (held: Counts): number => Object.values(held).reduce((sum, count) => sum + count, 0);
 
 /** Every memory that holds any of the terms, with its score, best first. */
-function expected(memories: ReadonlyMap<string, Held>, terms: readonly string[]) {
+function expected(memories: ReadonlyMap<string, FieldContributions>, terms: readonly string[]) {
   const documentFrequency = new Map(
     terms.map((term) => [
       term,
@@ -60,7 +60,7 @@ it('[A5] what is put, replaced and removed is what is found, by our own BM25', (
       fc.integer({ min: 1, max: 40 }),
       (changes, terms, limit) => {
         const index = new InvertedIndex();
-        const memories = new Map<string, Held>();
+        const memories = new Map<string, FieldContributions>();
         for (const { isRemoved, memory_id, counts, more } of changes) {
           const row = { memory_id, counts, length: lengthOf(counts) + more };
           if (isRemoved) index.remove(memory_id);

@@ -5,7 +5,7 @@ import { allProjections } from '../../src/projections/all.ts';
 import { Generation } from '../../src/projections/generation.ts';
 import { createBeside, ensureLive } from '../../src/projections/generations.ts';
 import { switchTo } from '../../src/projections/rebuild.ts';
-import { RebuildWalk } from '../../src/projections/rebuild-walk.ts';
+import { RebuildCoordinator } from '../../src/projections/rebuild-coordinator.ts';
 import { assertWithin } from '../support/assert-within.ts';
 import { openTestStore, type TestStore } from '../support/event-store.ts';
 import { HistoryWriter, steps } from '../support/histories.ts';
@@ -46,7 +46,7 @@ describe('every read model whose partitions go each at its own pace', () => {
           await move(2 * n);
           await move(2 * n + 1);
         }
-        const walk = new RebuildWalk(test.sql, test.store, new AbortController().signal);
+        const walk = new RebuildCoordinator(test.sql, test.store, new AbortController().signal);
         const rebuilds = projections.map(async (projection) => {
           const beside = await createBeside(test.sql, projection, partitioning);
           const { digest, liveDigest } = await walk.fill(beside);

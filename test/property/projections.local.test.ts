@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deterministicEmbedder } from '../../src/adapters/deterministic/embedder.ts';
 import type { LoadedEvent, LoadedPage } from '../../src/ports/event-store.ts';
 import { allProjections } from '../../src/projections/all.ts';
-import { RebuildWalk } from '../../src/projections/rebuild-walk.ts';
+import { RebuildCoordinator } from '../../src/projections/rebuild-coordinator.ts';
 import { Generation } from '../../src/projections/generation.ts';
 import { createBeside, ensureLive } from '../../src/projections/generations.ts';
 import { switchTo } from '../../src/projections/rebuild.ts';
@@ -134,7 +134,7 @@ describe('every read model', () => {
             if (choose(4) === 0) await follow(test, generation, () => 1 + choose(20));
         }
         for (const generation of generations) await follow(test, generation, () => 50);
-        const walk = new RebuildWalk(test.sql, test.store, new AbortController().signal);
+        const walk = new RebuildCoordinator(test.sql, test.store, new AbortController().signal);
         const rebuilds: Promise<unknown>[] = [];
         for (const projection of projections) {
           const [live, second] = generations.filter((generation) => generation.projection === projection);

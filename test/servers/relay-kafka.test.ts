@@ -188,7 +188,7 @@ describe.runIf(isHere)('[G2] the relay', () => {
     await appendAll(log, 10);
     await expect.poll(async () => (await relay.status()).state, { timeout: 20_000 }).toBe('standby');
     expect((await relay.status()).checkpoint).toBe(before);
-    expect(errors.map(String)).toEqual([expect.stringMatching(/^TermOver/)]);
+    expect(errors.map(String)).toEqual([expect.stringMatching(/^LeaseLost/)]);
     await sql.query(`update control.lease_terms set expires_at = now()`);
     const reader = await follow();
     await reader.reaches(await log.head());

@@ -8,7 +8,7 @@ import { BookmarkMoved } from '../../src/projections/bookmarks.ts';
 import { Generation } from '../../src/projections/generation.ts';
 import { createBeside, ensureLive } from '../../src/projections/generations.ts';
 import type { Projection } from '../../src/projections/projection.ts';
-import { RebuildWalk } from '../../src/projections/rebuild-walk.ts';
+import { RebuildCoordinator } from '../../src/projections/rebuild-coordinator.ts';
 import { vectors } from '../../src/projections/vectors/vectors.ts';
 import { freshDatabase, type FreshDatabase } from '../support/database.ts';
 import { storeTestMemory, testContext, updateTestMemory, type TestStore } from '../support/event-store.ts';
@@ -78,7 +78,7 @@ describe.runIf(process.env['STRATALOG_POSTGRES_URL'] !== undefined)('vectors on 
 
   async function expectEqualRebuild(): Promise<void> {
     const beside = await createBeside(test.sql, projection, partitioning);
-    const walk = new RebuildWalk(test.sql, test.store, new AbortController().signal);
+    const walk = new RebuildCoordinator(test.sql, test.store, new AbortController().signal);
     const { digest, liveDigest } = await walk.fill(beside);
     expect(digest).toBe(liveDigest);
     // Every row's vector is of its text: the digest of a row whose vector is another, or none, holds `false`.

@@ -3,7 +3,7 @@ import { Generation } from '../../src/projections/generation.ts';
 import { createBeside, ensureLive } from '../../src/projections/generations.ts';
 import { lexical } from '../../src/projections/lexical/lexical.ts';
 import type { RebuildResult } from '../../src/projections/rebuild.ts';
-import { RebuildWalk } from '../../src/projections/rebuild-walk.ts';
+import { RebuildCoordinator } from '../../src/projections/rebuild-coordinator.ts';
 import { openLexicalCluster, type LexicalCluster } from './lexical-cluster.ts';
 import { startAfresh } from './read-models.ts';
 
@@ -37,7 +37,7 @@ export function useLexicalStore(url: string): LexicalStore {
       },
       async rebuilt() {
         const beside = await createBeside(cluster.sql, projection);
-        return new RebuildWalk(cluster.sql, cluster.store, new AbortController().signal).fill(beside);
+        return new RebuildCoordinator(cluster.sql, cluster.store, new AbortController().signal).fill(beside);
       },
     } satisfies Partial<LexicalStore>);
   });

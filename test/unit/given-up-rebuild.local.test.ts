@@ -5,7 +5,7 @@ import type { EventStore } from '../../src/ports/event-store.ts';
 import { Generation } from '../../src/projections/generation.ts';
 import { createBeside, dropGeneration, ensureLive, failBuilding } from '../../src/projections/generations.ts';
 import type { Projection } from '../../src/projections/projection.ts';
-import { RebuildWalk } from '../../src/projections/rebuild-walk.ts';
+import { RebuildCoordinator } from '../../src/projections/rebuild-coordinator.ts';
 import { vectors } from '../../src/projections/vectors/vectors.ts';
 import { openTestStore, storeTestMemory, testContext, type TestStore } from '../support/event-store.ts';
 import { follow } from '../support/read-models.ts';
@@ -79,7 +79,7 @@ it.each([
   await follow(test, live, () => 100);
   const beside = await createBeside(test.sql, projection);
   const { store, read, handOver } = reading();
-  const walk = new RebuildWalk(test.sql, store, new AbortController().signal);
+  const walk = new RebuildCoordinator(test.sql, store, new AbortController().signal);
   walk.fill(beside).catch(() => undefined);
   await read;
   const erased = { type: 'MemoryErased' as const, data: { memoryId: value.id, keyId: key.id } };

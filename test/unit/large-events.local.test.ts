@@ -5,7 +5,7 @@ import { Generation } from '../../src/projections/generation.ts';
 import { createBeside } from '../../src/projections/generations.ts';
 import { EventFeed } from '../../src/processors/event-feed.ts';
 import { retryParked } from '../../src/projections/parked.ts';
-import { RebuildWalk } from '../../src/projections/rebuild-walk.ts';
+import { RebuildCoordinator } from '../../src/projections/rebuild-coordinator.ts';
 import { storeTestMemory, updateTestMemory } from '../support/event-store.ts';
 import { useJournalStore } from '../support/journal-store.ts';
 import { dividedInto } from '../support/partitions.ts';
@@ -57,7 +57,7 @@ describe('[F4] events that are large together', () => {
 
     batches = [];
     const fresh = await createBeside(test.sql, test.journal);
-    const { digest, liveDigest } = await new RebuildWalk(
+    const { digest, liveDigest } = await new RebuildCoordinator(
       test.sql,
       test.store,
       new AbortController().signal,

@@ -29,7 +29,7 @@ describe('[F4] pages of the log', () => {
   it('are forgotten with those before them', async () => {
     const { log, pages } = logOf(100);
     for (const position of [0, 10]) await pages.after(position);
-    pages.letGo(10);
+    pages.dropBefore(10);
     expect([pages.endOf(0), pages.endOf(10)]).toEqual([undefined, 20]);
     await pages.after(10);
     expect(log.reads).toEqual([0, 10, 20]);

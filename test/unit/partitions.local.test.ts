@@ -7,7 +7,7 @@ import { retryParked } from '../../src/projections/parked.ts';
 import { createBeside, readGenerations, setState } from '../../src/projections/generations.ts';
 import { leastOf } from '../../src/projections/partitions.ts';
 import { switchTo } from '../../src/projections/rebuild.ts';
-import { RebuildWalk } from '../../src/projections/rebuild-walk.ts';
+import { RebuildCoordinator } from '../../src/projections/rebuild-coordinator.ts';
 import { ReadModels } from '../../src/queries/read-models.ts';
 import { storeTestMemory, updateTestMemory } from '../support/event-store.ts';
 import { Journal } from '../support/journal.ts';
@@ -39,7 +39,7 @@ const parked = () =>
   );
 const besides = () => createBeside(test.sql, test.journal, partitioning);
 const fill = (generation: Generation) =>
-  new RebuildWalk(test.sql, test.store, new AbortController().signal).fill(generation);
+  new RebuildCoordinator(test.sql, test.store, new AbortController().signal).fill(generation);
 /** The live one goes on everywhere but for one partition, which stays where it is. */
 const followAllBut = async (stays: string) => {
   for (const partition of partitions)

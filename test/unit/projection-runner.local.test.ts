@@ -217,10 +217,10 @@ describe('two processes', () => {
     const dead = await start([running.journal], 'dead');
     await store('a');
     await written().toEqual(['a']);
-    let letGo = (_: Error): void => {};
+    let dropBefore = (_: Error): void => {};
     class Stuck extends SealedEventStore {
       override readAll(): Promise<never> {
-        return new Promise((_, reject) => (letGo = reject));
+        return new Promise((_, reject) => (dropBefore = reject));
       }
     }
     const stuck = new Stuck(running.test.log, running.test.vault);
@@ -240,7 +240,7 @@ describe('two processes', () => {
     await mine.endInterrupted(testContext());
     expect(await states()).toEqual([[1, 'live']]);
     const stopped = theirs.stop();
-    letGo(new Error('it is gone'));
+    dropBefore(new Error('it is gone'));
     await stopped;
   });
 

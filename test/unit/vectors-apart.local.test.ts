@@ -7,7 +7,7 @@ import { createBeside, ensureLive } from '../../src/projections/generations.ts';
 import { lexical } from '../../src/projections/lexical/lexical.ts';
 import { memories } from '../../src/projections/memories/memories.ts';
 import type { Projection } from '../../src/projections/projection.ts';
-import { RebuildWalk } from '../../src/projections/rebuild-walk.ts';
+import { RebuildCoordinator } from '../../src/projections/rebuild-coordinator.ts';
 import { vectors } from '../../src/projections/vectors/vectors.ts';
 import { ReadModels } from '../../src/queries/read-models.ts';
 import type { Hit } from '../../src/queries/search/sources/candidate-source.ts';
@@ -119,7 +119,7 @@ it('[F4] vectors are the same for a rebuild, wherever they stand', async () => {
   await storeMore(mostApart + 8);
   const before = await state();
   const beside = await createBeside(test.sql, generations[2]!.projection);
-  const walk = new RebuildWalk(test.sql, test.store, new AbortController().signal);
+  const walk = new RebuildCoordinator(test.sql, test.store, new AbortController().signal);
   const { digest, liveDigest } = await walk.fill(beside);
   expect(digest).toBe(liveDigest);
   expect(await state()).toEqual(before);

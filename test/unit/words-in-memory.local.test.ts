@@ -14,7 +14,7 @@ import { Generation } from '../../src/projections/generation.ts';
 import { dropGeneration, ensureLive } from '../../src/projections/generations.ts';
 import { undivided } from '../../src/projections/partitions.ts';
 import { beginRebuild, switchTo } from '../../src/projections/rebuild.ts';
-import { RebuildWalk } from '../../src/projections/rebuild-walk.ts';
+import { RebuildCoordinator } from '../../src/projections/rebuild-coordinator.ts';
 import { ReadModels } from '../../src/queries/read-models.ts';
 import { SearchService } from '../../src/queries/search/search.ts';
 import { adminOf } from '../support/admin.ts';
@@ -93,7 +93,7 @@ function counted(part: string): () => number {
 
 /** Builds the next generation of the words' read model, and lets the live one go. */
 async function rebuilt(): Promise<{ readonly table: string; readonly number: number }> {
-  const walk = new RebuildWalk(test.sql, test.store, new AbortController().signal);
+  const walk = new RebuildCoordinator(test.sql, test.store, new AbortController().signal);
   const next = await beginRebuild(test.sql, lexical, undivided);
   await walk.fill(next);
   return { table: `read.lexical_g${next.number}`, number: next.number };

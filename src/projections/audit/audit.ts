@@ -19,8 +19,8 @@ const placeColumns = {
 const namedColumns = { tenant: 'text', memory_id: 'text', position: 'bigint' } as const;
 
 /**
- * Where each event of a tenant stands in the log, by what auditors ask for, with a row of its own for each memory that
- * it names. The event itself is read from the log.
+ * The place of each event of a tenant in the log with the attributes that auditors filter by, and a row for each memory that the event
+ * names. The event itself is read from the log.
  */
 export const audit: Projection = {
   name: 'audit',
@@ -71,7 +71,7 @@ function namedBy({ event, metadata, position }: LoadedEvent): Row[] {
   return memoriesOf(event).map((memoryId) => ({ tenant: metadata.tenant, memory_id: memoryId, position }));
 }
 
-/** The memories that an event is about; a search names those that it returned in an event of their own. */
+/** The memories that an event names. For a search, a separate event names the memories that it returned. */
 function memoriesOf({ data }: StratalogEvent): string[] {
   const { memoryId, memoryIds = [], source, target } = data as Partial<Naming>;
   return [...new Set([memoryId, source, target, ...memoryIds])].filter((id): id is string => Boolean(id));

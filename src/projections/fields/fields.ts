@@ -6,13 +6,13 @@ import { rowsOf } from '../memory-rows.ts';
 import { protect, type Projection, type Tables } from '../projection.ts';
 import { together, type Write } from '../write.ts';
 import { scopeColumns } from '../scope-columns.ts';
-import { changesOf, type Held } from './held.ts';
-import { writeHeld } from './held-rows.ts';
+import { changesOf, type FieldContributions } from './field-contributions.ts';
+import { writeContributions } from './contribution-rows.ts';
 import { sumsOf, writeSums } from './sums.ts';
 
 /**
- * Which values the fields of memories have, how often, by those who may see them: what a planner knows of a tenant. Counted
- * are active memories; a value that no memory has any more leaves with its row.
+ * The values of memory fields and how many active memories have them, separately for each audience: what a planner can know about a
+ * tenant. A value that no memory has any more is deleted.
  */
 export const fields: Projection = {
   name: 'fields',
@@ -67,7 +67,7 @@ export const fields: Projection = {
 
 async function plan(events: readonly LoadedEvent[], executor: SqlExecutor, tables: Tables): Promise<Write> {
   const facts = events as readonly LoadedEvent<MemoryEvent>[];
-  const before = await rowsOf<Held>(facts, executor, tables('fields_held'));
+  const before = await rowsOf<FieldContributions>(facts, executor, tables('fields_held'));
   const changes = await changesOf(facts, before);
-  return together(writeHeld(changes, tables), writeSums(await sumsOf(changes), tables));
+  return together(writeContributions(changes, tables), writeSums(await sumsOf(changes), tables));
 }

@@ -6,14 +6,14 @@ import { keyOf, type FieldValue } from '../../domain/routing/vocabulary.ts';
 import type { Tables } from '../projection.ts';
 import { Recordset } from '../recordset.ts';
 import { scopeColumnTypes, scopeRow } from '../scope-columns.ts';
-import { inTurns } from '../turns.ts';
+import { eachInSlices } from '../each-in-slices.ts';
 import { insert, remove, together, type Write } from '../write.ts';
-import type { Held, HeldChange } from './held.ts';
+import type { FieldContributions, ContributionChange } from './field-contributions.ts';
 
-/** How many memories more or less have a value, of those that the same callers see. */
+/** A change of the number of memories with a value, among memories that the same callers see. */
 interface Sum {
   readonly tenant: string;
-  /** Of place, field and value: they are longer together than a key of an index may be. */
+  /** A hash of place, field and value: together they may be too long for an index key. */
   readonly id: string;
   readonly field: string;
   readonly value: FieldValue;
@@ -23,18 +23,18 @@ interface Sum {
   readonly [scopeColumn: string]: unknown;
 }
 
-export async function sumsOf(changes: ReadonlyMap<string, HeldChange>): Promise<Sum[]> {
+export async function sumsOf(changes: ReadonlyMap<string, ContributionChange>): Promise<Sum[]> {
   const all = new Map<string, Sum>();
-  await inTurns([...changes.values()], ({ before, after }) => {
+  await eachInSlices([...changes.values()], ({ before, after }) => {
     if (before === after) return;
-    take(all, before, -1);
-    take(all, after, 1);
+    add(all, before, -1);
+    add(all, after, 1);
   });
-  // One order for all writers: two of them never wait for each other in a circle.
+  // In a fixed order, so that two writers cannot deadlock.
   return [...all.values()].filter(({ memories }) => memories !== 0).sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-function take(sums: Map<string, Sum>, row: Held | undefined, sign: number): void {
+function add(sums: Map<string, Sum>, row: FieldContributions | undefined, sign: number): void {
   if (!row?.active) return;
   const { tenant, layer, scope } = row;
   const place: Scope = Object.fromEntries(
@@ -73,7 +73,7 @@ const changed = new Recordset({
 const ids = new Recordset({ tenant: 'text', id: 'uuid' });
 
 export function writeSums(rows: readonly Sum[], tables: Tables): Write {
-  const fallen = rows.filter(({ memories }) => memories < 0);
+  const decreased = rows.filter(({ memories }) => memories < 0);
   return together(
     insert(
       tables('fields'),
@@ -81,6 +81,6 @@ export function writeSums(rows: readonly Sum[], tables: Tables): Write {
       rows,
       'on conflict (tenant, id) do update set memories = t.memories + excluded.memories',
     ),
-    remove(tables('fields'), ids, fallen, 't.memories = 0'),
+    remove(tables('fields'), ids, decreased, 't.memories = 0'),
   );
 }

@@ -3,19 +3,19 @@ import type { Tables } from '../projection.ts';
 import { statement, together, type Write } from '../write.ts';
 import type { TextRow } from './text-changes.ts';
 
-/** What a batch changes of the tenants' document frequencies: one upsert a term, however many documents have it. */
+/** The changes that a batch makes to the tenants' document frequencies: one upsert for each term, however many documents contain it. */
 export class DocumentFrequencies {
   readonly #terms = new Map<string, Map<string, number>>();
   readonly #documents = new Map<string, number>();
   readonly #countsTerms: boolean;
 
-  /** Without its terms only how many documents each tenant has is counted. */
+  /** Without `countsTerms` only the number of documents of each tenant is counted. */
   constructor({ countsTerms }: { readonly countsTerms: boolean }) {
     this.#countsTerms = countsTerms;
   }
 
-  /** Counts a row in (+1) or out (-1); only rows that are in the index count. */
-  take(row: TextRow | undefined, sign: 1 | -1): void {
+  /** Adds (+1) or subtracts (-1) a row. Only rows in the index count. */
+  count(row: TextRow | undefined, sign: 1 | -1): void {
     if (row?.body === undefined) return;
     this.#documents.set(row.tenant, (this.#documents.get(row.tenant) ?? 0) + sign);
     if (!this.#countsTerms) return;
@@ -27,12 +27,12 @@ export class DocumentFrequencies {
   write(tables: Tables): Write {
     const writes: Write[] = [];
     for (const [tenant, terms] of this.#terms) {
-      // One order for all writers: two of them never wait for each other in a circle.
+      // In a fixed order, so that two writers cannot deadlock.
       const changed = [...terms]
         .filter(([, delta]) => delta !== 0)
         .sort(([left], [right]) => (left < right ? -1 : 1));
       if (changed.length === 0) continue;
-      // Most terms are there already: of those, an update alone takes three fifths of what an upsert does.
+      // Most terms exist already, and for them an update takes three fifths of the time of an upsert.
       writes.push(
         statement(
           `with delta as materialized (select * from unnest($2::text[], $3::integer[]) as delta(term, documents)),
@@ -47,7 +47,7 @@ export class DocumentFrequencies {
       );
       const rarer = changed.filter(([, delta]) => delta < 0).map(([term]) => term);
       if (rarer.length === 0) continue;
-      // A word that nobody uses any more may be what was erased.
+      // A word that no document contains any more may be erased content.
       writes.push(
         statement(
           `delete from ${tables('lexical_terms')} where tenant = $1 and term = any ($2) and documents = 0`,

@@ -5,10 +5,10 @@ import type { Tables } from '../projection.ts';
 import { nothing, statement, type Write } from '../write.ts';
 import { isErased } from './text-changes.ts';
 
-/** Holds a row while an erasure has left words in the files of the lexical index. */
+/** Has a row while the files of the lexical index still contain words of erased memories. */
 export const expungeTable = 'lexical_expunge';
 
-/** No tenant's rows: hidden from the query role. */
+/** Its rows belong to no tenant, so the query role cannot read it. */
 export function createExpunge(tables: Tables): string[] {
   return [
     `create table ${tables(expungeTable)} (
@@ -19,21 +19,21 @@ export function createExpunge(tables: Tables): string[] {
   ];
 }
 
-/** How long erasures are gathered: taking them out may rewrite the whole index. */
-const gatherSeconds = 10;
+/** How long erasures are collected: expunging may rewrite the whole index. */
+const collectSeconds = 10;
 
-/** In the transaction of their batch: what is to be taken out of the files survives a crash. */
+/** Written in the transaction of the batch, so pending work survives a crash. */
 export function noteErasures(facts: readonly LoadedEvent<MemoryEvent>[], tables: Tables): Write {
   const erasures = facts.filter(isErased).length;
   if (erasures === 0) return nothing;
   return statement(
     `insert into ${tables(expungeTable)} as e (erasures, due) values ($1, now() + make_interval(secs => $2))
      on conflict (one) do update set erasures = e.erasures + excluded.erasures`,
-    [erasures, gatherSeconds],
+    [erasures, collectSeconds],
   );
 }
 
-/** Takes the work over for so long, so that one process does it; undefined where there is none, or it is not due yet. */
+/** Claims the work for some seconds, so that one process does it. Undefined if there is none, or it is not due yet. */
 export async function claimExpunge(
   sql: SqlExecutor,
   tables: Tables,
@@ -46,12 +46,12 @@ export async function claimExpunge(
   return row?.erasures;
 }
 
-/** What was claimed is done; erasures that came meanwhile stay to be done. */
+/** Marks the claimed work as done, unless more erasures were added meanwhile. */
 export async function settleExpunge(sql: SqlExecutor, tables: Tables, erasures: number): Promise<void> {
   await sql.query(`delete from ${tables(expungeTable)} where erasures = $1`, [erasures]);
 }
 
-/** What was claimed has failed: it is due again after so long. */
+/** Makes claimed work that failed due again after some seconds. */
 export async function postponeExpunge(sql: SqlExecutor, tables: Tables, seconds: number): Promise<void> {
   await sql.query(`update ${tables(expungeTable)} set due = now() + make_interval(secs => $1)`, [seconds]);
 }

@@ -13,9 +13,9 @@ const found = new Recordset({
 });
 
 /**
- * A digest of the documents whose memories have rows, whatever their order: ids, revisions, whether deleted, hashes of
- * texts. A document of a later revision than its row is one that a batch under way has just written: its row stands
- * for it, so that equal generations have equal digests while the log moves. A search shows none without its row.
+ * A digest of the documents whose memories have rows: ids, revisions, deletion and text hashes, independent of their order. A document
+ * with a later revision than its row was just written by a running batch; the row is counted in its place, so that equal generations
+ * have equal digests while the log moves. Searches show no document without its row.
  */
 export async function digestOfDocuments(
   pages: AsyncIterable<readonly IndexedEntry[]>,

@@ -14,7 +14,7 @@ import { digestOfDocuments } from './index-digest.ts';
 import { Refresher } from './refresher.ts';
 import type { TextChange } from './text-changes.ts';
 
-/** The documents of the lexical read model in the index, by its generations. */
+/** The documents of the lexical read model in the index, for each generation. */
 export class IndexDocuments implements ExternalStore {
   readonly #index: LexicalIndex;
   readonly #refreshers = new Map<string, Refresher>();
@@ -24,8 +24,8 @@ export class IndexDocuments implements ExternalStore {
   }
 
   /**
-   * Writes what became of each memory, and resolves when it is found. Rejects with `DocumentsRefused` where it is the
-   * documents' fault, and with `LexicalIndexUnavailable` for anything else: a wrong password parks no stream.
+   * Writes the changed documents and resolves when searches find them. Rejects with `DocumentsRefused` if the documents are at fault, and
+   * with `LexicalIndexUnavailable` for anything else: a wrong password must not park streams.
    */
   async write(generation: number, changes: readonly TextChange[]): Promise<void> {
     if (changes.length === 0) return;
@@ -41,7 +41,7 @@ export class IndexDocuments implements ExternalStore {
     }
   }
 
-  /** Rejects where documents are there already: they are another database's, and it would lose them to this one. */
+  /** Rejects if there are documents already: they belong to another database, and this one would overwrite them. */
   async create(generation: number): Promise<void> {
     const name = lexicalGeneration(generation);
     await this.#index.createGeneration(name);
@@ -67,7 +67,7 @@ export class IndexDocuments implements ExternalStore {
         tables,
       );
     } catch (error) {
-      // Nothing equals it, so that a rebuild can take the place of what was lost.
+      // Equal to no other digest, so that a rebuild can replace the lost index.
       if (error instanceof NoSuchGeneration) return 'no index';
       throw error;
     }

@@ -17,7 +17,7 @@ import { turnColumnTypes } from './turn.ts';
 
 const variant = `terms-${TOKENIZER_VERSION}`;
 
-/** How a variant counts. */
+/** How a variant keeps counts. */
 interface Counting {
   /** Whether the document frequencies of terms are kept in a table. */
   readonly countsTerms: boolean;
@@ -27,19 +27,19 @@ interface Counting {
 const inDatabase: Counting = { countsTerms: true, counts: 'jsonb' };
 const inMemory: Counting = { countsTerms: false, counts: 'text' };
 
-/** What finds words in the place of a BM25 index of the database. */
+/** What finds words instead of a BM25 index of the database. */
 export interface OtherWords {
   readonly index?: LexicalIndex | undefined;
-  /** Whether they are found in the memory of this process, which has the database to itself. */
+  /** Whether this process finds words in its memory; it is then the only user of the database. */
   readonly inMemory?: boolean | undefined;
 }
 
 /**
- * The text of every active memory with what our own score is computed from: its term counts, its place in its session and
- * its speaker, and each tenant's document frequencies, so that another tenant's writes change no score. Candidates are
- * found by a BM25 index over the texts here or, where there is a lexical index, there. Where words are found in memory, that
- * is made of the counts alone: it knows document frequencies by itself, and there is no index here. A deleted memory keeps its text
- * shelved, out of all of them, for its restoration.
+ * The text of every active memory with the data for our own score: its term counts, its place in the session, its speaker, and the document
+ * frequencies of each tenant, so that writes of other tenants change no score. Candidates are found by a BM25 index over these texts, or
+ * by a lexical index outside of the database. If words are found in memory, that index is built from the counts alone and keeps its own
+ * document frequencies; the database then has no index. The text of a deleted memory is kept in `shelved`, outside of all indexes, so that
+ * it can be restored.
  */
 export function lexical({
   index,
@@ -53,7 +53,7 @@ export function lexical({
     handles: ['MemoryStored', 'MemoryUpdated', 'MemoryDeleted', 'MemoryRestored', 'MemoryErased'],
     tables: ['lexical', 'lexical_terms', 'lexical_corpus'],
     create: (tables) => [...createTexts(tables, inDatabase), ...createTerms(tables), createBm25(tables)],
-    // Outside of the transaction: meanwhile the database works for others.
+    // Outside of the transaction, so the database can do other work meanwhile.
     prepare: (events) => analyse(events as readonly LoadedEvent<MemoryEvent>[]),
     plan: (events, executor, tables, texts) => plan(events, executor, tables, texts, inDatabase),
     digest: (tables) => digest(tables, inDatabase),
@@ -85,10 +85,10 @@ function withIndex(common: Projection<IndexedTexts>, index: LexicalIndex): Proje
       ...createTerms(tables),
       ...createExpunge(tables),
     ],
-    // Before the transaction: a bookmark says that the documents up to it are found.
+    // Before the transaction: the bookmark promises that searches find the documents up to it.
     async prepare(events, { sql, tables, generation }) {
       const facts = events as readonly LoadedEvent<MemoryEvent>[];
-      // A process that was overtaken may read later rows here: its documents are of revisions that the index has passed.
+      // An outdated process may read later rows here; the index ignores its documents, since their revisions are older.
       const before = await loadTextRows(facts, sql, tables);
       const changes = changesOf(facts, before, unanalysed(facts));
       const [texts] = await Promise.all([
@@ -126,7 +126,7 @@ function createTerms(tables: Tables): string[] {
       term text not null collate "C",
       documents integer not null,
       primary key (tenant, term)
-    ) with (fillfactor = 50)`, // Room in each page for the next version of its rows, without a word to the index.
+    ) with (fillfactor = 50)`, // Leaves room in each page for new versions of its rows, so that updates need not touch the index.
     ...protect(tables('lexical_terms')),
   ];
 }
@@ -148,8 +148,8 @@ async function plan(
   const changes = changesOf(facts, before, texts);
   const frequencies = new DocumentFrequencies({ countsTerms });
   for (const [key, { row }] of changes) {
-    frequencies.take(before.get(key), -1);
-    frequencies.take(row, 1);
+    frequencies.count(before.get(key), -1);
+    frequencies.count(row, 1);
   }
   return together(writeTextRows([...changes.values()], tables, counts), frequencies.write(tables));
 }

@@ -3,30 +3,30 @@ import type { LoadedEvent } from '../../ports/event-store.ts';
 import { memoryKey, memoryOf } from '../memory-rows.ts';
 import { scopeRow } from '../scope-columns.ts';
 import type { IndexedText, IndexedTexts } from './indexed-text.ts';
-import { respoken, turnOf, type Turn } from './turn.ts';
+import { updatedSpeaker, turnOf, type Turn } from './turn.ts';
 
-/** A memory's row: `body` where it is active, `shelved` where it is deleted. */
+/** The row of a memory. Its text is in `body` while it is active, in `shelved` while it is deleted. */
 export interface TextRow extends Omit<IndexedText, 'body'>, Turn {
   readonly tenant: string;
   readonly memory_id: string;
-  /** Of the event that made the text so, or shelved it. */
+  /** Revision of the event that last changed, deleted or restored the text. */
   readonly revision: number;
   readonly body?: string;
   readonly shelved?: string;
   readonly [scopeColumn: string]: unknown;
 }
 
-/** What a batch makes of a memory's row. */
+/** The row of a memory after a batch. */
 export interface TextChange {
   readonly tenant: string;
   readonly memoryId: string;
-  /** As the row's; of an erased memory, that of its erasure. However the log is cut into batches, it is the same. */
+  /** Revision of the row or, if the memory is erased, of its erasure. It does not depend on how the log is split into batches. */
   readonly revision: number;
-  /** Undefined where the memory is erased. */
+  /** Undefined if the memory is erased. */
   readonly row: TextRow | undefined;
 }
 
-/** The rows that `facts` change, by key. `before` are the rows as they stand. */
+/** The rows that `facts` change, by key. `before` are the current rows. */
 export function changesOf(
   facts: readonly LoadedEvent<MemoryEvent>[],
   before: ReadonlyMap<string, TextRow>,
@@ -50,7 +50,7 @@ export function isErased({ event, erased }: LoadedEvent<MemoryEvent>): boolean {
   return erased || event.type === 'MemoryErased';
 }
 
-/** Those whose text changed or left: metadata alone say nothing to a lexical index. */
+/** The changes of texts. A lexical index does not need changes of metadata alone. */
 export function textChangesOf(
   changes: ReadonlyMap<string, TextChange>,
   before: ReadonlyMap<string, TextRow>,
@@ -60,7 +60,7 @@ export function textChangesOf(
     .map(([, change]) => change);
 }
 
-/** The row after an event of a memory that is not erased; the same one where the event does not change it. */
+/** The row after an event of a memory that is not erased; the same object if the event does not change it. */
 function next(
   row: TextRow | undefined,
   fact: LoadedEvent<MemoryEvent>,
@@ -80,7 +80,7 @@ function next(
     case 'MemoryUpdated': {
       const text = texts.get(position);
       if (!row) return row;
-      const spoken = respoken(row, event.data);
+      const spoken = updatedSpeaker(row, event.data);
       if (text) return { ...row, ...spoken, ...text, revision };
       return Object.keys(spoken).length > 0 ? { ...row, ...spoken } : row;
     }

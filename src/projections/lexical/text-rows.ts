@@ -9,7 +9,7 @@ import { insert, remove, together, type Write } from '../write.ts';
 import { turnColumns, turnColumnTypes } from './turn.ts';
 import type { TextChange, TextRow } from './text-changes.ts';
 
-/** What the counts of terms are kept as: text, where few statements look into them, takes a quarter of the time to write. */
+/** The column type of the term counts. Writing `text` takes a quarter of the time; it suits variants whose statements rarely read them. */
 export type CountsType = 'text' | 'jsonb';
 
 export function createTextRows(tables: Tables, counts: CountsType): string[] {
@@ -46,7 +46,7 @@ const written = {
   jsonb: new Recordset({ ...columns, counts: 'json' }),
 };
 
-/** The columns, with their counts as text whatever they are kept as. */
+/** The columns for reading, with the counts as text whatever their type. */
 const stored = Object.keys(columns)
   .map((name) => (name === 'counts' ? 'r.counts::text' : `r.${name}`))
   .join(', ');
@@ -67,7 +67,7 @@ interface StoredRow extends Record<string, unknown> {
   occurred_at: Date | null;
 }
 
-/** The rows of the memories that `facts` tell of, as they stand; but for those that the facts themselves make. */
+/** The current rows of the memories that `facts` change. Memories that are stored by `facts` are not looked up. */
 export async function loadTextRows(
   facts: readonly LoadedEvent<MemoryEvent>[],
   executor: SqlExecutor,

@@ -5,15 +5,15 @@ import type { JsonObject } from '../../domain/json.ts';
 import type { MemoryEvent } from '../../domain/memory/events.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
 
-/** What places a memory among the turns of its session, and who said it. All but `occurred_at` is empty outside of one. */
+/** The place of a memory among the turns of its session, and its speaker. Outside of a session all but `occurred_at` is empty. */
 export interface Turn {
   readonly session_key?: string | undefined;
-  /** When it occurred, else when it was stored; the position of its first event decides between equals. */
+  /** When it occurred, or was stored if that is unknown. The position of its first event orders equal times. */
   readonly said_at?: string | undefined;
   readonly position?: number | undefined;
-  /** Whom the metadata name. */
+  /** The speaker according to the metadata. */
   readonly attributed?: string | undefined;
-  /** Whom the text names at its beginning. */
+  /** The speaker that the text names at its beginning. */
   readonly labelled?: string | undefined;
   readonly occurred_at?: string | undefined;
 }
@@ -26,7 +26,7 @@ export const turnColumns = `
   labelled text,
   occurred_at timestamptz`;
 
-/** Their types. */
+/** The column types. */
 export const turnColumnTypes = {
   session_key: 'text',
   said_at: 'timestamptz',
@@ -52,8 +52,8 @@ export function turnOf({ event, metadata, position, time }: LoadedEvent<Stored>)
   };
 }
 
-/** Who said a turn after an update: each update may change its metadata, its text, or both. */
-export function respoken(
+/** The changed speaker of a turn after an update of its metadata, its text, or both. */
+export function updatedSpeaker(
   turn: Turn,
   {
     content,
@@ -68,8 +68,8 @@ export function respoken(
 }
 
 /**
- * One for all memories that the same callers see in the same session: tenant, layer and every identifier of the scope
- * are in it, so that a window holds no text that a reader of its turn may not read. Hashed, since identifiers are long.
+ * The same for all memories in a session that the same callers see. It contains tenant, layer and every identifier of the scope, so a window
+ * contains no text that a reader of its turn may not read. It is hashed because identifiers are long.
  */
 function sessionKey(tenant: string, layer: Layer, scope: Scope): string {
   const place = [tenant, layer, ...scopeKeys.map((key) => scope[key] ?? null)];

@@ -9,7 +9,7 @@ import { claimExpunge, postponeExpunge, settleExpunge } from './expunge.ts';
 
 const pauseMs = 2_000;
 const longestPauseMs = 30_000;
-/** Longer than an expunge takes, as a rule; afterwards another process begins it again. */
+/** Usually longer than an expunge takes; afterwards another process starts it again. */
 const claimSeconds = 300;
 const retrySeconds = 10;
 
@@ -22,8 +22,8 @@ export interface LexicalUpkeepOptions {
 }
 
 /**
- * What the lexical index needs beside its documents: its alias follows the generation that is live, for readers from
- * outside, and the words of erased memories leave its files. Any number of processes may run it.
+ * Maintains the lexical index: its alias points to the live generation, for readers from outside, and the words of erased memories are
+ * removed from its files. Any number of processes may run it.
  */
 export class LexicalUpkeep {
   readonly #options: LexicalUpkeepOptions;
@@ -47,11 +47,11 @@ export class LexicalUpkeep {
 
   async #repeat(work: () => Promise<void>): Promise<void> {
     const { signal } = this.#stop;
-    const { pauseMs: shortest = pauseMs, onError } = this.#options;
-    for (let waitMs = shortest; !signal.aborted;) {
+    const { pauseMs: shortestMs = pauseMs, onError } = this.#options;
+    for (let waitMs = shortestMs; !signal.aborted;) {
       try {
         await work();
-        waitMs = shortest;
+        waitMs = shortestMs;
       } catch (error) {
         if (!signal.aborted) onError(error);
         waitMs = Math.min(waitMs * 2, longestPauseMs);
@@ -73,7 +73,7 @@ export class LexicalUpkeep {
       try {
         await this.#expunge(generation);
       } catch (error) {
-        // One that was dropped meanwhile took its erasures along.
+        // A generation that was dropped meanwhile needs no expunge.
         const present = await this.#generations();
         if (present.some((one) => one.generation === generation)) throw error;
       }

@@ -7,8 +7,8 @@ import { Recordset } from '../recordset.ts';
 import { insert, statement, together, type Write } from '../write.ts';
 
 /**
- * Typed links between memories, found from both ends: each with every confidence that it had, valid in
- * [from_position, to_position), so that a search as of a position knows the links of then.
+ * Typed links between memories, found from both ends. Each change of confidence is a row, valid in [from_position, to_position), so that a
+ * search as of a position finds the links at that position.
  */
 export const links: Projection = {
   name: 'links',
@@ -43,7 +43,7 @@ const columns = {
 } as const;
 const written = new Recordset(columns);
 
-/** A link with one confidence, as it is written: the columns of the table. */
+/** A link with one confidence: the columns of the table. */
 interface LinkRow {
   readonly tenant: string;
   readonly source: string;
@@ -56,7 +56,7 @@ interface LinkRow {
 
 async function plan(events: readonly LoadedEvent[], _: SqlExecutor, tables: Tables): Promise<Write> {
   const added: LinkRow[] = [];
-  /** Of each link that the batch names, where what stood before it ends. */
+  /** For each link in the batch, the position at which its row from before the batch ends. */
   const ended = new Map<string, Omit<LinkRow, 'confidence' | 'from_position'>>();
   const open = new Map<string, LinkRow>();
   for (const { event, metadata, position } of events as readonly LoadedEvent<LinkEvent>[]) {

@@ -6,13 +6,13 @@ import { digestOf, digestOfAll } from '../digest.ts';
 import { protect, type Projection, type Tables } from '../projection.ts';
 import { memoryKeys, Recordset } from '../recordset.ts';
 import { scopeColumns, scopeColumnTypes, scopeRow } from '../scope-columns.ts';
-import { inTurns } from '../turns.ts';
+import { eachInSlices } from '../each-in-slices.ts';
 import { insert, nothing, remove, statement, together, type Write } from '../write.ts';
 import { createPostings, postingColumns, writePostings, type FiledChange } from './postings.ts';
 
 /**
- * Every version of every memory, each valid in [from_position, to_position): lists and as-of reads. Of those that are
- * active now also the values by which they are looked up.
+ * Every version of every memory, each valid in [from_position, to_position), for lists and as-of reads; and for memories that are active
+ * now the values by which they are looked up.
  */
 export const memories: Projection = {
   name: 'memories',
@@ -60,7 +60,7 @@ export const memories: Projection = {
     ),
 };
 
-/** A version as it is written: the columns of the table. */
+/** A version of a memory: the columns of the table. */
 interface VersionRow {
   tenant: string;
   memory_id: string;
@@ -89,13 +89,13 @@ interface OpenRow extends Record<string, unknown> {
   value: Omit<MemoryValue, 'id'>;
 }
 
-/** What the batch knows of one memory as it goes through its events. */
+/** The state of one memory while the batch goes through its events. */
 interface Progress {
-  /** As it was before the batch. */
+  /** State before the batch. */
   readonly before: MemoryState;
   state: MemoryState;
   createdAt: Date;
-  /** The version that the next event ends, if this batch wrote it. */
+  /** The latest version, if this batch added it. The next event ends it. */
   open?: VersionRow;
 }
 
@@ -105,7 +105,7 @@ async function plan(events: readonly LoadedEvent[], executor: SqlExecutor, table
   const added: VersionRow[] = [];
   const ended = new Map<string, Record<string, unknown>>();
   const erased = new Map<string, { tenant: string; memory_id: string }>();
-  await inTurns(facts, (fact) => {
+  await eachInSlices(facts, (fact) => {
     const { tenant } = fact.metadata;
     const { memoryId } = fact.event.data;
     const key = `${tenant}/${memoryId}`;

@@ -2,12 +2,12 @@ import type { PostingKey } from '../../domain/retrieval/posting-keys.ts';
 import { postingsOf, type Filed } from '../../domain/retrieval/postings.ts';
 import { protect, type Tables } from '../projection.ts';
 import { Recordset } from '../recordset.ts';
-import { inTurns } from '../turns.ts';
+import { eachInSlices } from '../each-in-slices.ts';
 import { insert, remove, together, type Write } from '../write.ts';
 
 const table = 'memories_postings';
 
-/** A memory's values before a batch and after it; undefined where it is not active. */
+/** A memory before and after a batch; undefined while it is not active. */
 export interface FiledChange {
   readonly tenant: string;
   readonly memoryId: string;
@@ -16,8 +16,8 @@ export interface FiledChange {
 }
 
 /**
- * A B-tree and no GIN index: under row-level security PostgreSQL uses an index only for operators that are marked as
- * leakproof, which those of arrays and JSON are not. The tenant comes first in it.
+ * A B-tree instead of a GIN index: under row-level security PostgreSQL uses an index only for leakproof operators, and those of arrays and
+ * JSON are not. The tenant is the first column.
  */
 export function createPostings(tables: Tables): string[] {
   return [
@@ -31,7 +31,7 @@ export function createPostings(tables: Tables): string[] {
   ];
 }
 
-/** A memory under a key. */
+/** A key of a memory. */
 interface Posting {
   readonly tenant: string;
   readonly key: PostingKey;
@@ -41,10 +41,10 @@ interface Posting {
 export const postingColumns = { tenant: 'text', key: 'bigint', memory_id: 'uuid' } as const;
 const postings = new Recordset(postingColumns);
 
-/** Files what changed. A memory's own stream alone says what it is filed under. */
+/** Writes the changed postings. They depend only on the stream of the memory. */
 export async function writePostings(changes: readonly FiledChange[], tables: Tables): Promise<Write> {
   const [gone, added]: [Posting[], Posting[]] = [[], []];
-  await inTurns(changes, ({ tenant, memoryId, before, after }) => {
+  await eachInSlices(changes, ({ tenant, memoryId, before, after }) => {
     const [old, now] = [keysOf(before), keysOf(after)];
     for (const key of old) if (!now.has(key)) gone.push({ tenant, key, memory_id: memoryId });
     for (const key of now) if (!old.has(key)) added.push({ tenant, key, memory_id: memoryId });

@@ -7,7 +7,7 @@ import { memoryKey, memoryOf, rowsOf } from '../memory-rows.ts';
 import { memoryKeys, Recordset } from '../recordset.ts';
 import { insert, remove, together, type Write } from '../write.ts';
 
-/** What is counted of one memory: enough to take it out of the sums again. */
+/** What one memory contributes to the sums: enough to subtract it again. */
 interface Counted {
   readonly tenant: string;
   readonly memory_id: string;
@@ -35,7 +35,7 @@ const countedColumns = {
   characters: 'integer',
 } as const;
 
-/** Memories and their sizes by tenant, layer and space; the space '' stands for all memories of the layer. */
+/** Numbers and sizes of memories by tenant, layer and space. The space '' stands for all memories of the layer. */
 export const statistics: Projection = {
   name: 'statistics',
   version: 1,
@@ -82,7 +82,7 @@ async function plan(events: readonly LoadedEvent[], executor: SqlExecutor, table
   return together(writeCounted(before, after, tables), writeSums(sums(before, after), tables));
 }
 
-/** Counts from routing fields alone, so an erased memory is counted until its erasure takes it out. */
+/** Uses only routing fields, so an erased memory is counted until its erasure subtracts it. */
 function next(row: Counted | undefined, { event, metadata }: LoadedEvent<MemoryEvent>): Counted | undefined {
   switch (event.type) {
     case 'MemoryStored': {
@@ -123,7 +123,7 @@ interface Sum {
 
 function sums(before: ReadonlyMap<string, Counted>, after: ReadonlyMap<string, Counted | undefined>): Sum[] {
   const all = new Map<string, Sum>();
-  const take = (row: Counted | undefined, sign: number) => {
+  const add = (row: Counted | undefined, sign: number) => {
     for (const space of row ? ['', ...new Set(row.spaces)] : []) {
       const { tenant, layer, state, characters } = row!;
       const key = JSON.stringify([tenant, layer, space, state]);
@@ -134,10 +134,10 @@ function sums(before: ReadonlyMap<string, Counted>, after: ReadonlyMap<string, C
     }
   };
   for (const [key, row] of after) {
-    take(before.get(key), -1);
-    take(row, 1);
+    add(before.get(key), -1);
+    add(row, 1);
   }
-  // One order for all writers: two of them never wait for each other in a circle.
+  // In a fixed order, so that two writers cannot deadlock.
   return [...all].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, sum]) => sum);
 }
 

@@ -26,8 +26,8 @@ const columns = {
 const added = new Recordset(columns);
 
 /**
- * How often each memory was returned or put into a context, and what callers thought of it. Sums and a maximum, fed
- * by many streams: their order does not matter. Feedback is summed in thousandths, so that sums are exact.
+ * How often each memory was returned or put into a context, and its feedback. Only sums and a maximum, since the events come from many
+ * streams in any order. Feedback is summed in thousandths, so that sums are exact.
  */
 export const usage: Projection = {
   name: 'usage',

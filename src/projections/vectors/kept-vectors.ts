@@ -7,25 +7,25 @@ import { memoryKeys, Recordset } from '../recordset.ts';
 import { scopeColumns, scopeColumnTypes } from '../scope-columns.ts';
 import { TenantSizes } from './tenant-sizes.ts';
 
-/** What a generation says of a memory's vector. */
+/** Which text of a memory has a vector in a generation. */
 export interface VectorRow {
   readonly tenant: string;
   readonly memory_id: string;
   readonly revision: number;
-  /** The vector is of this text, and is used for no other. */
+  /** Hash of the text that the vector belongs to. */
   readonly text_hash: string;
   readonly active: boolean;
   readonly [scopeColumn: string]: unknown;
 }
 
-/** Vectors by the hash of their text. */
+/** New vectors by the hash of their text. */
 type Made = ReadonlyMap<string, Float32Array>;
 
-/** Where others write at the same time; alone at the database an insertion into the index may take 8 ms, and all wait for it. */
+/** Rows in one transaction, with several connections and with one. An insertion into the index may take 8 ms, and with one connection everything waits for it. */
 const largestSlice = 32;
 const largestSliceAlone = 8;
 
-const asked = new Recordset({ tenant: 'text', memory_id: 'uuid', revision: 'integer', n: 'integer' });
+const lookups = new Recordset({ tenant: 'text', memory_id: 'uuid', revision: 'integer', n: 'integer' });
 const inserted = new Recordset({
   tenant: 'text',
   memory_id: 'uuid',
@@ -47,12 +47,15 @@ export function keptTable(model: EmbeddingModel): string {
 }
 
 /**
- * `vector`, not `halfvec`: in WebAssembly the latter is five times slower, and one SQL serves both profiles.
- * The vectors of one model, one for each memory. The revision of the memory guards each row: an older event never
- * replaces a newer one. A deleted memory's vector is shelved, out of the index.
- * An insertion into the HNSW index costs thirty times the row's own, and a tenant whose vectors are all compared has no use
- * for it: they stand apart. Once it has outgrown that limit, new ones go into the index, and each draws one in that stands apart.
- * The vector of a text that was replaced goes to a second table without an index, for searches as of a position.
+ * The vectors of one model, one for each memory. The revision of the memory guards each row: an older event never replaces a newer one. The
+ * vector of a deleted memory is kept in `shelved`, outside of the index. The vector of a replaced text moves to a second table without an
+ * index, for searches as of a position.
+ *
+ * An insertion into the HNSW index costs thirty times as much as the row. Searches of small tenants compare all vectors and do not need the
+ * index, so their vectors are left out of it (`in_graph` is false). Once a tenant exceeds the limit, new vectors go into the index, and each
+ * of them adds one of the vectors that were left out.
+ *
+ * The type is `vector` and not `halfvec`, which is five times slower in WebAssembly; both profiles use the same SQL.
  */
 export class KeptVectors {
   readonly #model: EmbeddingModel;
@@ -60,20 +63,20 @@ export class KeptVectors {
   readonly #superseded: string;
   readonly #sizes: TenantSizes;
 
-  /** Above `mostApart` vectors those of a tenant go into the index. */
-  constructor(model: EmbeddingModel, mostApart = exactScanLimit) {
+  /** The vectors of a tenant go into the index once it has more than `maxOutsideIndex`. */
+  constructor(model: EmbeddingModel, maxOutsideIndex = exactScanLimit) {
     this.#model = model;
     this.#table = keptTable(model);
     this.#superseded = supersededVectorTable(model.id);
-    this.#sizes = new TenantSizes(this.#table, mostApart);
+    this.#sizes = new TenantSizes(this.#table, maxOutsideIndex);
   }
 
-  /** Runs for each generation; all but the first find the tables there. */
+  /** Runs for each generation; the tables are created for the first one. */
   create(): readonly string[] {
     const name = this.#table.replace('read.', '');
     const type = `vector(${this.#model.dimension})`;
     return [
-      unlessThere(
+      createIfMissing(
         this.#table,
         `create table ${this.#table} (
           tenant text not null,
@@ -89,7 +92,7 @@ export class KeptVectors {
         `create index ${name}_hnsw on ${this.#table} using hnsw (embedding vector_cosine_ops) with (m = 16, ef_construction = 64) where in_graph`,
         `create index ${name}_apart on ${this.#table} (tenant, memory_id) where not in_graph`,
       ),
-      unlessThere(
+      createIfMissing(
         this.#superseded,
         `create table ${this.#superseded} (
           tenant text not null,
@@ -102,23 +105,23 @@ export class KeptVectors {
     ];
   }
 
-  /** Those of `texts` whose vector is neither kept nor made superfluous by a newer revision. */
+  /** The texts that need a vector: there is none of this revision or a newer one. */
   async missing<Text extends { tenant: string; memory_id: string; revision: number }>(
     executor: SqlExecutor,
     texts: readonly Text[],
   ): Promise<readonly Text[]> {
     if (texts.length === 0) return texts;
     const rows = await executor.query<{ n: number }>(
-      `select wanted.n from ${asked.as('wanted')}
+      `select wanted.n from ${lookups.as('wanted')}
        join ${this.#table} k using (tenant, memory_id)
        where k.revision >= wanted.revision and coalesce(k.embedding, k.shelved) is not null`,
-      asked.bind(texts.map(({ tenant, memory_id, revision }, n) => ({ tenant, memory_id, revision, n }))),
+      lookups.bind(texts.map(({ tenant, memory_id, revision }, n) => ({ tenant, memory_id, revision, n }))),
     );
     const present = new Set(rows.map(({ n }) => n));
     return texts.filter((_, index) => !present.has(index));
   }
 
-  /** Keeps the vectors of memories that have none here, and are among `made`. Answers which of them go into the index. */
+  /** Inserts new vectors of memories that have none yet. Returns the rows that went into the index. */
   async insert(tx: SqlExecutor, rows: readonly VectorRow[], made: Made): Promise<readonly VectorRow[]> {
     const present = rows.filter(({ text_hash }) => made.has(text_hash));
     if (present.length === 0) return [];
@@ -139,11 +142,10 @@ export class KeptVectors {
   }
 
   /**
-   * Draws into the index as many vectors that stand apart as were just written there, of the same tenants: none is left when a
-   * tenant has doubled. To be the last of a transaction: it holds their rows then, and who then waited for others could wait
-   * in a circle.
+   * Adds as many vectors that were left out of the index as were just inserted into it, for the same tenants: none is left out when a tenant
+   * has doubled. Must be the last statement of a transaction: it locks their rows, and waiting for other rows then could deadlock.
    */
-  async drawIn(tx: SqlExecutor, inserted: readonly VectorRow[]): Promise<void> {
+  async addToIndex(tx: SqlExecutor, inserted: readonly VectorRow[]): Promise<void> {
     if (inserted.length === 0) return;
     const counts = new Map<string, number>();
     for (const { tenant } of inserted) counts.set(tenant, (counts.get(tenant) ?? 0) + 1);
@@ -157,9 +159,9 @@ export class KeptVectors {
     );
   }
 
-  /** `insert` and `update` in slices. Each may be repeated, and be ahead of who asks for it. */
+  /** `insert` and `update` in slices before the transaction that moves the bookmark. Each slice may be repeated. */
   async writeBeside({ lanes, transaction }: Beside, rows: readonly VectorRow[], made: Made): Promise<void> {
-    // In one order, so that another generation that writes the same ones never waits for this one in a circle.
+    // In a fixed order, so that two generations that write the same vectors cannot deadlock.
     const sorted = rows.toSorted((left, right) => (left.memory_id < right.memory_id ? -1 : 1));
     const size = Math.min(lanes > 1 ? largestSlice : largestSliceAlone, Math.ceil(rows.length / lanes));
     const slices: (readonly VectorRow[])[] = [];
@@ -169,19 +171,19 @@ export class KeptVectors {
       for (const slice of waiting)
         await transaction(async (tx) => {
           const inserted = await this.insert(tx, slice, made);
-          // Beside others an update would wait for rows that those hold.
+          // With several lanes an update would wait for rows that the others have locked.
           if (lanes === 1) await this.update(tx, slice, made);
-          await this.drawIn(tx, inserted);
+          await this.addToIndex(tx, inserted);
         });
     };
-    // None is left behind that would go on after this one has failed.
+    // No lane may continue after this method has rejected.
     const ended = await Promise.allSettled(Array.from({ length: lanes }, lane));
     for (const outcome of ended) if (outcome.status === 'rejected') throw outcome.reason;
   }
 
-  /** A new text brings its vector; the same text keeps it and only moves it onto the shelf or back. */
+  /** Replaces the vectors of changed texts. An unchanged text keeps its vector, which moves to `shelved` or back. */
   async update(tx: SqlExecutor, rows: readonly VectorRow[], made: Made): Promise<void> {
-    // The first text of a memory is older than no other.
+    // The first revision of a memory replaces none.
     await this.#updateOlder(
       tx,
       rows.filter(({ revision, active }) => revision > 0 || !active),
@@ -191,7 +193,7 @@ export class KeptVectors {
 
   async purge(tx: SqlExecutor, gone: readonly { tenant: string; memory_id: string }[]): Promise<void> {
     if (gone.length === 0) return;
-    // In this order: who replaces a text holds its row, and has put the old vector aside before it lets go.
+    // In this order: a transaction that replaces a text locks its row and moves the old vector to the second table before it commits.
     for (const table of [this.#table, this.#superseded])
       await tx.query(
         `delete from ${table} k using ${memoryKeys.as('gone')}
@@ -251,8 +253,8 @@ export class KeptVectors {
 }
 
 /**
- * An array of vectors that are bound behind `$last`; null where there is none. As text a vector takes five times the room, and
- * PostgreSQL in WebAssembly .2 ms to read.
+ * An array of vectors bound as parameters after `$last`, null for missing ones. As text a vector needs five times the space, and PostgreSQL in
+ * WebAssembly takes .2 ms to parse it.
  */
 function inBinary(vectors: readonly (Float32Array | undefined)[], last: number) {
   const bound: Float32Array[] = [];
@@ -260,7 +262,7 @@ function inBinary(vectors: readonly (Float32Array | undefined)[], last: number) 
   return { array: `array[${elements.join(', ')}]::vector[]`, bound };
 }
 
-function unlessThere(table: string, ...definitions: readonly string[]): string {
+function createIfMissing(table: string, ...definitions: readonly string[]): string {
   return `do $$ begin
     if to_regclass('${table}') is not null then return; end if;
     ${[...definitions, ...protect(table)].join(';\n')};

@@ -4,30 +4,30 @@ import type { Embedders } from '../../ports/embedder.ts';
 import { pause } from '../../support/pause.ts';
 import type { Sql } from '../../ports/sql.ts';
 
-const everyMs = 2_000;
-/** One that failed is asked again after so long, then after twice as long, … */
+const intervalMs = 2_000;
+/** Pause before a model that failed is tried again. It doubles with each failure, … */
 const firstPauseMs = 2_000;
-/** … and no less often than that. */
+/** … up to this. */
 const longestPauseMs = 60_000;
 
 interface Outage {
-  /** What was told of it. */
-  told: string;
+  /** The error that was reported last. */
+  message: string;
   pauseMs: number;
   probeAt: number;
 }
 
-/** What the process is told of the models. */
+/** Reports about the models. */
 export interface ModelReports {
-  /** Once for each error. */
+  /** Called once for each error. */
   readonly onError: (model: string, error: unknown) => void;
   readonly onRecovered?: (model: string) => void;
 }
 
 /**
- * Keeps the models loaded that generations of vectors are made with, before a query or an event waits for one, and no
- * others: any process may have built, switched or dropped a generation. One that failed is asked until it answers, also
- * where nobody else asks it: so it is known.
+ * Keeps exactly those models loaded that the generations of vectors need, before a query or an event waits for one. Any process may have
+ * built, switched or dropped a generation. A model that failed is probed until it answers, even if nothing else uses it, so that its state
+ * is known.
  */
 export class ModelUpkeep {
   readonly #sql: Sql;
@@ -53,7 +53,7 @@ export class ModelUpkeep {
     await this.#running;
   }
 
-  /** Loads what is used now, closes what is not, and answers the ids of what is. */
+  /** Loads the models in use, closes the others, and returns the ids of those in use. */
   async once(): Promise<ReadonlySet<string>> {
     const rows = await this.#sql.query<{ signature: string }>(
       `select signature from read.generations where name = 'vectors' and state <> 'failed'`,
@@ -67,32 +67,32 @@ export class ModelUpkeep {
   async #keep(id: string): Promise<void> {
     if (!this.#embedders.failure(id)) await this.#embedders.load(id).catch(() => undefined);
     const failure = this.#embedders.failure(id);
-    if (failure) this.#ask(id, failure.error);
+    if (failure) this.#probe(id, failure.error);
     else if (this.#outages.delete(id)) this.#reports.onRecovered?.(id);
   }
 
-  /** Nobody waits for the answer: it shows in what the model fails with the next time, or does not. */
-  #ask(id: string, error: unknown): void {
+  /** Nothing waits for the result: the next call of `failure` returns it. */
+  #probe(id: string, error: unknown): void {
     const now = performance.now();
-    const told = error instanceof Error ? error.message : String(error);
+    const message = error instanceof Error ? error.message : String(error);
     const outage = this.#outages.get(id);
-    if (outage?.told !== told) this.#reports.onError(id, error);
+    if (outage?.message !== message) this.#reports.onError(id, error);
     const { pauseMs, probeAt } = outage ?? { pauseMs: firstPauseMs, probeAt: now + firstPauseMs };
     const isDue = now >= probeAt;
     if (isDue) void this.#embedders.probe(id).catch(() => undefined);
     const longer = Math.min(pauseMs * 2, longestPauseMs);
     this.#outages.set(
       id,
-      isDue ? { told, pauseMs: longer, probeAt: now + longer } : { told, pauseMs, probeAt },
+      isDue ? { message, pauseMs: longer, probeAt: now + longer } : { message, pauseMs, probeAt },
     );
   }
 
   async #regularly(): Promise<void> {
     const { signal } = this.#stop;
     while (!signal.aborted) {
-      // A database that is away is told by others.
+      // An unavailable database is reported elsewhere.
       await this.once().catch(() => undefined);
-      await pause(everyMs, signal);
+      await pause(intervalMs, signal);
     }
   }
 }

@@ -1,7 +1,7 @@
 import { variantOf } from '../../read-models/generation-variant.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
 
-/** Ids of the models that there are vectors of, that of the live ones first; none in a database that was never used. */
+/** Ids of the models that have vectors, the live one first. Empty for a database that was never used. */
 export async function seenModels(executor: SqlExecutor): Promise<readonly string[]> {
   const [found] = await executor.query<{ generations: string | null }>(
     `select to_regclass('read.generations')::text as generations`,

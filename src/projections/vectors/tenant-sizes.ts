@@ -1,30 +1,30 @@
 import { LRUCache } from 'lru-cache';
 import type { SqlExecutor } from '../../ports/sql.ts';
 
-const mostTenants = 10_000;
-/** After so many rows of this process a tenant is counted again, since others write too, … */
+const maxTenants = 10_000;
+/** A tenant is counted again after this process has written this many rows, since other processes write too, … */
 const recountAfter = 1_000;
-/** … or after this share of the limit: where that is more, since to count takes longer then, and where it may be above by now. */
+/** … or this share of the limit, if that is more, because counting then takes longer; or if the tenant may have exceeded the limit. */
 const nearShare = 0.01;
 
 interface Size {
   readonly counted: number;
-  /** Rows written since then; some may have been there. */
+  /** Rows written since then; some may have existed already. */
   written: number;
 }
 
-/** Which tenants have more than `limit` rows in a table, without counting them for each batch. */
+/** Finds tenants with more than `limit` rows in a table without counting the rows for each batch. */
 export class TenantSizes {
   readonly #table: string;
   readonly #limit: number;
-  readonly #sizes = new LRUCache<string, Size>({ max: mostTenants });
+  readonly #sizes = new LRUCache<string, Size>({ max: maxTenants });
 
   constructor(table: string, limit: number) {
     this.#table = table;
     this.#limit = limit;
   }
 
-  /** Those of the tenants of `rows`, which are about to be written, that are above the limit with them, or nearly. */
+  /** The tenants of `rows` that will be above the limit, or nearly so, once these are written. */
   async above(
     executor: SqlExecutor,
     rows: readonly { readonly tenant: string }[],
@@ -32,13 +32,13 @@ export class TenantSizes {
     const tenants = new Set(rows.map(({ tenant }) => tenant));
     await this.#count(
       executor,
-      [...tenants].filter((tenant) => this.#isUnsure(tenant)),
+      [...tenants].filter((tenant) => this.#mustCount(tenant)),
     );
     for (const { tenant } of rows) this.#sizes.get(tenant)!.written++;
     return new Set([...tenants].filter((tenant) => this.#sizes.get(tenant)!.counted > this.#limit));
   }
 
-  #isUnsure(tenant: string): boolean {
+  #mustCount(tenant: string): boolean {
     const size = this.#sizes.get(tenant);
     if (!size) return true;
     const { counted, written } = size;

@@ -13,25 +13,25 @@ import { supersededVectorTable, vectorTable } from '../../read-models/vectors/ta
 import { KeptVectors, keptTable, type VectorRow } from './kept-vectors.ts';
 
 interface Prepared {
-  /** Vectors made for this batch, by text hash; the others are kept already. */
+  /** New vectors of this batch by text hash; the others exist already. */
   readonly made: ReadonlyMap<string, Float32Array>;
-  /** The memories, by `memoryKey`, whose vector of this batch is kept by now. */
+  /** The memories, by `memoryKey`, whose vectors of this batch are written already. */
   readonly kept: ReadonlySet<string>;
 }
 
 /**
- * Which text of each memory has a vector, by generation. The vectors themselves, with their HNSW index, are kept
- * once for each model under the memory's revision: a rebuild walks over them and embeds only what is missing, and a
- * generation that lags behind cannot undo what a newer event wrote. Up to `mostApart` of a tenant stand apart from the index.
+ * Which text of each memory has a vector, for each generation. The vectors themselves, with their HNSW index, are kept once for each model,
+ * guarded by the revision of the memory: a rebuild embeds only what is missing, and a generation that lags behind cannot undo what a newer
+ * event wrote. Up to `maxOutsideIndex` vectors of a tenant are left out of the index.
  */
 export function vectors(
   embedders: Embedders,
   model: EmbeddingModel = embedders.preferred,
-  mostApart?: number,
+  maxOutsideIndex?: number,
 ): Projection<Prepared> {
   const embedder = embedders.of(model.id);
   if (!embedder) throw new RangeError(`no model ${model.id}`);
-  const kept = new KeptVectors(model, mostApart);
+  const kept = new KeptVectors(model, maxOutsideIndex);
   return {
     name: 'vectors',
     version: 2,
@@ -57,7 +57,7 @@ export function vectors(
       prepare(embedder, kept, events as readonly LoadedEvent<MemoryEvent>[], context),
     plan: (events, executor, tables, prepared) =>
       plan(kept, events as readonly LoadedEvent<MemoryEvent>[], executor, tables, prepared),
-    // Tells also whether the kept vector is the one that this generation means.
+    // Includes whether the kept vector belongs to the text of this generation.
     digest: (tables) =>
       digestOf(`${tables('vectors')} v left join ${keptTable(model)} k using (tenant, memory_id)`, {
         tenant: 'text',
@@ -69,7 +69,7 @@ export function vectors(
       }),
     inVariant: (id) => {
       const other = embedders.models.find((registered) => registered.id === id);
-      return other && vectors(embedders, other, mostApart);
+      return other && vectors(embedders, other, maxOutsideIndex);
     },
     sharedTables,
     purgeShared: (id, live) =>
@@ -85,8 +85,8 @@ function sharedTables(modelId: string): readonly string[] {
   return [vectorTable(modelId), supersededVectorTable(modelId)];
 }
 
-/** Some seconds of the model's work: so much is made again after a crash, however large a batch is. */
-const embeddedAtOnce = 256;
+/** Some seconds of work for the model: at most this much is repeated after a crash, however large the batch. */
+const embeddingBatch = 256;
 
 async function prepare(
   embedder: Embedder,
@@ -97,14 +97,14 @@ async function prepare(
   const wanted = await kept.missing(sql, latestTexts(events));
   const texts = [...new Map(wanted.map(({ text }) => [textHash(text), text]))];
   if (!beside || texts.length === 0) return { made: await embed(embedder, texts), kept: new Set() };
-  // The index takes most of the time of a batch. Where several transactions run at once they insert new memories, for which
-  // no row has to be read; where one runs at a time all others wait for it, so that each is kept short.
+  // The index takes most of the time of a batch. Several transactions at once insert new memories only, which needs no rows. With one
+  // connection each transaction blocks everything else, so it must be short.
   const before = beside.lanes > 1 ? new Map() : await rowsOf<VectorRow>(events, sql, tables('vectors'));
   const rows = present(rowsAfter(events, before));
   const made = new Map<string, Float32Array>();
   const done = new Set<string>();
-  for (let at = 0; at < texts.length; at += embeddedAtOnce) {
-    const some = await embed(embedder, texts.slice(at, at + embeddedAtOnce));
+  for (let at = 0; at < texts.length; at += embeddingBatch) {
+    const some = await embed(embedder, texts.slice(at, at + embeddingBatch));
     const own = rows.filter(({ text_hash }) => some.has(text_hash));
     await kept.writeBeside(beside, own, some);
     for (const [hash, vector] of some) made.set(hash, vector);
@@ -133,7 +133,7 @@ interface Text {
   readonly text: string;
 }
 
-/** The last text of each memory in the batch: one that the batch itself replaces needs no vector. */
+/** The last text of each memory in the batch: texts that the batch itself replaces need no vector. */
 function latestTexts(events: readonly LoadedEvent<MemoryEvent>[]): Text[] {
   const wanted = new Map<string, Text>();
   for (const { event, metadata, revision, erased } of events) {
@@ -187,7 +187,7 @@ interface Changes {
   readonly gone: readonly MemoryKey[];
 }
 
-/** Brings the kept vectors, which all generations of a model share, up to these rows. */
+/** Writes the changes to the kept vectors, which all generations of a model share. */
 async function keep(
   kept: KeptVectors,
   { rows, gone }: Changes,
@@ -198,10 +198,10 @@ async function keep(
   const inserted = await kept.insert(tx, others, prepared.made);
   await kept.update(tx, rows, prepared.made);
   await kept.purge(tx, gone);
-  await kept.drawIn(tx, inserted);
+  await kept.addToIndex(tx, inserted);
 }
 
-/** What the batch makes of the rows, by `memoryKey`; undefined where a memory has none, or it is not among `before`. */
+/** The rows after the batch, by `memoryKey`; undefined for a memory without a row, or one that is missing in `before`. */
 function rowsAfter(
   events: readonly LoadedEvent<MemoryEvent>[],
   before: ReadonlyMap<string, VectorRow>,

@@ -12,7 +12,7 @@ import {
   readGenerations,
 } from '../../src/projections/generations.ts';
 import { memories } from '../../src/projections/memories/memories.ts';
-import { RebuildWalk } from '../../src/projections/rebuild-walk.ts';
+import { RebuildCoordinator } from '../../src/projections/rebuild-coordinator.ts';
 import { storeTestMemory, testContext } from '../support/event-store.ts';
 import { Journal } from '../support/journal.ts';
 import { beginLive, useJournalStore } from '../support/journal-store.ts';
@@ -24,7 +24,7 @@ const all = () => test.store.readAll({ after: 0, limit: 100 });
 const stored = async (...texts: string[]): Promise<void> => {
   for (const content of texts) await storeTestMemory(test, { content });
 };
-const walk = () => new RebuildWalk(test.sql, test.store, new AbortController().signal);
+const coordinator = () => new RebuildCoordinator(test.sql, test.store, new AbortController().signal);
 
 describe('a rebuild', () => {
   it('parks what the live generation parks, and goes on', async () => {
@@ -36,13 +36,13 @@ describe('a rebuild', () => {
     await stored('a', 'b', 'c', 'poison', 'd');
     await small.apply(await all(), await small.bookmarkState());
     const rebuilt = await createBeside(test.sql, sliced);
-    const result = await walk().fill(rebuilt);
+    const result = await coordinator().fill(rebuilt);
     expect(result.digest).toBe(result.liveDigest);
     expect(await sliced.texts(test.sql, 2)).toEqual(['a', 'b', 'c', 'd']);
   });
 });
 
-describe('rebuilds that walk together', () => {
+describe('rebuilds at the same time', () => {
   it('each equal their live generation, also where the log and the database go away meanwhile', async () => {
     const other = new Journal('other');
     const second = await beginLive(test, other);
@@ -56,7 +56,7 @@ describe('rebuilds that walk together', () => {
       outages.splice(met, 1);
       return 'before';
     };
-    const together = walk();
+    const together = coordinator();
     const results = await Promise.all(besides.map((beside) => together.fill(beside)));
     expect(outages).toEqual([]);
     expect(results.map(({ projection, digest, liveDigest }) => [projection, digest === liveDigest])).toEqual([
@@ -80,7 +80,7 @@ describe('rebuilds that walk together', () => {
       ...test.store,
       readAll: (options) => test.store.readAll({ ...options, limit: 1 }),
     } as EventStore;
-    const together = new RebuildWalk(test.sql, pageOfOne, new AbortController().signal);
+    const together = new RebuildCoordinator(test.sql, pageOfOne, new AbortController().signal);
     const results = besides.map((beside) => together.fill(beside));
     await vi.waitFor(async () => expect(await other.texts(test.sql, 2)).toEqual(texts.slice(0, 5)));
     await sleep(100);
@@ -99,7 +99,7 @@ describe('rebuilds that walk together', () => {
     test.journal.onEvent = () => {
       throw new SqlUnavailable('for as long as it is asked');
     };
-    const together = walk();
+    const together = coordinator();
     const [first, last] = besides.map((beside) => together.fill(beside));
     const ended = expect(first).rejects.toBeInstanceOf(BookmarkMoved);
     await dropGeneration(test.sql, test.journal, besides[0]!.number);
@@ -114,7 +114,7 @@ describe('a rebuild that cannot go on', () => {
   let fresh: Generation;
   let beside: Generation;
 
-  /** Two that walk together, and what is in the log. */
+  /** Two rebuilds at the same time, and what is in the log. */
   beforeEach(async () => {
     told = [];
     const second = await beginLive(test, other);
@@ -125,7 +125,12 @@ describe('a rebuild that cannot go on', () => {
   });
 
   const telling = () =>
-    new RebuildWalk(test.sql, test.store, new AbortController().signal, (...what) => void told.push(what));
+    new RebuildCoordinator(
+      test.sql,
+      test.store,
+      new AbortController().signal,
+      (...what) => void told.push(what),
+    );
 
   const stateOfFresh = async () => {
     const rows = await readGenerations(test.sql);
@@ -212,7 +217,7 @@ describe('a rebuild whose live generation moves each partition by itself', () =>
     };
   });
 
-  const fill = async () => walk().fill(await createBeside(test.sql, memories, divided));
+  const fill = async () => coordinator().fill(await createBeside(test.sql, memories, divided));
 
   it('waits for an erasure that the live one has not applied yet, although its key is gone', async () => {
     const filled = fill();

@@ -1,49 +1,45 @@
 import type { Sql } from '../ports/sql.ts';
+import { Backoff } from '../support/resilience/backoff.ts';
 import { BookmarkMoved, type BookmarkState } from './bookmarks.ts';
 import type { Generation } from './generation.ts';
 import { noteFailure } from './generations.ts';
 import type { RebuildProgress, RebuildResult } from './rebuild.ts';
 
-/** The first pause of one that failed; doubled after each further time, … */
-const firstPauseMs = 1_000;
-/** … so that it goes on half a minute at most after what it waits for is back. */
-const longestPauseMs = 30_000;
-
-export interface WalkerOptions {
+export interface GenerationFillOptions {
   readonly onProgress: (progress: RebuildProgress) => void;
-  /** Is told of each error that keeps it from going on, once. */
+  /** Called once for each error that stalls the fill. */
   readonly onFailure: (error: unknown) => void;
 }
 
-/** A new generation on its way through the log. */
-export class Walker {
+/** A new generation that is being filled from the log. */
+export class GenerationFill {
   readonly generation: Generation;
-  /** Of its fill. */
   readonly result: Promise<RebuildResult>;
   state: BookmarkState;
-  /** Where there are several partitions: the least bookmark of the live generation, as it was last looked up. */
+  /** With several partitions: the lowest bookmark of the live generation when it was last read. */
   live = Infinity;
-  /** Both generations are compared from here on. */
+  /** The lowest position at which both generations may be compared. */
   compareFrom = 0;
-  /** How often their digests were found to differ. */
+  /** How often the digests were found to differ. */
   differed = 0;
-  /** It failed, or takes long: the others do not wait for it. */
-  isApart = false;
-  readonly #options: WalkerOptions;
+  /** It fails or takes long, so the other fills do not wait for it. */
+  isDetached = false;
+  readonly #options: GenerationFillOptions;
   readonly #ended = new AbortController();
-  readonly #told = new Set<string>();
-  #pauseMs = firstPauseMs;
+  readonly #reported = new Set<string>();
+  /** It continues half a minute after the cause is gone, at the latest. */
+  readonly #backoff = new Backoff({ firstMs: 1_000, longestMs: 30_000 });
   #failure: string | undefined;
   #settle!: { resolve: (result: RebuildResult) => void; reject: (error: unknown) => void };
 
-  constructor(generation: Generation, state: BookmarkState, options: WalkerOptions) {
+  constructor(generation: Generation, state: BookmarkState, options: GenerationFillOptions) {
     this.generation = generation;
     this.state = state;
     this.#options = options;
     this.result = new Promise((resolve, reject) => (this.#settle = { resolve, reject }));
   }
 
-  /** Aborts when it resolved or was rejected. */
+  /** Aborts when the fill has been resolved or rejected. */
   get ended(): AbortSignal {
     return this.#ended.signal;
   }
@@ -58,40 +54,37 @@ export class Walker {
     this.#ended.abort();
   }
 
-  tell(head: number): void {
+  reportProgress(head: number): void {
     const { projection, number } = this.generation;
     const { bookmark } = this.state;
     this.#options.onProgress({ projection: projection.name, generation: number, position: bookmark, head });
   }
 
-  /** Shows with its generation what it waits for. A race that it lost is none of that. */
+  /** Records with the generation what stalls it. A lost race does not count. */
   async failed(sql: Sql, error: unknown): Promise<void> {
     if (error instanceof BookmarkMoved) return;
     const message = error instanceof Error ? error.message : String(error);
-    if (!this.#told.has(message)) this.#options.onFailure(error);
-    this.#told.add(message);
+    if (!this.#reported.has(message)) this.#options.onFailure(error);
+    this.#reported.add(message);
     if (message === this.#failure) return;
     await this.#note(sql, message);
   }
 
-  /** Nothing keeps it from going on. */
-  async goesOn(sql: Sql): Promise<void> {
-    this.#pauseMs = firstPauseMs;
+  /** Clears the recorded failure after progress. */
+  async succeeded(sql: Sql): Promise<void> {
+    this.#backoff.reset();
     if (this.#failure !== undefined) await this.#note(sql, undefined);
   }
 
-  /** How long it waits before it is tried again. */
-  nextPause(): number {
-    const pause = this.#pauseMs;
-    this.#pauseMs = Math.min(pause * 2, longestPauseMs);
-    return pause;
+  /** Waits before the next attempt, unless the fill ends. */
+  async pause(): Promise<void> {
+    await this.#backoff.pause(this.ended);
   }
 
-  /** A database that is away is told by what fails next. */
+  /** If the database is unavailable, the next failure is recorded instead. */
   async #note(sql: Sql, message: string | undefined): Promise<void> {
     const { projection, number } = this.generation;
-    const noted = noteFailure(sql, projection.name, number, message);
-    await noted.then(
+    await noteFailure(sql, projection.name, number, message).then(
       () => (this.#failure = message),
       () => undefined,
     );

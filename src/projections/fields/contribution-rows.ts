@@ -1,7 +1,7 @@
 import type { Tables } from '../projection.ts';
 import { memoryKeys, Recordset } from '../recordset.ts';
 import { insert, remove, together, type Write } from '../write.ts';
-import type { Held, HeldChange } from './held.ts';
+import type { FieldContributions, ContributionChange } from './field-contributions.ts';
 
 const written = new Recordset({
   tenant: 'text',
@@ -13,9 +13,9 @@ const written = new Recordset({
   held: 'jsonb',
 });
 
-export function writeHeld(changes: ReadonlyMap<string, HeldChange>, tables: Tables): Write {
-  const present: Held[] = [];
-  const gone: Pick<Held, 'tenant' | 'memory_id'>[] = [];
+export function writeContributions(changes: ReadonlyMap<string, ContributionChange>, tables: Tables): Write {
+  const present: FieldContributions[] = [];
+  const gone: Pick<FieldContributions, 'tenant' | 'memory_id'>[] = [];
   for (const { before, after } of changes.values()) {
     if (after && after !== before) present.push(after);
     if (before && !after) gone.push({ tenant: before.tenant, memory_id: before.memory_id });

@@ -3,10 +3,10 @@ import type { MemoryEvent } from '../../domain/memory/events.ts';
 import { fieldValuesOf, type HeldValue } from '../../domain/routing/field-values.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
 import { memoryKey, memoryOf } from '../memory-rows.ts';
-import { inTurns } from '../turns.ts';
+import { eachInSlices } from '../each-in-slices.ts';
 
-/** What is counted of one memory: enough to take it out of the sums again. */
-export interface Held {
+/** The field values that one memory contributes to the sums: enough to subtract it again. */
+export interface FieldContributions {
   readonly tenant: string;
   readonly memory_id: string;
   readonly layer: Layer;
@@ -16,19 +16,19 @@ export interface Held {
   readonly held: readonly HeldValue[];
 }
 
-/** What a batch makes of a memory; undefined: not there, or erased. */
-export interface HeldChange {
-  readonly before: Held | undefined;
-  readonly after: Held | undefined;
+/** A memory before and after a batch; undefined if it does not exist or is erased. */
+export interface ContributionChange {
+  readonly before: FieldContributions | undefined;
+  readonly after: FieldContributions | undefined;
 }
 
-/** By memory. `before` are the rows as they stand. */
+/** The changes of a batch, by memory. `before` are the current rows. */
 export async function changesOf(
   facts: readonly LoadedEvent<MemoryEvent>[],
-  before: ReadonlyMap<string, Held>,
-): Promise<ReadonlyMap<string, HeldChange>> {
-  const changes = new Map<string, HeldChange>();
-  await inTurns(facts, (fact) => {
+  before: ReadonlyMap<string, FieldContributions>,
+): Promise<ReadonlyMap<string, ContributionChange>> {
+  const changes = new Map<string, ContributionChange>();
+  await eachInSlices(facts, (fact) => {
     const key = memoryKey(memoryOf(fact));
     const first = changes.get(key)?.before ?? before.get(key);
     const now = changes.has(key) ? changes.get(key)!.after : first;
@@ -37,7 +37,10 @@ export async function changesOf(
   return changes;
 }
 
-function next(row: Held | undefined, { event, metadata }: LoadedEvent<MemoryEvent>): Held | undefined {
+function next(
+  row: FieldContributions | undefined,
+  { event, metadata }: LoadedEvent<MemoryEvent>,
+): FieldContributions | undefined {
   switch (event.type) {
     case 'MemoryStored': {
       const { memoryId, layer, scope, occurredAt } = event.data;
