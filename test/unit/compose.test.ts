@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { readConfig, settings } from '../../src/config.ts';
 import { processRoles } from '../../src/profiles.ts';
@@ -9,8 +8,6 @@ import { kafka } from '../../stack/kafka.mjs';
 import { kurrentdbDouble } from '../../stack/kurrentdb-double.mjs';
 import { opensearch } from '../../stack/opensearch.mjs';
 import { postgres } from '../../stack/postgres.mjs';
-import { PrivatePostgres, postgresPrograms } from '../support/private-postgres.ts';
-import { inspectPostgres } from '../../src/adapters/postgres/inspect.ts';
 
 interface Service {
   readonly image: string;
@@ -145,39 +142,5 @@ describe('[G7] the Dockerfile', () => {
     expect(lines.join('\n')).toMatch(/^HEALTHCHECK .*\n.*\/livez/m);
     const names = lines.join(' ').match(/STRATALOG_\w+/g)!;
     for (const name of names) expect(Object.keys(settings.shape)).toContain(name);
-  });
-});
-
-const programs = postgresPrograms();
-
-describe.runIf(programs)('[G7] stack/postgres-init.sql', () => {
-  let server: PrivatePostgres;
-
-  beforeAll(async () => {
-    server = await PrivatePostgres.start(programs!);
-  }, 60_000);
-
-  afterAll(() => server?.remove());
-
-  it('makes a database in which nothing is missing', async () => {
-    // As in a new container: nothing but the superuser and an empty database.
-    const asSuperuser = (...statements: string[]) =>
-      server.session(
-        'postgres',
-        async (client) => {
-          for (const statement of statements) await client.query(statement);
-        },
-        'postgres',
-      );
-    await asSuperuser(
-      'drop database stratalog',
-      'drop role stratalog',
-      'drop role stratalog_query',
-      'create database stratalog',
-    );
-    const script = readFileSync(path.resolve('stack/postgres-init.sql'), 'utf8');
-    await server.session('postgres', (client) => client.query(script), 'stratalog');
-    const { missing, notes } = await inspectPostgres(server.url(), ['vector'], 3_000);
-    expect({ missing, notes }).toEqual({ missing: [], notes: [] });
   });
 });
