@@ -8,12 +8,12 @@ import { ParkedTable } from './parked-table.ts';
 import { isTransient, isOutOfMemory } from '../processors/transient.ts';
 import { undivided, type Bookmarks, type Partitioning } from './partitions.ts';
 import { nothing } from './write.ts';
-import { applyIn, tablesOf, type Beside, type Projection, type Tables } from './projection.ts';
+import { applyIn, tablesOf, type EarlyWrites, type Projection, type Tables } from './projection.ts';
 
 /** Largest number of events in one transaction of a live generation: searches wait for its end. */
 const mostEvents = 1_000;
 /** Concurrent transactions of one generation: the other read models use the remaining connections. */
-const besideAtOnce = 3;
+const maxEarlyTransactions = 3;
 
 /** A move of some partitions with the events that it applies. */
 interface Step extends Move {
@@ -37,7 +37,7 @@ export class Generation {
   readonly bookmarks: BookmarkTable;
   readonly parked: ParkedTable;
   readonly #sql: Sql;
-  #turn: Promise<unknown> = Promise.resolve();
+  #lastTransaction: Promise<unknown> = Promise.resolve();
   readonly #partitioning: Partitioning;
   readonly #handled: ReadonlySet<string>;
   readonly #committer: PipelinedCommitter<Step, unknown>;
@@ -189,10 +189,10 @@ export class Generation {
   async prepare(
     events: readonly LoadedEvent[],
     sql: SqlExecutor = this.#sql,
-    beside?: Beside,
+    early?: EarlyWrites,
   ): Promise<unknown> {
     if (events.length === 0 || !this.projection.prepare) return undefined;
-    return this.projection.prepare(events, { sql, tables: this.tables, generation: this.number, beside });
+    return this.projection.prepare(events, { sql, tables: this.tables, generation: this.number, early });
   }
 
   /**
@@ -205,13 +205,13 @@ export class Generation {
     options: TransactionOptions = {},
   ): Promise<Result> {
     if (this.#sql.connections === 1) return this.#sql.transaction(body, options);
-    const own = this.#turn.then(() =>
+    const own = this.#lastTransaction.then(() =>
       this.#sql.transaction(async (tx) => {
         await tx.query('select pg_advisory_xact_lock(727003, hashtext($1))', [this.key]);
         return body(tx);
       }, options),
     );
-    this.#turn = own.catch(() => undefined);
+    this.#lastTransaction = own.catch(() => undefined);
     return own;
   }
 
@@ -227,7 +227,7 @@ export class Generation {
   #prepare(steps: readonly Step[]): Promise<unknown> {
     const events = eventsOf(steps);
     const { batchSize = Infinity } = this.projection;
-    const lanes = this.#sql.connections > 1 ? besideAtOnce : 1;
+    const lanes = this.#sql.connections > 1 ? maxEarlyTransactions : 1;
     const transaction = (body: (tx: SqlExecutor) => Promise<void>): Promise<void> =>
       this.#sql.transaction(
         async (tx) => {
@@ -239,8 +239,8 @@ export class Generation {
         },
         { durable: false },
       );
-    const isWorthWhile = lanes > 1 || events.length > batchSize;
-    return this.prepare(events, this.#sql, isWorthWhile ? { lanes, transaction } : undefined);
+    const paysOff = lanes > 1 || events.length > batchSize;
+    return this.prepare(events, this.#sql, paysOff ? { lanes, transaction } : undefined);
   }
 
   async #write(steps: readonly Step[], prepared: unknown): Promise<void> {

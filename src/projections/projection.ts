@@ -65,11 +65,11 @@ export interface PrepareContext {
   readonly tables: Tables;
   readonly generation: number;
   /** Given if it pays off: with several connections, or for a batch above the usual size. */
-  readonly beside?: Beside | undefined;
+  readonly early?: EarlyWrites | undefined;
 }
 
 /** Transactions before the one that moves the bookmark, for writes that may be repeated and may be ahead of the bookmark. */
-export interface Beside {
+export interface EarlyWrites {
   /** How many may run at once. With one, each blocks all other users of the database. */
   readonly lanes: number;
   /** Locks the bookmark until it ends; rejects in a process whose bookmark is outdated. */

@@ -21,14 +21,14 @@ export class Recordset {
     return this.#columns.length;
   }
 
-  /** The table as `alias`, with an additional column `beside` whose array the statement builds from other parameters. */
-  as(alias: string, beside?: { readonly name: string; readonly array: string }): string {
+  /** The table as `alias`, with an additional column `extra` whose array the statement builds from other parameters. */
+  as(alias: string, extra?: { readonly name: string; readonly array: string }): string {
     const arrays = this.#columns.map(([, type], index) => `$${1 + index}::${isCast(type) ? 'text' : type}[]`);
-    const names = beside ? `${this.names}, ${beside.name}` : this.names;
-    const table = `unnest(${[...arrays, ...(beside ? [beside.array] : [])].join(', ')})`;
+    const names = extra ? `${this.names}, ${extra.name}` : this.names;
+    const table = `unnest(${[...arrays, ...(extra ? [extra.array] : [])].join(', ')})`;
     if (!this.#columns.some(([, type]) => isCast(type))) return `${table} as ${alias}(${names})`;
     const values = this.#columns.map(([name, type]) => (isCast(type) ? `${name}${casts[type]}` : name));
-    const selected = [...values, ...(beside ? [beside.name] : [])].join(', ');
+    const selected = [...values, ...(extra ? [extra.name] : [])].join(', ');
     return `(select ${selected} from ${table} as bound(${names})) as ${alias}(${names})`;
   }
 

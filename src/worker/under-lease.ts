@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { leaseRenewalMs, type Leases } from '../ports/leases.ts';
 
 /**
- * Waits until this process holds the lease, does `work` while it renews it, and lets go of it. Rejects with what `work`
- * rejects with, or where `signal` aborts the waiting.
+ * Waits for the lease, renews it while `work` runs, and then releases it. A lease that expired meanwhile is taken again if it is free. Rejects
+ * if `work` does, or if `signal` aborts while it waits.
  */
 export async function underLease<Result>(
   leases: Leases,

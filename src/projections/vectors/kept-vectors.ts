@@ -2,7 +2,7 @@ import { exactScanLimit } from '../../domain/retrieval/exact-scan-limit.ts';
 import { supersededVectorTable, vectorTable } from '../../read-models/vectors/tables.ts';
 import type { EmbeddingModel } from '../../ports/embedder.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
-import { protect, type Beside } from '../projection.ts';
+import { protect, type EarlyWrites } from '../projection.ts';
 import { memoryKeys, Recordset } from '../recordset.ts';
 import { scopeColumns, scopeColumnTypes } from '../scope-columns.ts';
 import { TenantSizes } from './tenant-sizes.ts';
@@ -160,7 +160,11 @@ export class KeptVectors {
   }
 
   /** `insert` and `update` in slices before the transaction that moves the bookmark. Each slice may be repeated. */
-  async writeBeside({ lanes, transaction }: Beside, rows: readonly VectorRow[], made: Made): Promise<void> {
+  async writeEarly(
+    { lanes, transaction }: EarlyWrites,
+    rows: readonly VectorRow[],
+    made: Made,
+  ): Promise<void> {
     // In a fixed order, so that two generations that write the same vectors cannot deadlock.
     const sorted = rows.toSorted((left, right) => (left.memory_id < right.memory_id ? -1 : 1));
     const size = Math.min(lanes > 1 ? largestSlice : largestSliceAlone, Math.ceil(rows.length / lanes));

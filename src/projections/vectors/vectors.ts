@@ -92,21 +92,21 @@ async function prepare(
   embedder: Embedder,
   kept: KeptVectors,
   events: readonly LoadedEvent<MemoryEvent>[],
-  { sql, tables, beside }: PrepareContext,
+  { sql, tables, early }: PrepareContext,
 ): Promise<Prepared> {
   const wanted = await kept.missing(sql, latestTexts(events));
   const texts = [...new Map(wanted.map(({ text }) => [textHash(text), text]))];
-  if (!beside || texts.length === 0) return { made: await embed(embedder, texts), kept: new Set() };
+  if (!early || texts.length === 0) return { made: await embed(embedder, texts), kept: new Set() };
   // The index takes most of the time of a batch. Several transactions at once insert new memories only, which needs no rows. With one
   // connection each transaction blocks everything else, so it must be short.
-  const before = beside.lanes > 1 ? new Map() : await rowsOf<VectorRow>(events, sql, tables('vectors'));
+  const before = early.lanes > 1 ? new Map() : await rowsOf<VectorRow>(events, sql, tables('vectors'));
   const rows = present(rowsAfter(events, before));
   const made = new Map<string, Float32Array>();
   const done = new Set<string>();
   for (let at = 0; at < texts.length; at += embeddingBatch) {
     const some = await embed(embedder, texts.slice(at, at + embeddingBatch));
     const own = rows.filter(({ text_hash }) => some.has(text_hash));
-    await kept.writeBeside(beside, own, some);
+    await kept.writeEarly(early, own, some);
     for (const [hash, vector] of some) made.set(hash, vector);
     for (const row of own) done.add(memoryKey(row));
   }
