@@ -35,6 +35,12 @@ describe.runIf(url)('a PostgreSQL server', () => {
     expect(sql.login).toEqual({ role: 'stratalog', superuser: false, bypassesRowSecurity: false });
   });
 
+  it('[A5] reads vectors as they were written, to the last bit', async () => {
+    const vector = Float32Array.from([0.1, -1 / 3, 1e-30, 0, 0.987654321]);
+    const [row] = await sql.query<{ vector: number[] }>('select $1::vector as vector', [vector]);
+    expect(Float32Array.from(row!.vector)).toEqual(vector);
+  });
+
   it('refuses a wrong password with its SQLSTATE, not as unavailable', async () => {
     const wrong = new URL(url!);
     wrong.password = 'wrong';

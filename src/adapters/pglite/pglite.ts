@@ -13,7 +13,7 @@ import { beginScript, identifier } from '../sql/begin.ts';
 import { abortedTransaction } from '../sql/error.ts';
 import { NestingGuard } from '../sql/nesting.ts';
 import { splitStatements } from '../sql/statements.ts';
-import { toWire } from '../sql/values.ts';
+import { toPgliteWire } from './wire-value.ts';
 import { EngineThread } from './engine-thread.ts';
 import type { EngineData, EngineNotice, EngineRequest, EngineResult } from './protocol.ts';
 import { ConnectionScheduler } from './connection-scheduler.ts';
@@ -64,13 +64,13 @@ export class PgliteSql implements Sql {
     { onePlan = false }: StatementOptions = {},
   ): Promise<R[]> {
     const kind = onePlan ? 'prepared' : 'statement';
-    const { rows } = await this.#pass({ kind, text, params: params.map(toWire) });
+    const { rows } = await this.#pass({ kind, text, params: params.map(toPgliteWire) });
     return rows as R[];
   }
 
   async queryAs<R = Row>(tenant: string, text: string, params: readonly SqlValue[] = []): Promise<R[]> {
     const begin = beginScript({ tenant, readOnly: true });
-    const { rows } = await this.#pass({ kind: 'statement', text, params: params.map(toWire), begin });
+    const { rows } = await this.#pass({ kind: 'statement', text, params: params.map(toPgliteWire), begin });
     return rows as R[];
   }
 
@@ -203,7 +203,7 @@ class OpenTransaction implements SqlExecutor {
   ): Promise<R[]> {
     if (this.#over) throw new Error('the transaction is over: its executor was used after its end');
     const kind = onePlan ? 'prepared' : 'statement';
-    const { rows } = await this.#thread.request({ kind, text, params: params.map(toWire) });
+    const { rows } = await this.#thread.request({ kind, text, params: params.map(toPgliteWire) });
     return rows as R[];
   }
 

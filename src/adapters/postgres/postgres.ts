@@ -24,6 +24,7 @@ import { translate } from './errors.ts';
 import { Listener } from './listener.ts';
 import { prepareLogin, type PostgresLogin } from './login.ts';
 import { PreparedNames } from './prepared-names.ts';
+import { vectorParsers, vectorToSql } from './vectors.ts';
 
 /** How long a new connection, or a free one of the pool, is waited for. */
 const connectWithinMs = 5_000;
@@ -56,13 +57,14 @@ export async function openPostgres(options: PostgresOptions): Promise<PostgresSq
     answerTimeoutMs = 10_000,
     onNotice = () => {},
   } = options;
+  let parsers: Awaited<ReturnType<typeof vectorParsers>> = new Map();
   const config: PoolConfig = {
     connectionString: url,
     application_name: 'stratalog',
     options: '-c timezone=UTC',
     keepAlive: true,
     connectionTimeoutMillis: connectWithinMs,
-    types: { getTypeParser: (oid: number) => decoderOf(oid) },
+    types: { getTypeParser: (oid: number) => parsers.get(oid) ?? decoderOf(oid) },
   };
   const pool = new Pool({ ...config, max: maxConnections, pipeline: true });
   // An idle connection that breaks is replaced at the next use; without a handler it would end the process.
@@ -75,7 +77,11 @@ export async function openPostgres(options: PostgresOptions): Promise<PostgresSq
   });
   const connections = new Connections(pool);
   try {
-    const login = await connections.use(({ client }) => prepareLogin(client, extensions).catch(rethrow));
+    const login = await connections.use(async ({ client }) => {
+      const prepared = await prepareLogin(client, extensions).catch(rethrow);
+      if (extensions.includes('vector')) parsers = await vectorParsers(client).catch(rethrow);
+      return prepared;
+    });
     return new PooledSql(connections, new Listener(config), login, { maxConnections, answerTimeoutMs });
   } catch (error) {
     await pool.end();
@@ -143,7 +149,7 @@ class Connection {
     const config: QueryConfig & { queryMode: 'extended'; query_timeout?: number } = {
       ...(onePlan && { name: this.#names.nameOf(this.client, text) }),
       text,
-      values: params.map(toWire),
+      values: params.map((value) => (value instanceof Float32Array ? vectorToSql(value) : toWire(value))),
       queryMode: 'extended',
       ...(timeoutMs !== undefined && { query_timeout: timeoutMs }),
     };

@@ -3,24 +3,12 @@ import type { SqlValue } from '../../ports/sql.ts';
 /** A bound value as it goes over the wire: text format, or binary where it is bytes. */
 export type WireValue = string | Uint8Array | null;
 
-/** Writes a value in PostgreSQL's text format, bytes and vectors in its binary one. Throws `RangeError` on an invalid date. */
-export function toWire(value: SqlValue): WireValue {
+/** Writes a value in PostgreSQL's text format, bytes in binary format. Throws `RangeError` on an invalid date. */
+export function toWire(value: Exclude<SqlValue, Float32Array>): WireValue {
   if (value === null || value instanceof Uint8Array) return value;
-  if (value instanceof Float32Array) return vector(value);
   if (value instanceof Date) return value.toISOString();
   if (typeof value === 'object') return `{${value.map(arrayElement).join(',')}}`;
   return String(value);
-}
-
-/** As pgvector's `vector_recv` reads it: dimension and a reserved 0 as int16, then each number as float4, big-endian. */
-function vector(numbers: Float32Array): Uint8Array {
-  // Not of the pool, all of which would be sent to another thread.
-  const bytes = Buffer.allocUnsafeSlow(4 + 4 * numbers.length);
-  bytes.writeUInt16BE(numbers.length, 0);
-  bytes.writeUInt16BE(0, 2);
-  let at = 4;
-  for (const number of numbers) at = bytes.writeFloatBE(number, at);
-  return bytes;
 }
 
 function arrayElement(value: string | number): string {
