@@ -1,5 +1,5 @@
 import type { AnyOf } from '../domain/retrieval/posting-keys.ts';
-import { keyListsOf, type Narrowed } from '../domain/retrieval/postings.ts';
+import { keyListsOf, type LookupConditions } from '../domain/retrieval/postings.ts';
 import type { ReadView } from './read-models.ts';
 import type { Parameters } from './sql-builder.ts';
 
@@ -7,8 +7,8 @@ import type { Parameters } from './sql-builder.ts';
 const firstInOrder = 4;
 
 /** Under what the memories that are asked for are filed in the read model that is live now. */
-export function listsIn(view: ReadView, narrowed: Narrowed): readonly AnyOf[] {
-  return keyListsOf({ ...narrowed, inOrder: Number(view.signature('memories')) >= firstInOrder });
+export function listsIn(view: ReadView, conditions: LookupConditions): readonly AnyOf[] {
+  return keyListsOf({ ...conditions, inOrder: Number(view.signature('memories')) >= firstInOrder });
 }
 
 /** Of each list how many active memories are filed under one of its keys, as an array; no more than `most` and one are counted. */

@@ -5,7 +5,7 @@ import { occurredOrCreated, timeFilter } from '../../src/domain/build-filter.ts'
 import { parseFilter } from '../../src/domain/filter.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { layers, type Scope } from '../../src/domain/layers.ts';
-import { keyListsOf, postingsOf, type Filed, type Narrowed } from '../../src/domain/retrieval/postings.ts';
+import { keyListsOf, postingsOf, type Filed, type LookupConditions } from '../../src/domain/retrieval/postings.ts';
 import { matches, type FilterJson } from '../support/filter-oracle.ts';
 
 const word = fc.constantFrom('a', 'b', 'c');
@@ -68,7 +68,7 @@ const { filter } = fc.letrec<{ filter: FilterJson }>((tie) => ({
   ),
 }));
 
-function found(memory: Filed, narrowed: Narrowed): boolean {
+function found(memory: Filed, narrowed: LookupConditions): boolean {
   const filed = postingsOf(memory);
   return keyListsOf(narrowed).every(
     ({ keys, ranges }) =>

@@ -1,6 +1,6 @@
 import type { Evidence, FusionWeights } from './fusion.ts';
 
-/** A fused score as log-odds: intercept + slope · fused. The slope is above 0, so that order is kept. */
+/** Log-odds of a fused score: intercept + slope · fused. The slope is above 0, which preserves the order. */
 export interface Line {
   readonly intercept: number;
   readonly slope: number;
@@ -11,9 +11,9 @@ export interface ModelScale {
   readonly fusion: FusionWeights;
   /** For a candidate with both signals. */
   readonly both: Line;
-  /** For a query without terms (only stop words or signs). */
+  /** For a query without terms (only stop words or punctuation). */
   readonly denseOnly: Line;
-  /** For a candidate without a comparable vector (embedder away, vector still to come). */
+  /** For a candidate without a comparable vector (the embedder does not answer, or the vector is not computed yet). */
   readonly lexicalOnly: Line;
 }
 

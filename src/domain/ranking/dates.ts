@@ -14,14 +14,14 @@ const NAMES = 'january february march april may june july august september octob
 const YEAR = /\b(?:19|20)\d\d\b/g;
 const NUMERIC = /\b((?:19|20)\d\d)-(0[1-9]|1[0-2])(?:-\d\d)?\b/g;
 const NAMED = new RegExp(`\\b(?:${NAMES.join('|')})\\b`, 'gi');
-/** What stands between a month and its own year: "May 2023", "May 7th, 2023", "May of 2023". */
+/** Text between a month and its own year: "May 2023", "May 7th, 2023", "May of 2023". */
 const BESIDE = /^(?:\s+\d{1,2}(?:st|nd|rd|th)?)?,?\s+(?:of\s+)?$/i;
-/** What stands between months that share a year: "May and June 2024", "May/June 2024". */
+/** Text between months that share a year: "May and June 2024", "May/June 2024". */
 const JOINED = /^[\s,/&–-]*(?:(?:and|or|to|until|through)\s+)?$/i;
 
 /**
- * The months that a question names: "in June", "on 7 May 2023", "2023-05-07". A month has the year that stands beside it or
- * beside the one that it is joined with, else the last year before it, else the next.
+ * The months that a question names: "in June", "on 7 May 2023", "2023-05-07". The year of a month is the one beside it, or beside
+ * the month it is joined with; else the last year before it, else the next one after it.
  */
 function askedMonths(question: string): AskedMonth[] {
   const numeric = [...question.matchAll(NUMERIC)].map(([, year, month]) => ({
@@ -39,7 +39,7 @@ function namedMonths(question: string): AskedMonth[] {
   );
   const months: AskedMonth[] = [];
   let later: { readonly index: number; readonly year: number | undefined } | undefined;
-  // From the last one on: what a month is joined with comes after it.
+  // Backwards, because a month follows the one it is joined with.
   for (const { 0: name, index } of names.toReversed()) {
     const upTo = (end: number) => question.slice(index + name.length, end);
     const next = years.find((one) => one.index > index);
@@ -52,7 +52,7 @@ function namedMonths(question: string): AskedMonth[] {
   return months;
 }
 
-/** "may" and "march" are months where a capital inside of the sentence says so: one that stands after a space. */
+/** "May" and "March" are months if they are capitalised inside the sentence, after a space. */
 function isCapitalInside(question: string, index: number, begin: number): boolean {
   return index > begin && /\s/.test(question[index - 1]!) && /[A-Z]/.test(question[index]!);
 }
@@ -60,19 +60,19 @@ function isCapitalInside(question: string, index: number, begin: number): boolea
 /** The times that a question asks about. */
 export interface AskedTimes {
   readonly months: readonly AskedMonth[];
-  /** Days, weeks, months and quarters that it names whole. */
+  /** Whole days, weeks, months and quarters that it names. */
   readonly periods: readonly Period[];
 }
 
 const DAY_MS = 86_400_000;
-/** A week that is named loosely ends today, and has eight days. */
+/** "The past week" ends today, and so has eight days. */
 const LONGEST_WEEK_MS = 8 * DAY_MS;
-/** Whole years and more tell next to nothing of which memory is meant. */
+/** Years and longer periods say hardly anything about which memory is meant. */
 const LONGEST_MS = 92 * DAY_MS;
-/** A text with more times than that, such as a log that was pasted, asks about none of them. */
+/** A text with more periods, such as a pasted log, asks about none of them. */
 const MOST_PERIODS = 8;
 
-/** `now`: what "last week" and "5 days ago" are counted from; without it they are not read. */
+/** `now`: what "last week" and "5 days ago" are relative to; without it they are ignored. */
 export function askedTimes(question: string, now?: Date): AskedTimes {
   const periods = findPeriods(question, now).filter(
     (period) => period.isPlain && lengthOf(period) <= LONGEST_MS,
@@ -81,8 +81,8 @@ export function askedTimes(question: string, now?: Date): AskedTimes {
 }
 
 /**
- * Terms of a question that are but the number of a day, or of how long ago it was: by itself the 7 of "7 May 2023" says
- * nothing of when a memory is from, and stands for other things in most that have it.
+ * Terms of a question that are only the number of a day, or of how long ago something was. The 7 of "7 May 2023" says nothing by
+ * itself about the time of a memory, and means something else in most memories that contain it.
  */
 export function numbersOfTimes(question: string, { periods }: AskedTimes): ReadonlySet<string> {
   const named = periods.flatMap(({ start, end }) => [
@@ -95,17 +95,14 @@ export function asksTime({ months, periods }: AskedTimes): boolean {
   return months.length > 0 || periods.length > 0;
 }
 
-/**
- * How well an ISO 8601 time meets what a question asks about, in UTC: 2 where it lies in a day or week that it names, 1 in a
- * month or quarter, else 0.
- */
+/** How well an ISO 8601 time fits a question, in UTC: 2 within a day or week that it names, 1 within a month or quarter, else 0. */
 export function datedAs(time: string, { months, periods }: AskedTimes): 0 | 1 | 2 {
   const met = periods.filter(lies(new Date(time)));
   if (met.some((period) => lengthOf(period) <= LONGEST_WEEK_MS)) return 2;
   return met.length > 0 || isOfMonth(time, months) ? 1 : 0;
 }
 
-/** Whether a time lies in one of the periods. */
+/** Whether a time is in one of the periods. */
 export function isWithin(time: Date, { periods }: AskedTimes): boolean {
   return periods.some(lies(time));
 }

@@ -1,57 +1,57 @@
 import { match, type TermFrequencies, type WeightedTerms } from './bm25.ts';
 import type { SpeakerMatch } from './speaker.ts';
 
-/** What is known of one candidate, each on a scale that depends on nothing but the query, the memory and the tenant. */
+/** Evidence for one candidate. Each value depends on the query, the memory and the tenant only. */
 export interface Evidence {
-  /** Cosine of query and memory, −1..1; absent where there is no vector to compare. */
+  /** Cosine of query and memory, −1..1; absent if there is no vector to compare. */
   readonly cosine?: number;
   /**
-   * BM25 over the square root of the query's mass, ≥ 0, of a turn of a conversation the mean of its own and its window's;
-   * absent for a query without terms.
+   * BM25 divided by the square root of the query's mass, ≥ 0; for a turn of a conversation the mean of its own and its window's.
+   * Absent for a query without terms.
    */
   readonly lexical?: number;
   /**
-   * How nearly the query stands in the memory, 0..1: the harmonic mean of coverage and focus where both are about the
-   * same words, or the share of the query's shingles that a longer memory quotes.
+   * How nearly the memory contains the query, 0..1: the harmonic mean of coverage and focus if both texts consist of the same
+   * words, or the share of the query's shingles that a longer memory quotes.
    */
   readonly overlap: number;
-  /** Absent where the memory has no speaker, or one whom the question does not ask about. */
+  /** Absent if the memory has no speaker, or the question does not ask about it. */
   readonly speaker?: SpeakerMatch;
-  /** How well the memory's time meets what the question asks about, 0..2 (`datedAs`). */
+  /** How well the memory's time fits the question, 0..2 (`datedAs`). */
   readonly dated?: number;
 }
 
-/** What is known of a memory beside its own words and vector. Each part may be missing. */
+/** Context of a memory, beside its own words and vector. Each part may be missing. */
 export interface Surroundings {
-  /** Terms of the turns around it and its own (`windowOf`); absent for a memory outside of a session. */
+  /** Terms of the turns around it, including its own (`windowOf`); absent for a memory outside of a session. */
   readonly window?: TermFrequencies | undefined;
   readonly speaker?: SpeakerMatch | undefined;
   readonly dated?: number | undefined;
 }
 
-/** How the cosine of one embedding model is read, and what the other signals weigh in units of that cosine. */
+/** Weights of the signals for one embedding model, in units of its cosine. */
 export interface FusionWeights {
   /** Of one unit of `Evidence.lexical`. */
   readonly lexical: number;
-  /** From about this cosine on, a further step counts `1 + nearGain` times. */
+  /** Above about this cosine, the cosine counts `1 + nearGain` times. */
   readonly nearCosine: number;
   readonly nearGain: number;
-  /** Of an overlap of 1; below `OVERLAP_FLOOR` it counts nothing. */
+  /** Of an overlap of 1; an overlap below `OVERLAP_FLOOR` counts nothing. */
   readonly overlap: number;
   readonly speaker: Readonly<Record<SpeakerMatch, number>>;
   /** Of one unit of `Evidence.dated`. */
   readonly dated: number;
 }
 
-/** Chance matches stay below it in every data set; a sentence with one of seven content words changed is above. */
+/** Chance matches are below it in every data set; a sentence with one of seven content words changed is above it. */
 export const OVERLAP_FLOOR = 0.75;
 
-/** Width of the bend at `nearCosine`: smooth, so that rounding never turns an order. */
+/** Width of the bend at `nearCosine`, which is smooth so that rounding never changes an order. */
 const BEND = 0.02;
 
 /**
- * Signals beyond the text. They exist to be measured: every weight is 0 until data shows that the signal helps.
- * Each is −1..1 with 0 for "nothing known".
+ * Signals beyond the text, for experiments: every weight is 0 until data shows that the signal helps. Each is −1..1, with 0 for
+ * "nothing known".
  */
 export const SIGNALS = ['recency', 'access', 'feedback', 'links'] as const;
 export type Signal = (typeof SIGNALS)[number];
@@ -59,7 +59,7 @@ export type SignalValues = Readonly<Partial<Record<Signal, number>>>;
 export type SignalWeights = Readonly<Record<Signal, number>>;
 export const SIGNALS_OFF: SignalWeights = { recency: 0, access: 0, feedback: 0, links: 0 };
 
-/** Reads the evidence of one candidate; `quoted` tells how much of the query its text holds word for word. */
+/** The evidence for one candidate. `quoted` returns the share of the query that its text contains word for word. */
 export function evidence(
   query: WeightedTerms,
   memory: TermFrequencies,
@@ -68,23 +68,23 @@ export function evidence(
   { window, speaker, dated }: Surroundings = {},
 ): Evidence {
   const dense = cosine === undefined || Number.isNaN(cosine) ? {} : { cosine };
-  // Without content words nobody and no time is asked about.
+  // A query without content words asks about no speaker and no time.
   if (query.mass <= 0) return { ...dense, overlap: quoted() };
   const around = { ...(speaker !== undefined && { speaker }), ...(dated !== undefined && { dated }) };
   const { bm25: own, coverage, focus } = match(query, memory);
   const bm25 = window === undefined ? own : (own + match(query, window).bm25) / 2;
   const sameness = coverage + focus > 0 ? (2 * coverage * focus) / (coverage + focus) : 0;
-  // Only a memory that has the query's words can quote it: all others need no look at their text.
+  // Only a memory with the query's words can quote it: other texts need not be read.
   const overlap = coverage < OVERLAP_FLOOR ? sameness : Math.max(sameness, quoted());
-  // The square root stands between the raw sum, which grows with every word of a long question, and the share
-  // of the query that is matched, which makes one matched word of one as good as ten of ten.
+  // A compromise between the raw sum, which grows with every word of a long question, and the share of the query that is
+  // matched, by which one matched word of one is as good as ten of ten.
   return { ...dense, ...around, lexical: bm25 / Math.sqrt(query.mass), overlap };
 }
 
 /**
- * One number for all the evidence, in units of cosine; a missing signal adds nothing (the calibration knows which
- * were there). Score fusion by a weighted sum: Bruch, Gai, Ingber, "An analysis of fusion functions for hybrid retrieval",
- * ACM TOIS 42(1), 2023; but on fixed scales instead of theirs over the candidates.
+ * Fuses the evidence into one number, in units of cosine; a missing signal adds nothing (the calibration distinguishes these
+ * cases). Score fusion by a weighted sum: Bruch, Gai, Ingber, "An analysis of fusion functions for hybrid retrieval",
+ * ACM TOIS 42(1), 2023; but on fixed scales, where they normalise over the candidates.
  */
 export function fuse(
   found: Evidence,

@@ -21,7 +21,7 @@ export const BGE_SMALL: ModelScale = {
 
 /**
  * e5-small-v2 (int8, mean of the states, prefixes of its model card), fitted on the same sets. Its cosines lie close together
- * (by the vector alone .92 is an even chance): what is added to one weighs half of what it does beside bge's.
+ * (by the vector alone, .92 is an even chance), so everything added to them weighs half of what it does for bge.
  */
 export const E5_SMALL: ModelScale = {
   fusion: {
@@ -38,9 +38,9 @@ export const E5_SMALL: ModelScale = {
 };
 
 /**
- * For a model nobody measured. Cosines of unrelated texts are about .1 under some models and .8 under others, so
- * here a cosine orders what the words leave open and moves the probability little: by words alone a memory may pass the
- * default threshold, by the vector alone only a near-identical one does. Fit the model with `bench/ranking` for more.
+ * For a model that was not measured. Unrelated texts have cosines of about .1 under some models and .8 under others. So the
+ * cosine only orders what the words leave open, and changes the probability little: by words alone a memory may pass the default
+ * threshold, by the vector alone only a nearly identical one does. Fit the model with `bench/ranking` to improve this.
  */
 export const UNKNOWN_MODEL: ModelScale = {
   fusion: {
@@ -63,7 +63,7 @@ const SCALES: ReadonlyMap<string, ModelScale> = new Map([
 
 /**
  * The scale of an embedding model by its id: the model's name, perhaps with an owner before it and a variant after it
- * (`BAAI/bge-small-en-v1.5`, `e5-small-v2-int8-7d9092cb`). An unknown or missing id gives `UNKNOWN_MODEL`.
+ * (`BAAI/bge-small-en-v1.5`, `e5-small-v2-int8-7d9092cb`). An unknown or missing id has the scale `UNKNOWN_MODEL`.
  */
 export function scaleOf(modelId: string | undefined): ModelScale {
   const id = modelId?.split('/').at(-1)?.toLowerCase() ?? '';

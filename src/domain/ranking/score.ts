@@ -17,30 +17,30 @@ import { termCounts } from '../text/tokens.ts';
 
 export interface RankedQuery {
   /**
-   * The query as it was asked: a memory that quotes it is an answer, however long it is, and whom it asks about is read
-   * from it.
+   * The query as the caller sent it: a memory that quotes it is an answer, however long it is, and the speakers that it asks about
+   * are read from it.
    */
   readonly text?: string;
-  /** Which times it asks about; default: those that need no present. */
+  /** Times that it asks about; default: those that do not depend on the present. */
   readonly times?: AskedTimes | undefined;
   /** The keys of `termCounts(query).counts`. */
   readonly terms: readonly string[];
-  /** Of the caller's tenant: of all its memories, whatever scope is searched. */
+  /** Of the caller's tenant: over all its memories, whatever scope is searched. */
   readonly statistics: TermStatistics;
-  /** Id of the embedding model that made the cosines; unknown ids get a cautious scale (`UNKNOWN_MODEL`). */
+  /** Id of the embedding model that made the cosines; an unknown model gets a cautious scale (`UNKNOWN_MODEL`). */
   readonly model?: string | undefined;
-  /** Instead of the one that is known for the model. */
+  /** Overrides the built-in scale of the model. */
   readonly scale?: ModelScale | undefined;
   /** All 0 unless given. */
   readonly signalWeights?: SignalWeights;
 }
 
 export interface Candidate extends TermFrequencies {
-  /** With the query's vector, of the same model; absent where there is none. */
+  /** With the query's vector, of the same model; absent if there is none. */
   readonly cosine?: number | undefined;
   readonly signals?: SignalValues;
   readonly text?: string;
-  /** Of a turn in a session: the terms of its window (`windowOf`), its own among them. */
+  /** For a turn of a session: the terms of its window (`windowOf`), including its own. */
   readonly window?: TermFrequencies;
   /** Who said it (`speakerOf`). */
   readonly speaker?: string;
@@ -48,18 +48,18 @@ export interface Candidate extends TermFrequencies {
   readonly occurredAt?: string;
 }
 
-/** Of a text that is the query itself: nothing surer can be known, and of signs and lone words like "What?" models know little. */
+/** Minimum for a text that is the query itself. No match is surer, and models know little about punctuation and lone words like "What?". */
 const LEAST_OF_SAME_TEXT = 0.7;
 
 /** Scores candidates of one query. */
 export interface Scorer {
   /**
-   * A calibrated probability in [0, 1] that the memory is relevant. It depends on the query, the memory with the turns around
-   * it in its session, and the tenant's term statistics: never on the other candidates, the scope searched or another tenant.
-   * Among candidates with the same kinds of evidence it orders as the fused score does.
+   * A calibrated probability in [0, 1] that the memory is relevant. It depends on the query, the memory with the turns around it
+   * in its session, and the tenant's term statistics; never on other candidates, the scope searched, or another tenant. Among
+   * candidates with the same kinds of evidence the order is that of the fused score.
    */
   score(candidate: Candidate): number;
-  /** Whether the memory has enough of the query's words to quote it, or to be the same text: then its text may raise its score. */
+  /** Whether the memory has enough of the query's words to quote it or to be the same text. Then reading its text may raise the score. */
   mayQuote(candidate: TermFrequencies): boolean;
 }
 
@@ -70,9 +70,9 @@ export function scorerOf(query: RankedQuery): Scorer {
   const matchSpeaker = query.text === undefined ? undefined : speakerMatcher(query.text);
   const times = query.times ?? (query.text === undefined ? undefined : askedTimes(query.text));
   const samenessOf = query.text === undefined ? undefined : textMatcher(query.text);
-  // Signs alone have no terms to compare and no words to quote: they are the same text or not.
+  // Punctuation has no terms to compare and no words to quote: it is the same text or not.
   const isWordless = query.terms.length === 0;
-  // Numbers that tell a time are none of the terms, but words of the text.
+  // Includes numbers that name a time: they are words of the text, but not terms of the query.
   const wordCount = query.text === undefined ? undefined : termCounts(query.text).length;
   return {
     score(candidate) {
@@ -100,7 +100,7 @@ export function scorerOf(query: RankedQuery): Scorer {
   };
 }
 
-/** The same words are no less than the same text at its least; the exact text stays before them: "C++" before "C#". */
+/** The same words score at least the minimum of the same text. The exact text stays ahead of them: "C++" of "C#". */
 function surer(likely: number, sameness: TextMatch | undefined): number {
   if (sameness === 'exact') return LEAST_OF_SAME_TEXT + (1 - LEAST_OF_SAME_TEXT) * likely;
   return sameness === 'near' ? Math.max(likely, LEAST_OF_SAME_TEXT) : likely;

@@ -13,19 +13,19 @@ const FIRST_PERSON = new Set(['i', 'me', 'my', 'mine', 'myself', 'we', 'our', 'o
 const LABEL = /^\s*(\p{L}[\p{L}\p{M}\p{N}_-]*\.?(?: \p{L}[\p{L}\p{M}\p{N}_-]*){0,2}):\s/u;
 
 /**
- * Who said a turn of a conversation: whom its metadata name, else the label of its text. For memories of a session
- * only: a document may begin with any label.
+ * The speaker of a turn of a conversation: the one in its metadata, else the label at the start of its text. Only for memories
+ * of a session: a document may start with any label.
  */
 export function speakerOf(content: string, metadata: JsonObject): string | undefined {
   return attributedSpeaker(metadata) ?? labelledSpeaker(content);
 }
 
-/** `metadata.speaker`, else `metadata.role`, folded as words are; undefined where neither says it. */
+/** `metadata.speaker`, else `metadata.role`, folded like words; undefined if neither is a name. */
 export function attributedSpeaker({ speaker, role }: JsonObject): string | undefined {
   return folded(speaker) ?? folded(role);
 }
 
-/** The label that a text begins with ("Caroline: …"), folded as words are. */
+/** The label at the start of a text ("Caroline: …"), folded like words. */
 export function labelledSpeaker(content: string): string | undefined {
   return folded(LABEL.exec(content.slice(0, 64))?.[1]);
 }
@@ -34,7 +34,7 @@ function folded(name: unknown): string | undefined {
   return typeof name === 'string' ? words(name).join(' ') || undefined : undefined;
 }
 
-/** Tells of each speaker (`speakerOf`) whether the question is about what this one said. */
+/** Returns a function that says whether a question is about what a speaker (`speakerOf`) said. */
 export function speakerMatcher(question: string): (speaker: string) => SpeakerMatch | undefined {
   const asked = words(question);
   const inOrder = ` ${asked.join(' ')} `;

@@ -1,11 +1,11 @@
 import type { RetrievalEvent } from './events.ts';
 
-/** In the `warnings` of an event that holds less than was asked or planned. */
+/** Warning in an event that contains less than was asked or planned. */
 const abridgedWarning = 'abridged';
 
 /**
- * The same facts without what callers and plans make as long as they like: filters, plans, and the arguments of steps. What
- * was decided and found stays whole.
+ * The same event without the parts that callers and plans can make arbitrarily long: filters, plans, and arguments of steps.
+ * Decisions and results stay complete.
  */
 export function abridged<Event extends RetrievalEvent>(event: Event): Event {
   switch (event.type) {

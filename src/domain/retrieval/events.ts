@@ -10,7 +10,7 @@ import type { TrajectoryRecorded } from './trajectory.ts';
 export const feedbackKinds = ['helpful', 'irrelevant', 'outdated', 'inaccurate', 'duplicate'] as const;
 export type FeedbackKind = (typeof feedbackKinds)[number];
 
-/** What a kind of feedback is worth where the caller gives no score. */
+/** Score of a kind of feedback if the caller gives none. */
 export const defaultFeedbackScore: Readonly<Record<FeedbackKind, number>> = {
   helpful: 1,
   irrelevant: -0.5,
@@ -32,10 +32,10 @@ export const FeedbackGiven = defineEvent({
   sealed: z.object({ note: z.string().optional() }),
 });
 
-/** The ways of a search: chosen for it, or by several hops as its caller wants it. */
+/** Routes of a search: chosen by the program, or `multi-hop` at the caller's request. */
 const performedRoutes = [...routes, 'multi-hop'] as const;
 
-/** The answer to one search, as it was given: ranking as of then is read from here. */
+/** The answer to one search as it was given: the record of how memories ranked then. */
 export const SearchPerformed = defineEvent({
   type: 'SearchPerformed',
   category: 'retrieval',
@@ -54,9 +54,9 @@ export const SearchPerformed = defineEvent({
     results: z.array(z.object({ memoryId: z.string(), rank: z.int(), score: z.number() })),
     warnings: z.array(z.string()),
     durationMs: z.number(),
-    /** Whose results these are. */
+    /** The route that produced the results. */
     route: z.enum(performedRoutes),
-    /** Why, and on what it was decided; not before version 2, nor where the caller asked for several hops. */
+    /** Why this route was chosen, and by which signals. Missing before version 2, and for `multi-hop`. */
     decision: z
       .object({
         reason: z.enum(routeReasons),
@@ -75,7 +75,7 @@ export const SearchPerformed = defineEvent({
   upcasters: { 1: (data) => ({ ...data, route: 'standard' }), 2: (data) => data },
 });
 
-/** Which memories one answer held: access counts follow from these. */
+/** The memories in one answer. Access counts are derived from these events. */
 export const MemoriesAccessed = defineEvent({
   type: 'MemoriesAccessed',
   category: 'retrieval',
@@ -88,7 +88,7 @@ export const MemoriesAccessed = defineEvent({
   sealed: z.object({}),
 });
 
-/** A look into history, audit or keys, or at what is the caller's by its role alone: auditors are watched too. */
+/** A read of history, audit or keys, or of something that the caller may read only by its role: auditors are audited too. */
 export const AuditRead = defineEvent({
   type: 'AuditRead',
   category: 'retrieval',

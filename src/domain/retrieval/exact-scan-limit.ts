@@ -1,5 +1,5 @@
-/** Up to this many vectors in a tenant each of them is compared with the query's; above, the HNSW index answers first. */
+/** In tenants of up to this many memories every vector is compared with the query's; in larger ones HNSW is searched first. */
 export const exactScanLimit = 10_000;
 
-/** Where vectors are kept in memory: up to this many of a tenant are compared in the database all the same. */
+/** Tenants of up to this many memories are compared in the database even if vectors of larger ones are kept in RAM. */
 export const inDatabaseLimit = 2_000;

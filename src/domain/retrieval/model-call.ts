@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineEvent, type EventOf } from '../events/define.ts';
 
-/** Why a language model gave no answer that can be used. */
+/** Why a language model gave no usable answer. */
 export const modelFailures = [
   'timed-out',
   'unavailable',
@@ -12,7 +12,7 @@ export const modelFailures = [
 ] as const;
 export type ModelFailure = (typeof modelFailures)[number];
 
-/** Which of the configured models answers: the one for whole questions, or the one for their parts. */
+/** The configured model for whole questions, or the one for their parts. */
 export const modelRoles = ['root', 'sub'] as const;
 export type ModelRole = (typeof modelRoles)[number];
 
@@ -21,24 +21,21 @@ export type ModelCallOutcome = (typeof modelCallOutcomes)[number];
 
 const count = z.int().nonnegative();
 
-/**
- * A language model was asked, and this is what it took: what a tenant spends is the sum of these. Nothing of what was
- * asked or answered is part of it.
- */
+/** The cost of one call of a language model; a tenant's spending is the sum. It contains nothing of the prompt or the answer. */
 export const LanguageModelCalled = defineEvent({
   type: 'LanguageModelCalled',
   category: 'retrieval',
   version: 1,
   routing: z.object({
-    /** The search that it was asked for. */
+    /** The search that the call was made for. */
     searchId: z.string().optional(),
     /** Such as `plan`. */
     purpose: z.string(),
     role: z.enum(modelRoles),
-    /** Its name at the endpoint. */
+    /** Name of the model at the endpoint. */
     model: z.string(),
     outcome: z.enum(modelCallOutcomes),
-    /** Repetitions included. */
+    /** Including retries. */
     requests: count,
     inputTokens: count,
     outputTokens: count,

@@ -16,18 +16,18 @@ export const modelComparison = z.object({
   }),
 });
 
-/** How the answers of two embedding models compare. */
+/** Comparison of the answers of two embedding models. */
 export type ModelComparison = z.infer<typeof modelComparison>;
 
-/** What one query found, best first, by either model. */
+/** Results of one query by both models, best first. */
 export interface ComparedAnswers {
   readonly fresh: readonly string[];
   readonly live: readonly string[];
-  /** What the caller called helpful (true) or not; absent where nothing was said. */
+  /** By memory id: whether the caller called it helpful. Absent if there was no feedback. */
   readonly judgements?: ReadonlyMap<string, boolean> | undefined;
 }
 
-/** Share of the first results in common, over the longer list; 1 where neither found anything. */
+/** Number of first results in common, divided by the length of the longer list; 1 if both are empty. */
 export function overlapOf({ fresh, live }: Pick<ComparedAnswers, 'fresh' | 'live'>): number {
   const [left, right] = [fresh.slice(0, compared), new Set(live.slice(0, compared))];
   const most = Math.max(left.length, right.size);
@@ -35,8 +35,7 @@ export function overlapOf({ fresh, live }: Pick<ComparedAnswers, 'fresh' | 'live
 }
 
 /**
- * Binary nDCG of the first results: gain 1 / log2(rank + 1), ideal over all that is relevant. Undefined where nothing
- * is. Source: Järvelin and Kekäläinen, "Cumulated gain-based evaluation of IR techniques", ACM TOIS 20(4), 2002.
+ * Binary nDCG of the first results: gain 1 / log2(rank + 1), ideal over all relevant ones. Undefined if there are none. Source: Järvelin and Kekäläinen, "Cumulated gain-based evaluation of IR techniques", ACM TOIS 20(4), 2002.
  */
 export function ndcgOf(ranked: readonly string[], relevant: ReadonlySet<string>): number | undefined {
   if (relevant.size === 0) return undefined;
@@ -48,7 +47,7 @@ export function ndcgOf(ranked: readonly string[], relevant: ReadonlySet<string>)
   return found / ideal;
 }
 
-/** The means over all answers. */
+/** Means over all answers. */
 export function compareAnswers(
   models: Pick<ModelComparison, 'model' | 'liveModel'>,
   answers: readonly ComparedAnswers[],

@@ -1,13 +1,13 @@
 import type { ModelFailure } from './model-call.ts';
 import type { Lack } from './trajectory.ts';
 
-/** Why a question was not planned by the language model that is configured. */
+/** Why the configured language model did not plan a question. */
 export type PlanningReason =
   'disabled' | 'no-tokens' | 'no-time' | 'breaker-open' | 'nothing-proposed' | ModelFailure;
 
 /**
- * What an answer lacks for it: nothing where the model was not to be asked, or has answered. A run that may spend no more on
- * models is whole without them.
+ * What the answer lacks for that reason. Nothing if the model answered or was not to be used; a run without a budget for models is
+ * complete without them.
  */
 export function lackOfPlan(reason: PlanningReason | undefined): Lack | undefined {
   switch (reason) {

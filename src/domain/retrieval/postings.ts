@@ -12,7 +12,7 @@ import {
 } from './posting-keys.ts';
 import { rangesAsked, timeKeys, type Times } from './ranges.ts';
 
-/** What of a memory can be looked up by its value. */
+/** The properties of a memory that can be looked up by value. */
 export interface Filed extends Times {
   readonly layer: Layer;
   readonly scope: Scope;
@@ -21,14 +21,14 @@ export interface Filed extends Times {
   readonly metadata: JsonObject;
 }
 
-/** A memory whose metadata make more is filed under `muchMetadata` instead. */
+/** A memory whose metadata have more keys is filed under `muchMetadata` instead. */
 const mostMetadataKeys = 100;
-/** Each is a walk through the index of its own. */
+/** Each range is a separate walk through the index. */
 const mostRanges = 50;
 
 /**
- * The keys under which a memory is filed, each once: its layer, the identifiers of its scope, spaces, tags, metadata, and
- * its times. Times, and numbers in metadata, have keys in their order.
+ * The distinct keys that a memory is filed under: its layer, the identifiers of its scope, spaces, tags, metadata and times. Times
+ * and numbers in metadata have order-preserving keys.
  */
 export function postingsOf(memory: Filed): ReadonlySet<PostingKey> {
   const { layer, scope, spaces, tags, metadata } = memory;
@@ -44,8 +44,8 @@ export function postingsOf(memory: Filed): ReadonlySet<PostingKey> {
 }
 
 /**
- * Scalars by their path, and those of a list by the path of the list: a filter on it matches any member, but for one that
- * compares numbers. Undefined where there are too many, which is known before any of them is hashed: a path may be long.
+ * Keys of scalars by their path, and of list members by the path of the list, since a filter on a list matches any member, except
+ * one that compares numbers. Undefined if there are too many: they are counted before any is hashed, because paths may be long.
  */
 function metadataKeys(metadata: JsonObject): PostingKey[] | undefined {
   const filed: (() => PostingKey)[] = [];
@@ -68,20 +68,26 @@ function isScalar(value: JsonValue): value is FilterScalar {
   return typeof value !== 'object' || value === null;
 }
 
-export interface Narrowed {
+export interface LookupConditions {
   readonly region?: Pick<Region, 'visibility' | 'layers' | 'scope'>;
   readonly spaces?: readonly string[] | undefined;
   readonly tags?: readonly string[] | undefined;
   readonly filter?: Filter | undefined;
-  /** Whether times and numbers are filed in their order; they are unless it is denied. */
+  /** Whether times and numbers have order-preserving keys; true by default. */
   readonly inOrder?: boolean;
 }
 
 /**
- * What every memory that is asked for is filed under: one key of each list. Others may be filed there too; conditions
- * that keys cannot tell (ranges of texts, negations, parts of texts) add no list.
+ * Lists of keys: every memory that meets the conditions is filed under at least one key of each list. Other memories may be, too.
+ * Conditions that keys cannot express (ranges of texts, negations, parts of texts) add no list.
  */
-export function keyListsOf({ region, spaces, tags, filter, inOrder = true }: Narrowed): readonly AnyOf[] {
+export function keyListsOf({
+  region,
+  spaces,
+  tags,
+  filter,
+  inOrder = true,
+}: LookupConditions): readonly AnyOf[] {
   return [
     ...(region ? regionKeys(region) : []),
     ...(spaces ? [oneOf(spaces.map((space) => keyOf('spaces', [], space)))] : []),
@@ -104,7 +110,7 @@ function regionKeys({
     visibility === 'all' ? layers.map((layer) => ({ layer, key: undefined, values: undefined })) : visibility;
   const looked = wanted ? entries.filter(({ layer }) => wanted.includes(layer)) : entries;
   const keys = looked.flatMap(({ layer, key, values = [] }): PostingKey[] => {
-    // A memory always has the identifier of its own layer: where the scope names one, it must be that.
+    // A memory always has the identifier of its own layer: if the scope names one, it must be that one.
     const own = layer === 'company' ? undefined : scope[layer];
     if (own !== undefined) return [keyOf(`scope.${layer}`, [], own)];
     return key === undefined
@@ -118,14 +124,14 @@ function filterKeys(filter: Filter, inOrder: boolean): readonly AnyOf[] {
   switch (filter.kind) {
     case 'and': {
       const parts = conjuncts(filter);
-      // What compares is taken together: both ends of a range are one list.
+      // Comparisons are combined, so that both ends of a range make one list.
       const lists = parts.flatMap((part) =>
         part.kind === 'test' ? testKeys(part) : filterKeys(part, inOrder),
       );
       return inOrder ? [...lists, ...rangesAsked(parts)] : lists;
     }
     case 'or': {
-      // One list of each alternative; an alternative without any may be met by every memory.
+      // One list of each alternative. Any memory may match an alternative without a list.
       const lists = filter.filters.map((part) => filterKeys(part, inOrder)[0]);
       if (!lists.every((list) => list !== undefined)) return [];
       const all = anyOf(lists);
@@ -140,7 +146,7 @@ function filterKeys(filter: Filter, inOrder: boolean): readonly AnyOf[] {
   }
 }
 
-/** What all of an `and` comes down to. */
+/** The conditions of nested `and`s. */
 function conjuncts(filter: Filter): readonly Filter[] {
   return filter.kind === 'and' ? filter.filters.flatMap(conjuncts) : [filter];
 }
@@ -155,7 +161,7 @@ function anyOf(lists: readonly AnyOf[]): AnyOf {
 function testKeys({ field, path, operator, value }: Extract<Filter, { kind: 'test' }>): AnyOf[] {
   const isList = field === 'spaces' || field === 'tags';
   const equality = operator === 'eq' || operator === 'in';
-  // Of a text `contains` means a part of it, of which no key tells.
+  // `contains` with a text means a part of it, which has no key.
   if (!equality && !(operator === 'contains' && (isList || typeof value !== 'string'))) return [];
   const values = operator === 'in' ? (value as readonly FilterScalar[]) : [value as FilterScalar];
   if (field === 'metadata') {

@@ -18,13 +18,13 @@ export interface Times {
   readonly createdAt: Date;
 }
 
-/** When it occurred, or was recorded where it does not tell; and when it was recorded where it tells another time. */
+/** Keys of when a memory occurred, or was recorded if it does not say; and of when it was recorded if that is another time. */
 export function timeKeys({ occurredAt, createdAt }: Times): PostingKey[] {
   if (occurredAt === undefined) return [orderedKeyOf('when', [], +createdAt)];
   return [orderedKeyOf('when', [], Date.parse(occurredAt)), orderedKeyOf('recorded', [], +createdAt)];
 }
 
-/** Where whatever meets all of `filters` is filed by the times and the numbers in its metadata that they name: a list for each. */
+/** Lists of keys for memories that meet all `filters`: one for each time, and for each number in metadata, that these compare. */
 export function rangesAsked(filters: readonly Filter[]): AnyOf[] {
   const tests = filters.filter((filter) => filter.kind === 'test');
   const occurred = endsOf(tests.filter(({ field }) => field === 'occurredAt').map(inMilliseconds));
@@ -32,14 +32,14 @@ export function rangesAsked(filters: readonly Filter[]): AnyOf[] {
   const lists: KeyRange[][] = [];
   if (occurred) lists.push([rangeOf('when', [], occurred)]);
   if (recorded) {
-    const untold = rangeOf('when', [], recorded);
-    lists.push(filters.some(isUntold) ? [untold] : [untold, rangeOf('recorded', [], recorded)]);
+    const undated = rangeOf('when', [], recorded);
+    lists.push(filters.some(isUndated) ? [undated] : [undated, rangeOf('recorded', [], recorded)]);
   }
   return [...lists.map((ranges) => ({ keys: [], ranges })), ...numbersAsked(tests)];
 }
 
 function numbersAsked(tests: readonly Test[]): AnyOf[] {
-  // A list that has a number equals it, and is filed in no order.
+  // A list equals each of its members, and these have no order-preserving keys.
   const compared = tests.filter(
     ({ field, path, operator }) => field === 'metadata' && operator !== 'eq' && !mayLeadIntoList(path),
   );
@@ -57,7 +57,7 @@ function inMilliseconds(test: Test): Pick<Test, 'operator' | 'value'> {
   return { operator, value: parseInstant(value)?.getTime() ?? null };
 }
 
-/** What lies between the ends that these tests name; undefined where they name none. */
+/** The range that these tests allow; undefined if they name no end. */
 function endsOf(tests: readonly Pick<Test, 'operator' | 'value'>[]): Ends | undefined {
   let [from, to] = [-Infinity, Infinity];
   for (const { operator, value } of tests) {
@@ -68,8 +68,8 @@ function endsOf(tests: readonly Pick<Test, 'operator' | 'value'>[]): Ends | unde
   return from === -Infinity && to === Infinity ? undefined : { from, to };
 }
 
-/** As `occurredOrCreated` says that a memory does not tell when it occurred. */
-function isUntold(filter: Filter): boolean {
+/** Whether a filter requires that a memory does not say when it occurred, in the form that `occurredOrCreated` uses. */
+function isUndated(filter: Filter): boolean {
   if (filter.kind !== 'not' || filter.filter.kind !== 'test') return false;
   const { field, operator, value } = filter.filter;
   return field === 'occurredAt' && operator === 'gte' && value === earliest;

@@ -1,19 +1,19 @@
 import type { TenantContext } from '../access/context.ts';
 
-/** Keyed hash, as the vault gives it. */
+/** A keyed hash, such as the vault's. */
 interface Signer {
   pseudonym(purpose: string, tenant: string, value: string): string;
 }
 
 /**
- * `<uuid>.<signature over tenant, caller and uuid>`: an outcome can be checked before its search was written, at
- * any process, and nobody can speak of another caller's search. The uuid (v7) holds the time.
+ * `<uuid>.<signature over tenant, caller and uuid>`. With it any process can check an outcome, even before its search was recorded,
+ * and no caller can refer to another caller's search. The uuid (v7) contains the time.
  */
 export function signSearchId(signer: Signer, caller: TenantContext, id: string): string {
   return `${id}.${signature(signer, caller, id)}`;
 }
 
-/** The search's id, or undefined where it is not one of this caller. */
+/** The search's id; undefined if it is not one of this caller's. */
 export function readSearchId(signer: Signer, caller: TenantContext, searchId: string): string | undefined {
   const [id = '', signed = '', ...rest] = searchId.split('.');
   return rest.length === 0 && signed === signature(signer, caller, id) ? id : undefined;
@@ -27,7 +27,7 @@ function signature(signer: Signer, caller: TenantContext, id: string): string {
   );
 }
 
-/** When the search was made, of the id without its signature: a UUIDv7 holds it. Undefined where it is none. */
+/** When the search was made, from its id without the signature; undefined if that is not a UUIDv7. */
 export function timeOfSearch(id: string): Date | undefined {
   const uuid = /^([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.exec(id);
   return uuid ? new Date(Number.parseInt(`${uuid[1]}${uuid[2]}`, 16)) : undefined;

@@ -4,13 +4,13 @@ import { jsonObject } from '../json.ts';
 import { reasoningTraceSchema, reasoningWordsSchema } from '../reasoning/trace.ts';
 import { actionNames, hopNames } from '../routing/actions.ts';
 
-/** What a language model did not do for a run that came to its end. */
+/** What a language model failed to do for a run that nevertheless finished. */
 const lacks = ['planning-timed-out', 'planning-failed', 'reasoning-timed-out', 'reasoning-failed'] as const;
 export type Lack = (typeof lacks)[number];
 
 /**
- * Why an answer is not all that was meant: a budget is used up, a step failed, or a language model did not plan it or refine
- * what was looked for.
+ * Why an answer is not complete: a budget was used up, a step failed, or a language model did not plan the question or refine the
+ * search texts.
  */
 export const interruptions = [
   'wall-time',
@@ -28,8 +28,8 @@ export function isLack(interruption: Interruption | undefined): boolean {
 }
 
 /**
- * `complete`: all of it ran; `partial`: not all did, and what it had found is the answer; `failed`: the standard
- * search answered instead; `refused`: so many runs had failed that none was begun.
+ * `complete`: everything ran. `partial`: not everything ran, and the answer is what was found. `failed`: the standard search
+ * answered instead. `refused`: no run was started because too many had failed.
  */
 export const trajectoryOutcomes = ['complete', 'partial', 'failed', 'refused'] as const;
 export type TrajectoryOutcome = (typeof trajectoryOutcomes)[number];
@@ -39,11 +39,11 @@ const stepName = z.enum([...actionNames, ...hopNames]);
 
 const stepSchema = z.object({
   step: z.int().positive(),
-  /** The step that this one is a part of. */
+  /** The step that started this one. */
   parent: z.int().positive().optional(),
   depth: count,
   action: stepName,
-  /** `rejected`: it was not done, as at the greatest depth; the run goes on. `unfinished`: time ran out in it. */
+  /** `rejected`: not run, for example at the maximum depth; the run continues. `unfinished`: time ran out during it. */
   status: z.enum(['done', 'rejected', 'failed', 'unfinished']),
   reason: z.string().optional(),
   at: z.iso.datetime(),
@@ -51,31 +51,31 @@ const stepSchema = z.object({
   tokens: count,
   /** Searches of the read models. */
   queries: count,
-  /** The decision: what could have been done, on what it was decided, and how probable the choice was. */
+  /** The decision: possible actions, the features it was based on, and the probability of the choice. */
   choices: z.array(stepName),
   features: z.record(z.string(), z.number()),
   propensity: z.number().min(0).max(1),
-  /** How many memories it left, and the first of them. */
+  /** Number of memories it resulted in, and the first of them. */
   found: count,
   results: z.array(z.object({ memoryId: z.string(), score: z.number() })),
 });
 
 const planningSchema = z.object({
-  /** The step that took the part apart; none for the whole question. */
+  /** The step that decomposed the subquery; none for the whole question. */
   parent: z.int().positive().optional(),
   depth: count,
-  /** `rules`, or the name of the language model whose proposal it is. */
+  /** `rules`, or the name of the language model that proposed it. */
   by: z.string(),
-  /** Why it is not of the model that is configured. */
+  /** Why the configured model did not propose it. */
   reason: z.string().optional(),
   durationMs: z.number(),
-  /** That the model took for it, also where nothing came of it. */
+  /** Spent by the model, even if the proposal was not used. */
   tokens: count,
 });
 
 /**
- * How a complex question was answered, or one by several hops: every decision with what learning needs of it. Written
- * beside the search; no user's answer to a search holds any of it.
+ * How a complex or multi-hop question was answered: every decision, with what learning needs to know about it. Recorded beside the
+ * search; callers receive none of it.
  */
 export const TrajectoryRecorded = defineEvent({
   type: 'TrajectoryRecorded',
@@ -84,13 +84,13 @@ export const TrajectoryRecorded = defineEvent({
   routing: z.object({
     searchId: z.string(),
     outcome: z.enum(trajectoryOutcomes),
-    /** What ended it early, or is missing in it. */
+    /** What ended it early, or what it lacks. */
     interruption: z.enum(interruptions).optional(),
-    /** Whether its results are the answer that the caller saw: not in shadow, not where it failed. */
+    /** Whether the caller received its results: not in shadow mode, and not if it failed. */
     shown: z.boolean(),
     policyVersion: z.string(),
     strategy: z.enum(['combine', 'compare', 'summarize']),
-    /** Who took the question apart, and its parts. Before version 2 it was always the rules, and not on record. */
+    /** What decomposed the question and its subqueries. Before version 2 it was always the rules, and not recorded. */
     planning: z.array(planningSchema),
     startedAt: z.iso.datetime(),
     endedAt: z.iso.datetime(),
@@ -99,25 +99,25 @@ export const TrajectoryRecorded = defineEvent({
     queries: count,
     maxDepth: count,
     resultCount: count,
-    /** Codes of what an auditor should know of it, such as `condition-unmet`. */
+    /** Codes for auditors, such as `condition-unmet`. */
     warnings: z.array(z.string()),
-    /** How it was decided what to look for: of the whole question first; empty where that is switched off. */
+    /** How search texts were chosen, for the whole question first; empty if reasoning is switched off. */
     reasoning: z.array(reasoningTraceSchema),
     steps: z.array(stepSchema),
     /** Its results, each with the steps that found it. */
     citations: z.array(z.object({ memoryId: z.string(), score: z.number(), steps: z.array(z.int()) })),
-    /** Against the standard search that was shown beside it, in shadow. */
+    /** In shadow mode: compared with the standard search that the caller received. */
     difference: z.object({ shared: count, added: count, missing: count }).optional(),
   }),
   sealed: z.object({
     query: z.string(),
     plan: jsonObject,
-    /** The arguments of each step, in their order: what was searched for, and where. */
+    /** Arguments of each step, in order: what was searched for, and where. */
     arguments: z.array(jsonObject),
-    /** What each reasoning came to, in their order; before version 2 there was none. */
+    /** Results of each reasoning, in order. Missing before version 2. */
     expansions: z.array(reasoningWordsSchema).optional(),
   }),
-  // Version 3 knows the steps from memory to memory, version 4 that a plan is not the model's.
+  // Version 3 added hops from memory to memory, version 4 the reason why a plan is not the model's.
   upcasters: {
     1: (data) => ({ ...data, planning: [], reasoning: [] }),
     2: (data) => data,

@@ -45,7 +45,7 @@ export class PartSearches {
     const { caller, request, view, search } = this.#setting;
     const { layers, scope, filter } = narrowing;
     // What was found says which steps come next, whatever the threshold: the answer is cut, not what it is made of.
-    const seen = { topK: this.#topK, threshold: 0, passing: request.threshold };
+    const seen = { topK: this.#topK, threshold: 0, finalThreshold: request.threshold };
     return search(caller, { ...request, query, texts, layers, scope, filter, ...seen }, view);
   }
 

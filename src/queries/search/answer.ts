@@ -12,13 +12,13 @@ export interface SearchResult {
   readonly score: number;
   /** 1-based, in the order returned. */
   readonly rank: number;
-  /** The memory that says it anew, where links tell of one that the caller sees. */
+  /** Id of the memory that supersedes it, if links name one that the caller may see. */
   readonly supersededBy?: string;
 }
 
-/** Facts of one search, for its stream in the log. */
+/** Events of one search, for its stream in the log. */
 export interface SearchFact {
-  /** Names the stream: the search's own id. */
+  /** Id of the search, which names the stream. */
   readonly id: string;
   readonly events: readonly Exclude<RetrievalEvent, { type: 'FeedbackGiven' }>[];
 }
@@ -28,26 +28,26 @@ export interface SearchAnswer {
   readonly searchId: string;
   readonly position: number;
   readonly warnings: readonly Warning[];
-  /** What happened, for the log. */
+  /** To be recorded in the log. */
   readonly fact: SearchFact;
 }
 
 type Performed = Extract<RetrievalEvent, { type: 'SearchPerformed' }>;
 
-/** How an answer came about, beside what was found. */
+/** How an answer was produced. */
 export interface Performance {
-  /** Of the search: the name of its stream, and as its caller knows it. */
+  /** Id of the search: in the name of its stream, and as the caller receives it. */
   readonly id: string;
   readonly searchId: string;
   readonly route: Performed['data']['route'];
   readonly decision?: Performed['data']['decision'];
   readonly durationMs: number;
   readonly filterAsSent?: JsonObject | undefined;
-  /** What supersedes the memories that were found, by their ids. */
+  /** Ids of superseding memories, by the id of the memory found. */
   readonly superseding: ReadonlyMap<string, string>;
 }
 
-/** One answer of one shape, whatever route found it, with its facts: what was asked and answered, and what was accessed. */
+/** The answer to a search, in the same shape whatever route produced it, with the events to record. */
 export function answerOf(request: SearchRequest, finding: Finding, performance: Performance): SearchAnswer {
   const { id, searchId, superseding } = performance;
   const { position, warnings, embeddingModel: model } = finding;
@@ -55,13 +55,13 @@ export function answerOf(request: SearchRequest, finding: Finding, performance: 
   return { ...answer, fact: { id, events: factsOf(request, { ...answer, model, performance }) } };
 }
 
-/** The same answer, with how it came about beside its facts. */
+/** The same answer with more events to record, such as its trajectory. */
 export function withEvents(answer: SearchAnswer, more: SearchFact['events']): SearchAnswer {
   const { id, events } = answer.fact;
   return { ...answer, fact: { id, events: [...events, ...more] } };
 }
 
-/** The order that was asked for (D4), and the ranks in it. `best` is in the order of relevance. */
+/** Puts results in the requested order (D4) and numbers them. `best` is ordered by relevance. */
 function arrange(
   best: readonly Scored[],
   order: SearchRequest['order'],

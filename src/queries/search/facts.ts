@@ -4,17 +4,17 @@ import type { Performance, SearchAnswer } from './answer.ts';
 
 type SearchFact = Exclude<RetrievalEvent, { type: 'FeedbackGiven' }>;
 
-/** What the log is told of an answer, before it is. */
-export interface Told extends Pick<SearchAnswer, 'results' | 'searchId' | 'position' | 'warnings'> {
-  /** The model that compared meaning. */
+/** An answer, as far as it is recorded in the log. */
+export interface RecordedAnswer extends Pick<SearchAnswer, 'results' | 'searchId' | 'position' | 'warnings'> {
+  /** Id of the embedding model that compared meaning. */
   readonly model: string | undefined;
   readonly performance: Performance;
 }
 
-/** The search with its answer, and which memories it showed. */
+/** The events of a search: what was asked and answered, and which memories were shown. */
 export function factsOf(
   request: SearchRequest,
-  { results, searchId, position, warnings, model, performance }: Told,
+  { results, searchId, position, warnings, model, performance }: RecordedAnswer,
 ): SearchFact[] {
   const { route, decision, durationMs, filterAsSent } = performance;
   const performed: SearchFact = {

@@ -5,7 +5,7 @@ import type { ReadView } from '../read-models.ts';
 import { allOf, type Parameters } from '../sql-builder.ts';
 import { lookupsOf } from './lookups.ts';
 
-/** What a search asks of a memory that may change. */
+/** Conditions on those properties of a memory that may change. */
 export interface MemoryFilters {
   readonly spaces?: readonly string[] | undefined;
   readonly tags?: readonly string[] | undefined;
@@ -16,7 +16,7 @@ export function hasFilters({ spaces, tags, filter }: MemoryFilters): boolean {
   return spaces !== undefined || tags !== undefined || filter !== undefined;
 }
 
-/** The filters as conditions on a row of the memories table, `alias`. */
+/** SQL conditions on a row of the memories table, `alias`. */
 export function filterConditions(
   { spaces, tags, filter }: MemoryFilters,
   view: ReadView,
@@ -31,9 +31,9 @@ export function filterConditions(
 }
 
 /**
- * Keeps of the rows of `of` those whose memory passes the filters: looked up for each, in the order in which they come. A
- * join would leave it to the planner to begin with all the memories that pass, and without statistics of a table that was
- * just filled it takes them for few.
+ * A join that keeps the rows of `of` whose memory passes the filters: one lookup for each row, in the order of the rows. With an
+ * ordinary join the planner might start with all memories that pass, which it takes for few while a table that was just filled
+ * has no statistics.
  */
 export function filterJoin(
   view: ReadView,

@@ -1,6 +1,9 @@
 import type { Parameters } from '../sql-builder.ts';
 
-/** Lookups by primary key of what stands in `of`, whatever the planner believes of the tables: a limit keeps it from joining at large. */
+/**
+ * SQL for lookups by primary key of the memories in the table `of`. The limit keeps the planner from another kind of join, whatever
+ * its statistics of the tables say.
+ */
 export function lookupsOf(tenant: string, parameters: Parameters) {
   const own = parameters.bind(tenant);
   return (columns: string, table: string, condition = 'true', of = 'found') =>

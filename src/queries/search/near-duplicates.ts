@@ -7,14 +7,15 @@ interface Scored {
   readonly score: number;
 }
 
-/** Of memories that are looked at again, as the answer to a complex question is put together step by step. */
-const known = new WeakMap<MemoryView, Shingles>();
+/** Shingles by memory: while the answer to a complex question is assembled, the same memories are compared repeatedly. */
+const cache = new WeakMap<MemoryView, Shingles>();
 
 /**
- * Drops what says the same as a memory of a more specific layer. Within one layer nothing is dropped: there the same
- * text twice is the caller's own doing. What scores less than `passing` will not be shown, and stands for nothing that is.
+ * Drops memories that say the same as a memory of a more specific layer. Within one layer nothing is dropped: storing a text
+ * twice there was the caller's decision. A memory that scores less than `finalThreshold` will not be in the answer, and replaces
+ * none that will be.
  */
-export function dropNearDuplicates<Item extends Scored>(items: readonly Item[], passing = 0): Item[] {
+export function dropNearDuplicates<Item extends Scored>(items: readonly Item[], finalThreshold = 0): Item[] {
   const bySpecificity = [...items].sort(
     (left, right) =>
       precedence(left.memory.layer) - precedence(right.memory.layer) || right.score - left.score,
@@ -22,23 +23,23 @@ export function dropNearDuplicates<Item extends Scored>(items: readonly Item[], 
   const kept = new Set<Item>();
   const [shown, cut] = [new Set<Item>(), new Set<Item>()];
   for (const item of bySpecificity) {
-    const others = item.score >= passing ? shown : cut;
-    if (repeatsOne(others, item.memory)) continue;
+    const others = item.score >= finalThreshold ? shown : cut;
+    if (isRepeated(others, item.memory)) continue;
     others.add(item);
     kept.add(item);
   }
   return items.filter((item) => kept.has(item));
 }
 
-/** Whether one of the more specific layers says the same. */
-function repeatsOne(kept: Iterable<Scored>, memory: MemoryView): boolean {
+/** Whether a kept memory of another layer, which is more specific, says the same. */
+function isRepeated(kept: Iterable<Scored>, memory: MemoryView): boolean {
   for (const { memory: other } of kept)
-    if (other.layer !== memory.layer && sayTheSame(other, memory)) return true;
+    if (other.layer !== memory.layer && areNearDuplicates(other, memory)) return true;
   return false;
 }
 
-/** By their hashes first, which is nearly always all; a text that was made to have another one's must not hide it. */
-function sayTheSame(one: MemoryView, other: MemoryView): boolean {
+/** Compares hashed shingles first, which nearly always decides. A text crafted to collide with another one must not hide it. */
+function areNearDuplicates(one: MemoryView, other: MemoryView): boolean {
   return (
     nearDuplicate(shinglesOf(one), shinglesOf(other)) &&
     nearDuplicate(spelledShingles(one.content), spelledShingles(other.content))
@@ -46,7 +47,7 @@ function sayTheSame(one: MemoryView, other: MemoryView): boolean {
 }
 
 function shinglesOf(memory: MemoryView): Shingles {
-  let own = known.get(memory);
-  if (!own) known.set(memory, (own = shingles(memory.content)));
+  let own = cache.get(memory);
+  if (!own) cache.set(memory, (own = shingles(memory.content)));
   return own;
 }

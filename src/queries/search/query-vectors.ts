@@ -8,23 +8,23 @@ import {
 } from '../../ports/embedder.ts';
 import type { ReadView } from '../read-models.ts';
 
-/** A query as one model sees it. */
+/** The vector of a query, by one embedding model. */
 export interface QueryVector {
   readonly model: RegisteredModel;
   readonly vector: Float32Array;
-  /** What made it, for texts that it is compared with. */
+  /** The embedder that made it: texts that it is compared with must be embedded by the same one. */
   readonly embedder: Embedder;
 }
 
-/** The model whose vectors queries read in this view: its id. */
+/** Id of the embedding model whose vectors queries read in this view. */
 export function liveModel(view: ReadView): string {
   return variantOf(view.signature('vectors'));
 }
 
-/** Embeds queries with the model of the vectors that they are compared with, whichever is live. */
+/** Embeds queries with the embedding model that is live, since its vectors are compared with them. */
 export class QueryVectors {
   readonly #embedders: Embedders;
-  /** The model that was live last: which one is live now is known only once the view is there. */
+  /** Id of the model that was live last: which one is live now is known only when the view has been read. */
   #expected: string;
 
   constructor(embedders: Embedders) {
@@ -32,7 +32,7 @@ export class QueryVectors {
     this.#expected = embedders.preferred.id;
   }
 
-  /** Of the view that is looked up meanwhile. The vector is undefined where the model cannot answer now. */
+  /** Embeds a query while `lookUp` reads the view. The vector is undefined if the model does not answer. */
   async beside<T extends { readonly view: ReadView }>(
     query: string,
     lookUp: Promise<T>,
@@ -45,12 +45,12 @@ export class QueryVectors {
     return { ...found, vector: await this.of(query, live) };
   }
 
-  /** The scale that a model was registered with. */
+  /** The scale that a model was registered with, if any. */
   scaleOf(modelId: string): ModelScale | undefined {
     return this.#embedders.find(modelId)?.scale;
   }
 
-  /** By one model; undefined where it cannot answer now, or is not registered here. */
+  /** Embeds a query with one model; undefined if it does not answer, or is not registered here. */
   async of(query: string, modelId: string): Promise<QueryVector | undefined> {
     const [model, embedder] = [this.#embedders.find(modelId), this.#embedders.of(modelId)];
     if (!model || !embedder) return undefined;

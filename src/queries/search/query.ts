@@ -19,7 +19,7 @@ export interface SearchRequest {
   readonly topK: number;
   readonly threshold: number;
   /** For a search within another one: what scores less will not be in the final answer. */
-  readonly passing?: number | undefined;
+  readonly finalThreshold?: number | undefined;
   /** For a search within another one: near-duplicates stay. */
   readonly keepsCopies?: boolean | undefined;
   readonly order: 'precedence' | 'relevance';

@@ -7,20 +7,20 @@ import type { ReadModels } from '../read-models.ts';
 type SearchPerformed = Extract<RetrievalEvent, { type: 'SearchPerformed' }>;
 type FeedbackGiven = Extract<RetrievalEvent, { type: 'FeedbackGiven' }>;
 
-/** A search as it was asked, and what was said of its answer. */
+/** A search that was performed, and the feedback on its answer. */
 export interface RecordedSearch {
   readonly tenant: string;
   readonly asked: SearchPerformed['data'];
-  /** By memory, whether it was called helpful; the last word counts. */
+  /** By memory id: whether it was called helpful. The latest feedback counts. */
   readonly judgements: ReadonlyMap<string, boolean>;
 }
 
-/** Of so many of the last words of feedback the searches are looked for. */
-const feedbackLooked = 1_000;
+/** How much of the latest feedback is read to find judged searches. */
+const mostFeedback = 1_000;
 
 /**
- * Searches of all tenants: the last ones that were judged, then the last ones, `most` of each at the most and each question
- * once. What was erased meanwhile is left out. For the program's own comparisons: no caller may see other tenants' queries.
+ * Searches of all tenants: the latest that were judged, then the latest of all; at most `most` of each, and each question once.
+ * Erased searches are left out. For the program's own comparisons only: no caller may see queries of other tenants.
  */
 export async function recordedSearches(
   store: EventStore,
@@ -29,12 +29,12 @@ export async function recordedSearches(
 ): Promise<readonly RecordedSearch[]> {
   const judgements = new Map<string, { tenant: string; of: Map<string, boolean> }>();
   for (const { event, metadata } of (
-    await lastEvents(store, models, 'FeedbackGiven', feedbackLooked)
+    await lastEvents(store, models, 'FeedbackGiven', mostFeedback)
   ).reverse()) {
     const { searchId, memoryId, kind } = (event as FeedbackGiven).data;
     if (searchId === undefined || (kind !== 'helpful' && kind !== 'irrelevant')) continue;
     const known = judgements.get(searchId) ?? { tenant: metadata.tenant, of: new Map<string, boolean>() };
-    // Re-inserted, so that those judged last come last.
+    // Inserted again, so that the search judged last is the last entry.
     judgements.delete(searchId);
     judgements.set(searchId, known);
     known.of.set(memoryId, kind === 'helpful');
@@ -58,7 +58,7 @@ export async function recordedSearches(
   return [...found.values()];
 }
 
-/** The last events of a type in all tenants, the last first. */
+/** The latest events of a type in all tenants, newest first. */
 async function lastEvents(
   store: EventStore,
   models: ReadModels,

@@ -11,30 +11,30 @@ import type { ReadModels } from '../read-models.ts';
 import { recordedSearches, type RecordedSearch } from './recorded-searches.ts';
 import type { SearchService } from './search.ts';
 
-/** Judged searches, and as many of the last ones. */
+/** How many judged searches are repeated, and how many of the latest. */
 const mostRecorded = 100;
 
 export interface ComparedModels {
-  /** Ids of the models. */
+  /** Ids of the embedding models. */
   readonly model: string;
   readonly liveModel: string;
-  /** Instead of those that were recorded. */
+  /** Used instead of recorded searches. */
   readonly queries?: readonly { readonly tenant: string; readonly query: string }[] | undefined;
 }
 
-/** Lets two models answer the same queries, and tells figures only: nobody sees the answers. */
+/** Has two embedding models answer the same queries, and returns figures only: nobody sees the answers. */
 export class ShadowComparer {
   readonly #store: EventStore;
-  readonly #models: ReadModels;
+  readonly #readModels: ReadModels;
   readonly #search: SearchService;
 
-  constructor(store: EventStore, models: ReadModels, search: SearchService) {
+  constructor(store: EventStore, readModels: ReadModels, search: SearchService) {
     this.#store = store;
-    this.#models = models;
+    this.#readModels = readModels;
     this.#search = search;
   }
 
-  /** Searches recorded lately, where none are given. Rejects when `signal` aborts, or a model cannot answer. */
+  /** Repeats the searches recorded latest if no queries are given. Rejects when `signal` aborts, or a model does not answer. */
   async compare({ queries, ...models }: ComparedModels, signal: AbortSignal): Promise<ModelComparison> {
     const searches: readonly Searched[] = queries?.map(asSearch) ?? (await this.#recorded());
     const answers: ComparedAnswers[] = [];
@@ -51,7 +51,7 @@ export class ShadowComparer {
         topK: compared,
       };
       const caller = wholeTenant(tenant);
-      // One after the other: those who search meanwhile come first.
+      // One after the other, so that searches of callers are not slowed down.
       const live = await this.#search.ranking(caller, request, models.liveModel);
       const fresh = await this.#search.ranking(caller, request, models.model);
       answers.push({ fresh, live, judgements });
@@ -60,7 +60,7 @@ export class ShadowComparer {
   }
 
   async #recorded(): Promise<readonly RecordedSearch[]> {
-    return recordedSearches(this.#store, this.#models, mostRecorded);
+    return recordedSearches(this.#store, this.#readModels, mostRecorded);
   }
 }
 
@@ -72,7 +72,7 @@ function asSearch({ tenant, query }: { readonly tenant: string; readonly query: 
   return { tenant, asked: { query }, judgements: new Map() };
 }
 
-/** Who asked then is not known: both models search the whole of the tenant, within what the search named. */
+/** The original caller is unknown: both models search the whole tenant, within what the search named. */
 function wholeTenant(tenant: string): TenantContext {
   const nobody = { orgs: [], teams: [], projects: [], sessions: [], agents: [] };
   return { tenant, principal: 'system', roles: ['admin'], ...nobody };

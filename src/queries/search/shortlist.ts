@@ -22,7 +22,7 @@ export interface ShortlistOptions {
   /** How many candidates each source was asked for. */
   readonly limit: number;
   /** If this is part of a larger search: what scores less will not be in the final answer. */
-  readonly passing?: number | undefined;
+  readonly finalThreshold?: number | undefined;
   /** Near-duplicates stay. */
   readonly keepsCopies?: boolean | undefined;
 }
@@ -80,7 +80,7 @@ export class Shortlist {
   take(rows: readonly FoundRow[]): void {
     if (this.#next.length === 0) return;
     const byId = new Map(rows.map((row) => [row.memory_id, row]));
-    const { threshold, topK, passing, keepsCopies } = this.#options;
+    const { threshold, topK, finalThreshold, keepsCopies } = this.#options;
     for (const { candidate, score, mayQuote } of this.#next) {
       const row = byId.get(candidate.id);
       if (!row) continue;
@@ -89,7 +89,7 @@ export class Shortlist {
       this.#scored.push({ memory: memoryOf(row), score: final, isSuperseded: row.is_superseded });
     }
     this.#scored.sort(byScore);
-    const kept = keepsCopies ? this.#scored : dropNearDuplicates(this.#scored, passing);
+    const kept = keepsCopies ? this.#scored : dropNearDuplicates(this.#scored, finalThreshold);
     this.#dropped += this.#scored.length - kept.length;
     this.#scored = kept;
     // A memory that was not read quotes nothing and scores at most the next estimate. A copy in a more specific layer may score

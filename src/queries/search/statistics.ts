@@ -5,8 +5,8 @@ import type { Words } from '../../ports/word-index.ts';
 import type { ReadView } from '../read-models.ts';
 
 /**
- * The tenant's number of documents and those that hold each term. Where words are found in memory, `words` are the tenant's;
- * without them no term is known.
+ * The number of the tenant's documents, and how many of them contain each term. If words are kept in RAM, `words` are the
+ * tenant's; without them no term counts as known.
  */
 export async function readStatistics(
   executor: SqlExecutor,
@@ -19,13 +19,13 @@ export async function readStatistics(
     const documentFrequency = new Map(terms.map((term) => [term, words.documentFrequency(term)]));
     return { documents: words.documents, documentFrequency };
   }
-  const inMemory = usesWordsInMemory(view.signature('lexical'));
+  const areResident = usesWordsInMemory(view.signature('lexical'));
   const ofTerms = `union all
      select term, documents from ${view.table('lexical', 'lexical_terms')} where tenant = $1 and term = any ($2::text[])`;
   const rows = await executor.query<{ term: string | null; documents: number }>(
     `select null as term, documents from ${view.table('lexical', 'lexical_corpus')} where tenant = $1
-     ${inMemory ? '' : ofTerms}`,
-    inMemory ? [tenant] : [tenant, [...terms]],
+     ${areResident ? '' : ofTerms}`,
+    areResident ? [tenant] : [tenant, [...terms]],
   );
   return {
     documents: rows.find(({ term }) => term === null)?.documents ?? 0,

@@ -7,10 +7,11 @@ import {
   type LexicalIndex,
 } from '../../../ports/lexical-index.ts';
 import type { Sql } from '../../../ports/sql.ts';
+import { CircuitBreaker, ConsecutiveFailures } from '../../../support/resilience/circuit-breaker.ts';
+import { abandonAfter } from '../../../support/resilience/time-limit.ts';
 import type { ReadView } from '../../read-models.ts';
 import { regionCondition } from '../../scope-sql.ts';
 import { Parameters } from '../../sql-builder.ts';
-import { Circuit } from '../circuit.ts';
 import { filterJoin, hasFilters } from '../filter-join.ts';
 import type { Restrictions } from './candidate-source.ts';
 
@@ -19,7 +20,9 @@ export interface LexicalIndexQuery extends Restrictions {
   readonly text: string;
 }
 
+/** How long an answer is awaited. */
 const patienceMs = 1_500;
+/** How long the index is not asked after a failure; then one search tries again. */
 const pauseMs = 5_000;
 /** How many times more results are requested if filters may remove most of them. */
 const excess = 10;
@@ -31,10 +34,10 @@ const excess = 10;
 export class LexicalIndexSearch {
   readonly #sql: Sql;
   readonly #index: LexicalIndex;
-  readonly #circuit = new Circuit({
-    patienceMs,
-    pauseMs,
-    isAway: (error) => error instanceof LexicalIndexUnavailable || error instanceof NoSuchGeneration,
+  readonly #breaker = new CircuitBreaker({
+    rule: new ConsecutiveFailures(1),
+    openMs: pauseMs,
+    trialMs: patienceMs,
   });
 
   constructor(sql: Sql, index: LexicalIndex) {
@@ -87,10 +90,20 @@ export class LexicalIndexSearch {
     limit: number,
     among?: readonly string[],
   ): Promise<string[] | undefined> {
+    const permit = this.#breaker.enter();
+    if (!permit) return undefined;
     const generation = lexicalGeneration(view.generation('lexical'));
-    return this.#circuit.ask(() =>
-      this.#index.search({ region, text, limit, ...(among && { among }) }, generation),
-    );
+    const late = () => new LexicalIndexUnavailable(`no answer within ${patienceMs} ms`);
+    try {
+      const search = { region, text, limit, ...(among && { among }) };
+      const ids = await abandonAfter(patienceMs, () => this.#index.search(search, generation), late);
+      permit.succeeded();
+      return ids;
+    } catch (error) {
+      if (!(error instanceof LexicalIndexUnavailable || error instanceof NoSuchGeneration)) throw error;
+      permit.failed();
+      return undefined;
+    }
   }
 
   /** Ids of memories that pass the filters: of those in `of`, or the next ones after an id. */
