@@ -1,4 +1,4 @@
-// Hybrid search on a PostgreSQL server as the collection grows, against the sum of its two bare index queries.
+// Hybrid search on a PostgreSQL server as the collection grows, compared with the sum of its two bare index queries.
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { deterministicEmbedder } from '../src/adapters/deterministic/embedder.ts';
@@ -16,7 +16,7 @@ import { plain } from './support/variants.ts';
 
 const queryCount = 200;
 const warmUp = 1_000;
-/** In which the server's own vacuum has begun and ended, and the pages of the last checkpoint are written. */
+/** Enough for the server's vacuum to start and end, and to write the pages of the last checkpoint. */
 const restMs = 30_000;
 
 export const searchPostgres: Benchmark = {
@@ -64,7 +64,7 @@ async function measureAll(
     await program.stop();
 
     const vectors = { id: model.model.id, vectors: await model.embed(queries, 'query') };
-    // Settings hold for a connection: one, so that they hold for all.
+    // A single connection, because settings apply to a connection.
     const sql = await openPostgres({ url, maxConnections: 1 });
     const bare = await timeBareIndexes(sql, queries, vectors);
     await sql.close();

@@ -1,4 +1,4 @@
-// Hybrid search through HTTP against the sum of its two bare index queries on the same tables.
+// Hybrid search through HTTP, compared with the sum of its two bare index queries on the same tables.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { deterministicEmbedder } from '../src/adapters/deterministic/embedder.ts';
 import { FlatIndex } from '../src/adapters/flat/flat-index.ts';
@@ -25,7 +25,7 @@ const queryCount = 200;
 const warmUp = 1_000;
 const filteredQueryCount = 50;
 const asOfQueryCount = 10;
-/** The most that is looked at as of a position. */
+/** How many memories a search as of a position may scan. */
 const asOfLimit = 10_000;
 const knownItems = 50;
 const recallSample = 100;
@@ -61,7 +61,7 @@ async function measure(size: number, options: BenchmarkOptions, report: Report):
     report.note(`${label} memories were loaded with ${rate.toFixed(0)}/s, read models caught up`);
     const program = await Program.start({ dataDir, embedder: source.embedder, profile });
     const client = await adminOf(program);
-    // A folder that an earlier version filled has read models renewed first, beside which searches take longer.
+    // After an upgrade read models are rebuilt first, which slows searches down.
     await program.caughtUp();
     const times: (readonly [Variant, number[]])[] = [];
     for (const variant of variants) {
@@ -83,7 +83,7 @@ async function measure(size: number, options: BenchmarkOptions, report: Report):
     const sample = { ...vectors, vectors: vectors.vectors.slice(0, recallSample) };
     for (const { name, narrowing } of variants) {
       const recall = await denseRecall(sql, index, sample, narrowing);
-      // Of few memories a narrow variant may leave none.
+      // A selective filter may match none of few memories.
       if (Number.isNaN(recall)) continue;
       report.figure({
         name: `${label}, ${name}, recall@10 of the nearest`,
@@ -99,7 +99,7 @@ async function measure(size: number, options: BenchmarkOptions, report: Report):
   });
 }
 
-/** As the server keeps them, once they are loaded. */
+/** The vectors in RAM, as the server keeps them, once they are loaded. */
 async function inMemory(sql: Sql, size: number, modelId: string): Promise<VectorIndex> {
   const index = new FlatIndex(sql, {
     loadAbove: inDatabaseLimit,
@@ -146,7 +146,7 @@ function countAllowed(size: number, { source }: BenchmarkOptions, { allows }: Va
   return count;
 }
 
-/** A memory's own first words must find it among 10. */
+/** The first words of a memory must find it among the first 10. */
 async function checkKnownItems(
   client: HttpClient,
   size: number,
@@ -168,7 +168,7 @@ async function checkKnownItems(
   );
 }
 
-/** Nothing has changed since: as of now the same is found. Without narrowing it may be too much to look at. */
+/** As of the current position the same is found. Without restrictions there may be too much to scan. */
 async function measureAsOf(
   client: HttpClient,
   size: number,

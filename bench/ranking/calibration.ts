@@ -25,13 +25,13 @@ function firstTen(cases: ReadonlyMap<string, Case[]>, score: Score): Row[] {
   );
 }
 
-/** The line of log-odds over `score`, of the first ten results of each query, coefficients to two decimals. */
+/** Fits the line of log-odds over `score` to the first ten results of each query; coefficients have two decimals. */
 export function fitCalibration(cases: ReadonlyMap<string, Case[]>, score: Score): Line {
   const { intercept, slope } = fitLine(firstTen(cases, score));
   return { intercept: Number(intercept.toFixed(2)), slope: Number(slope.toFixed(2)) };
 }
 
-/** Prints the fitted line of log-odds over `score`, and the calibration errors with it and with the shipped one. */
+/** Prints the fitted line of log-odds over `score`, and the calibration errors of the fitted and of the shipped line. */
 export function printCalibration(
   label: string,
   cases: ReadonlyMap<string, Case[]>,
@@ -64,7 +64,7 @@ export function printCalibration(
   );
 }
 
-/** Each row scored by the line fitted on the rows of the other groups. */
+/** The probability of each row by the line that was fitted to the rows of the other groups. */
 function crossFit(rows: readonly Row[], groupOf: (row: Row) => string): Row[] {
   return [...new Set(rows.map(groupOf))].flatMap((group) => {
     const line = fitLine(rows.filter((row) => groupOf(row) !== group));

@@ -1,4 +1,4 @@
-// The candidates of each query as the server would find them: the best of the vectors and the best of the words.
+// The candidates of each query as the server finds them: the best by vectors and the best by words.
 import { match, weigh, type TermFrequencies, type TermStatistics } from '../../src/domain/ranking/bm25.ts';
 import { askedTimes, datedAs, isWithin, numbersOfTimes } from '../../src/domain/ranking/dates.ts';
 import { evidence, type Evidence } from '../../src/domain/ranking/fusion.ts';
@@ -11,14 +11,14 @@ import { inScope, type DataSet, type Memory, type Query } from './datasets.ts';
 import { cosine } from './embed.ts';
 import { textbookBm25 } from './textbook-bm25.ts';
 
-export interface Found extends Evidence {
+export interface ScoredCandidate extends Evidence {
   readonly memory: string;
-  /** What gold is named by: the document where there are documents, else the memory. */
+  /** The id that gold answers use: the document's if the set has documents, else the memory's. */
   readonly key: string;
   readonly relevant: boolean;
-  /** `lexical` by its own words alone. */
+  /** `lexical` from its own words alone. */
   readonly ownLexical: number | undefined;
-  /** BM25 by its own words alone, as textbooks have it. */
+  /** Textbook BM25 from its own words alone. */
   readonly textbook: number;
 }
 
@@ -26,8 +26,8 @@ export interface Case {
   readonly set: string;
   readonly query: Query;
   readonly gold: ReadonlySet<string>;
-  readonly found: readonly Found[];
-  /** How long it took to find them and read their evidence, in ms. */
+  readonly found: readonly ScoredCandidate[];
+  /** Milliseconds to find them and compute their evidence. */
   readonly ms: number;
 }
 
@@ -36,7 +36,7 @@ interface Indexed {
   readonly vector: Float32Array;
   readonly terms: TermFrequencies;
   readonly speaker: string | undefined;
-  /** Of a turn in a session. */
+  /** For a turn of a session. */
   window?: TermFrequencies;
 }
 
@@ -46,11 +46,11 @@ interface Tenant {
   meanLength: number;
 }
 
-/** What is known beside a memory's own words and vector; each can be left out, to see what it brings. */
+/** Context beside a memory's own words and vector. Each part can be left out to measure its effect. */
 export const SURROUNDINGS = ['window', 'speaker', 'dated'] as const;
 export type Surrounding = (typeof SURROUNDINGS)[number];
 
-/** One case a query, in its own scope; statistics are of the whole tenant. */
+/** One case per query, in the query's own scope; term statistics are of the whole tenant. */
 export function casesOf(
   set: DataSet,
   memoryVectors: readonly Float32Array[],
@@ -166,13 +166,13 @@ function timeOf({ timestamp }: Memory): Date {
   return new Date(timestamp ?? NaN);
 }
 
-/** Memories of the same time keep the order of the file: that in which they would be stored. */
+/** Memories of the same time stay in the order of the file, in which they would be stored. */
 function byTime({ timestamp: a = '' }: Memory, { timestamp: b = '' }: Memory): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** The evidence of a candidate without what surrounds it, or a part of that. */
-export function leaveOut(found: Found, left: readonly Surrounding[]): Evidence {
+/** The evidence of a candidate without its context, or without a part of it. */
+export function leaveOut(found: ScoredCandidate, left: readonly Surrounding[]): Evidence {
   const { cosine, overlap, speaker, dated } = found;
   const lexical = left.includes('window') ? found.ownLexical : found.lexical;
   return {
@@ -185,14 +185,14 @@ export function leaveOut(found: Found, left: readonly Surrounding[]): Evidence {
 }
 
 /** Higher is better; `undefined` leaves the candidate out. */
-export type Score = (found: Found) => number | undefined;
+export type Score = (found: ScoredCandidate) => number | undefined;
 
-export interface Ranked extends Found {
+export interface Ranked extends ScoredCandidate {
   readonly score: number;
 }
 
-/** Best first by `score`, one a key. Candidates scored `undefined` are left out. */
-export function rank(candidates: readonly Found[], score: Score): Ranked[] {
+/** Keys ordered by the best `score` of each, best first. Candidates with an undefined score are left out. */
+export function rank(candidates: readonly ScoredCandidate[], score: Score): Ranked[] {
   const scored: Ranked[] = [];
   for (const found of candidates) {
     const value = score(found);

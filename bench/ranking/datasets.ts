@@ -1,4 +1,4 @@
-// Reads retrieval data sets: a folder each, with memories.jsonl(.gz) and queries.jsonl.
+// Reads retrieval data sets: folders with memories.jsonl(.gz) and queries.jsonl.
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -9,7 +9,7 @@ export interface Memory {
   readonly id: string;
   readonly text: string;
   readonly scope: Scope;
-  /** A day or a time. */
+  /** A date, perhaps with a time. */
   readonly timestamp?: string;
   readonly metadata?: { readonly doc?: string; readonly speaker?: string; readonly role?: string };
 }
@@ -21,7 +21,7 @@ export interface Query {
   readonly category?: string | number;
   /** Ids of the memories that answer it. */
   readonly gold: readonly string[];
-  /** The documents that answer it, where a memory is a chunk of one: then any chunk counts. */
+  /** If memories are chunks of documents: the documents that answer it. Any of their chunks counts. */
   readonly gold_docs?: readonly string[];
   readonly scope: Scope;
 }
@@ -32,7 +32,7 @@ export interface DataSet {
   readonly queries: readonly Query[];
 }
 
-/** The data sets in `folder`, or that it is itself; sorted by name. Rejects where there is none. */
+/** The data sets in `folder`, sorted by name, or `folder` itself if it is one. Rejects if there is none. */
 export async function readDataSets(folder: string): Promise<DataSet[]> {
   const whole = path.resolve(folder);
   if (await isDataSet(whole)) return [await readDataSet(path.dirname(whole), path.basename(whole))];
@@ -48,7 +48,7 @@ async function isDataSet(folder: string): Promise<boolean> {
   return files.includes('queries.jsonl') && files.some((file) => /^memories\.jsonl(\.gz)?$/.test(file));
 }
 
-/** Reads `folder/name`. Rejects where a file is missing or a line is not JSON. */
+/** Reads `folder/name`. Rejects if a file is missing or a line is not JSON. */
 export async function readDataSet(folder: string, name: string): Promise<DataSet> {
   const [memories, queries] = await Promise.all([
     readLines<Memory>(path.join(folder, name, 'memories.jsonl')),
@@ -66,7 +66,7 @@ async function readLines<T>(file: string): Promise<T[]> {
     .map((line) => JSON.parse(line) as T);
 }
 
-/** For each identifier but the tenant that the query's scope names, the memory has that value or lacks the key. */
+/** Whether the memory has the value of each identifier in the query's scope, or lacks that key. The tenant is not compared. */
 export function inScope(memory: Scope, query: Scope): boolean {
   return Object.entries(query).every(
     ([key, value]) => memory[key] === value || (key !== 'tenant' && memory[key] === undefined),

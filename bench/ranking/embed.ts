@@ -1,4 +1,4 @@
-// Vectors of a list of texts, computed once by the program's own embedder and kept in .cache/ranking.
+// Vectors of texts, computed once by the program's own embedder and cached in .cache/ranking.
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -10,14 +10,14 @@ import type { Embedder, EmbeddingPurpose } from '../../src/ports/embedder.ts';
 
 export interface BenchModel {
   readonly embedder: Embedder;
-  /** As the program would read its cosines. */
+  /** The scale by which the program reads its cosines. */
   readonly scale: ModelScale;
   close(): Promise<void>;
 }
 
 /**
- * A model as the program loads it: the shipped one, or another by its name. The environment registers further ones
- * (`STRATALOG_EMBEDDING_MODELS`) and says where their files lie (`STRATALOG_EMBEDDING_MODELS_DIR`).
+ * An embedding model as the program loads it: the shipped one, or another by name. The environment registers further models
+ * (`STRATALOG_EMBEDDING_MODELS`) and locates their files (`STRATALOG_EMBEDDING_MODELS_DIR`).
  */
 export async function openModel(name?: string): Promise<BenchModel> {
   const chosen = { ...process.env, STRATALOG_EMBEDDER: 'onnx', STRATALOG_EMBEDDING_MODEL: name };
@@ -26,7 +26,7 @@ export async function openModel(name?: string): Promise<BenchModel> {
   return { embedder: embedders.of(id)!, scale, close: () => embedders.close() };
 }
 
-/** One unit vector a text, in order. */
+/** A unit vector for each text, in order. */
 export async function embedAll(
   { embedder }: Pick<BenchModel, 'embedder'>,
   texts: readonly string[],

@@ -30,7 +30,7 @@ const fused =
   (weights: FusionWeights): Score =>
   (found) =>
     fuse(found, weights);
-/** As calibration sees a candidate whose other signal is missing. */
+/** Fused score of a candidate without one of its signals, as calibration needs it. */
 const fusedWithout =
   (weights: FusionWeights, missing: 'cosine' | 'lexical'): Score =>
   (found) => {
@@ -99,7 +99,7 @@ function casesOfAll(embedded: readonly Embedded[]): Map<string, Case[]> {
   return new Map(embedded.map(({ set, memories, queries }) => [set.name, casesOf(set, memories, queries)]));
 }
 
-/** What each thing that is known beside a memory's own words and vector brings. */
+/** Prints the effect of each part of the context beside a memory's own words and vector. */
 function printAblation(cases: ReadonlyMap<string, Case[]>, weights: FusionWeights): void {
   const variants: [string, readonly Surrounding[]][] = [
     ['none', []],
@@ -186,8 +186,8 @@ function bestWeights(sets: readonly (readonly Case[])[], from: FusionWeights): F
 }
 
 /**
- * The scale of a model that has none: the weights of the shipped model by one factor, since they are in units of cosine
- * and models spread their cosines more or less, and the three lines of the calibration.
+ * Fits a scale for a model without one: the weights of the shipped model times one factor, because they are in units of cosine and
+ * models spread their cosines differently, and the three lines of the calibration.
  */
 function fitScale(cases: ReadonlyMap<string, Case[]>): ModelScale {
   let best = { fusion: BGE_SMALL.fusion, ndcg: -1 };
@@ -205,7 +205,7 @@ function fitScale(cases: ReadonlyMap<string, Case[]>): ModelScale {
   };
 }
 
-/** Where cosines are high is another matter in each model: a further step there counts no more than elsewhere. */
+/** The gain of near cosines is left out, because cosines count as near at a different value in each model. */
 function scaled({ lexical, overlap, speaker, dated }: FusionWeights, factor: number): FusionWeights {
   const round = (weight: number): number => Number((weight * factor).toFixed(4));
   return {

@@ -2,8 +2,8 @@ import type { Line } from '../../src/domain/ranking/calibration.ts';
 import type { Outcome } from './metrics.ts';
 
 /**
- * The line of log-odds over `score` under which the outcomes are likeliest (logistic regression by Newton's method).
- * Throws where the outcomes do not determine one.
+ * The maximum-likelihood line of log-odds over `score` (logistic regression by Newton's method). Throws if the outcomes do not
+ * determine one.
  */
 export function fitLine(outcomes: readonly Outcome[]): Line {
   let intercept = 0;
@@ -35,7 +35,7 @@ export function fitLine(outcomes: readonly Outcome[]): Line {
   throw new Error('no line fits these outcomes');
 }
 
-/** Outcomes with the probabilities that the line gives. */
+/** Outcomes with their probabilities by the line. */
 export function applyLine(outcomes: readonly Outcome[], { intercept, slope }: Line): Outcome[] {
   return outcomes.map(({ score, relevant }) => ({
     score: 1 / (1 + Math.exp(-(intercept + slope * score))),

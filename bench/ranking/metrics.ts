@@ -3,7 +3,7 @@
 export interface RankingScores {
   readonly ndcg: number;
   readonly recall: number;
-  /** Reciprocal rank of the first relevant one of the first 10, else 0. */
+  /** Reciprocal rank of the first relevant result among the first 10, else 0. */
   readonly mrr: number;
 }
 
@@ -27,15 +27,15 @@ export function rankingScores(ranked: readonly string[], gold: ReadonlySet<strin
   return { ndcg: dcg / ideal, recall: found / gold.size, mrr };
 }
 
-/** A predicted probability and what came true. */
+/** A predicted probability, and the outcome. */
 export interface Outcome {
   readonly score: number;
   readonly relevant: boolean;
 }
 
 /**
- * Expected calibration error over bins of equal mass: the mean distance between mean score and share of relevant
- * ones. Source: Naeini, Cooper, Hauskrecht, "Obtaining well calibrated probabilities using Bayesian binning", AAAI 2015.
+ * Expected calibration error over bins of equal mass: the mean distance between the mean score and the share of relevant
+ * results. Source: Naeini, Cooper, Hauskrecht, "Obtaining well calibrated probabilities using Bayesian binning", AAAI 2015.
  */
 export function calibrationError(outcomes: readonly Outcome[], bins = 10): number {
   const sorted = [...outcomes].sort((a, b) => a.score - b.score);

@@ -4,8 +4,8 @@ const k1 = 1.2;
 const b = 0.75;
 
 /**
- * BM25 as textbooks and Lucene have it, for comparison: `k1` 1.2, `b` .75, over all memories of the tenant, whose mean
- * length in terms is `meanLength`. Source: Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and
+ * BM25 as in textbooks and Lucene, for comparison: `k1` 1.2, `b` .75, over all memories of the tenant. `meanLength` is their mean
+ * length in terms. Source: Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and
  * Beyond", 2009, eq. 3.15, with Lucene's 1 + inside the logarithm of the idf.
  */
 export function textbookBm25(

@@ -8,17 +8,16 @@ import { tenant } from './loaded.ts';
 
 export const deterministicModel = 'deterministic-words-384';
 
-/** Of each query, by the model whose vectors are kept. */
+/** Vectors of the queries, by the model whose vectors are stored. */
 export interface QueryVectors {
-  /** Of the model. */
+  /** Id of the model. */
   readonly id: string;
   readonly vectors: readonly Float32Array[];
 }
 
 /**
- * For each query the milliseconds of the two index queries that a search stands on, as many of the best by BM25 and by
- * HNSW as a search asks for, or of all vectors where they are few, asked as barely as can be of the tables of a stopped
- * server. Each query is run once before.
+ * Milliseconds for each query of the two bare index queries beneath a search: as many of the best by BM25 and by HNSW as a search
+ * requests, on the tables of a stopped server. If there are few vectors, all are compared instead. Each query is run once before.
  */
 export async function timeBareIndexes(
   sql: Sql,
@@ -35,10 +34,10 @@ export async function timeBareIndexes(
   const lexical = `select memory_id from ${table} where tenant = $2 and body is not null order by ${score} limit $3`;
   const kept = vectorTable(modelId);
   const inGraph = await withGraph(sql, kept);
-  // Few vectors stand in no index: to compare each of them is the barest way then.
+  // Few vectors are in no index: comparing all of them is the bare query then.
   const nearest = inGraph === undefined ? 'true order by embedding <#>' : `${inGraph} order by embedding <=>`;
   const dense = `select memory_id from ${kept} where tenant = $2 and ${nearest} $1::vector limit $3`;
-  // The planner, which does not know what a BM25 without its index costs, is left no other way than the two indexes.
+  // Forces the planner to use the two indexes: it does not know the cost of BM25 without its index.
   await sql.execute(
     `set hnsw.ef_search = ${visitsPerHit * leastCandidates}; set enable_seqscan = off; set enable_bitmapscan = off; set enable_sort = off`,
   );
@@ -56,17 +55,17 @@ export async function timeBareIndexes(
   return times;
 }
 
-/** Where words are found in memory there is no index over the texts: it is made. */
+/** Creates the index over the texts if there is none, because words are kept in RAM. */
 async function withBm25(sql: Sql, table: string, index: string): Promise<void> {
   const [standing] = await sql.query<{ oid: number | null }>(`select to_regclass($1)::oid as oid`, [
     `read.${index}`,
   ]);
   if (standing!.oid !== null) return;
-  process.stderr.write('a BM25 index is made for the bare queries\n');
+  process.stderr.write('creating a BM25 index for the bare queries\n');
   await sql.execute(`create index ${index} on ${table} using bm25 (body) with (text_config = 'english')`);
 }
 
-/** The condition of the HNSW index that the tenant's vectors stand in, which is made where they do not; undefined where they are few. */
+/** The condition of the HNSW index with the tenant's vectors, which is created if there is none; undefined if there are few vectors. */
 async function withGraph(sql: Sql, kept: string): Promise<string | undefined> {
   const [standing] = await sql.query<{ in_graph: boolean; many: boolean }>(
     `select exists (select from ${kept} where tenant = $1 and in_graph) as in_graph,
@@ -75,7 +74,7 @@ async function withGraph(sql: Sql, kept: string): Promise<string | undefined> {
   );
   if (standing!.in_graph) return 'in_graph';
   if (!standing!.many) return undefined;
-  process.stderr.write('an HNSW index is made for the bare queries\n');
+  process.stderr.write('creating an HNSW index for the bare queries\n');
   await sql.execute(
     `set maintenance_work_mem = '512MB';
      create index on ${kept} using hnsw (embedding vector_cosine_ops) with (m = 16, ef_construction = 64)`,

@@ -27,7 +27,7 @@ export interface Narrowing {
   readonly filter?: JsonObject;
 }
 
-/** The share of the exact 10 nearest that are among the 10 nearest of the server's own dense search. */
+/** Share of the exact 10 nearest that are among the 10 nearest by the server's own dense search. */
 export async function denseRecall(
   sql: Sql,
   index: VectorIndex,
@@ -46,7 +46,7 @@ export async function denseRecall(
   return found / wanted;
 }
 
-/** As the server finds them with `index`, or exactly without it. */
+/** Ids of the nearest: as the server finds them with `index`, exact without it. */
 async function nearest(
   sql: Sql,
   dense: DenseQuery,

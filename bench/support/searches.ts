@@ -6,12 +6,12 @@ import type { Report } from './report.ts';
 import type { Variant } from './variants.ts';
 
 export const topK = 10;
-/** A real question may be complex, and is not to be taken apart here. */
+/** Keeps real questions, which may be complex, from being decomposed. */
 export const standard = { mode: 'standard' };
 
 /**
- * The milliseconds of each query, asked one after another. Each was asked before, and all together `warmUp` times at least:
- * V8 compiles what is hot only after some thousand calls. Checks that each has as many results as expected, all of them
+ * Milliseconds of each query, one after another. Before, each is run at least once, and all together at least `warmUp` times: V8
+ * compiles hot code only after some thousand calls. Checks that each query has the expected number of results, all of them
  * allowed.
  */
 export async function timeSearches(

@@ -1,11 +1,11 @@
 import { kinds, type MemoryBody } from './memories.ts';
 import type { Narrowing } from './recall.ts';
 
-/** A way to narrow a search. */
+/** A search with certain restrictions. */
 export interface Variant {
   readonly name: string;
   readonly narrowing: Narrowing;
-  /** Whether the request allows this memory. */
+  /** Whether the restrictions allow a memory. */
   readonly allows: (memory: MemoryBody) => boolean;
 }
 
@@ -20,7 +20,7 @@ export const oneTeam: Variant = {
 const half = kinds.slice(0, kinds.length / 2);
 const [kind, tag] = [kinds[1]!, 'topic-3'];
 
-/** From all of `size` memories to very few. */
+/** Variants that allow all of `size` memories down to very few. */
 export function variantsOf(size: number): readonly Variant[] {
   return [
     plain,
