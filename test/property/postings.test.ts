@@ -5,7 +5,12 @@ import { occurredOrCreated, timeFilter } from '../../src/domain/build-filter.ts'
 import { parseFilter } from '../../src/domain/filter.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { layers, type Scope } from '../../src/domain/layers.ts';
-import { keyListsOf, postingsOf, type Filed, type LookupConditions } from '../../src/domain/retrieval/postings.ts';
+import {
+  keyListsOf,
+  postingsOf,
+  type Filed,
+  type LookupConditions,
+} from '../../src/domain/retrieval/postings.ts';
 import { matches, type FilterJson } from '../support/filter-oracle.ts';
 
 const word = fc.constantFrom('a', 'b', 'c');
