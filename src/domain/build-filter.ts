@@ -2,6 +2,7 @@ import type { Filter, FilterField, FilterOperator, FilterScalar } from './filter
 
 const METADATA = 'metadata.';
 
+/** A test of one field; `metadata.a.b` becomes a path below `metadata`. */
 export function test(
   field: string,
   operator: FilterOperator,
@@ -12,22 +13,22 @@ export function test(
     : { kind: 'test', field: field as FilterField, path: [], operator, value };
 }
 
-/** `filters` has at least one. */
+/** Conjunction of `filters`, which must not be empty. */
 export function allOf(filters: readonly Filter[]): Filter {
   return filters.length === 1 ? filters[0]! : { kind: 'and', filters };
 }
 
-/** `filters` has at least one. */
+/** Disjunction of `filters`, which must not be empty. */
 export function anyOf(filters: readonly Filter[]): Filter {
   return filters.length === 1 ? filters[0]! : { kind: 'or', filters };
 }
 
-/** One of `values`. */
+/** Passes if the field equals one of `values`, which must not be empty. */
 export function oneOf(field: string, values: readonly FilterScalar[]): Filter {
   return values.length === 1 ? test(field, 'eq', values[0]!) : test(field, 'in', values);
 }
 
-/** What lies within: at least one of the ends, in ISO 8601, `until` exclusive. */
+/** A time range in ISO 8601 with at least one bound. `until` is exclusive. */
 export interface TimeRange {
   readonly from?: string;
   readonly until?: string;
@@ -40,11 +41,11 @@ export function timeFilter(field: string, { from, until }: TimeRange): Filter {
   return allOf(filters);
 }
 
-/** No time that is told is before it. */
+/** Lower bound of all valid times. */
 export const earliest = '0001-01-01T00:00:00.000Z';
 
-/** By when it occurred; a memory that does not tell is as old as its record. */
+/** Filters by `occurredAt`, or by `createdAt` for memories without `occurredAt`. */
 export function occurredOrCreated(range: TimeRange): Filter {
-  const untold: Filter = { kind: 'not', filter: test('occurredAt', 'gte', earliest) };
-  return anyOf([timeFilter('occurredAt', range), allOf([untold, timeFilter('createdAt', range)])]);
+  const hasNoTime: Filter = { kind: 'not', filter: test('occurredAt', 'gte', earliest) };
+  return anyOf([timeFilter('occurredAt', range), allOf([hasNoTime, timeFilter('createdAt', range)])]);
 }

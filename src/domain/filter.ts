@@ -8,10 +8,10 @@ export type FilterOperator = (typeof filterOperators)[number];
 
 export type FilterScalar = string | number | boolean | null;
 
-/** What is counted of a memory by other streams than its own: known as of today, and not as of then. */
+/** Counters that come from other streams than the memory's own. Only their current values are known, so as-of reads cannot filter by them. */
 export const counterFields = ['accessCount', 'lastAccessedAt'] as const;
 
-/** Fields of a memory that a filter may name, besides `metadata.<path>`. */
+/** Fields that a filter can test, besides `metadata.<path>`. */
 export const filterFields = [
   'id',
   'externalId',
@@ -40,7 +40,7 @@ export const filterFields = [
 
 export type FilterField = (typeof filterFields)[number];
 
-/** All of them, in words. */
+/** The allowed field names as a phrase for error messages and docs. */
 export const filterFieldNames = `metadata.<path>, ${filterFields.join(', ')}`;
 
 export type Filter =
@@ -49,7 +49,7 @@ export type Filter =
   | {
       readonly kind: 'test';
       readonly field: FilterField | 'metadata';
-      /** Keys below `metadata`. */
+      /** Keys below `metadata`; empty for other fields. */
       readonly path: readonly string[];
       readonly operator: FilterOperator;
       readonly value: FilterScalar | readonly FilterScalar[];
@@ -57,10 +57,13 @@ export type Filter =
 
 export const maxFilterDepth = 16;
 
-/** Twice what any filter has. Up to here `parseFilter` names the place that is too deep; beyond, whoever walks it could be overrun. */
+/**
+ * Each level of a filter takes up to two levels of JSON; this is twice the maximum. Up to this depth `parseFilter` reports
+ * which part is too deep. Deeper values are rejected first, because recursion over them could overflow the stack.
+ */
 const maxJsonDepth = 4 * maxFilterDepth;
 
-/** A filter as callers write it, and not far deeper than any; what is in it, `parseFilter` says. */
+/** Schema of a filter as callers send it. Checks only type and depth; `parseFilter` validates the rest. */
 export const filterObject = z
   .unknown()
   .refine((value) => isJsonObject(value as JsonValue), { error: 'must be an object', abort: true })
@@ -73,38 +76,39 @@ function isDeeperThan(levels: number, value: unknown): boolean {
   return levels === 0 || Object.values(value).some((item) => isDeeperThan(levels - 1, item));
 }
 
-/** Of the values after `in`. */
+/** Maximum number of values of one `in`. */
 export const maxListLength = 1_000;
-/** Of tests, and of the values of all of them: a statement of PostgreSQL binds at most 65,535. */
+/** Limits for a whole filter. A PostgreSQL statement can bind at most 65,535 parameters. */
 const maxFilterTests = 100;
 const maxFilterValues = 10_000;
 
-const shown = (count: number) => count.toLocaleString('en');
+const formatCount = (count: number) => count.toLocaleString('en');
 
-/** The limits of a filter, in words. */
-export const filterLimits = `at most ${maxFilterDepth} levels deep, with ${shown(maxFilterTests)} tests and ${shown(maxFilterValues)} values in all, ${shown(maxListLength)} of them after one \`in\``;
+/** The limits as a phrase for the docs. */
+export const filterLimits = `at most ${maxFilterDepth} levels deep, with ${formatCount(maxFilterTests)} tests and ${formatCount(maxFilterValues)} values in all, ${formatCount(maxListLength)} of them after one \`in\``;
 
 export interface ParseFilterOptions {
-  /** Where the filter stands. */
+  /** Path of the filter in the request, used in error messages. */
   readonly path?: string;
-  /** Whether it is asked of memories as they were. */
+  /** Whether the filter belongs to an as-of read, which cannot use `counterFields`. */
   readonly isAsOf?: boolean;
 }
 
-/** Reads a filter as callers write it. Throws a problem that names the place. */
+/** Parses a filter as callers send it. Throws a `validation-failed` problem with the path of the first error. */
 export function parseFilter(
   value: unknown,
   { path = 'filter', isAsOf = false }: ParseFilterOptions = {},
 ): Filter {
   const filter = parseObject(value, path, { depth: 1, isAsOf });
   const { tests, values } = sizeOf(filter);
-  if (tests > maxFilterTests) throw fault(path, `must have at most ${shown(maxFilterTests)} tests`);
+  if (tests > maxFilterTests)
+    throw filterProblem(path, `must have at most ${formatCount(maxFilterTests)} tests`);
   if (values > maxFilterValues)
-    throw fault(path, `must have at most ${shown(maxFilterValues)} values in all its tests`);
+    throw filterProblem(path, `must have at most ${formatCount(maxFilterValues)} values in all its tests`);
   return filter;
 }
 
-/** An empty filter counts as a test: it takes a place in the statement too. */
+/** Counts tests and their values. An empty filter counts as one test, since it adds a condition to the SQL statement too. */
 function sizeOf(filter: Filter): { tests: number; values: number } {
   if (filter.kind === 'not') return sizeOf(filter.filter);
   if (filter.kind === 'test') return { tests: 1, values: [filter.value].flat().length };
@@ -122,9 +126,10 @@ interface ParseContext {
 }
 
 function parseObject(value: unknown, path: string, context: ParseContext): Filter {
-  if (context.depth > maxFilterDepth) throw fault(path, `is nested more than ${maxFilterDepth} levels deep`);
+  if (context.depth > maxFilterDepth)
+    throw filterProblem(path, `is nested more than ${maxFilterDepth} levels deep`);
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw fault(path, 'must be an object');
+    throw filterProblem(path, 'must be an object');
   const filters = Object.entries(value).flatMap(([key, item]) =>
     parseEntry(key, item, `${path}.${key}`, context),
   );
@@ -135,7 +140,7 @@ function parseEntry(key: string, value: unknown, path: string, context: ParseCon
   const inside = { ...context, depth: context.depth + 1 };
   if (key === 'and' || key === 'or') {
     if (!Array.isArray(value) || value.length === 0)
-      throw fault(path, 'must be a list of at least one filter');
+      throw filterProblem(path, 'must be a list of at least one filter');
     return [
       { kind: key, filters: value.map((item, index) => parseObject(item, `${path}.${index}`, inside)) },
     ];
@@ -152,12 +157,12 @@ function parseTests(name: string, value: unknown, path: string, context: ParseCo
     Array.isArray(value) ||
     Object.keys(value).length === 0
   ) {
-    throw fault(path, `must be an object with one of the operators ${filterOperators.join(', ')}`);
+    throw filterProblem(path, `must be an object with one of the operators ${filterOperators.join(', ')}`);
   }
   return Object.entries(value).map(([operator, operand]) => {
     const at = `${path}.${operator}`;
     if (!(filterOperators as readonly string[]).includes(operator)) {
-      throw fault(at, `is not an operator; known are ${filterOperators.join(', ')}`);
+      throw filterProblem(at, `is not an operator; use one of ${filterOperators.join(', ')}`);
     }
     return {
       kind: 'test',
@@ -175,28 +180,31 @@ function parseField(
   { isAsOf }: ParseContext,
 ): { field: FilterField | 'metadata'; keys: string[] } {
   if (isAsOf && (counterFields as readonly string[]).includes(name))
-    throw fault(path, 'is counted as of today alone: a filter beside asOf cannot name it');
+    throw filterProblem(
+      path,
+      'is only known for the present and cannot be used in a filter together with asOf',
+    );
   if (name.startsWith('metadata.')) {
     const keys = name.slice('metadata.'.length).split('.');
     if (keys.some((key) => key === '' || textError(key) !== undefined))
-      throw fault(path, 'is not a path below metadata');
+      throw filterProblem(path, 'is not a path below metadata');
     return { field: 'metadata', keys };
   }
   if ((filterFields as readonly string[]).includes(name)) return { field: name as FilterField, keys: [] };
-  throw fault(path, `is not a field; known are ${filterFieldNames}`);
+  throw filterProblem(path, `is not a field; use one of ${filterFieldNames}`);
 }
 
 function parseOperand(operator: FilterOperator, value: unknown, path: string): FilterScalar | FilterScalar[] {
   if (operator === 'in') {
     if (!Array.isArray(value) || value.length === 0 || value.length > maxListLength) {
-      throw fault(path, `must be a list of 1 to ${maxListLength} values`);
+      throw filterProblem(path, `must be a list of 1 to ${maxListLength} values`);
     }
     return value.map((item, index) => parseScalar(item, `${path}.${index}`));
   }
   const scalar = parseScalar(value, path);
   const ordered = operator !== 'eq' && operator !== 'ne' && operator !== 'contains';
   if (ordered && typeof scalar !== 'string' && typeof scalar !== 'number')
-    throw fault(path, 'must be a string or a number');
+    throw filterProblem(path, 'must be a string or a number');
   return scalar;
 }
 
@@ -205,12 +213,12 @@ function parseScalar(value: unknown, path: string): FilterScalar {
   if (typeof value === 'number' && Number.isFinite(value)) return value;
   if (typeof value === 'string') {
     const message = textError(value);
-    if (message !== undefined) throw fault(path, message);
+    if (message !== undefined) throw filterProblem(path, message);
     return value;
   }
-  throw fault(path, 'must be a string, a number, true, false or null');
+  throw filterProblem(path, 'must be a string, a number, true, false or null');
 }
 
-function fault(path: string, message: string): Problem {
+function filterProblem(path: string, message: string): Problem {
   return new Problem('validation-failed', `${path} ${message}`, { errors: [{ path, message }] });
 }

@@ -4,15 +4,15 @@ export type JsonValue =
   string | number | boolean | null | readonly JsonValue[] | { readonly [key: string]: JsonValue };
 export type JsonObject = { readonly [key: string]: JsonValue };
 
-/** Deeper values are refused: nobody means them, and each level costs stack. */
+/** Deeper values are rejected: they are not used in practice, and each level costs stack space. */
 export const maxJsonDepth = 32;
 
-/** Why `value` cannot be kept, with the path to the offending part; undefined if it can. */
+/** Returns why `value` cannot be stored, with the path of the invalid part, or undefined if it can. */
 export function jsonError(value: unknown): { path: (string | number)[]; message: string } | undefined {
-  return faultBelow(value, []);
+  return errorBelow(value, []);
 }
 
-function faultBelow(
+function errorBelow(
   value: unknown,
   path: (string | number)[],
 ): { path: (string | number)[]; message: string } | undefined {
@@ -26,8 +26,8 @@ function faultBelow(
     return Number.isFinite(value) ? undefined : { path, message: 'not a finite number' };
   if (Array.isArray(value)) {
     for (const [index, item] of value.entries()) {
-      const fault = faultBelow(item, [...path, index]);
-      if (fault) return fault;
+      const error = errorBelow(item, [...path, index]);
+      if (error) return error;
     }
     return undefined;
   }
@@ -36,48 +36,48 @@ function faultBelow(
       if (key === '__proto__') return { path, message: 'the key __proto__ is not allowed' };
       const message = textError(key);
       if (message !== undefined) return { path, message: `a key ${message}` };
-      const fault = faultBelow(item, [...path, key]);
-      if (fault) return fault;
+      const error = errorBelow(item, [...path, key]);
+      if (error) return error;
     }
     return undefined;
   }
   return value === null || typeof value === 'boolean' ? undefined : { path, message: 'not a JSON value' };
 }
 
-/** Why a text cannot be stored in every back end, or undefined. */
+/** Returns why `text` cannot be stored in every back end, or undefined if it can. */
 export function textError(text: string): string | undefined {
   if (text.includes('\u0000')) return 'contains U+0000';
   return text.isWellFormed() ? undefined : 'contains a lone surrogate';
 }
 
-/** Whether there is nothing to see in it: no characters, or white space of Unicode alone. */
+/** Whether `text` is empty or consists of Unicode white space only. */
 export function isBlank(text: string): boolean {
   return /^[\p{White_Space}\uFEFF]*$/u.test(text);
 }
 
-/** A text of at most `longest` UTF-16 units that every back end can keep and compare. */
-export function text(longest: number) {
+/** Schema of a string of at most `maxLength` UTF-16 units that every back end can store and compare. */
+export function text(maxLength: number) {
   return z
     .string()
-    .max(longest)
+    .max(maxLength)
     .superRefine((value, context) => {
       const message = textError(value);
       if (message !== undefined) context.addIssue({ code: 'custom', message });
     });
 }
 
-/** A JSON object that every back end can store as it is. Not a `z.record`: that drops the key __proto__ unseen. */
+/** Schema of a JSON object that every back end can store unchanged. Not a `z.record`, which silently drops the key __proto__. */
 export const jsonObject = z
   .unknown()
   .superRefine((value, context) => {
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-    const fault = isObject ? jsonError(value) : { path: [], message: 'must be an object' };
-    if (fault) context.addIssue({ code: 'custom', path: fault.path, message: fault.message });
+    const error = isObject ? jsonError(value) : { path: [], message: 'must be an object' };
+    if (error) context.addIssue({ code: 'custom', path: error.path, message: error.message });
   })
   .transform((value) => value as JsonObject)
   .meta({ type: 'object', additionalProperties: true });
 
-/** JSON with object keys sorted and no white space: equal values have equal texts. */
+/** Serializes with sorted keys and without white space, so that equal values have equal strings. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item ?? null)).join(',')}]`;
   if (typeof value === 'object' && value !== null) {
@@ -88,7 +88,7 @@ export function canonicalJson(value: unknown): string {
   return JSON.stringify(value) ?? 'null';
 }
 
-/** RFC 7396: `null` deletes a key, objects merge, everything else replaces. Never touches prototypes: see `jsonError`. */
+/** JSON merge patch (RFC 7396): `null` deletes a key, objects are merged, all other values replace. Cannot pollute prototypes: `jsonError` rejects __proto__. */
 export function mergePatch(target: JsonObject, patch: JsonObject): JsonObject {
   const merged = new Map(Object.entries(target));
   for (const [key, value] of Object.entries(patch)) {

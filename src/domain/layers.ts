@@ -5,21 +5,21 @@ import { textError } from './json.ts';
 export const layers = ['agent', 'user', 'session', 'project', 'team', 'org', 'company'] as const;
 export type Layer = (typeof layers)[number];
 
-/** 1 for agent … 7 for company: the lower wins. */
+/** 1 for agent … 7 for company; the lower number wins. */
 export function precedence(layer: Layer): number {
   return layers.indexOf(layer) + 1;
 }
 
 export const layerSchema = z.enum(layers).meta({ description: 'Who sees it, most specific first' });
 
-/** Every identifier but `company`, which is the tenant and implied. */
+/** The identifiers of a scope. `company` is not among them: it is the tenant. */
 export const scopeKeys = ['org', 'team', 'project', 'session', 'user', 'agent'] as const;
 export type ScopeKey = (typeof scopeKeys)[number];
 
-/** An identifier of a scope, a tag or a space: short, printable, stored as it is. */
+/** A scope identifier, tag or space: short, printable, stored unchanged. */
 export const identifier = printable(256);
 
-/** A caller's own name of a memory. */
+/** The caller's own name for a memory, unique within the tenant. */
 export const externalIdSchema = printable(512);
 
 function printable(maxLength: number) {
@@ -28,8 +28,9 @@ function printable(maxLength: number) {
     .min(1)
     .max(maxLength)
     .superRefine((value, context) => {
-      const fault = textError(value) ?? (/\p{Cc}/u.test(value) ? 'contains a control character' : undefined);
-      if (fault) context.addIssue({ code: 'custom', message: fault });
+      const message =
+        textError(value) ?? (/\p{Cc}/u.test(value) ? 'contains a control character' : undefined);
+      if (message) context.addIssue({ code: 'custom', message });
     });
 }
 
@@ -42,10 +43,10 @@ export const scopeSchema = z.strictObject({
   agent: identifier.optional(),
 });
 
-/** Where a memory lives: its layer's own identifier and any others that place it. The tenant is not repeated. */
+/** Where a memory belongs: the identifier of its own layer and any others. The tenant is not repeated here. */
 export type Scope = z.infer<typeof scopeSchema>;
 
-/** Innermost first. People and agents are in them, and are no places. */
+/** Scope keys that can contain memories of several users and agents, innermost first. */
 const containerKeys = ['session', 'project', 'team', 'org'] as const satisfies readonly ScopeKey[];
 
 export interface ScopeContainer {
@@ -53,7 +54,7 @@ export interface ScopeContainer {
   readonly value: string;
 }
 
-/** The innermost place of a scope; undefined for one of the whole company or of a person alone. */
+/** The innermost container of a scope; undefined if it names only a user, only an agent, or nothing. */
 export function innermostContainer(scope: Scope): ScopeContainer | undefined {
   for (const key of containerKeys) {
     const value = scope[key];

@@ -1,12 +1,12 @@
 /**
- * Every problem a caller can meet, by its stable code: the HTTP status, a title, why it happens and what to do.
- * The reference page of error codes is generated from this table.
+ * All problems that the API returns, by stable code: HTTP status, title, and what the caller can do about it.
+ * `docs/reference/problems.md` is generated from this table.
  */
 export const problems = {
   'validation-failed': {
     status: 400,
     title: 'The request is not valid',
-    remedy: 'Mend the fields that `errors` names and send the request again.',
+    remedy: 'Fix the fields listed in `errors` and send the request again.',
   },
   'malformed-json': {
     status: 400,
@@ -16,18 +16,18 @@ export const problems = {
   'malformed-request': {
     status: 400,
     title: 'The request is not valid HTTP',
-    remedy: 'Use an HTTP client that writes the request; the connection was closed.',
+    remedy: 'The connection was closed. Send the request with a standard HTTP client.',
   },
   'position-unknown': {
     status: 400,
-    title: 'The position is malformed or of another log',
+    title: 'The position is malformed or belongs to another log',
     remedy:
-      'Use a `position` that this server answered, or for `asOf` a time with its offset. Drop those of a log that was replaced.',
+      'Use a `position` returned by this server, or for `asOf` a time with an offset. Discard positions of a log that was replaced.',
   },
   'cursor-invalid': {
     status: 400,
     title: 'The cursor does not fit this list',
-    remedy: 'Use `nextCursor` of the same list with the same filters, or start without a cursor.',
+    remedy: 'Use the `nextCursor` of the same list with the same filters, or start without a cursor.',
   },
   'etag-invalid': {
     status: 400,
@@ -36,23 +36,23 @@ export const problems = {
   },
   unauthenticated: {
     status: 401,
-    title: 'No valid credential',
-    remedy: 'Send `Authorization: Bearer` with an API key or a JWT that is valid now.',
+    title: 'The credential is missing or not valid',
+    remedy: 'Send `Authorization: Bearer` with an API key or JWT that has not expired or been revoked.',
   },
   forbidden: {
     status: 403,
     title: 'The credential does not allow this',
-    remedy: 'Use a credential with the role or scope that `detail` names.',
+    remedy: 'Use a credential with the role or scope named in `detail`.',
   },
   'not-found': {
     status: 404,
     title: 'There is nothing here for this caller',
-    remedy: 'Check the id. What the caller may not see answers the same.',
+    remedy: 'Check the id. The response is the same if the caller is not allowed to see the resource.',
   },
   'method-not-allowed': {
     status: 405,
-    title: 'This path has no such method',
-    remedy: 'Use one of the methods in the Allow header.',
+    title: 'The method is not allowed for this path',
+    remedy: 'Use one of the methods listed in the Allow header.',
   },
   'request-timeout': {
     status: 408,
@@ -62,54 +62,54 @@ export const problems = {
   'external-id-taken': {
     status: 409,
     title: 'Another memory has this externalId',
-    remedy: 'Update the memory that `memoryId` names, or choose another externalId.',
+    remedy: 'Update the memory named in `memoryId`, or choose another externalId.',
   },
-  'memory-deleted': { status: 409, title: 'The memory is deleted', remedy: 'Restore it first.' },
+  'memory-deleted': { status: 409, title: 'The memory is deleted', remedy: 'Restore the memory first.' },
   'retention-over': {
     status: 409,
     title: 'The memory can no longer be restored',
-    remedy: 'Its retention has run out: store it again.',
+    remedy: 'Its retention period has ended: store it again.',
   },
   'command-in-progress': {
     status: 409,
-    title: 'The same command is still being worked on',
-    remedy: 'Repeat it after Retry-After seconds with the same key.',
+    title: 'The same command is still in progress',
+    remedy: 'Retry with the same key after Retry-After seconds.',
   },
   'rebuild-in-progress': {
     status: 409,
     title: 'The projection is already being rebuilt',
-    remedy: 'Follow it with GET /v1/admin/projections.',
+    remedy: 'Check its progress with GET /v1/admin/projections.',
   },
   'rebuild-not-ready': {
     status: 409,
-    title: 'There is no rebuilt generation that could be switched to',
+    title: 'There is no rebuilt generation to switch to',
     remedy: 'Start a rebuild and wait until its state is `ready`.',
   },
   'still-parked': {
     status: 409,
     title: 'The read model still cannot apply the event',
-    remedy: 'Mend what `detail` names and retry, or skip the event.',
+    remedy: 'Fix the cause named in `detail` and retry, or skip the event.',
   },
   'revision-mismatch': {
     status: 412,
     title: 'The memory has changed',
-    remedy: 'Read it again and decide anew, with its new ETag.',
+    remedy: 'Read it again, reapply the change and send its new ETag.',
   },
   'body-too-large': {
     status: 413,
     title: 'The body is too large',
-    remedy: 'Send at most 8,000,000 bytes: in a body, or in one line of a bulk body.',
+    remedy: 'A body, and each line of a bulk body, may have at most 8,000,000 bytes.',
   },
   'content-too-large': {
     status: 413,
     title: 'The memory is too large for an event',
     remedy:
-      'An event takes 1,000,000 bytes, compressed and encrypted. Store the memory in parts, or shorten the field that `errors` names.',
+      'An event may take at most 1,000,000 bytes, compressed and encrypted. Split the memory, or shorten the field listed in `errors`.',
   },
   'unsupported-media-type': {
     status: 415,
     title: 'The media type is not supported',
-    remedy: 'Send the Content-Type that `detail` names, in UTF-8.',
+    remedy: 'Send the Content-Type named in `detail`, in UTF-8.',
   },
   'expectation-failed': {
     status: 417,
@@ -123,7 +123,7 @@ export const problems = {
   },
   'as-of-scope-too-large': {
     status: 422,
-    title: 'Too many memories to search as they were',
+    title: 'The scope has too many memories for a search as of the past',
     remedy: 'Narrow the search with `layers`, `scope`, `spaces`, `tags` or `filter`.',
   },
   'match-required': {
@@ -134,29 +134,28 @@ export const problems = {
   'too-many-requests': {
     status: 429,
     title: 'Too many requests',
-    remedy: 'Repeat after Retry-After seconds.',
+    remedy: 'Retry after Retry-After seconds.',
   },
   'headers-too-large': {
     status: 431,
     title: 'The URL and the headers are too large',
-    remedy: 'Send at most 16 KB of them: long filters and texts go into a body.',
+    remedy: 'Keep the URL and headers below 16 KB. Send long filters and texts in the body.',
   },
-  internal: { status: 500, title: 'Something failed that should not', remedy: 'Report the requestId.' },
+  internal: { status: 500, title: 'An unexpected error occurred', remedy: 'Report the requestId.' },
   unavailable: {
     status: 503,
     title: 'The server cannot answer now',
-    remedy: 'Repeat after Retry-After seconds: nothing acknowledged is lost.',
+    remedy: 'Retry after Retry-After seconds. Acknowledged writes are not lost.',
   },
   'storage-full': {
     status: 503,
-    title: 'The disk is full, or less than 64 MB of it are free',
-    remedy:
-      'Free space on the disk of the data folder until more than 64 MB, a reserve that the server keeps, are free; then repeat.',
+    title: 'The disk has less than 64 MB of free space',
+    remedy: 'Free space on the disk of the data folder, then retry. The server keeps 64 MB in reserve.',
   },
   'position-timeout': {
     status: 504,
     title: 'The read models have not reached the position yet',
-    remedy: 'Repeat, with a larger waitMs (at most 30,000).',
+    remedy: 'Retry, if needed with a larger waitMs (at most 30,000).',
   },
 } as const satisfies Record<string, { status: number; title: string; remedy: string }>;
 
@@ -170,14 +169,14 @@ export interface FieldError {
 
 export interface ProblemOptions {
   readonly errors?: readonly FieldError[];
-  /** Seconds after which a repetition makes sense. */
+  /** Seconds to wait before a retry. */
   readonly retryAfter?: number;
-  /** Further members of the problem document. */
+  /** Additional members of the problem document. */
   readonly extra?: Readonly<Record<string, string>>;
   readonly cause?: unknown;
 }
 
-/** A refusal that its caller is told in full (RFC 9457). `detail` never holds content or secrets. */
+/** An error that is sent to the caller as a problem document (RFC 9457). `detail` never contains memory content or secrets. */
 export class Problem extends Error {
   override readonly name = 'Problem';
   readonly code: ProblemCode;
@@ -198,7 +197,7 @@ export class Problem extends Error {
   }
 }
 
-/** One field that is not as it must be. */
+/** A `validation-failed` problem for one field. `path` is dotted; the empty path stands for the body. */
 export function invalid(path: string, message: string): Problem {
   return new Problem('validation-failed', `${path === '' ? 'the body' : path}: ${message}`, {
     errors: [{ path, message }],

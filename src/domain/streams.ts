@@ -1,4 +1,4 @@
-/** Names of streams: `<category>-<tenant>.<id>`. Tenant ids hold neither `-` nor `.`, so both separate safely. */
+/** Stream names are `<category>-<tenant>.<id>`. Tenant ids contain neither `-` nor `.`, so both are safe separators. */
 type Name = `${string}-${string}.${string}`;
 
 export const memoryStream = (tenant: string, memoryId: string): Name => `memory-${tenant}.${memoryId}`;
@@ -8,14 +8,14 @@ export const claimStream = (tenant: string, pseudonym: string): Name => `claim-$
 export const retrievalStream = (tenant: string, searchId: string): Name => `retrieval-${tenant}.${searchId}`;
 export const tenantStream = (tenant: string): Name => `tenant-${tenant}.${tenant}`;
 export const routingStream = (tenant: string): Name => `policy-${tenant}.routing`;
-/** One switch for all tenants. */
+/** One kill switch for all tenants. */
 export const killSwitchStream: Name = 'policy-system.kill-switch';
-/** Read models belong to no tenant: their operation is told in the stream of the whole system. */
+/** Read models are shared by all tenants, so their operational events belong to the system tenant. */
 export const projectionStream = (projection: string): Name => `projection-system.${projection}`;
 
 const memoryIdPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** Whether `text` could be the id of a memory at all: anything else is as unknown as a wrong one. */
+/** Whether `text` has the form of a memory id (UUIDv7). Other ids get the same response as unknown ones. */
 export function isMemoryId(text: string): boolean {
   return memoryIdPattern.test(text);
 }

@@ -238,7 +238,7 @@ describe('the master key', () => {
       role: 'admin',
     });
     expect(reply.status).toBe(400);
-    expect(reply.body.errors).toEqual([{ path: 'tenant', message: 'is reserved for the program itself' }]);
+    expect(reply.body.errors).toEqual([{ path: 'tenant', message: 'is reserved for the system' }]);
   });
 
   it('[I1] needs the tenant to be named', async () => {

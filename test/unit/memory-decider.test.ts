@@ -57,11 +57,11 @@ describe('a memory', () => {
   it('is not stored twice', () =>
     given(stored)
       .when({ type: 'store', value })
-      .thenFails(/fresh id/));
+      .thenFails(/requires a new id/));
   it('is not stored again after its erasure', () =>
     given(stored, erased)
       .when({ type: 'store', value })
-      .thenFails(/fresh id/));
+      .thenFails(/requires a new id/));
 
   it.each([update({ content: 'x' }), remove, restore, erase])(
     'that never was is unknown to $type',

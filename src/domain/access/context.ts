@@ -1,10 +1,10 @@
-/** Streams that belong to no tenant carry this name in its place; nobody may take it. */
+/** Reserved tenant id of streams that belong to no tenant. */
 export const systemTenant = 'system';
 
 export const roles = ['member', 'reader', 'auditor', 'operator', 'admin'] as const;
 export type Role = (typeof roles)[number];
 
-/** Who calls, as the credential says: nothing here comes from a request body. */
+/** The caller as established by the credential. Nothing in it comes from the request body. */
 export interface TenantContext {
   readonly tenant: string;
   /** The credential itself: `key:<id>`, `jwt:<subject>`, `jwt-claims:<hash>`, `development` or `system`. */
@@ -22,7 +22,7 @@ export interface TenantContext {
 export const causes = ['user', 'llm', 'system'] as const;
 export type Cause = (typeof causes)[number];
 
-/** The name under which history and audit show a caller: its user, else its agent, else its credential. */
+/** The caller's name in history and audit: the user if known, else the agent, else the credential. */
 export function actorOf(context: TenantContext): string {
   if (context.user !== undefined) return `user:${context.user}`;
   if (context.agent !== undefined) return `agent:${context.agent}`;

@@ -1,7 +1,7 @@
 import type { Layer, Scope, ScopeKey } from '../layers.ts';
 import { hasRole, type TenantContext } from './context.ts';
 
-/** Memories of `layer` whose `key` has one of `values`; without a key, all of the layer. */
+/** Memories of `layer` whose scope has one of `values` for `key`; without a key, all memories of the layer. */
 export interface VisibleLayer {
   readonly layer: Layer;
   readonly key?: ScopeKey;
@@ -9,18 +9,18 @@ export interface VisibleLayer {
 }
 
 /**
- * What a caller may see inside its tenant, as data: SQL, the search index and as-of reads each compile the same
- * predicate. A memory is visible if any entry matches; an empty list sees nothing.
+ * What a caller may see within its tenant, as data, so that SQL, the search index and as-of reads compile the same
+ * predicate. A memory is visible if any entry matches; an empty list matches nothing.
  */
 export type Visibility = 'all' | readonly VisibleLayer[];
 
-/** The one rule of who sees what. Goes by the layer's own identifier alone: other identifiers place a memory, they grant nothing. */
+/** The only visibility rule. Only the identifier of a memory's own layer grants access, and `user` for sessions and agents; other identifiers do not. */
 export function visible(context: TenantContext): Visibility {
   if (hasRole(context, 'admin', 'auditor')) return 'all';
   if (!hasRole(context, 'member', 'reader')) return [];
-  const whole = hasRole(context, 'reader');
+  const isReader = hasRole(context, 'reader');
   const shared = (layer: 'org' | 'team' | 'project', values: readonly string[]): VisibleLayer =>
-    whole ? { layer } : { layer, key: layer, values };
+    isReader ? { layer } : { layer, key: layer, values };
   const own = context.user === undefined ? [] : [context.user];
   const ownAgents = context.agent === undefined ? context.agents : [...context.agents, context.agent];
   const entries: VisibleLayer[] = [
@@ -37,7 +37,7 @@ export function visible(context: TenantContext): Visibility {
   return entries.filter((entry) => entry.values === undefined || entry.values.length > 0);
 }
 
-/** The identifiers of a memory that decide who sees it. What is counted by them may be counted for every caller. */
+/** The scope keys that decide who sees a memory of `layer`. Counts grouped by these keys can be filtered for any caller. */
 export function visibilityKeys(layer: Layer): readonly ScopeKey[] {
   switch (layer) {
     case 'company':
@@ -55,6 +55,7 @@ export function visibilityKeys(layer: Layer): readonly ScopeKey[] {
   }
 }
 
+/** Layer and scope of a memory: all that access rules need. */
 export interface Placement {
   readonly layer: Layer;
   readonly scope: Scope;
@@ -76,7 +77,7 @@ export function isWriter(context: TenantContext): boolean {
   return hasRole(context, 'admin', 'member');
 }
 
-/** Whether the caller may create or change memories there. It must see them first: ask `isVisible`. */
+/** Whether the caller may create or change memories there. Visibility is separate: check `isVisible` first. */
 export function isWritable(context: TenantContext, { layer, scope }: Placement): boolean {
   if (hasRole(context, 'admin')) return true;
   if (!hasRole(context, 'member')) return false;

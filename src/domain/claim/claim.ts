@@ -3,8 +3,8 @@ import { defineEvent, type EventOf } from '../events/define.ts';
 import { jsonObject } from '../json.ts';
 
 /**
- * A claim makes a value unique in its tenant: the first event of its stream, appended with `noStream`, wins.
- * What is claimed stands in the stream's name as a keyed hash only.
+ * A claim makes a value unique within its tenant. Each value has a stream; the first event, appended with `noStream`, takes
+ * the claim. The stream name contains the value only as a keyed hash.
  */
 export const ClaimTaken = defineEvent({
   type: 'ClaimTaken',
@@ -14,7 +14,7 @@ export const ClaimTaken = defineEvent({
   sealed: z.object({}),
 });
 
-/** Erasure of the memory frees the value again. */
+/** The memory was erased, and the value is free again. */
 export const ClaimReleased = defineEvent({
   type: 'ClaimReleased',
   category: 'claim',
@@ -24,19 +24,19 @@ export const ClaimReleased = defineEvent({
 });
 
 /**
- * What a keyed command answered that its own events do not tell, or that left none since it changed nothing: its
- * repetition must answer the same, also after others have written.
+ * The response to a command with an idempotency key, recorded if it cannot be derived from the command's own events, or if
+ * the command changed nothing and left none. A repeated command then gets the same response, even after other writes.
  */
 export const CommandAnswered = defineEvent({
   type: 'CommandAnswered',
   category: 'claim',
   version: 1,
   routing: z.object({
-    /** Empty where the command was not about a memory. */
+    /** Empty if the command did not concern a memory. */
     memoryId: z.string(),
     revision: z.int(),
     position: z.int(),
-    /** The answer itself, where it cannot be told from a stream. */
+    /** The response itself, if it cannot be derived from a stream. */
     answer: jsonObject.optional(),
   }),
   sealed: z.object({}),
@@ -45,7 +45,7 @@ export const CommandAnswered = defineEvent({
 export type ClaimEvent =
   EventOf<typeof ClaimTaken> | EventOf<typeof ClaimReleased> | EventOf<typeof CommandAnswered>;
 
-/** The memory that holds the claim, or undefined where it is free. */
+/** The id of the memory that holds the claim, or undefined if it is free. */
 export function holder(events: readonly ClaimEvent[]): string | undefined {
   let memoryId: string | undefined;
   for (const event of events) {

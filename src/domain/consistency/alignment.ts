@@ -1,10 +1,10 @@
 import type { Token } from './passages.ts';
 
-/** Where two passages differ: the words of each between the same words of both. */
+/** A place where two passages differ: the tokens of each between two shared tokens. */
 export interface Gap {
   readonly left: readonly Token[];
   readonly right: readonly Token[];
-  /** The words that both have, before it. */
+  /** All shared tokens before the gap. */
   readonly before: readonly Token[];
 }
 
@@ -13,7 +13,7 @@ export interface Alignment {
   readonly gaps: readonly Gap[];
 }
 
-/** The longest common subsequence of two passages and what lies between. Quadratic in their lengths. */
+/** Aligns two passages by their longest common subsequence, compared by token key. Time and memory are quadratic in their lengths. */
 export function align(left: readonly Token[], right: readonly Token[]): Alignment {
   const width = right.length + 1;
   const lengths = new Uint16Array((left.length + 1) * width);

@@ -1,23 +1,23 @@
 /**
- * Words of which one excludes the others, by sides that mean the same. Closed lists: of two words that are not among
- * them (tall and kind, blue and bright) nothing tells whether both may hold.
+ * Groups of mutually exclusive words. `|` separates the alternatives of a group; words of one alternative are synonyms. The
+ * lists are closed: for other words (tall and kind, blue and bright) it is unknown whether both can be true.
  */
 class Alternatives {
-  readonly #sides = new Map<string, readonly [group: number, side: number]>();
+  readonly #alternatives = new Map<string, readonly [group: number, alternative: number]>();
 
   constructor(groups: readonly string[]) {
-    for (const [group, sides] of groups.entries())
-      for (const [side, words] of sides.split(' | ').entries())
-        for (const word of words.split(' ')) this.#sides.set(word, [group, side]);
+    for (const [group, alternatives] of groups.entries())
+      for (const [alternative, words] of alternatives.split(' | ').entries())
+        for (const word of words.split(' ')) this.#alternatives.set(word, [group, alternative]);
   }
 
   exclude(left: string, right: string): boolean {
-    const [own, other] = [this.#sides.get(left), this.#sides.get(right)];
+    const [own, other] = [this.#alternatives.get(left), this.#alternatives.get(right)];
     return own !== undefined && other !== undefined && own[0] === other[0] && own[1] !== other[1];
   }
 }
 
-/** What a thing is or is not. */
+/** States of a thing. */
 const STATES = new Alternatives([
   'enabled activated active on | disabled deactivated inactive off',
   'online up | offline down',
@@ -41,6 +41,7 @@ const STATES = new Alternatives([
   'married | single divorced',
 ]);
 
+/** Whether two words in lower case are opposite states, also by the prefix "un". */
 export function areOpposite(left: string, right: string): boolean {
   return STATES.exclude(left, right) || left === `un${right}` || right === `un${left}`;
 }
@@ -49,11 +50,12 @@ const COLOURS = new Alternatives([
   'red | orange | yellow | green | blue | purple violet | pink | brown | black | white | grey gray',
 ]);
 
+/** Whether two words in lower case are different colours. */
 export function areColours(left: string, right: string): boolean {
   return COLOURS.exclude(left, right);
 }
 
-/** Of what a thing uses, or a person prefers, one of a kind as a rule. */
+/** Tools and preferences of which one of a kind is normally used. */
 const CHOICES = new Alternatives([
   'postgresql postgres | mysql | mariadb | sqlite | oracle | mongodb',
   'npm | yarn | pnpm | bun',
@@ -62,6 +64,7 @@ const CHOICES = new Alternatives([
   'dark | light',
 ]);
 
+/** Whether two words in lower case are alternatives of one choice. */
 export function areChoices(left: string, right: string): boolean {
   return CHOICES.exclude(left, right);
 }

@@ -2,64 +2,65 @@ import { fold } from '../text/tokens.ts';
 import { tokensOf, type Token } from './passages.ts';
 import { isNumberWord, isNumeral, plainNumber } from './values.ts';
 
-/** One short sentence that says something of a subject it names. */
+/** One short sentence that says something about a subject that it names. */
 export interface Assertion {
   readonly tokens: readonly Token[];
-  /** As they are compared: in lower case, numbers as digits, not stemmed; without "the" in front. */
+  /** The words in the form in which they are compared: lower case, numbers as digits, not stemmed, without a leading "the". */
   readonly words: readonly string[];
-  /** What it negates, as it would be said without the negation; undefined where it negates nothing. */
+  /** The assertion without its negation; undefined if it is not negated. */
   readonly negated: NegatedAssertion | undefined;
-  /** Whether it says "I" or "my": of whom, its scope tells alone. */
+  /** Whether it contains "I", "my" or "me". Only the memory's scope tells who that is. */
   readonly isPersonal: boolean;
 }
 
 export interface NegatedAssertion {
   readonly words: readonly string[];
-  /** Where a verb stands that has lost its ending to "do" or "does". */
+  /** Index of a verb that lost its ending to "does": "uses" in "does not use". */
   readonly verb: number | undefined;
 }
 
-const leastWords = 3;
-const mostWords = 12;
+const minWords = 3;
+const maxWords = 12;
 
-/** What ends a sentence or a clause within a text, or is no sentence at all: lists, tables, code, headings, quotes. */
-const BROKEN = /[?!;…"“”()[\]{}<>|=*#~\n—–]|[.:]\s|:$|,\s(?!\d{4}\b)|\s-+\s|^\s*-/;
+/** Matches text that is not a single plain sentence: several sentences or clauses, lists, tables, code, headings, quotes. */
+const NOT_ONE_SENTENCE = /[?!;…"“”()[\]{}<>|=*#~\n—–]|[.:]\s|:$|,\s(?!\d{4}\b)|\s-+\s|^\s*-/;
 const set = (words: string): ReadonlySet<string> => new Set(words.split(' '));
-/** Of the subject they tell too little: two such may be two things. */
-const VAGUE = set(
+/** First words that do not identify the subject: two such sentences can be about two things. */
+const VAGUE_SUBJECTS = set(
   'it he she they you this that these those there here his her its their your what which who whose how why where when ' +
     'a an some any many most several few another other others someone somebody something anyone anybody no not nobody none ' +
     'never please do does is are can will would did was were has have at least',
 );
 const EXISTENTIAL = set('a an some many most several few another any');
 const PERSONAL = set('i my me');
-/** What may be, is at times, or on a condition. */
+/** Words of possibility, frequency and condition: such sentences do not assert a fact. */
 export const HEDGED = set(
   'if when whenever unless while until whether because since though although maybe perhaps might could would probably possibly ' +
     'sometimes often usually occasionally rarely seldom partly ' +
     'suppose assume say imagine let',
 );
-/** The day of writing alone tells the day. */
+/** Words whose meaning depends on the day of writing. */
 const RELATIVE = set('today tonight yesterday tomorrow last this ago');
 const BE = set('is are am was were');
-const DENIABLE = new Set([...BE, ...set('can will should must shall has have')]);
+const NEGATABLE = new Set([...BE, ...set('can will should must shall has have')]);
 const NEGATIVE = set('not never no without none nothing');
-/** "no" behind these is an article; "said no" is none. */
+/** After these verbs "no" negates the object; in "said no" it does not. */
 const HAVING = set('is are has have needs need uses use takes take');
 
+/** Parses a text as an assertion; undefined if it is anything else, or too vague to compare. */
 export function parseAssertion(text: string): Assertion | undefined {
   const sentence = text.trim().replace(/[.!]$/, '').replaceAll('’', "'");
-  if (sentence.length > 200 || BROKEN.test(sentence)) return undefined;
+  if (sentence.length > 200 || NOT_ONE_SENTENCE.test(sentence)) return undefined;
   const all = tokensOf(spelledOut(sentence));
   const tokens = /^the$/i.test(all[0]?.text ?? '') ? all.slice(1) : all;
-  if (all.length < leastWords || all.length > mostWords) return undefined;
+  if (all.length < minWords || all.length > maxWords) return undefined;
   const words = tokens.map(({ text: word }) => plainNumber(fold(word)));
   const [first] = words as [string];
   const verb = words.findIndex((word) => BE.has(word));
   const subject = words.slice(0, verb === -1 ? 1 : verb);
-  if (VAGUE.has(first) || isNumeral(first) || isNumberWord(first)) return undefined;
+  if (VAGUE_SUBJECTS.has(first) || isNumeral(first) || isNumberWord(first)) return undefined;
   if (subject.some((word) => EXISTENTIAL.has(word))) return undefined;
-  // "may" is a month with a capital letter.
+  // Only the capitalized "May" is a month.
   if (
     words.some((word) => HEDGED.has(word) || RELATIVE.has(word)) ||
     tokens.some(({ text: word }) => word === 'may')
@@ -78,7 +79,7 @@ function spelledOut(sentence: string): string {
     .replaceAll(/\bI'm\b/g, 'I am');
 }
 
-/** The assertion without its negation; undefined without one, unclear where it is of another kind, or there are two. */
+/** The assertion without its negation. Undefined if there is no negation, `unclear` for other kinds of negation or several. */
 function findNegation(words: readonly string[]): NegatedAssertion | undefined | 'unclear' {
   const at = words.findIndex((word) => word === 'not' || word === 'never' || word === 'no');
   if (at === -1) return words.includes('without') || words.includes('did') ? 'unclear' : undefined;
@@ -93,12 +94,12 @@ function findNegation(words: readonly string[]): NegatedAssertion | undefined | 
   }
   if (before === 'do' || before === 'does')
     return at < 2 ? 'unclear' : { words: rest(at - 1, at + 1), verb: before === 'does' ? at - 1 : undefined };
-  return DENIABLE.has(before) ? { words: rest(at, at + 1), verb: undefined } : 'unclear';
+  return NEGATABLE.has(before) ? { words: rest(at, at + 1), verb: undefined } : 'unclear';
 }
 
 /**
- * The places of assertions that could be of one subject, two by two, the lesser first: they begin with the same word. What
- * is no assertion is undefined.
+ * Index pairs of assertions that may have the same subject, which means the same first word. The smaller index comes first.
+ * Undefined entries are skipped.
  */
 export function assertionPairs(
   assertions: readonly (Assertion | undefined)[],

@@ -1,18 +1,19 @@
 import { truncate } from '../text/truncate.ts';
 import type { Statement } from './statement.ts';
 import { orderByAge, isVersionField } from './order-by-age.ts';
-import { isSame, fieldKind, mayDescribeSameEntity, sharedFields } from './subject.ts';
+import { fieldKind, isEqualPair, sharedFields } from './metadata-fields.ts';
+import { mayDescribeSameEntity } from './same-entity.ts';
 import type { FieldPair, Verdict } from './verdict.ts';
 
-/** Of the values that both have so large a share may differ: what differs more is about something else. */
-const mostDiffering = 0.5;
+/** Maximum share of common values that may differ. Memories that differ in more are assumed to be about different things. */
+const maxDifferingShare = 0.5;
 
 const confidence = 0.9;
 
 /**
- * The same subject with other values: a name of the metadata (`reservation_id`, `title`) is the same, no other name
- * differs, and some of the other values do. Where the data tell which came later that one supersedes the other, else
- * single values contradict each other; lists that differ may both be parts of a whole.
+ * Compares the metadata of two memories about the same entity: at least one naming field (`reservation_id`, `title`) is equal,
+ * none differs, and some other values differ. If the data say which is newer, it supersedes the other. Otherwise single values
+ * contradict each other; lists do not, because both can be parts of a whole.
  */
 export function compareFields(left: Statement, right: Statement): Verdict | undefined {
   if (!mayDescribeSameEntity(left, right)) return undefined;
@@ -20,41 +21,41 @@ export function compareFields(left: Statement, right: Statement): Verdict | unde
   const same = pairs.filter((pair) => fieldKind(pair.field) === 'name');
   if (same.length === 0) return undefined;
   const values = pairs.filter(({ field }) => fieldKind(field) === 'value' && !isVersionField(field));
-  const differs = values.filter((pair) => !isSame(pair));
-  if (differs.length === 0 || differs.length > values.length * mostDiffering) return undefined;
+  const differs = values.filter((pair) => !isEqualPair(pair));
+  if (differs.length === 0 || differs.length > values.length * maxDifferingShare) return undefined;
   const order = orderByAge(left, right);
   if (order) {
     const { older, newer, by } = order;
-    const turned = older === left ? differs : differs.map(turn);
-    const detail = `${quote(same[0]!)} in both; ${list(turned)}; ${said(by)} says which came later`;
-    const reason = { code: 'restated', detail, confidence, same, differs: [...turned, by] } as const;
+    const ordered = older === left ? differs : differs.map(swap);
+    const detail = `${describeEqual(same[0]!)} in both; ${describeDifferences(ordered)}; ${describeDifference(by)} says which is newer`;
+    const reason = { code: 'restated', detail, confidence, same, differs: [...ordered, by] } as const;
     return { kind: 'supersession', older: older.id, newer: newer.id, reason };
   }
   const single = differs.filter(({ values }) => values.every((value) => typeof value !== 'object'));
   if (single.length === 0) return undefined;
-  const detail = `${quote(same[0]!)} in both; ${list(single)}; nothing says which came later`;
+  const detail = `${describeEqual(same[0]!)} in both; ${describeDifferences(single)}; no field says which is newer`;
   const reason = { code: 'restated', detail, confidence, same, differs: single } as const;
   return { kind: 'contradiction', memories: [left.id, right.id], reason };
 }
 
-function turn({ field, values: [left, right] }: FieldPair): FieldPair {
+function swap({ field, values: [left, right] }: FieldPair): FieldPair {
   return { field, values: [right, left] };
 }
 
-function quote({ field, values: [value] }: FieldPair): string {
-  return `${field} is ${shown(value)}`;
+function describeEqual({ field, values: [value] }: FieldPair): string {
+  return `${field} is ${abridge(value)}`;
 }
 
-function list(pairs: readonly FieldPair[]): string {
-  return pairs.map((pair) => said(pair)).join(', ');
+function describeDifferences(pairs: readonly FieldPair[]): string {
+  return pairs.map((pair) => describeDifference(pair)).join(', ');
 }
 
-function said({ field, values: [left, right] }: FieldPair): string {
-  return `${field} (${shown(left)}, then ${shown(right)})`;
+function describeDifference({ field, values: [left, right] }: FieldPair): string {
+  return `${field} (${abridge(left)}, then ${abridge(right)})`;
 }
 
-/** Long values stand whole in the fields beside it. */
-function shown(value: unknown): string {
+/** Shortens long values; the reason's `same` and `differs` have them in full. */
+function abridge(value: unknown): string {
   const text = JSON.stringify(value);
   return text.length > 80 ? `${truncate(text, 80)}…` : text;
 }

@@ -5,23 +5,24 @@ import { findConflict, type Conflict } from './conflict.ts';
 import { orderByAge } from './order-by-age.ts';
 import { isContent, type Passage, type Token } from './passages.ts';
 import type { Statement } from './statement.ts';
-import { haveSameSpeaker, mayDescribeSameEntity } from './subject.ts';
+import { haveSameSpeaker, mayDescribeSameEntity } from './same-entity.ts';
 import { plainNumber } from './values.ts';
 import type { Difference, Verdict } from './verdict.ts';
 
-/** Of all words of two passages so large a share is the same, and so many of these carry meaning. */
-const leastAlike = 0.7;
-const leastContent = 3;
-/** So many words with meaning stand before what differs: what begins a sentence says what it is about. */
-const leastBefore = 2;
-const longestGap = 4;
+/** Minimum share of shared words, 2s / (n + m). */
+const minSimilarity = 0.7;
+/** Minimum number of shared words that carry meaning. */
+const minContentWords = 3;
+/** Minimum number of those before the difference, since the beginning of a sentence says what it is about. */
+const minContentWordsBefore = 2;
+const maxGapWords = 4;
 
 const NEGATIONS = new Set(
   "not no never none cannot without can't don't doesn't didn't isn't aren't wasn't weren't won't hasn't haven't hadn't".split(
     ' ',
   ),
 );
-/** What comes and goes with a negation. */
+/** Words that appear or disappear with a negation. */
 const AUXILIARIES = new Set('do does did is are was were has have had will would can be been any'.split(' '));
 const CALENDAR =
   /^(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|may|june|july|august|september|october|november|december|(?:19|20)\d\d(?:-\d\d(?:-\d\d)?)?)$/;
@@ -31,7 +32,7 @@ const NUMBERS = new Set(
     ' ',
   ),
 );
-/** A number behind one of these names a thing. */
+/** Stems after which a number is a name: "step 3". */
 const NUMBERED =
   /^(?:step|phase|sprint|chapter|section|part|question|problem|exercis|task|item|day|week|figur|tabl|option|issu)$/;
 
@@ -44,40 +45,40 @@ const confidenceOf: Readonly<Record<PassageDifference, number>> = {
   name: 0.6,
 };
 
-/** A text as it is compared: whole, and as a short assertion. */
+/** A text in the forms in which it is compared: as a passage and as an assertion. */
 export interface Wording {
   readonly text: string;
   readonly passage: Passage | undefined;
   readonly assertion: Assertion | undefined;
 }
 
-/** The text of one memory that is the text of the other but for a number, a date, a negation, a name or a word. */
+/** Compares the texts of two memories: they are the same apart from one number, date, negation, name or exclusive word. */
 export function compareWording(
   left: Statement,
   right: Statement,
   wordings: readonly [Wording, Wording],
 ): Verdict | undefined {
-  const found = mayDescribeSameEntity(left, right) ? findConflictOf(left, right, wordings) : undefined;
-  if (!found) return undefined;
-  const { difference, words, confidence } = found;
+  const conflict = mayDescribeSameEntity(left, right) ? findTextConflict(left, right, wordings) : undefined;
+  if (!conflict) return undefined;
+  const { difference, words, confidence } = conflict;
   const order = orderByAge(left, right);
-  const turned = <T>(pair: readonly [T, T]): readonly [T, T] =>
+  const olderFirst = <T>(pair: readonly [T, T]): readonly [T, T] =>
     order?.newer === left ? [pair[1], pair[0]] : pair;
-  const shown = turned(words);
+  const orderedWords = olderFirst(words);
   const reason = {
     code: 'wording' as const,
-    detail: `the same text with another ${difference}: ${JSON.stringify(shown[0])}, ${JSON.stringify(shown[1])}`,
+    detail: `the same text with another ${difference}: ${JSON.stringify(orderedWords[0])}, ${JSON.stringify(orderedWords[1])}`,
     confidence,
     difference,
-    words: shown,
-    passages: turned([wordings[0].text, wordings[1].text]),
+    words: orderedWords,
+    passages: olderFirst([wordings[0].text, wordings[1].text]),
   };
   return order
     ? { kind: 'supersession', older: order.older.id, newer: order.newer.id, reason }
     : { kind: 'contradiction', memories: [left.id, right.id], reason };
 }
 
-function findConflictOf(
+function findTextConflict(
   left: Statement,
   right: Statement,
   [{ passage, assertion }, { passage: otherPassage, assertion: otherAssertion }]: readonly [Wording, Wording],
@@ -87,26 +88,27 @@ function findConflictOf(
   const conflict = areAssertions && isOneSpeaker ? findConflict(assertion, otherAssertion) : undefined;
   if (conflict || !passage || !otherPassage) return conflict;
   const difference = differenceOf(passage, otherPassage);
-  // What a short assertion negates is told to the word: "used" is not what "does not use" negates.
+  // `findConflict` has already compared negations exactly: "does not use" does not negate "used".
   return areAssertions && difference?.difference === 'negation' ? undefined : difference;
 }
 
-/** How two passages differ in one thing, with its words; undefined where they do not, or differ in more. */
+/** The single difference between two passages; undefined if they do not differ or differ in more. */
 function differenceOf(left: Passage, right: Passage): Conflict | undefined {
   const { shared, gaps } = align(left.tokens, right.tokens);
-  if ((2 * shared.length) / (left.tokens.length + right.tokens.length) < leastAlike) return undefined;
-  if (shared.filter(isContent).length < leastContent) return undefined;
-  const telling = gaps.filter((gap) => !isIdle(gap));
-  const [gap] = telling;
-  if (!gap || telling.length > 1) return undefined;
+  if ((2 * shared.length) / (left.tokens.length + right.tokens.length) < minSimilarity) return undefined;
+  if (shared.filter(isContent).length < minContentWords) return undefined;
+  const relevant = gaps.filter((gap) => !hasOnlyStopWords(gap));
+  const [gap] = relevant;
+  if (!gap || relevant.length > 1) return undefined;
   const difference = kindOf(gap);
   if (!difference) return undefined;
-  if (difference !== 'negation' && gap.before.filter(isContent).length < leastBefore) return undefined;
+  if (difference !== 'negation' && gap.before.filter(isContent).length < minContentWordsBefore)
+    return undefined;
   return { difference, words: [textOf(gap.left), textOf(gap.right)], confidence: confidenceOf[difference] };
 }
 
 function kindOf({ left, right, before }: Gap): PassageDifference | undefined {
-  if (left.length > longestGap || right.length > longestGap) return undefined;
+  if (left.length > maxGapWords || right.length > maxGapWords) return undefined;
   if (isNegated(left) !== isNegated(right)) {
     const rest = [...left, ...right].filter(({ key }) => !NEGATIONS.has(key) && !AUXILIARIES.has(key));
     const isHedged = before.some(({ text }) => HEDGED.has(text.toLowerCase()));
@@ -123,8 +125,8 @@ function kindOf({ left, right, before }: Gap): PassageDifference | undefined {
   return all(own, isName) && all(other, isName) ? 'name' : undefined;
 }
 
-/** Words that say nothing by themselves. */
-function isIdle({ left, right }: Gap): boolean {
+/** Whether a gap has only words without a meaning of their own. */
+function hasOnlyStopWords({ left, right }: Gap): boolean {
   return [...left, ...right].every(
     ({ key }) => STOP_WORDS.has(key) && !NEGATIONS.has(key) && !NUMBERS.has(key),
   );
@@ -146,7 +148,7 @@ function isNumber({ key }: Token): boolean {
   return /^\p{N}/u.test(key) || NUMBERS.has(key) || key === '%';
 }
 
-/** Names of days and months and years, with or without the days of a month. */
+/** Whether the tokens are weekdays, months or years, optionally with days of a month. */
 function isDate(tokens: readonly Token[]): boolean {
   return tokens.some(isCalendar) && tokens.every((token) => isCalendar(token) || DAY.test(token.key));
 }
@@ -155,7 +157,7 @@ function isCalendar({ text }: Token): boolean {
   return CALENDAR.test(text.toLowerCase());
 }
 
-/** Capitals, digits or signs inside of it. */
+/** Starts with a capital, or contains a digit, an underscore or a capital after a small letter. */
 function isName({ text }: Token): boolean {
   return /^\p{Lu}/u.test(text) || /[\p{N}_]/u.test(text) || /\p{Ll}\p{Lu}/u.test(text);
 }

@@ -5,15 +5,16 @@ import type { Token } from './passages.ts';
 import { datesDiffer, isDatePart, isNumeral, numbersDiffer } from './values.ts';
 import type { Difference } from './verdict.ts';
 
+/** How two texts exclude each other. `words` are the differing words of the left and the right one. */
 export interface Conflict {
   readonly difference: Difference;
   readonly words: readonly [string, string];
   readonly confidence: number;
 }
 
-/** Where two assertions differ, between the same words. */
+/** The words in which two assertions differ, and the shared words around them. */
 interface Contrast {
-  /** With a space behind each word. */
+  /** The shared words before the difference, each followed by a space. */
   readonly before: string;
   readonly left: readonly Token[];
   readonly right: readonly Token[];
@@ -22,19 +23,20 @@ interface Contrast {
   readonly after: readonly string[];
 }
 
-/** A predicate that has one value at a time, and the values of it that exclude each other. */
+/** A predicate that has only one value at a time. */
 interface Predicate {
   readonly difference: Difference;
   readonly confidence: number;
-  /** Ends what both say before the value: the subject stands in front. */
+  /** Must match the shared words before the value, with at least a character of the subject in front. */
   readonly before: RegExp;
+  /** Whether the two values exclude each other. */
   readonly excludes: (contrast: Contrast) => boolean;
 }
 
-/** A person may have two jobs, a project two databases, a car two colours. */
-const unsure = 0.5;
+/** Confidence for predicates that can have several values: two jobs, two databases, two colours. */
+const uncertain = 0.5;
 
-const one =
+const singleWords =
   (excludes: (left: string, right: string) => boolean) =>
   ({ own, others }: Contrast): boolean =>
     own.length === 1 && others.length === 1 && excludes(own[0]!, others[0]!);
@@ -57,7 +59,7 @@ const PREDICATES: readonly Predicate[] = [
   },
   {
     difference: 'number',
-    confidence: unsure,
+    confidence: uncertain,
     before: /. (?:has|have) $/,
     excludes: ({ own, others, after }) => after.length > 0 && numbersDiffer(own, others),
   },
@@ -73,14 +75,14 @@ const PREDICATES: readonly Predicate[] = [
   },
   {
     difference: 'name',
-    confidence: unsure,
+    confidence: uncertain,
     before: /. works (?:at|for) $|^i work (?:at|for) $/,
     excludes: (contrast) => areNames(contrast) && contrast.after.length === 0,
   },
   {
     difference: 'name',
     confidence: 0.6,
-    // What there is one of: friends and customers are several, and "the cook is" goes on with Italian as well as with Anna.
+    // Only roles and properties with one value. People have several friends, and "the cook is" can continue with Italian or Anna.
     before:
       /(?:^|. )(?:lead|leader|owner|manager|boss|ceo|cto|cfo|director|chair|president|capital|database|winner|name|region|timezone|currency|husband|wife|mother|father|birthplace|hometown|headquarters|(?:default|main|primary|native) \S+)(?: (?:of|for) .+)? is(?: now| currently)? $/,
     excludes: (contrast) => areNames(contrast) && contrast.after.length === 0,
@@ -90,29 +92,29 @@ const PREDICATES: readonly Predicate[] = [
     confidence: 0.8,
     before: /. (?:is|are|am)(?: (?:now|currently|always|set to|turned|switched))? $/,
     excludes: (contrast) =>
-      one(areOpposite)(contrast) && (contrast.after.length === 0 || !isParticle(contrast.own[0]!)),
+      singleWords(areOpposite)(contrast) && (contrast.after.length === 0 || !isParticle(contrast.own[0]!)),
   },
   {
     difference: 'word',
-    confidence: unsure,
-    // In the plural some may be red and others green.
+    confidence: uncertain,
+    // Singular only: in the plural, some can be red and others green.
     before: /. is(?: now| currently)? $/,
-    excludes: (contrast) => one(areColours)(contrast) && contrast.after.length === 0,
+    excludes: (contrast) => singleWords(areColours)(contrast) && contrast.after.length === 0,
   },
   {
     difference: 'word',
-    confidence: unsure,
+    confidence: uncertain,
     before: /. (?:uses|prefers) $|^(?:i|we) (?:use|prefer) $/,
-    excludes: one(areChoices),
+    excludes: singleWords(areChoices),
   },
 ];
 
-/** How two short assertions of one subject exclude each other; undefined where both may hold, as far as a rule can tell. */
+/** How two assertions about one subject exclude each other; undefined if no rule says that they do. */
 export function findConflict(left: Assertion, right: Assertion): Conflict | undefined {
   if (left.negated || right.negated) {
     if (left.negated && right.negated) return undefined;
-    const isDenied = left.negated ? negates(left.negated, right) : negates(right.negated!, left);
-    if (!isDenied) return undefined;
+    const isNegated = left.negated ? negates(left.negated, right) : negates(right.negated!, left);
+    if (!isNegated) return undefined;
     const contrast = contrastOf(left, right, () => false);
     return { difference: 'negation', words: wordsOf(contrast), confidence: 0.8 };
   }
@@ -127,33 +129,37 @@ export function findConflict(left: Assertion, right: Assertion): Conflict | unde
   return undefined;
 }
 
-/** Word for word, but for articles, and the ending of a verb behind "does": "does not use" negates "uses", not "used". */
-function negates({ words, verb }: NegatedAssertion, { words: claimed }: Assertion): boolean {
-  const asserted =
+/** Whether `negated` has the same words as `assertion`, apart from articles and the verb ending: "does not use" negates "uses", not "used". */
+function negates({ words, verb }: NegatedAssertion, { words: assertedWords }: Assertion): boolean {
+  const variants =
     verb === undefined ? [words] : inflected(words[verb]!).map((form) => words.with(verb, form));
-  const plain = bare(claimed);
-  const always = bare(claimed.filter((word) => word !== 'always'));
-  return asserted.map(bare).some((each) => each === plain || each === always);
+  const plain = withoutArticles(assertedWords);
+  const withoutAlways = withoutArticles(assertedWords.filter((word) => word !== 'always'));
+  return variants.map(withoutArticles).some((variant) => variant === plain || variant === withoutAlways);
 }
 
-function bare(words: readonly string[]): string {
+function withoutArticles(words: readonly string[]): string {
   return words.filter((word) => !['a', 'an', 'any'].includes(word)).join(' ');
 }
 
+/** Forms of the third person singular of a verb. */
 function inflected(verb: string): string[] {
   return verb === 'have' ? ['has'] : [`${verb}s`, `${verb}es`, verb.replace(/y$/, 'ies')];
 }
 
-/** Where assertions differ, with all of a value that goes on to either side of it: of "3 May" and "4 May" the month too. */
-function contrastOf(left: Assertion, right: Assertion, goesOn: (word: string) => boolean): Contrast {
+/**
+ * Strips the shared words at the start and the end of two assertions. Shared words next to the difference that belong to the
+ * value are kept: for "3 May" and "4 May" the difference includes the month.
+ */
+function contrastOf(left: Assertion, right: Assertion, isPartOfValue: (word: string) => boolean): Contrast {
   const [own, others] = [left.words, right.words];
   const shortest = Math.min(own.length, others.length);
   let start = 0;
   while (start < shortest && own[start] === others[start]) start++;
   let end = 0;
   while (end < shortest - start && own.at(-1 - end) === others.at(-1 - end)) end++;
-  while (start > 0 && goesOn(own[start - 1]!)) start--;
-  while (end > 0 && goesOn(own.at(-end)!)) end--;
+  while (start > 0 && isPartOfValue(own[start - 1]!)) start--;
+  while (end > 0 && isPartOfValue(own.at(-end)!)) end--;
   const middle = <T>(items: readonly T[]) => items.slice(start, items.length - end);
   return {
     before: own
@@ -173,12 +179,12 @@ function wordsOf({ left, right }: Contrast): readonly [string, string] {
   return [textOf(left), textOf(right)];
 }
 
-/** A year alone is a number, unless something says that it is a time. */
+/** Whether the words are a year only, which can also be a plain number. */
 function isYear(words: readonly string[]): boolean {
   return words.length === 1 && /^\d{4}$/.test(words[0]!);
 }
 
-/** Behind "is", "on" and "up" begin a place as well as they end a assertion. */
+/** After "is", these words can begin a place ("is on the table") or be a state ("is on"). */
 function isParticle(word: string): boolean {
   return ['on', 'off', 'up', 'down'].includes(word);
 }

@@ -1,26 +1,27 @@
 import { innermostContainer } from '../layers.ts';
 import { keyOf, type FieldValue } from '../routing/vocabulary.ts';
 import type { Statement } from './statement.ts';
-import { fieldKind, metadataLeaves, sharedFields } from './subject.ts';
+import { fieldKind, metadataLeaves, sharedFields } from './metadata-fields.ts';
 import type { Verdict } from './verdict.ts';
 
-/** A field or a line of that name says that the memory is replaced by another … */
+/** Field or line names that say which memory replaces this one. */
 const REPLACED = /^(?:superseded|replaced|obsoleted)[\s_-]*by$/i;
-/** … and one of these that it replaces another. */
+/** Field or line names that say which memory this one replaces. */
 const REPLACES = /^(?:supersedes|replaces|obsoletes)$/i;
 
-/** A long run of letters without a colon is gone through once: each part has one way to match. */
+/** Has only one way to match each part, so that a long run of letters without a colon takes linear time. */
 const LABEL = /^\s*([A-Za-z]+(?:[\s_-][A-Za-z]+)?)\s*:\s*(.*)$/;
 const ITEM = /^\s*[-*]\s+(.*)$/;
 
-/** Whatever ends a line: what is left of it has no end of a line for `.` to stop at. */
+/** All line terminators at which `.` in a regular expression stops. */
 const LINE_ENDS = /\r\n?|[\n\u2028\u2029]/;
 
 const confidence = 0.95;
 
-/** Of one memory: each is looked for in each other one. */
-const mostDeclarations = 100;
+/** Maximum per memory, since each declaration is compared with every other memory. */
+const maxDeclarations = 100;
 
+/** A statement of a memory that it replaces, or is replaced by, what `value` names. */
 export interface Declaration {
   readonly field: string;
   readonly replaced: boolean;
@@ -28,8 +29,8 @@ export interface Declaration {
 }
 
 /**
- * What a memory says of another one: a metadata field such as `superseded_by`, or a line of its text such as
- * `Replaces: 517`, names the other by its id, externalId, place, or a value of a field in which the two differ.
+ * Supersessions that `own` declares for `other`: a metadata field such as `superseded_by`, or a line of text such as
+ * `Replaces: 517`, names the other memory by its id, externalId, scope container, or the value of a field in which they differ.
  */
 export function declaredSupersessions(
   own: Statement,
@@ -52,14 +53,14 @@ export function declaredSupersessions(
     });
 }
 
-/** What a memory says of itself about being replaced or replacing: the first hundred different things. */
+/** The first 100 distinct declarations of a memory, from its metadata and content. */
 export function findDeclarations({ metadata, content }: Statement): Declaration[] {
   const found = new Map<string, Declaration>();
   const add = (field: string, name: string, value: unknown) => {
     const replaced = REPLACED.test(name);
     if (!replaced && !REPLACES.test(name)) return;
     for (const each of Array.isArray(value) ? (value as unknown[]) : [value])
-      if (found.size < mostDeclarations && (typeof each === 'string' || typeof each === 'number'))
+      if (found.size < maxDeclarations && (typeof each === 'string' || typeof each === 'number'))
         found.set(JSON.stringify([field, replaced, each]), { field, replaced, value: String(each) });
   };
   for (const [field, value] of metadataLeaves(metadata))
@@ -76,7 +77,7 @@ export function findDeclarations({ metadata, content }: Statement): Declaration[
   return [...found.values()];
 }
 
-/** Keys by which a memory can be named and the other one cannot: a whole value can be any of them, a part of a path a name. */
+/** Keys that name one memory but not the other. A whole value can match any key of `whole`; a path segment only those of `parts`. */
 interface Names {
   readonly whole: ReadonlySet<string>;
   readonly parts: ReadonlySet<string>;
@@ -86,9 +87,9 @@ function namesOf(memory: Statement, other: Statement): Names {
   const names: FieldValue[] = [memory.id];
   const values: FieldValue[] = [];
   if (memory.externalId !== undefined) names.push(memory.externalId);
-  // A place that has others in it names none of them.
-  const place = innermostContainer(memory.scope);
-  if (place && place.value !== other.scope[place.key]) names.push(place.value);
+  // A container that holds both memories does not identify either of them.
+  const container = innermostContainer(memory.scope);
+  if (container && container.value !== other.scope[container.key]) names.push(container.value);
   for (const {
     field,
     values: [value, different],
@@ -100,18 +101,18 @@ function namesOf(memory: Statement, other: Statement): Names {
   }
   return {
     whole: new Set([...names, ...values].map(keyOf)),
-    parts: new Set(names.map(keyOf).filter(isTelling)),
+    parts: new Set(names.map(keyOf).filter(isDistinctive)),
   };
 }
 
-/** Of a list each item; of a path also its parts. */
+/** Checks the value, each item of a list, and each segment of a path. */
 function isNamedBy({ whole, parts }: Names, value: string): boolean {
   return [value, ...value.split(/[,;]/)].some(
     (item) => whole.has(keyOf(item)) || item.split('/').some((part) => parts.has(keyOf(part))),
   );
 }
 
-/** A number alone is part of many paths. */
-function isTelling(key: string): boolean {
+/** Whether a key contains a letter. Plain numbers occur in many paths. */
+function isDistinctive(key: string): boolean {
   return /\p{L}/u.test(key);
 }

@@ -10,9 +10,9 @@ import type { CitedLink, Reason, Verdict } from './verdict.ts';
 import { compareWording, type Wording } from './changed-wording.ts';
 
 export interface Contradiction {
-  /** Two ids, the earlier created one first. */
+  /** Two ids, the one created first comes first. */
   readonly memories: readonly [string, string];
-  /** That of its surest reason. */
+  /** The highest confidence of the reasons. */
   readonly confidence: number;
   readonly reasons: readonly Reason[];
 }
@@ -29,15 +29,15 @@ export interface Inconsistencies {
   readonly supersessions: readonly SupersededMemory[];
 }
 
-/** What links say of the memories that are judged. */
+/** Links that are relevant for the compared memories. */
 export interface LinkEvidence {
   readonly supersessions: SupersessionGraph;
   readonly contradicts: readonly CitedLink[];
 }
 
 /**
- * Which of these memories contradict or supersede each other, by links and by their own fields and words: the same for
- * the same memories in any order. Each verdict has the reasons that led to it.
+ * Finds memories that contradict or supersede each other, by their links, metadata fields and text. The result does not
+ * depend on the order of `statements`. Every finding lists its reasons.
  */
 export function detectInconsistencies(
   statements: readonly Statement[],
@@ -86,7 +86,7 @@ function verdictsFromWording(statements: readonly Statement[]): Verdict[] {
   });
 }
 
-/** One entry for each pair, its surest reason first. */
+/** Merges verdicts into one entry per pair of memories. */
 function collect(verdicts: readonly Verdict[]): Inconsistencies {
   const contradictions = new Map<string, { memories: readonly [string, string]; reasons: Reason[] }>();
   const supersessions = new Map<string, { memory: string; supersededBy: string; reasons: Reason[] }>();
@@ -105,10 +105,11 @@ function collect(verdicts: readonly Verdict[]): Inconsistencies {
       supersessions.set(key, known);
     }
   }
-  return { contradictions: bySurestReason(contradictions), supersessions: bySurestReason(supersessions) };
+  return { contradictions: sortByConfidence(contradictions), supersessions: sortByConfidence(supersessions) };
 }
 
-function bySurestReason<Entry extends { readonly reasons: readonly Reason[] }>(
+/** Sorts entries by key and their reasons by confidence, highest first. */
+function sortByConfidence<Entry extends { readonly reasons: readonly Reason[] }>(
   entries: ReadonlyMap<string, Entry>,
 ): (Entry & { readonly confidence: number })[] {
   return [...entries]

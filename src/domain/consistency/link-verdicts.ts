@@ -2,8 +2,8 @@ import type { Supersession, SupersessionGraph } from '../links/supersession-grap
 import type { CitedLink, Verdict } from './verdict.ts';
 
 /**
- * Who supersedes whom along links, also over memories that are not judged. Two of a circle supersede each other, which
- * cannot be: that is a contradiction.
+ * Supersessions that follow from chains of links, including chains through memories outside `ids`. Two memories of a cycle
+ * would supersede each other, so they are reported as a contradiction.
  */
 export function supersessionsFromLinks(
   ids: ReadonlySet<string>,
@@ -16,41 +16,42 @@ export function supersessionsFromLinks(
       const chain = chains.get(newer);
       if (!chain || older === newer) return [];
       const back = all.get(newer)!.get(older);
-      if (!back) return [{ kind: 'supersession', older, newer, reason: reasonOf(chain) }];
-      return older < newer ? [circle(older, newer, [...chain, ...back])] : [];
+      if (!back) return [{ kind: 'supersession', older, newer, reason: chainReason(chain) }];
+      return older < newer ? [cycle(older, newer, [...chain, ...back])] : [];
     });
   });
 }
 
-/** Probabilities of links that all have to hold. */
+/** Product of the links' confidences: all of them must hold. */
 function confidenceOf(chain: readonly Supersession[]): number {
   return chain.reduce((product, { confidence }) => product * confidence, 1);
 }
 
-function reasonOf(chain: readonly Supersession[]): Verdict['reason'] {
-  const over = chain.slice(0, -1).map(({ source }) => source);
+function chainReason(chain: readonly Supersession[]): Verdict['reason'] {
+  const intermediate = chain.slice(0, -1).map(({ source }) => source);
   const detail =
-    over.length === 0
+    intermediate.length === 0
       ? 'a link says that it supersedes it'
-      : `links say so, one after the other, over ${over.join(', ')}`;
-  return { code: 'link', detail, confidence: confidenceOf(chain), links: chain.map(cited) };
+      : `a chain of links says so, through ${intermediate.join(', ')}`;
+  return { code: 'link', detail, confidence: confidenceOf(chain), links: chain.map(toCitedLink) };
 }
 
-function circle(older: string, newer: string, links: readonly Supersession[]): Verdict {
-  const detail = 'links run in a circle: each of them supersedes the other';
+function cycle(older: string, newer: string, links: readonly Supersession[]): Verdict {
+  const detail = 'the links form a cycle in which each supersedes the other';
   const reason = {
     code: 'circle',
     detail,
     confidence: confidenceOf(links),
-    links: links.map(cited),
+    links: links.map(toCitedLink),
   } as const;
   return { kind: 'contradiction', memories: [older, newer], reason };
 }
 
-function cited({ source, target, confidence }: Supersession): CitedLink {
+function toCitedLink({ source, target, confidence }: Supersession): CitedLink {
   return { source, type: 'supersedes', target, confidence };
 }
 
+/** Contradictions stated by `contradicts` links between memories in `ids`. */
 export function contradictionsFromLinks(ids: ReadonlySet<string>, links: readonly CitedLink[]): Verdict[] {
   return links
     .filter(({ source, target }) => ids.has(source) && ids.has(target))

@@ -1,26 +1,26 @@
 import { compareVersions, kindOf } from '../routing/planner/ordered-values.ts';
 import type { Statement } from './statement.ts';
-import { isSame, fieldKind, sharedFields } from './subject.ts';
+import { isEqualPair, fieldKind, sharedFields } from './metadata-fields.ts';
 import type { FieldPair } from './verdict.ts';
 
 const VERSION = /(?:^|[._-])(?:version|revision|rev)$/i;
 
-/** Whether a metadata field counts versions, by its name. */
+/** Whether the name of a metadata field says that it holds a version. */
 export function isVersionField(field: string): boolean {
   return VERSION.test(field);
 }
 
 /**
- * Two statements with the earlier one first, and the field that says so: a version, else `occurredAt`, else a time in the
- * metadata. Undefined where nothing tells; when a memory was stored does not.
+ * Orders two statements by age and returns the deciding field: a version, else `occurredAt`, else a time in the metadata.
+ * Undefined if none of them decides. The time of storing is not used, since old facts can be stored late.
  */
 export function orderByAge(
   left: Statement,
   right: Statement,
 ): { readonly older: Statement; readonly newer: Statement; readonly by: FieldPair } | undefined {
-  const pairs = sharedFields(left, right).filter((pair) => !isSame(pair));
+  const pairs = sharedFields(left, right).filter((pair) => !isEqualPair(pair));
   const version = pairs.find(({ field, values }) => isVersionField(field) && values.every(isComparable));
-  const time = occurrences(left, right) ?? pairs.find(isTimePair);
+  const time = occurredAtPair(left, right) ?? pairs.find(isTimePair);
   const by = version ?? time;
   if (!by) return undefined;
   const [own, other] = by.values.map(String) as [string, string];
@@ -43,7 +43,7 @@ function isTime(value: unknown): boolean {
   return typeof value === 'string' && !Number.isNaN(Date.parse(value));
 }
 
-function occurrences(left: Statement, right: Statement): FieldPair | undefined {
+function occurredAtPair(left: Statement, right: Statement): FieldPair | undefined {
   const [own, other] = [left.occurredAt, right.occurredAt];
   if (own === undefined || other === undefined || own === other) return undefined;
   return { field: 'occurredAt', values: [own, other] };

@@ -2,35 +2,35 @@ import { fold } from '../text/tokens.ts';
 import { stem } from '../text/porter2.ts';
 import { STOP_WORDS } from '../text/stop-words.ts';
 
-/** A word as it is written, and as it is compared. */
+/** A word as written, and the key by which it is compared (folded and stemmed). */
 export interface Token {
   readonly text: string;
   readonly key: string;
 }
 
-/** A text that is long enough to say something and short enough to say one thing. */
+/** A text of 4 to 120 tokens: long enough to make a statement and short enough to make only one. */
 export interface Passage {
   readonly text: string;
   readonly tokens: readonly Token[];
 }
 
-const leastTokens = 4;
-const mostTokens = 120;
-/** In UTF-16 units: longer ones are not looked at. */
-const longest = 2_000;
+const minTokens = 4;
+const maxTokens = 120;
+/** In UTF-16 units; longer texts are skipped without tokenizing them. */
+const maxLength = 2_000;
 
 const WORD =
   /\p{N}[\p{L}\p{N}]*(?:[.,:/-]\p{N}[\p{L}\p{N}]*)*|\p{L}[\p{L}\p{M}\p{N}]*(?:['’_-][\p{L}\p{N}]+)*|%/gu;
 
-/** A text as a passage; undefined where it is none. */
+/** Tokenizes a text; undefined if it is too short or too long for a passage. */
 export function passageOf(text: string): Passage | undefined {
-  if (text.length > longest) return undefined;
+  if (text.length > maxLength) return undefined;
   const tokens = tokensOf(text);
-  return tokens.length < leastTokens || tokens.length > mostTokens ? undefined : { text, tokens };
+  return tokens.length < minTokens || tokens.length > maxTokens ? undefined : { text, tokens };
 }
 
-export function tokensOf(passage: string): Token[] {
-  return (passage.match(WORD) ?? []).map((text) => ({ text, key: keyOf(text) }));
+export function tokensOf(text: string): Token[] {
+  return (text.match(WORD) ?? []).map((word) => ({ text: word, key: keyOf(word) }));
 }
 
 function keyOf(text: string): string {
@@ -38,6 +38,7 @@ function keyOf(text: string): string {
   return /^\p{L}+$/u.test(folded) && !STOP_WORDS.has(folded) ? stem(folded) : folded;
 }
 
+/** Whether a token is a word that carries meaning. */
 export function isContent({ key }: Token): boolean {
   return /^\p{L}/u.test(key) && !STOP_WORDS.has(key);
 }

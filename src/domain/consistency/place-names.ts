@@ -1,4 +1,4 @@
-/** By the names that the runtime knows of ISO 3166: a list of two hundred need not stand here. */
+/** Country names in lower case, from the runtime's ISO 3166 data rather than a list in this file. */
 const countries = new Set<string>();
 const names = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
 const letters = Array.from('ABCDEFGHIJKLMNOPQRSTUVWXYZ');
@@ -8,7 +8,7 @@ for (const first of letters)
     if (name !== undefined) countries.add(name.toLowerCase());
   }
 
-/** Short names of countries, parts of them, and what holds several: other places lie in these. */
+/** Short country names, parts of countries, and groups of countries: other places can lie within these. */
 const REGIONS = new Set(
   (
     'uk|britain|great britain|england|scotland|wales|northern ireland|us|usa|america|holland|turkey|uae|korea|czech republic|eu|' +
@@ -20,7 +20,7 @@ const REGIONS = new Set(
   ).split('|'),
 );
 
-/** Whether one of two places, in lower case, could lie in the other or be another name of it, as far as names of regions tell. */
+/** Whether one of two places (in lower case) could contain the other or be another name for it, judged by region names only. */
 export function mayOverlap(left: string, right: string): boolean {
   if (REGIONS.has(left) || REGIONS.has(right)) return true;
   return countries.has(left) !== countries.has(right);

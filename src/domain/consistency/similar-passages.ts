@@ -1,15 +1,15 @@
 import type { Passage } from './passages.ts';
 
 /**
- * Where .7 of the words of two passages are the same (2s / (n + m)), a passage of n words lacks in the other at most
- * n − .35 (n + m), which is most where the other is all shared, m = s: 1 − .35 / .65 of it.
+ * The largest share of a passage's n tokens that can be missing in a similar one of m tokens. Similar means that the s shared
+ * tokens satisfy 2s / (n + m) ≥ 0.7, so at most n − 0.35 (n + m) are missing. This is largest for m = s: (1 − 0.35 / 0.65) n.
  */
-const mostMissing = 1 - 0.35 / 0.65;
+const maxMissingShare = 1 - 0.35 / 0.65;
 
 /**
- * The places of passages that could be alike, two by two, the lesser first, found by their rarest words as a prefix filter
- * does (Chaudhuri, Ganti and Kaushik, "A primitive operator for similarity joins in data cleaning", 2006): not every pair is
- * compared. What is no passage is undefined.
+ * Index pairs of passages that may be similar, the smaller index first. A prefix filter on the rarest words avoids comparing
+ * every pair (Chaudhuri, Ganti and Kaushik, "A primitive operator for similarity joins in data cleaning", 2006). Undefined
+ * entries are skipped.
  */
 export function similarPassagePairs(
   passages: readonly (Passage | undefined)[],
@@ -18,11 +18,11 @@ export function similarPassagePairs(
   const frequency = new Map<string, number>();
   for (const key of keys.flat()) frequency.set(key, (frequency.get(key) ?? 0) + 1);
   const holders = new Map<string, number[]>();
-  return keys.flatMap((own, right) => {
-    const rarest = own.sort((a, b) => frequency.get(a)! - frequency.get(b)! || (a < b ? -1 : 1));
-    const prefix = rarest.slice(0, Math.floor((passages[right]?.tokens.length ?? 0) * mostMissing) + 1);
-    const alike = new Set(prefix.flatMap((key) => holders.get(key) ?? []));
+  return keys.flatMap((distinct, right) => {
+    const rarest = distinct.sort((a, b) => frequency.get(a)! - frequency.get(b)! || (a < b ? -1 : 1));
+    const prefix = rarest.slice(0, Math.floor((passages[right]?.tokens.length ?? 0) * maxMissingShare) + 1);
+    const similar = new Set(prefix.flatMap((key) => holders.get(key) ?? []));
     for (const key of prefix) holders.set(key, [...(holders.get(key) ?? []), right]);
-    return [...alike].sort((a, b) => a - b).map((left) => [left, right] as const);
+    return [...similar].sort((a, b) => a - b).map((left) => [left, right] as const);
   });
 }

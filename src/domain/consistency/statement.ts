@@ -1,7 +1,7 @@
 import type { JsonObject } from '../json.ts';
 import type { Scope } from '../layers.ts';
 
-/** A memory as it is compared with others. */
+/** The parts of a memory that are compared with other memories. */
 export interface Statement {
   readonly id: string;
   readonly externalId?: string | undefined;

@@ -7,11 +7,12 @@ const NUMBERS: ReadonlyMap<string, string> = new Map([
     .map((word, index) => [word, `${(index + 2) * 10}`] as const),
 ]);
 
+/** Whether a word in lower case is a number from zero to nineteen, or a multiple of ten up to a hundred. */
 export function isNumberWord(word: string): boolean {
   return NUMBERS.has(word);
 }
 
-/** A word in lower case as a number is compared: "thirty", "1,000" and "1.50" are 30, 1000 and 1.5. */
+/** Normalizes numbers for comparison: "thirty", "1,000" and "1.50" become 30, 1000 and 1.5. Other words are unchanged. */
 export function plainNumber(word: string): string {
   const digits = NUMBERS.get(word) ?? (/^\d{1,3}(?:,\d{3})+$/.test(word) ? word.replaceAll(',', '') : word);
   return /^\d+\.\d+$/.test(digits) ? String(Number(digits)) : digits;
@@ -19,11 +20,12 @@ export function plainNumber(word: string): string {
 
 const NUMERAL = /^\d[\d.,:]*\p{L}*$/u;
 
+/** Whether a word starts with a digit, possibly with a unit, or is a percent sign. */
 export function isNumeral(word: string): boolean {
   return NUMERAL.test(word) || word === '%';
 }
 
-/** Whether numbers are written alike and differ: "10am" and "10:00" may be the same. */
+/** Whether two numbers in the same notation differ. Different notations are not compared: "10am" and "10:00" can be the same. */
 export function numbersDiffer(left: readonly string[], right: readonly string[]): boolean {
   if (![...left, ...right].every(isNumeral)) return false;
   const shape = (words: readonly string[]) =>
@@ -39,11 +41,12 @@ const DAY = /^([0-3]?\d)(?:st|nd|rd|th)?$/;
 const YEAR = /^(?:19|20)\d\d$/;
 const ISO = /^((?:19|20)\d\d)-(\d\d)(?:-(\d\d))?$/;
 
+/** Whether a word in lower case can be part of a date. */
 export function isDatePart(word: string): boolean {
   return [MONTH, WEEKDAY, DAY, YEAR, ISO].some((form) => form.test(word));
 }
 
-/** Whether dates are told as exactly as each other and differ: a Friday may be the 3rd of May. */
+/** Whether two dates with the same parts differ. Other dates are not compared: Friday can be the 3rd of May. */
 export function datesDiffer(left: readonly string[], right: readonly string[]): boolean {
   const [own, other] = [dateOf(left), dateOf(right)];
   if (!own || !other || own.size !== other.size) return false;
@@ -51,7 +54,7 @@ export function datesDiffer(left: readonly string[], right: readonly string[]): 
   return parts.every((part) => other.has(part)) && parts.some((part) => own.get(part) !== other.get(part));
 }
 
-/** The parts of a date by their names; a day alone is a number. */
+/** The parts of a date by name; undefined if it is not a date. A day alone is just a number. */
 function dateOf(words: readonly string[]): ReadonlyMap<string, number | string> | undefined {
   const parts = new Map<string, number | string>();
   for (const word of words)

@@ -1,7 +1,7 @@
 import type { LinkType } from '../links/links.ts';
 import type { JsonValue } from '../json.ts';
 
-/** A field with its value in each of two memories, in the order in which the verdict names them. */
+/** A field and its values in two memories, in the order in which the verdict names the memories. */
 export interface FieldPair {
   readonly field: string;
   readonly values: readonly [JsonValue, JsonValue];
@@ -14,10 +14,10 @@ export interface CitedLink {
   readonly confidence: number;
 }
 
-/** What differs in two passages that say the same otherwise; a `word` is one that excludes the other. */
+/** What differs between two otherwise equal texts; `word` is a pair of mutually exclusive words. */
 export type Difference = 'number' | 'date' | 'negation' | 'name' | 'word';
 
-/** Why two memories are said to disagree: each quotes what a person can look up in them. */
+/** Why two memories are reported. Each reason quotes evidence that a person can look up in them. */
 export type Reason = { readonly detail: string; readonly confidence: number } & (
   | { readonly code: 'link' | 'circle'; readonly links: readonly CitedLink[] }
   | { readonly code: 'declared'; readonly field: string; readonly value: string }
@@ -34,7 +34,7 @@ export type Reason = { readonly detail: string; readonly confidence: number } & 
     }
 );
 
-/** `older` and `newer` where one replaces the other, else two that cannot both hold. */
+/** One memory replaces another, or two memories cannot both be true. */
 export type Verdict =
   | { readonly kind: 'supersession'; readonly older: string; readonly newer: string; readonly reason: Reason }
   | {

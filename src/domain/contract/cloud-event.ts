@@ -1,6 +1,6 @@
 import { kindOfStream, topicName } from './topics.ts';
 
-/** An event of the log, in the shape of its port. */
+/** An event of the log; same shape as in the event log port. */
 export interface ContractEvent {
   readonly id: string;
   readonly type: string;
@@ -13,31 +13,31 @@ export interface ContractEvent {
   readonly time: Date;
 }
 
-/** Where an event is in the log, without what it says. */
+/** An event without its data and metadata. */
 export type EventHeader = Omit<ContractEvent, 'data' | 'metadata'>;
 
-/** A record as any transport carries it. */
+/** A record in the form that every transport supports. */
 export interface ContractRecord {
   readonly key: string | null;
   readonly value: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** A record with the topic it goes to, in the shape of the transport's port. */
+/** A record and its topic; same shape as in the transport port. */
 export interface ContractMessage extends ContractRecord {
   readonly topic: string;
 }
 
-/** Which log the records tell of, and where they go. */
+/** The log that records come from, and the prefix of the topics they go to. */
 export interface ContractSource {
   readonly logId: string;
   readonly prefix: string;
 }
 
-/** What a record of one of our topics says. A position of another log than one's own means nothing. */
+/** A parsed record of one of our topics. Check `logId`: positions of another log cannot be compared. */
 export type TopicRecord =
   | { readonly kind: 'event'; readonly logId: string; readonly event: ContractEvent }
-  /** An event that is too large for the transport: it stands in the log alone. */
+  /** An event that is too large for the transport and can only be read from the log. */
   | { readonly kind: 'withheld'; readonly logId: string; readonly place: EventHeader }
   /** Every event up to `position` that belongs in this partition was written before this record. */
   | { readonly kind: 'watermark'; readonly logId: string; readonly position: number }
@@ -47,14 +47,14 @@ export const watermarkType = 'stratalog.watermark';
 const jsonType = 'application/json';
 const specVersion = '1.0';
 
-/** Names the schema of the data of a type and version, as `asyncapi.json` holds it. */
+/** URN of the data schema of an event type and version, as listed in `asyncapi.json`. */
 export function dataSchemaOf(type: string, schemaVersion: number): string {
   return `urn:stratalog:data:${type}:v${schemaVersion}`;
 }
 
 /**
- * The event as a CloudEvent 1.0 in Kafka's binary mode: the value is its data, byte for byte as stored, so that the hash
- * in its metadata can be checked. Inverse of `fromRecord`.
+ * Converts an event to a CloudEvent 1.0 in Kafka's binary content mode. The value is the event's data, byte for byte as
+ * stored, so that consumers can verify the hash in the metadata. Inverse of `fromRecord`.
  */
 export function toRecord(event: ContractEvent, source: ContractSource): ContractMessage {
   return {
@@ -66,8 +66,8 @@ export function toRecord(event: ContractEvent, source: ContractSource): Contract
 }
 
 /**
- * What goes out in place of an event that the transport cannot take: its key and attributes with `ce_dataref` (the
- * CloudEvents extension of that name), without data and metadata. Who needs those reads them from the log.
+ * The record that replaces an event too large for the transport: key and attributes with `ce_dataref` (a CloudEvents
+ * extension), without data and metadata. Consumers that need those read them from the log.
  */
 export function toWithheldRecord(event: EventHeader, source: ContractSource): ContractMessage {
   const dataref = `urn:stratalog:log:${source.logId}:${event.position}`;
@@ -79,7 +79,7 @@ export function toWithheldRecord(event: EventHeader, source: ContractSource): Co
   };
 }
 
-/** Says in a partition how far the log was published. */
+/** A watermark: tells the readers of a partition up to which position the log was published. */
 export function toWatermark(position: number, logId: string): ContractRecord {
   return {
     key: null,
@@ -94,23 +94,23 @@ export function toWatermark(position: number, logId: string): ContractRecord {
   };
 }
 
-/** Reads a record of one of our topics; one that is not ours is `foreign` and never an error. */
+/** Parses a record of one of our topics. Records written by others are returned as `foreign`, never as an error. */
 export function fromRecord({ key, value, headers }: ContractRecord): TopicRecord {
-  if (headers['ce_specversion'] !== specVersion) return foreign('it is no CloudEvent 1.0');
+  if (headers['ce_specversion'] !== specVersion) return foreign('it is not a CloudEvent 1.0');
   const logId = headers['ce_source'];
-  if (!logId) return foreign('it names no log in ce_source');
+  if (!logId) return foreign('ce_source does not name a log');
   const position = wholeNumber(headers['ce_position']);
-  if (position === undefined) return foreign('ce_position is no position');
+  if (position === undefined) return foreign('ce_position is not a position');
   if (key === null)
     return headers['ce_type'] === watermarkType
       ? { kind: 'watermark', logId, position }
-      : foreign('it has no key and is no watermark');
-  const place = placeOf(key, position, headers);
-  if (typeof place === 'string') return foreign(place);
-  if (headers['ce_dataref'] !== undefined) return { kind: 'withheld', logId, place };
+      : foreign('it has no key and is not a watermark');
+  const header = parseHeader(key, position, headers);
+  if (typeof header === 'string') return foreign(header);
+  if (headers['ce_dataref'] !== undefined) return { kind: 'withheld', logId, place: header };
   const metadata = headers['ce_metadata'];
   if (metadata === undefined) return foreign('ce_metadata is missing');
-  return { kind: 'event', logId, event: { ...place, data: value, metadata } };
+  return { kind: 'event', logId, event: { ...header, data: value, metadata } };
 }
 
 function attributesOf(event: EventHeader, logId: string): Record<string, string> {
@@ -129,8 +129,12 @@ function attributesOf(event: EventHeader, logId: string): Record<string, string>
   };
 }
 
-/** The place that key and headers name, or what is wrong with them. */
-function placeOf(key: string, position: number, headers: ContractRecord['headers']): EventHeader | string {
+/** The event header in key and record headers, or a message saying what is wrong with them. */
+function parseHeader(
+  key: string,
+  position: number,
+  headers: ContractRecord['headers'],
+): EventHeader | string {
   const id = headers['ce_id'];
   const type = headers['ce_type'];
   const revision = wholeNumber(headers['ce_revision']);
@@ -139,9 +143,9 @@ function placeOf(key: string, position: number, headers: ContractRecord['headers
   if (headers['ce_subject'] !== key) return 'its key is not the stream in ce_subject';
   if (!id) return 'ce_id is missing';
   if (!type) return 'ce_type is missing';
-  if (revision === undefined) return 'ce_revision is no revision';
-  if (schemaVersion === undefined) return 'ce_schemaversion is no version';
-  if (Number.isNaN(time.getTime())) return 'ce_time is no time';
+  if (revision === undefined) return 'ce_revision is not a revision';
+  if (schemaVersion === undefined) return 'ce_schemaversion is not a version';
+  if (Number.isNaN(time.getTime())) return 'ce_time is not a time';
   return { id, type, schemaVersion, stream: key as ContractEvent['stream'], revision, position, time };
 }
 

@@ -2,18 +2,18 @@ import { eventDefinitions } from '../events/registry.ts';
 import type { EventCategory } from '../events/define.ts';
 
 /**
- * `events` is what users and auditors may know, `retrieval` who searched and read what, `internal` how the program runs
- * itself: none of a user's or analyst's business.
+ * `events`: changes of interest to users and auditors. `retrieval`: who searched and read what. `internal`: operation of the
+ * program itself, of no interest to users and analysts.
  */
 export const topicKinds = ['events', 'retrieval', 'internal'] as const;
 export type TopicKind = (typeof topicKinds)[number];
 
 export const defaultTopicPrefix = 'stratalog';
 
-/** Of every topic, for ever: a stream keeps its partition, so growth is a new topic. */
+/** Partition count of every topic. It never changes, because a stream must stay in its partition; to grow, create a new topic. */
 export const topicPartitions = 12;
 
-/** A topic as it must be, in the shape of the transport's port. */
+/** The required configuration of a topic; same shape as in the transport port. */
 export interface ContractTopic {
   readonly kind: TopicKind;
   readonly name: string;
@@ -24,8 +24,8 @@ export interface ContractTopic {
 const dayMs = 24 * 60 * 60 * 1000;
 
 /**
- * The log is the truth and keeps everything: a topic only has to outlast a consumer's absence, after which our own
- * projectors read the log and others the audit API. Retrieval is the bulk of all events, so it is kept for less.
+ * The log keeps everything, so topics only need to outlast the downtime of a consumer. After longer downtimes our projectors
+ * read the log, and other consumers use the audit API. Most events are retrieval events, so they are kept for less time.
  */
 const retentionMs: Readonly<Record<TopicKind, number>> = {
   events: 30 * dayMs,
@@ -44,25 +44,25 @@ const kinds = {
   projection: 'internal',
 } as const satisfies Readonly<Record<EventCategory, TopicKind>>;
 
-/** Where the events of a category go: what this program does not know is nobody's business. */
+/** The topic kind of an event category. Unknown categories are `internal`. */
 export function kindOfCategory(category: string): TopicKind {
   return Object.hasOwn(kinds, category) ? kinds[category as keyof typeof kinds] : 'internal';
 }
 
-/** Where the events of a stream go, by its name `<category>-<tenant>.<id>`. */
+/** The topic kind of a stream, from its name `<category>-<tenant>.<id>`. */
 export function kindOfStream(stream: string): TopicKind {
   return kindOfCategory(stream.slice(0, Math.max(0, stream.indexOf('-'))));
 }
 
-/** The kinds that hold all events of these types, in the order of `topicKinds`. Throws for a type that is unknown. */
+/** The topic kinds that contain all events of these types, in the order of `topicKinds`. Throws for an unknown type. */
 export function kindsOfTypes(types: Iterable<string>): TopicKind[] {
-  const wanted = new Set<TopicKind>();
+  const wantedKinds = new Set<TopicKind>();
   for (const type of types) {
     const definition = eventDefinitions.get(type);
-    if (!definition) throw new Error(`no event is called ${type}`);
-    wanted.add(kindOfCategory(definition.category));
+    if (!definition) throw new Error(`unknown event type ${type}`);
+    wantedKinds.add(kindOfCategory(definition.category));
   }
-  return topicKinds.filter((kind) => wanted.has(kind));
+  return topicKinds.filter((kind) => wantedKinds.has(kind));
 }
 
 export function topicName(prefix: string, kind: TopicKind): string {
@@ -78,7 +78,7 @@ function topicOf(prefix: string, kind: TopicKind): ContractTopic {
   };
 }
 
-/** All topics under a prefix. */
+/** All topics with this prefix. */
 export function topicsOf(prefix: string): ContractTopic[] {
   return topicKinds.map((kind) => topicOf(prefix, kind));
 }

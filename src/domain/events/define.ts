@@ -1,15 +1,15 @@
 import type { z } from 'zod';
 
-/** What an event says of itself; `data` is the routing and the sealed part in one object. */
+/** Type and data of an event; `data` is the routing part and the sealed part in one object. */
 export interface DomainEvent<Type extends string = string, Data = unknown> {
   readonly type: Type;
   readonly data: Data;
 }
 
 /**
- * An event type is its schema. `routing` stays readable in the log and on the topics; `sealed` is stored as
- * ciphertext under the key of the event's owner. Every shape that was ever written stays in `schemas/events/`;
- * an old event is lifted by the upcasters, one version at a time.
+ * An event type is defined by its schemas. `routing` stays readable in the log and on the topics; `sealed` is encrypted with
+ * the key of the event's owner. Every schema version ever written is kept in `schemas/events/`; upcasters convert old events
+ * one version at a time.
  */
 export interface EventDefinition<
   Type extends string,
@@ -30,7 +30,7 @@ export type EventCategory =
 
 export type AnyEventDefinition = EventDefinition<string, z.ZodObject, z.ZodObject>;
 
-/** The event type that a definition stands for. */
+/** The TypeScript type of the events of a definition. */
 export type EventOf<Definition> =
   Definition extends EventDefinition<infer Type, infer Routing, infer Sealed>
     ? DomainEvent<
@@ -39,6 +39,7 @@ export type EventOf<Definition> =
       >
     : never;
 
+/** Throws if the upcaster of an older version is missing. */
 export function defineEvent<
   const Type extends string,
   Routing extends z.ZodObject,
@@ -55,7 +56,7 @@ export function defineEvent<
   return { ...definition, upcasters };
 }
 
-/** Lifts data of an older version to the current one. Throws for a version that this program does not know yet. */
+/** Converts data of an older schema version to the current one. Throws for a version newer than this program supports. */
 export function upcast(
   definition: AnyEventDefinition,
   version: number,
@@ -63,10 +64,11 @@ export function upcast(
 ): Record<string, unknown> {
   if (version > definition.version) {
     throw new Error(
-      `${definition.type} version ${version} is newer than this program, which knows ${definition.version}`,
+      `${definition.type} version ${version} is newer than this program, which supports versions up to ${definition.version}`,
     );
   }
-  let lifted = data;
-  for (let from = version; from < definition.version; from++) lifted = definition.upcasters[from]!(lifted);
-  return lifted;
+  let upcasted = data;
+  for (let from = version; from < definition.version; from++)
+    upcasted = definition.upcasters[from]!(upcasted);
+  return upcasted;
 }

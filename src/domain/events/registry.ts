@@ -54,11 +54,11 @@ const definitions = [
   ParkedEventSkipped,
 ] as const;
 
-/** Every event of this program. */
+/** Union of all events. */
 export type StratalogEvent = EventOf<(typeof definitions)[number]>;
 export type EventType = StratalogEvent['type'];
 
-/** Every event type by its name. */
+/** All event definitions by type name. */
 export const eventDefinitions: ReadonlyMap<string, AnyEventDefinition> = new Map(
   (definitions as readonly unknown[] as readonly AnyEventDefinition[]).map((definition) => [
     definition.type,

@@ -13,7 +13,7 @@ export const linkTypes = [
 export const linkTypeSchema = z.enum(linkTypes);
 export type LinkType = z.infer<typeof linkTypeSchema>;
 
-/** From source to target; said again it replaces the confidence. */
+/** A link from source to target. A repeated link replaces the confidence. */
 export const MemoriesLinked = defineEvent({
   type: 'MemoriesLinked',
   category: 'links',
@@ -37,12 +37,12 @@ export const MemoriesUnlinked = defineEvent({
 
 export type LinkEvent = EventOf<typeof MemoriesLinked> | EventOf<typeof MemoriesUnlinked>;
 
-/** Confidence by `type target` of the links that leave one memory. */
+/** Confidence of the outgoing links of one memory, by `<type> <target>`. */
 export type LinksState = ReadonlyMap<string, number>;
 
 export const noLinks: LinksState = new Map();
 
-/** The links after further events. They are copied once and not with each event: thousands of them would take seconds. */
+/** Applies `events` to `before`. The map is copied once, not per event: with thousands of links that would take seconds. */
 export function foldLinks(before: LinksState, events: readonly LinkEvent[]): LinksState {
   const links = new Map(before);
   for (const { type, data } of events) {
@@ -63,7 +63,7 @@ export type LinkCommand =
     }
   | { readonly type: 'unlink'; readonly source: string; readonly target: string; readonly link: LinkType };
 
-/** None where the link is already so. */
+/** Returns the event for a command, or none if the link already has the requested state. */
 export function decideLink(command: LinkCommand, state: LinksState): LinkEvent[] {
   const { source, target, link } = command;
   const present = state.get(`${link} ${target}`);

@@ -5,7 +5,7 @@ export interface Supersession {
   readonly confidence: number;
 }
 
-/** Which memories others supersede, step by step: from links that may branch, meet and run in circles. */
+/** The graph of `supersedes` links. It may branch, join and contain cycles. */
 export class SupersessionGraph {
   readonly #bySuperseded = new Map<string, Supersession[]>();
 
@@ -18,8 +18,9 @@ export class SupersessionGraph {
   }
 
   /**
-   * What nothing supersedes at the end of the chains from `id`: of several the one that was created last (ids sort by
-   * creation). Undefined where nothing supersedes it, and where all chains run in circles: no member of one is newer.
+   * The newest version of `id`: the memory at the end of its chains that nothing supersedes. If there are several, the one
+   * created last (ids sort by creation). Undefined if nothing supersedes `id`, or if all chains end in cycles, which have no
+   * newest member.
    */
   newest(id: string): string | undefined {
     const seen = new Set<string>();
@@ -38,8 +39,8 @@ export class SupersessionGraph {
   }
 
   /**
-   * The shortest chain to each memory that supersedes `id`, the links from it on; to itself too where a chain runs in a
-   * circle.
+   * The shortest chain of links from `id` to each memory that supersedes it, directly or not. Includes `id` itself if it is part
+   * of a cycle.
    */
   chains(id: string): ReadonlyMap<string, readonly Supersession[]> {
     const chains = new Map<string, readonly Supersession[]>();

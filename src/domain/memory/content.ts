@@ -5,7 +5,7 @@ import { identifier } from '../layers.ts';
 /** UTF-16 code units. Compressed and encrypted, a text must also fit into an event: see `assertFits`. */
 export const maxContentLength = 1_000_000;
 
-/** Bytes that one event may take in the log, data and metadata: EventStoreDB takes 1 MiB an append. */
+/** Maximum size of one event in the log, data and metadata, in bytes. EventStoreDB accepts 1 MiB per append. */
 export const maxEventBytes = 1_000_000;
 
 export const contentSchema = z
@@ -41,9 +41,9 @@ const representationText = z
     if (fault) context.addIssue({ code: 'custom', message: fault });
   });
 
-/** The same knowledge in other forms, by kind. */
+/** Other representations of the same content, by kind. */
 export const representationsSchema = z.partialRecord(z.enum(representationKinds), representationText);
-/** The same as a caller sends it: a `z.partialRecord` alone drops the key __proto__ unseen. */
+/** Representations as callers send them. Checked before parsing, because `z.partialRecord` silently drops the key __proto__. */
 export const representationsInput = z.preprocess((value, context) => {
   const fault = jsonError(value);
   if (fault) context.addIssue({ code: 'custom', path: fault.path, message: fault.message });
@@ -57,8 +57,8 @@ export const tagsSchema = z.array(identifier).max(100);
 export const spacesSchema = z.array(identifier).max(100);
 
 /**
- * A time as RFC 3339 with an offset, its `T` and `Z` in either case, kept in UTC with milliseconds. A leap second is refused:
- * no clock here counts one. PostgreSQL knows no year 0.
+ * An RFC 3339 time with an offset, `T` and `Z` in either case, converted to UTC with milliseconds. Leap seconds are rejected,
+ * because JavaScript dates have none, and so is year 0, because PostgreSQL has none.
  */
 export const timestamp = z
   .string()

@@ -19,7 +19,7 @@ export const MemoryStored = defineEvent({
     contentLength: count,
     occurredAt: time.optional(),
     createdBy: z.string(),
-    /** The claim stream that holds its externalId: erasure releases it. */
+    /** The claim stream of its externalId, released on erasure. */
     claim: z.string().optional(),
   }),
   sealed: z.object({
@@ -31,7 +31,7 @@ export const MemoryStored = defineEvent({
   }),
 });
 
-/** Carries the new value of each field that changed, whole. */
+/** Contains the complete new value of each changed field. */
 export const MemoryUpdated = defineEvent({
   type: 'MemoryUpdated',
   category: 'memory',
@@ -65,7 +65,7 @@ export const MemoryRestored = defineEvent({
   sealed: z.object({}),
 });
 
-/** The key of the memory is destroyed after this event: every reader drops what it kept of the memory. */
+/** The memory's data key is destroyed after this event. Every read model deletes what it has stored of the memory. */
 export const MemoryErased = defineEvent({
   type: 'MemoryErased',
   category: 'memory',

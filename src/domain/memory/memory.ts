@@ -5,7 +5,7 @@ import type { Representations } from './content.ts';
 import type { MemoryEvent } from './events.ts';
 import { assertFits } from './size.ts';
 
-/** The value of a memory at one revision. */
+/** The fields of a memory at one revision. */
 export interface MemoryValue {
   readonly id: string;
   readonly externalId?: string;
@@ -33,12 +33,12 @@ export function evolve(state: MemoryState, event: MemoryEvent): MemoryState {
   switch (event.type) {
     case 'MemoryStored': {
       const { memoryId, contentLength: _, ...value } = event.data;
-      return { status: 'active', value: { id: memoryId, ...defined(value) } };
+      return { status: 'active', value: { id: memoryId, ...omitUndefined(value) } };
     }
     case 'MemoryUpdated': {
       if (state.status !== 'active') return state;
       const { memoryId: _, contentLength: __, ...changes } = event.data;
-      return { status: 'active', value: { ...state.value, ...defined(changes) } };
+      return { status: 'active', value: { ...state.value, ...omitUndefined(changes) } };
     }
     case 'MemoryDeleted':
       return state.status === 'active'
@@ -53,8 +53,8 @@ export function evolve(state: MemoryState, event: MemoryEvent): MemoryState {
   }
 }
 
-/** Drops keys whose value is undefined, as optional properties mean it. */
-function defined<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+/** Removes keys whose value is undefined, which optional properties do not allow (`exactOptionalPropertyTypes`). */
+function omitUndefined<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined)) as never;
 }
 
@@ -62,7 +62,7 @@ export interface MemoryPatch {
   readonly content?: string;
   readonly spaces?: readonly string[];
   readonly tags?: readonly string[];
-  /** Merged (RFC 7396); null empties. */
+  /** Merge patch (RFC 7396); null removes all keys. */
   readonly metadata?: JsonObject | null;
   readonly representations?: JsonObject | null;
 }
@@ -75,8 +75,8 @@ export type MemoryCommand =
   | { readonly type: 'erase'; readonly keyId: string };
 
 /**
- * The events that `command` means for a memory in `state`; none where it changes nothing.
- * Throws a `Problem` where the state forbids it. Who may do it is decided before.
+ * The events that result from `command` for a memory in `state`; none if it changes nothing. Throws a `Problem` if the state
+ * does not allow the command. Permissions are checked by the caller.
  */
 export function decide(command: MemoryCommand, state: MemoryState): MemoryEvent[] {
   if (command.type === 'store') return store(command.value, state);
@@ -97,7 +97,7 @@ export function decide(command: MemoryCommand, state: MemoryState): MemoryEvent[
     case 'restore':
       if (state.status === 'active') return [];
       if (command.now.toISOString() > state.retentionUntil) {
-        throw new Problem('retention-over', `it could be restored until ${state.retentionUntil}`);
+        throw new Problem('retention-over', `the memory could be restored until ${state.retentionUntil}`);
       }
       return [{ type: 'MemoryRestored', data: { memoryId: state.value.id } }];
     default:
@@ -106,7 +106,8 @@ export function decide(command: MemoryCommand, state: MemoryState): MemoryEvent[
 }
 
 function store(value: MemoryValue, state: MemoryState): MemoryEvent[] {
-  if (state.status !== 'absent') throw new Error(`memory ${value.id} exists: a store needs a fresh id`);
+  if (state.status !== 'absent')
+    throw new Error(`memory ${value.id} already exists: storing requires a new id`);
   const { id, ...rest } = value;
   return [
     {
@@ -134,35 +135,36 @@ function update(
 ): MemoryEvent[] {
   if (state.status === 'deleted') throw new Problem('memory-deleted', 'a deleted memory cannot be changed');
   const { value } = state;
-  const changed = <T>(next: T | undefined, now: T): next is T =>
-    next !== undefined && canonicalJson(next) !== canonicalJson(now);
+  const isChanged = <T>(next: T | undefined, current: T): next is T =>
+    next !== undefined && canonicalJson(next) !== canonicalJson(current);
   const metadata =
     patch.metadata === undefined
       ? undefined
-      : mergePatch(value.metadata, patch.metadata ?? emptied(value.metadata));
+      : mergePatch(value.metadata, patch.metadata ?? deleteAllKeys(value.metadata));
   const representations =
     patch.representations === undefined
       ? undefined
       : (mergePatch(
           value.representations,
-          patch.representations ?? emptied(value.representations),
+          patch.representations ?? deleteAllKeys(value.representations),
         ) as Representations);
   const changes = {
-    ...(changed(patch.content, value.content) && {
+    ...(isChanged(patch.content, value.content) && {
       content: patch.content,
       contentLength: patch.content.length,
     }),
-    ...(changed(patch.spaces, value.spaces) && { spaces: [...patch.spaces] }),
-    ...(changed(patch.tags, value.tags) && { tags: [...patch.tags] }),
-    ...(changed(metadata, value.metadata) && { metadata }),
-    ...(changed(representations, value.representations) && { representations }),
+    ...(isChanged(patch.spaces, value.spaces) && { spaces: [...patch.spaces] }),
+    ...(isChanged(patch.tags, value.tags) && { tags: [...patch.tags] }),
+    ...(isChanged(metadata, value.metadata) && { metadata }),
+    ...(isChanged(representations, value.representations) && { representations }),
   };
   if (Object.keys(changes).length === 0) return [];
   assertFits({ ...value, ...changes }, Object.keys(patch));
   return [{ type: 'MemoryUpdated', data: { memoryId: value.id, ...changes } }];
 }
 
-function emptied(value: object): JsonObject {
+/** A merge patch that removes every key of `value`. */
+function deleteAllKeys(value: object): JsonObject {
   return Object.fromEntries(Object.keys(value).map((key) => [key, null]));
 }
 

@@ -2,8 +2,8 @@ import { compress } from '../compression.ts';
 import { Problem } from '../problems.ts';
 import { maxEventBytes } from './content.ts';
 
-/** The fields of a memory that may be large. */
-interface Sized {
+/** The fields of a memory that can be large. */
+interface SizedMemory {
   readonly content: string;
   readonly metadata: object;
   readonly representations: object;
@@ -13,7 +13,7 @@ interface Sized {
 
 const sizedFields = ['content', 'metadata', 'representations', 'tags', 'spaces'] as const;
 
-/** The rest of the event: actor, time, reason, names and the frame of its ciphertext. */
+/** Allowance for the rest of the event: metadata, field names and the encryption frame. */
 const envelopeBytes = 4_000;
 
 /**
@@ -21,7 +21,7 @@ const envelopeBytes = 4_000;
  * anything is written, so that nothing of such a memory is stored. Only content counts compressed: read models and answers hold
  * the other fields as they are.
  */
-export function assertFits(memory: Sized, sent: readonly string[] = sizedFields): void {
+export function assertFits(memory: SizedMemory, sent: readonly string[] = sizedFields): void {
   const texts = sizedFields.map((field) => ({ field, text: JSON.stringify(memory[field]) }));
   const others = texts.filter(({ field }) => field !== 'content');
   const plain = bytesOf(texts);
@@ -32,7 +32,7 @@ export function assertFits(memory: Sized, sent: readonly string[] = sizedFields)
   if (sealedBytes(length) > maxEventBytes) throw contentTooLarge(sealedBytes(length), largestOf(texts, sent));
 }
 
-/** Refusal of an event of `bytes` in the log; `field` is the one to shorten. */
+/** The problem for an event that would take `bytes` in the log; `field` is the field to shorten. */
 export function contentTooLarge(bytes: number, field: string): Problem {
   return new Problem(
     'content-too-large',

@@ -1,20 +1,20 @@
 import type { MemoryEvent } from './events.ts';
 import { evolve, initialState, type MemoryState } from './memory.ts';
 
-/** What a fold needs of a recorded memory event. */
+/** A recorded memory event with the envelope fields that `foldMemory` needs. */
 export interface RecordedMemoryEvent {
   readonly event: MemoryEvent;
   readonly revision: number;
   readonly position: number;
   readonly time: Date;
-  /** The key is destroyed: the event has only its routing fields. */
+  /** Whether the data key was destroyed, so that only the routing fields of the event are readable. */
   readonly erased: boolean;
 }
 
-/** A memory with its state and what the log adds to it. */
+/** State of a memory with revision, position and times from the log. */
 export interface MemorySnapshot<State extends MemoryState = MemoryState> {
   readonly state: State;
-  /** Of the last event; -1 where there is none. */
+  /** Revision of the last event, or -1 without events. */
   readonly revision: number;
   readonly position: number;
   readonly createdAt: Date;
@@ -23,22 +23,22 @@ export interface MemorySnapshot<State extends MemoryState = MemoryState> {
 
 export type LiveSnapshot = MemorySnapshot<Extract<MemoryState, { value: unknown }>>;
 
-/** Folds a memory's events, first to last. One event whose key is gone makes the whole memory erased. */
-export function foldMemory(facts: readonly RecordedMemoryEvent[]): MemorySnapshot {
-  const erased = facts.some((fact) => fact.erased);
-  const last = facts.at(-1);
+/** Folds a memory's events in order. If the key of any event was destroyed, the memory counts as erased. */
+export function foldMemory(events: readonly RecordedMemoryEvent[]): MemorySnapshot {
+  const erased = events.some((recorded) => recorded.erased);
+  const last = events.at(-1);
   return {
     state: erased
       ? { status: 'erased' }
-      : facts.reduce((state, { event }) => evolve(state, event), initialState),
+      : events.reduce((state, { event }) => evolve(state, event), initialState),
     revision: last?.revision ?? -1,
     position: last?.position ?? 0,
-    createdAt: facts[0]?.time ?? new Date(0),
+    createdAt: events[0]?.time ?? new Date(0),
     updatedAt: last?.time ?? new Date(0),
   };
 }
 
-/** Active or soft-deleted: there is something to show. */
+/** Whether the memory is active or soft-deleted, so that it has a value. */
 export function isLive(snapshot: MemorySnapshot): snapshot is LiveSnapshot {
   return snapshot.state.status === 'active' || snapshot.state.status === 'deleted';
 }

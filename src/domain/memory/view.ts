@@ -8,7 +8,7 @@ export const memoryStates = ['active', 'deleted', 'archived'] as const;
 
 const time = z.iso.datetime();
 
-/** A memory as callers see it. */
+/** A memory as returned by the API. */
 export const memorySchema = z
   .strictObject({
     id: z.string().meta({ description: 'UUIDv7: sorts by creation' }),
@@ -35,15 +35,15 @@ export const memorySchema = z
 
 export type MemoryView = z.infer<typeof memorySchema>;
 
-/** What other streams know of a memory: best effort, may lag. */
+/** Counters that come from other streams. They can lag behind the memory. */
 export type Counters = { readonly accessCount: number; readonly lastAccessedAt?: string };
 
 export const noAccess: Counters = { accessCount: 0 };
 
-/** Neutral until learning moves it. */
+/** Importance of every memory until it is learned from feedback. */
 export const neutralImportance = 0.5;
 
-/** Its members stand in one order, however the events that tell of it were kept. */
+/** Builds the API representation. The order of keys does not depend on how the events were stored. */
 export function viewOf(tenant: string, snapshot: LiveSnapshot, counters: Counters = noAccess): MemoryView {
   const { state, revision, createdAt, updatedAt } = snapshot;
   const { id, externalId, content, layer, spaces, tags, metadata, representations, occurredAt, createdBy } =

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { modelComparison } from '../retrieval/model-comparison.ts';
 import { defineEvent, type EventOf } from '../events/define.ts';
 
-/** An operator has a read model built anew beside the live one. */
+/** An operator started a rebuild: a new generation of a read model next to the live one. */
 export const ProjectionRebuildBegun = defineEvent({
   type: 'ProjectionRebuildBegun',
   category: 'projection',
@@ -11,7 +11,7 @@ export const ProjectionRebuildBegun = defineEvent({
   sealed: z.object({}),
 });
 
-/** An operator had a read model built anew beside the live one. */
+/** A rebuild finished. */
 export const ProjectionRebuilt = defineEvent({
   type: 'ProjectionRebuilt',
   category: 'projection',
@@ -20,7 +20,7 @@ export const ProjectionRebuilt = defineEvent({
     projection: z.string(),
     generation: z.int(),
     events: z.int(),
-    /** Of the rebuilt and of the live read model at the same bookmark. */
+    /** Digests of the rebuilt and the live generation at the same bookmark. */
     digest: z.string(),
     liveDigest: z.string(),
     equal: z.boolean(),
@@ -28,7 +28,7 @@ export const ProjectionRebuilt = defineEvent({
   sealed: z.object({}),
 });
 
-/** An operator ended a rebuild that was under way: what it had built is gone. */
+/** An operator cancelled a running rebuild; its generation was dropped. */
 export const ProjectionRebuildEnded = defineEvent({
   type: 'ProjectionRebuildEnded',
   category: 'projection',
@@ -37,7 +37,7 @@ export const ProjectionRebuildEnded = defineEvent({
   sealed: z.object({}),
 });
 
-/** Queries read another generation from now on. */
+/** From this event on, queries read generation `to`. */
 export const ProjectionSwitched = defineEvent({
   type: 'ProjectionSwitched',
   category: 'projection',
@@ -46,7 +46,7 @@ export const ProjectionSwitched = defineEvent({
   sealed: z.object({}),
 });
 
-/** An operator gave up an event that a read model cannot apply, so that its stream goes on there. */
+/** An operator skipped an event that a read model cannot apply, so that later events of its stream can be applied. */
 export const ParkedEventSkipped = defineEvent({
   type: 'ParkedEventSkipped',
   category: 'projection',
@@ -55,7 +55,7 @@ export const ParkedEventSkipped = defineEvent({
   sealed: z.object({}),
 });
 
-/** An operator gave a stream that waits to its read model again. */
+/** An operator retried a parked stream. */
 export const ParkedStreamRetried = defineEvent({
   type: 'ParkedStreamRetried',
   category: 'projection',
@@ -64,7 +64,7 @@ export const ParkedStreamRetried = defineEvent({
   sealed: z.object({}),
 });
 
-/** The answers of a new embedding model were compared with those of the live one, in shadow. */
+/** Results of a new embedding model were compared with those of the live one, without being shown to callers. */
 export const ModelsCompared = defineEvent({
   type: 'ModelsCompared',
   category: 'projection',

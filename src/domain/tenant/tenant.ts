@@ -4,7 +4,7 @@ import { defineEvent, type EventOf } from '../events/define.ts';
 
 const names = z.array(z.string());
 
-/** A tenant begins with its first key. */
+/** Recorded when the first API key of a tenant is created. */
 export const TenantCreated = defineEvent({
   type: 'TenantCreated',
   category: 'tenant',
@@ -65,19 +65,19 @@ export type TenantState = ReadonlyMap<string, ApiKey>;
 export const noKeys: TenantState = new Map();
 
 /**
- * The keys after all of these events, each with the time at which the log accepted it. The keys are copied once: with
- * each event, thousands of them would take seconds.
+ * Applies `events`, each with the time at which it was appended to the log. The map is copied once, not per event: with
+ * thousands of keys that would take seconds.
  */
 export function foldTenant(
   state: TenantState,
   events: readonly { readonly event: TenantEvent; readonly time: Date }[],
 ): TenantState {
   const keys = new Map(state);
-  for (const { event, time } of events) change(keys, event, time.toISOString());
+  for (const { event, time } of events) applyEvent(keys, event, time.toISOString());
   return keys;
 }
 
-function change(keys: Map<string, ApiKey>, event: TenantEvent, at: string): void {
+function applyEvent(keys: Map<string, ApiKey>, event: TenantEvent, at: string): void {
   switch (event.type) {
     case 'TenantCreated':
       return;
@@ -96,6 +96,7 @@ function change(keys: Map<string, ApiKey>, event: TenantEvent, at: string): void
   }
 }
 
+/** Whether a key is neither revoked nor expired at `now`. */
 export function isUsable(key: ApiKey, now: Date): boolean {
   return key.revokedAt === undefined && (key.expiresAt === undefined || key.expiresAt > now.toISOString());
 }

@@ -1,6 +1,6 @@
 /**
- * The same text in memory of its own. What V8 cuts out of a text, 13 characters or more, stays a view of the whole: who keeps
- * one word keeps all of the text, also of a memory that was erased.
+ * Copies a string into memory of its own. In V8 a substring of 13 or more characters references its parent string, so that
+ * keeping one word would keep the whole text in memory, even after the memory it came from was erased.
  */
 export function detachedCopy(text: string): string {
   return ` ${text}`.slice(1);

@@ -1,7 +1,7 @@
-/** Of English; other scripts have fewer. */
+/** Average for English; other scripts have fewer characters per token. */
 const charactersPerToken = 4;
 
-/** About how many tokens of a language model a text of so many UTF-16 units has, where nobody counts them. */
+/** Estimates the number of language model tokens of a text from its length in UTF-16 units. */
 export function estimateTokens(length: number): number {
   return Math.ceil(length / charactersPerToken);
 }

@@ -1,15 +1,15 @@
 import { fold } from './tokens.ts';
 
-/** A stretch of time, each end in the shortest ISO 8601 form: `2019`, `2019-03`, `2019-03-07`. */
+/** A period with both bounds in the shortest ISO 8601 form: `2019`, `2019-03`, `2019-03-07`. */
 export interface Period {
   /** Inclusive. */
   readonly from: string;
   /** Exclusive. */
   readonly until: string;
-  /** UTF-16 offsets of the words that name it. */
+  /** UTF-16 offsets of the words that name the period. */
   readonly start: number;
   readonly end: number;
-  /** Whether the words name nothing else: a bare year or the name of a month may stand for something other. */
+  /** Whether the words can only be a time. A year or the name of a month alone can mean something else. */
   readonly isPlain: boolean;
 }
 
@@ -27,7 +27,7 @@ const DAY_FIRST = new RegExp(`\\b(\\d{1,2})(?:st|nd|rd|th)?\\s+(?:of\\s+)?${MONT
 const MONTH_FIRST = new RegExp(`\\b${MONTH}\\s+(?:(\\d{1,2})(?:st|nd|rd|th)?,?\\s+)?${YEAR}\\b`, 'gi');
 const QUARTER = new RegExp(`\\bq([1-4])\\s*(?:of\\s+)?${YEAR}\\b|\\b${YEAR}[- ]?q([1-4])\\b`, 'gi');
 const ALONE = new RegExp(`\\b${YEAR}\\b(?![-.]\\d)`, 'g');
-/** "may" and "march" are months where a capital says so. */
+/** "may" and "march" are read as months only when capitalized. */
 const THIS_MONTH = new RegExp(`\\b(${MONTHS.join('|')})\\b`, 'gi');
 const RELATIVE = /\b(last|past|previous|this|current)\s+(?:(\d{1,3})\s+)?(day|week|month|quarter|year)s?\b/gi;
 const YESTERDAY = /\b(the\s+day\s+before\s+)?yesterday\b/gi;
@@ -38,8 +38,8 @@ const WEEKDAY = new RegExp(`\\b(?:on|last|past)\\s+(${WEEKDAYS.join('|')})\\b`, 
 const WEEKEND = /\b(?:last|past)\s+weekend\b/gi;
 
 /**
- * The periods that a question names, none inside of another, in UTC. Words that need to know the present ("March",
- * "last quarter") are read only where `now` is given.
+ * Finds the periods that a question names, in order, in UTC and without overlaps. Relative expressions ("March", "last
+ * quarter") are only read if `now` is given.
  */
 export function findPeriods(text: string, now?: Date): Period[] {
   const found: Period[] = [];
@@ -64,7 +64,9 @@ export function findPeriods(text: string, now?: Date): Period[] {
     add(YESTERDAY, ([, before]) => (before ? days(now, 2, 1) : days(now, 1, 0)));
     add(WEEKDAY, ([, name]) => weekday(now, WEEKDAYS.indexOf(fold(name!)), 1));
     add(WEEKEND, () => weekday(now, WEEKDAYS.indexOf('saturday'), 2));
-    add(THIS_MONTH, ([name]) => (/^(?:march|may)$/.test(name) ? undefined : latest(monthNumber(name), now)));
+    add(THIS_MONTH, ([name]) =>
+      /^(?:march|may)$/.test(name) ? undefined : latestMonth(monthNumber(name), now),
+    );
   }
   return found.sort((a, b) => a.start - b.start);
 }
@@ -100,20 +102,20 @@ function dayOf(year: number, month: number, day: number): Ends | undefined {
   return { from: dayText(time), until: dayText(new Date(Date.UTC(year, month - 1, day + 1))) };
 }
 
-/** The month of that name that began last. */
-function latest(month: number, now: Date): Ends {
+/** The most recent month with this number that has begun. */
+function latestMonth(month: number, now: Date): Ends {
   const year = now.getUTCFullYear() - (month > now.getUTCMonth() + 1 ? 1 : 0);
   return { ...monthOf(year, month), isPlain: false };
 }
 
-/** The days from `back` days ago up to `until` days ago. */
+/** The days from `back` days ago (inclusive) to `until` days ago (exclusive). */
 function days(now: Date, back: number, until: number): Ends {
   const at = (ago: number) =>
     dayText(new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() - ago)));
   return { from: at(back), until: at(until) };
 }
 
-/** The `count` days from the last such day of the week on that lie before today. */
+/** The latest `count` days that start on weekday `day` and end before today. */
 function weekday(now: Date, day: number, count: number): Ends {
   const back = ((now.getUTCDay() - day - count + 7) % 7) + count;
   return days(now, back, back - count);
@@ -123,7 +125,7 @@ function numberOf(count: string): number {
   return /^an?$/.test(count) ? 1 : NUMBERS.includes(count) ? NUMBERS.indexOf(count) + 1 : +count;
 }
 
-/** "3 days ago" is that day, "two weeks ago" the seven days around it, "a month ago" that month. */
+/** "3 days ago" is that day, "two weeks ago" the seven days around that day, "a month ago" that calendar month. */
 function ago(now: Date, count: number, unit: string): Ends {
   if (unit === 'day') return days(now, count, count - 1);
   if (unit === 'week') return days(now, count * DAYS.week + 3, count * DAYS.week - 4);
@@ -134,7 +136,7 @@ function ago(now: Date, count: number, unit: string): Ends {
 
 const DAYS = { day: 1, week: 7 } as const;
 
-/** "last month" is the one before this; "the last 3 months" end today. */
+/** "last month" is the previous calendar month; "the last 3 months" end today. */
 function relative(now: Date, which: string, count: string | undefined, unit: string): Ends | undefined {
   const year = now.getUTCFullYear();
   const month = now.getUTCMonth() + 1;
@@ -150,8 +152,8 @@ function relative(now: Date, which: string, count: string | undefined, unit: str
   const back = isThis ? 0 : 1;
   if (unit === 'year') return yearOf(year - back);
   const step = unit === 'month' ? 1 : 3;
-  const begun = month - 1 - ((month - 1) % step) - back * step;
-  const first = new Date(Date.UTC(year, begun, 1));
+  const firstMonth = month - 1 - ((month - 1) % step) - back * step;
+  const first = new Date(Date.UTC(year, firstMonth, 1));
   return unit === 'month'
     ? monthOf(first.getUTCFullYear(), first.getUTCMonth() + 1)
     : quarterOf(first.getUTCFullYear(), first.getUTCMonth() / 3 + 1);

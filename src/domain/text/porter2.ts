@@ -17,7 +17,7 @@ const IRREGULAR: ReadonlyMap<string, string> = new Map([
   ...['sky', 'news', 'howe', 'atlas', 'cosmos', 'bias', 'andes'].map((word) => [word, word] as const),
 ]);
 
-/** Words that are finished once a plural s is gone: "innings" is not the activity of "inn". */
+/** Words that are not stemmed further after a plural s is removed: "innings" is not derived from "inn". */
 const FINISHED_AFTER_PLURAL = new Set([
   'inning',
   'outing',
@@ -29,7 +29,7 @@ const FINISHED_AFTER_PLURAL = new Set([
   'succeed',
 ]);
 
-/** Longest first, so that the first that fits is the one the algorithm means. */
+/** Longest first, because the algorithm uses the longest matching suffix. */
 const STEP_2: readonly (readonly [string, string])[] = [
   ['ational', 'ate'],
   ['ization', 'ize'],
@@ -174,7 +174,7 @@ function vocalizeFinalY(w: string): string {
   return w.length > 2 && /[^aeiouy][yY]$/.test(w) ? `${w.slice(0, -1)}i` : w;
 }
 
-/** Steps 2 and 3: the longest suffix that fits decides, whether or not it may be replaced. */
+/** Steps 2 and 3: only the longest matching suffix is considered, even if it may not be replaced. */
 function replaceSuffix(
   w: string,
   suffixes: readonly (readonly [string, string])[],

@@ -1,19 +1,19 @@
 import { fold, termCounts, words } from './tokens.ts';
 
 /**
- * `exact`: but for case and the space around it. `near`: the same words in the same order, whatever signs stand among them; of texts
- * without any word the same signs, however often each is repeated.
+ * `exact`: equal apart from case and surrounding white space. `near`: the same words in the same order, regardless of punctuation;
+ * for texts without words, the same characters regardless of repetition.
  */
 export type TextMatch = 'exact' | 'near';
 
-/** Tells of other texts, each with the number of its terms (`termCounts`), whether they are this one. */
+/** Returns a function that compares other texts with `text`; each comes with its number of terms (`termCounts(other).length`). */
 export function textMatcher(text: string): (other: string, terms: number) => TextMatch | undefined {
   const exact = exactForm(text);
   let near: { readonly terms: number; readonly form: string } | undefined;
   return (other, terms) => {
     if (exactForm(other) === exact) return 'exact';
     near ??= { terms: termCounts(text).length, form: nearForm(text) };
-    // To take a text apart takes long: where the numbers differ the words do.
+    // Normalizing is slow. Texts with different numbers of terms cannot have the same words.
     return terms === near.terms && nearForm(other) === near.form ? 'near' : undefined;
   };
 }
@@ -23,10 +23,10 @@ function exactForm(text: string): string {
 }
 
 function nearForm(text: string): string {
-  return words(text).join(' ') || signsOf(text);
+  return words(text).join(' ') || charactersOf(text);
 }
 
-function signsOf(text: string): string {
+function charactersOf(text: string): string {
   return fold(text)
     .replaceAll(/\s+/g, '')
     .replaceAll(/(.)\1+/gu, '$1');

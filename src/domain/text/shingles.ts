@@ -1,6 +1,6 @@
 import { wordSequence } from './tokens.ts';
 
-/** Jaccard similarity from which two texts count as the same. */
+/** Jaccard similarity from which two texts count as near-duplicates. */
 export const NEAR_DUPLICATE = 0.95;
 
 const WIDTH = 3;
@@ -9,17 +9,17 @@ const WIDTH = 3;
 export type Shingles<Shingle = number> = ReadonlySet<Shingle>;
 
 /**
- * The word 3-shingles of the normalised text: folded words (`words`), punctuation and white space dropped; in scripts
- * without spaces each character is a word. A text of one or two words is one shingle of all its words; one
- * without any word (only signs) is one shingle of its folded characters. Never empty. Linear in the text. Each stands by a hash
- * of 32 bits: one in four thousand million is taken for another, and whoever wants to can make one that is.
+ * The word 3-shingles of a text as 32-bit hashes. Words are folded (`words`), punctuation and white space are dropped; in
+ * scripts without spaces each character is a word. A text of one or two words has one shingle of all its words; a text without
+ * words has one shingle of its characters in lower case. Never empty. Linear in the length of the text.
+ * Two shingles collide with a probability of 2⁻³², and collisions can be constructed on purpose.
  * Source: Broder, "On the resemblance and containment of documents", 1997.
  */
 export function shingles(text: string): Shingles {
   return shinglesBy(text, hashOf, (first, second, third) => mix(mix(mix(OFFSET, first), second), third));
 }
 
-/** The same by their words, for what must not rest on hashes: it takes several times as long. */
+/** The same shingles as strings, for comparisons that must not depend on hashes. Several times slower. */
 export function spelledShingles(text: string): Shingles<string> {
   return shinglesBy(
     text,
@@ -49,7 +49,7 @@ function hashOf(text: string): number {
   return hash;
 }
 
-/** Takes a hash into another one; the order counts. The bits that a multiplication leaves alone are turned down first. */
+/** Combines two hashes; the order matters. Shifts the high bits down, because a multiplication only carries upwards. */
 function mix(hash: number, next: number): number {
   const mixed = Math.imul(hash ^ next, PRIME);
   return Math.imul(mixed ^ (mixed >>> 15), PRIME);
@@ -58,16 +58,16 @@ function mix(hash: number, next: number): number {
 const OFFSET = 0x811c9dc5 | 0;
 const PRIME = 0x01000193;
 
-/** Fewer words are a phrase that many texts hold by chance. */
+/** Shorter texts are phrases that many texts contain by chance. */
 const QUOTABLE_WORDS = 5;
 
-/** The shingles of a text that is long enough to be quoted, else undefined. */
+/** The shingles of a text, or undefined if it is too short to be recognized as a quotation. */
 export function quotable(text: string): Shingles | undefined {
   const own = shingles(text);
   return own.size > QUOTABLE_WORDS - WIDTH ? own : undefined;
 }
 
-/** Share of `part` that stands in `whole`, 0..1. Source: Broder 1997, as above. */
+/** Share of the shingles of `part` that are in `whole`, 0..1. Source: Broder 1997, as above. */
 export function containment(part: Shingles, whole: Shingles): number {
   let shared = 0;
   for (const shingle of part) if (whole.has(shingle)) shared++;
@@ -83,17 +83,17 @@ export function jaccard<Shingle>(a: Shingles<Shingle>, b: Shingles<Shingle>): nu
 }
 
 /**
- * Whether the Jaccard similarity is at least 0.95. Sizes that rule it out are seen at once, and sets that share
- * little after a twentieth of the smaller one.
+ * Whether the Jaccard similarity is at least 0.95. Stops early: immediately if the sizes rule it out, else after at most about
+ * a twentieth of the smaller set is missing in the larger one.
  */
 export function nearDuplicate<Shingle>(a: Shingles<Shingle>, b: Shingles<Shingle>): boolean {
   const [small, large] = a.size <= b.size ? [a, b] : [b, a];
   // shared / (small + large − shared) ≥ t  ⇔  shared ≥ t (small + large) / (1 + t); the margin absorbs rounding.
   const needed = (NEAR_DUPLICATE * (small.size + large.size)) / (1 + NEAR_DUPLICATE) - 1e-9;
-  let missable = small.size - needed;
-  if (missable < 0) return false;
+  let allowedMissing = small.size - needed;
+  if (allowedMissing < 0) return false;
   for (const shingle of small) {
-    if (!large.has(shingle) && --missable < 0) return false;
+    if (!large.has(shingle) && --allowedMissing < 0) return false;
   }
   return true;
 }

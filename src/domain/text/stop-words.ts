@@ -1,6 +1,6 @@
 /**
- * English words that carry no topic: PostgreSQL's `english` stop list (so that the engine's candidates and the
- * score agree on what is a word), and the remains of contractions and courtesies that questions to an agent are made of.
+ * English stop words: PostgreSQL's `english` list, so that the database and the score ignore the same words, plus parts of
+ * contractions and polite phrases that are common in questions to an agent.
  */
 export const STOP_WORDS: ReadonlySet<string> = new Set(
   (

@@ -3,29 +3,29 @@ import { stem } from './porter2.ts';
 import { STOP_WORDS } from './stop-words.ts';
 import { truncate } from './truncate.ts';
 
-/** Changes whenever the same text would give other terms: stored counts of another version must be made again. */
+/** Increased whenever a text would give different terms, so that stored counts of older versions are rebuilt. */
 export const TOKENIZER_VERSION = 3;
 
-/** A term is cut to this many UTF-16 units at most, and never through a character: a pasted blob must not become an index key of a megabyte. */
+/** Maximum length of a term in UTF-16 units. Longer ones are cut at a character, so that pasted data does not become an index key of a megabyte. */
 export const MAX_TERM_LENGTH = 64;
 
-/** Real prose of the longest content allowed has about 6,000 distinct terms. */
+/** Prose of the maximum content length has about 6,000 distinct terms. */
 export const MAX_DISTINCT_TERMS = 8_192;
 
 export interface TermCounts {
   /** Occurrences of each distinct term, in order of first appearance; at most `MAX_DISTINCT_TERMS`. */
   readonly counts: ReadonlyMap<string, number>;
-  /** Number of terms in the text, repeated ones and those beyond the cap included. */
+  /** Number of terms in the text, including repetitions and those above the maximum of distinct terms. */
   readonly length: number;
 }
 
-/** Scripts without spaces between their words, with the signs that they share ("ー"). */
+/** Scripts that put no spaces between words, with the characters that they share ("ー"). */
 const UNSPACED_SCRIPTS = `[${['Han', 'Hiragana', 'Katakana', 'Thai', 'Lao', 'Khmer', 'Myanmar']
   .map((script) => `\\p{scx=${script}}`)
   .join('')}]`;
 /**
- * A dotted number (version, date, address) with its "v" if it has one; letters and digits of scripts without spaces, and of the
- * others, which end where they meet ("我买了iPhone手机"); a pictograph.
+ * Matches a dotted number (version, date, address) with an optional "v"; a run of letters and digits, which ends where scripts
+ * with and without spaces meet ("我买了iPhone手机"); or a pictograph.
  */
 const WORD = new RegExp(
   [
@@ -40,24 +40,24 @@ const POSSESSIVE = /(?<=\p{L})['’]s(?!\p{L})/gu;
 const COMBINING = /[\u0300-\u036f]/g;
 const UNSPACED = new RegExp(UNSPACED_SCRIPTS, 'v');
 
-/** Lower case, compatibility forms and accents folded: "Ｃａｆé" is "cafe". */
+/** Converts to lower case and removes accents and compatibility forms: "Ｃａｆé" becomes "cafe". */
 export function fold(text: string): string {
   if (!/[^\0-\x7f]/.test(text)) return text.toLowerCase();
   return text.normalize('NFKD').replace(COMBINING, '').normalize('NFC').toLowerCase();
 }
 
-/** The words of a text in order, folded; neither stemmed nor without stop words. Linear in the text. */
+/** The folded words of a text in order, including stop words, not stemmed. Linear in the length of the text. */
 export function words(text: string): string[] {
   return wordsOf(fold(text));
 }
 
-/** The words of a text in order, where a word of a script without spaces counts as its characters. Linear in the text. */
+/** Like `words`, but words of scripts without spaces are split into characters. Linear in the length of the text. */
 export function wordSequence(text: string): string[] {
   const folded = fold(text);
-  const found = wordsOf(folded);
+  const all = wordsOf(folded);
   return UNSPACED.test(folded)
-    ? found.flatMap((word) => (UNSPACED.test(word) ? Array.from(word) : [word]))
-    : found;
+    ? all.flatMap((word) => (UNSPACED.test(word) ? Array.from(word) : [word]))
+    : all;
 }
 
 function wordsOf(folded: string): string[] {
@@ -65,10 +65,10 @@ function wordsOf(folded: string): string[] {
 }
 
 /**
- * Counts the terms of a memory or a query: the same text always gives the same counts. Words are stemmed as English
- * and stop words left out, unless there is nothing else ("to be or not to be"). Identifiers fall apart at punctuation
- * (`snake_case`, `KEP-2313`, paths, e-mail), dotted numbers stay whole (`1.27`, also in `v1.27`), and scripts without
- * spaces give pairs of characters. Linear in the text, for content of any length.
+ * Counts the terms of a memory or a query; deterministic. Words are stemmed as English, and stop words are left out unless the
+ * text has nothing else ("to be or not to be"). Identifiers are split at punctuation (`snake_case`, `KEP-2313`, paths, e-mail
+ * addresses), dotted numbers stay whole (`1.27`, also in `v1.27`), and scripts without spaces give character bigrams. Linear in
+ * the length of the text.
  */
 export function termCounts(text: string): TermCounts {
   const byWord = new Map<string, number>();
@@ -89,25 +89,26 @@ export function termCounts(text: string): TermCounts {
 
 function termsOf(word: string): readonly string[] {
   if (word.includes('.')) return [truncate(word.startsWith('v') ? word.slice(1) : word, MAX_TERM_LENGTH)];
-  if (UNSPACED.test(word)) return pairs(word);
+  if (UNSPACED.test(word)) return bigrams(word);
   return [stemOf(truncate(word, MAX_TERM_LENGTH))];
 }
 
-/** Most words of a text are among the frequent ones of its language, and to look one up is a tenth of stemming it. */
+/** Cache of stems: most words of a text are frequent ones, and a lookup takes a tenth of the time of stemming. */
 const knownStems = new Map<string, string>();
-const mostKnownStems = 20_000;
+const maxKnownStems = 20_000;
 
 function stemOf(word: string): string {
   const known = knownStems.get(word);
   if (known !== undefined) return known;
-  const own = detachedCopy(word);
-  const made = detachedCopy(stem(own));
-  if (knownStems.size >= mostKnownStems) knownStems.clear();
-  knownStems.set(own, made);
-  return made;
+  const key = detachedCopy(word);
+  const stemmed = detachedCopy(stem(key));
+  if (knownStems.size >= maxKnownStems) knownStems.clear();
+  knownStems.set(key, stemmed);
+  return stemmed;
 }
 
-function pairs(word: string): readonly string[] {
-  const all = Array.from(word);
-  return all.length < 2 ? all : all.slice(1).map((character, i) => `${all[i]}${character}`);
+function bigrams(word: string): readonly string[] {
+  const characters = Array.from(word);
+  if (characters.length < 2) return characters;
+  return characters.slice(1).map((character, i) => `${characters[i]}${character}`);
 }

@@ -1,0 +1,30 @@
+import { scopeKeys } from '../layers.ts';
+import { attributedSpeaker } from '../ranking/speaker.ts';
+import { fieldKind, isEqualPair, sharedFields } from './metadata-fields.ts';
+import type { Statement } from './statement.ts';
+
+/**
+ * Whether two memories can be about the same entity: no scope identifier, naming field or part field that both have differs.
+ * The session is ignored, because several sessions can talk about the same thing.
+ */
+export function mayDescribeSameEntity(left: Statement, right: Statement): boolean {
+  const hasDifferentScope = scopeKeys.some((key) => {
+    const [own, other] = [left.scope[key], right.scope[key]];
+    return key !== 'session' && own !== undefined && other !== undefined && own !== other;
+  });
+  if (hasDifferentScope) return false;
+  return sharedFields(left, right).every((pair) => {
+    const kind = fieldKind(pair.field);
+    return (kind !== 'name' && kind !== 'part') || isEqualPair(pair);
+  });
+}
+
+/** Whether "I" means the same person in two memories: same user, and same speaker if known. */
+export function haveSameSpeaker(left: Statement, right: Statement): boolean {
+  const { user } = left.scope;
+  return (
+    user !== undefined &&
+    user === right.scope.user &&
+    attributedSpeaker(left.metadata) === attributedSpeaker(right.metadata)
+  );
+}
