@@ -1,12 +1,12 @@
-/** The slots with the greatest scores of all that are offered: a heap whose root is the least of them. */
+/** Keeps the slots with the highest scores of all that are offered, in a heap with the lowest score at its root. */
 export class Best {
   readonly #slots: Int32Array;
   readonly #scores: Float64Array;
   #size = 0;
-  /** What another one must exceed. */
+  /** Score that a further slot must exceed. */
   #least = -Infinity;
 
-  /** `limit`: how many are kept. */
+  /** `limit` is the number of slots to keep. */
   constructor(limit: number) {
     this.#slots = new Int32Array(limit);
     this.#scores = new Float64Array(limit);
@@ -20,7 +20,7 @@ export class Best {
     if (this.#size === this.#slots.length) this.#least = this.#scores[0]!;
   }
 
-  /** In no order. */
+  /** In no particular order. */
   slots(): Int32Array {
     return this.#slots.slice(0, this.#size);
   }

@@ -2,8 +2,8 @@ import { mkdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 
 /**
- * Makes a folder that its owner alone may look into, and those above it. Node's own `recursive` never ends below a
- * folder that lets nothing be made in it and says ENOENT for that, as /proc does.
+ * Creates a folder with access only for its owner, and its missing parents. Node's own `recursive` option never ends below a
+ * folder that answers every attempt with ENOENT, as /proc does.
  */
 export async function makeFolder(folder: string): Promise<void> {
   try {
@@ -16,7 +16,7 @@ export async function makeFolder(folder: string): Promise<void> {
   }
 }
 
-/** Below one that is there. */
+/** Creates a folder whose parent exists. */
 async function makeOne(folder: string): Promise<void> {
   await mkdir(folder, { mode: 0o700 }).catch(async (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST' || !(await stat(folder)).isDirectory()) throw error;

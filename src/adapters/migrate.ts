@@ -1,7 +1,7 @@
 import type { Sql } from '../ports/sql.ts';
 import { splitStatements } from './sql/statements.ts';
 
-/** The database was written by a newer program: this one would damage it. */
+/** The database was written by a newer version of this program; this version would damage it. */
 export class SchemaTooNew extends Error {
   override readonly name = 'SchemaTooNew';
 }
@@ -9,8 +9,8 @@ export class SchemaTooNew extends Error {
 const advisoryLock = 727_001;
 
 /**
- * Brings one component's tables to the version of this program: runs the scripts that have not run yet, each once,
- * in order. Safe with several processes starting at once.
+ * Migrates the tables of one component: runs the scripts that have not run yet, once and in order. Safe if several processes
+ * start at the same time.
  */
 export async function migrate(sql: Sql, component: string, scripts: readonly string[]): Promise<void> {
   await sql.transaction(async (tx) => {
@@ -26,7 +26,7 @@ export async function migrate(sql: Sql, component: string, scripts: readonly str
     const done = rows[0]?.version ?? 0;
     if (done > scripts.length) {
       throw new SchemaTooNew(
-        `${component} is at version ${done}, this program knows ${scripts.length}: start a newer Stratalog on this data`,
+        `${component} is at version ${done}, this program supports ${scripts.length}: start a newer Stratalog on this data`,
       );
     }
     for (const [index, script] of scripts.entries()) {

@@ -5,8 +5,8 @@ const pool = Buffer.allocUnsafeSlow(16_384);
 let used = pool.length;
 
 /**
- * `size` bytes from the system's generator, which is asked once for many: a call of its own for each key, nonce and
- * id took a fifteenth of the time of a store. Bytes that were given out are wiped from the pool.
+ * `size` bytes from the system's generator, which is called once for many requests: a call for each key, nonce and id took a
+ * fifteenth of the time of a store. Returned bytes are wiped from the pool.
  */
 export function randomBytes(size: number): Buffer {
   if (used + size > pool.length) {
@@ -22,7 +22,7 @@ export function randomBytes(size: number): Buffer {
 let lastMs = -Infinity;
 let sequence = 0;
 
-/** A fresh UUIDv7; those of this process ascend, also within a millisecond (RFC 9562, section 6.2, method 1). */
+/** A new UUIDv7. Ids of this process are ascending, also within a millisecond (RFC 9562, section 6.2, method 1). */
 export function newId(): string {
   const random = randomBytes(16);
   const now = Date.now();

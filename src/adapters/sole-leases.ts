@@ -1,8 +1,8 @@
 import type { LeaseHolder, Leases } from '../ports/leases.ts';
 
 /**
- * Leases of a process that shares its data with no other, as the lock of its data folder sees to. Nothing is written for
- * them. Epochs begin anew with the process.
+ * Leases of a process that does not share its data, which the lock of its data folder guarantees. They are kept in memory;
+ * epochs restart with the process.
  */
 export class SoleLeases implements Leases {
   readonly #epochs = new Map<string, number>();

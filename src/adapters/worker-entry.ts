@@ -3,7 +3,7 @@ import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Worker, type WorkerOptions } from 'node:worker_threads';
 
-/** The package's own folder, from a bundle (`dist/`, `.cache/build-…/`) and from the sources alike. */
+/** The package's folder, found from a bundle (`dist/`, `.cache/build-…/`) or from the sources. */
 export const packageRoot: string = findRoot(path.dirname(fileURLToPath(import.meta.url)));
 
 function findRoot(from: string): string {
@@ -15,7 +15,7 @@ function findRoot(from: string): string {
 
 let built: Promise<string> | undefined;
 
-/** Folder of the bundled entries: beside this bundle, or built now where this runs from the sources (tests). */
+/** Folder of the bundled entries: the folder of this bundle, or a new build if this runs from the sources (tests). */
 function entryFolder(): Promise<string> {
   const self = fileURLToPath(import.meta.url);
   if (!self.endsWith('.ts')) return Promise.resolve(path.dirname(self));
@@ -25,7 +25,7 @@ function entryFolder(): Promise<string> {
   return built;
 }
 
-/** Starts a worker thread by the name of its entry in `bin/build.mjs`. */
+/** Starts a worker thread; `entry` is its name in `bin/build.mjs`. */
 export async function startWorker(entry: string, options: WorkerOptions): Promise<Worker> {
   return new Worker(path.join(await entryFolder(), `${entry}.js`), options);
 }

@@ -1,4 +1,4 @@
-/** The time as an argument, so that what depends on it can be tested. */
+/** Source of the current time, passed as an argument so that tests can control it. */
 export interface Clock {
   now(): Date;
 }

@@ -1,10 +1,10 @@
 import type { ModelScale } from '../domain/ranking/calibration.ts';
 
-/** What an embedding is for: models treat a question and the text that answers it differently. */
+/** Purpose of an embedding: models treat questions and the texts that answer them differently. */
 export type EmbeddingPurpose = 'query' | 'passage';
 
 export interface EmbeddingModel {
-  /** Names the model and its weights; vectors of different ids are never compared. */
+  /** Identifies the model and its weights. Vectors with different ids are never compared. */
   readonly id: string;
   readonly dimension: number;
 }
@@ -12,9 +12,9 @@ export interface EmbeddingModel {
 export interface Embedder {
   readonly model: EmbeddingModel;
   /**
-   * One unit vector of `model.dimension` numbers for each text, in order. Each text is embedded alone, so that
-   * the same text always gives the same vector. Queries overtake waiting passages.
-   * Rejects with `EmbedderUnavailable` when the model cannot answer now.
+   * Returns a unit vector of `model.dimension` numbers for each text, in order. Each text is embedded independently, so that
+   * the same text always has the same vector. Queries have priority over waiting passages.
+   * Rejects with `EmbedderUnavailable` if the model cannot answer now.
    */
   embed(texts: readonly string[], purpose: EmbeddingPurpose): Promise<Float32Array[]>;
   close(): Promise<void>;
@@ -22,78 +22,77 @@ export interface Embedder {
 
 /** A model that this program can load. */
 export interface RegisteredModel extends EmbeddingModel {
-  /** What people call it: without the marks of its weights. */
+  /** The model's common name, without the identifier of its weights. */
   readonly name: string;
-  /** How its cosines are read, where it brings that along; else the ranking's own table says. */
+  /** Calibration of its cosines, if it has its own; otherwise that of the ranking's table applies. */
   readonly scale?: ModelScale | undefined;
 }
 
-/** Why a model does not answer, and since when it does not. */
+/** Why a model does not answer, and since when. */
 export interface ModelFailure {
   readonly error: unknown;
   readonly since: Date;
 }
 
-/** What the program spent on one run of a model: a text on a thread, or the texts of one request to an endpoint. */
+/** Cost of one run of a model: one text on a thread, or the texts of one request to an endpoint. */
 export interface EmbeddingRun {
-  /** Its id. */
+  /** Id of the model. */
   readonly model: string;
   readonly purpose: EmbeddingPurpose;
   readonly outcome: 'embedded' | 'failed';
   readonly texts: number;
-  /** Of them, those that the model will never take. */
+  /** Number of texts that the model will never accept. */
   readonly refused: number;
-  /** Read by the model: as it counts them, or estimated where an endpoint does not say; 0 of a run that failed. */
+  /** Tokens that the model read, or an estimate if an endpoint does not count them; 0 for a failed run. */
   readonly tokens: number;
-  /** Repetitions of a request included. */
+  /** Includes retries of the request. */
   readonly durationMs: number;
 }
 
-/** Told of every run; must not throw. */
+/** Called after every run; must not throw. */
 export type OnEmbeddingRun = (run: EmbeddingRun) => void;
 
-/** The models of this program with the embedder of each. Read models of several may be kept side by side. */
+/** The models of this program and their embedders. There may be read models for several models at the same time. */
 export interface Embedders {
-  /** What the configuration chooses: the model of a first read model. */
+  /** The configured model, used for the first read model. */
   readonly preferred: RegisteredModel;
   readonly models: readonly RegisteredModel[];
-  /** By id, or by name. */
+  /** Finds a model by id or name. */
   find(idOrName: string): RegisteredModel | undefined;
   /**
-   * The embedder of a registered model, by its id. The model is loaded with the first text; while that fails,
+   * The embedder of a registered model, by its id. The first text loads the model; while that fails,
    * `embed` rejects with `EmbedderUnavailable`.
    */
   of(id: string): Embedder | undefined;
-  /** Loads it now. Rejects with what keeps it from loading, such as missing files. */
+  /** Loads a model. Rejects with the reason if that fails, such as missing files. */
   load(id: string): Promise<void>;
   /**
-   * Has it embed a short text, and waits for the vector for a limited time. Rejects as `load` does, with
-   * `EmbedderUnavailable`, or with `WrongDimension`.
+   * Embeds a short text within a time limit. Rejects as `load` does, with `EmbedderUnavailable`, or with `WrongDimension`.
    */
   probe(id: string): Promise<void>;
-  /** What keeps a model from answering, as it was met last; undefined while it answers, or was not asked yet. */
+  /** Why a model did not answer its last call; undefined if it did, or was not called yet. */
   failure(id: string): ModelFailure | undefined;
-  /** Closes the embedders of all other models; they load again when they are needed. */
+  /** Closes the embedders of all other models; they are loaded again when needed. */
   keepOnly(ids: ReadonlySet<string>): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The model cannot answer now (endpoint down, overloaded, timed out): try again later. */
+/** The model cannot answer now (endpoint down, overloaded, timed out): retry later. */
 export class EmbedderUnavailable extends Error {
   override readonly name: string = 'EmbedderUnavailable';
 }
 
-/** It answers vectors of another dimension than it was registered with: another model, until that is mended. */
+/** The model returns vectors of a dimension other than registered, so it must be another model. */
 export class WrongDimension extends EmbedderUnavailable {
   override readonly name = 'WrongDimension';
 }
 
-/** The model will never take this text. */
+/** The model will never accept this text. */
 export class TextRefused extends Error {
   override readonly name = 'TextRefused';
 }
 
-/** Whether a query is to be answered without its meaning: its words remain. */
+/** Whether a query must be answered by its words only, because it cannot be embedded. */
 export function isWithoutVector(error: unknown): boolean {
   return error instanceof EmbedderUnavailable || error instanceof TextRefused;
 }

@@ -1,30 +1,30 @@
 import type { NewKey } from './key-vault.ts';
 
-/** Category names the kind of aggregate; the tenant and the id follow: `memory-acme.0198…`. */
+/** The category names the kind of aggregate and is followed by tenant and id: `memory-acme.0198…`. */
 export type StreamName = `${string}-${string}.${string}`;
 
-/** What an append expects of its stream: that it has no event yet, has one, anything, or that this is its last revision. */
+/** State of the stream that an append expects: without events, with events, any, or with this last revision. */
 export type ExpectedRevision = 'noStream' | 'exists' | 'any' | number;
 
-/** An event as its bytes are stored. `data` may be ciphertext in part: the log neither reads nor changes it. */
+/** An event as it is stored. `data` may contain ciphertext; the log neither interprets nor changes it. */
 export interface StoredEvent {
-  /** UUID; an id names one event only and a retry repeats it. */
+  /** UUID, unique to one event; a retry uses the same id. */
   readonly id: string;
   readonly type: string;
   readonly schemaVersion: number;
-  /** JSON text, kept byte for byte. */
+  /** JSON text, stored byte for byte. */
   readonly data: string;
-  /** JSON text, kept byte for byte. */
+  /** JSON text, stored byte for byte. */
   readonly metadata: string;
 }
 
 export interface RecordedEvent extends StoredEvent {
   readonly stream: StreamName;
-  /** 0 for the first event of its stream, growing by one. */
+  /** 0 for the first event of its stream, increasing by one. */
   readonly revision: number;
-  /** Place in the whole log: grows with every event, in commit order, first at least 1. */
+  /** Position in the whole log: increases with every event, in commit order, and is at least 1. */
   readonly position: number;
-  /** When the log accepted it; never before the event at the position below. */
+  /** When the log accepted the event; never earlier than an event at a lower position. */
   readonly time: Date;
 }
 
@@ -32,9 +32,9 @@ export interface AppendResult {
   /** Revision and position of the last event appended. */
   readonly revision: number;
   readonly position: number;
-  /** When the log accepted it. */
+  /** When the log accepted the event. */
   readonly time: Date;
-  /** True where all the events were there already, from an earlier try of the same append. */
+  /** Whether an earlier attempt of the same append had already written all events. */
   readonly repeated: boolean;
 }
 
@@ -60,7 +60,7 @@ export interface ReadAllOptions {
 
 export interface LogPage {
   readonly events: RecordedEvent[];
-  /** How far the log was looked through, matching events or not: pass it as the next `after`. */
+  /** Position up to which the log was scanned, for matching events or not. Pass it as the next `after`. */
   readonly scannedTo: number;
 }
 
@@ -69,24 +69,24 @@ export interface SubscribeOptions {
   readonly after: number;
   readonly filter?: LogFilter;
   readonly batchSize?: number;
-  /** The shortest time between two reads at the head: what a busy log gets meanwhile comes as one page. 10 by default. */
+  /** Least time between two reads at the head; events of a busy log within it come as one page. 10 by default. */
   readonly lingerMs?: number;
   /** Ends the subscription. */
   readonly signal: AbortSignal;
 }
 
-/** The append-only truth. Every adapter passes `test/contract/event-log.ts`. */
+/** The append-only log of all events, the source of truth. Every adapter passes `test/contract/event-log.ts`. */
 export interface EventLog {
-  /** Identifies this log: a position of another log means nothing here. */
+  /** Identifies this log: positions of different logs are not comparable. */
   readonly logId: string;
-  /** Whether an append may bring a new key into the vault: where log and vault are one database. */
+  /** Whether an append may store a new key in the vault, which requires log and vault in one database. */
   readonly takesKeys: boolean;
   /**
-   * Appends all events or none. An append that repeats the ids of an earlier one (same order, at the same place)
-   * succeeds and answers as the first did. An empty list is an error.
-   * Rejects with `WrongExpectedRevision`, or with `LogUnavailable` when it is not known whether the events were
-   * written: read the stream, or repeat the same append, before deciding. `newKey`, which only a log that takes keys is
-   * given, comes into the vault in the same transaction; rejects with `KeyTaken`, and appends nothing, where one is there.
+   * Appends all events or none. An append with the ids of an earlier one (in the same order, at the same revision)
+   * succeeds with the same result. An empty list is an error.
+   * Rejects with `WrongExpectedRevision`, or with `LogUnavailable` if it is unknown whether the events were
+   * written: then read the stream or repeat the same append. `newKey`, only allowed if the log takes keys, is stored in the
+   * vault in the same transaction; rejects with `KeyTaken`, and appends nothing, if the vault has that key already.
    */
   append(
     stream: StreamName,
@@ -96,15 +96,15 @@ export interface EventLog {
   ): Promise<AppendResult>;
   /** Empty for a stream that does not exist. */
   readStream(stream: StreamName, options?: ReadStreamOptions): Promise<RecordedEvent[]>;
-  /** A page ends with the event that reaches `maxPageSize`, also before its limit; so do those of a subscription. */
+  /** A page ends with the event that reaches `maxPageSize`, even before its limit. The same holds for subscriptions. */
   readAll(options: ReadAllOptions): Promise<LogPage>;
   /** Position of the last event, 0 for an empty log. */
   head(): Promise<number>;
   /** Position of the last event accepted at or before `time`, 0 if none. */
   positionAt(time: Date): Promise<number>;
   /**
-   * Catches up from `after`, then waits for new events; pages come in order, without gap or double, and may be empty
-   * of events while `scannedTo` moves. Survives an unavailable log: it retries until `signal` aborts.
+   * Reads all events after `after`, then waits for new ones. Pages come in order, without gaps or duplicates. A page may have no
+   * events while `scannedTo` increases. Retries while the log is unavailable, until `signal` aborts.
    */
   subscribe(options: SubscribeOptions): AsyncIterable<LogPage>;
   close(): Promise<void>;
@@ -114,7 +114,7 @@ export class WrongExpectedRevision extends Error {
   override readonly name = 'WrongExpectedRevision';
   readonly stream: string;
   readonly expected: ExpectedRevision;
-  /** The stream's last revision, undefined where it has no event. */
+  /** The stream's last revision; undefined if it has no events. */
   readonly actual: number | undefined;
 
   constructor(stream: string, expected: ExpectedRevision, actual: number | undefined) {
@@ -125,7 +125,7 @@ export class WrongExpectedRevision extends Error {
   }
 }
 
-/** The log cannot be reached; an append under way may or may not have been written. */
+/** The log cannot be reached; an append in progress may or may not have been written. */
 export class LogUnavailable extends Error {
   override readonly name = 'LogUnavailable';
 }

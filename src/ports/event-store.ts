@@ -15,57 +15,57 @@ import type { KeyRef } from './key-vault.ts';
 /** Who caused an event, and by which command. */
 export interface EventOrigin {
   readonly tenant: string;
-  /** As history shows it: `user:alice`, `key:…`, `system`. */
+  /** The actor shown in histories: `user:alice`, `key:…`, `system`. */
   readonly actor: string;
   readonly principal: string;
   readonly cause: Cause;
   readonly correlationId: string;
   readonly causationId?: string;
-  /** Names the command across its repetitions. */
+  /** Identifies the command; the same for its repetitions. */
   readonly commandId?: string;
-  /** Of the command's canonical body: tells a repetition from a reused key. */
+  /** Hash of the command's canonical body, which distinguishes a repetition from a reused key. */
   readonly bodyHash?: string;
   readonly traceId?: string;
 }
 
-/** What the events of one append come with. */
+/** Context of the events of one append. */
 export interface EventContext extends EventOrigin {
-  /** Free text of the caller: stored sealed, and only where the events have a key. */
+  /** Free text of the caller; stored encrypted, and only if the events have a key. */
   readonly reason?: string;
-  /** The key that seals these events; events without sealed fields need none. */
+  /** The key that encrypts these events; not needed for events without sealed fields. */
   readonly key?: KeyRef;
-  /** The key was named for this append: most likely it is in no vault yet. */
+  /** The key's id was generated for this append, so the vault most likely does not have it. */
   readonly keyIsNew?: boolean;
 }
 
-/** As it stands beside an event in the log, in clear. */
+/** Metadata of an event, stored in clear text. */
 export interface EventMetadata extends EventOrigin {
-  /** Names the key in the vault. */
+  /** Id of the key in the vault. */
   readonly keyId?: string;
-  /** Whom the content is about, as a keyed hash. */
+  /** Keyed hash of the person that the content is about. */
   readonly subject?: string;
-  /** SHA-256 over stream, type, version, data and metadata as they are stored. */
+  /** SHA-256 over stream, type, version, data and metadata as stored. */
   readonly hash: string;
 }
 
-/** An event read from the log, opened and lifted to the current version of its type. */
+/** An event read from the log, decrypted and upcast to the current version of its type. */
 export interface LoadedEvent<Event extends StratalogEvent = StratalogEvent> {
   readonly id: string;
   readonly stream: StreamName;
   readonly revision: number;
   readonly position: number;
   readonly time: Date;
-  /** As `recordedSize` says of what was recorded. */
+  /** `recordedSize` of the recorded event. */
   readonly size: number;
-  /** Where `erased`, only the routing fields are there. */
+  /** If `erased`, it has only the routing fields. */
   readonly event: Event;
   readonly metadata: EventMetadata;
   readonly reason?: string;
-  /** The key was destroyed: what was sealed is gone for ever. */
+  /** The key was destroyed, so the sealed fields are lost forever. */
   readonly erased: boolean;
 }
 
-/** Events as the program knows them, over the bytes of an `EventLog` and the keys of a `KeyVault`. */
+/** Typed events on top of the bytes of an `EventLog` and the keys of a `KeyVault`. */
 export interface EventStore {
   readonly log: EventLog;
   append(
@@ -74,19 +74,19 @@ export interface EventStore {
     events: readonly StratalogEvent[],
     context: EventContext,
   ): Promise<AppendResult>;
-  /** A stream, first to last, or what it holds from a revision on. The caller names the events its category holds. */
+  /** The events of a stream in order, optionally from a revision on. The caller specifies the event types of its category. */
   load<Event extends StratalogEvent>(stream: StreamName, from?: number): Promise<LoadedEvent<Event>[]>;
-  /** One event by its place, undefined where there is none. */
+  /** The event with this revision; undefined if there is none. */
   loadOne(stream: StreamName, revision: number): Promise<LoadedEvent | undefined>;
   readAll(options: ReadAllOptions): Promise<LoadedPage>;
   subscribe(options: SubscribeOptions): AsyncIterable<LoadedPage>;
-  /** Opens events of this log that came by another way, such as a topic. */
+  /** Decrypts events of this log that were received in another way, such as from a topic. */
   open(recorded: readonly RecordedEvent[]): Promise<OpenedEvents>;
 }
 
 export interface OpenedEvents {
   readonly events: readonly LoadedEvent[];
-  /** Recorded events that this program cannot read, with the reason: a projection parks their streams. */
+  /** Recorded events that cannot be read, with the reason. Projections park their streams. */
   readonly unreadable: readonly UnreadableEvent[];
 }
 

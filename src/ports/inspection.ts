@@ -1,9 +1,9 @@
-/** What a server says of itself, asked over a connection of its own that is closed again. */
+/** Result of inspecting a server over a separate, temporary connection. */
 export interface Inspection {
-  /** Product and version, as far as the server tells. */
+  /** Product and version, as far as the server reports them. */
   readonly version: string;
-  /** What keeps this program from working with it, with what to do; empty where nothing does. */
+  /** Problems that prevent this program from using the server, with their remedies. */
   readonly missing: readonly string[];
-  /** What is worth knowing and stops nothing. */
+  /** Findings that prevent nothing. */
   readonly notes: readonly string[];
 }

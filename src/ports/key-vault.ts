@@ -1,9 +1,9 @@
-/** Names the key of one thing that can be erased alone, and the subject whose key wraps it. */
+/** Identifies the key of content that can be erased independently, and the subject whose key wraps it. */
 export interface KeyRef {
   readonly tenant: string;
-  /** A memory id, or another name that is unique in the tenant. */
+  /** A memory id, or another name that is unique within the tenant. */
   readonly id: string;
-  /** Whom the content is about, as `pseudonym('subject', …)`: destroying the subject's key destroys all that it wraps. */
+  /** Person that the content is about, as `pseudonym('subject', …)`. Destroying the subject's key destroys all keys wrapped by it. */
   readonly subject: string;
 }
 
@@ -14,33 +14,33 @@ export type DataKey = Uint8Array;
 export interface NewKey {
   readonly ref: KeyRef;
   readonly key: DataKey;
-  /** As the vault keeps it: under the subject's key. */
+  /** The key encrypted with the subject's key, as the vault stores it. */
   readonly wrapped: Uint8Array;
 }
 
 /**
- * Holds the keys under which content is stored. With the leases it is the second truth: it cannot be rebuilt from
- * the log and has a backup of its own. A destroyed key leaves a tombstone for ever.
+ * Stores the keys that encrypt content. Besides the log, it is the only state (with the leases) that cannot be rebuilt, and needs a
+ * backup of its own. A destroyed key leaves a permanent tombstone.
  */
 export interface KeyVault {
-  /** The key of `ref`, made if there is none and durable before this resolves. Rejects with `KeyDestroyed`. */
+  /** Returns the key of `ref`. Creates it if there is none; then it is durable before this resolves. Rejects with `KeyDestroyed`. */
   ensure(ref: KeyRef): Promise<DataKey>;
   /**
-   * Makes a key and keeps it nowhere: an append may bring it into the vault with what it seals (`EventLog.append`),
-   * and whoever did that says so by `stored`. Rejects with `KeyDestroyed` for a subject whose key was.
+   * Creates a key without storing it. `EventLog.append` may store it together with the events that it encrypts; then
+   * call `stored`. Rejects with `KeyDestroyed` if the subject's key was destroyed.
    */
   draft(ref: KeyRef): Promise<NewKey>;
   stored(newKey: NewKey): void;
-  /** The keys of these ids in one tenant; `destroyed` where a tombstone stands, absent where there never was a key. */
+  /** The keys with these ids in one tenant: `destroyed` for a tombstone, absent if there never was a key. */
   open(tenant: string, ids: readonly string[]): Promise<Map<string, DataKey | 'destroyed'>>;
-  /** Destroys one key for ever; resolves also where it was destroyed before or never made (then it never can be). */
+  /** Destroys a key permanently. Resolves also if it was destroyed before or never existed; then it can never be created. */
   destroy(tenant: string, id: string): Promise<void>;
-  /** Keyed hash, 128 bits in hex: the same value gives the same name, and the name does not give the value away. */
+  /** Keyed hash, 128 bits in hex. Equal values have equal pseudonyms, and a pseudonym does not reveal its value. */
   pseudonym(purpose: string, tenant: string, value: string): string;
   close(): Promise<void>;
 }
 
-/** A new key was not taken: the vault has one of this id, or its tombstone. */
+/** A new key was rejected, because the vault has a key with this id or its tombstone. */
 export class KeyTaken extends Error {
   override readonly name = 'KeyTaken';
   readonly keyId: string;

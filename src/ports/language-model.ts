@@ -5,22 +5,22 @@ export type { ModelFailure, ModelRole } from '../domain/retrieval/model-call.ts'
 
 export interface CompletionRequest<T> {
   readonly role: ModelRole;
-  /** What it is for, as events and metrics name it: `plan`, `expansion`. */
+  /** Purpose, as named in events and metrics: `plan`, `expansion`. */
   readonly purpose: string;
-  /** Ours; nothing of a caller's is ever part of them. */
+  /** Written by this program; they never contain text of a caller. */
   readonly instructions: string;
-  /** What the instructions are about, as data: whatever it says, it instructs nobody. */
+  /** The data that the instructions refer to. The model must not follow instructions in it. */
   readonly input: Readonly<Record<string, unknown>>;
   /**
-   * What an answer has to be. One that is not is asked for once more, with what is wrong about it. Its root is an object;
-   * what may be missing is nullable and not optional: endpoints take no other schemas.
+   * Schema of the answer. An answer that does not match is requested once more, with a description of its errors. The root must
+   * be an object, and fields must be nullable instead of optional: endpoints accept no other schemas.
    */
   readonly schema: z.ZodType<T>;
   readonly maxOutputTokens: number;
   readonly signal: AbortSignal;
 }
 
-/** What a call has cost, its repetitions included. */
+/** Cost of a call, including retries. */
 export interface ModelUsage {
   readonly model: string;
   readonly inputTokens: number;
@@ -33,15 +33,14 @@ export interface Completion<T> {
   readonly usage: ModelUsage;
 }
 
-/** The model as one tenant's questions reach it: what stands between may know whose calls fail. */
+/** The model for the questions of one tenant, so that a decorator can treat tenants separately. */
 export type LanguageModelFor = (tenant: string) => LanguageModel;
 
 /**
- * A model that turns words into an object of a given shape. It is never needed: whoever asks has something to go on with
- * where it rejects.
+ * A model that answers with an object of a given schema. It is optional: every caller has a fallback for a rejection.
  */
 export interface LanguageModel {
-  /** Its name at the endpoint, by role. */
+  /** The endpoint's name of the model for each role. */
   readonly models: Readonly<Record<ModelRole, string>>;
   /** Rejects with `LanguageModelFailed`. */
   complete<T>(request: CompletionRequest<T>): Promise<Completion<T>>;
@@ -50,7 +49,7 @@ export interface LanguageModel {
 export class LanguageModelFailed extends Error {
   override readonly name = 'LanguageModelFailed';
   readonly failure: ModelFailure;
-  /** Of what was asked before it failed: that was paid for, too. */
+  /** Usage before the failure, which is paid for too. */
   readonly usage: ModelUsage | undefined;
 
   constructor(

@@ -1,24 +1,24 @@
-/** A lease ends so long after it was last renewed, … */
+/** Time after its last renewal at which a lease ends. */
 export const leaseTtlMs = 5_000;
 
-/** … so its holder renews it this often, and who waits for it asks this often. */
+/** Interval at which a holder renews its lease, and other processes try to take it. */
 export const leaseRenewalMs = 1_500;
 
-/** Which process has a lease, as this one sees it. */
+/** Whether this process or another one holds a lease. */
 export type LeaseHolder = 'here' | 'elsewhere';
 
 /**
- * Say which process does a piece of work that one should do. A process that was frozen may still believe that it holds
- * one: what keeps two writers apart is a guard in their transactions, on what they read or on the epoch.
+ * Elects the process that does a piece of work. A process that was frozen may still believe that it holds a lease. So
+ * writers also need a guard in their transactions, on the data that they read or on the epoch.
  */
 export interface Leases {
   /**
-   * Takes or renews the lease for `leaseTtlMs`. Answers its epoch, which stays while the lease is renewed in time and
-   * grows with every other taking, for ever; undefined while another process holds it.
+   * Takes or renews the lease for `leaseTtlMs`. Returns its epoch, which stays the same while the lease is renewed in time and
+   * increases each time it is taken; undefined while another process holds it.
    */
   hold(name: string): Promise<number | undefined>;
-  /** Who holds each lease that is held now. */
+  /** The holder of each lease that is currently held. */
   holders(): Promise<Map<string, LeaseHolder>>;
-  /** Lets another process take it at once. */
+  /** Ends the lease, so that another process can take it at once. */
   release(name: string): Promise<void>;
 }

@@ -1,17 +1,17 @@
 import type { Region } from '../domain/access/region.ts';
 import type { Layer, Scope } from '../domain/layers.ts';
 
-/** Names one build of the index, `[a-z0-9][a-z0-9_-]{0,99}`: a projection's version and generation, for example. */
+/** Name of one build of the index, `[a-z0-9][a-z0-9_-]{0,99}`, such as a projection's version and generation. */
 export type GenerationName = string;
 
 interface DocumentIdentity {
   readonly tenant: string;
   readonly memoryId: string;
-  /** Of the memory's stream, at the event that made it so. */
+  /** Revision of the memory's stream that this document represents. */
   readonly revision: number;
 }
 
-/** A memory that can be found. */
+/** A searchable memory. */
 export interface ActiveDocument extends DocumentIdentity {
   readonly deleted: false;
   readonly layer: Layer;
@@ -19,42 +19,42 @@ export interface ActiveDocument extends DocumentIdentity {
   readonly body: string;
 }
 
-/** What stays of a memory that is deleted or erased: its revision, so that no older one comes back. */
+/** Remainder of a deleted or erased memory. Its revision keeps older documents from being written again. */
 export interface DeletedDocument extends DocumentIdentity {
   readonly deleted: true;
 }
 
-/** A whole document: it replaces the one before it, and holds fields of the memory's own stream only. */
+/** A complete document, which replaces the one before it. It contains only fields of the memory's own stream. */
 export type LexicalDocument = ActiveDocument | DeletedDocument;
 
-/** How many documents were taken, and how many were not because the index has a later revision of them. */
+/** Number of documents that were written, and of those skipped because the index has a later revision. */
 export interface WrittenDocuments {
   readonly written: number;
   readonly outdated: number;
 }
 
-/** What one search answers at most, and one page of a list. */
+/** Most results of one search, and most entries of one page of a list. */
 export const mostResults = 10_000;
-/** The memories that one search looks among at most. */
+/** Most memories to which one search can be restricted. */
 export const mostAmong = 50_000;
 
 export interface LexicalQuery {
   readonly region: Region;
-  /** Taken as plain words, whatever it holds. Of more distinct words than the index can look for, the first. */
+  /** Interpreted as plain words, without query syntax. If there are more distinct words than the index supports, only the first ones are used. */
   readonly text: string;
   /** At most `mostResults`. */
   readonly limit: number;
-  /** Nothing but these memories; at most `mostAmong`. */
+  /** Restricts the search to these memories; at most `mostAmong`. */
   readonly among?: readonly string[];
 }
 
-/** What a digest needs of a document. */
+/** The parts of a document that a digest covers. */
 export interface IndexedEntry {
   readonly tenant: string;
   readonly memoryId: string;
   readonly revision: number;
   readonly deleted: boolean;
-  /** `textHash` of the body; absent where the document is deleted. */
+  /** `textHash` of the body; absent for a deleted document. */
   readonly textHash?: string;
 }
 
@@ -67,63 +67,62 @@ export interface LexicalIndexHealth {
   /** `opensearch` */
   readonly distribution: string;
   readonly version: string;
-  /** Green: every copy of every shard is there; yellow: one of each; red: some shard is missing. */
+  /** Green: every copy of every shard is available; yellow: one copy of every shard; red: a shard is missing. */
   readonly status: 'green' | 'yellow' | 'red';
 }
 
 /**
- * Finds memories by the words of their texts, ranked by BM25 over stems. Only the order of what is found means
- * something: the scores that an answer shows are computed elsewhere. Every adapter passes
- * `test/contract/lexical-index.ts`.
+ * Finds memories by the words of their texts, ranked by BM25 over stems. Only the order of the results is used: the
+ * scores in responses are computed elsewhere. Every adapter passes `test/contract/lexical-index.ts`.
  *
- * There may be several generations side by side; at most one serves readers from outside. Every method rejects with `LexicalIndexUnavailable`
- * when the index does not answer within the adapter's patience, and with `NoSuchGeneration` where its generation is
- * missing.
+ * There may be several generations at the same time; at most one serves external readers. Every method rejects with
+ * `LexicalIndexUnavailable` if the index does not answer within the adapter's time limit, and with `NoSuchGeneration` if its
+ * generation does not exist.
  */
 export interface LexicalIndex {
-  /** Makes an empty generation; resolves too where it is there already, empty or not. */
+  /** Creates an empty generation. Resolves also if it exists already, empty or not. */
   createGeneration(generation: GenerationName): Promise<void>;
-  /** Deletes it with all its documents; resolves too where there is none. After the one that serves none does. */
+  /** Deletes a generation with all its documents. Resolves also if it does not exist. After the serving one is dropped, none serves. */
   dropGeneration(generation: GenerationName): Promise<void>;
   generations(): Promise<GenerationName[]>;
   /**
-   * Shows this generation, and no other, to readers from outside, from one moment to the next; a roll-back names the
-   * former one. Searches name theirs.
+   * Atomically makes this generation the only one that external readers see; for a roll-back pass the former one. Searches of
+   * this program specify their generation.
    */
   serve(generation: GenerationName): Promise<void>;
-  /** The generation that serves, undefined before the first `serve`. */
+  /** The generation that external readers see; undefined before the first `serve`. */
   serving(): Promise<GenerationName | undefined>;
   /**
-   * Writes whole documents, in any order and any number of times: of each memory the highest revision stays. Durable
-   * when it resolves, found after the next `refresh`. Rejects with `DocumentsRefused` where the index takes some of them
-   * under no circumstances (the others are written), and with `LexicalIndexUnavailable` where it is unknown which were
-   * written: write all of them again.
+   * Writes complete documents, in any order and any number of times; the highest revision of each memory is kept. They are durable
+   * when this resolves, and found after the next `refresh`. Rejects with `DocumentsRefused` if the index will never accept some
+   * of them (the others are written), and with `LexicalIndexUnavailable` if it is unknown which were written: then write all
+   * of them again.
    */
   write(generation: GenerationName, documents: readonly LexicalDocument[]): Promise<WrittenDocuments>;
-  /** Everything whose write resolved before this call is found, counted and listed once this resolves. */
+  /** When this resolves, all documents written before the call are found, counted and listed. */
   refresh(generation: GenerationName): Promise<void>;
   /**
-   * Ids of active memories inside the region that hold any of the words, best first. A text without a word to look for
-   * finds nothing.
+   * Ids of active memories in the region that contain any of the words, best first. A text without searchable words has no
+   * results.
    */
   search(query: LexicalQuery, generation: GenerationName): Promise<string[]>;
   count(generation: GenerationName): Promise<DocumentCounts>;
   /**
-   * Every document as it was at the first page, by tenant and memory id, in pages of at most `mostResults` (default 1,000).
-   * Rejects with `LexicalIndexUnavailable` too where that state was lost meanwhile: begin again.
+   * Every document as of the first page, by tenant and memory id, in pages of at most `mostResults` (1,000 by default).
+   * Rejects with `LexicalIndexUnavailable` also if that snapshot was lost meanwhile: then start again.
    */
   list(generation: GenerationName, pageSize?: number): AsyncIterable<IndexedEntry[]>;
   /**
-   * Takes the words of every document that was replaced or deleted before this call out of the index's files, where they
-   * stay otherwise until their turn comes. May take minutes; `signal` ends the wait, not the work. Rejects with
-   * `LexicalIndexUnavailable` too where a copy of the index holds them back: try again later.
+   * Removes the words of documents that were replaced or deleted before this call from the index's files, where they would
+   * otherwise stay until a merge. May take minutes; `signal` ends the wait, not the work. Rejects with
+   * `LexicalIndexUnavailable` also if a copy of the index still needs them: then retry later.
    */
   expunge(generation: GenerationName, signal?: AbortSignal): Promise<void>;
   health(): Promise<LexicalIndexHealth>;
   close(): Promise<void>;
 }
 
-/** The index cannot be reached, or not all of it: try again later. */
+/** The index, or a part of it, cannot be reached: retry later. */
 export class LexicalIndexUnavailable extends Error {
   override readonly name = 'LexicalIndexUnavailable';
 }
@@ -137,11 +136,11 @@ export interface RefusedDocument {
   readonly tenant: string;
   readonly memoryId: string;
   readonly revision: number;
-  /** The index's own name of the fault; nothing of the document's content. */
+  /** The index's error type, without any content of the document. */
   readonly reason: string;
 }
 
-/** The index takes these documents as little the next time. */
+/** The index rejected these documents, and a retry would have the same result. */
 export class DocumentsRefused extends Error {
   override readonly name = 'DocumentsRefused';
   readonly documents: readonly RefusedDocument[];

@@ -1,9 +1,9 @@
-/** A row as the driver returns it: columns by name. */
+/** A row as returned by the driver: values by column name. */
 export type Row = Record<string, unknown>;
 
 /**
- * Values that may be bound to `$1`, `$2`, … Objects and arrays of objects are bound as JSON text by the caller. A
- * `Float32Array` is a `vector`, where the statement takes one.
+ * Values that can be bound to `$1`, `$2`, … Callers convert objects and arrays of objects to JSON text. A
+ * `Float32Array` is bound as a `vector`.
  */
 export type SqlValue =
   | string
@@ -19,23 +19,23 @@ export type SqlValue =
 
 export interface StatementOptions {
   /**
-   * The statement comes again and again, and one plan of it serves any values: lookups by key, and indexes that are read
-   * in their order. A database that plans slowly keeps the plan.
+   * For frequent statements for which one plan suits all values, such as lookups by key and ordered index scans. A database
+   * with slow planning caches the plan.
    */
   readonly onePlan?: boolean | undefined;
 }
 
-/** Whatever runs statements: a database handle or an open transaction. */
+/** Runs statements: a database handle or an open transaction. */
 export interface SqlExecutor {
-  /** Runs one statement with bound parameters and answers its rows. `int8` comes back as a JavaScript number. */
+  /** Runs one statement with bound parameters and returns its rows. `int8` values are JavaScript numbers. */
   query<R = Row>(text: string, params?: readonly SqlValue[], options?: StatementOptions): Promise<R[]>;
 }
 
-/** `onePlan` is said of each of its statements. */
+/** `onePlan` applies to each statement of the transaction. */
 export interface TransactionOptions extends StatementOptions {
   /**
-   * Runs the transaction under row-level security as the query role, seeing this tenant's rows only.
-   * Left out, it runs as the owner of the tables.
+   * Runs the transaction as the query role under row-level security, with access only to this tenant's rows.
+   * By default it runs as the owner of the tables.
    */
   readonly tenant?: string;
   /** `false` lets the commit return before the write-ahead log is synced. Only for data that can be rebuilt. */
@@ -44,32 +44,32 @@ export interface TransactionOptions extends StatementOptions {
 }
 
 /**
- * A PostgreSQL 18 with pgvector and pg_textsearch, on a server or in this process.
- * Every method rejects with `SqlUnavailable` when the database cannot be reached.
+ * PostgreSQL 18 with pgvector and pg_textsearch, on a server or in this process.
+ * Every method rejects with `SqlUnavailable` if the database cannot be reached.
  */
 export interface Sql extends SqlExecutor {
-  /** How many statements and transactions it works on at the same time; others wait. 1 in this process. */
+  /** Maximum number of concurrent statements and transactions; 1 for the database in this process. */
   readonly connections: number;
-  /** Commits when `body` resolves and rolls back when it rejects. Never nested. */
+  /** Commits when `body` resolves and rolls back when it rejects. Cannot be nested. */
   transaction<T>(body: (tx: SqlExecutor) => Promise<T>, options?: TransactionOptions): Promise<T>;
-  /** One read-only statement inside its own transaction under row-level security, as `transaction({tenant})` does. */
+  /** Runs one read-only statement in its own transaction under row-level security, like `transaction` with `tenant`. */
   queryAs<R = Row>(tenant: string, text: string, params?: readonly SqlValue[]): Promise<R[]>;
   /** Runs several statements without parameters, one after another, outside a transaction (DDL, VACUUM). */
   execute(script: string): Promise<void>;
   /**
-   * Wakes `handler` after a committed `NOTIFY channel`, before whoever committed it is answered where the database is in this
-   * process; with `missed` after the connection was lost, when others may have been missed. Poll as the floor.
+   * Calls `handler` after a committed `NOTIFY channel`; if the database is in this process, before the commit returns to its
+   * caller. `missed` is true after a reconnection, when notifications may have been lost. Poll in addition.
    */
   listen(channel: string, handler: (missed: boolean) => void): Promise<() => Promise<void>>;
   close(): Promise<void>;
 }
 
-/** The database cannot be reached or went away: try again later. */
+/** The database cannot be reached, or the connection was lost: retry later. */
 export class SqlUnavailable extends Error {
   override readonly name = 'SqlUnavailable';
 }
 
-/** The SQLSTATE of a failed statement (`23505` unique violation, …), or undefined where `error` is not the database's own. */
+/** The SQLSTATE of a failed statement (`23505` unique violation, …); undefined if `error` does not come from the database. */
 export function sqlState(error: unknown): string | undefined {
   const code = (error as { code?: unknown } | null)?.code;
   return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : undefined;

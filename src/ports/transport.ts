@@ -1,24 +1,24 @@
-/** A topic as it must be. Its partition count never changes, since keys keep their partition: growth is a new topic. */
+/** Definition of a topic. Its number of partitions never changes, because keys must keep their partition; more partitions need a new topic. */
 export interface TopicDefinition {
   readonly name: string;
   readonly partitions: number;
-  /** How long records are kept; for ever without it. */
+  /** How long records are kept; forever by default. */
   readonly retentionMs?: number;
 }
 
 export interface OutgoingRecord {
   readonly topic: string;
-  /** Records of one key share a partition and keep their order. Null where `partition` says where the record goes. */
+  /** Records with the same key share a partition and keep their order. Null if `partition` is set instead. */
   readonly key: string | null;
   readonly partition?: number;
   readonly value: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** A record may have 4 MiB of key, value and headers. */
+/** Largest size of a record: key, value and headers. */
 export const maxRecordBytes = 4 * 1024 * 1024;
 
-/** Bytes of key, value and headers in UTF-8. */
+/** Size of key, value and headers in UTF-8. */
 export function recordBytes({ key, value, headers }: OutgoingRecord): number {
   let bytes = Buffer.byteLength(value) + Buffer.byteLength(key ?? '');
   for (const [name, text] of Object.entries(headers))
@@ -30,7 +30,7 @@ export interface ReceivedRecord {
   readonly key: string | null;
   readonly value: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Grows by one a record within its partition; as text, since it may be larger than a number holds. */
+  /** Increases by one with each record of the partition. Text, because it may exceed the range of a number. */
   readonly offset: string;
 }
 
@@ -39,14 +39,14 @@ export interface TopicPartition {
   readonly partition: number;
 }
 
-/** A partition that a member was given. */
+/** A partition that was assigned to a member. */
 export interface AssignedPartition extends TopicPartition {
-  /** The offset of the first record that comes; known where records are taken `from` the assignment. */
+  /** Offset of the first record that will be delivered; only with `from: 'assignment'`. */
   readonly next?: string;
 }
 
 export interface ReceivedBatch extends TopicPartition {
-  /** In the order of their offsets, without gap to the batch before. */
+  /** In the order of their offsets, without a gap after the previous batch. */
   readonly records: readonly ReceivedRecord[];
 }
 
@@ -55,48 +55,49 @@ export interface ConsumeOptions {
   readonly group: string;
   readonly topics: readonly string[];
   /**
-   * `committed`, the default: behind what the group has taken; a new group begins at the oldest records. `assignment`: of
-   * what was in a partition before `assigned` was called only the last record comes: `assigned` reads the rest elsewhere.
+   * `committed` (default) continues after the group's committed offsets; a new group starts at the oldest records. `assignment`
+   * delivers only the last one of the records that were in a partition before `assigned` was called; `assigned` reads the
+   * others from another source.
    */
   readonly from?: 'committed' | 'assignment' | undefined;
   /**
-   * Before the first batch of partitions that this member was given, and after the last handle of those it had before;
-   * again, after a pause, where it rejects.
+   * Called before the first batch of newly assigned partitions, and after the last handler for the former ones has ended.
+   * Repeated after a pause if it rejects.
    */
   readonly assigned?: (partitions: readonly AssignedPartition[]) => Promise<void>;
-  /** This member has lost them: another may be working on them already. */
+  /** Called when this member has lost partitions; another member may process them already. */
   readonly revoked?: (partitions: readonly TopicPartition[]) => void;
   /**
-   * One batch a partition at a time, partitions side by side. Its offsets are committed soon after it resolves, and
-   * before the member leaves; where it rejects, the same records come again after a pause. What was not committed when
-   * the partitions went to another member comes again there.
+   * Called with one batch of each partition at a time, for different partitions concurrently. The offsets are committed soon
+   * after it resolves, and before the member leaves. If it rejects, the same records are delivered again after a pause. Records
+   * that were not committed when their partition was reassigned are delivered again to its new holder.
    */
   readonly handle: (batch: ReceivedBatch) => Promise<void>;
   readonly onError?: (error: unknown) => void;
-  /** Leaves the group. */
+  /** Makes the member leave the group. */
   readonly signal: AbortSignal;
 }
 
-/** Carries records from the relay to any number of consumer groups, at least once, in order within a partition. */
+/** Delivers records from the relay to any number of consumer groups, at least once, and in order within a partition. */
 export interface Transport {
-  /** Creates what is missing. Rejects with `TopicMismatch` where a topic has another number of partitions. */
+  /** Creates missing topics. Rejects with `TopicMismatch` if an existing topic has another number of partitions. */
   ensureTopics(topics: readonly TopicDefinition[]): Promise<void>;
   partitions(topic: string): Promise<number>;
-  /** The partition of `key` in a topic of `partitions`: the same for every producer. */
+  /** The partition of `key` in a topic with `partitions` partitions; the same for every producer. */
   partitionOf(key: string, partitions: number): number;
   /**
-   * Resolves when every replica has all records. Rejects with `TransportUnavailable` where it is unknown which of them
-   * were written: publish all of them again, in the same order. Records are written in the order of the calls, and where
-   * one call rejects, those that wait behind it do too: none overtakes it. Rejects with `RecordTooLarge`, and writes
-   * nothing, where a record has more than `maxRecordBytes`.
+   * Resolves when every in-sync replica has all records. Rejects with `TransportUnavailable` if it is unknown which of them
+   * were written: then publish all of them again, in the same order. Records are written in the order of the calls. If a call
+   * rejects, those waiting behind it do too, so that no record overtakes another. Rejects with `RecordTooLarge`, and writes
+   * nothing, if a record exceeds `maxRecordBytes`.
    */
   publish(records: readonly OutgoingRecord[]): Promise<void>;
-  /** Takes part in the group until `signal` aborts, through lost connections and rebalances; resolves when it has left. */
+  /** Joins the group and stays until `signal` aborts, through lost connections and rebalances. Resolves when it has left. */
   consume(options: ConsumeOptions): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Another try may succeed. */
+/** A retry may succeed. */
 export class TransportUnavailable extends Error {
   override readonly name = 'TransportUnavailable';
 }

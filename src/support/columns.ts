@@ -1,12 +1,12 @@
-/** What a column of rows may hold that are bound as a whole. */
+/** Types of columns that can be bound as a whole. */
 export type ColumnType =
   'text' | 'uuid' | 'integer' | 'bigint' | 'boolean' | 'double precision' | 'timestamptz' | 'jsonb';
 
-/** How the elements of a column are written. */
+/** Binary format of the elements of a column. */
 interface Format<Value> {
-  /** Of the element's type, in the catalogue `pg_type`. */
+  /** Oid of the element's type in the catalogue `pg_type`. */
   readonly oid: number;
-  /** What is written of an element that is not null. */
+  /** Converts an element that is not null into the value that is written. */
   of(element: unknown): Value;
   sizeOf(value: Value): number;
   write(bytes: Buffer, value: Value, at: number): void;
@@ -36,7 +36,7 @@ const bigint: Format<number | bigint> = {
     typeof value === 'number' ? writeSafeInteger(bytes, value, at) : void bytes.writeBigInt64BE(value, at),
 };
 
-/** As 64 bits, without a `bigint`: in half of the time. */
+/** Writes 64 bits without a `bigint`, which takes half of the time. */
 function writeSafeInteger(bytes: Buffer, value: number, at: number): void {
   bytes.writeInt32BE(Math.floor(value / 2 ** 32), at);
   bytes.writeUInt32BE(value >>> 0, at + 4);
@@ -56,7 +56,7 @@ const double: Format<number> = {
   write: (bytes, value, at) => void bytes.writeDoubleBE(value, at),
 };
 
-/** PostgreSQL counts microseconds from the beginning of 2000. */
+/** PostgreSQL counts microseconds since the start of 2000. */
 const postgresEpochMs = Date.UTC(2000, 0, 1);
 
 const timestamptz: Format<number> = {
@@ -73,7 +73,7 @@ const timestamptz: Format<number> = {
   },
 };
 
-/** Version 1 of the format is its text. */
+/** Version 1 of the binary format is the text. */
 const jsonb: Format<string> = {
   oid: 3802,
   of: (element) => JSON.stringify(element),
@@ -96,10 +96,10 @@ const [headerSize, lengthSize] = [20, 4];
 const [dimensions, mayHoldNulls, lowerBound, isNull] = [1, 1, 1, -1];
 
 /**
- * A column of many rows as one value to be bound: a one-dimensional array in PostgreSQL's binary format (`array_recv`), of which the
- * database reads rows in a third of the time that it takes for JSON. Times are a `Date` or ISO 8601, kept to the millisecond; `bigint`
- * is a number or its digits; `jsonb` is any value of JSON. What is undefined is null. Throws `RangeError` on an invalid time or number,
- * `SyntaxError` where a `bigint` is none, and `TypeError` where another value is not of its type.
+ * Encodes a column of many rows as one parameter: a one-dimensional array in PostgreSQL's binary format (`array_recv`), which the
+ * database reads in a third of the time of JSON. Times are a `Date` or ISO 8601, with millisecond precision; a `bigint` is a number or
+ * its digits; `jsonb` is any JSON value; undefined is null. Throws `RangeError` for an invalid time or number, `SyntaxError` for an
+ * invalid `bigint`, and `TypeError` for other values of the wrong type.
  */
 export function columnOf(type: ColumnType, values: readonly unknown[]): Uint8Array {
   const format = formats[type];
@@ -109,7 +109,7 @@ export function columnOf(type: ColumnType, values: readonly unknown[]): Uint8Arr
     return { value, length: format.sizeOf(value) };
   });
   const size = written.reduce((sum, { length }) => sum + lengthSize + Math.max(0, length), headerSize);
-  // Not of the pool, all of which would be sent to another thread.
+  // Not from Buffer's pool, because the whole pool would be copied to another thread.
   const bytes = Buffer.allocUnsafeSlow(size);
   let at = 0;
   // Dimensions, whether there are nulls, the type, size and lower bound; then each element behind its length.
@@ -146,7 +146,7 @@ function millisecondsOf(element: unknown): number {
   return ms;
 }
 
-/** Of each character code the hexadecimal digit that it stands for, or -1. */
+/** Value of each hexadecimal digit by character code; -1 for other characters. */
 const digits = Int8Array.from({ length: 128 }, (_, code) =>
   '0123456789abcdef'.indexOf(String.fromCharCode(code).toLowerCase()),
 );

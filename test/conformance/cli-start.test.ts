@@ -216,7 +216,7 @@ describeOnce('doctor', () => {
       };
       const own = await readFile(key);
       await rm(key);
-      await expectBoth(/vault\.key is missing.*put it back/);
+      await expectBoth(/vault\.key is missing.*restore it/);
       await writeFile(key, `${Buffer.alloc(32, 7).toString('base64')}\n`);
       await expectBoth(/made with another root key: give this data its own key back/);
       await writeFile(key, own);

@@ -40,7 +40,7 @@ describe.runIf(programs)('[J7] what a PostgreSQL server lacks', () => {
 
   it('is told with what a superuser has to run, and what this login makes by itself is not missing', async () => {
     const trusted = await inspectPostgres(server.url('stratalog', 'bare'), ['vector', 'pg_trgm'], answerMs);
-    expect(trusted.notes).toEqual(['the extension pg_trgm is made at the first start']);
+    expect(trusted.notes).toEqual(['the extension pg_trgm will be created at the first start']);
     expect(trusted.missing).toEqual([
       expect.stringContaining('as a superuser, in this database: create extension vector;'),
     ]);
@@ -54,14 +54,14 @@ describe.runIf(programs)('[J7] what a PostgreSQL server lacks', () => {
 
   it('is not made by looking', async () => {
     const { notes } = await inspectPostgres(server.url('postgres', 'bare'), ['vector'], answerMs);
-    expect(notes).toContain('the extension vector is made at the first start');
+    expect(notes).toContain('the extension vector will be created at the first start');
     expect(await extensionsOf('bare')).not.toContain('vector');
   });
 
   it('names an extension that is not installed, and a login that row-level security does not bind', async () => {
     const { missing, notes } = await inspectPostgres(server.url('postgres'), ['no_such_thing'], answerMs);
     expect(missing).toEqual(['the extension no_such_thing: it is not installed on the server']);
-    expect(notes.join()).toContain('row-level security does not bind the login postgres');
+    expect(notes.join()).toContain('row-level security does not apply to the login postgres');
   });
 
   it('[G1] is not pg_textsearch in the profile cluster, which starts without it', async () => {

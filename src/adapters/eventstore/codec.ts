@@ -10,11 +10,11 @@ import { recordedSize } from '../../support/recorded-size.ts';
 import type { DataKey } from '../../ports/key-vault.ts';
 import { open, seal } from '../vault/wrap.ts';
 
-/** The form of `data` in the log: the routing fields in clear, the rest as ciphertext in base64. */
+/** Form of `data` in the log: the routing fields in clear text, the rest as ciphertext in base64. */
 interface StoredData {
   readonly routing: Record<string, unknown>;
   readonly sealed?: string;
-  /** How the plain text was compressed before it was encrypted; not at all without it. */
+  /** Compression of the plain text before its encryption; none if absent. */
   readonly encoding?: 'deflate-raw';
 }
 
@@ -28,7 +28,7 @@ export interface Sealing {
   readonly reason?: string;
 }
 
-/** Checks `event` against its schema and turns it into the bytes that the log keeps. */
+/** Validates `event` against its schema and encodes it for the log. */
 export function encode(
   id: string,
   stream: StreamName,
@@ -61,7 +61,7 @@ export function encode(
   return stored;
 }
 
-/** SHA-256 in hex over everything of the event that is stored, but for what the log itself assigns. */
+/** SHA-256 in hex over all stored fields of the event, except those assigned by the log. */
 export function hashOf(
   { id, stream, type, schemaVersion, data }: Omit<StoredEvent, 'metadata'> & { readonly stream: StreamName },
   metadata: Omit<EventMetadata, 'hash'>,
@@ -70,14 +70,14 @@ export function hashOf(
   return digest('sha256', parts.join('\n'));
 }
 
-/** Throws where the metadata are none of ours. */
+/** Throws if the metadata were not written by this program. */
 export function metadataOf(recorded: RecordedEvent): EventMetadata {
   const metadata = JSON.parse(recorded.metadata) as EventMetadata | null;
-  if (typeof metadata?.tenant !== 'string') throw new Error('the metadata name no tenant');
+  if (typeof metadata?.tenant !== 'string') throw new Error('the metadata have no tenant');
   return metadata;
 }
 
-/** Opens a recorded event with its key and lifts it to the current version. Throws where it cannot be read. */
+/** Decrypts a recorded event and upcasts it to the current version. Throws if it cannot be read. */
 export function decode(
   recorded: RecordedEvent,
   metadata: EventMetadata,
@@ -110,12 +110,12 @@ export function decode(
   };
 }
 
-/** Whether events of this type are unreadable without their key: of the others nothing but the reason is sealed. */
+/** Whether events of this type have sealed fields. Otherwise only the reason may be sealed, and the event is readable without its key. */
 function sealsOf({ sealed }: AnyEventDefinition): boolean {
   return Object.keys(sealed.shape).length > 0;
 }
 
-/** Ciphertext of one place opens nowhere else. */
+/** The authenticated context, which keeps ciphertext from being moved to another stream or type. */
 function contextOf(stream: StreamName, type: string): string {
   return `${stream}\n${type}`;
 }

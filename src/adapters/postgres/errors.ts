@@ -2,18 +2,18 @@ import { DatabaseError } from 'pg';
 import { SqlUnavailable } from '../../ports/sql.ts';
 import { failureOf, SqlError } from '../sql/error.ts';
 
-/** The server is there, but not as this program needs it: the message says what its administrator has to run. */
+/** The server lacks something that this program needs. The message has the statements that an administrator must run. */
 export class PostgresNotPrepared extends Error {
   override readonly name = 'PostgresNotPrepared';
 }
 
-/** SQLSTATEs of a server that is not there for now: connection errors, shutting down, starting, no slot free. */
+/** SQLSTATEs of a temporarily unavailable server: connection errors, shutting down, starting, too many connections. */
 const gone = /^(08...|57P0[1-5]|53300)$/;
-/** How `pg` words a lost connection, which has no code of its own. */
+/** Messages of `pg` for a lost connection, for which there is no code. */
 const lost =
   /Connection terminated|connection error|not queryable|Connection ended|timeout exceeded when trying to connect|Query read timeout|after calling end/i;
 
-/** The driver's error as the port has it: `SqlUnavailable`, `SqlError`, or itself where it is neither. */
+/** Converts an error of the driver into `SqlUnavailable` or `SqlError`; returns others unchanged. */
 export function translate(error: unknown): Error {
   if (error instanceof DatabaseError)
     return gone.test(error.code ?? '')

@@ -10,7 +10,7 @@ export function askPostgres(url: string, answerMs: number): Promise<string> {
   return withClient(url, answerMs, async (client) => `PostgreSQL ${(await versionOf(client)).name}`);
 }
 
-/** What `openPostgres` would not find here and could not make with this login. Changes nothing. */
+/** Finds out what `openPostgres` would miss and could not create with this login. Changes nothing. */
 export function inspectPostgres(
   url: string,
   extensions: readonly string[],
@@ -24,17 +24,18 @@ export function inspectPostgres(
     const role = await queryRoleOf(client);
     if (!role.usable) {
       const statements = `create role ${queryRole} nologin; grant ${queryRole} to ${client.escapeIdentifier(role.login)};`;
-      if (role.mayMake) notes.push(`the role ${queryRole} is made at the first start`);
+      if (role.mayMake) notes.push(`the role ${queryRole} will be created at the first start`);
       else missing.push(`the role ${queryRole}; as a superuser: ${statements}`);
     }
     for (const name of extensions) {
       const { there, available, mayMake } = await extensionOf(client, name);
       if (there) continue;
       if (!available) missing.push(`the extension ${name}: it is not installed on the server`);
-      else if (mayMake) notes.push(`the extension ${name} is made at the first start`);
+      else if (mayMake) notes.push(`the extension ${name} will be created at the first start`);
       else missing.push(`the extension ${name}; as a superuser, in this database: create extension ${name};`);
     }
-    if (role.bypasses) notes.push(`row-level security does not bind the login ${role.login}: take another`);
+    if (role.bypasses)
+      notes.push(`row-level security does not apply to the login ${role.login}: use another`);
     return { version: `PostgreSQL ${version.name}`, missing, notes };
   });
 }
@@ -89,7 +90,7 @@ async function withClient<T>(
   answerMs: number,
   work: (client: Client) => Promise<T>,
 ): Promise<T> {
-  // Of our own: a frozen server would keep the driver waiting for its goodbye.
+  // Our own socket, because the driver would wait for a frozen server when disconnecting.
   const socket = new Socket();
   try {
     const client = new Client({

@@ -3,19 +3,19 @@ import { queryRole } from '../sql/begin.ts';
 import { sqlState } from '../../ports/sql.ts';
 import { PostgresNotPrepared } from './errors.ts';
 
-/** What the login role may do beyond what it should: row-level security does not bind such a role. */
+/** The login role, and whether it has rights that exempt it from row-level security. */
 export interface PostgresLogin {
   readonly role: string;
   readonly superuser: boolean;
   readonly bypassesRowSecurity: boolean;
 }
 
-/** As `server_version_num` has it. */
+/** Minimum `server_version_num`. */
 export const leastVersion = 180_000;
 
 /**
- * Finds the query role and the extensions, or makes them where this login may. Rejects with `PostgresNotPrepared`,
- * naming the statements that a superuser has to run once.
+ * Checks for the query role and the extensions, and creates them if this login may. Otherwise rejects with
+ * `PostgresNotPrepared`, whose message has the statements that a superuser must run once.
  */
 export async function prepareLogin(
   client: ClientBase,
@@ -46,7 +46,7 @@ async function readLogin(client: ClientBase): Promise<PostgresLogin> {
   const { role, superuser, bypass, version } = rows[0]!;
   if (version < leastVersion)
     throw new PostgresNotPrepared(
-      `the server is PostgreSQL ${Math.floor(version / 10_000)}: 18 or later is needed`,
+      `the server is PostgreSQL ${Math.floor(version / 10_000)}: 18 or later is required`,
     );
   return { role, superuser, bypassesRowSecurity: superuser || bypass };
 }
@@ -63,7 +63,7 @@ async function hasExtension(client: ClientBase, name: string): Promise<boolean> 
   return rowCount === 1;
 }
 
-/** Tries the statements one by one: another process may be doing the same, and some may be done already. */
+/** Runs the statements one by one and ignores their errors if the result exists: another process may do the same. */
 async function ensure(
   client: ClientBase,
   statements: readonly string[],
@@ -78,6 +78,6 @@ async function ensure(
     });
   if (await there()) return;
   throw new PostgresNotPrepared(
-    `${what} is missing and cannot be made with this login (${reason}). As a superuser, in this database: ${statements.join('; ')};`,
+    `${what} is missing and cannot be created with this login (${reason}). As a superuser, in this database: ${statements.join('; ')};`,
   );
 }

@@ -26,17 +26,17 @@ import { prepareLogin, type PostgresLogin } from './login.ts';
 import { PreparedNames } from './prepared-names.ts';
 import { vectorParsers, vectorToSql } from './vectors.ts';
 
-/** How long a new connection, or a free one of the pool, is waited for. */
+/** Time limit for a new connection, or for a free one of the pool. */
 const connectWithinMs = 5_000;
 
 export interface PostgresOptions {
   /** `postgres://user:password@host:port/database?sslmode=…` */
   readonly url: string;
-  /** What the database must have beside the tables, made where it is not there; both of the one-database profiles by default. */
+  /** Required extensions, created if missing. By default those of the profiles with one database. */
   readonly extensions?: readonly string[];
-  /** Connections at most, besides the one that listens. */
+  /** Maximum number of connections, besides the one that listens. */
   readonly maxConnections?: number;
-  /** How long the answer to a single statement or a query is waited for: a frozen server must not hold its callers for ever. */
+  /** Time limit of a single statement or a read, so that a frozen server does not block its callers forever. */
   readonly answerTimeoutMs?: number;
   readonly onNotice?: (notice: { readonly severity: string; readonly message: string }) => void;
 }
@@ -46,8 +46,8 @@ export interface PostgresSql extends Sql {
 }
 
 /**
- * Connects to a PostgreSQL 18 server. Rejects with `SqlUnavailable` where it cannot be reached (not retried here), with
- * `PostgresNotPrepared` where the query role or an extension is missing and this login may not make it.
+ * Connects to a PostgreSQL 18 server. Rejects with `SqlUnavailable` if it cannot be reached (not retried here), and with
+ * `PostgresNotPrepared` if the query role or an extension is missing and this login may not create it.
  */
 export async function openPostgres(options: PostgresOptions): Promise<PostgresSql> {
   const {
@@ -67,7 +67,7 @@ export async function openPostgres(options: PostgresOptions): Promise<PostgresSq
     types: { getTypeParser: (oid: number) => parsers.get(oid) ?? decoderOf(oid) },
   };
   const pool = new Pool({ ...config, max: maxConnections, pipeline: true });
-  // An idle connection that breaks is replaced at the next use; without a handler it would end the process.
+  // A broken idle connection is replaced at its next use; without a handler its error would end the process.
   pool.on('error', () => {});
   pool.on('connect', (client) => {
     client.on('error', () => {});
@@ -89,7 +89,7 @@ export async function openPostgres(options: PostgresOptions): Promise<PostgresSq
   }
 }
 
-/** Lends the pool's connections and throws away the broken ones, and those on which many statements were prepared. */
+/** Lends connections of the pool; discards broken ones and those with many prepared statements. */
 class Connections {
   readonly #pool: Pool;
   readonly #names = new PreparedNames();
@@ -109,7 +109,7 @@ class Connections {
     }
   }
 
-  /** A pool that ends while a connection is waited for would never answer that wait. */
+  /** Waits for lent connections first: a pool that ends meanwhile would never answer pending requests for a connection. */
   async end(): Promise<void> {
     await Promise.allSettled(this.#lent);
     await this.#pool.end();
@@ -129,7 +129,7 @@ class Connections {
   }
 }
 
-/** One of the pool's, while it is lent. */
+/** A connection of the pool while it is lent. */
 class Connection {
   readonly client: PoolClient;
   readonly #names: PreparedNames;
@@ -139,7 +139,7 @@ class Connection {
     this.#names = names;
   }
 
-  /** Always the extended protocol, with or without parameters: one statement, the same answer. */
+  /** Always uses the extended protocol, so that a statement without parameters behaves in the same way. */
   async statement<R>(
     text: string,
     params: readonly SqlValue[],
@@ -200,7 +200,7 @@ class PooledSql implements PostgresSql {
   async queryAs<R = Row>(tenant: string, text: string, params: readonly SqlValue[] = []): Promise<R[]> {
     const begin = beginScript({ tenant, readOnly: true });
     return this.#use(async (connection) => {
-      // One round trip: a statement whose begin failed finds the transaction aborted and reads nothing.
+      // Sent in one round trip: if the begin fails, the transaction is aborted and the statement reads nothing.
       const parts = [
         connection.send(begin),
         connection.statement<R>(text, params, { timeoutMs: this.#answerTimeoutMs }),
@@ -213,7 +213,7 @@ class PooledSql implements PostgresSql {
   }
 
   async transaction<T>(body: (tx: SqlExecutor) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
-    // What writes in a transaction may take its time: migrations, the pages of a projection, its digest.
+    // No limit for writing transactions, which may take long: migrations, pages of a projection, its digest.
     const timeoutMs = options.readOnly ? this.#answerTimeoutMs : undefined;
     return this.#use((connection) =>
       this.#nesting.run(() => runTransaction(connection, body, options, timeoutMs)),
@@ -254,7 +254,7 @@ async function runTransaction<T>(
   timeoutMs: number | undefined,
 ): Promise<T> {
   let over = false;
-  // Not awaited: the connection is pipelined, so the first statement follows it and fails where this fails.
+  // Not awaited: the connection is pipelined, so the first statement is sent at once and fails if this fails.
   const begun = connection.send(beginScript(options));
   begun.catch(() => {});
   const tx: SqlExecutor = {

@@ -2,18 +2,18 @@ import { hash } from 'node:crypto';
 import type { PoolClient } from 'pg';
 import { changesTables } from '../sql/statements.ts';
 
-/** Each keeps its parse tree and a plan in the memory of its connection. */
+/** Each prepared statement keeps its parse tree and plan in the memory of its connection. */
 const mostPrepared = 300;
-/** A plan is made for tables as large as they are then: one that was made for empty tables must not serve for long. */
+/** Plans are renewed because they depend on the size of the tables: a plan for empty tables must not be used for long. */
 const freshMs = 30_000;
 
 /**
- * Names under which statements that come again and again are prepared: PostgreSQL parses and plans each once a connection,
- * which is most of the time of one that finds little.
+ * Names for the prepared statements of frequent texts. PostgreSQL parses and plans each only once for a connection, which is
+ * most of the time of a statement with few results.
  */
 export class PreparedNames {
   readonly #names = new WeakMap<PoolClient, Set<string>>();
-  /** How often tables were changed: a statement that was prepared for other columns fails for ever. */
+  /** Number of changes of tables: a statement prepared for other columns would fail forever. */
   #changes = 0;
 
   nameOf(client: PoolClient, text: string): string {
@@ -25,12 +25,12 @@ export class PreparedNames {
     return name;
   }
 
-  /** A statement that this process sent by whatever way. */
+  /** Call it for every statement that this process sends. */
   sent(text: string): void {
     if (changesTables(text)) this.#changes++;
   }
 
-  /** Whether a connection holds so many that another one should take its place. */
+  /** Whether a connection has so many prepared statements that it should be replaced. */
   isFull(client: PoolClient): boolean {
     return (this.#names.get(client)?.size ?? 0) > mostPrepared;
   }

@@ -2,10 +2,10 @@ import { PrometheusExporter, PrometheusSerializer } from '@opentelemetry/exporte
 import { MeterProvider } from '@opentelemetry/sdk-metrics';
 import type { Metrics } from '../../ports/metrics.ts';
 
-/** A gauge that waits for a server must not hold the whole answer. */
+/** Time limit for the gauges: one that waits for a server must not delay the whole response. */
 const readingMs = 3_000;
 
-/** Metrics in Prometheus' text format. `onError` is told which readings failed. */
+/** Metrics in Prometheus' text format. `onError` is called for each gauge that failed. */
 export function openMetrics(onError: (error: unknown) => void): Metrics {
   const reader = new PrometheusExporter({ preventServerStart: true });
   const provider = new MeterProvider({ readers: [reader] });

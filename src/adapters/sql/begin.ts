@@ -1,9 +1,9 @@
 import type { TransactionOptions } from '../../ports/sql.ts';
 
-/** The role that reads on behalf of a tenant: it owns nothing, logs in nowhere, and row-level security binds it. */
+/** The role that reads on behalf of a tenant. It owns nothing, cannot log in, and is subject to row-level security. */
 export const queryRole = 'stratalog_query';
 
-/** What opens a transaction, in one round trip. Where a part fails, the transaction is aborted and runs nothing. */
+/** A script that opens a transaction in one round trip. If a part fails, the transaction is aborted and runs nothing. */
 export function beginScript({
   tenant,
   durable = true,
@@ -11,7 +11,7 @@ export function beginScript({
   onePlan,
 }: TransactionOptions): string {
   const parts = [readOnly ? 'begin read only' : 'begin'];
-  // Elsewhere one plan for any values may be bad: where a parameter may be null to say that it does not matter.
+  // Not the default: a generic plan may be bad, for example if a null parameter disables a condition.
   if (onePlan) parts.push('set local plan_cache_mode = force_generic_plan');
   if (!durable) parts.push('set local synchronous_commit = off');
   if (tenant !== undefined)
@@ -19,12 +19,12 @@ export function beginScript({
   return parts.join('; ');
 }
 
-/** A string constant, whatever `standard_conforming_strings` says. */
+/** A string constant, independent of `standard_conforming_strings`. */
 function literal(text: string): string {
   return `E'${text.replaceAll(/['\\]/g, '\\$&')}'`;
 }
 
-/** A quoted name, of a channel for instance. */
+/** A quoted identifier, such as the name of a channel. */
 export function identifier(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }

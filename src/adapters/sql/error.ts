@@ -1,4 +1,4 @@
-/** PostgreSQL's error fields, named as the `pg` driver names them. */
+/** PostgreSQL's error fields, with the names of the `pg` driver. */
 export interface SqlFailure {
   readonly message: string;
   /** SQLSTATE. */
@@ -27,7 +27,7 @@ const fields = [
   'position',
 ] as const;
 
-/** A statement that the database refused. Both adapters reject with it. */
+/** The database rejected a statement. Both adapters reject with this error. */
 export class SqlError extends Error implements SqlFailure {
   override readonly name = 'SqlError';
   declare readonly code?: string;
@@ -47,14 +47,14 @@ export class SqlError extends Error implements SqlFailure {
   }
 }
 
-/** The fields of a driver's error that are set, as plain data that can cross a thread. */
+/** The defined fields of a driver's error, as plain data that can be sent to another thread. */
 export function failureOf(error: SqlFailure | Error): SqlFailure {
   const source = error as Partial<Record<(typeof fields)[number], unknown>>;
   const set = fields.filter((field) => typeof source[field] === 'string');
   return { message: error.message, ...Object.fromEntries(set.map((field) => [field, source[field]])) };
 }
 
-/** What a commit answers of a transaction in which a statement failed and whose body went on regardless. */
+/** The error for a commit after a failed statement that the body of the transaction ignored. */
 export function abortedTransaction(): SqlError {
   return new SqlError({
     message: 'the transaction was rolled back: one of its statements had failed',

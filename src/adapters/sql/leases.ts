@@ -3,7 +3,7 @@ import { leaseTtlMs, type LeaseHolder, type Leases } from '../../ports/leases.ts
 import type { Sql } from '../../ports/sql.ts';
 import { migrate } from '../migrate.ts';
 
-/** Rows stay when a lease ends, so that its epoch never counts from the beginning again. */
+/** Rows are kept when a lease ends, so that its epoch never restarts. */
 const leaseSchema: readonly string[] = [
   `
 create table control.lease_terms (
@@ -17,8 +17,8 @@ create table control.lease_terms (
 ];
 
 /**
- * Leases in a table, by the clock of the database. `holder` names this process; a process of the same name takes its
- * leases at once, since it is the successor, yet with a new epoch.
+ * Leases in a table, timed by the database's clock. `holder` names this process. Another process with the same name is its
+ * successor and takes over its leases at once, with a new epoch.
  */
 export async function openSqlLeases(sql: Sql, holder: string): Promise<Leases> {
   await migrate(sql, 'leases', leaseSchema);

@@ -1,17 +1,17 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 /**
- * Refuses the use of a database handle from inside one of its own transactions: on a single connection it would wait
- * for ever for that transaction to end, and on a server it would see another snapshot.
+ * Rejects the use of a database handle inside one of its own transactions. On a single connection it would wait forever for the
+ * transaction to end, and on a server it would see another snapshot.
  */
 export class NestingGuard {
   readonly #current = new AsyncLocalStorage<{ open: boolean }>();
 
-  /** Throws inside a body that `run` has not finished. */
+  /** Throws inside a body that is still run by `run`. */
   check(): void {
     if (this.#current.getStore()?.open)
       throw new Error(
-        'the database was used inside its own transaction: use the executor that the body was given',
+        'the database was used inside its own transaction: use the executor that is passed to the body',
       );
   }
 

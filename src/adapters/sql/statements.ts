@@ -1,10 +1,10 @@
-/** What may hold a semicolon that ends nothing: strings, quoted names, dollar quotes and comments. */
+/** Semicolons, and everything that may contain one without ending a statement: strings, quoted names, dollar quotes, comments. */
 const parts =
   /--[^\n]*|\/\*|(?<![\w$])[eE]'(?:[^'\\]|\\.|'')*'|'(?:[^']|'')*'|"(?:[^"]|"")*"|(?<![\w$])\$(?<tag>[A-Za-z_]\w*)?\$|;/gsu;
 
 /**
- * Cuts a script into its statements, without the semicolons between them: sent together they would run as one
- * transaction, in which VACUUM or CREATE INDEX CONCURRENTLY are refused.
+ * Splits a script into statements without semicolons. Sent together they would run as one transaction, in which VACUUM and
+ * CREATE INDEX CONCURRENTLY are not allowed.
  */
 export function splitStatements(script: string): string[] {
   const statements: string[] = [];
@@ -40,7 +40,7 @@ function commentEnd(script: string, from: number): number {
   return script.length;
 }
 
-/** Whether a statement may change which columns a table has. */
+/** Whether a statement may change the columns of a table. */
 export function changesTables(statement: string): boolean {
   return /^\s*(create|alter|drop|do)\b/i.test(statement);
 }

@@ -1,9 +1,9 @@
 import type { SqlValue } from '../../ports/sql.ts';
 
-/** A bound value as it goes over the wire: text format, or binary where it is bytes. */
+/** A parameter as it is sent: text format, or binary format for bytes. */
 export type WireValue = string | Uint8Array | null;
 
-/** Writes a value in PostgreSQL's text format, bytes in binary format. Throws `RangeError` on an invalid date. */
+/** Converts a value to PostgreSQL's text format, or bytes to the binary format. Throws `RangeError` for an invalid date. */
 export function toWire(value: Exclude<SqlValue, Float32Array>): WireValue {
   if (value === null || value instanceof Uint8Array) return value;
   if (value instanceof Date) return value.toISOString();
@@ -18,7 +18,7 @@ function arrayElement(value: string | number): string {
 type Decode = (text: string) => unknown;
 
 const number: Decode = Number;
-/** In ISO 8601: of `0014-08-19 00:00:00+00`, which is not, V8 would take the year for a day. */
+/** Converted to ISO 8601 first: in `0014-08-19 00:00:00+00` V8 would read the year as a day. */
 const utc: Decode = (text) => new Date(`${text.replace(' ', 'T')}Z`);
 const date: Decode = (text) =>
   text.endsWith('+00')
@@ -27,7 +27,7 @@ const date: Decode = (text) =>
 const bytes: Decode = (text) => new Uint8Array(Buffer.from(text.slice(2), 'hex'));
 const string: Decode = (text) => text;
 
-/** Type oid (catalogue `pg_type`) of a value and of its array. Types that are not listed stay text. */
+/** Type oids (catalogue `pg_type`) of values and their arrays. Values of other types remain text. */
 const types: readonly (readonly [oid: number, arrayOid: number, decode: Decode])[] = [
   [16, 1000, (text) => text === 't'],
   [17, 1001, bytes],
@@ -56,21 +56,21 @@ const decoders = new Map<number, Decode>(
   ]),
 );
 
-/** How a column of this type oid is read from text: int8 as number, timestamptz as Date, json as value, bytea as bytes. */
+/** The decoder for a type oid: int8 to number, timestamptz to Date, json to its value, bytea to bytes. */
 export function decoderOf(oid: number): Decode {
   return decoders.get(oid) ?? string;
 }
 
-/** Reads PostgreSQL's array output, `{1,NULL,"a,b",{2}}`, nested to any depth. */
+/** Reads PostgreSQL's text format of arrays, `{1,NULL,"a,b",{2}}`, nested to any depth. */
 function decodeArray(text: string, decode: Decode): unknown[] {
-  // Flat and nothing in it quoted, as numbers and ids are.
+  // Fast path for flat arrays without quotes, such as numbers and ids.
   if (text.startsWith('{') && !/["{]/.test(text.slice(1))) {
     const elements = text === '{}' ? [] : text.slice(1, -1).split(',');
     return elements.map((element) => (element === 'NULL' ? null : decode(element)));
   }
   const token = /[{}]|"((?:[^"\\]|\\.)*)"|[^{},]+/gs;
   const open: unknown[][] = [[]];
-  // Lower bounds other than 1 come first: `[0:1]={…}`.
+  // Skips lower bounds other than 1: `[0:1]={…}`.
   token.lastIndex = text.indexOf('{');
   for (let match = token.exec(text); match; match = token.exec(text)) {
     const [whole, quoted] = match;

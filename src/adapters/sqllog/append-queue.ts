@@ -19,7 +19,7 @@ interface Outcome extends Record<string, unknown> {
   readonly at: Date | null;
 }
 
-/** Groups the appends of this process: one lock on the head and one sync a group. */
+/** Groups the appends of this process, so that each group needs only one lock on the head and one sync. */
 export function appendQueue(sql: Sql): GroupCommitter<Append, AppendResult> {
   return new GroupCommitter((appends) => appendGroup(sql, appends).catch(rethrow), {
     maxItems: 256,
@@ -37,7 +37,7 @@ async function appendGroup(sql: Sql, appends: readonly Append[]): Promise<(Appen
     events,
     ...(newKey && { key: rowOf(newKey) }),
   }));
-  // The vault's function is there only where a vault is.
+  // The vault's function exists only in a database with a vault.
   const append = appends.some(({ newKey }) => newKey) ? 'control.append_with_keys' : 'log.append';
   try {
     const outcomes = await sql.query<Outcome>(
@@ -49,7 +49,7 @@ async function appendGroup(sql: Sql, appends: readonly Append[]): Promise<(Appen
   } catch (error) {
     if (error instanceof SqlUnavailable) throw error;
     if (appends.length === 1) return [await refusalOf(sql, appends[0]!, error)];
-    // A faulty append must not take its neighbours with it.
+    // A faulty append must not fail the others of its group.
     const results: (AppendResult | Error)[] = [];
     for (const append of appends) results.push(...(await appendGroup(sql, [append])));
     return results;
@@ -66,7 +66,7 @@ function rowOf({ ref: { tenant, id, subject }, wrapped }: NewKey): Record<string
 
 const uniqueViolation = '23505';
 
-/** An id that the log has already, but not at this place: what the writer expects of the stream is not so. */
+/** The error of a single append. An id that exists at another position means that the writer's expectation is wrong. */
 async function refusalOf(sql: Sql, { stream, expected, newKey }: Append, error: unknown): Promise<Error> {
   if (newKey && sqlState(error) === keyTaken) return new KeyTaken(newKey.ref.id);
   if (sqlState(error) !== uniqueViolation) return error instanceof Error ? error : new Error(String(error));

@@ -1,6 +1,6 @@
 /**
- * The log in SQL. `log.append` does a whole group of appends in one call, so that the head row stays locked for no
- * round trip: positions are dense and in commit order, and readers need no rule for gaps.
+ * The log in SQL. `log.append` executes a whole group of appends in one call, so that the head row is not locked during a
+ * round trip. Positions are dense and in commit order, so readers need no handling of gaps.
  */
 export const logSchema: readonly string[] = [
   `

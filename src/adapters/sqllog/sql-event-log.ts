@@ -22,7 +22,7 @@ import { WakeUp } from '../../support/wake-up.ts';
 
 const defaultBatchSize = 500;
 const defaultLingerMs = 10;
-/** A wake-up may be missed: look at least this often. */
+/** Interval of polls, because a notification may be missed. */
 const pollMs = 1_000;
 const retryMs = 500;
 
@@ -39,15 +39,15 @@ interface EventRow extends Record<string, unknown> {
 }
 
 interface FilledPage extends LogPage {
-  /** There may be more right behind it. */
+  /** Whether there may be more events after this page. */
   readonly isFull: boolean;
 }
 
 const columns = 'position, stream, revision, id, type, schema_version, time, data, metadata';
-/** In bytes, which are as many as characters or a little more. It reads no value that is stored apart. */
+/** Size in bytes, which is close to the number of characters. octet_length does not load values stored out of line. */
 const size = `(${eventOverhead} + octet_length(data) + octet_length(metadata))`;
 
-/** Opens the log in this database, creating its tables at first use. The database stays the caller's to close. */
+/** Opens the log in this database and creates its tables at first use. The caller closes the database. */
 export async function openSqlEventLog(sql: Sql): Promise<EventLog> {
   await migrate(sql, 'log', logSchema);
   const [head] = await sql.query<{ log_id: string }>('select log_id from log.head');
@@ -105,7 +105,7 @@ class SqlEventLog implements EventLog {
   async #page({ after, direction = 'forwards', limit, filter = {} }: ReadAllOptions): Promise<FilledPage> {
     const backwards = direction === 'backwards';
     const order = `order by position ${backwards ? 'desc' : 'asc'}`;
-    // What is summed up first are sizes alone: with the events among them a page would take half as long again.
+    // Sums up only sizes first: with the events included, a page would take half as long again.
     const rows = await this.#read<EventRow & { head: number; reached: number }>(
       `with page as materialized (
          select position, size, sum(size) over (${order} rows unbounded preceding) as reached from (

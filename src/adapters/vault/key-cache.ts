@@ -1,10 +1,10 @@
 import type { DataKey } from '../../ports/key-vault.ts';
 
-/** A key destroyed at another process may be used here no longer than this. */
+/** Longest time that this process may use a key after another process destroyed it. */
 const maxAgeMs = 30_000;
 const maxEntries = 20_000;
 
-/** Keys lately used, each for at most 30 s after it was read. */
+/** Caches recently used keys, each for at most 30 s. */
 export class KeyCache {
   readonly #entries = new Map<string, { key: DataKey | undefined; until: number }>();
 
@@ -19,7 +19,7 @@ export class KeyCache {
     this.#put(`${tenant}/${id}`, { key, until: performance.now() + maxAgeMs });
   }
 
-  /** Whoever read the key before its destruction must not bring it back. */
+  /** Marks a key as destroyed, so that a concurrent read from before cannot add it again. */
   destroy(tenant: string, id: string): void {
     this.#put(`${tenant}/${id}`, { key: undefined, until: Infinity });
   }

@@ -3,27 +3,27 @@ import { link, open, unlink } from 'node:fs/promises';
 import path from 'node:path';
 import { makeFolder } from '../make-folder.ts';
 
-/** The file that holds the root key is not there or holds something else: what it opens stays closed until it is back. */
+/** The file of the root key is missing or contains something else. Without it the vault cannot be opened. */
 export class RootKeyUnusable extends Error {
   override readonly name = 'RootKeyUnusable';
 }
 
 /**
- * The 32 bytes that open the vault, from `FILE`; made at first use, readable by the owner alone and synced before
- * anything is encrypted under it. A vault that exists was made with a key that a new one cannot stand in for: with
- * `mayMake` false a missing file rejects with `RootKeyUnusable`, as one without a key does.
+ * Reads the 32-byte root key of the vault from `file`. The file is created at first use, readable only by its owner and synced
+ * before anything is encrypted with the key. A new key cannot open an existing vault: pass `mayCreate` false for one, so that a
+ * missing file rejects with `RootKeyUnusable`, like a file without a key.
  */
-export async function readRootKeyFile(file: string, mayMake = true): Promise<Uint8Array> {
+export async function readRootKeyFile(file: string, mayCreate = true): Promise<Uint8Array> {
   const present = await readKey(file);
   if (present) return present;
-  if (!mayMake) {
+  if (!mayCreate) {
     throw new RootKeyUnusable(
-      `${file} is missing, and without it nothing in this data can be read: put it back from where it was kept, or set STRATALOG_VAULT_KEY to what it held`,
+      `${file} is missing, and without it nothing in this data can be read: restore it from its backup, or set STRATALOG_VAULT_KEY to its content`,
     );
   }
   const folder = path.dirname(file);
   await makeFolder(path.resolve(folder));
-  // Whole or not at all: a process that is killed here must not leave an empty key behind.
+  // Created atomically: a process that is killed here must not leave an incomplete key.
   const fresh = `${file}.${randomBytes(6).toString('hex')}`;
   const handle = await open(fresh, 'wx', 0o600);
   try {
@@ -45,7 +45,7 @@ export async function readRootKeyFile(file: string, mayMake = true): Promise<Uin
   return (await readKey(file))!;
 }
 
-/** `text` as the 32 bytes that it encodes in base64. Throws what is wrong with it, without showing it. */
+/** Decodes a key of 32 bytes from base64. The error does not contain the text. */
 export function parseRootKey(text: string): Uint8Array {
   const key = Buffer.from(text.trim(), 'base64');
   if (key.length !== 32)

@@ -1,7 +1,7 @@
-/** SQLSTATE of `control.append_with_keys` where a key of the group is in the vault: nothing of the group was done. */
+/** SQLSTATE of `control.append_with_keys` if the vault already has a key of the group; then nothing of the group was written. */
 export const keyTaken = 'SK001';
 
-/** The vault's own tables. A destroyed key keeps its row without key bytes: the tombstone. */
+/** The vault's tables. The row of a destroyed key is kept without key bytes, as a tombstone. */
 export const vaultSchema: readonly string[] = [
   `
 create table control.vault (
@@ -43,7 +43,7 @@ begin
 end
 $$;
 `,
-  // For a log in this same database: what a new key seals and the key itself are there together or not at all.
+  // For a log in the same database: writes a new key and the events sealed by it atomically.
   `
 create function control.append_with_keys(batch jsonb)
 returns table (outcome text, last_revision integer, last_position bigint, at timestamptz)

@@ -22,7 +22,7 @@ export class WrongRootKey extends Error {
 const mostPseudonyms = 1_000;
 const proofText = 'stratalog vault';
 
-/** Whether this database has a vault already: then its root key exists, wherever it is. */
+/** Whether this database has a vault; then a root key for it exists. */
 export async function hasVault(sql: Sql): Promise<boolean> {
   const [table] = await sql.query<{ there: boolean }>(
     `select to_regclass('control.vault') is not null as there`,
@@ -31,8 +31,8 @@ export async function hasVault(sql: Sql): Promise<boolean> {
 }
 
 /**
- * Opens the vault in the `control` schema. `rootKey` (32 bytes) wraps the subjects' keys, these wrap the data keys;
- * it stands outside the database, so that a copy of the database alone opens nothing.
+ * Opens the vault in the `control` schema. `rootKey` (32 bytes) wraps the subjects' keys, which wrap the data keys. It is stored
+ * outside the database, so that a copy of the database alone cannot be decrypted.
  */
 export async function openSqlKeyVault(sql: Sql, rootKey: Uint8Array): Promise<KeyVault> {
   await migrate(sql, 'vault', vaultSchema);
@@ -43,13 +43,13 @@ export async function openSqlKeyVault(sql: Sql, rootKey: Uint8Array): Promise<Ke
   return new SqlKeyVault(sql, rootKey);
 }
 
-/** Throws `WrongRootKey` where the vault that this database has was made with another key. */
+/** Throws `WrongRootKey` if the vault of this database was created with another key. */
 export async function assertOpens(sql: Sql, rootKey: Uint8Array): Promise<void> {
   const [row] = await sql.query<{ proof: Uint8Array }>('select proof from control.vault');
   try {
     open(rootKey, row!.proof, 'proof');
   } catch (cause) {
-    throw new WrongRootKey('the vault was made with another root key: give this data its own key back', {
+    throw new WrongRootKey('the vault was created with another root key: restore the key of this data', {
       cause,
     });
   }
@@ -65,7 +65,7 @@ class SqlKeyVault implements KeyVault {
   readonly #sql: Sql;
   readonly #rootKey: Uint8Array;
   readonly #pseudonymKey: Uint8Array;
-  /** The same few subjects come with every command. */
+  /** Cached, because most commands concern the same few subjects. */
   readonly #pseudonyms = new Map<string, string>();
   readonly #dataKeys = new KeyCache();
   readonly #subjectKeys = new KeyCache();
@@ -144,7 +144,7 @@ class SqlKeyVault implements KeyVault {
 
   async close(): Promise<void> {}
 
-  /** Answers of each key whether it is new; one that was there stays as it is. */
+  /** Returns for each key whether it was inserted; existing keys are not changed. */
   async #insert(keys: readonly NewKey[]): Promise<boolean[]> {
     const rows = await this.#sql.query<{ new_tenant: string; new_id: string }>(
       'select * from control.insert_data_keys($1, $2, $3, $4, true)',
@@ -156,11 +156,11 @@ class SqlKeyVault implements KeyVault {
       ],
     );
     const inserted = new Set(rows.map((row) => `${row.new_tenant}/${row.new_id}`));
-    // Where one id comes twice in a batch, the database keeps the first.
+    // If a batch contains an id twice, the database keeps the first.
     return keys.map(({ ref }) => inserted.delete(`${ref.tenant}/${ref.id}`));
   }
 
-  /** Undefined for a damaged key: what it sealed cannot be read, and everything else can. */
+  /** Undefined for a damaged key: only the content sealed by it becomes unreadable. */
   #unwrap(
     tenant: string,
     row: KeyRow,
@@ -178,7 +178,7 @@ class SqlKeyVault implements KeyVault {
     }
   }
 
-  /** Of those of the subjects that ever had a key. */
+  /** The keys of the subjects; subjects that never had a key are left out. */
   async #knownSubjectKeys(
     tenant: string,
     subjects: ReadonlySet<string>,
@@ -200,7 +200,7 @@ class SqlKeyVault implements KeyVault {
     return known;
   }
 
-  /** Makes one where there is none yet. */
+  /** The subject's key; created if there is none. */
   async #subjectKey(tenant: string, subject: string): Promise<DataKey> {
     const cached = this.#subjectKeys.get(tenant, subject);
     if (cached) return cached;

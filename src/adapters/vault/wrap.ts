@@ -4,7 +4,7 @@ import { randomBytes } from '../random.ts';
 const ivBytes = 12;
 const tagBytes = 16;
 
-/** AES-256-GCM: iv, tag and ciphertext in one buffer; `context` is authenticated with it and must be given again. */
+/** AES-256-GCM. Returns iv, tag and ciphertext in one buffer. `context` is authenticated too, and `open` needs the same one. */
 export function seal(key: Uint8Array, plain: Uint8Array, context: string): Buffer {
   const iv = randomBytes(ivBytes);
   const cipher = createCipheriv('aes-256-gcm', key, iv);
@@ -13,7 +13,7 @@ export function seal(key: Uint8Array, plain: Uint8Array, context: string): Buffe
   return Buffer.concat([iv, cipher.getAuthTag(), text]);
 }
 
-/** Throws where the key, the context or a byte is another than at `seal`. */
+/** Throws if the key, the context or any byte differs from `seal`. */
 export function open(key: Uint8Array, sealed: Uint8Array, context: string): Buffer {
   const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, ivBytes), {
     authTagLength: tagBytes,
