@@ -218,7 +218,7 @@ describeOnce('doctor', () => {
       await rm(key);
       await expectBoth(/vault\.key is missing.*restore it/);
       await writeFile(key, `${Buffer.alloc(32, 7).toString('base64')}\n`);
-      await expectBoth(/made with another root key: give this data its own key back/);
+      await expectBoth(/created with another root key: restore the key of this data/);
       await writeFile(key, own);
       expect((await stratalog(['doctor', ...data], embedded)).code).toBe(0);
     } finally {
