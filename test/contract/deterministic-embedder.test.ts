@@ -7,7 +7,7 @@ embedderContract('deterministic', () => Promise.resolve(deterministicEmbedder({ 
 });
 
 describe('deterministic embedder', () => {
-  it('puts texts that share words nearer to each other', async () => {
+  it('places texts with common words closer together', async () => {
     const embedder = deterministicEmbedder({ dimension: 384 });
     const [text, near, far] = await embedder.embed(
       [
@@ -22,7 +22,7 @@ describe('deterministic embedder', () => {
     expect(cosine(text, far)).toBeGreaterThan(0);
   });
 
-  it('refuses a dimension that is too small to tell words apart', () => {
+  it('rejects a dimension that is too small to distinguish words', () => {
     expect(() => deterministicEmbedder({ dimension: 4 })).toThrow(RangeError);
   });
 });

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EmbedderUnavailable, type Embedder } from '../../src/ports/embedder.ts';
 
 export interface EmbedderTraits {
-  /** Whether the model embeds a query otherwise than a passage of the same words. */
+  /** Whether the model embeds a query differently from a passage with the same words. */
   readonly queriesDiffer: boolean;
 }
 
-/** What every embedder promises. `open` answers a new instance of the same model each time. */
+/** Contract of every embedder. `open` returns a new instance of the same model each time. */
 export function embedderContract(name: string, open: () => Promise<Embedder>, traits: EmbedderTraits): void {
   describe(`embedder contract: ${name}`, () => {
     let embedder: Embedder;
@@ -21,12 +21,12 @@ export function embedderContract(name: string, open: () => Promise<Embedder>, tr
       return vector;
     };
 
-    it('names its model and dimension', () => {
+    it('reports its model and dimension', () => {
       expect(embedder.model.id).not.toBe('');
       expect(embedder.model.dimension).toBeGreaterThan(0);
     });
 
-    it('answers one unit vector of the dimension for each text', async () => {
+    it('returns a unit vector of the dimension for each text', async () => {
       const vectors = await embedder.embed(['Alice moved to Lisbon.', 'The build is red.'], 'passage');
       expect(vectors).toHaveLength(2);
       for (const vector of vectors) {
@@ -36,7 +36,7 @@ export function embedderContract(name: string, open: () => Promise<Embedder>, tr
       }
     });
 
-    it('answers nothing for no texts', async () => {
+    it('returns nothing for no texts', async () => {
       expect(await embedder.embed([], 'passage')).toEqual([]);
       expect(await embedder.embed([], 'query')).toEqual([]);
     });
@@ -50,7 +50,7 @@ export function embedderContract(name: string, open: () => Promise<Embedder>, tr
       expect(new Set(together.map((vector) => vector.join())).size).toBe(texts.length);
     });
 
-    it('gives the same text the same bits, whatever else is in flight', async () => {
+    it('returns identical vectors for the same text, independent of concurrent calls', async () => {
       const text = 'The quarterly report is due on Friday.';
       const alone = await one(text);
       const crowd = Array.from({ length: 30 }, (_, i) => `${'filler '.repeat(i * 3)}${i}`);
@@ -64,7 +64,7 @@ export function embedderContract(name: string, open: () => Promise<Embedder>, tr
       expect(again).toEqual(alone);
     });
 
-    it('gives the same text the same bits in another instance', async () => {
+    it('returns identical vectors for the same text from another instance', async () => {
       const other = await open();
       try {
         expect(other.model).toEqual(embedder.model);
@@ -77,7 +77,7 @@ export function embedderContract(name: string, open: () => Promise<Embedder>, tr
       }
     });
 
-    it('answers a repeated text with a vector that is the caller’s own', async () => {
+    it('returns a separate copy of the vector for a repeated text', async () => {
       for (const purpose of ['query', 'passage'] as const) {
         const [first, second] = await embedder.embed(['again', 'again'], purpose);
         expect(first).toEqual(second);
@@ -119,7 +119,7 @@ export function embedderContract(name: string, open: () => Promise<Embedder>, tr
       await expect(other.embed(['late'], 'query')).rejects.toBeInstanceOf(EmbedderUnavailable);
     });
 
-    it('settles everything that is in flight when it is closed', async () => {
+    it('settles all pending calls when it is closed', async () => {
       const other = await open();
       const calls = Array.from({ length: 20 }, (_, i) => other.embed([`in flight ${i}`], 'passage'));
       const settled = Promise.allSettled(calls);
@@ -136,7 +136,7 @@ export function lengthOf(vector: Float32Array): number {
   return Math.sqrt(cosine(vector, vector));
 }
 
-/** Of unit vectors. */
+/** For unit vectors. */
 export function cosine(a: Float32Array, b: Float32Array): number {
   return a.reduce((sum, value, i) => sum + value * (b[i] ?? Number.NaN), 0);
 }

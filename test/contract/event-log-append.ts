@@ -10,7 +10,7 @@ import {
   type ContractLog,
 } from '../support/log-events.ts';
 
-/** What an append asks of its stream, what it answers, and that it keeps every byte. */
+/** Expectations and results of appends, and that every byte is kept. */
 export function appendContract(contract: ContractLog): void {
   const refusal = async (stream: StreamName, expected: ExpectedRevision): Promise<WrongExpectedRevision> => {
     const before = await contract.log.readStream(stream);
@@ -23,7 +23,7 @@ export function appendContract(contract: ContractLog): void {
   };
 
   describe('an append', () => {
-    it('answers the revision, position and time of its last event', async () => {
+    it('returns the revision, position and time of its last event', async () => {
       const stream = freshStream();
       const result = await contract.log.append(stream, 'noStream', storedEvents(3));
       const last = (await contract.log.readStream(stream)).at(-1)!;
@@ -31,7 +31,7 @@ export function appendContract(contract: ContractLog): void {
       expect(await contract.log.head()).toBe(result.position);
     });
 
-    it('records each event as it was given, with its place', async () => {
+    it('records each event unchanged, with its revision and position', async () => {
       const stream = freshStream();
       const events = storedEvents(3, { type: 'Weighed', schemaVersion: 7, metadata: '{"tenant":"acme"}' });
       const { position } = await contract.log.append(stream, 'noStream', events);
@@ -51,7 +51,7 @@ export function appendContract(contract: ContractLog): void {
       expect(positions.at(-1)).toBe(position);
     });
 
-    it('goes on from the last revision, whatever other streams do meanwhile', async () => {
+    it('continues at the stream’s last revision, independent of other streams', async () => {
       const [one, other] = [freshStream(), freshStream()];
       await contract.log.append(one, 'noStream', storedEvents(2));
       await contract.log.append(other, 'noStream', storedEvents(5));
@@ -59,20 +59,20 @@ export function appendContract(contract: ContractLog): void {
       expect(revisions(await contract.log.readStream(one))).toEqual([0, 1, 2, 3, 4]);
     });
 
-    it('of no event is an error and creates nothing', async () => {
+    it('without events is an error and creates nothing', async () => {
       const stream = freshStream();
       await expect(contract.log.append(stream, 'any', [])).rejects.toThrow(/at least one event/);
       expect(await contract.log.readStream(stream)).toEqual([]);
     });
 
-    it('keeps events of 900,000 bytes, several at once', async () => {
+    it('stores several events of 900,000 bytes at once', async () => {
       const stream = freshStream();
       const text = 'ä€😀\\"\n'.repeat(90_000);
       const events = storedEvents(3, { data: JSON.stringify({ text }) });
       expect(Buffer.byteLength(events[0]!.data)).toBeGreaterThan(900_000);
       await contract.log.append(stream, 'noStream', events);
       const recorded = await contract.log.readStream(stream);
-      // Not toEqual: a difference would be printed whole.
+      // Not toEqual, which would print the whole difference.
       expect(recorded.map(({ data }) => data === events[0]!.data)).toEqual([true, true, true]);
     });
 
@@ -91,13 +91,13 @@ export function appendContract(contract: ContractLog): void {
   });
 
   describe('an append that expects', () => {
-    it('no stream is refused by one, and told its revision', async () => {
+    it('no stream is rejected with the revision of an existing stream', async () => {
       const stream = freshStream();
       await contract.log.append(stream, 'noStream', storedEvents(2));
       expect(await refusal(stream, 'noStream')).toMatchObject({ stream, expected: 'noStream', actual: 1 });
     });
 
-    it('a stream is refused where there is none', async () => {
+    it('a stream is rejected if it does not exist', async () => {
       const stream = freshStream();
       expect(await refusal(stream, 'exists')).toMatchObject({
         stream,
@@ -108,7 +108,7 @@ export function appendContract(contract: ContractLog): void {
       expect((await contract.log.append(stream, 'exists', storedEvents(1))).revision).toBe(1);
     });
 
-    it('a revision is refused by an earlier, a later and a missing one', async () => {
+    it('a revision is rejected for a stream with an earlier one, a later one or no events', async () => {
       const stream = freshStream();
       expect(await refusal(stream, 0)).toMatchObject({ stream, expected: 0, actual: undefined });
       await contract.log.append(stream, 'noStream', storedEvents(3));
@@ -117,13 +117,13 @@ export function appendContract(contract: ContractLog): void {
       expect((await contract.log.append(stream, 2, storedEvents(1))).revision).toBe(3);
     });
 
-    it('anything is taken by a new and by an old stream', async () => {
+    it('anything is accepted for a new and for an existing stream', async () => {
       const stream = freshStream();
       expect((await contract.log.append(stream, 'any', storedEvents(2))).revision).toBe(1);
       expect((await contract.log.append(stream, 'any', storedEvents(2))).revision).toBe(3);
     });
 
-    it('what another stream of nearly the same name has goes by its own name alone', async () => {
+    it('a revision is not confused by a stream with a similar name', async () => {
       const category = freshCategory();
       const stream: StreamName = `${category}-acme.a`;
       await contract.log.append(`${category}-acme.A`, 'noStream', storedEvents(1));
@@ -134,11 +134,11 @@ export function appendContract(contract: ContractLog): void {
     });
   });
 
-  describe('appends sent together', () => {
-    it('that expect nothing follow what each stream has, each whole', async () => {
+  describe('concurrent appends', () => {
+    it('with no expectation follow the existing events of each stream, each contiguous', async () => {
       const category = freshCategory();
       const streams = Array.from({ length: 9 }, () => freshStream(category));
-      // Every third stream is there already, with one, two and three events.
+      // Every third stream exists already, with one, two and three events.
       for (const n of [0, 3, 6]) await contract.log.append(streams[n]!, 'noStream', storedEvents(1 + n / 3));
       const after = (await contract.log.readAll({ after: 0, limit: 100, filter: { categories: [category] } }))
         .scannedTo;
@@ -156,14 +156,14 @@ export function appendContract(contract: ContractLog): void {
       }
       const filter = { categories: [category] };
       const page = await contract.log.readAll({ after, limit: 100, filter });
-      // Each stays whole, one behind the other; where they are not grouped they may overtake each other.
+      // Each stays contiguous. Appends that are not grouped may overtake each other.
       const written = page.events.map(({ id }) => id);
       for (const batch of batches)
         expect(written.slice(written.indexOf(batch[0]!.id)).slice(0, batch.length)).toEqual(ids(batch));
       expect(written).toHaveLength(batches.flat().length);
     });
 
-    it('that expect nothing are written once, and answered as at first, where one of them is a repetition', async () => {
+    it('with no expectation write a repeated append only once and return its first result', async () => {
       const streams = Array.from({ length: 4 }, () => freshStream());
       const batches = streams.map(() => storedEvents(2));
       const first = await contract.log.append(streams[1]!, 'any', batches[1]!);
@@ -176,7 +176,7 @@ export function appendContract(contract: ContractLog): void {
         expect(ids(await contract.log.readStream(stream))).toEqual(ids(batches[n]!));
     });
 
-    it('that expect nothing of one and the same stream are all written, each whole', async () => {
+    it('with no expectation for the same stream are all written, each contiguous', async () => {
       const stream = freshStream();
       const batches = Array.from({ length: 6 }, () => storedEvents(2));
       const results = await Promise.all(batches.map((batch) => contract.log.append(stream, 'any', batch)));
@@ -186,7 +186,7 @@ export function appendContract(contract: ContractLog): void {
         expect(ids(events.slice(results[n]!.revision - 1, results[n]!.revision + 1))).toEqual(ids(batch));
     });
 
-    it('are all or nothing each: a refused one leaves none of its events, its neighbours all of theirs', async () => {
+    it('are atomic each: a rejected one writes none of its events, the others all of theirs', async () => {
       const streams = [freshStream(), freshStream(), freshStream()] as const;
       const outcomes = await Promise.allSettled([
         contract.log.append(streams[0], 'noStream', storedEvents(2)),
@@ -198,7 +198,7 @@ export function appendContract(contract: ContractLog): void {
       expect(await Promise.all(lengths)).toEqual([2, 0, 2]);
     });
 
-    it('to one stream at one revision let one win', async () => {
+    it('to one stream at the same revision have one winner', async () => {
       const stream = freshStream();
       const rivals = Array.from({ length: 8 }, () => storedEvents(2));
       const outcomes = await Promise.allSettled(

@@ -10,14 +10,14 @@ interface Written {
   readonly events: readonly { id: string }[];
   readonly revision: number;
   readonly position: number;
-  /** Positions that were acknowledged to anyone before this append was sent. */
+  /** Positions that were acknowledged to any writer before this append was sent. */
   readonly after: number;
 }
 
 /** Sixteen writers on overlapping streams, with readers beside them. */
 export function concurrencyContract(contract: ContractLog): void {
   describe(`under ${writers} concurrent writers`, () => {
-    it('has no gap and no double, keeps commit order, and shows a subscriber all of it once', async () => {
+    it('has no gaps or duplicates, keeps commit order, and delivers everything once to a subscriber', async () => {
       const { log } = contract;
       const streams = Array.from({ length: 5 }, () => freshStream(freshCategory()));
       const start = await log.head();
@@ -75,7 +75,7 @@ export function concurrencyContract(contract: ContractLog): void {
       }
     });
 
-    it('never lets time go back from one position to the next', async () => {
+    it('never decreases the time from one position to the next', async () => {
       const { events } = await contract.log.readAll({ limit: 100_000 });
       expect(events.length).toBeGreaterThan(writers * appendsOfEach);
       const times = events.map(({ time }) => time.getTime());
@@ -84,7 +84,7 @@ export function concurrencyContract(contract: ContractLog): void {
     });
   });
 
-  /** As a command does: at the exact revision, again after a lost race; or at any. */
+  /** Appends like a command: at the exact revision and again after a conflict, or at any revision. */
   async function appendAtLast(
     stream: StreamName,
     events: ReturnType<typeof storedEvents>,

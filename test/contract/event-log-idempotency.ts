@@ -9,7 +9,7 @@ import {
   type ContractLog,
 } from '../support/log-events.ts';
 
-/** An append whose reply was lost is sent again: it must be written once and answer as at first. */
+/** An append whose reply was lost is repeated: it must be written once and return its first result. */
 export function idempotencyContract(contract: ContractLog): void {
   describe('an append that repeats the ids of an earlier one', () => {
     const places: readonly [ExpectedRevision, number][] = [
@@ -32,7 +32,7 @@ export function idempotencyContract(contract: ContractLog): void {
       },
     );
 
-    it.each(places)('does so also after later events (%s)', async (expected, before) => {
+    it.each(places)('does so even after later events (%s)', async (expected, before) => {
       const stream = freshStream();
       if (before > 0) await contract.log.append(stream, 'noStream', storedEvents(before));
       const events = storedEvents(2);
@@ -45,7 +45,7 @@ export function idempotencyContract(contract: ContractLog): void {
       });
     });
 
-    it('while the first is still under way is written once', async () => {
+    it('while the first is still in progress is written once', async () => {
       const stream = freshStream();
       const events = storedEvents(2);
       const results = await Promise.all(
@@ -56,7 +56,7 @@ export function idempotencyContract(contract: ContractLog): void {
       expect(ids(await contract.log.readStream(stream))).toEqual(ids(events));
     });
 
-    it('at another place is a conflict', async () => {
+    it('at another revision is a conflict', async () => {
       const stream = freshStream();
       const events = storedEvents(2);
       await contract.log.append(stream, 'noStream', events);
@@ -67,7 +67,7 @@ export function idempotencyContract(contract: ContractLog): void {
       expect(await contract.log.readStream(stream)).toHaveLength(4);
     });
 
-    it('at the present head is a conflict: an id names one event', async () => {
+    it('at the current head is a conflict, because an id identifies one event', async () => {
       const stream = freshStream();
       const events = storedEvents(2);
       await contract.log.append(stream, 'noStream', events);
@@ -97,7 +97,7 @@ export function idempotencyContract(contract: ContractLog): void {
       },
     );
 
-    it('answers for a part that begins where it began', async () => {
+    it('succeeds for the first part of the earlier append', async () => {
       const stream = freshStream();
       const events = storedEvents(3);
       await contract.log.append(stream, 'noStream', events);

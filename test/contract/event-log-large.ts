@@ -5,10 +5,10 @@ import { freshStream, ids, storedEvent, type ContractLog } from '../support/log-
 
 const count = 11;
 
-/** Pages of large events: a reader has room for so much, however many it asks for. */
+/** Pages of large events, whose size is limited independent of the requested number of events. */
 export function largeEventsContract(contract: ContractLog): void {
   describe('a log of large events', () => {
-    /** Almost as large as an event can be; answers where the log ended before. */
+    /** Appends events of almost the maximum size; returns the previous end of the log. */
     const fill = async () => {
       const before = await contract.log.head();
       const events = Array.from({ length: count }, () =>
@@ -25,7 +25,7 @@ export function largeEventsContract(contract: ContractLog): void {
         );
     };
 
-    it('is read and followed in pages that end where they are large enough, and join', async () => {
+    it('is read and followed in contiguous pages of limited size', async () => {
       const { before, events } = await fill();
       const first = await contract.log.readAll({ after: before, limit: 100 });
       const second = await contract.log.readAll({ after: first.scannedTo, limit: 100 });
@@ -40,7 +40,7 @@ export function largeEventsContract(contract: ContractLog): void {
       expectBounded([last, others]);
       expect(ids([...last.events, ...others.events]).slice(0, count)).toEqual(ids(events).toReversed());
 
-      // Each has a time of its own, and its page ends long before five hundred events.
+      // Each has a different time, and its page ends long before five hundred events.
       const written = [...first.events, ...second.events];
       for (const { time } of written) {
         const until = written.findLast((event) => event.time <= time)!;
@@ -55,7 +55,7 @@ export function largeEventsContract(contract: ContractLog): void {
         if (page.scannedTo === second.scannedTo) break;
       }
       stop.abort();
-      // It does not wait for a further event before it goes on.
+      // It does not wait for another event before it continues.
       expect(performance.now() - startedAt).toBeLessThan(900);
       expectBounded(followed);
       expect(ids(followed.flatMap((page) => page.events))).toEqual(ids(events));

@@ -10,10 +10,10 @@ import {
   type ContractLog,
 } from '../support/log-events.ts';
 
-/** Streams, the whole log, its head and its times. Begins with an empty log. */
+/** Streams, the whole log, its head and its times. Starts with an empty log. */
 export function readContract(contract: ContractLog): void {
   describe('an empty log', () => {
-    it('has its id and nothing else', async () => {
+    it('has only its id', async () => {
       expect(contract.log.logId).toMatch(/^[0-9a-f-]{36}$/);
       expect(await contract.log.head()).toBe(0);
       expect(await contract.log.positionAt(new Date())).toBe(0);
@@ -25,7 +25,7 @@ export function readContract(contract: ContractLog): void {
       expect(await contract.log.readStream(freshStream())).toEqual([]);
     });
 
-    it('begins at a position of at least 1', async () => {
+    it('starts at a position of at least 1', async () => {
       const { position } = await contract.log.append(freshStream(), 'noStream', [storedEvent()]);
       expect(position).toBeGreaterThanOrEqual(1);
     });
@@ -48,7 +48,7 @@ export function readContract(contract: ContractLog): void {
       expect(await read({ limit: 0 })).toEqual([]);
     });
 
-    it('holds its own events only', async () => {
+    it('contains only its own events', async () => {
       const category = freshCategory();
       const [one, other] = [freshStream(category), freshStream(category)];
       const events = storedEvents(2);
@@ -59,7 +59,7 @@ export function readContract(contract: ContractLog): void {
   });
 
   describe('the whole log', () => {
-    /** Follows `scannedTo` to the end, as its documentation says. */
+    /** Reads to the end by `scannedTo`, as documented. */
     const readPages = async (options: Omit<ReadAllOptions, 'after'>, after?: number): Promise<string[]> => {
       const found: string[] = [];
       let from = after;
@@ -80,7 +80,7 @@ export function readContract(contract: ContractLog): void {
       return { before, events, one, other };
     };
 
-    it('comes in commit order with growing positions, in pages that join without gap or double', async () => {
+    it('is in commit order with increasing positions, in contiguous pages', async () => {
       const { before, events } = await fill();
       const all = await contract.log.readAll({ after: before, limit: 100 });
       expect(ids(all.events)).toEqual(ids(events));
@@ -90,7 +90,7 @@ export function readContract(contract: ContractLog): void {
       for (const limit of [1, 5, 12, 13]) expect(await readPages({ limit }, before)).toEqual(ids(events));
     });
 
-    it('comes backwards from its end', async () => {
+    it('can be read backwards from its end', async () => {
       const { events } = await fill();
       const page = await contract.log.readAll({ direction: 'backwards', limit: 5 });
       expect(ids(page.events)).toEqual(ids(events).slice(-5).toReversed());
@@ -119,7 +119,7 @@ export function readContract(contract: ContractLog): void {
       }
     });
 
-    it('says how far it looked, also where nothing matched', async () => {
+    it('reports how far it was scanned, even if nothing matched', async () => {
       const { before, one } = await fill();
       const nothing = await contract.log.readAll({ after: before, limit: 5, filter: { types: ['Nothing'] } });
       expect(nothing).toEqual({ events: [], scannedTo: await contract.log.head() });
@@ -127,7 +127,7 @@ export function readContract(contract: ContractLog): void {
       expect(full.scannedTo).toBe(full.events[1]!.position);
     });
 
-    it('answers nothing from beyond its end, and does not go back', async () => {
+    it('returns nothing from beyond its end', async () => {
       const head = await contract.log.head();
       expect(await contract.log.readAll({ after: head, limit: 5 })).toEqual({ events: [], scannedTo: head });
       expect(await contract.log.readAll({ after: head + 7, limit: 5 })).toEqual({
@@ -138,7 +138,7 @@ export function readContract(contract: ContractLog): void {
   });
 
   describe('times', () => {
-    it('say what the log held then, inclusively', async () => {
+    it('map to the last event up to then, inclusively', async () => {
       const category = freshCategory();
       for (let n = 0; n < 5; n++) {
         await contract.log.append(freshStream(category), 'noStream', storedEvents(2));

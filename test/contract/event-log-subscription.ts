@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { LogPage, SubscribeOptions } from '../../src/ports/event-log.ts';
 import { freshCategory, freshStream, ids, storedEvents, type ContractLog } from '../support/log-events.ts';
 
-/** A subscription as its reader drives it, one page at a time. */
+/** Reads a subscription one page at a time. */
 class Reader {
   readonly #stop = new AbortController();
   readonly #pages: AsyncIterator<LogPage>;
@@ -29,10 +29,10 @@ class Reader {
   }
 }
 
-/** Catching up, turning live, and the end. */
+/** Catching up, live events, and the end of a subscription. */
 export function subscriptionContract(contract: ContractLog): void {
   describe('a subscription', () => {
-    it('catches up from a position, exclusively, and turns live', async () => {
+    it('catches up from a position, exclusively, then delivers live events', async () => {
       const stream = freshStream();
       const events = storedEvents(30);
       await contract.log.append(stream, 'noStream', events.slice(0, 4));
@@ -46,7 +46,7 @@ export function subscriptionContract(contract: ContractLog): void {
       reader.abort();
     });
 
-    it('gives pages of its size that join without gap, and moves `scannedTo` past what does not match', async () => {
+    it('delivers contiguous pages of its size, and advances `scannedTo` past events that do not match', async () => {
       const category = freshCategory();
       const after = await contract.log.head();
       await contract.log.append(freshStream(category), 'noStream', storedEvents(3, { type: 'Wanted' }));
@@ -74,7 +74,7 @@ export function subscriptionContract(contract: ContractLog): void {
       reader.abort();
     });
 
-    it('ends when its signal aborts: before it begins, between pages and while it waits', async () => {
+    it('ends when its signal aborts: before it starts, between pages and while it waits', async () => {
       const after = await contract.log.head();
       const unused = new Reader(contract, { after: 0 });
       unused.abort();
@@ -90,7 +90,7 @@ export function subscriptionContract(contract: ContractLog): void {
       expect(await between.next()).toBeUndefined();
     });
 
-    it('is each its own: several readers see the same events at their own pace', async () => {
+    it('is independent of others: several readers see the same events at their own pace', async () => {
       const after = await contract.log.head();
       const readers = Array.from({ length: 4 }, (_, n) => new Reader(contract, { after, batchSize: n + 1 }));
       const waiting = readers.map((reader) => reader.take(6));
@@ -100,7 +100,7 @@ export function subscriptionContract(contract: ContractLog): void {
       for (const reader of readers) reader.abort();
     });
 
-    it('may begin ahead of the log and waits there', async () => {
+    it('may start beyond the end of the log and waits there', async () => {
       const after = (await contract.log.head()) + 2;
       const reader = new Reader(contract, { after });
       const waiting = reader.take(1);

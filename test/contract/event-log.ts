@@ -7,7 +7,7 @@ import { largeEventsContract } from './event-log-large.ts';
 import { readContract } from './event-log-read.ts';
 import { subscriptionContract } from './event-log-subscription.ts';
 
-/** What every `EventLog` keeps to. `open` answers an empty log. */
+/** Contract of every `EventLog`. `open` returns an empty log. */
 export function eventLogContract(name: string, open: () => Promise<LogUnderTest>): void {
   describe(`${name} as EventLog`, () => {
     let opened: LogUnderTest;

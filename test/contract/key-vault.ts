@@ -2,13 +2,13 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { KeyDestroyed, type KeyRef, type KeyVault } from '../../src/ports/key-vault.ts';
 
-/** Vaults over one store of keys, each with caches of its own, as in separate processes. */
+/** Vaults on top of the same keys, each with its own caches, as in separate processes. */
 export interface VaultStore {
   open(rootKey: Uint8Array): Promise<KeyVault>;
   close(): Promise<void>;
 }
 
-/** What every `KeyVault` keeps to. */
+/** Contract of every `KeyVault`. */
 export function keyVaultContract(name: string, openStore: () => Promise<VaultStore>): void {
   describe(`${name} as KeyVault`, () => {
     const rootKey = randomBytes(32);
@@ -33,7 +33,7 @@ export function keyVaultContract(name: string, openStore: () => Promise<VaultSto
     });
     const openOne = async (from: KeyVault, { tenant, id }: KeyRef) => (await from.open(tenant, [id])).get(id);
 
-    it('makes a key of 256 bits at first and gives the same one from then on, to every process', async () => {
+    it('creates a key of 256 bits at first and then returns the same one to every process', async () => {
       const ref = fresh();
       const key = await vault.ensure(ref);
       expect(key).toHaveLength(32);
@@ -44,7 +44,7 @@ export function keyVaultContract(name: string, openStore: () => Promise<VaultSto
       expect(await other.ensure(ref)).toEqual(key);
     });
 
-    it('has a key of its own for each id and each tenant', async () => {
+    it('has a separate key for each id and tenant', async () => {
       const id = randomUUID();
       const keys = await Promise.all(
         [fresh({ id }), fresh({ id, tenant: 'other' }), fresh(), fresh({ subject: 'another' })].map((ref) =>
@@ -54,7 +54,7 @@ export function keyVaultContract(name: string, openStore: () => Promise<VaultSto
       expect(new Set(keys.map((key) => Buffer.from(key).toString('hex'))).size).toBe(4);
     });
 
-    it('opens what there is and leaves out what never was', async () => {
+    it('opens existing keys and leaves out unknown ones', async () => {
       const [one, two] = [fresh(), fresh()];
       const keys = [await vault.ensure(one), await vault.ensure(two)];
       for (const from of [vault, await store.open(rootKey)]) {
@@ -70,7 +70,7 @@ export function keyVaultContract(name: string, openStore: () => Promise<VaultSto
       }
     });
 
-    it('makes one key where many ask at once, here and elsewhere', async () => {
+    it('creates one key for concurrent requests of several processes', async () => {
       const ref = fresh({ subject: randomUUID() });
       const vaults = [vault, await store.open(rootKey), await store.open(rootKey)];
       const keys = await Promise.all(
@@ -80,7 +80,7 @@ export function keyVaultContract(name: string, openStore: () => Promise<VaultSto
       expect(await openOne(await store.open(rootKey), ref)).toEqual(keys[0]);
     });
 
-    it('takes names of any characters', async () => {
+    it('accepts names with any characters', async () => {
       const ids = ['a/b', 'a', 'b/a', "'; drop", 'ä€😀', ' '];
       const keys = await Promise.all(ids.map((id) => vault.ensure(fresh({ id, subject: id }))));
       const other = await store.open(rootKey);
@@ -88,7 +88,7 @@ export function keyVaultContract(name: string, openStore: () => Promise<VaultSto
     });
 
     describe('a destroyed key', () => {
-      it('is gone for ever: it opens as destroyed and is never made again', async () => {
+      it('stays destroyed: it opens as destroyed and is never created again', async () => {
         const ref = fresh();
         await vault.ensure(ref);
         await vault.destroy(ref.tenant, ref.id);
@@ -99,7 +99,7 @@ export function keyVaultContract(name: string, openStore: () => Promise<VaultSto
         }
       });
 
-      it('takes no other key with it', async () => {
+      it('does not affect other keys', async () => {
         const [gone, kept] = [fresh(), fresh()];
         const elsewhere = fresh({ id: gone.id, tenant: 'other' });
         const keys = [await vault.ensure(kept), await vault.ensure(elsewhere)];
@@ -109,7 +109,7 @@ export function keyVaultContract(name: string, openStore: () => Promise<VaultSto
         expect([await openOne(other, kept), await openOne(other, elsewhere)]).toEqual(keys);
       });
 
-      it('may be destroyed again, and before it was ever made', async () => {
+      it('may be destroyed again, and before it was created', async () => {
         const [twice, never] = [fresh(), fresh()];
         await vault.ensure(twice);
         await vault.destroy(twice.tenant, twice.id);
@@ -119,7 +119,7 @@ export function keyVaultContract(name: string, openStore: () => Promise<VaultSto
         await expect(vault.ensure(never)).rejects.toBeInstanceOf(KeyDestroyed);
       });
 
-      it('is gone whoever was just making or opening it', async () => {
+      it('stays destroyed despite concurrent calls that create or open it', async () => {
         for (let round = 0; round < 10; round++) {
           const ref = fresh({ subject: randomUUID() });
           await Promise.allSettled([
@@ -143,7 +143,7 @@ export function keyVaultContract(name: string, openStore: () => Promise<VaultSto
         expect((await store.open(rootKey)).pseudonym('subject', 'acme', 'alice@example.org')).toBe(name);
       });
 
-      it('differs by purpose, tenant and value, however they are cut', () => {
+      it('differs by purpose, tenant and value, independent of their boundaries', () => {
         const names = [
           ['subject', 'acme', 'alice'],
           ['command', 'acme', 'alice'],
@@ -157,7 +157,7 @@ export function keyVaultContract(name: string, openStore: () => Promise<VaultSto
       });
     });
 
-    it('does not open with another root key, and is not changed by the attempt', async () => {
+    it('does not open with another root key, and the attempt changes nothing', async () => {
       const ref = fresh();
       const key = await vault.ensure(ref);
       await expect(store.open(randomBytes(32))).rejects.toThrow(/another root key/);

@@ -7,7 +7,7 @@ import { KeyTaken, type KeyRef, type KeyVault } from '../../src/ports/key-vault.
 import type { Sql } from '../../src/ports/sql.ts';
 import { freshStream, ids, storedEvent } from '../support/log-events.ts';
 
-/** What a log promises that is in one database with the vault: `takesKeys`. `open` gives an empty database. */
+/** Contract of a log in the same database as the vault (`takesKeys`). `open` returns an empty database. */
 export function keyedAppendContract(name: string, open: () => Promise<Sql>): void {
   describe(name, () => {
     const rootKey = randomBytes(32);
@@ -32,11 +32,11 @@ export function keyedAppendContract(name: string, open: () => Promise<Sql>): voi
     const inTheVault = async ({ tenant, id }: KeyRef) =>
       (await (await openSqlKeyVault(sql, rootKey)).open(tenant, [id])).get(id);
 
-    it('takes keys', () => {
+    it('accepts keys', () => {
       expect(log.takesKeys).toBe(true);
     });
 
-    it('has the key in the vault as soon as the event is in the log, and not before', async () => {
+    it('stores the key and the event atomically', async () => {
       const ref = fresh();
       const draft = await vault.draft(ref);
       expect(await inTheVault(ref)).toBeUndefined();
@@ -44,7 +44,7 @@ export function keyedAppendContract(name: string, open: () => Promise<Sql>): voi
       expect(await inTheVault(ref)).toEqual(draft.key);
     });
 
-    it('keeps a key that is there, writes nothing for it, and all of its neighbours', async () => {
+    it('keeps an existing key, writes nothing for it, and writes all other appends of the group', async () => {
       const taken = fresh();
       const key = await vault.ensure(taken);
       const refs = [fresh(), taken, fresh()];
@@ -69,7 +69,7 @@ export function keyedAppendContract(name: string, open: () => Promise<Sql>): voi
       expect(found.map((events) => events.length)).toEqual([1, 0, 1, 1]);
     });
 
-    it('leaves the tombstone of a destroyed key, and writes nothing', async () => {
+    it('keeps the tombstone of a destroyed key, and writes nothing', async () => {
       const ref = fresh();
       await vault.destroy(ref.tenant, ref.id);
       const stream = freshStream();
@@ -80,7 +80,7 @@ export function keyedAppendContract(name: string, open: () => Promise<Sql>): voi
       expect(await log.readStream(stream)).toEqual([]);
     });
 
-    it('keeps the first of two keys of one id that come in one group', async () => {
+    it('keeps the first of two keys with the same id in one group', async () => {
       const ref = fresh();
       const drafts = [await vault.draft(ref), await vault.draft(ref)];
       const streams = [freshStream(), freshStream()];
@@ -92,7 +92,7 @@ export function keyedAppendContract(name: string, open: () => Promise<Sql>): voi
       expect(await log.readStream(streams[1]!)).toEqual([]);
     });
 
-    it('answers writers through several logs at once, each with its own key', async () => {
+    it('serves concurrent writers of several logs, each with its own key', async () => {
       const other = await openSqlEventLog(sql);
       const refs = Array.from({ length: 24 }, fresh);
       const drafts = await Promise.all(refs.map((ref) => vault.draft(ref)));

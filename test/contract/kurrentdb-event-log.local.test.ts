@@ -9,7 +9,7 @@ const servers = new DoubleServers();
 afterAll(() => servers.dispose());
 
 eventLogContract('[G1] the KurrentDB log', async () => {
-  // Several events of 900,000 bytes at once are more than the server takes by default.
+  // Several events of 900,000 bytes at once exceed the server's default limit.
   const { connectionString } = await servers.start({ maxAppendBytes: 4 * 1024 * 1024 });
   const log = await openKurrentEventLog({ connectionString });
   return { log, close: () => log.close() };
@@ -27,7 +27,7 @@ describe('[G1] the KurrentDB log', () => {
     await Promise.all(logs.map((log) => log.close()));
   });
 
-  it('writes an id once, also where the server has forgotten it', async () => {
+  it('writes an id once, even if the server has forgotten it', async () => {
     const { connectionString } = await servers.start({ rememberedIds: 0 });
     const [log, other] = await Promise.all([1, 2].map(() => openKurrentEventLog({ connectionString })));
     const stream = freshStream();
@@ -40,7 +40,7 @@ describe('[G1] the KurrentDB log', () => {
     await Promise.all([log!.close(), other!.close()]);
   });
 
-  it('tells a refused writer where the stream really is, whoever wrote to it', async () => {
+  it('reports the stream’s actual revision to a rejected writer', async () => {
     const { connectionString } = await servers.start();
     const [log, other] = await Promise.all([1, 2].map(() => openKurrentEventLog({ connectionString })));
     const stream = freshStream();
@@ -53,7 +53,7 @@ describe('[G1] the KurrentDB log', () => {
     await Promise.all([log!.close(), other!.close()]);
   });
 
-  it('shows no event of the system, and none of its own', async () => {
+  it('hides system events and its own event', async () => {
     const server = await servers.start();
     const log = await openKurrentEventLog({ connectionString: server.connectionString });
     const stream = freshStream();
@@ -70,7 +70,7 @@ describe('[G1] the KurrentDB log', () => {
     await log.close();
   });
 
-  it('refuses an append beyond the limit of the server, and writes nothing', async () => {
+  it('rejects an append beyond the server’s limit, and writes nothing', async () => {
     const { connectionString } = await servers.start();
     const log = await openKurrentEventLog({ connectionString });
     const stream = freshStream();
@@ -83,7 +83,7 @@ describe('[G1] the KurrentDB log', () => {
     await log.close();
   });
 
-  it('goes on from a position that is no event’s', async () => {
+  it('continues from a position that no event has', async () => {
     const { connectionString } = await servers.start();
     const log = await openKurrentEventLog({ connectionString });
     const events = storedEvents(3);

@@ -46,7 +46,7 @@ export function serverAllSubscriptions(server: ServerCalls): void {
       }
     });
 
-    it('can leave out the events of the system', async () => {
+    it('can exclude system events', async () => {
       const stream = freshName('nosystem');
       const { position } = await server.append(stream, counted(0));
       await server.client.setStreamMetadata(stream, { maxCount: 9 });
@@ -58,7 +58,7 @@ export function serverAllSubscriptions(server: ServerCalls): void {
       await listener.unsubscribe();
     });
 
-    it.each(['', 'with a filter'])('goes on after a position %s', async (filtered) => {
+    it.each(['', 'with a filter'])('continues after a position %s', async (filtered) => {
       const stream = freshName('resume');
       await server.append(stream, countedEvents(4));
       const fromPosition = (await server.read(stream))[1]!.event!.position!;
@@ -70,7 +70,7 @@ export function serverAllSubscriptions(server: ServerCalls): void {
       await listener.unsubscribe();
     });
 
-    it('from the end gives what is appended once it is confirmed', async () => {
+    it('from the end delivers events appended after its confirmation', async () => {
       const stream = freshName('end');
       await server.append(stream, countedEvents(3));
       const listener = new Listener(
@@ -83,7 +83,7 @@ export function serverAllSubscriptions(server: ServerCalls): void {
       await listener.unsubscribe();
     });
 
-    it('goes on after a position that was kept as decimal text', async () => {
+    it('continues after a position that was stored as decimal text', async () => {
       const stream = freshName('text');
       const { position } = await server.append(stream, counted(0));
       await server.append(stream, counted(1));
@@ -99,7 +99,7 @@ export function serverAllSubscriptions(server: ServerCalls): void {
       await listener.unsubscribe();
     });
 
-    it('fails at a position that is no record’s, and waits at one beyond the end', async () => {
+    it('fails at a position that no record has, and waits at one beyond the end', async () => {
       const inside = { commit: 3n, prepare: 3n };
       await new Listener(server.client.subscribeToAll({ fromPosition: inside })).failed(UnknownError);
       const stream = freshName('future');
@@ -113,7 +113,7 @@ export function serverAllSubscriptions(server: ServerCalls): void {
   });
 
   describe('checkpoints of a filtered subscription', () => {
-    it('come in growing positions, from each of which it can go on', async () => {
+    it('have increasing positions, from each of which a subscription can continue', async () => {
       const stream = freshName('check');
       const { position: fromPosition } = await server.append(stream, counted(0));
       await server.append(freshName('noise'), countedEvents(400));
@@ -163,7 +163,7 @@ export function serverAllSubscriptions(server: ServerCalls): void {
       expect(ahead).toBeGreaterThan(0);
     });
 
-    it('hold the events back until their reader has taken them', async () => {
+    it('delay further events until their reader has read them', async () => {
       const stream = freshName('await');
       const { position } = await server.append(stream, counted(0));
       await server.append(freshName('noise'), countedEvents(200));

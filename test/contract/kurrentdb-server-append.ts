@@ -11,10 +11,10 @@ import {
 import { describe, expect, it } from 'vitest';
 import { counted, countedEvents, freshName, refusal, type ServerCalls } from '../support/kurrentdb-client.ts';
 
-/** What the server makes of an append. */
+/** How the server treats appends. */
 export function serverAppends(server: ServerCalls): void {
   describe('an append', () => {
-    it('answers the revision and the position of its last event', async () => {
+    it('returns the revision and the position of its last event', async () => {
       const stream = freshName('new');
       const result = await server.append(stream, countedEvents(3), 'no_stream');
       expect(result).toEqual({
@@ -27,7 +27,7 @@ export function serverAppends(server: ServerCalls): void {
       expect(last.commitPosition).toBe(result.position!.commit);
     });
 
-    it('gives each event one number for its place: prepared and committed at once', async () => {
+    it('has the same prepare and commit position for each event', async () => {
       const stream = freshName('place');
       await server.append(stream, countedEvents(3));
       const places = (await server.read(stream)).map(({ event }) => event!.position!);
@@ -35,7 +35,7 @@ export function serverAppends(server: ServerCalls): void {
       expect(new Set(places.map(({ commit }) => commit)).size).toBe(3);
     });
 
-    it('that expects no stream is told the revision of the one there is', async () => {
+    it('that expects no stream receives the revision of the existing one', async () => {
       const stream = freshName('exists');
       await server.append(stream, countedEvents(2));
       const error = await refusal(server.append(stream, counted(9), 'no_stream'), WrongExpectedVersionError);
@@ -48,7 +48,7 @@ export function serverAppends(server: ServerCalls): void {
       });
     });
 
-    it('at a wrong revision is told both, also of a missing stream', async () => {
+    it('at a wrong revision receives both revisions, also for a missing stream', async () => {
       const stream = freshName('wrong');
       await server.append(stream, countedEvents(2));
       expect(await refusal(server.append(stream, counted(9), 7n), WrongExpectedVersionError)).toMatchObject({
@@ -62,7 +62,7 @@ export function serverAppends(server: ServerCalls): void {
       });
     });
 
-    it('that expects a stream is refused where there is none', async () => {
+    it('that expects a stream is rejected if it does not exist', async () => {
       const stream = freshName('must');
       await server.append(stream, counted(0));
       expect((await server.append(stream, counted(1), 'stream_exists')).nextExpectedRevision).toBe(1n);
@@ -73,14 +73,14 @@ export function serverAppends(server: ServerCalls): void {
       });
     });
 
-    it('at the right revision, or at any, goes on', async () => {
+    it('at the right revision, or at any, succeeds', async () => {
       const stream = freshName('right');
       await server.append(stream, counted(0));
       expect((await server.append(stream, counted(1), 0n)).nextExpectedRevision).toBe(1n);
       expect((await server.append(stream, counted(2), 'any')).nextExpectedRevision).toBe(2n);
     });
 
-    it('of a client that does not throw resolves without success', async () => {
+    it('resolves without success in a client that is configured not to throw', async () => {
       const quiet = EventStoreDBClient.connectionString(
         `${server.connectionString}&throwOnAppendFailure=false`,
       );
@@ -91,7 +91,7 @@ export function serverAppends(server: ServerCalls): void {
       await quiet.dispose();
     });
 
-    it('by the other call, which credentials select, answers the same, also where it asks for the leader', async () => {
+    it('by the other call, selected by credentials, has the same result, also if it requires the leader', async () => {
       const stream = freshName('unary');
       const more = { credentials: { username: 'admin', password: 'changeit' }, requiresLeader: true };
       const { client } = server;
@@ -107,7 +107,7 @@ export function serverAppends(server: ServerCalls): void {
       });
     });
 
-    it('wins alone among many at one revision', async () => {
+    it('wins alone among concurrent appends at one revision', async () => {
       const stream = freshName('race');
       await server.append(stream, counted(0));
       const outcomes = await Promise.allSettled(
@@ -119,7 +119,7 @@ export function serverAppends(server: ServerCalls): void {
       expect(await server.revisions(stream)).toEqual([0, 1]);
     });
 
-    it('of several events is written whole or not at all', async () => {
+    it('of several events is atomic', async () => {
       const stream = freshName('atomic');
       await server.append(stream, counted(0));
       await refusal(server.append(stream, countedEvents(50), 4n), WrongExpectedVersionError);
@@ -128,21 +128,21 @@ export function serverAppends(server: ServerCalls): void {
       expect(await server.revisions(stream)).toEqual(Array.from({ length: 51 }, (_, n) => n));
     });
 
-    it('of no event succeeds and makes no stream', async () => {
+    it('without events succeeds and creates no stream', async () => {
       const stream = freshName('empty');
       expect((await server.append(stream, [], 'no_stream')).success).toBe(true);
       await refusal(server.read(stream), StreamNotFoundError);
       expect((await server.append(stream, counted(0), 'no_stream')).nextExpectedRevision).toBe(0n);
     });
 
-    it('takes only UUIDs for ids, and keeps them in lower case', async () => {
+    it('accepts only UUIDs as ids, and stores them in lower case', async () => {
       await refusal(server.append(freshName('id'), counted(0, { id: 'not-a-uuid' })), UnknownError);
       const [stream, id] = [freshName('id'), randomUUID()];
       await server.append(stream, counted(0, { id: id.toUpperCase() }));
       expect((await server.read(stream))[0]!.event!.id).toBe(id);
     });
 
-    it('is written in the order it was sent, even unanswered and as a chain of revisions', async () => {
+    it('is written in the order of sending, even as an unanswered chain of revisions', async () => {
       const [any, chain] = [freshName('pipe'), freshName('pipe')];
       await Promise.all(countedEvents(100).map((event) => server.append(any, event)));
       const read = await server.read(any);
@@ -154,7 +154,7 @@ export function serverAppends(server: ServerCalls): void {
       expect(await server.revisions(chain)).toHaveLength(50);
     });
 
-    it('is seen at once by who was told of it', async () => {
+    it('is visible at once after its confirmation', async () => {
       const stream = freshName('visible');
       for (const event of countedEvents(50)) {
         const { position } = await server.append(stream, event);
@@ -165,16 +165,16 @@ export function serverAppends(server: ServerCalls): void {
       }
     });
 
-    it('may hold just under 1 MiB, by one event or by all of them', async () => {
+    it('may contain just under 1 MiB, in one event or in all of them', async () => {
       const stream = freshName('big');
       const data = new Uint8Array(1024 * 1024 - 2048).map((_, index) => index);
       await server.append(stream, binaryEvent({ type: 'B', data }));
       const read = (await server.read(stream))[0]!.event!.data as Uint8Array;
-      // Not toEqual: a difference would be printed whole.
+      // Not toEqual, which would print the whole difference.
       expect(Buffer.compare(Buffer.from(read), Buffer.from(data))).toBe(0);
     });
 
-    it('beyond that is refused with the limit, and nothing is written', async () => {
+    it('beyond that is rejected with the limit, and nothing is written', async () => {
       const stream = freshName('over');
       const huge = binaryEvent({ type: 'B', data: new Uint8Array(17 * 1024 * 1024) });
       await refusal(server.append(stream, huge), Error);

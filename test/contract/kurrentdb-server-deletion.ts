@@ -15,7 +15,7 @@ import {
   type ServerCalls,
 } from '../support/kurrentdb-client.ts';
 
-/** Streams that were deleted or ended, and what their metadata hides. */
+/** Streams that were deleted or tombstoned, and events hidden by stream metadata. */
 export function serverDeletion(server: ServerCalls): void {
   describe('a deleted stream', () => {
     it.each(['no_stream', 2n, 'any'] as const)(
@@ -31,7 +31,7 @@ export function serverDeletion(server: ServerCalls): void {
       },
     );
 
-    it('is no stream that exists', async () => {
+    it('does not exist', async () => {
       const stream = freshName('soft');
       await server.append(stream, counted(0));
       await server.client.deleteStream(stream);
@@ -39,7 +39,7 @@ export function serverDeletion(server: ServerCalls): void {
       expect(error.streamName).toBe(stream);
     });
 
-    it('takes its old ids for written, without a position', async () => {
+    it('treats its old ids as written, without a position', async () => {
       const stream = freshName('soft');
       const event = counted(0);
       await server.append(stream, [event, counted(1)], 'no_stream');
@@ -51,7 +51,7 @@ export function serverDeletion(server: ServerCalls): void {
       await refusal(server.read(stream), StreamNotFoundError);
     });
 
-    it('must have been there, and at the expected revision', async () => {
+    it('must have existed, at the expected revision', async () => {
       const missing = await refusal(server.client.deleteStream(freshName('no')), WrongExpectedVersionError);
       expect(missing).toMatchObject({ expectedVersion: -2n, actualVersion: -1n });
       const stream = freshName('no');
@@ -64,8 +64,8 @@ export function serverDeletion(server: ServerCalls): void {
     });
   });
 
-  describe('an ended stream', () => {
-    it('takes and gives nothing any more', async () => {
+  describe('a tombstoned stream', () => {
+    it('accepts and returns no events', async () => {
       const stream = freshName('tomb');
       await server.append(stream, countedEvents(2));
       await server.client.tombstoneStream(stream);
@@ -82,7 +82,7 @@ export function serverDeletion(server: ServerCalls): void {
         });
     });
 
-    it('keeps its events in the whole log, with the end as one more', async () => {
+    it('keeps its events in the whole log, plus a tombstone event', async () => {
       const stream = freshName('tomb');
       const { position } = await server.append(stream, counted(0));
       await server.client.tombstoneStream(stream);
@@ -96,7 +96,7 @@ export function serverDeletion(server: ServerCalls): void {
   });
 
   describe('metadata of a stream', () => {
-    it('hides its old events from readers of the stream at once, and from those of the whole log not', async () => {
+    it('hides its old events from readers of the stream at once, but not from readers of the whole log', async () => {
       const stream = freshName('limits');
       const { position } = await server.append(stream, counted(0));
       await server.append(stream, countedEvents(5));
@@ -113,7 +113,7 @@ export function serverDeletion(server: ServerCalls): void {
       expect(all.filter(({ event }) => event!.streamId === stream)).toHaveLength(6);
     });
 
-    it('comes back with keys of the user, and makes no stream', async () => {
+    it('returns custom keys, and creates no stream', async () => {
       const [stream, unknown] = [freshName('meta'), freshName('meta')];
       const metadata = { maxCount: 7, owner: 'me' };
       await server.client.setStreamMetadata(stream, metadata, { expectedRevision: 'no_stream' });

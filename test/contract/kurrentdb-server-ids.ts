@@ -2,10 +2,10 @@ import { WrongExpectedVersionError } from '@eventstore/db-client';
 import { describe, expect, it } from 'vitest';
 import { counted, countedEvents, freshName, refusal, type ServerCalls } from '../support/kurrentdb-client.ts';
 
-/** How far the server knows an event by its id. */
+/** How the server treats ids that were written before. */
 export function serverIds(server: ServerCalls): void {
   describe('ids that were written before', () => {
-    it('at the same place succeed as at first, and write nothing', async () => {
+    it('at the same revision succeed with the first result, and write nothing', async () => {
       const stream = freshName('again');
       const events = countedEvents(2);
       const first = await server.append(stream, events, 'no_stream');
@@ -13,7 +13,7 @@ export function serverIds(server: ServerCalls): void {
       expect(await server.revisions(stream)).toEqual([0, 1]);
     });
 
-    it('do so also after later events, at the old revision, any and stream_exists', async () => {
+    it('do so even after later events, at the old revision, any and stream_exists', async () => {
       const stream = freshName('later');
       const [events, next] = [countedEvents(2), [counted(2)]];
       const first = await server.append(stream, events, 'no_stream');
@@ -33,7 +33,7 @@ export function serverIds(server: ServerCalls): void {
       expect(await server.revisions(stream)).toEqual([0, 1, 2]);
     });
 
-    it('followed by new ones are refused, even at any', async () => {
+    it('followed by new ones are rejected, even at any', async () => {
       const stream = freshName('overlap');
       const events = countedEvents(2);
       await server.append(stream, events, 'no_stream');
@@ -47,7 +47,7 @@ export function serverIds(server: ServerCalls): void {
       expect(await server.revisions(stream)).toEqual([0, 1]);
     });
 
-    it('are written again at the present revision, and twice in one append', async () => {
+    it('are written again at the current revision, and twice in one append', async () => {
       const stream = freshName('double');
       const event = counted(0);
       await server.append(stream, event, 'no_stream');
@@ -56,7 +56,7 @@ export function serverIds(server: ServerCalls): void {
       expect(twice.nextExpectedRevision).toBe(1n);
     });
 
-    it('are the same event whatever the data: the first stays', async () => {
+    it('identify the same event even with other data: the first is kept', async () => {
       const stream = freshName('first');
       const event = counted('old');
       await server.append(stream, event, 'no_stream');

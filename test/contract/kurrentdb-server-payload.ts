@@ -2,7 +2,7 @@ import { binaryEvent, jsonEvent, type EventData } from '@eventstore/db-client';
 import { describe, expect, it } from 'vitest';
 import { counted, freshName, type ServerCalls } from '../support/kurrentdb-client.ts';
 
-/** What of an event comes back. */
+/** Fields of events that are read. */
 export function serverPayload(server: ServerCalls): void {
   const readBack = async (events: EventData[]) => {
     const stream = freshName('payload');
@@ -31,14 +31,14 @@ export function serverPayload(server: ServerCalls): void {
       expect(Math.abs(Date.now() - read!.event!.created.getTime())).toBeLessThan(60_000);
     });
 
-    it('has the JSON it was written with', async () => {
+    it('has the JSON that was written', async () => {
       const values = [{ a: { b: [1, 2.5, null, 'é 漢 😀'] } }, [1, 'x'], 'text', null] as unknown as string[];
       const events = await readBack(values.map((data) => jsonEvent({ type: 'J', data, metadata: { data } })));
       expect(events.map(({ data }) => data)).toEqual(values);
       expect(events.map(({ metadata }) => metadata)).toEqual(values.map((data) => ({ data })));
     });
 
-    it('has the bytes it was written with, and no metadata where it was given none', async () => {
+    it('has the bytes that were written, and no metadata if none were written', async () => {
       const bytes = Uint8Array.from([0, 1, 128, 255]);
       const [full, empty, json] = await readBack([
         binaryEvent({ type: 'B', data: bytes }),

@@ -31,7 +31,7 @@ export function serverReads(server: ServerCalls): void {
       expect(await server.revisions(stream, backwards)).toEqual([0]);
     });
 
-    it('read from beyond its end has nothing forwards, and all backwards', async () => {
+    it('read from beyond its end returns nothing forwards, and everything backwards', async () => {
       const stream = freshName('beyond');
       await server.append(stream, countedEvents(3));
       expect(await server.revisions(stream, { fromRevision: 99n })).toEqual([]);
@@ -40,7 +40,7 @@ export function serverReads(server: ServerCalls): void {
       ]);
     });
 
-    it('that is missing says so when it is iterated, in both directions', async () => {
+    it('that does not exist fails when it is iterated, in both directions', async () => {
       const stream = freshName('none');
       const error = await refusal(server.read(stream), StreamNotFoundError);
       expect(error).toMatchObject({ type: ErrorType.STREAM_NOT_FOUND, streamName: stream });
@@ -48,7 +48,7 @@ export function serverReads(server: ServerCalls): void {
       await refusal(backwards, StreamNotFoundError);
     });
 
-    it('is not read from a negative revision, for no event, or forwards from its end', async () => {
+    it('cannot be read from a negative revision, with a count of 0, or forwards from its end', async () => {
       const stream = freshName('arguments');
       await server.append(stream, counted(0));
       expect(() => server.client.readStream(stream, { fromRevision: -1n })).toThrow(InvalidArgumentError);
@@ -56,7 +56,7 @@ export function serverReads(server: ServerCalls): void {
       await refusal(server.read(stream, { fromRevision: 'end' }), UnknownError);
     });
 
-    it('may be left before its end', async () => {
+    it('can be abandoned before its end', async () => {
       const stream = freshName('early');
       await server.append(stream, countedEvents(500));
       const reading = server.client.readStream(stream);
@@ -64,7 +64,7 @@ export function serverReads(server: ServerCalls): void {
       expect(reading.destroyed).toBe(true);
     });
 
-    it('of links has pointers, or what they point to, or nothing where that is gone', async () => {
+    it('of links returns the links, or their targets, or nothing if a target is deleted', async () => {
       const [target, links] = [freshName('target'), freshName('links')];
       await server.append(target, counted(7));
       const pointers = [`0@${target}`, `0@${freshName('gone')}`];
@@ -86,7 +86,7 @@ export function serverReads(server: ServerCalls): void {
   describe('the whole log', () => {
     const beyond = { commit: 10n ** 15n, prepare: 10n ** 15n };
 
-    it('forwards from a position has the event there, backwards what is before it', async () => {
+    it('forwards from a position includes the event there, backwards only events before it', async () => {
       const stream = freshName('all');
       await server.append(stream, countedEvents(4));
       const fromPosition = (await server.read(stream))[1]!.event!.position!;
@@ -101,7 +101,7 @@ export function serverReads(server: ServerCalls): void {
       expect(await mine({ fromPosition: 'end', direction: 'backwards' })).toEqual([3, 2, 1, 0]);
     });
 
-    it('has nothing beyond its end, and refuses a position inside a record', async () => {
+    it('has nothing beyond its end, and rejects a position inside a record', async () => {
       const stream = freshName('positions');
       await server.append(stream, countedEvents(5));
       expect(await collect(server.client.readAll({ fromPosition: beyond, maxCount: 5 }))).toEqual([]);
@@ -110,7 +110,7 @@ export function serverReads(server: ServerCalls): void {
       await refusal(collect(server.client.readAll({ fromPosition: inside, maxCount: 5 })), UnknownError);
     });
 
-    it('has system events too, whose type begins with $', async () => {
+    it('includes system events, whose type begins with $', async () => {
       const stream = freshName('system');
       const { position } = await server.append(stream, counted(0));
       await server.client.setStreamMetadata(stream, { maxCount: 5 });
@@ -121,7 +121,7 @@ export function serverReads(server: ServerCalls): void {
       ]);
     });
 
-    it('has every event of 8 writers once, in growing positions, and each stream in order', async () => {
+    it('has every event of 8 writers once, with increasing positions, and each stream in order', async () => {
       const prefix = freshName('writers');
       const { position } = await server.append(`${prefix}-start`, counted(0));
       const written = new Set<string>();

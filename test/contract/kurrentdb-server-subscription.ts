@@ -14,7 +14,7 @@ import {
 /** Subscriptions to a stream, and how a subscription ends. */
 export function serverSubscriptions(server: ServerCalls): void {
   describe('a subscription to a stream', () => {
-    it('gives its history, then what comes, and says once that it has caught up', async () => {
+    it('delivers its history, then new events, and reports once that it has caught up', async () => {
       const stream = freshName('sub');
       await server.append(stream, countedEvents(3));
       const listener = new Listener(server.client.subscribeToStream(stream));
@@ -27,7 +27,7 @@ export function serverSubscriptions(server: ServerCalls): void {
       await listener.unsubscribe();
     });
 
-    it('goes on after a revision, or after all there is', async () => {
+    it('continues after a revision, or after all existing events', async () => {
       const stream = freshName('sub');
       await server.append(stream, countedEvents(3));
       const after = new Listener(server.client.subscribeToStream(stream, { fromRevision: 0n }));
@@ -39,7 +39,7 @@ export function serverSubscriptions(server: ServerCalls): void {
       await Promise.all([after.unsubscribe(), end.unsubscribe()]);
     });
 
-    it('waits for a stream that is not there, and survives its deletion', async () => {
+    it('waits for a missing stream, and survives its deletion', async () => {
       const stream = freshName('sub');
       const listener = new Listener(server.client.subscribeToStream(stream));
       await listener.heard('confirmation');
@@ -53,7 +53,7 @@ export function serverSubscriptions(server: ServerCalls): void {
       await listener.unsubscribe();
     });
 
-    it('fails when the stream is ended, and where it was', async () => {
+    it('fails when the stream is tombstoned, and if it was before', async () => {
       const stream = freshName('sub');
       await server.append(stream, counted(0));
       const listener = new Listener(server.client.subscribeToStream(stream));
@@ -64,8 +64,8 @@ export function serverSubscriptions(server: ServerCalls): void {
     });
   });
 
-  describe('a reader that is slow', () => {
-    it('loses nothing of the history', async () => {
+  describe('a slow reader', () => {
+    it('loses no event of the history', async () => {
       const stream = freshName('slow');
       await server.append(stream, countedEvents(1_500));
       let next = 0n;
@@ -76,7 +76,7 @@ export function serverSubscriptions(server: ServerCalls): void {
       }
     });
 
-    it('of live events gets them all in order, or an error, and never a gap in silence', async () => {
+    it('receives all live events in order or an error, but never an unreported gap', async () => {
       const stream = freshName('burst');
       const subscription = server.client.subscribeToStream(stream, { fromRevision: 'end' });
       let error: Error | undefined;
@@ -109,7 +109,7 @@ export function serverSubscriptions(server: ServerCalls): void {
   });
 
   describe('the end of a subscription', () => {
-    it('comes without an error when it is asked for', async () => {
+    it('causes no error when it was requested', async () => {
       const listener = new Listener(server.client.subscribeToAll({ fromPosition: 'end' }));
       await listener.heard('confirmation');
       await listener.unsubscribe();
@@ -123,7 +123,7 @@ export function serverSubscriptions(server: ServerCalls): void {
       await loop;
     });
 
-    it('comes as one error to who iterates it', async () => {
+    it('is a single error for the iterating reader', async () => {
       const stream = freshName('loop');
       await server.append(stream, counted(0));
       const subscription = server.client.subscribeToStream(stream);
@@ -134,7 +134,7 @@ export function serverSubscriptions(server: ServerCalls): void {
       await loop;
     });
 
-    it('comes without an error when the client is disposed of, which can be used again', async () => {
+    it('causes no error when the client is disposed, and the client can be used again', async () => {
       const other = EventStoreDBClient.connectionString(server.connectionString);
       const listener = new Listener(other.subscribeToAll({ fromPosition: 'end' }));
       await listener.heard('confirmation');

@@ -15,8 +15,8 @@ export interface OpenedServer {
 }
 
 /**
- * What the log relies on in its server. The double keeps to it and so does the real server, from which it was learned
- * (23.10.7 and 24.2.0): what passes against the one is no proof for the other unless both pass this.
+ * The behaviour of the server that the log relies on, as observed on the real server (23.10.7 and 24.2.0). Both the real server
+ * and the double must pass this contract; otherwise tests against the double would prove nothing about the real one.
  */
 export function kurrentServerContract(name: string, open: () => Promise<OpenedServer>): void {
   describe(`[G1] ${name} as the event store`, () => {
@@ -52,7 +52,7 @@ export function kurrentServerContract(name: string, open: () => Promise<OpenedSe
   });
 }
 
-/** What its client says where there is no server at all. */
+/** Behaviour of the client without a server. */
 export function kurrentClientWithoutServer(): void {
   describe('[G1] a client of the event store without a server', () => {
     it('rejects with code 14', async () => {

@@ -5,7 +5,7 @@ import type { Sql } from '../../src/ports/sql.ts';
 
 let names = 0;
 
-/** Leases as everything that takes them relies on them. */
+/** Contract of leases. */
 export function leasesContract(
   name: string,
   open: () => Promise<{ sql: Sql; close(): Promise<void> }>,
@@ -26,7 +26,7 @@ export function leasesContract(
 
     afterAll(() => close());
 
-    it('[G2] are held by one process, which keeps its epoch while it renews', async () => {
+    it('[G2] are held by one process, whose epoch stays the same while it renews', async () => {
       const [one, two] = [await process('one'), await process('two')];
       const name = lease();
       const epoch = await one.hold(name);
@@ -37,7 +37,7 @@ export function leasesContract(
       expect((await two.holders()).get(name)).toBe('elsewhere');
     });
 
-    it('[G2] go to another process with a larger epoch, once they were released or ran out', async () => {
+    it('[G2] can be taken by another process with a higher epoch, after they were released or expired', async () => {
       const [one, two] = [await process('one'), await process('two')];
       const name = lease();
       expect(await one.hold(name)).toBe(1);
@@ -49,7 +49,7 @@ export function leasesContract(
       expect(await one.hold(name)).toBe(3);
     });
 
-    it('[G2] begin a new epoch where the holder itself was late', async () => {
+    it('[G2] have a new epoch if the holder itself renewed too late', async () => {
       const one = await process('one');
       const name = lease();
       await one.hold(name);
@@ -57,7 +57,7 @@ export function leasesContract(
       expect(await one.hold(name)).toBe(2);
     });
 
-    it('[G2] go to the successor of the same name at once, which is not taken for its predecessor', async () => {
+    it('[G2] can be taken at once by a successor with the same name, with a new epoch', async () => {
       const [before, after] = [await process('one'), await process('one')];
       const name = lease();
       expect(await before.hold(name)).toBe(1);
@@ -67,7 +67,7 @@ export function leasesContract(
       expect((await before.holders()).get(name)).toBe('elsewhere');
     });
 
-    it('[G2] never have two holders, however many ask at once', async () => {
+    it('[G2] never have two holders, however many processes try at once', async () => {
       const all = await Promise.all(Array.from({ length: 8 }, (_, n) => process(`process ${n}`)));
       const name = lease();
       const seen: number[] = [];
@@ -82,7 +82,7 @@ export function leasesContract(
       expect(seen).toEqual([1, 2, 3, 4, 5]);
     });
 
-    it('are apart by name', async () => {
+    it('are independent by name', async () => {
       const [one, two] = [await process('one'), await process('two')];
       const [left, right] = [lease(), lease()];
       expect(await one.hold(left)).toBe(1);

@@ -10,7 +10,7 @@ import {
   type ContractIndex,
 } from '../support/lexical-documents.ts';
 
-/** Builds side by side, the switch from one to the other and back. */
+/** Concurrent generations, and switching from one to the other and back. */
 export function generationContract(contract: ContractIndex): void {
   describe('a generation', () => {
     it('does not serve by itself', async () => {
@@ -20,7 +20,7 @@ export function generationContract(contract: ContractIndex): void {
       expect(await find(contract.index, generation, 'lighthouse')).toHaveLength(1);
     });
 
-    it('made again keeps what it has', async () => {
+    it('created again keeps its documents', async () => {
       const generation = await freshGeneration(contract.index);
       const one = document('lighthouse');
       await put(contract.index, generation, one);
@@ -31,7 +31,7 @@ export function generationContract(contract: ContractIndex): void {
       expect(await listed(contract.index, generation)).toEqual([entryOf(one)]);
     });
 
-    it('is listed until it is dropped, which may happen twice', async () => {
+    it('is listed until it is dropped; dropping twice is allowed', async () => {
       const generation = await freshGeneration(contract.index);
       expect(await contract.index.generations()).toContain(generation);
       await contract.index.dropGeneration(generation);
@@ -39,7 +39,7 @@ export function generationContract(contract: ContractIndex): void {
       expect(await contract.index.generations()).not.toContain(generation);
     });
 
-    it('that is missing is told so, and a late write does not make it', async () => {
+    it('that does not exist is reported, and a late write does not create it', async () => {
       const missing = await freshGeneration(contract.index);
       await contract.index.dropGeneration(missing);
       for (const use of [
@@ -55,14 +55,14 @@ export function generationContract(contract: ContractIndex): void {
       expect(await contract.index.generations()).not.toContain(missing);
     });
 
-    it('has a plain name', async () => {
+    it('has a restricted name', async () => {
       for (const name of ['', '*', 'A', 'a.b', 'a,b', '../a', '_all', 'a'.repeat(101)])
         await expect(contract.index.createGeneration(name)).rejects.toThrow(RangeError);
     });
   });
 
   describe('[F4] the switch to another generation', () => {
-    it('and the way back take one call each', async () => {
+    it('and back takes one call each', async () => {
       const { index } = contract;
       const [old, next] = [await freshGeneration(index), await freshGeneration(index)];
       const [before, after] = [document('lighthouse'), document('lighthouse')];
@@ -74,7 +74,7 @@ export function generationContract(contract: ContractIndex): void {
       expect([await index.serving(), await served()]).toEqual([old, [before.memoryId]]);
       await index.serve(next);
       expect([await index.serving(), await served()]).toEqual([next, [after.memoryId]]);
-      // The old one is written on meanwhile, so that the way back leads to a fresh one.
+      // The old one is still written to, so that it is current when switching back.
       await put(index, old, { ...before, revision: 1, body: 'lighthouse keeper' });
       expect(await find(index, old, 'keeper')).toEqual([before.memoryId]);
       await index.serve(old);
@@ -83,7 +83,7 @@ export function generationContract(contract: ContractIndex): void {
       expect([await index.serving(), await served()]).toEqual([old, [before.memoryId]]);
     });
 
-    it('that is missing leaves the one that serves', async () => {
+    it('that does not exist keeps the serving one', async () => {
       const { index } = contract;
       const generation = await freshGeneration(index);
       await index.serve(generation);

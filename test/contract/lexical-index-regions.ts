@@ -23,7 +23,7 @@ const placed: fc.Arbitrary<ActiveDocument> = fc
   .record({ tenant: fc.constantFrom(...tenants), layer: fc.constantFrom(...layers), scope })
   .map((place) => document('beacon', place));
 
-// Mostly those who do not see everything.
+// Mostly callers who may not see everything.
 const anyRoles = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom(['member' as const], ['reader' as const]) },
   { weight: 1, arbitrary: fc.uniqueArray(fc.constantFrom(...roles), { maxLength: 2 }) },
@@ -37,9 +37,9 @@ const region: fc.Arbitrary<Region> = fc
   )
   .map(([caller, narrowed]) => ({ tenant: caller.tenant, visibility: visible(caller), ...narrowed }));
 
-/** That a search stays inside what its caller may see and asks for. */
+/** Searches find only what their caller may see and requests. */
 export function regionContract(contract: ContractIndex): void {
-  describe('[I3] a search finds what lies in its region, and that alone', () => {
+  describe('[I3] a search finds exactly the memories of its region', () => {
     const documents = fc.sample(placed, { numRuns: 600, seed: 20 });
     let generation: string;
 
@@ -61,7 +61,7 @@ export function regionContract(contract: ContractIndex): void {
       },
     );
 
-    it('nothing for a tenant without memories, and for who sees nothing', async () => {
+    it('nothing for a tenant without memories, and for a caller who may see nothing', async () => {
       expect(await found(wholeTenant('nobody'))).toEqual(new Set());
       expect(await found({ tenant: 'acme', visibility: [] })).toEqual(new Set());
       expect(await found({ ...wholeTenant(), layers: [] })).toEqual(new Set());
@@ -70,7 +70,7 @@ export function regionContract(contract: ContractIndex): void {
       ).toEqual(new Set());
     });
 
-    it('whoever the caller is and whatever it narrows the search to', async () => {
+    it('for any caller and any restriction of the search', async () => {
       let [some, none] = [0, 0];
       await fc.assert(
         fc.asyncProperty(region, async (where) => {
@@ -81,12 +81,12 @@ export function regionContract(contract: ContractIndex): void {
         }),
         { numRuns: 200 },
       );
-      // Otherwise it would have tested nothing.
+      // Otherwise nothing was tested.
       expect(some).toBeGreaterThan(50);
       expect(none).toBeGreaterThan(10);
     });
 
-    it('and a memory of the same id in another tenant is another memory', async () => {
+    it('and treats equal ids of different tenants as different memories', async () => {
       const { index } = contract;
       const twins = await freshGeneration(index);
       const own = document('beacon', { revision: 3 });

@@ -14,7 +14,7 @@ const random = randomOf(7);
 const letters = (count: number): string =>
   Array.from({ length: count }, () => random.pick([...'abcdefghijklmnopqrstuvwxyz'])).join('');
 
-/** Texts that a query may be made of, each with the word harbour among its first. */
+/** Query texts, each with the word harbour near its start. */
 const texts: readonly (readonly [string, string])[] = [
   ['query syntax', syntax],
   ['operators', 'harbour AND NOT harbour'],
@@ -37,7 +37,7 @@ const texts: readonly (readonly [string, string])[] = [
   ['8,000 characters of punctuation', `harbour${'-/:('.repeat(1_998)}`],
 ];
 
-/** What is found by which words, and in which order. */
+/** Matching of words, and ranking. */
 export function searchContract(contract: ContractIndex): void {
   describe('a search', () => {
     it('finds words by their stems, in any case, and nothing else', async () => {
@@ -57,7 +57,7 @@ export function searchContract(contract: ContractIndex): void {
       expect(await found('run'.slice(0, 2))).toEqual([]);
     });
 
-    it('answers the best first: more of the words, rarer words, shorter texts; and of equals the lower id', async () => {
+    it('ranks more words, rarer words and shorter texts first, and equal scores by id', async () => {
       const generation = await freshGeneration(contract.index);
       const filler = 'and much else that has been said of other things on other days by other people';
       const all = document('copper kettle');
@@ -71,7 +71,7 @@ export function searchContract(contract: ContractIndex): void {
       expect(await find(contract.index, generation, 'copper kettle')).toEqual([...inOrder, ...equals]);
     });
 
-    it('answers as many as asked for, from the best on', async () => {
+    it('returns the requested number of best results', async () => {
       const generation = await freshGeneration(contract.index);
       const documents = Array.from({ length: 120 }, (_, n) => document(`lantern ${'wick '.repeat(n % 11)}`));
       await put(contract.index, generation, ...documents);
@@ -82,7 +82,7 @@ export function searchContract(contract: ContractIndex): void {
       await expect(find(contract.index, generation, 'lantern', 10_001)).rejects.toThrow(RangeError);
     });
 
-    it('looks at the given memories alone, where some are given', async () => {
+    it('searches only the given memories, if there are any', async () => {
       const generation = await freshGeneration(contract.index);
       const documents = Array.from({ length: 20 }, (_, n) => document(n % 2 ? 'lantern' : 'kettle'));
       const foreign = document('lantern', { tenant: 'other' });
@@ -98,14 +98,14 @@ export function searchContract(contract: ContractIndex): void {
       await expect(found([...many, ...among])).rejects.toThrow(RangeError);
     });
 
-    it.each(['', ' \n\t ', 'the and of', '?!… --', '\u0000\u0001'])('for %j finds nothing', async (text) => {
+    it.each(['', ' \n\t ', 'the and of', '?!… --', '\u0000\u0001'])('finds nothing for %j', async (text) => {
       const generation = await freshGeneration(contract.index);
       await put(contract.index, generation, document('the and of it ?!… -- \u0001'));
       expect(await find(contract.index, generation, text)).toEqual([]);
     });
   });
 
-  describe('a query text is taken as plain words:', () => {
+  describe('a query text is interpreted as plain words:', () => {
     const found = document('The harbour sleeps.');
     const other = document('Somebody else wrote 12345.');
     const foreign = document('The harbour sleeps.', { tenant: 'other' });

@@ -15,7 +15,7 @@ import {
 
 const memoryIds = ['a', 'b', 'c', 'd'];
 
-/** What a memory is at a revision: some are deleted, and come back later. */
+/** A memory at a revision; some are deleted and restored later. */
 function versionOf(memoryId: string, revision: number): LexicalDocument {
   const whole = document(`beacon ${memoryId} ${revision}`, { memoryId, revision });
   return revision % 3 === 2 ? deletion(whole, revision) : whole;
@@ -25,32 +25,32 @@ const version = fc
   .tuple(fc.constantFrom(...memoryIds), fc.nat(8))
   .map(([memoryId, revision]) => versionOf(memoryId, revision));
 
-/** Bulks, some of them sent side by side. */
+/** Bulks, some of them sent concurrently. */
 const history = fc.array(
   fc.array(fc.array(version, { minLength: 1, maxLength: 6 }), { minLength: 1, maxLength: 3 }),
   { minLength: 1, maxLength: 5 },
 );
 
-/** What stays of documents that are written, in whatever order and however often. */
+/** Results of writing documents in any order and any number of times. */
 export function writeContract(contract: ContractIndex): void {
   describe('[G3] a write', () => {
-    it('is found when a refresh after it was awaited, all of it, and not before', async () => {
+    it('is found completely after a refresh, and not before', async () => {
       const { index } = contract;
       const generation = await freshGeneration(index);
       const documents = Array.from({ length: 300 }, () => document('beacon'));
       expect(await index.write(generation, documents)).toEqual({ written: 300, outdated: 0 });
-      // Long enough for an index that refreshes itself.
+      // Long enough for an index with automatic refreshes.
       await new Promise((resolve) => setTimeout(resolve, 1_500));
       expect(await find(index, generation, 'beacon', 1_000)).toEqual([]);
       await index.refresh(generation);
       expect(await find(index, generation, 'beacon', 1_000)).toHaveLength(300);
-      // By another process too.
+      // As another process would.
       await contract.again().write(generation, [document('beacon')]);
       await index.refresh(generation);
       expect(await find(contract.again(), generation, 'beacon', 1_000)).toHaveLength(301);
     });
 
-    it('of a later revision replaces the whole document', async () => {
+    it('with a later revision replaces the whole document', async () => {
       const { index } = contract;
       const generation = await freshGeneration(index);
       const one = document('beacon', { layer: 'user', scope: { user: 'alice', project: 'quay' } });
@@ -66,7 +66,7 @@ export function writeContract(contract: ContractIndex): void {
       expect(await listed(index, generation)).toEqual([entryOf(next)]);
     });
 
-    it('of an earlier revision is done without an effect; of the same one, again', async () => {
+    it('with an earlier revision has no effect; with the same one, it is repeated', async () => {
       const { index } = contract;
       const generation = await freshGeneration(index);
       const one = document('beacon', { revision: 7 });
@@ -80,7 +80,7 @@ export function writeContract(contract: ContractIndex): void {
       expect(await find(index, generation, 'neighbour')).toEqual([other.memoryId]);
     });
 
-    it('of a deletion takes the memory out for good: no earlier revision brings it back, a later one does', async () => {
+    it('of a deletion removes the memory: an earlier revision does not restore it, a later one does', async () => {
       const { index } = contract;
       const generation = await freshGeneration(index);
       const one = document('beacon', { revision: 2 });
@@ -90,7 +90,7 @@ export function writeContract(contract: ContractIndex): void {
       for (const revision of [0, 2, 4]) await put(index, generation, { ...one, revision });
       expect(await find(index, generation, 'beacon')).toEqual([]);
       expect(await listed(index, generation)).toEqual([entryOf(gone)]);
-      // Nor where the deletion comes first, before there was anything.
+      // Not even if the deletion comes first, before any document.
       const late = document('beacon', { revision: 1 });
       await put(index, generation, deletion(late, 2));
       await put(index, generation, late);
@@ -99,7 +99,7 @@ export function writeContract(contract: ContractIndex): void {
       expect(await find(index, generation, 'beacon')).toEqual([one.memoryId]);
     });
 
-    it('leaves of each memory its highest revision, whatever the order of bulks and their repetitions', async () => {
+    it('keeps the highest revision of each memory, independent of the order of bulks and repetitions', async () => {
       const { index } = contract;
       await fc.assert(
         fc.asyncProperty(history, async (rounds) => {
@@ -120,7 +120,7 @@ export function writeContract(contract: ContractIndex): void {
       );
     });
 
-    it('may be of no document, of thousands and of millions of characters', async () => {
+    it('may have no documents, thousands of documents, or millions of characters', async () => {
       const { index } = contract;
       const generation = await freshGeneration(index);
       expect(await index.write(generation, [])).toEqual({ written: 0, outdated: 0 });
@@ -138,7 +138,7 @@ export function writeContract(contract: ContractIndex): void {
   });
 
   describe('[F6] an expunge', () => {
-    it('takes nothing away that is found or listed, and lets writes go on meanwhile', async () => {
+    it('removes nothing that is found or listed, and does not block writes', async () => {
       const { index } = contract;
       const generation = await freshGeneration(index);
       const documents = Array.from({ length: 60 }, (_, n) => document(`beacon ${n}`));
@@ -156,7 +156,7 @@ export function writeContract(contract: ContractIndex): void {
       expect(await find(index, generation, 'foghorn')).toHaveLength(60);
     });
 
-    it('is waited for no longer than its caller wants', async () => {
+    it('is awaited no longer than its caller wants', async () => {
       const { index } = contract;
       const generation = await freshGeneration(index);
       const one = document('beacon');
@@ -169,7 +169,7 @@ export function writeContract(contract: ContractIndex): void {
   });
 
   describe('a list', () => {
-    it('goes through every document once, by tenant and id, as it was when it began', async () => {
+    it('returns every document once, by tenant and id, as of its start', async () => {
       const { index } = contract;
       const generation = await freshGeneration(index);
       const documents = Array.from({ length: 57 }, (_, n) =>
@@ -187,7 +187,7 @@ export function writeContract(contract: ContractIndex): void {
       expect(pages.flat()).toEqual(latestEntries(documents));
     });
 
-    it('of an empty generation has no page, and may be left early', async () => {
+    it('of an empty generation has no page, and can be abandoned early', async () => {
       const { index } = contract;
       const generation = await freshGeneration(index);
       expect(await listed(index, generation)).toEqual([]);

@@ -12,7 +12,7 @@ import { regionContract } from './lexical-index-regions.ts';
 import { searchContract } from './lexical-index-search.ts';
 import { writeContract } from './lexical-index-write.ts';
 
-/** What every `LexicalIndex` keeps to. `open` answers an empty index. */
+/** Contract of every `LexicalIndex`. `open` returns an empty index. */
 export function lexicalIndexContract(name: string, open: () => Promise<IndexUnderTest>): void {
   describe(`${name} as LexicalIndex`, () => {
     let opened: IndexUnderTest;
@@ -29,20 +29,20 @@ export function lexicalIndexContract(name: string, open: () => Promise<IndexUnde
       },
       again: () => opened.again(),
     };
-    // First, while nothing serves.
+    // First, while no generation serves.
     generationContract(contract);
     searchContract(contract);
     regionContract(contract);
     writeContract(contract);
 
-    it('says of what kind and version its server is, and how it fares', async () => {
+    it('reports product, version and health of its server', async () => {
       const { distribution, version, status } = await contract.index.health();
       expect(distribution).toMatch(/^[a-z]+$/);
       expect(version).toMatch(/^\d+\.\d+\.\d+/);
       expect(['green', 'yellow']).toContain(status);
     });
 
-    it('once closed has answered what was asked before, and is unavailable', async () => {
+    it('answers pending requests on close, and is unavailable afterwards', async () => {
       const generation = await freshGeneration(contract.index);
       const other = contract.again();
       const last = other.write(generation, [document('the last word')]);

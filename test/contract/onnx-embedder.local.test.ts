@@ -43,7 +43,7 @@ describe('onnx embedder', () => {
     expect(cosine(query, relevant)).toBeGreaterThan(0.5);
   });
 
-  it('reads a long text to the model’s limit and no further', async () => {
+  it('reads a long text up to the model’s limit', async () => {
     const start = 'the harbour master counts ships '.repeat(200);
     const [long, longer, short] = await embedder.embed(
       [start, `${start} and then sings`, start.slice(0, 500)],
@@ -54,7 +54,7 @@ describe('onnx embedder', () => {
   });
 });
 
-it('[H4] tells how many tokens the model read, and that a query is remembered', async () => {
+it('[H4] reports the number of tokens read, and caches a query', async () => {
   const runs: EmbeddingRun[] = [];
   const embedder = await openOnnxEmbedder({ model, workers: 1, onRun: (run) => runs.push(run) });
   await embedder.embed(['tea'], 'passage');
@@ -67,7 +67,7 @@ it('[H4] tells how many tokens the model read, and that a query is remembered', 
     'passage embedded',
     'query embedded',
   ]);
-  // With the marks of beginning and end; a query has its instruction before it.
+  // Includes the start and end tokens, and the prefix of a query.
   expect(runs.map(({ tokens }) => tokens)).toEqual([3, model.longest, 11]);
   for (const { model: id, durationMs } of runs) {
     expect(id).toBe(model.id);
@@ -76,7 +76,7 @@ it('[H4] tells how many tokens the model read, and that a query is remembered', 
 });
 
 describe('pooling', () => {
-  it('[H4] takes the first state or the mean of all, as the model says', async () => {
+  it('[H4] uses the first state or the mean of all, as configured by the model', async () => {
     const text = 'In March Alice moved from Berlin to Lisbon.';
     const vectors = await Promise.all(
       (['first', 'mean'] as const).map(async (pooling) => {
@@ -86,12 +86,12 @@ describe('pooling', () => {
         return vector!;
       }),
     );
-    // Of one text and one encoder they are near each other, but not the same.
+    // For the same text and encoder they are similar, but not equal.
     expect(cosine(vectors[0]!, vectors[1]!)).toBeGreaterThan(0.8);
     expect(cosine(vectors[0]!, vectors[1]!)).toBeLessThan(0.999);
   });
 
-  it('[H4] refuses a model of another dimension than was registered', async () => {
+  it('[H4] rejects a model with another dimension than registered', async () => {
     const opening = openOnnxEmbedder({ model: { ...model, dimension: 256 }, workers: 1 });
     await expect(opening).rejects.toThrow(/384 numbers per token instead of 256/);
   });
@@ -105,7 +105,7 @@ describe.skipIf(models === undefined)('e5-small-v2 (where STRATALOG_EMBEDDING_MO
 
   embedderContract('e5-small-v2', open, { queriesDiffer: true });
 
-  it('[H4] finds what answers', async () => {
+  it('[H4] finds the text that answers a question', async () => {
     const embedder = await open();
     const [query] = await embedder.embed(['what broke the deployment'], 'query');
     const texts = [

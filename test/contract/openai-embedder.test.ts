@@ -23,7 +23,7 @@ beforeEach(() => {
   server.requests.length = 0;
 });
 
-/** Short waits, so that the tests need not. */
+/** Short delays to keep the tests fast. */
 const limits = {
   query: { attempts: 2, firstDelayMs: 1 },
   passage: { attempts: 3, firstDelayMs: 1 },
@@ -56,13 +56,13 @@ const ones = Array.from({ length: dimension }, () => 1);
 embedderContract('openai', () => open(), { queriesDiffer: false });
 
 describe('openai embedder: requests', () => {
-  it('asks the endpoint for its dimension when none is given', async () => {
+  it('requests the dimension from the endpoint if none is configured', async () => {
     const embedder = await openOpenAiEmbedder({ baseURL: server.baseURL, model: 'scripted', limits });
     expect(embedder.model).toEqual({ id: 'openai:scripted:64', dimension });
     await embedder.close();
   });
 
-  it('[H4] tells what each request cost, as the endpoint counts it or as it is estimated', async () => {
+  it('[H4] reports the tokens of each request, counted by the endpoint or estimated', async () => {
     const runs: EmbeddingRun[] = [];
     await using({ onRun: (run) => runs.push(run) }, async (embedder) => {
       await embedder.embed(['three words here'], 'query');
@@ -87,7 +87,7 @@ describe('openai embedder: requests', () => {
     ]);
   });
 
-  it('does not open when it is asked for in vain', async () => {
+  it('does not open if that request fails', async () => {
     server.script(answer(401, { error: { message: 'no such key' } }));
     const opening = openOpenAiEmbedder({ baseURL: server.baseURL, model: 'scripted', limits });
     await expect(opening).rejects.toBeInstanceOf(EmbedderUnavailable);
@@ -111,7 +111,7 @@ describe('openai embedder: requests', () => {
       }
     }));
 
-  it('has no more requests with passages in flight than it may, and a query goes beside them', async () => {
+  it('limits concurrent requests with passages, and sends a query beside them', async () => {
     let most = 0;
     let running = 0;
     const release: (() => void)[] = [];
@@ -133,7 +133,7 @@ describe('openai embedder: requests', () => {
     });
   });
 
-  it('cuts long texts between characters and repairs what is no Unicode', () =>
+  it('truncates long texts between characters and replaces invalid Unicode', () =>
     using({ longestText: 5 }, async (embedder) => {
       await embedder.embed(['abcdefgh'], 'passage');
       await embedder.embed(['abcd🦆'], 'passage');
@@ -141,7 +141,7 @@ describe('openai embedder: requests', () => {
       expect(server.requests.map(({ input }) => input)).toEqual([['abcde'], ['abcd'], ['a\ufffdb']]);
     }));
 
-  it('takes the vectors by their index', () =>
+  it('orders the vectors by their index', () =>
     using({}, async (embedder) => {
       const minus = ones.map((value) => -value);
       const reversed: Script = ({ input }, response) =>
@@ -155,7 +155,7 @@ describe('openai embedder: requests', () => {
     }));
 });
 
-describe('openai embedder: trouble', () => {
+describe('openai embedder: failures', () => {
   it.each<[string, Script]>([
     ['a server error', answer(500, { error: { message: 'oops' } })],
     ['an overloaded server', answer(429, {}, { 'retry-after': '0' })],
@@ -207,7 +207,7 @@ describe('openai embedder: trouble', () => {
     }),
   );
 
-  it('is unavailable at once when the endpoint asks to wait longer than the deadline', () =>
+  it('is unavailable at once if the endpoint asks to wait longer than the deadline', () =>
     using({}, async (embedder) => {
       server.script(answer(429, { error: { message: 'slow down' } }, { 'retry-after': '3600' }));
       await expect(embedder.embed(['text'], 'passage')).rejects.toThrow('answered 429');
@@ -230,7 +230,7 @@ describe('openai embedder: trouble', () => {
     }),
   );
 
-  it('refuses vectors of another dimension', () =>
+  it('rejects vectors of another dimension', () =>
     using({}, async (embedder) => {
       server.script(answer(200, embeddings([1, 2, 3])));
       const call = embedder.embed(['text'], 'query');
@@ -238,7 +238,7 @@ describe('openai embedder: trouble', () => {
       await expect(call).rejects.toThrow('3 dimensions instead of 64');
     }));
 
-  it('repeats neither what the endpoint says nor what its URL hides: keys and texts may be in both', async () => {
+  it('discloses neither the endpoint’s messages nor credentials of its URL, which may contain keys and texts', async () => {
     const says = (status: number, message: string) => answer(status, { error: { message } });
     const failures: unknown[] = [];
     const note = (error: unknown) => void failures.push(error);
@@ -257,7 +257,7 @@ describe('openai embedder: trouble', () => {
     expect(logged.filter((line) => /hush|sk-1|my text/.test(line))).toEqual([]);
   });
 
-  it('gives up only the text that the endpoint refuses, not those in the same request', () =>
+  it('rejects only the text that the endpoint refuses, not others in the same request', () =>
     using({ concurrency: 1 }, async (embedder) => {
       const refuse: Script = ({ input }, response) =>
         input.includes('bad')
@@ -277,7 +277,7 @@ describe('openai embedder: trouble', () => {
       await expect(embedder.embed(['text'], 'query')).rejects.toBeInstanceOf(EmbedderUnavailable);
     }));
 
-  it('stops what is in flight when it is closed', async () => {
+  it('aborts pending requests when it is closed', async () => {
     const embedder = await open();
     server.script(() => undefined);
     const call = embedder.embed(['text'], 'passage');

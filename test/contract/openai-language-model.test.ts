@@ -70,7 +70,7 @@ async function failureOf(completing: Promise<unknown>): Promise<LanguageModelFai
 }
 
 describe('openai language model: a request', () => {
-  it('names the model of its role, the key, the length and the schema', async () => {
+  it('contains the model of its role, the key, the length and the schema', async () => {
     const model = open({ apiKey: 'sesame' });
     await model.complete(request());
     await model.complete(request({ role: 'sub' }));
@@ -89,7 +89,7 @@ describe('openai language model: a request', () => {
     });
   });
 
-  it('keeps what is said by a caller out of the instructions', async () => {
+  it('keeps text of a caller out of the instructions', async () => {
     await open().complete(request());
     const [{ messages }] = server.requests as [(typeof server.requests)[0]];
     expect(messages.map(({ role }) => role)).toEqual(['system', 'user']);
@@ -98,7 +98,7 @@ describe('openai language model: a request', () => {
     expect(inputOf(server.requests[0]!)).toEqual({ question: secret });
   });
 
-  it('asks for no lengths of texts by schema, and checks them all the same', async () => {
+  it('sends no text lengths in the schema, but validates them', async () => {
     server.script(says({ words: ['far too long a word'] }));
     expect(await open().complete(request())).toMatchObject({ value: answer, usage: { requests: 2 } });
     expect(JSON.stringify(server.requests[0]!.response_format)).not.toMatch(/minLength|maxLength/);
@@ -107,7 +107,7 @@ describe('openai language model: a request', () => {
     });
   });
 
-  it('answers the value, the model and the tokens that the endpoint counted', async () => {
+  it('returns the value, the model and the tokens counted by the endpoint', async () => {
     const usage = { model: 'root', inputTokens: 100, outputTokens: 20, requests: 1 };
     expect(await open().complete(request())).toEqual({ value: answer, usage });
   });
@@ -129,7 +129,7 @@ describe('openai language model: a request', () => {
 });
 
 describe('openai language model: an endpoint without schemas', () => {
-  it('is asked in words, and from then on only so', async () => {
+  it('receives the schema in the prompt from then on', async () => {
     server.otherwise(onlyInWords(says(answer)));
     const model = open();
     expect(await model.complete(request())).toMatchObject({ value: answer, usage: { requests: 2 } });
@@ -139,7 +139,7 @@ describe('openai language model: an endpoint without schemas', () => {
     expect(server.requests.map((asked) => asked.response_format !== undefined)).toEqual([true, false, false]);
   });
 
-  it('is asked by schema for another purpose or by another model: the schema may be what it refused', async () => {
+  it('receives `response_format` again for another purpose or model, because it may have rejected the particular schema', async () => {
     server.script(fails(400), says(answer));
     const model = open();
     await model.complete(request());
@@ -153,7 +153,7 @@ describe('openai language model: an endpoint without schemas', () => {
     ]);
   });
 
-  it('is asked by schema again where words were refused as well', async () => {
+  it('receives `response_format` again if the request in words was rejected too', async () => {
     server.script(fails(400), fails(400));
     const model = open();
     expect(await failureOf(model.complete(request()))).toMatchObject({ failure: 'refused' });
@@ -188,7 +188,7 @@ describe('openai language model: an answer that cannot be used', () => {
     expect(messages[3]!.content).toContain(complaint);
   });
 
-  it('is given up after that, with what it cost', async () => {
+  it('fails after that, and reports its cost', async () => {
     server.script(says({ words: 7 }), says({}));
     expect(await failureOf(open().complete(request()))).toMatchObject({
       failure: 'invalid-answer',
@@ -206,7 +206,7 @@ describe('openai language model: an answer that cannot be used', () => {
   });
 });
 
-describe('openai language model: faults that may pass', () => {
+describe('openai language model: transient errors', () => {
   it.each([
     ['429', fails(429, { 'retry-after': '0.01' })],
     ['500', fails(500)],
@@ -237,13 +237,13 @@ describe('openai language model: faults that may pass', () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  it('are not waited for longer than there is time', async () => {
+  it('are not retried beyond the time limit', async () => {
     server.script(fails(429, { 'retry-after': '3600' }));
     expect(await failureOf(open().complete(request()))).toMatchObject({ failure: 'rate-limited' });
     expect(server.requests).toHaveLength(1);
   });
 
-  it('are waited for no longer than the caller does', async () => {
+  it('are not retried after the caller has aborted', async () => {
     server.script(fails(429, { 'retry-after': '30' }));
     const started = performance.now();
     const asked = withTimeLimit(100, undefined, (signal) => open().complete(request({ signal })));
@@ -273,13 +273,13 @@ describe('openai language model: time', () => {
     expect(failure.usage!.inputTokens).toBeGreaterThan(10);
   });
 
-  it('asks nothing where it was over before', async () => {
+  it('sends nothing if it was over before', async () => {
     const signal = AbortSignal.abort();
     expect(await failureOf(open().complete(request({ signal })))).toMatchObject({ failure: 'timed-out' });
     expect(server.requests).toEqual([]);
   });
 
-  it('of one request has an end without a signal that says so', async () => {
+  it('of one request is limited without a signal of the caller', async () => {
     server.otherwise(neverAnswers);
     const model = open({ limits: { attempts: 2, requestMs: 50, firstDelayMs: 1 } });
     expect(await failureOf(model.complete(request()))).toMatchObject({
@@ -288,7 +288,7 @@ describe('openai language model: time', () => {
     });
   });
 
-  it('is up for the repetition of an answer too', async () => {
+  it('also covers the repetition after a rejected answer', async () => {
     server.script(says({}), neverAnswers);
     const asked = withTimeLimit(200, undefined, (signal) => open().complete(request({ signal })));
     expect(await failureOf(asked)).toMatchObject({

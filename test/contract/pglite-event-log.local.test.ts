@@ -36,7 +36,7 @@ eventLogContract('the SQL log on PGlite on disk', async () => openLog(await fres
 sqlEventLogContract('the SQL log on PGlite on disk', async () => openLog(await freshFolder()));
 
 describe('the SQL log on disk', () => {
-  it('is the same log after it was closed and opened again', async () => {
+  it('is the same log after it is closed and reopened', async () => {
     const folder = await freshFolder();
     const stream = freshStream();
     const events = storedEvents(3);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freshStream, storedEvent, storedEvents, type LogUnderTest } from '../support/log-events.ts';
 
-/** What the SQL log promises beyond the port: positions without a gap, and ids that are unique in the whole log. */
+/** Guarantees of the SQL log beyond the port: positions without gaps, and ids that are unique in the whole log. */
 export function sqlEventLogContract(name: string, open: () => Promise<LogUnderTest>): void {
   describe(name, () => {
     let opened: LogUnderTest;
@@ -12,7 +12,7 @@ export function sqlEventLogContract(name: string, open: () => Promise<LogUnderTe
 
     afterAll(() => opened?.close());
 
-    it('numbers its events without a gap, whoever writes', async () => {
+    it('numbers its events without gaps for any number of writers', async () => {
       const { log } = opened;
       const start = await log.head();
       await Promise.all(
@@ -25,7 +25,7 @@ export function sqlEventLogContract(name: string, open: () => Promise<LogUnderTe
       expect(events).toHaveLength(24);
     });
 
-    it('refuses an id that another stream has, and writes nothing', async () => {
+    it('rejects an id that another stream has, and writes nothing', async () => {
       const { log } = opened;
       const [one, other] = [freshStream(), freshStream()];
       const events = storedEvents(2);
@@ -35,7 +35,7 @@ export function sqlEventLogContract(name: string, open: () => Promise<LogUnderTe
       expect(await log.readStream(other)).toEqual([]);
     });
 
-    it('writes the neighbours of an append that reuses the id of another stream’s event', async () => {
+    it('writes the other appends of a group in which one reuses an id of another stream', async () => {
       const { log } = opened;
       const taken = storedEvent();
       await log.append(freshStream(), 'noStream', [taken]);

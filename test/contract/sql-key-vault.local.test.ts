@@ -34,7 +34,7 @@ describe('the SQL vault', () => {
 
   const ref = () => ({ tenant: 'acme', id: randomUUID(), subject: randomUUID() });
 
-  it('keeps no key in clear, and not the root key', async () => {
+  it('stores no key in clear text, and not the root key', async () => {
     const vault = await openSqlKeyVault(sql, rootKey);
     const mine = ref();
     const key = Buffer.from(await vault.ensure(mine));
@@ -47,7 +47,7 @@ describe('the SQL vault', () => {
     expect(dump!.bytes).not.toContain(Buffer.from(rootKey).toString('hex'));
   });
 
-  it('says which error a wrong root key is', async () => {
+  it('reports a wrong root key with its own error', async () => {
     await openSqlKeyVault(sql, rootKey);
     await expect(openSqlKeyVault(sql, randomBytes(32))).rejects.toBeInstanceOf(WrongRootKey);
   });
@@ -68,7 +68,7 @@ describe('the SQL vault', () => {
     expect(await row()).toEqual(first);
   });
 
-  it('wraps by subject: without the subject’s key all that it wraps is destroyed, and nothing else', async () => {
+  it('wraps keys by subject: without the subject’s key all keys wrapped by it are destroyed, and no others', async () => {
     const vault = await openSqlKeyVault(sql, rootKey);
     const [one, two, other] = [ref(), ref(), ref()];
     const same = { ...two, subject: one.subject };
@@ -90,7 +90,7 @@ describe('the SQL vault', () => {
     await expect(next.ensure({ ...ref(), subject: one.subject })).rejects.toBeInstanceOf(KeyDestroyed);
   });
 
-  it('has no key where wrapped keys were exchanged in the database, and still has the others', async () => {
+  it('does not open keys that were swapped in the database, but still opens the others', async () => {
     const vault = await openSqlKeyVault(sql, rootKey);
     const one = ref();
     const two = { ...ref(), subject: one.subject };
@@ -116,7 +116,7 @@ describe('the SQL vault', () => {
     await expect(here.ensure(mine)).rejects.toBeInstanceOf(KeyDestroyed);
   });
 
-  it('does not ask the database again for a key that it used lately', async () => {
+  it('does not query the database again for a recently used key', async () => {
     const faulty = new FaultySql(sql);
     const vault = await openSqlKeyVault(faulty, rootKey);
     const mine = ref();
@@ -126,7 +126,7 @@ describe('the SQL vault', () => {
     expect(await vault.open('acme', [mine.id])).toEqual(new Map([[mine.id, key]]));
   });
 
-  it('does not keep a key that was destroyed while it was being read', async () => {
+  it('does not cache a key that was destroyed while it was being read', async () => {
     const faulty = new FaultySql(sql);
     const maker = await openSqlKeyVault(sql, rootKey);
     const vault = await openSqlKeyVault(faulty, rootKey);
@@ -143,7 +143,7 @@ describe('the SQL vault', () => {
     await expect(vault.ensure(mine)).rejects.toBeInstanceOf(KeyDestroyed);
   });
 
-  it('gives out no key that is not stored: a lost reply ends in the stored one', async () => {
+  it('returns only stored keys, even after a lost reply', async () => {
     const faulty = new FaultySql(sql);
     const vault = await openSqlKeyVault(faulty, rootKey);
     const mine = ref();
@@ -158,7 +158,7 @@ describe('the SQL vault', () => {
     expect(await (await openSqlKeyVault(sql, rootKey)).ensure(mine)).toEqual(key);
   });
 
-  it('has a key on the disk when it gives it out', async () => {
+  it('has a key on disk before it returns it', async () => {
     const dataDir = await mkdtemp(path.join(tmpdir(), 'stratalog-vault-'));
     const onDisk = await openPglite({ dataDir });
     try {

@@ -4,13 +4,13 @@ import type { ContractDatabase } from './sql.ts';
 
 const times = 12;
 
-/** Statements that come again and again, which an adapter may keep prepared. */
+/** Frequent statements, which an adapter may keep prepared. */
 export function repetitionContract(db: ContractDatabase): void {
   for (const onePlan of [false, true]) repeated(db, onePlan);
 }
 
 function repeated(db: ContractDatabase, onePlan: boolean): void {
-  /** Each in a transaction of its own. */
+  /** Each in its own transaction. */
   const query = (text: string, params?: readonly SqlValue[]): Promise<Row[]> =>
     db.sql.transaction((tx) => tx.query(text, params), { onePlan });
   const table = `${db.schema}.repeated`;
@@ -21,7 +21,7 @@ function repeated(db: ContractDatabase, onePlan: boolean): void {
   }
 
   describe(`a statement that comes again and again, ${onePlan ? 'with one plan' : 'planned as the database likes'}`, () => {
-    it('is answered for the values of each time', async () => {
+    it('returns results for the current values', async () => {
       await db.sql.execute(`create table ${table} (id int primary key, label text)`);
       await again(async (id) => {
         await query(`insert into ${table} values ($1, $2)`, [id, id % 2 ? null : `number ${id}`]);
@@ -32,7 +32,7 @@ function repeated(db: ContractDatabase, onePlan: boolean): void {
       await db.sql.execute(`drop table ${table}`);
     });
 
-    it('sees the columns of now, after its table was altered or made anew', async () => {
+    it('uses the current columns after its table was altered or recreated', async () => {
       await db.sql.execute(`create table ${table} (id int primary key)`);
       await query(`insert into ${table} values (1)`);
       await again(async () => expect(await query(read, [1])).toEqual([{ id: 1 }]));
@@ -48,7 +48,7 @@ function repeated(db: ContractDatabase, onePlan: boolean): void {
       await db.sql.execute(`drop table ${table}`);
     });
 
-    it('goes on after it failed, and after the transaction that it first came in was rolled back', async () => {
+    it('works after a failure, and after a rollback of the transaction that used it first', async () => {
       const divide = 'select 12 / $1::int as part';
       await again(async (n) => {
         if (n % 3 === 0) await expect(query(divide, [0])).rejects.toThrow(/division by zero/);
@@ -69,7 +69,7 @@ function repeated(db: ContractDatabase, onePlan: boolean): void {
       });
     });
 
-    it('stays itself among a thousand others', async () => {
+    it('is not confused with a thousand others', async () => {
       const kept = 'select $1::int * 2 as doubled';
       for (let n = 0; n < 1_000; n++) {
         const other = `select $1::int + ${n % 500} as sum`;

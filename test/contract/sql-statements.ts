@@ -24,7 +24,7 @@ export function statementContract(db: ContractDatabase): void {
   const add = `insert into ${db.item} values ($1, $2, $3)`;
 
   describe('values', () => {
-    it('come back as their JavaScript counterparts', async () => {
+    it('are returned as their JavaScript counterparts', async () => {
       const [row] = await db.sql
         .query(`select 9007199254740991::int8 as big, 7::int4 as int, 1.5::float8 as float,
         true as bool, 'é🌍' as text, null as nothing, 12.50::numeric as exact, '{"a":[1,null]}'::jsonb as json,
@@ -46,7 +46,7 @@ export function statementContract(db: ContractDatabase): void {
       expect(row!['bytes']!.constructor).toBe(Uint8Array);
     });
 
-    it('come back from arrays of any content', async () => {
+    it('are returned from arrays of any content', async () => {
       const [row] = await db.sql.query(`select array['a,b', 'c"d\\e', '', null, 'NULL', '{}'] as text,
         array[1, null, 3]::int8[] as big, array[[1, 2], [3, 4]] as nested, '{}'::int[] as none,
         array[true, false] as bool, '[0:1]={5,6}'::int[] as shifted`);
@@ -63,7 +63,7 @@ export function statementContract(db: ContractDatabase): void {
       });
     });
 
-    it('are bound as what they are', async () => {
+    it('are bound with their types', async () => {
       const bytes = Uint8Array.from({ length: 256 }, (_, index) => index);
       const at = new Date('2026-03-01T12:00:00.123Z');
       const [row] = await db.sql.query(
@@ -105,7 +105,7 @@ export function statementContract(db: ContractDatabase): void {
       );
     });
 
-    it('keep any column, with what is null in it', async () => {
+    it('keep any column, including nulls', async () => {
       const text = string({ unit: 'binary', maxLength: 40 }).filter((value) => !value.includes('\0'));
       const orNull = <Value>(of: Arbitrary<Value>) => option(of, { nil: null });
       const row = record({
@@ -165,8 +165,8 @@ export function statementContract(db: ContractDatabase): void {
   });
 
   describe('statements', () => {
-    it('tell which constraint they broke', async () => {
-      // Without row-level security, under which PostgreSQL keeps the values to itself.
+    it('report which constraint they violate', async () => {
+      // Without row-level security, under which PostgreSQL does not report the values.
       const insert = `insert into ${db.schema}.keyed values (1)`;
       await db.sql.execute(`create table ${db.schema}.keyed (id int primary key); ${insert}`);
       await expect(db.sql.query(insert)).rejects.toMatchObject({
@@ -184,14 +184,14 @@ export function statementContract(db: ContractDatabase): void {
       expect(await db.labels()).toEqual(['x']);
     });
 
-    it('that recurse too deep fail alone', async () => {
+    it('that recurse too deeply fail without affecting others', async () => {
       await db.sql.execute(`create function ${db.schema}.deeper(n int) returns int language plpgsql
         as $$ begin return ${db.schema}.deeper(n + 1); end $$`);
       await expect(db.sql.query(`select ${db.schema}.deeper(1)`)).rejects.toMatchObject({ code: '54001' });
       expect(await db.sql.query('select 1 as one')).toEqual([{ one: 1 }]);
     });
 
-    it('are one at a time, with and without parameters', async () => {
+    it('must be sent one at a time, with and without parameters', async () => {
       await expect(db.sql.query('select 1; select 2')).rejects.toMatchObject({ code: '42601' });
       await expect(db.sql.query('select $1::int; select 2', [1])).rejects.toMatchObject({ code: '42601' });
     });

@@ -19,7 +19,7 @@ export function tenantContract(db: ContractDatabase): void {
         await db.sql.query(add, [id, tenant, 'x']);
     });
 
-    it('shows a tenant its own rows, and the owner all', async () => {
+    it('shows a tenant only its own rows, and the owner all', async () => {
       expect(await db.sql.queryAs('a', ids)).toEqual([{ id: 1 }, { id: 2 }]);
       expect(await db.sql.queryAs('b', ids)).toEqual([{ id: 3 }]);
       expect(await db.sql.queryAs(`o'b\\`, ids)).toEqual([{ id: 4 }]);
@@ -35,7 +35,7 @@ export function tenantContract(db: ContractDatabase): void {
       expect(await db.sql.queryAs('a', `select id from ${db.item} where tenant = $1`, ['b'])).toEqual([]);
     });
 
-    it('leaves nothing of a tenant behind', async () => {
+    it('leaves no tenant set on the connection', async () => {
       await Promise.all(Array.from({ length: 20 }, (_, n) => db.sql.queryAs(n % 2 ? 'a' : 'b', ids)));
       await expect(db.sql.queryAs('a', 'select 1 / 0')).rejects.toMatchObject({ code: '22012' });
       const state = `select current_user <> 'stratalog_query' as owner, current_setting('app.tenant', true) as tenant`;
@@ -44,7 +44,7 @@ export function tenantContract(db: ContractDatabase): void {
       expect(row!.tenant || null).toBeNull();
     });
 
-    it('keeps the query role from writing and from tables it was not granted', async () => {
+    it('keeps the query role from writing and from tables without a grant', async () => {
       await expect(db.sql.queryAs('a', `select * from ${db.schema}.secret`)).rejects.toMatchObject({
         code: '42501',
       });
@@ -56,7 +56,7 @@ export function tenantContract(db: ContractDatabase): void {
       expect(await db.sql.query(ids)).toHaveLength(4);
     });
 
-    it('answers many tenants at once, each with its own', async () => {
+    it('serves many tenants concurrently, each with its own rows', async () => {
       const answers = await Promise.all(
         Array.from({ length: 60 }, (_, n) => db.sql.queryAs<{ id: number }>(n % 3 ? 'a' : 'b', ids)),
       );

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { ContractDatabase } from './sql.ts';
 
-/** What a transaction keeps to. */
+/** Contract of transactions. */
 export function transactionContract(db: ContractDatabase): void {
   const add = `insert into ${db.item} values ($1, $2, $3)`;
 
   describe('a transaction', () => {
-    it('commits what its body did and answers what it resolved to', async () => {
+    it('commits the work of its body and returns its result', async () => {
       await db.empty();
       const answer = await db.sql.transaction(async (tx) => {
         await tx.query(add, [1, 'a', 'one']);
@@ -17,7 +17,7 @@ export function transactionContract(db: ContractDatabase): void {
       expect(await db.labels()).toEqual(['one', 'two']);
     });
 
-    it('takes everything back when its body rejects, and rejects with the same error', async () => {
+    it('rolls back when its body rejects, and rejects with the same error', async () => {
       await db.empty();
       const reason = Object.assign(new Error('changed my mind'), { syscall: 'open' });
       const failed = db.sql.transaction(async (tx) => {
@@ -28,7 +28,7 @@ export function transactionContract(db: ContractDatabase): void {
       expect(await db.labels()).toEqual([]);
     });
 
-    it('rejects where a statement failed although its body went on', async () => {
+    it('rejects if a statement failed although its body continued', async () => {
       await db.empty();
       const swallowed = db.sql.transaction(async (tx) => {
         await tx.query(add, [1, 'a', 'one']);
@@ -45,7 +45,7 @@ export function transactionContract(db: ContractDatabase): void {
       expect(await db.sql.query(`select * from ${db.schema}.late`)).toEqual([]);
     });
 
-    it('is never seen by halves', async () => {
+    it('is never partially visible', async () => {
       await db.empty();
       const [, ...counts] = await Promise.all([
         db.sql.transaction(async (tx) => {
@@ -58,7 +58,7 @@ export function transactionContract(db: ContractDatabase): void {
       for (const [row] of counts) expect([0, 10]).toContain(row!.n);
     });
 
-    it('waits for another that holds its row, so that no update is lost', async () => {
+    it('waits for another that has locked its row, so that no update is lost', async () => {
       await db.empty();
       await db.sql.query(add, [1, 'a', '0']);
       const bump = (): Promise<void> =>
@@ -72,7 +72,7 @@ export function transactionContract(db: ContractDatabase): void {
       expect(await db.labels()).toEqual(['25']);
     });
 
-    it('ends with its body: neither its executor nor a nested use runs outside it', async () => {
+    it('ends with its body: its executor cannot be used afterwards, nor the database inside it', async () => {
       const executor = await db.sql.transaction(async (tx) => tx);
       await expect(executor.query('select 1')).rejects.toThrow('over');
       await expect(db.sql.transaction(() => db.sql.query('select 1'))).rejects.toThrow(
@@ -91,7 +91,7 @@ export function transactionContract(db: ContractDatabase): void {
       expect(await db.labels()).toEqual([]);
     });
 
-    it('that need not be durable does not wait for the disk, and the next one does', async () => {
+    it('that need not be durable does not wait for the disk, but the next one does', async () => {
       await db.empty();
       const setting = `select current_setting('synchronous_commit') as value`;
       const [row] = await db.sql.transaction(

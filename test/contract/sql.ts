@@ -7,10 +7,10 @@ import { statementContract } from './sql-statements.ts';
 import { tenantContract } from './sql-tenants.ts';
 import { transactionContract } from './sql-transactions.ts';
 
-/** What the parts of the contract work on. `sql` is there once the tests run. */
+/** Shared by the parts of the contract. `sql` is defined when the tests run. */
 export interface ContractDatabase {
   readonly sql: Sql;
-  /** Holds `item` and `secret`; the query role may use it and see `item`. */
+  /** Contains `item` and `secret`; the query role may use it and read `item`. */
   readonly schema: string;
   /** `(id int primary key, tenant text, label text)`, under row-level security by tenant. */
   readonly item: string;
@@ -18,7 +18,7 @@ export interface ContractDatabase {
   labels(): Promise<unknown[]>;
 }
 
-/** What every `Sql` keeps to. `open` answers a handle of its own each time. */
+/** Contract of every `Sql`. `open` returns a new handle each time. */
 export function sqlContract(name: string, open: () => Promise<Sql>): void {
   describe(`${name} as Sql`, () => {
     const schema = `contract_${randomBytes(4).toString('hex')}`;
@@ -62,7 +62,7 @@ export function sqlContract(name: string, open: () => Promise<Sql>): void {
     tenantContract(db);
     extensionContract(db);
 
-    it('once closed rejects everything as unavailable', async () => {
+    it('rejects everything as unavailable once closed', async () => {
       const other = await open();
       const last = other.query('select 1 as one');
       await Promise.all([other.close(), other.close()]);

@@ -14,8 +14,8 @@ import {
 const partitions = 4;
 
 /**
- * A group that keeps bookmarks elsewhere: of each partition the next round, one record a round. What was begun before an
- * assignment it reads where it was written first, as projectors read the log.
+ * A group that keeps its bookmarks elsewhere: the next round of each partition, with one record for each round. Records from
+ * before an assignment are read from their original source, as projectors read the log.
  */
 class Follower {
   begun = 0;
@@ -41,8 +41,8 @@ class Follower {
 }
 
 export function assignmentContract(contract: ContractTransport): void {
-  describe('taking records from the assignment on', () => {
-    it('[G3] gives the last record that was there, says where it begins, and gives all that comes then', async () => {
+  describe('consuming from the assignment on', () => {
+    it('[G3] delivers the last existing record, reports its offset, and then delivers all new ones', async () => {
       const { transport } = contract;
       const topic = await freshTopic(transport, partitions);
       const keys = keysByPartition(transport, partitions);
@@ -83,7 +83,7 @@ export function assignmentContract(contract: ContractTransport): void {
       expect(new Set(next.values)).toEqual(new Set(['while nobody was there', 'at last']));
     });
 
-    it('[G3] leaves no gap behind an assignment, whoever comes and goes', async () => {
+    it('[G3] leaves no gap after an assignment, despite members that join and leave', async () => {
       const { transport } = contract;
       const topic = await freshTopic(transport, partitions);
       const keys = keysByPartition(transport, partitions);
@@ -125,7 +125,7 @@ export function assignmentContract(contract: ContractTransport): void {
       expect(follower.faults).toEqual([]);
     });
 
-    it('[G3] begins nothing before it is prepared, however long that takes', async () => {
+    it('[G3] delivers nothing before `assigned` has resolved, however long that takes', async () => {
       const { transport } = contract;
       const topic = await freshTopic(transport, 1);
       const group = freshName('group');
@@ -144,7 +144,7 @@ export function assignmentContract(contract: ContractTransport): void {
       await transport.publish([record(topic, 'one', 'behind')]);
       await member.receives(3);
       await member.leave();
-      // Each try begins anew: at the last record that was there before it.
+      // Each attempt starts again, at the last record that existed before it.
       expect(member.values).toEqual(['0', '1', 'behind']);
       expect([member.assignments, member.errors.length]).toEqual([1, 1]);
     });

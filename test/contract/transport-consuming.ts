@@ -10,7 +10,7 @@ import {
   type ContractTransport,
 } from '../support/transport-records.ts';
 
-/** A handle that waits until the test lets it go. */
+/** A handler that waits until the test releases it. */
 function gate() {
   let open = (): void => {};
   const opened = new Promise<void>((resolve) => {
@@ -21,7 +21,7 @@ function gate() {
 
 export function consumingContract(contract: ContractTransport): void {
   describe('consuming', () => {
-    it('[G3] gives the same records again to a handle that failed, and commits nothing behind them', async () => {
+    it('[G3] delivers the same records again after a failed handler, and commits nothing beyond them', async () => {
       const { transport } = contract;
       const topic = await freshTopic(transport, 2);
       const [failing, healthy] = keysByPartition(transport, 2) as [string, string];
@@ -54,7 +54,7 @@ export function consumingContract(contract: ContractTransport): void {
       expect(second.values).toEqual(['poison', 'behind']);
     });
 
-    it('[G3] waits for the handles under way when a member leaves, and commits what they took', async () => {
+    it('[G3] waits for running handlers when a member leaves, and commits their records', async () => {
       const { transport } = contract;
       const topic = await freshTopic(transport, 1);
       const group = freshName('group');
@@ -76,7 +76,7 @@ export function consumingContract(contract: ContractTransport): void {
       expect(second.values).toEqual(['left']);
     });
 
-    it('[G3] does not keep a partition waiting for the slow handle of another', async () => {
+    it('[G3] does not delay a partition because of the slow handler of another', async () => {
       const { transport } = contract;
       const topic = await freshTopic(transport, 2);
       const [slow, fast] = keysByPartition(transport, 2) as [string, string];
@@ -101,7 +101,7 @@ export function consumingContract(contract: ContractTransport): void {
       );
     });
 
-    it('[G3] keeps its place in the group through a handle of eight seconds', async () => {
+    it('[G3] stays in the group during a handler of eight seconds', async () => {
       const { transport } = contract;
       const topic = await freshTopic(transport, 1);
       const group = freshName('group');
@@ -119,7 +119,7 @@ export function consumingContract(contract: ContractTransport): void {
       expect(member.values).toEqual(['0', '1']);
     });
 
-    it('[G3] begins nothing before it is prepared, and prepares again where that failed', async () => {
+    it('[G3] delivers nothing before `assigned` has resolved, and repeats it if it failed', async () => {
       const { transport } = contract;
       const topic = await freshTopic(transport, 2);
       let tries = 0;
@@ -139,7 +139,7 @@ export function consumingContract(contract: ContractTransport): void {
       expect(member.values.toSorted()).toEqual(numbers(10));
     });
 
-    it('[G3] waits for a topic that is made later', async () => {
+    it('[G3] waits for a topic that is created later', async () => {
       const { transport } = contract;
       const topic = freshName('topic');
       const member = new Member(transport, { group: freshName('group'), topics: [topic] });

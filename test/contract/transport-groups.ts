@@ -13,7 +13,7 @@ const keys = numbers(12).map((n) => `memory-acme.${n}`);
 
 export function groupContract(contract: ContractTransport): void {
   describe('groups', () => {
-    it('[G3] give each group everything, in the order of each key', async () => {
+    it('[G3] receive everything, each group, in the order of each key', async () => {
       const { transport } = contract;
       const topics = [await freshTopic(transport, 3), await freshTopic(transport, 1)];
       const rounds = numbers(50);
@@ -35,7 +35,7 @@ export function groupContract(contract: ContractTransport): void {
       }
     });
 
-    it('[G3] share the partitions among members, and one that leaves hands its own over', async () => {
+    it('[G3] share the partitions among members, and reassign those of a member that leaves', async () => {
       const { transport } = contract;
       const partitions = 6;
       const topic = await freshTopic(transport, partitions);
@@ -79,7 +79,7 @@ export function groupContract(contract: ContractTransport): void {
           expect(values).toEqual(values.toSorted((a, b) => Number(a) - Number(b)));
     });
 
-    it('[G3] go on behind what they took when all members have left', async () => {
+    it('[G3] continue after their committed records when all members have left', async () => {
       const { transport } = contract;
       const topic = await freshTopic(transport, 3);
       const group = freshName('group');
@@ -98,7 +98,7 @@ export function groupContract(contract: ContractTransport): void {
       );
     });
 
-    it('[G3] lose nothing where partitions move while their handles are at work', async () => {
+    it('[G3] lose nothing when partitions move while their handlers run', async () => {
       const { transport } = contract;
       const topic = await freshTopic(transport, 4);
       const group = freshName('group');

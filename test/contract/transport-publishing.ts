@@ -22,7 +22,7 @@ export function publishingContract(contract: ContractTransport): void {
   }
 
   describe('publishing', () => {
-    it('[G2] keeps the order within a key while many publishes are under way, each record once', async () => {
+    it('[G2] keeps the order within a key with concurrent publishes, and writes each record once', async () => {
       const { transport } = contract;
       const topic = await freshTopic(transport, 6);
       const keys = numbers(20).map((n) => `memory-acme.${n}`);
@@ -49,7 +49,7 @@ export function publishingContract(contract: ContractTransport): void {
       expect((await read(topic, values.length)).map(({ value }) => value)).toEqual(values);
     });
 
-    it('[G2] writes to the partition that is named, behind what was published there before', async () => {
+    it('[G2] writes to the given partition, after earlier records', async () => {
       const { transport } = contract;
       const partitions = 4;
       const topic = await freshTopic(transport, partitions);
@@ -69,7 +69,7 @@ export function publishingContract(contract: ContractTransport): void {
       }
     });
 
-    it('[G2] gives every handle the same partition for a key, spread over all of them', async () => {
+    it('[G2] chooses the same partition for a key in every producer, and uses all partitions', async () => {
       const { transport } = contract;
       const other = await contract.open();
       const keys = numbers(300).map((n) => `links-acme.${n}`);
@@ -78,7 +78,7 @@ export function publishingContract(contract: ContractTransport): void {
       expect(new Set(places).size).toBe(12);
     });
 
-    it('[G2] carries key, value and headers as they are', async () => {
+    it('[G2] transports key, value and headers unchanged', async () => {
       const { transport } = contract;
       const topic = await freshTopic(transport, 1);
       const sent = [
@@ -97,7 +97,7 @@ export function publishingContract(contract: ContractTransport): void {
       expect(received).toEqual(sent.map((each, index) => ({ ...each, partition: 0, offset: String(index) })));
     });
 
-    it('[G2] carries records of 4 MiB, and refuses a larger one with all that came with it', async () => {
+    it('[G2] transports records of 4 MiB, and rejects a larger one with its whole publish', async () => {
       const { transport } = contract;
       const topic = await freshTopic(transport, 3);
       const values = numbers(6).map(
@@ -119,7 +119,7 @@ export function publishingContract(contract: ContractTransport): void {
       expect(received.map(({ value }) => value).toSorted()).toEqual([...values, 'behind'].toSorted());
     });
 
-    it('[G2] rejects when it is closed, and what it acknowledged before is there', async () => {
+    it('[G2] rejects when it is closed, and has written everything acknowledged before', async () => {
       const { transport } = contract;
       const closing = await contract.open();
       const topic = await freshTopic(transport, 1);

@@ -4,7 +4,7 @@ import { freshName, freshTopic, record, type ContractTransport } from '../suppor
 
 export function topicContract(contract: ContractTransport): void {
   describe('topics', () => {
-    it('[G2] makes what is missing, once, whoever asks and however often', async () => {
+    it('[G2] creates missing topics once, despite concurrent and repeated calls', async () => {
       const { transport } = contract;
       const other = await contract.open();
       const topics = [1, 3, 12].map((partitions) => ({ name: freshName('topic'), partitions }));
@@ -17,7 +17,7 @@ export function topicContract(contract: ContractTransport): void {
       }
     });
 
-    it('[G2] refuses a topic with another number of partitions, and makes none beside it', async () => {
+    it('[G2] rejects a topic with another number of partitions, and creates no other', async () => {
       const { transport } = contract;
       const existing = await freshTopic(transport, 3);
       const missing = freshName('topic');
@@ -30,7 +30,7 @@ export function topicContract(contract: ContractTransport): void {
       await expect(transport.partitions(missing)).rejects.toThrow(missing);
     });
 
-    it('[G2] rejects a publish to a topic that does not exist, and goes on', async () => {
+    it('[G2] rejects a publish to a topic that does not exist, and continues to work', async () => {
       const { transport } = contract;
       const missing = freshName('topic');
       await expect(transport.publish([record(missing, 'key', 'lost')])).rejects.toThrow(missing);

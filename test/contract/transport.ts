@@ -7,7 +7,7 @@ import { groupContract } from './transport-groups.ts';
 import { publishingContract } from './transport-publishing.ts';
 import { topicContract } from './transport-topics.ts';
 
-/** What every `Transport` keeps to. `open` answers a handle of its own each time; topics and groups are new ones. */
+/** Contract of every `Transport`. `open` returns a new handle each time; topics and groups are new. */
 export function transportContract(name: string, open: () => Promise<Transport>): void {
   describe(`${name} as Transport`, () => {
     let transport: Transport;
