@@ -2,7 +2,8 @@ import { Problem } from '../domain/problems.ts';
 import type { LoadedPage } from '../ports/event-store.ts';
 import type { Sql } from '../ports/sql.ts';
 import { digestsOf, Generation, NotLevel } from './generation.ts';
-import { createBeside, dropGeneration, lockGenerations, readGenerations, setState } from './generations.ts';
+import { dropGeneration } from './drop-generation.ts';
+import { createBeside, lockGenerations, readGenerations, setState } from './generations.ts';
 import { leastOf, reaches, samePartitions, type Bookmarks, type Partitioning } from './partitions.ts';
 import type { Projection } from './projection.ts';
 

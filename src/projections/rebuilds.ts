@@ -7,14 +7,8 @@ import { inBackground } from '../support/background.ts';
 import { pause } from '../support/pause.ts';
 import type { GenerationChange, Switched } from './generation-change.ts';
 import type { Generation } from './generation.ts';
-import {
-  dropUnfinished,
-  failBuilding,
-  readGenerations,
-  setComparison,
-  type GenerationRow,
-  type GenerationState,
-} from './generations.ts';
+import { dropUnfinished, failBuilding } from './drop-generation.ts';
+import { readGenerations, setComparison, type GenerationRow, type GenerationState } from './generations.ts';
 import type { OperatorActs } from './operator-acts.ts';
 import { beginRebuild, type RebuildProgress, type RebuildResult } from './rebuild.ts';
 import { RebuildCoordinator } from './rebuild-coordinator.ts';

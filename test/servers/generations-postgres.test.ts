@@ -4,9 +4,9 @@ import { openPostgres } from '../../src/adapters/postgres/postgres.ts';
 import type { Sql } from '../../src/ports/sql.ts';
 import { BookmarkWriter } from '../../src/projections/bookmark-writer.ts';
 import { BookmarkMoved, BookmarkTable } from '../../src/projections/bookmarks.ts';
+import { dropGeneration } from '../../src/projections/drop-generation.ts';
 import {
   createBeside,
-  dropGeneration,
   ensureLive,
   lockGenerations,
   readGenerations,

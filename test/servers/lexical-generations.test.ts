@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { LexicalIndexUnavailable } from '../../src/ports/lexical-index.ts';
-import { createBeside, dropGeneration, ensureLive } from '../../src/projections/generations.ts';
+import { dropGeneration } from '../../src/projections/drop-generation.ts';
+import { createBeside, ensureLive } from '../../src/projections/generations.ts';
 import { storeTestMemory } from '../support/event-store.ts';
 import { find, listed } from '../support/lexical-documents.ts';
 import { useLexicalStore } from '../support/lexical-store.ts';

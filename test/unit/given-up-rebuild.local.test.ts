@@ -3,7 +3,8 @@ import { deterministicEmbedder } from '../../src/adapters/deterministic/embedder
 import { vectorTable } from '../../src/read-models/vectors/tables.ts';
 import type { EventStore } from '../../src/ports/event-store.ts';
 import { Generation } from '../../src/projections/generation.ts';
-import { createBeside, dropGeneration, ensureLive, failBuilding } from '../../src/projections/generations.ts';
+import { dropGeneration, failBuilding } from '../../src/projections/drop-generation.ts';
+import { createBeside, ensureLive } from '../../src/projections/generations.ts';
 import type { Projection } from '../../src/projections/projection.ts';
 import { RebuildCoordinator } from '../../src/projections/rebuild-coordinator.ts';
 import { vectors } from '../../src/projections/vectors/vectors.ts';

@@ -7,13 +7,8 @@ import type { SubscribeOptions } from '../../src/ports/event-log.ts';
 import type { LoadedPage } from '../../src/ports/event-store.ts';
 import { SqlUnavailable } from '../../src/ports/sql.ts';
 import { WakeUp } from '../../src/support/wake-up.ts';
-import {
-  createBeside,
-  ensureLive,
-  failBuilding,
-  readGenerations,
-  setState,
-} from '../../src/projections/generations.ts';
+import { failBuilding } from '../../src/projections/drop-generation.ts';
+import { createBeside, ensureLive, readGenerations, setState } from '../../src/projections/generations.ts';
 import { BookmarkMoved } from '../../src/projections/bookmarks.ts';
 import { Generation } from '../../src/projections/generation.ts';
 import { ProjectionOperations } from '../../src/projections/operations.ts';

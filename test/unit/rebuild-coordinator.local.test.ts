@@ -5,12 +5,8 @@ import type { EventStore } from '../../src/ports/event-store.ts';
 import { SqlUnavailable } from '../../src/ports/sql.ts';
 import { BookmarkMoved } from '../../src/projections/bookmarks.ts';
 import { Generation } from '../../src/projections/generation.ts';
-import {
-  createBeside,
-  dropGeneration,
-  ensureLive,
-  readGenerations,
-} from '../../src/projections/generations.ts';
+import { dropGeneration } from '../../src/projections/drop-generation.ts';
+import { createBeside, ensureLive, readGenerations } from '../../src/projections/generations.ts';
 import { memories } from '../../src/projections/memories/memories.ts';
 import { RebuildCoordinator } from '../../src/projections/rebuild-coordinator.ts';
 import { storeTestMemory, testContext } from '../support/event-store.ts';
