@@ -1,5 +1,6 @@
 import type { EventStore, LoadedEvent, LoadedPage, UnreadableEvent } from '../ports/event-store.ts';
 import type { Sql } from '../ports/sql.ts';
+import { KeyedMutex } from '../support/keyed-mutex.ts';
 import { pause } from '../support/pause.ts';
 import { CheckpointTable, type Checkpoint, type ParkedStream } from './checkpoint-table.ts';
 import { followLog } from './follow-log.ts';
@@ -45,14 +46,9 @@ export class ManagedProcessor implements EventProcessor {
     const { signal } = term;
     let checkpoint = await this.#table.read();
     // Pages and retries of parked streams must not overlap: both move the checkpoint.
-    let last: Promise<unknown> = Promise.resolve();
-    const inOrder = (step: () => Promise<void>): Promise<void> => {
-      const own = last.then(step);
-      last = own.catch(() => undefined);
-      return own;
-    };
-    const retrying = this.#everySoOften(signal, () =>
-      inOrder(async () => {
+    const mutex = new KeyedMutex();
+    const retrying = this.#regularly(signal, () =>
+      mutex.run(this.name, async () => {
         checkpoint = await this.#retryParked(checkpoint, { signal });
       }),
     ).catch((error: unknown) => term.fail(error));
@@ -63,7 +59,7 @@ export class ManagedProcessor implements EventProcessor {
       signal,
     });
     await followLog(term, checkpoint.position, pages, (page) =>
-      inOrder(async () => {
+      mutex.run(this.name, async () => {
         checkpoint = await this.#take(page, checkpoint, { signal });
         term.reached(page.scannedTo);
       }),
@@ -100,7 +96,7 @@ export class ManagedProcessor implements EventProcessor {
     }
   }
 
-  /** Answers the checkpoint after the page. */
+  /** Returns the checkpoint after the page. */
   async #take(
     page: LoadedPage,
     from: Checkpoint,
@@ -179,7 +175,7 @@ export class ManagedProcessor implements EventProcessor {
     return { position: event.position, parked: new Set([...from.parked, event.stream]) };
   }
 
-  /** Hands the events that parked streams wait with to the manager again. */
+  /** Hands the waiting events of parked streams to the manager again. */
   async #retryParked(
     from: Checkpoint,
     context: ManagerContext,
@@ -222,7 +218,7 @@ export class ManagedProcessor implements EventProcessor {
     return { ...from, parked: new Set([...from.parked].filter((other) => other !== stream)) };
   }
 
-  async #everySoOften(signal: AbortSignal, work: () => Promise<void>): Promise<void> {
+  async #regularly(signal: AbortSignal, work: () => Promise<void>): Promise<void> {
     while (!signal.aborted) {
       await work();
       await pause(parkedRetryMs, signal);
