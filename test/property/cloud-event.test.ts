@@ -21,7 +21,7 @@ const jsonText = fc.oneof(
   fc.constant('{"n":1.0e2,  "n":-0}'),
 );
 
-/** Any event that a log can hold, in the types of its port. */
+/** Any event that a log can contain. */
 const recorded: fc.Arbitrary<RecordedEvent> = fc.record({
   id: fc.uuid(),
   type: fc.oneof(fc.constantFrom(...eventDefinitions.keys()), word),
@@ -42,7 +42,7 @@ const recorded: fc.Arbitrary<RecordedEvent> = fc.record({
 const source = { logId: '5f2b9c0d-1e3a-4765-8899-aabbccddeeff', prefix: 'acme' };
 
 describe('[G5] a record of an event', () => {
-  it('gives back any event as it stands in the log', () => {
+  it('converts back to the same event', () => {
     fc.assert(
       fc.property(recorded, (event) => {
         const record: OutgoingRecord = toRecord(event, source);
@@ -65,13 +65,13 @@ describe('[G5] a record of an event', () => {
           ce_time: event.time.toISOString(),
           'content-type': 'application/json',
         });
-        // Of the specification: names of attributes are lower-case letters and digits.
+        // The specification requires lower-case letters and digits in attribute names.
         for (const name of Object.keys(headers)) expect(name).toMatch(/^(ce_[a-z0-9]{1,20}|content-type)$/);
       }),
     );
   });
 
-  it('tells where the event stands that is too large to be sent', () => {
+  it('says where in the log an event is that is too large to be sent', () => {
     fc.assert(
       fc.property(recorded, (event) => {
         const { data, metadata, ...place } = event;
@@ -85,7 +85,7 @@ describe('[G5] a record of an event', () => {
 });
 
 describe('[G5] a watermark', () => {
-  it('gives back its position and its log', () => {
+  it('converts back to its position and log', () => {
     fc.assert(
       fc.property(fc.maxSafeNat(), (position) => {
         const record = toWatermark(position, source.logId);
@@ -136,7 +136,7 @@ describe('[G5] a record that is not ours', () => {
     },
   );
 
-  it('is never an error', () => {
+  it('never causes an error', () => {
     const names = Object.keys(good.headers);
     const record: fc.Arbitrary<ContractRecord> = fc.record({
       key: fc.option(fc.string()),
@@ -148,7 +148,7 @@ describe('[G5] a record that is not ours', () => {
 });
 
 describe('[G5] topics', () => {
-  it('are three under a prefix, each of 12 partitions and with an end to what it keeps', () => {
+  it('are three per prefix, each with 12 partitions and limited retention', () => {
     const topics: readonly TopicDefinition[] = topicsOf('acme');
     expect(topics.map(({ name, partitions }) => [name, partitions])).toEqual([
       ['acme.events', 12],
@@ -158,12 +158,12 @@ describe('[G5] topics', () => {
     for (const { retentionMs } of topics) expect(retentionMs).toBeGreaterThan(0);
   });
 
-  it('keep how the program runs itself, and what it does not know, away from the others', () => {
+  it('separate internal and unknown events from the others', () => {
     for (const category of ['projection', 'policy', 'trace', '', 'toString'])
       expect(kindOfCategory(category)).toBe('internal');
   });
 
-  it('hold every type of event in one of them', () => {
+  it('contain each event type in exactly one topic', () => {
     for (const type of eventDefinitions.keys()) expect(kindsOfTypes([type])).toHaveLength(1);
     expect(kindsOfTypes(['SearchPerformed', 'MemoryStored', 'MemoryDeleted'])).toEqual([
       'events',

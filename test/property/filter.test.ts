@@ -18,7 +18,7 @@ const tests = fc
   .tuple(field, fc.array(test, { minLength: 1, maxLength: 3 }))
   .map(([name, operators]) => ({ [name]: Object.fromEntries(operators) }));
 
-/** Filters as callers should write them. */
+/** Valid filters. */
 const { filter: sound } = fc.letrec<{ filter: object }>((tie) => ({
   filter: fc.oneof(
     { maxDepth: 4, depthSize: 'small' },
@@ -30,7 +30,7 @@ const { filter: sound } = fc.letrec<{ filter: object }>((tie) => ({
   ),
 }));
 
-/** Something like a filter, wrong in some place. */
+/** Almost a filter, with an error somewhere. */
 const { value: strange } = fc.letrec<{ value: unknown }>((tie) => ({
   value: fc.oneof(
     { maxDepth: 5, depthSize: 'medium' },
@@ -58,7 +58,7 @@ function parse(value: unknown): unknown {
 }
 
 describe('a filter', () => {
-  it('that is none is refused with a problem that names the place, never otherwise', () => {
+  it('that is invalid is rejected with a problem that names the path', () => {
     fc.assert(
       fc.property(fc.oneof(strange, fc.anything(), fc.jsonValue()), (value) => {
         const result = parse(value);
@@ -71,7 +71,7 @@ describe('a filter', () => {
     );
   });
 
-  it('that is one is read', () => {
+  it('that is valid is accepted', () => {
     fc.assert(
       fc.property(sound, (value) => {
         expect(parse(value)).not.toBeInstanceOf(Problem);
@@ -79,7 +79,7 @@ describe('a filter', () => {
     );
   });
 
-  it('means the same whether its keys stand together or under `and`', () => {
+  it('means the same with several keys as with `and`', () => {
     fc.assert(
       fc.property(
         fc.uniqueArray(fc.constantFrom('id', 'layer', 'content'), { minLength: 2 }),
@@ -92,7 +92,7 @@ describe('a filter', () => {
     );
   });
 
-  it.each(['not', 'and', 'or'])('is read down to its greatest depth and refused below it (%s)', (word) => {
+  it.each(['not', 'and', 'or'])('is accepted up to the maximum depth and rejected below it (%s)', (word) => {
     const nested = (depth: number): unknown => {
       let value: unknown = { layer: { eq: 'user' } };
       for (let level = 1; level < depth; level++) value = { [word]: word === 'not' ? value : [value] };

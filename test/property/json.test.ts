@@ -19,7 +19,7 @@ function hasNull(value: JsonValue): boolean {
 }
 
 describe('canonical JSON', () => {
-  it('is JSON of the same value', () => {
+  it('parses to the same value', () => {
     fc.assert(
       fc.property(json, (value) => {
         expect(JSON.parse(canonicalJson(value))).toEqual(value);
@@ -27,7 +27,7 @@ describe('canonical JSON', () => {
     );
   });
 
-  it('is one text whatever the order of the keys', () => {
+  it('does not depend on the order of keys', () => {
     fc.assert(
       fc.property(json, (value) => {
         expect(canonicalJson(reordered(value))).toBe(canonicalJson(value));
@@ -35,7 +35,7 @@ describe('canonical JSON', () => {
     );
   });
 
-  it('is written for everything that JSON can hold', () => {
+  it('exists for every JSON value', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         expect(JSON.parse(canonicalJson(value))).toEqual(JSON.parse(JSON.stringify(value)));
@@ -45,7 +45,7 @@ describe('canonical JSON', () => {
 });
 
 describe('a merge patch (RFC 7396)', () => {
-  it('of nothing changes nothing', () => {
+  it('that is empty changes nothing', () => {
     fc.assert(
       fc.property(json, (target) => {
         expect(mergePatch(target, {})).toEqual(target);
@@ -53,7 +53,7 @@ describe('a merge patch (RFC 7396)', () => {
     );
   });
 
-  it('changes nothing the second time', () => {
+  it('is idempotent', () => {
     fc.assert(
       fc.property(json, patchOf(json), (target, patch) => {
         const once = mergePatch(target, patch);
@@ -62,7 +62,7 @@ describe('a merge patch (RFC 7396)', () => {
     );
   });
 
-  it('without null is found again in the result, and brings no null in', () => {
+  it('without null is contained in the result, which has no new nulls', () => {
     fc.assert(
       fc.property(json, patchOf(json), (target, patch) => {
         const result = mergePatch(target, patch);
@@ -79,8 +79,8 @@ describe('a merge patch (RFC 7396)', () => {
   });
 });
 
-describe('what can be kept', () => {
-  it('is told for every value, without an error', () => {
+describe('jsonError', () => {
+  it('never throws', () => {
     fc.assert(
       fc.property(fc.oneof(fc.anything(), fc.jsonValue({ stringUnit: 'binary' })), (value) => {
         const fault = jsonError(value);

@@ -50,7 +50,7 @@ const change: fc.Arbitrary<MemoryCommand> = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ type: 'erase', keyId: 'k1' } as const) },
 );
 
-/** Does the commands that are not refused; a refusal must be a problem. */
+/** Applies the commands that are not rejected; a rejection must be a problem. */
 function run(
   state: MemoryState,
   commands: readonly MemoryCommand[],
@@ -73,8 +73,8 @@ function run(
 
 const stored = (of: MemoryValue): MemoryState => run(initialState, [{ type: 'store', value: of }]).state;
 
-describe('a memory, whatever is done to it', () => {
-  it('folds what was decided without error, to the same state as step by step', () => {
+describe('a memory after any sequence of commands', () => {
+  it('has the same state folded at once as step by step', () => {
     fc.assert(
       fc.property(value, fc.array(change), (first, changes) => {
         const { state, events } = run(initialState, [{ type: 'store', value: first }, ...changes]);
@@ -83,7 +83,7 @@ describe('a memory, whatever is done to it', () => {
     );
   });
 
-  it('is told in events that their schemas accept, and that survive JSON', () => {
+  it('consists of events that match their schemas and survive JSON', () => {
     fc.assert(
       fc.property(value, fc.array(change), (first, changes) => {
         for (const event of run(initialState, [{ type: 'store', value: first }, ...changes]).events) {
@@ -98,7 +98,7 @@ describe('a memory, whatever is done to it', () => {
     );
   });
 
-  it('changes with every event, and a command that changes nothing is none', () => {
+  it('changes with every event, and a command that changes nothing produces none', () => {
     fc.assert(
       fc.property(value, fc.array(change), (first, changes) => {
         let state = stored(first);
@@ -113,7 +113,7 @@ describe('a memory, whatever is done to it', () => {
     );
   });
 
-  it('has after two updates what merging both patches into it gives', () => {
+  it('has the result of merging both patches after two updates', () => {
     fc.assert(
       fc.property(value, patch, patch, (first, one, two) => {
         const { state } = run(stored(first), [
@@ -139,7 +139,7 @@ describe('a memory, whatever is done to it', () => {
     );
   });
 
-  it('comes back from its deletion as it was', () => {
+  it('is unchanged after deletion and restoration', () => {
     fc.assert(
       fc.property(value, fc.array(patch), day, (first, patches, retentionUntil) => {
         const before = run(

@@ -12,7 +12,7 @@ const prose = fc
   .map((list) => list.join(' '));
 
 describe('terms', () => {
-  it('are the same for a text and for its words set apart', () => {
+  it('are the same for a text and its separated words', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         expect(termCounts(words(text).join(' '))).toEqual(termCounts(text));
@@ -30,7 +30,7 @@ describe('terms', () => {
     );
   });
 
-  it('add up to the length', () => {
+  it('sum up to the length', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         const { counts, length } = termCounts(text);
@@ -39,7 +39,7 @@ describe('terms', () => {
     );
   });
 
-  it('survive as JSON, as they are stored', () => {
+  it('survive the JSON in which they are stored', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => {
         const entries = [...termCounts(text).counts];
@@ -52,7 +52,7 @@ describe('terms', () => {
 });
 
 describe('near duplicates', () => {
-  it('are exactly the pairs whose Jaccard similarity is at least .95', () => {
+  it('are exactly the pairs with a Jaccard similarity of at least 0.95', () => {
     const long = fc.array(fc.integer({ min: 0, max: 400 }), { minLength: 3, maxLength: 120 });
     const edits = fc.array(fc.nat(400), { maxLength: 3 });
     fc.assert(
@@ -66,7 +66,7 @@ describe('near duplicates', () => {
     );
   });
 
-  it('include every text and itself', () => {
+  it('include every text paired with itself', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         expect(nearDuplicate(shingles(text), shingles(text))).toBe(true);

@@ -25,7 +25,7 @@ const sees = (caller: TenantContext, memory: Placement) => isVisible(visible(cal
 const check = (rule: (caller: TenantContext, memory: Placement) => void) =>
   fc.assert(fc.property(context, placed, rule), { numRuns: 500 });
 
-/** The identifiers by which a layer is seen; the others only place a memory. */
+/** The scope keys that grant access to a layer; the others do not. */
 const granting: Readonly<Record<Layer, readonly ScopeKey[]>> = {
   company: [],
   org: ['org'],
@@ -53,7 +53,7 @@ describe('who may write a memory', () => {
 });
 
 describe('who sees a memory', () => {
-  it('is told by the identifiers of its layer alone', () => {
+  it('is decided only by the identifiers of its layer', () => {
     check((caller, { layer, scope }) => {
       const deciding = Object.entries(scope).filter(([key]) =>
         visibilityKeys(layer).includes(key as ScopeKey),
@@ -64,7 +64,7 @@ describe('who sees a memory', () => {
     });
   });
 
-  it('has a role for it: none of them, or only that of the operator, sees nothing', () => {
+  it('needs a role: without one, or only as operator, nothing is visible', () => {
     check((caller, memory) => {
       for (const of of [[], ['operator']] as const) {
         const nobody = { ...caller, roles: of };
@@ -74,14 +74,14 @@ describe('who sees a memory', () => {
     });
   });
 
-  it('is an admin or an auditor for all of them', () => {
+  it('includes admins and auditors for every memory', () => {
     check((caller, memory) => {
       for (const role of ['admin', 'auditor'] as const)
         expect(sees({ ...caller, roles: [...caller.roles, role] }, memory)).toBe(true);
     });
   });
 
-  it('as a member has the layer’s own identifier, and that alone', () => {
+  it('as a member needs exactly the identifier of the layer', () => {
     check((caller, memory) => {
       const member: TenantContext = { ...caller, roles: ['member'] };
       const own: Readonly<Record<ScopeKey, readonly (string | undefined)[]>> = {
@@ -100,7 +100,7 @@ describe('who sees a memory', () => {
     });
   });
 
-  it('as a reader sees every shared layer, and of the personal ones what a member would', () => {
+  it('as a reader sees all shared layers, and personal ones like a member', () => {
     check((caller, memory) => {
       const shared = ['company', 'org', 'team', 'project'].includes(memory.layer);
       const reader = sees({ ...caller, roles: ['reader'] }, memory);
@@ -109,7 +109,7 @@ describe('who sees a memory', () => {
     });
   });
 
-  it('keeps seeing it with more roles and memberships', () => {
+  it('still sees it with more roles and memberships', () => {
     fc.assert(
       fc.property(context, context, placed, (one, two, memory) => {
         const both: TenantContext = {
@@ -128,7 +128,7 @@ describe('who sees a memory', () => {
     );
   });
 
-  it('does not see it where the layer’s identifier is missing', () => {
+  it('does not see it if the identifier of the layer is missing', () => {
     check((caller, { layer }) => {
       if (layer === 'company') return;
       const member: TenantContext = { ...caller, roles: ['member'] };

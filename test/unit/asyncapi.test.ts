@@ -26,7 +26,7 @@ const golden = [...(await readFolder(path.join(schemas, 'golden'))).values()].ma
   const { recorded } = file as unknown as GoldenEvent;
   return { ...recorded, time: new Date(recorded.time) };
 });
-/** The document describes the present version of each event; older ones keep the schema that they had. */
+/** The document describes the current version of each event; older versions keep their schema. */
 const present = golden.filter(
   ({ type, schemaVersion }) => schemaVersion === eventDefinitions.get(type)!.version,
 );
@@ -36,7 +36,7 @@ const ajv = new Ajv({ strict: false, allErrors: true });
 addFormats.default(ajv);
 ajv.addSchema(document, 'asyncapi', undefined, false);
 
-/** What is wrong with a record as the message that the document promises. */
+/** Errors of a record according to its message in the document. */
 function faultsOf(message: string, { key, value, headers }: ContractRecord): unknown[] {
   const of = (place: string): ValidateFunction =>
     ajv.compile({ $ref: `asyncapi#/components/messages/${message}/${place}` });
@@ -51,7 +51,7 @@ function faultsOf(message: string, { key, value, headers }: ContractRecord): unk
 describe('[G5] the AsyncAPI document', () => {
   it('is valid AsyncAPI 3.0', async () => {
     const official = createRequire(import.meta.url).resolve('@asyncapi/specs/schemas/3.0.0.json');
-    // It brings the schema of schemas itself.
+    // The document schema includes the JSON Schema meta-schema.
     const validator = new Ajv({ strict: false, meta: false, validateSchema: false, validateFormats: false });
     const validate = validator.compile(JSON.parse(await readFile(official, 'utf8')) as Json);
     validate(document);
@@ -60,7 +60,7 @@ describe('[G5] the AsyncAPI document', () => {
     expect(validate.errors).not.toEqual([]);
   });
 
-  it('leads each reference to something', () => {
+  it('resolves every reference', () => {
     const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, to]) => to!);
     expect(references.length).toBeGreaterThan(40);
     for (const to of references) {
@@ -70,7 +70,7 @@ describe('[G5] the AsyncAPI document', () => {
     }
   });
 
-  it('shows every event in the channel that it is published to, and in no other', () => {
+  it('lists every event in the channel of its topic, and in no other', () => {
     for (const kind of topicKinds) {
       const channel = document.channels[kind]!;
       const wanted = [...eventDefinitions.values()].filter(
@@ -121,13 +121,13 @@ describe('[G5] the AsyncAPI document', () => {
   });
 });
 
-describe('[G5] the records that are checked in', async () => {
+describe('[G5] the checked-in records', async () => {
   const file = path.join(schemas, 'golden-records.json');
   const records = JSON.parse(await readFile(file, 'utf8')) as Record<string, ContractMessage>;
   const event = golden.find(({ type }) => type === 'MemoryStored')!;
   const { data: _, metadata: __, ...place } = event;
 
-  it('are read by every later program', () => {
+  it('can be read by every later program', () => {
     expect(fromRecord(records['event']!)).toEqual({ kind: 'event', logId: source.logId, event });
     expect(fromRecord(records['withheld']!)).toEqual({ kind: 'withheld', logId: source.logId, place });
     expect(fromRecord(records['watermark']!)).toEqual({
@@ -137,7 +137,7 @@ describe('[G5] the records that are checked in', async () => {
     });
   });
 
-  it('are still written with all that consumers may rely on', () => {
+  it('are still written with everything that consumers can rely on', () => {
     expect(toRecord(event, source)).toMatchObject(records['event']!);
     expect(toWithheldRecord(event, source)).toMatchObject(records['withheld']!);
     expect(toWatermark(41, source.logId)).toMatchObject(records['watermark']!);

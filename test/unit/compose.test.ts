@@ -39,7 +39,7 @@ describe('[G7] docker-compose.yml', () => {
     for (const role of processRoles) expect(services[role]!.image).toBe(`stratalog:${version}`);
   });
 
-  it('has the Kafka and the OpenSearch of `npm run stack`', () => {
+  it('uses the Kafka and OpenSearch versions of `npm run stack`', () => {
     const jars = JSON.parse(readFileSync('stack/kafka-jars.json', 'utf8')) as Record<string, string>;
     const [, broker] = services['kafka']!.image.split(':');
     expect(Object.keys(jars).join(' ')).toContain(`org.apache.kafka:kafka_2.13:${broker}`);
@@ -47,7 +47,7 @@ describe('[G7] docker-compose.yml', () => {
     expect(readFileSync('stack/opensearch-jars.txt', 'utf8')).toContain(`org.opensearch:opensearch:${node}`);
   });
 
-  it('is found by the configuration without a setting, as is the stack, and by nobody from another machine', () => {
+  it('listens on the default addresses of the configuration, as the stack does, and only on the local machine', () => {
     const [eventStore, brokers, sql, index] = backEndsOf(readConfig({ STRATALOG_PROFILE: 'cluster' }));
     const published = (name: string): string => {
       const [port] = services[name]!.ports!;
@@ -66,7 +66,7 @@ describe('[G7] docker-compose.yml', () => {
     expect(`${opensearch.url}/`).toBe(defaults.openSearch.urls[0]);
   });
 
-  it('gives its own services a configuration that the program takes', () => {
+  it('gives its services a valid configuration', () => {
     for (const role of processRoles) {
       const environment = Object.fromEntries(
         Object.entries(services[role]!.environment).map(([name, value]) => [
@@ -91,12 +91,12 @@ describe('[G7] docker-compose.yml', () => {
     expect(advertised).toContain(`INTERNAL://${services['api']!.environment['STRATALOG_KAFKA_BROKERS']}`);
   });
 
-  it('waits until what a service needs is healthy', () => {
+  it('starts a service only after its dependencies are healthy', () => {
     for (const [name, { healthcheck }] of Object.entries(services)) {
       const [kind, ...words] = healthcheck!.test;
       expect(['CMD', 'CMD-SHELL'], name).toContain(kind);
       expect(words.length, name).toBeGreaterThan(0);
-      // A colon and a space would make a mapping of a word.
+      // In YAML, a colon followed by a space would turn the word into a mapping.
       for (const word of words) expect(word, name).toBeTypeOf('string');
     }
     for (const role of processRoles) {
@@ -106,7 +106,7 @@ describe('[G7] docker-compose.yml', () => {
     }
   });
 
-  it('keeps what the servers hold in volumes of their own, and mounts files that are there', () => {
+  it('keeps server data in volumes and mounts only existing files', () => {
     const mounted = Object.values(services).flatMap(({ volumes = [] }) =>
       volumes.map((volume) => volume.split(':')),
     );
@@ -122,7 +122,7 @@ describe('[G7] the Dockerfile', () => {
   const lines = readFileSync('Dockerfile', 'utf8').split('\n');
   const only = readFileSync('.dockerignore', 'utf8').split('\n');
 
-  it('copies what is there and what the build context holds', () => {
+  it('copies only existing files of the build context', () => {
     expect(only[0]).toBe('*');
     const sources = lines
       .filter((line) => line.startsWith('COPY ') && !line.includes('--from='))
@@ -134,7 +134,7 @@ describe('[G7] the Dockerfile', () => {
     }
   });
 
-  it('runs the program as an ordinary user, on a pinned Node.js that the program takes', () => {
+  it('runs as an unprivileged user, on a pinned and supported Node.js version', () => {
     const bases = lines.filter((line) => line.startsWith('FROM '));
     for (const base of bases) expect(base).toMatch(/^FROM node:22\.\d+\.\d+-bookworm-slim/);
     expect(lines).toContain('USER node');

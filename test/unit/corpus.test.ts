@@ -71,13 +71,13 @@ describe('corpus/memories.ndjson', () => {
     expect(memories.length).toBeLessThanOrEqual(1_200);
   });
 
-  it('has one memory a line, each externalId once, in order', () => {
+  it('has one memory per line, with unique externalIds in order', () => {
     const ids = memories.map((memory) => memory.externalId);
     expect(byId.size).toBe(ids.length);
     expect(ids).toEqual(ids.toSorted());
   });
 
-  it('gives each memory the identifier of its layer and none below it', () => {
+  it('gives each memory the identifier of its layer and none of a more specific one', () => {
     const order = ['company', 'org', 'team', 'project', 'session'] as const;
     for (const { externalId, layer, scope } of memories) {
       if (layer !== 'company') expect(scope[layer], externalId).toBeDefined();
@@ -99,7 +99,7 @@ describe('corpus/memories.ndjson', () => {
     }
   });
 
-  it('has enough of every layer', () => {
+  it('has enough memories of every layer', () => {
     const layers = tally(memories.map((memory) => memory.layer));
     expect(layers['company']).toBeGreaterThanOrEqual(50);
     expect(layers['org']).toBeGreaterThanOrEqual(50);
@@ -108,7 +108,7 @@ describe('corpus/memories.ndjson', () => {
     expect(layers['session']).toBeGreaterThanOrEqual(20);
   });
 
-  it('holds no well-formedness surprise and no e-mail address of anybody', () => {
+  it('contains only well-formed text and no e-mail addresses', () => {
     for (const { externalId, content } of memories) {
       expect(content.isWellFormed(), externalId).toBe(true);
       expect(content, externalId).not.toContain('\u0000');
@@ -116,7 +116,7 @@ describe('corpus/memories.ndjson', () => {
     }
   });
 
-  it('ships whole documents: their pieces count from 0 without a hole', () => {
+  it('ships whole documents: their chunks are numbered from 0 without gaps', () => {
     const pieces = new Map<string, number[]>();
     for (const memory of memories) {
       const numbers = pieces.get(documentOf(memory)) ?? [];
@@ -159,7 +159,7 @@ describe('corpus/NOTICE.md', () => {
     );
   });
 
-  it('counts the memories and documents that are there', () => {
+  it('states the actual numbers of memories and documents', () => {
     const counts = tally(memories.map(repositoryOf));
     expect(Object.fromEntries(rows.map((row) => [row.repository, row.count]))).toEqual(counts);
     for (const row of rows) {
@@ -175,7 +175,7 @@ describe('corpus/queries.json', () => {
     expect(new Set(queries.map(({ query }) => query)).size).toBe(queries.length);
   });
 
-  it('expects only memories that exist and that its layers, scope and tags let through', () => {
+  it('expects only existing memories that match its layers, scope and tags', () => {
     for (const { query, expect: answers, layers, scope, tags } of queries) {
       for (const id of answers) {
         const memory = byId.get(id);

@@ -43,12 +43,12 @@ async function digestOfRows(...rows: string[]): Promise<string> {
 }
 
 describe('[F4] a digest', () => {
-  it('is another one for another value of any column', async () => {
+  it('changes with the value of any column', async () => {
     const digests = await Promise.all([row, ...others].map((one) => digestOfRows(one)));
     expect(new Set(digests).size).toBe(1 + others.length);
   });
 
-  it('is the same whatever the order of the rows, and another one without any of them', async () => {
+  it('does not depend on the order of rows, and changes if a row is missing', async () => {
     const rows = [row, ...others];
     const whole = await digestOfRows(...rows);
     expect(await digestOfRows(...rows.toReversed())).toBe(whole);
@@ -56,7 +56,7 @@ describe('[F4] a digest', () => {
     expect(new Set([whole, ...fewer]).size).toBe(1 + rows.length);
   });
 
-  it('is there of no rows', async () => {
+  it('exists without rows', async () => {
     const [found] = await test.sql.query<{ digest: string }>(
       digestOf('read.parked', { name: 'text' }, 'false'),
     );

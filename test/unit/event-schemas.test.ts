@@ -21,12 +21,12 @@ const definitions = [...eventDefinitions.values()];
 const schemas = await readFolder(path.join(root, 'events'));
 const golden = (await readFolder(path.join(root, 'golden'))) as ReadonlyMap<string, Document & GoldenEvent>;
 
-describe('[F9] the schemas that are checked in', () => {
-  it('are those of the program, and of every earlier version of each event', () => {
+describe('[F9] the checked-in schemas', () => {
+  it('cover the current and every earlier version of each event', () => {
     expect(schemaFaults(definitions, schemas)).toEqual([]);
   });
 
-  it('are written as the generator writes them', async () => {
+  it('equal the output of the generator', async () => {
     for (const [file, schema] of schemas)
       expect(await readFile(path.join(root, 'events', file), 'utf8')).toBe(
         `${JSON.stringify(schema, null, 2)}\n`,
@@ -47,7 +47,7 @@ describe('[F9] the schemas that are checked in', () => {
 });
 
 describe('[F9] the golden event', () => {
-  it('is there for every version of every event, and for nothing else', () => {
+  it('exists for every version of every event, and for nothing else', () => {
     const wanted = definitions.flatMap(({ type, version }) =>
       Array.from({ length: version }, (_, n) => fileOf(type, n + 1)),
     );
@@ -60,7 +60,7 @@ describe('[F9] the golden event', () => {
     const definition = eventDefinitions.get(recorded.type)!;
     const open = (dataKey: Uint8Array | 'destroyed' | undefined) => decode(event, metadata, dataKey);
 
-    it('is read, lifted and accepted by the schemas of today', () => {
+    it('is decoded, upcast and accepted by the current schemas', () => {
       const loaded = open(key === undefined ? undefined : Buffer.from(key, 'base64'));
       expect(loaded).toMatchObject({ erased: false, reason, event: { type: recorded.type } });
       const { routing, sealed } = definition;
@@ -70,7 +70,7 @@ describe('[F9] the golden event', () => {
       if (recorded.schemaVersion === definition.version) expect(loaded.event.data).toEqual(data);
     });
 
-    it('is read without its key, when that was destroyed, as what routing needs', () => {
+    it('is reduced to its routing fields if its key was destroyed', () => {
       const loaded = open('destroyed');
       expect(loaded).toMatchObject({ erased: true });
       expect(definition.routing.safeParse(loaded.event.data).error).toBeUndefined();
@@ -78,7 +78,7 @@ describe('[F9] the golden event', () => {
         expect(loaded.event.data).not.toHaveProperty(name);
     });
 
-    it('has the data that its own schema describes, and the hash of its bytes', () => {
+    it('matches its own schema and the hash of its bytes', () => {
       expect(file).toBe(fileOf(recorded.type, recorded.schemaVersion));
       const schema = z.fromJSONSchema(schemas.get(file)!);
       expect(schema.safeParse(data).error).toBeUndefined();
@@ -114,7 +114,7 @@ describe('[F9] [G5] the compatibility gate', () => {
   const folder = (...of: AnyEventDefinition[]): Folder =>
     new Map(of.map((definition) => [fileOf(definition.type, definition.version), eventSchema(definition)]));
 
-  it('lets the same shape through', () => {
+  it('accepts the same schema', () => {
     expect(schemaFaults([first], folder(first))).toEqual([]);
   });
 
@@ -145,18 +145,18 @@ describe('[F9] [G5] the compatibility gate', () => {
     },
   );
 
-  it('refuses what was sealed and is not any more', () => {
+  it('rejects a sealed field that becomes readable', () => {
     const open = { ...first, routing: first.routing.extend(first.sealed.shape), sealed: z.object({}) };
     expect(schemaFaults([open], folder(first))).toHaveLength(1);
   });
 
-  it('asks for a new file only where words changed', () => {
+  it('asks only for a new file if just descriptions changed', () => {
     const described = weighed(z.object({ ...before, grams: z.int().meta({ description: 'net' }) }));
     expect(isSameShape(eventSchema(first), eventSchema(described))).toBe(true);
     expect(schemaFaults([described], folder(first))).toEqual([expect.stringMatching(/out of date/)]);
   });
 
-  it('lets a new version differ, once it is checked in beside the old one', () => {
+  it('accepts a different new version once it is checked in next to the old one', () => {
     const second = weighed(z.object({ kilos: z.number() }), 2);
     expect(schemaFaults([second], folder(first))).toEqual([
       expect.stringMatching(/^Weighed.v2.json is missing/),
@@ -167,11 +167,11 @@ describe('[F9] [G5] the compatibility gate', () => {
     expect(schemaFaults([second], folder(first, second))).toEqual([]);
   });
 
-  it('misses an event that was taken away', () => {
+  it('reports a removed event', () => {
     expect(schemaFaults([], folder(first))).toEqual([expect.stringMatching(/no program can read/)]);
   });
 
-  it('has an example of every event to record', () => {
+  it('has an example of every event', () => {
     for (const definition of definitions) {
       const { recorded } = recordGolden(definition);
       expect(recorded.type).toBe(definition.type);

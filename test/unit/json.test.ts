@@ -11,7 +11,7 @@ import {
 } from '../../src/domain/json.ts';
 
 describe('mergePatch', () => {
-  // RFC 7396, appendix A: original, patch, result. `undefined`: the member is gone.
+  // RFC 7396, appendix A: original, patch, result. `undefined` means that the member was removed.
   const table: [JsonValue, JsonValue, JsonValue | undefined][] = [
     [{ a: 'b' }, { a: 'c' }, { a: 'c' }],
     [{ a: 'b' }, { b: 'c' }, { a: 'b', b: 'c' }],
@@ -35,18 +35,18 @@ describe('mergePatch', () => {
   ];
 
   it.each(table)('patches %j with %j to %j', (original, patch, result) => {
-    // It takes objects only: each case stands below a member, where every case of the table can.
+    // `mergePatch` takes objects only, so each case is wrapped in a member.
     expect(mergePatch({ v: original }, { v: patch })).toEqual(result === undefined ? {} : { v: result });
     if (isJsonObject(original) && isJsonObject(patch)) expect(mergePatch(original, patch)).toEqual(result);
   });
 
-  it('leaves both of its arguments as they are', () => {
+  it('does not modify its arguments', () => {
     const [target, patch] = [{ a: { b: 1 } }, { a: { c: 2 } }];
     mergePatch(target, patch);
     expect([target, patch]).toEqual([{ a: { b: 1 } }, { a: { c: 2 } }]);
   });
 
-  it('touches no prototype', () => {
+  it('does not modify prototypes', () => {
     const patch = JSON.parse(
       '{"__proto__": {"polluted": true}, "constructor": {"prototype": {"polluted": true}}}',
     ) as {
@@ -68,15 +68,15 @@ describe('canonicalJson', () => {
     [{}, '{}'],
     [[], '[]'],
     [-0, '0'],
-  ])('writes %j in one way', (value, text) => {
+  ])('writes %j in canonical form', (value, text) => {
     expect(canonicalJson(value)).toBe(text);
   });
 });
 
-describe('what JSON can be kept', () => {
+describe('JSON that can be stored', () => {
   const nested = (depth: number): unknown => (depth === 0 ? 1 : { a: nested(depth - 1) });
 
-  it('goes by depth', () => {
+  it('is limited in depth', () => {
     expect(jsonError(nested(maxJsonDepth))).toBeUndefined();
     expect(jsonError(nested(maxJsonDepth + 1))?.message).toMatch(/levels deep/);
     expect(jsonError(nested(100_000 / 20))?.message).toMatch(/levels deep/);
@@ -90,12 +90,12 @@ describe('what JSON can be kept', () => {
     [{ a: Number.NaN }, ['a'], /finite/],
     [{ a: 1n }, ['a'], /not a JSON value/],
     [{ a: undefined }, ['a'], /not a JSON value/],
-  ])('names the place of a fault in %o', (value: unknown, path, message) => {
+  ])('reports the path of the error in %o', (value: unknown, path, message) => {
     expect(jsonError(value)).toEqual({ path, message: expect.stringMatching(message) as string });
     expect(jsonObject.safeParse(value).error?.issues[0]).toMatchObject({ path });
   });
 
-  it('is every other text', () => {
+  it('includes all other values', () => {
     expect(textError('\u0001 \ufffe 😀 \u2028')).toBeUndefined();
     expect(jsonObject.parse({ a: [null, { b: '😀' }] })).toEqual({ a: [null, { b: '😀' }] });
     expect(jsonObject.safeParse([1]).success).toBe(false);

@@ -70,7 +70,7 @@ describe('a memory', () => {
 });
 
 describe('an update', () => {
-  it('carries the new value of what changed, whole', () =>
+  it('contains the complete new value of each changed field', () =>
     given(stored)
       .when(update({ content: 'tea at 75', tags: ['tea'], spaces: [] }))
       .thenDecides(updated({ content: 'tea at 75', contentLength: 9, tags: ['tea'], spaces: [] })));
@@ -85,12 +85,12 @@ describe('an update', () => {
       .when(update({ metadata: { rating: null, source: { draft: null, by: ['x'] } } }))
       .thenDecides(updated({ metadata: { source: { page: 3, by: ['x'] } } })));
 
-  it('empties metadata and representations with null', () =>
+  it('removes all metadata and representations with null', () =>
     given(stored)
       .when(update({ metadata: null, representations: null }))
       .thenDecides(updated({ metadata: {}, representations: {} })));
 
-  it('adds and drops representations by kind', () =>
+  it('adds and removes representations by kind', () =>
     given(stored)
       .when(update({ representations: { code: null, graph: 'a -> b' } }))
       .thenDecides(updated({ representations: { graph: 'a -> b' } })));
@@ -103,60 +103,63 @@ describe('an update', () => {
     [{ metadata: { missing: null, source: { page: 3 } } }],
     [{ metadata: { rating: 5, source: { draft: true } } }],
     [{ representations: { code: 'brew(80)', formal: null } }],
-  ])('that changes nothing is no event: %j', (patch) => given(stored).when(update(patch)).thenNothing());
+  ])('that changes nothing produces no event: %j', (patch) =>
+    given(stored).when(update(patch)).thenNothing(),
+  );
 
-  it('of nothing but the order of tags is a change', () =>
+  it('that only reorders tags is a change', () =>
     given(stored)
       .when(update({ tags: ['hot', 'tea'] }))
       .thenDecides(updated({ tags: ['hot', 'tea'] })));
 
-  it('tells what did not change apart from what did', () =>
+  it('contains only the fields that changed', () =>
     given(stored)
       .when(update({ content: value.content, tags: [] }))
       .thenDecides(updated({ tags: [] })));
 
-  it('of a deleted memory is refused', () =>
+  it('of a deleted memory is rejected', () =>
     given(stored, deleted)
       .when(update({ content: 'x' }))
       .thenRefused('memory-deleted'));
-  it('of an erased memory is refused as unknown', () =>
+  it('of an erased memory is rejected as not found', () =>
     given(stored, erased)
       .when(update({ content: 'x' }))
       .thenRefused('not-found'));
 });
 
 describe('a deletion', () => {
-  it('says until when it can be undone', () => given(stored).when(remove).thenDecides(deleted));
+  it('states until when it can be undone', () => given(stored).when(remove).thenDecides(deleted));
   it('keeps the value', () => given(stored, deleted).thenState({ status: 'deleted', value, retentionUntil }));
-  it('of a deleted memory is no event', () => given(stored, deleted).when(remove).thenNothing());
-  it('of an erased memory is refused as unknown', () =>
+  it('of a deleted memory produces no event', () => given(stored, deleted).when(remove).thenNothing());
+  it('of an erased memory is rejected as not found', () =>
     given(stored, erased).when(remove).thenRefused('not-found'));
 });
 
 describe('a restoration', () => {
-  it('gives the value back', () => {
+  it('restores the value', () => {
     given(stored, deleted).when(restore).thenDecides(restored);
     given(stored, updated({ tags: [] }), deleted, restored).thenState({
       status: 'active',
       value: { ...value, tags: [] },
     });
   });
-  it('of an active memory is no event', () => given(stored).when(restore).thenNothing());
-  it('is possible up to the last moment', () =>
+  it('of an active memory produces no event', () => given(stored).when(restore).thenNothing());
+  it('is possible until the end of the retention period', () =>
     given(stored, deleted)
       .when({ type: 'restore', now: new Date(retentionUntil) })
       .thenDecides(restored));
-  it('is refused after it', () =>
+  it('is rejected after the end of the retention period', () =>
     given(stored, deleted)
       .when({ type: 'restore', now: new Date('2030-01-31T00:00:00.001Z') })
       .thenRefused('retention-over'));
-  it('of an erased memory is refused as unknown', () =>
+  it('of an erased memory is rejected as not found', () =>
     given(stored, erased).when(restore).thenRefused('not-found'));
 });
 
 describe('an erasure', () => {
-  it('names the key and the claim to be freed', () => given(stored).when(erase).thenDecides(erased));
-  it('needs no claim', () => {
+  it('names the key to destroy and the claim to release', () =>
+    given(stored).when(erase).thenDecides(erased));
+  it('works without a claim', () => {
     const { claim: _, ...unclaimed } = value;
     const events = decide({ type: 'store', value: unclaimed }, initialState);
     given(...events)
@@ -164,8 +167,8 @@ describe('an erasure', () => {
       .thenDecides({ type: 'MemoryErased', data: { memoryId: 'm1', keyId: 'k1' } });
   });
   it('of a deleted memory is possible', () => given(stored, deleted).when(erase).thenDecides(erased));
-  it('is done once', () => given(stored, erased).when(erase).thenNothing());
-  it('leaves nothing', () => given(stored, updated({ tags: [] }), erased).thenState({ status: 'erased' }));
+  it('happens only once', () => given(stored, erased).when(erase).thenNothing());
+  it('leaves no value', () => given(stored, updated({ tags: [] }), erased).thenState({ status: 'erased' }));
 });
 
 describe('a snapshot', () => {
@@ -179,7 +182,7 @@ describe('a snapshot', () => {
       erased: false,
     }));
 
-  it('adds what the log knows', () => {
+  it('adds revision, position and times from the log', () => {
     expect(foldMemory(facts(stored, updated({ tags: [] })))).toEqual({
       state: { status: 'active', value: { ...value, tags: [] } },
       revision: 1,
@@ -190,12 +193,12 @@ describe('a snapshot', () => {
     expect(foldMemory([])).toMatchObject({ state: { status: 'absent' }, revision: -1, position: 0 });
   });
 
-  it('is erased as soon as one event’s key is gone, whatever follows', () => {
+  it('is erased if the key of any event was destroyed, whatever follows', () => {
     const [first, ...others] = facts(stored, updated({ tags: [] }));
     expect(foldMemory([{ ...first!, erased: true }, ...others]).state).toEqual({ status: 'erased' });
   });
 
-  it('is shown without its claim, with its tenant as company', () => {
+  it('is returned without its claim and with the tenant as company', () => {
     const snapshot = foldMemory(facts(stored, deleted));
     if (!isLive(snapshot)) throw new Error('it is not live');
     const view = viewOf('acme', snapshot);

@@ -36,7 +36,7 @@ describe('the periods of', () => {
     ['two weeks ago', 'two weeks ago: 2026-01-24..2026-01-31'],
     ['a month ago', 'a month ago: 2026-01..2026-02'],
     ['3 years ago', '3 years ago: 2023..2024'],
-    // The present is a Tuesday.
+    // `now` is a Tuesday.
     ['on Monday', 'on Monday: 2026-02-09..2026-02-10'],
     ['last Tuesday', 'last Tuesday: 2026-02-03..2026-02-04'],
     ['last weekend', 'last weekend: 2026-02-07..2026-02-09'],
@@ -46,19 +46,19 @@ describe('the periods of', () => {
     expect(periods(text, now)).toEqual(expected);
   });
 
-  it('a question without a present are those that stand on their own', () => {
+  it('a question without `now` are only the absolute ones', () => {
     expect(periods('since March, last week or in 2020')).toEqual(['2020: 2020..2021']);
   });
 });
 
-describe('values that are compared by order', () => {
-  it('are versions number by number', () => {
+describe('ordered values', () => {
+  it('compares versions number by number', () => {
     const sorted = ['1.10', '1.9', '0.0', 'v2.0', '1.9.1'].sort(compareVersions);
     expect(sorted).toEqual(['0.0', '1.9', '1.9.1', '1.10', 'v2.0']);
     expect(compareVersions('1.9', '1.9.0')).toBe(0);
   });
 
-  it('are told by how they are written', () => {
+  it('are recognized by their form', () => {
     const kinds = [
       '1.27',
       'v3.12.1',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { stem } from '../../src/domain/text/porter2.ts';
 
-/** As PostgreSQL 18 answers `ts_lexize('english_stem', word)`; the whole vocabulary of the benchmarks was compared once. */
+/** Results of `ts_lexize('english_stem', word)` in PostgreSQL 18. The whole vocabulary of the benchmarks was compared once. */
 const POSTGRES: Record<string, string> = {
   caresses: 'caress',
   ponies: 'poni',
@@ -54,7 +54,7 @@ describe('the English stemmer', () => {
     expect(stem(word)).toBe(expected);
   });
 
-  it.each(['a', 'is', 'v2', 'café', '1.27', 'x86', ''])('leaves %j alone', (word) => {
+  it.each(['a', 'is', 'v2', 'café', '1.27', 'x86', ''])('does not change %j', (word) => {
     expect(stem(word)).toBe(word);
   });
 });

@@ -4,12 +4,12 @@ import { termCounts } from '../../src/domain/text/tokens.ts';
 
 const samenessOf = (text: string, other: string) => textMatcher(text)(other, termCounts(other).length);
 
-describe('[A5] a text that is another one', () => {
+describe('[A5] matching a text', () => {
   it.each([
     ['The', 'THE'],
     ['  a b\n', 'a b'],
     ['---', ' --- '],
-  ])('exactly, but for case and the space around it: %j, %j', (text, other) => {
+  ])('is exact apart from case and surrounding white space: %j, %j', (text, other) => {
     expect(samenessOf(text, other)).toBe('exact');
   });
 
@@ -22,7 +22,7 @@ describe('[A5] a text that is another one', () => {
     ['登录接口', '登录接口。'],
     ['---', '- -'],
     ['!!! ??', '！？'],
-  ])('nearly, in its words, or in its signs where it has none: %j, %j', (text, other) => {
+  ])('is near for the same words, or the same characters without words: %j, %j', (text, other) => {
     expect(samenessOf(text, other)).toBe('near');
     expect(samenessOf(other, text)).toBe('near');
   });
@@ -32,14 +32,14 @@ describe('[A5] a text that is another one', () => {
     ['a b', 'ab'],
     ['x x', 'x'],
     ['to be', 'to be or not to be'],
-    // The same term, and another word.
+    // The same term but a different word.
     ['service', 'services'],
     [`${'x'.repeat(500)}`, 'x'.repeat(501)],
     ['---', '->'],
     ['!?', '?!'],
     ['---', '--- a'],
     ['', '!'],
-  ])('not: %j, %j', (text, other) => {
+  ])('fails for different texts: %j, %j', (text, other) => {
     expect(samenessOf(text, other)).toBeUndefined();
     expect(samenessOf(other, text)).toBeUndefined();
   });

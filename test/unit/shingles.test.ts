@@ -5,19 +5,19 @@ const near = (a: string, b: string) => nearDuplicate(shingles(a), shingles(b));
 const numbered = (count: number) => Array.from({ length: count }, (_, i) => `word${i}`);
 
 describe('nearDuplicate', () => {
-  it('holds for the same words in another dress', () => {
+  it('ignores case, punctuation and white space', () => {
     expect(near('We use PostgreSQL 18.', '  we use   POSTGRESQL 18')).toBe(true);
   });
 
-  it('begins at a Jaccard similarity of .95', () => {
-    // Each word left off at the end costs one of n − 2 shingles: 38 of 40 shared is .95 exactly.
+  it('starts at a Jaccard similarity of 0.95', () => {
+    // Each word removed at the end removes one of n − 2 shingles: 38 of 40 shared is exactly 0.95.
     const text = numbered(42);
     expect(jaccard(shingles(text.join(' ')), shingles(text.slice(2).join(' ')))).toBe(0.95);
     expect(near(text.join(' '), text.slice(2).join(' '))).toBe(true);
     expect(near(text.join(' '), text.slice(3).join(' '))).toBe(false);
   });
 
-  it('is lost with one word changed in a short text and kept in a long one', () => {
+  it('tolerates one changed word in a long text but not in a short one', () => {
     const replaced = (count: number) =>
       numbered(count)
         .with(Math.floor(count / 2), 'other')
@@ -26,22 +26,22 @@ describe('nearDuplicate', () => {
     expect(near(numbered(200).join(' '), replaced(200))).toBe(true);
   });
 
-  it('minds the order of words', () => {
+  it('depends on the order of words', () => {
     expect(near('the dog bit the man', 'the man bit the dog')).toBe(false);
   });
 
-  it('compares texts of one or two words as wholes', () => {
+  it('compares texts of one or two words as a whole', () => {
     expect(near('Hello world', 'hello, world!')).toBe(true);
     expect(near('hello world', 'hello')).toBe(false);
     expect(near('hello world', 'world hello')).toBe(false);
   });
 
-  it('tells texts without words apart', () => {
+  it('distinguishes texts without words', () => {
     expect(near('!!!', '???')).toBe(false);
     expect(near('!!!', ' !!! ')).toBe(true);
   });
 
-  it('reads scripts without spaces by character', () => {
+  it('compares scripts without spaces by character', () => {
     const text = '今天下午三点在会议室开会讨论下个季度的产品计划和预算安排请大家提前准备好材料';
     expect(near(text, `${text}。`)).toBe(true);
     expect(near(text, text.replace('三', '四'))).toBe(false);
@@ -49,8 +49,8 @@ describe('nearDuplicate', () => {
 });
 
 describe('shingles', () => {
-  it('stand by hashes that two words can have in common, and by the words themselves', () => {
-    // Of these two words FNV-1a makes the same 32 bits.
+  it('can collide as hashes but not as strings', () => {
+    // These two words have the same 32-bit FNV-1a hash.
     const [one, other] = ['liquid assets are sold', 'costarring assets are sold'];
     expect(near(one, other)).toBe(true);
     expect(nearDuplicate(spelledShingles(one), spelledShingles(other))).toBe(false);

@@ -141,18 +141,18 @@ const apart: readonly (readonly [string, string, string])[] = [
   ['more than one sentence', 'Bob is here. Alice is out.', 'Bob is here. Alice is not out.'],
 ];
 
-describe('short claims', () => {
-  it.each(found)('[A14] disagree by a %s: %s %s', (difference, left, right) => {
+describe('short assertions', () => {
+  it.each(found)('[A14] contradict each other by a %s: %s %s', (difference, left, right) => {
     expect(differences(left, right)).toEqual([difference]);
     expect(differences(right, left)).toEqual([difference]);
   });
 
-  it.each(apart)('[A14] of %s may both hold: %s %s', (_, left, right) => {
+  it.each(apart)('[A14] of %s can both be true: %s %s', (_, left, right) => {
     expect(differences(left, right)).toEqual([]);
     expect(differences(right, left)).toEqual([]);
   });
 
-  it('[A14] in the first person are compared where one user, and one speaker, said both', () => {
+  it('[A14] in the first person are compared only for the same user and speaker', () => {
     const pair = ['I live in Berlin.', 'I live in Munich.'] as const;
     const said = (speaker: string) => ({ metadata: { speaker } });
     expect(differences(...pair, said('ann'), said('ann'))).toEqual(['name']);
@@ -161,7 +161,7 @@ describe('short claims', () => {
     expect(differences(...pair, { scope: { user: 'ann' } }, { scope: { user: 'bob' } })).toEqual([]);
   });
 
-  it('[A14] supersede each other where a time puts them in order, and quote the words in that order', () => {
+  it('[A14] supersede each other if a time orders them, and the words are quoted in that order', () => {
     const [later, earlier] = ['2026-06-01T00:00:00.000Z', '2026-03-01T00:00:00.000Z'].map((occurredAt) => ({
       occurredAt,
     })) as [Partial<Statement>, Partial<Statement>];
@@ -173,7 +173,7 @@ describe('short claims', () => {
     });
   });
 
-  it('[A14] are less sure where both may be used', () => {
+  it('[A14] have a lower confidence if both things can be used', () => {
     const confidence = (left: string, right: string) =>
       judged(left, right, [{}, {}]).contradictions[0]!.confidence;
     expect(confidence('The server uses PostgreSQL', 'The server uses MySQL')).toBe(0.5);

@@ -26,15 +26,15 @@ describe('links', () => {
     ({ type: 'link', source: 'a', target: 'b', link: 'supports', confidence }) as const;
   const unlink = { type: 'unlink', source: 'a', target: 'b', link: 'supports' } as const;
 
-  it('are made', () => given().when(link(0.5)).thenDecides(linked(0.5)));
-  it('are not made twice', () => given(linked(0.5)).when(link(0.5)).thenNothing());
-  it('take a new confidence, also 0', () => given(linked(0.5)).when(link(0)).thenDecides(linked(0)));
-  it('of confidence 0 are links', () => given(linked(0)).when(unlink).thenDecides(unlinked));
-  it('are taken away', () => given(linked(0.5)).when(unlink).thenDecides(unlinked));
-  it('that are not there are not taken away', () => given().when(unlink).thenNothing());
-  it('are taken away once', () => given(linked(1), unlinked).when(unlink).thenNothing());
-  it('are made again', () => given(linked(0.5), unlinked).when(link(0.5)).thenDecides(linked(0.5)));
-  it('of other types and to other memories are others', () => {
+  it('are created', () => given().when(link(0.5)).thenDecides(linked(0.5)));
+  it('are not created twice', () => given(linked(0.5)).when(link(0.5)).thenNothing());
+  it('can change their confidence, also to 0', () => given(linked(0.5)).when(link(0)).thenDecides(linked(0)));
+  it('with confidence 0 exist', () => given(linked(0)).when(unlink).thenDecides(unlinked));
+  it('are removed', () => given(linked(0.5)).when(unlink).thenDecides(unlinked));
+  it('that do not exist are not removed', () => given().when(unlink).thenNothing());
+  it('are removed only once', () => given(linked(1), unlinked).when(unlink).thenNothing());
+  it('can be created again', () => given(linked(0.5), unlinked).when(link(0.5)).thenDecides(linked(0.5)));
+  it('with another type or target are different links', () => {
     const others = [linked(0.5, 'causes'), linked(0.5, 'supports', 'c')];
     given(...others)
       .when(unlink)
@@ -98,11 +98,11 @@ describe('a tenant', () => {
   const usable = (state: ReturnType<typeof fold>, id: string, at: string) =>
     isUsable(state.get(id)!, new Date(at));
 
-  it('begins without keys', () => {
+  it('has no keys at first', () => {
     expect(fold({ type: 'TenantCreated', data: { tenant: 'acme' } })).toEqual(new Map());
   });
 
-  it('has the keys that were created, each with its time and its own fields', () => {
+  it('has the created keys, each with its time and fields', () => {
     const state = fold(created('k1', { user: 'alice', name: 'laptop' }), created('k2'));
     expect([...state.keys()]).toEqual(['k1', 'k2']);
     expect(state.get('k1')).toEqual({
@@ -128,17 +128,17 @@ describe('a tenant', () => {
     expect(usable(state, 'k2', '2030-01-05')).toBe(true);
   });
 
-  it('knows nothing of keys that were never created', () => {
+  it('ignores revocations of unknown keys', () => {
     expect(fold(revoked('k9'))).toEqual(new Map());
   });
 
-  it('lets a key work until it expires', () => {
+  it('accepts a key until it expires', () => {
     const state = fold(created('k1', { expiresAt: '2030-02-01T00:00:00.000Z' }));
     expect(usable(state, 'k1', '2030-01-31T23:59:59.999Z')).toBe(true);
     expect(usable(state, 'k1', '2030-02-01T00:00:00.000Z')).toBe(false);
   });
 
-  it('does not change the state that it was given', () => {
+  it('does not modify the given state', () => {
     const before = fold(created('k1'));
     foldTenant(before, [{ event: revoked('k1'), time: new Date('2030-01-09') }]);
     expect(before.get('k1')).not.toHaveProperty('revokedAt');

@@ -16,7 +16,7 @@ const first = defineEvent({
   sealed: z.object({ note: z.string().optional() }),
 });
 
-/** Version 2 counts in kilos, version 3 adds where; the note became a text. */
+/** Version 2 uses kilos, version 3 adds the place and turns the note into a text. */
 const third = defineEvent({
   ...base,
   version: 3,
@@ -33,7 +33,7 @@ const third = defineEvent({
 });
 
 describe('[F9] an event of an older version', () => {
-  it('is lifted one version at a time', () => {
+  it('is upcast one version at a time', () => {
     expect(upcast(third, 1, { grams: 1_500, note: 'net' })).toEqual({
       kilos: 1.5,
       text: 'net',
@@ -42,18 +42,18 @@ describe('[F9] an event of an older version', () => {
     expect(upcast(third, 2, { kilos: 2 })).toEqual({ kilos: 2, place: 'unknown' });
   });
 
-  it('is left as it is at the present version', () => {
+  it('is unchanged at the current version', () => {
     const data = { kilos: 2, place: 'here' };
     expect(upcast(third, 3, data)).toBe(data);
   });
 
-  it('of the future is refused', () => {
+  it('of a newer version is rejected', () => {
     expect(() => upcast(third, 4, {})).toThrow(
       /version 4 is newer than this program, which supports versions up to 3/,
     );
   });
 
-  it('cannot be forgotten: a definition needs an upcaster from each earlier version', () => {
+  it('needs an upcaster in its definition', () => {
     const { upcasters } = third;
     expect(() => defineEvent({ ...third, upcasters: { 1: upcasters[1]! } })).toThrow(
       /no upcaster from version 2/,
@@ -63,7 +63,7 @@ describe('[F9] an event of an older version', () => {
 });
 
 describe('[F9] a recorded event of an older version', () => {
-  // The registry is read-only to the program; here it plays the program of then and of now.
+  // The registry is normally read-only; this test changes it to simulate older and newer programs.
   const registry = eventDefinitions as Map<string, AnyEventDefinition>;
   const key = randomBytes(32);
   const stream: StreamName = 'memory-acme.1';
@@ -79,7 +79,7 @@ describe('[F9] a recorded event of an older version', () => {
     registry.delete('Weighed');
   });
 
-  it('is opened and lifted when it is read, its bytes as they were', () => {
+  it('is decrypted and upcast on reading, and its stored bytes stay unchanged', () => {
     const recorded = record(first, { grams: 250, note: 'net' });
     registry.set('Weighed', third);
     const loaded = decode(recorded, metadataOf(recorded), key);
@@ -87,7 +87,7 @@ describe('[F9] a recorded event of an older version', () => {
     expect(loaded.event).toEqual({ type: 'Weighed', data: { kilos: 0.25, text: 'net', place: 'unknown' } });
   });
 
-  it('is lifted without what was erased', () => {
+  it('is upcast without its erased part', () => {
     const recorded = record(first, { grams: 250, note: 'net' });
     registry.set('Weighed', third);
     const loaded = decode(recorded, metadataOf(recorded), 'destroyed');
@@ -95,7 +95,7 @@ describe('[F9] a recorded event of an older version', () => {
     expect(loaded.event.data).not.toHaveProperty('text');
   });
 
-  it('is not read by a program that is older than it', () => {
+  it('is rejected by an older program', () => {
     const recorded = record(third, { kilos: 1, place: 'here' });
     registry.set('Weighed', first);
     expect(() => decode(recorded, metadataOf(recorded), key)).toThrow(/newer than this program/);
