@@ -1,0 +1,104 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { answerOf, type Expected } from '../fixtures/recorded-calls.ts';
+import { clientOf, type Client, type Json } from '../support/api.ts';
+import { auditEvents } from '../support/events.ts';
+import { startServer, testProfile, type TestServer } from '../support/server.ts';
+
+const folder = path.resolve('test/fixtures/data-folder-0.1');
+const expected = JSON.parse(await readFile(path.join(folder, 'expected.json'), 'utf8')) as Expected;
+const projections = '/v1/admin/projections';
+const patience = { timeout: 60_000, interval: 100 };
+
+// Only the embedded profile has a data folder. The tests run in this order: each changes the folder.
+describe.skipIf(testProfile !== 'embedded')('[F9] a data folder written by version 0.1', () => {
+  let dataDir: string;
+  let server: TestServer;
+  let ada: Client;
+  let operator: Client;
+
+  beforeAll(async () => {
+    dataDir = await mkdtemp(path.join(tmpdir(), 'stratalog-earlier-folder-'));
+    await promisify(execFile)('tar', ['-C', dataDir, '-xzf', path.join(folder, 'folder.tar.gz')]);
+    server = await startServer({
+      dataDir,
+      masterKey: expected.masterKey,
+      environment: { STRATALOG_EMBEDDER: 'deterministic' },
+    });
+    ada = clientOf(server, expected.keys['ada']);
+    operator = clientOf(server, expected.keys['operator']);
+  });
+  afterAll(async () => {
+    await server?.remove();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+
+  const statusOf = async (name: string): Promise<Json> =>
+    (await operator.get(projections)).body.items.find((item: Json) => item.name === name);
+
+  it.each(expected.calls.map((call, index) => ({ ...call, index })))(
+    'answers as before: $index $method $path as $as',
+    async (call) => {
+      const { status, answer } = call;
+      expect(await answerOf(server, expected.keys, call)).toEqual({ status, answer });
+    },
+  );
+
+  it('keeps every event in the log', async () => {
+    const missing = async () => {
+      const counts: Record<string, number> = {};
+      for (const who of ['ada', 'bea'])
+        for (const { type } of await auditEvents(clientOf(server, expected.keys[who])))
+          counts[type] = (counts[type] ?? 0) + 1;
+      return Object.entries(expected.events).filter(([type, count]) => (counts[type] ?? 0) < count);
+    };
+    // The searches above are written to the log after their answers.
+    await expect.poll(missing, patience).toEqual([]);
+  });
+
+  it('[F4] shows the parked stream, and applies its events on retry', async () => {
+    const { projection, stream, type } = expected.parked;
+    const { source, target } = expected.parkedLink;
+    const linked = async () =>
+      (await ada.get(`/v1/memories/${source}/related`)).body.items.map(({ memory }: Json) => memory.id);
+    expect((await statusOf(projection)).parked).toMatchObject([{ stream, type }]);
+    expect(await linked()).not.toContain(target);
+    expect((await operator.post(`${projections}/${projection}/retry`, { stream })).status).toBe(202);
+    expect((await statusOf(projection)).parked).toEqual([]);
+    expect(await linked()).toContain(target);
+  });
+
+  it('continues at its checkpoints: a new memory is found', async () => {
+    const stored = await ada.store({ content: 'The zeppelin of hall 99 was inflated', layer: 'company' });
+    const { body } = await ada.post('/v1/search', {
+      query: 'zeppelin of hall 99',
+      minPosition: stored.position,
+    });
+    expect(body.results[0].memory.id).toBe(stored.memory.id);
+    await ada.delete(`/v1/memories/${stored.memory.id}?mode=erase`);
+  });
+
+  const rebuilt = async (name: string): Promise<Json> => {
+    const { generation } = (await operator.post(`${projections}/${name}/rebuild`)).body;
+    const built = async () =>
+      (await statusOf(name)).generations.find((item: Json) => item.generation === generation);
+    await expect.poll(async () => (await built()).state, patience).toBe('ready');
+    return built();
+  };
+
+  it.each(Object.keys(expected.digests).filter((name) => name !== 'links'))(
+    '[F4] rebuilds %s equal to the live read model',
+    async (name) => {
+      expect(await rebuilt(name)).toMatchObject({ equal: true });
+    },
+  );
+
+  it('[F4] rebuilds links equal to the rebuild of then: the live read model lacks a skipped event', async () => {
+    const { digest, equal } = await rebuilt('links');
+    expect({ digest, equal }).toEqual({ digest: expected.digests['links'], equal: false });
+  });
+});
