@@ -8,6 +8,7 @@ import type { EventLog } from '../ports/event-log.ts';
 import type { LexicalIndex } from '../ports/lexical-index.ts';
 import type { Sql } from '../ports/sql.ts';
 import type { Transport } from '../ports/transport.ts';
+import type { Cleanup } from '../support/cleanup.ts';
 import { eventStoreOptions } from './eventstore.ts';
 import { kafkaOptions } from './kafka.ts';
 import { openSearchOptions } from './opensearch.ts';
@@ -31,26 +32,22 @@ interface Notice {
   readonly message: string;
 }
 
-/** Opens what the profile names. `undo` gets a step for each that is open, whether or not the rest opens. */
-export async function openStores(
-  config: Config,
-  logger: Logger,
-  undo: (() => Promise<void>)[],
-): Promise<Stores> {
+/** Opens the stores of the profile. Each adds its cleanup step once it is open, whether or not the others open. */
+export async function openStores(config: Config, logger: Logger, cleanup: Cleanup): Promise<Stores> {
   const sql = await openSql(config, (notice) => {
     if (notice.severity === 'PANIC' || notice.severity === 'FATAL') logger.fatal(notice, 'database');
   });
-  undo.push(() => sql.close());
+  cleanup.add(() => sql.close());
   const log = await openLog(config, sql);
-  undo.push(() => log.close());
+  cleanup.add(() => log.close());
   if (config.profile !== 'cluster') return { sql, log };
   // On demand, as the event store's: to load the clients of servers takes longer than an embedded start may.
   const { openKafkaTransport } = await import('../adapters/kafka/transport.ts');
   const transport = await openKafkaTransport(kafkaOptions(config, (notice) => logger.debug(notice, 'kafka')));
-  undo.push(() => transport.close());
+  cleanup.add(() => transport.close());
   const { openOpenSearch } = await import('../adapters/opensearch/opensearch.ts');
   const lexicalIndex = openOpenSearch({ ...openSearchOptions(config), writePatienceMs });
-  undo.push(() => lexicalIndex.close());
+  cleanup.add(() => lexicalIndex.close());
   return { sql, log, transport, lexicalIndex };
 }
 

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { Services } from '../api/services.ts';
 import { inBackground } from '../support/background.ts';
 import type { Metrics } from '../ports/metrics.ts';
-import type { Readiness } from '../readiness.ts';
+import type { Readiness } from '../observability/readiness.ts';
 import { asyncApiDocument } from './asyncapi.ts';
 import type { Authenticator } from '../api/identity/authenticate.ts';
 import type { Binding } from './binding.ts';

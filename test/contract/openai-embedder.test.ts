@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openOpenAiEmbedder, type OpenAiEmbedderOptions } from '../../src/adapters/openai/embedder.ts';
-import { loggedError } from '../../src/logger.ts';
+import { loggedError } from '../../src/observability/logger.ts';
 import {
   EmbedderUnavailable,
   TextRefused,

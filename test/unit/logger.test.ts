@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { loggedError } from '../../src/logger.ts';
+import { loggedError } from '../../src/observability/logger.ts';
 
 describe('an error in the log', () => {
   it('[I5] is told by type, message, code and stack, and by nothing else that it carries', () => {

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { startApp, type App } from '../../app.ts';
 import { readConfig, type Config } from '../../config.ts';
-import { createLogger } from '../../logger.ts';
+import { createLogger } from '../../observability/logger.ts';
 import { cleanOnSignal } from '../clean-on-signal.ts';
 import { call, type Connection } from '../client.ts';
 import { environmentWith } from '../environment.ts';

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { BackEndHealth, BackEndStates } from './backends/health.ts';
-import type { Config } from './config.ts';
-import type { ProcessRole } from './profiles.ts';
-import { variantOf } from './read-models/generation-variant.ts';
-import type { Embedders } from './ports/embedder.ts';
-import type { EventLog } from './ports/event-log.ts';
-import type { LeaseHolder } from './ports/leases.ts';
-import type { ProjectionOperations } from './projections/operations.ts';
-import { parkedInLive, type ProjectionStatus } from './projections/status.ts';
-import type { Relay, RelayStatus } from './relay/relay.ts';
+import type { BackEndHealth, BackEndStates } from '../backends/health.ts';
+import type { Config } from '../config.ts';
+import type { ProcessRole } from '../profiles.ts';
+import { variantOf } from '../read-models/generation-variant.ts';
+import type { Embedders } from '../ports/embedder.ts';
+import type { EventLog } from '../ports/event-log.ts';
+import type { LeaseHolder } from '../ports/leases.ts';
+import type { ProjectionOperations } from '../projections/operations.ts';
+import { parkedInLive, type ProjectionStatus } from '../projections/status.ts';
+import type { Relay, RelayStatus } from '../relay/relay.ts';
 
 /** What a process says of itself to whatever keeps it running. */
 export interface Readiness {

@@ -1,14 +1,14 @@
 import type { Meter } from '@opentelemetry/api';
-import type { FactQueue } from './commands/record-facts.ts';
-import type { ProjectionOperations } from './projections/operations.ts';
-import { parkedInLive } from './projections/status.ts';
-import type { ReasoningTrace } from './domain/reasoning/trace.ts';
-import type { OnEmbeddingRun } from './ports/embedder.ts';
-import type { ModelCall } from './queries/observed-language-model.ts';
-import type { ModelGuard } from './queries/model-guard.ts';
-import type { EventLog } from './ports/event-log.ts';
-import type { ProcessorRunner } from './processors/processor-runner.ts';
-import type { Relay } from './relay/relay.ts';
+import type { FactQueue } from '../commands/record-facts.ts';
+import type { ProjectionOperations } from '../projections/operations.ts';
+import { parkedInLive } from '../projections/status.ts';
+import type { ReasoningTrace } from '../domain/reasoning/trace.ts';
+import type { OnEmbeddingRun } from '../ports/embedder.ts';
+import type { ModelCall } from '../queries/observed-language-model.ts';
+import type { ModelGuard } from '../queries/model-guard.ts';
+import type { EventLog } from '../ports/event-log.ts';
+import type { ProcessorRunner } from '../processors/processor-runner.ts';
+import type { Relay } from '../relay/relay.ts';
 
 // What operators watch, read when it is asked for.
 

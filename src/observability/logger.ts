@@ -1,5 +1,5 @@
 import { pino, type Logger } from 'pino';
-import type { Config } from './config.ts';
+import type { Config } from '../config.ts';
 
 /** JSON a line on standard output. Neither secrets nor content are ever logged. */
 export function createLogger({ logLevel }: Pick<Config, 'logLevel'>): Logger {

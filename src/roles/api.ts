@@ -1,0 +1,84 @@
+import { Authenticator } from '../api/identity/authenticate.ts';
+import { openLanguageModel } from '../backends/language-model.ts';
+import { FactQueue } from '../commands/record-facts.ts';
+import { ConfigError, type Config } from '../config.ts';
+import { isLoopback } from '../http/loopback.ts';
+import type { Api } from '../http/server.ts';
+import { languageModelMetrics, observeFacts, observeModelGuard } from '../observability/telemetry.ts';
+import type { LanguageModelFor } from '../ports/language-model.ts';
+import { ModelGuard } from '../queries/model-guard.ts';
+import { observed } from '../queries/observed-language-model.ts';
+import { RoutingDirectory } from '../queries/routing/routing-directory.ts';
+import type { TenantDirectory } from '../queries/tenant-directory.ts';
+import type { CommandSide } from './command-side.ts';
+import type { Process } from './process.ts';
+import type { ReadSide } from './read-side.ts';
+import { assembleSearches } from './searches.ts';
+
+/** The role `api`: the services that answer requests. The HTTP server is started after all roles. */
+export function openApi(own: Process, commandSide: CommandSide, readSide: ReadSide): Api {
+  const { config, logger, metrics, cleanup } = own;
+  const { vault, store, commands, directory } = commandSide;
+  const { embedders, models, retrieval, operations } = readSide;
+  const facts = new FactQueue(commands, {
+    onDropped: (count, error) => logger.error({ count, err: error }, 'retrieval facts were dropped'),
+  });
+  cleanup.add(() => facts.flush());
+  observeFacts(metrics.meter, facts);
+  const routing = new RoutingDirectory(store);
+  const { search, multiHop } = assembleSearches({
+    config,
+    logger,
+    meter: metrics.meter,
+    models,
+    retrieval,
+    vault,
+    routing,
+    languageModel: guardedLanguageModel(own),
+  });
+  cleanup.add(() => search.settle());
+  const authenticator = new Authenticator({
+    directory,
+    masterKey: config.masterKey,
+    jwt: config.jwt,
+    development: config.profile === 'embedded' && isLoopback(config.host),
+  });
+  const services = {
+    commands,
+    facts,
+    models,
+    directory,
+    operations,
+    search,
+    multiHop,
+    routing,
+    routingIsOff: !config.routing,
+    reasoningIsOff: !config.reasoning,
+    embedders,
+  };
+  return { services, authenticator, topicPrefix: config.kafka.topicPrefix };
+}
+
+/** Throws `ConfigError` if the API would listen beyond loopback while no credential can exist. */
+export async function assertSafeToListen(
+  { roles, host, masterKey, jwt }: Config,
+  directory: TenantDirectory,
+): Promise<void> {
+  if (!roles.includes('api') || isLoopback(host) || masterKey !== undefined || jwt) return;
+  if (await directory.anyKeyEver()) return;
+  throw new ConfigError(
+    `STRATALOG_HOST: ${host} can be reached from other machines, so a credential is needed: set STRATALOG_MASTER_KEY and create keys with it`,
+  );
+}
+
+/** The breaker is outside of the metrics, so that a call that it refuses is not counted. */
+function guardedLanguageModel({ config, logger, metrics }: Process): LanguageModelFor | undefined {
+  const opened = openLanguageModel(config);
+  if (!opened) return undefined;
+  const counted = observed(opened, languageModelMetrics(metrics.meter));
+  const guard = new ModelGuard(counted, (tenant, model) =>
+    logger.warn({ tenant, model }, 'too many calls of a language model failed: it is not called for a while'),
+  );
+  observeModelGuard(metrics.meter, guard);
+  return (tenant) => guard.of(tenant);
+}

@@ -1,0 +1,23 @@
+import { SealedEventStore } from '../adapters/eventstore/sealed-event-store.ts';
+import { newId } from '../adapters/random.ts';
+import { openVault } from '../backends/vault.ts';
+import type { CommandServices } from '../commands/context.ts';
+import { systemClock } from '../ports/clock.ts';
+import type { KeyVault } from '../ports/key-vault.ts';
+import { TenantDirectory } from '../queries/tenant-directory.ts';
+import type { Process } from './process.ts';
+
+/** What writes events, and reads them back from the log: shared by the roles api, projector and worker. */
+export interface CommandSide {
+  readonly vault: KeyVault;
+  readonly store: SealedEventStore;
+  readonly commands: CommandServices;
+  readonly directory: TenantDirectory;
+}
+
+export async function openCommandSide({ config, stores }: Process): Promise<CommandSide> {
+  const vault = await openVault(config, stores.sql);
+  const store = new SealedEventStore(stores.log, vault);
+  const commands = { store, vault, clock: systemClock, newId };
+  return { vault, store, commands, directory: new TenantDirectory(store, systemClock) };
+}

@@ -1,0 +1,144 @@
+import { migrate } from '../adapters/migrate.ts';
+import type { MemoryWordIndex } from '../adapters/words/memory-word-index.ts';
+import { openVectorsInMemory, openWordsInMemory, vectorsThatFit } from '../backends/in-memory.ts';
+import { observeInMemory, observeProjections } from '../observability/telemetry.ts';
+import { RepeatedErrors } from '../observability/repeated-errors.ts';
+import { systemClock } from '../ports/clock.ts';
+import type { Embedders } from '../ports/embedder.ts';
+import { ManagedProcessor } from '../processors/managed-processor.ts';
+import { processorSchema } from '../processors/schema.ts';
+import { allProjections } from '../projections/all.ts';
+import { ProjectionOperations } from '../projections/operations.ts';
+import { ProjectionRunner } from '../projections/runner.ts';
+import { projectionSchema } from '../projections/schema.ts';
+import { ModelUpkeep } from '../projections/vectors/model-upkeep.ts';
+import { ReadModels } from '../queries/read-models.ts';
+import { SearchService } from '../queries/search/search.ts';
+import { ShadowComparer } from '../queries/search/shadow-comparison.ts';
+import { WakeUp } from '../support/wake-up.ts';
+import { erasureManager } from '../worker/erasure-manager.ts';
+import type { CommandSide } from './command-side.ts';
+import { systemCommandContext, type Process } from './process.ts';
+
+/** The read models and what reads and operates them: shared by the roles api, projector and worker. */
+export interface ReadSide {
+  readonly embedders: Embedders;
+  readonly models: ReadModels;
+  readonly retrieval: SearchService;
+  /** Not started: the role projector does that. */
+  readonly runner: ProjectionRunner;
+  readonly operations: ProjectionOperations;
+  /** Has caught up with the log; the role worker keeps it running. */
+  readonly erasures: ManagedProcessor;
+}
+
+export async function openReadSide(
+  own: Process,
+  { store, commands }: CommandSide,
+  embedders: Embedders,
+): Promise<ReadSide> {
+  const { config, logger, stores, metrics, cleanup } = own;
+  const { sql, lexicalIndex } = stores;
+  await migrate(sql, 'projections', projectionSchema);
+  await migrate(sql, 'processors', processorSchema);
+
+  const words = openWordsInMemory(config, sql, logger);
+  const vectors = openVectorsInMemory(config, sql, words, logger);
+  const progress = new WakeUp();
+  const projections = allProjections(embedders, {
+    words: { index: lexicalIndex, inMemory: words !== undefined },
+    vectorsInMemory: vectors && vectorsThatFit(embedders.preferred.dimension),
+  });
+  const runner = newRunner(own, store, projections, progress);
+  const models = new ReadModels(sql, progress);
+  const retrieval = new SearchService(models, embedders, systemClock, {
+    lexical: lexicalIndex,
+    words,
+    vectors,
+  });
+  const shadow = new ShadowComparer(store, models, retrieval);
+  const operations = newOperations(own, store, runner, shadow, words);
+  const erasures = new ManagedProcessor(erasureManager(commands, systemCommandContext('system')), {
+    sql,
+    store,
+    onParked: (error) => logger.warn({ err: error }, 'an erasure failed and will be retried'),
+  });
+
+  // Every process destroys the keys of erased memories before it opens any key.
+  await erasures.catchUp();
+  await runner.prepare();
+  for (const [what, index] of [
+    ['words', words],
+    ['vectors', vectors],
+  ] as const) {
+    if (!index) continue;
+    await index.start();
+    cleanup.add(() => index.close());
+    observeInMemory(metrics.meter, what, index);
+  }
+  await startModelUpkeep(own, embedders);
+  cleanup.add(() => runner.stop());
+  cleanup.add(() => operations.stop());
+  observeProjections(metrics.meter, operations);
+  return { embedders, models, retrieval, runner, operations, erasures };
+}
+
+function newRunner(
+  { config, logger, stores, leases }: Process,
+  store: CommandSide['store'],
+  projections: ReturnType<typeof allProjections>,
+  progress: WakeUp,
+): ProjectionRunner {
+  const { sql, transport } = stores;
+  const repeated = new RepeatedErrors();
+  return new ProjectionRunner({
+    sql,
+    store,
+    projections,
+    progress,
+    leases,
+    ...(transport && { topics: { transport, prefix: config.kafka.topicPrefix } }),
+    onError: (projection, error) => {
+      if (repeated.isNew(projection, error))
+        logger.warn({ projection, err: error }, 'a projection failed and will retry');
+    },
+  });
+}
+
+function newOperations(
+  { logger, stores }: Process,
+  store: CommandSide['store'],
+  runner: ProjectionRunner,
+  shadow: ShadowComparer,
+  words: MemoryWordIndex | undefined,
+): ProjectionOperations {
+  return new ProjectionOperations(stores.sql, store, runner, {
+    compare: (request, signal) => shadow.compare(request, signal),
+    beforeSwitch: async ({ name, tables }) => {
+      if (name === 'lexical') await words?.takeOver(tables('lexical'));
+    },
+    onFailure: (projection, error) =>
+      logger.warn({ projection, err: error }, 'a rebuild failed and will retry'),
+  });
+}
+
+/** Loads the models of the existing vectors: queries are embedded with the model of the live generation. */
+async function startModelUpkeep({ logger, stores, cleanup }: Process, embedders: Embedders): Promise<void> {
+  const upkeep = new ModelUpkeep(stores.sql, embedders, {
+    onError: (model, err) =>
+      logger.warn(
+        { model, err },
+        'an embedding model does not answer: until it does, searches use words alone and new vectors wait',
+      ),
+    onRecovered: (model) => logger.info({ model }, 'an embedding model answers again'),
+  });
+  const live = await upkeep.once();
+  const { id, name } = embedders.preferred;
+  if (!live.has(id))
+    logger.info(
+      { live: [...live], configured: id },
+      `the live vectors were made by another model than the configured one: "projections rebuild --embedder ${name} --switch" changes it`,
+    );
+  upkeep.start();
+  cleanup.add(() => upkeep.stop());
+}
