@@ -18,7 +18,10 @@ async function serve(options: ServeOptions): Promise<void> {
   // Other commands do without the server, and what it refuses is told before it is loaded.
   const { readConfig, unknownSettings } = await import('../config.ts');
   const config = readConfig(environmentWith(options));
-  const [{ startApp }, { createLogger }] = await Promise.all([import('../app.ts'), import('../observability/logger.ts')]);
+  const [{ startApp }, { createLogger }] = await Promise.all([
+    import('../app.ts'),
+    import('../observability/logger.ts'),
+  ]);
   const logger = createLogger(config);
   for (const variable of unknownSettings(process.env)) {
     logger.warn({ variable }, 'this variable is no setting; docs/reference/configuration.md lists them all');
