@@ -1,5 +1,5 @@
-// npm run schemas: writes the JSON Schema of each event and, once for each version, the golden event that every later
-// program must be able to read. What is checked in of an existing version is never given another shape.
+// npm run schemas: writes the JSON Schema of each event and, once per version, a golden event that every later program must
+// be able to read. The checked-in schema of an existing version never changes.
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { eventDefinitions } from '../src/domain/events/registry.ts';

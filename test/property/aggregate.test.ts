@@ -17,7 +17,7 @@ const found = fc
   .map((items) => items.map((item, index): Found => ({ ...item, id: `m${index}` })));
 
 describe('aggregation', () => {
-  it('[B6] [D3] keeps each once, with its own score', () => {
+  it('[B6] [D3] keeps each memory once, with its own score', () => {
     fc.assert(
       fc.property(strategies, found, (strategy, items) => {
         const chosen = aggregate(strategy, items);
@@ -27,7 +27,7 @@ describe('aggregation', () => {
     );
   });
 
-  it('[A7] chooses of what passes a threshold in the order in which it combines all', () => {
+  it('[A7] applies a threshold without changing the order', () => {
     fc.assert(
       fc.property(found, probability, (items, threshold) => {
         const passes = ({ score }: Found) => score >= threshold;
@@ -38,7 +38,7 @@ describe('aggregation', () => {
     );
   });
 
-  it('[B6] compare: of the first results of the sides, no side has two more than one that still has some', () => {
+  it('[B6] compare: no side gets two results ahead of a side that still has some', () => {
     const sided = found.map((items) => items.map((item) => ({ ...item, side: item.side ?? 0 })));
     fc.assert(
       fc.property(sided, (items) => {
@@ -58,7 +58,7 @@ describe('aggregation', () => {
     );
   });
 
-  it('[B6] summarize: of equals, what is of a place not heard yet comes first', () => {
+  it('[B6] summarize: among equals, prefers results of a new container', () => {
     const items = ['a', 'a', 'b'].map((place, index) => ({ id: `${place}${index}`, score: 0.8, place }));
     const [first, second] = aggregate('summarize', items).map(({ id }) => id[0]);
     expect(new Set([first, second])).toEqual(new Set(['a', 'b']));
@@ -66,7 +66,7 @@ describe('aggregation', () => {
 });
 
 describe('evidence', () => {
-  it('lifts what meets a condition and lowers what does not, and keeps the order within each', () => {
+  it('raises what meets a condition, lowers what does not, and keeps the order within each', () => {
     fc.assert(
       fc.property(probability, probability, fc.constantFrom(-1, 0, 0.5, 1), (one, two, evidence) => {
         const after = withEvidence(one, evidence);

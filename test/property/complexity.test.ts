@@ -12,7 +12,7 @@ const share = fc.double({ min: 0, max: 1, noNaN: true });
 const signals = fc.record({ layers: share, aggregation: share, comparison: share, structure: share });
 
 describe('the complexity score', () => {
-  it('[B1] lies between 0 and 1 with every signal, whatever is asked', () => {
+  it('[B1] and all its signals are between 0 and 1 for every question', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 400 }), (question) => {
         const { score, signals } = complexityOf(question);
@@ -24,7 +24,7 @@ describe('the complexity score', () => {
     );
   });
 
-  it('[B1] never falls where a signal rises, and no further than its weight', () => {
+  it('[B1] never falls when a signal rises, and rises by its weight at most', () => {
     fc.assert(
       fc.property(signals, fc.constantFrom(...signalNames), share, (before, name, value) => {
         const after: Signals = { ...before, [name]: Math.max(before[name], value) };
@@ -35,7 +35,7 @@ describe('the complexity score', () => {
     );
   });
 
-  it('[B1] rises with each kind of word that asks for more', () => {
+  it('[B1] rises with each kind of complex wording', () => {
     const plain = fc.stringMatching(/^[bcdfgjk]{3,9}( [bcdfgjk]{3,9}){0,6}$/);
     fc.assert(
       fc.property(plain, (words) => {
@@ -47,7 +47,7 @@ describe('the complexity score', () => {
     );
   });
 
-  it('takes time linear in the text: the longest query is scored within 50 ms', () => {
+  it('takes linear time: the longest query is scored within 50 ms', () => {
     for (const piece of ['which a ', 'compare ', '"', 'how did ', 'a-1 ', ', ', 'what what ', '(']) {
       const long = piece.repeat(20_000 / piece.length);
       const started = process.cpuUsage();

@@ -10,7 +10,7 @@ const calls = fc.array(fc.record({ after: fc.integer({ min: 0, max: 30_000 }), f
 });
 
 describe('the failure rate of a window', () => {
-  it('[D-7] is too high exactly where more than the threshold of enough calls failed, to a slice', () => {
+  it('[D-7] is too high exactly if more than the threshold of enough calls failed, to the precision of a slice', () => {
     fc.assert(
       fc.property(calls, (sequence) => {
         const rate = new FailureRate(options);
@@ -20,7 +20,7 @@ describe('the failure rate of a window', () => {
           now += after;
           rate.record(failed, now);
           past.push({ at: now, failed });
-          // Those of whole slices: the slice of now and the 29 before it.
+          // Whole slices: the current one and the 29 before it.
           const oldest = (Math.floor(now / sliceMs) - options.slices + 1) * sliceMs;
           const within = past.filter(({ at }) => at >= oldest);
           const failures = within.filter((call) => call.failed).length;
@@ -31,7 +31,7 @@ describe('the failure rate of a window', () => {
     );
   });
 
-  it('[D-7] one failure alone is never too many, two of twenty are, and five minutes later none is left', () => {
+  it('[D-7] never counts one failure as too many but two of twenty, and forgets them after five minutes', () => {
     const rate = new FailureRate(options);
     for (let count = 0; count < 19; count++) rate.record(false, 0);
     rate.record(true, 0);
@@ -44,7 +44,7 @@ describe('the failure rate of a window', () => {
     expect(rate.isTripped(0)).toBe(false);
   });
 
-  it('[D-7] says nothing of fewer calls, however many of them failed', () => {
+  it('[D-7] is never too high with fewer calls, however many of them failed', () => {
     const rate = new FailureRate(options);
     for (let count = 0; count < 19; count++) rate.record(true, count);
     expect(rate.isTripped(19)).toBe(false);

@@ -23,7 +23,7 @@ const world: fc.Arbitrary<World> = fc.record({
   depth: fc.integer({ min: 1, max: 3 }),
 });
 
-/** As a run goes, without searches. */
+/** Extends paths like a run, without searches. */
 function walk({ begun, links, threshold, depth }: World): Path[] {
   const reached = new Reached(threshold);
   for (const start of begun) reached.add(beginPath({ via: 'search', ...start }));
@@ -41,7 +41,7 @@ function walk({ begun, links, threshold, depth }: World): Path[] {
 }
 
 describe('[D-8] paths', () => {
-  it('have the product of their steps as relevance, never under the threshold, each memory once', () => {
+  it('have the product of their step scores as relevance, at least the threshold, and each memory once', () => {
     fc.assert(
       fc.property(world, (given) => {
         const best = walk(given);
@@ -59,7 +59,7 @@ describe('[D-8] paths', () => {
     );
   });
 
-  it('stand behind every memory that they pass, in the order of relevance', () => {
+  it('are ranked after every memory that they pass through', () => {
     fc.assert(
       fc.property(world, (given) => {
         const best = walk(given);
@@ -70,7 +70,7 @@ describe('[D-8] paths', () => {
     );
   });
 
-  it('are found by a lower threshold whenever a higher one finds them', () => {
+  it('that are found with a threshold are also found with a lower one', () => {
     fc.assert(
       fc.property(world, score, (given, other) => {
         const [low, high] = [Math.min(given.threshold, other), Math.max(given.threshold, other)];
@@ -81,7 +81,7 @@ describe('[D-8] paths', () => {
   });
 });
 
-describe('[A14] what supersedes a memory', () => {
+describe('[A14] the newest version of a memory', () => {
   const links = fc.array(fc.record({ source: id, target: id, confidence: score }), { maxLength: 40 });
 
   it('is at the end of a chain: nothing supersedes it, and links lead to it', () => {
@@ -101,7 +101,7 @@ describe('[A14] what supersedes a memory', () => {
     );
   });
 
-  it('is there unless nothing supersedes it or every chain is a circle', () => {
+  it('exists unless nothing supersedes the memory or every chain is a cycle', () => {
     fc.assert(
       fc.property(links, id, (given, older) => {
         const acyclic = given.filter(({ source, target }) => source > target);

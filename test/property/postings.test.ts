@@ -33,7 +33,7 @@ const scope = fc.record(
   { requiredKeys: [] },
 ) as fc.Arbitrary<Scope>;
 
-/** A memory has the identifier of its own layer. */
+/** Scopes always contain the identifier of the memory's own layer. */
 const filed: fc.Arbitrary<Filed> = fc
   .record({
     place: fc.tuple(fc.constantFrom(...layers), scope, word),
@@ -84,12 +84,12 @@ function found(memory: Filed, narrowed: LookupConditions): boolean {
   );
 }
 
-/** As a caller sees it: JSON knows no minus zero. */
+/** As callers receive it: JSON has no negative zero. */
 const shown = (memory: Filed) =>
   ({ ...(JSON.parse(JSON.stringify(memory)) as object), createdAt: memory.createdAt }) as Filed;
 
 describe('the keys of a memory', () => {
-  it('[A5] are among those that any filter looks up which it passes', () => {
+  it('[A5] include those looked up by any filter that the memory passes', () => {
     fc.assert(
       fc.property(filed, filter, (memory, asked) => {
         fc.pre(matches(asked, shown(memory) as unknown as Record<string, unknown>));
@@ -99,7 +99,7 @@ describe('the keys of a memory', () => {
     );
   });
 
-  it('[A7] are among those that any caller looks up who may see it, in any scope and layers it is in', () => {
+  it('[A7] include those looked up by any caller who may see the memory, in any scope and layers', () => {
     const roles = fc.constantFrom('member', 'reader', 'admin');
     const some = fc.array(word, { maxLength: 2 });
     const caller = fc.record({
@@ -131,7 +131,7 @@ describe('the keys of a memory', () => {
     );
   });
 
-  it('[A5] tell values apart: by text and number, by place, by field', () => {
+  it('[A5] distinguish values by type, path and field', () => {
     const memory = (metadata: JsonObject, tags: string[] = []): Filed => ({
       layer: 'company',
       scope: {},
@@ -172,12 +172,12 @@ describe('the keys of a memory', () => {
       from: from.toISOString(),
       until: until.toISOString(),
     });
-    /** Times that lie closer together have one key, in our days. */
+    /** Closer times have the same key in our days. */
     const apart = 18 * 60_000;
     const lies = (time: Date | undefined, { from, until }: { from: Date; until: Date }) =>
       time !== undefined && time >= from && time < until;
 
-    it('[A8] finds what occurred then, and what was recorded then and does not tell', () => {
+    it('[A8] finds what occurred then, and what was created then without a time of its own', () => {
       fc.assert(
         fc.property(memory, limits, (at, within) => {
           fc.pre(lies(at.occurredAt ?? at.createdAt, within));
@@ -189,7 +189,7 @@ describe('the keys of a memory', () => {
       );
     });
 
-    it('[A8] leaves out what is of another time', () => {
+    it('[A8] excludes other times', () => {
       fc.assert(
         fc.property(memory, limits, (at, within) => {
           const time = at.occurredAt ?? at.createdAt;
@@ -201,7 +201,7 @@ describe('the keys of a memory', () => {
       );
     });
 
-    it('[A5] finds what was recorded then, whatever it tells', () => {
+    it('[A5] finds what was created then, whatever its own time', () => {
       fc.assert(
         fc.property(memory, limits, (at, within) => {
           fc.pre(lies(at.createdAt, within));
@@ -213,7 +213,7 @@ describe('the keys of a memory', () => {
       );
     });
 
-    it('[A5] leaves out what neither occurred nor was recorded then', () => {
+    it('[A5] excludes what neither occurred nor was created then', () => {
       fc.assert(
         fc.property(memory, limits, (at, within) => {
           const times = [at.createdAt, ...(at.occurredAt ? [at.occurredAt] : [])];
@@ -232,7 +232,7 @@ describe('the keys of a memory', () => {
       expect(keyListsOf({ filter: parseFilter(json) })).toEqual([]);
     });
 
-    it('[A5] takes times as they are written, of one end or both', () => {
+    it('[A5] accepts all notations of times, with one bound or both', () => {
       const at = { occurredAt: new Date('2023-05-07T12:00:00.000Z'), createdAt: new Date(0) };
       const asks = (json: FilterJson) => found(filedAt(at), { filter: parseFilter(json) });
       expect(asks({ occurredAt: { gte: '2023-05-07', lt: '2023-05-08' } })).toBe(true);
@@ -262,12 +262,12 @@ describe('the keys of a memory', () => {
     const asks = (value: number, test: FilterJson) =>
       found(filedWith(value), { filter: parseFilter({ 'metadata.size.height': test }) });
 
-    it('[A5] leave out what is less or more, by a millionth and more', () => {
+    it('[A5] exclude numbers that differ by a millionth or more', () => {
       const finite = fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e300, max: 1e300 });
       fc.assert(
         fc.property(finite, finite, (value, limit) => {
           fc.pre(Math.abs(value - limit) > 1e-6 * Math.max(Math.abs(value), Math.abs(limit)));
-          // The least numbers of all have fewer digits.
+          // Subnormal numbers have fewer digits.
           fc.pre(Math.abs(value) > 1e-300 || Math.abs(limit) > 1e-300);
           expect(asks(value, { gte: limit })).toBe(value > limit);
           expect(asks(value, { lt: limit })).toBe(value < limit);
@@ -276,21 +276,21 @@ describe('the keys of a memory', () => {
       );
     });
 
-    it('[A5] are one list for both ends, and are of their own field alone', () => {
+    it('[A5] share one list for both bounds, and belong to one field', () => {
       expect(keyListsOf({ filter: parseFilter({ 'metadata.a': { gt: 1, lt: 5 } }) })).toHaveLength(1);
       expect(asks(3, { gt: 1, lt: 5 })).toBe(true);
       expect(asks(7, { gt: 1, lt: 5 })).toBe(false);
       expect(found(filedWith(3), { filter: parseFilter({ 'metadata.height': { gt: 1 } }) })).toBe(false);
     });
 
-    it('[A5] narrow nothing where a filter asks for one of very many ranges', () => {
+    it('[A5] do not narrow a filter with very many ranges', () => {
       const or = (count: number) => Array.from({ length: count }, (_, n) => ({ 'metadata.a': { gt: n } }));
       expect(keyListsOf({ filter: parseFilter({ or: or(10) }) })).toHaveLength(1);
       expect(keyListsOf({ filter: parseFilter({ or: or(100) }) })).toEqual([]);
     });
   });
 
-  it('[A5] stay few where metadata are many, and are found all the same', () => {
+  it('[A5] are limited for large metadata, which is found nevertheless', () => {
     const metadata = Object.fromEntries(Array.from({ length: 5_000 }, (_, n) => [`k${n}`, n]));
     const createdAt = new Date(0);
     const memory: Filed = { layer: 'company', scope: {}, spaces: [], tags: [], metadata, createdAt };

@@ -25,7 +25,7 @@ const candidate: fc.Arbitrary<Candidate> = fc.record(
 const query = fc.record({ terms, statistics, model: fc.constantFrom(...MODELS) });
 
 describe('BM25', () => {
-  it('never gives a term a negative weight, even where statistics are behind', () => {
+  it('never gives a term a negative weight, even if statistics lag behind', () => {
     fc.assert(
       fc.property(fc.integer({ min: -5, max: 1e9 }), fc.integer({ min: -5, max: 1e9 }), (documents, held) => {
         const weight = idf('x', { documents, documentFrequency: new Map([['x', held]]) });
@@ -93,7 +93,7 @@ describe('a score', () => {
     );
   });
 
-  it('orders candidates with both signals as the fused score does', () => {
+  it('orders candidates with both signals like the fused score', () => {
     const full = fc.record({ cosine, termFrequencies: counts, length: fc.integer({ min: 1, max: 500 }) });
     fc.assert(
       fc.property(query, full, full, (asked, a, b) => {
@@ -110,7 +110,7 @@ describe('a score', () => {
     );
   });
 
-  it('grows with the cosine and with each occurrence of a query term in place of another word', () => {
+  it('grows with the cosine and with each occurrence of a query term that replaces another word', () => {
     fc.assert(
       fc.property(query, candidate, fc.double({ min: 0.001, max: 0.5, noNaN: true }), (asked, one, step) => {
         fc.pre(one.cosine !== undefined && asked.terms.length > 0);
@@ -127,7 +127,7 @@ describe('a score', () => {
     );
   });
 
-  it('[A5] is at least .7 of the same words among whatever signs, and no other for any text too short to be quoted', () => {
+  it('[A5] is at least 0.7 for the same words with any punctuation, and does not change for texts too short to be quoted', () => {
     const word = fc.constantFrom('The', 'the', 'a', 'b', 'tea', 'x', '🙂', '1.27');
     const signs = fc.constantFrom(' ', '! ', ' - ', '... ');
     const list = fc.array(word, { minLength: 1, maxLength: 4 });
@@ -156,7 +156,7 @@ describe('a score', () => {
     );
   });
 
-  it('is 0 where nothing is known of the candidate', () => {
+  it('is 0 if nothing is known about the candidate', () => {
     const asked = { terms: [], statistics: { documents: 1, documentFrequency: new Map<string, number>() } };
     expect(scoreCandidates(asked, [{ termFrequencies: new Map(), length: 3 }])).toEqual([0]);
   });
