@@ -90,7 +90,11 @@ async function addSearches(
             threshold: 0.7,
             order: 'precedence',
             readPosition: index,
-            results: memoryIds.map((memoryId, rank) => ({ memoryId, rank: rank + 1, score: 1 / (rank + 2) })),
+            results: memoryIds.map((memoryId, rank) => ({
+              memoryId,
+              rank: rank + 1,
+              relevance: 1 / (rank + 2),
+            })),
             warnings: [],
             durationMs: 10,
             route: 'standard',

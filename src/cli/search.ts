@@ -20,7 +20,7 @@ interface SearchOptions {
   readonly tag?: string[];
   readonly filter?: unknown;
   readonly top: number;
-  readonly threshold: number;
+  readonly threshold?: number;
   readonly order: string;
   readonly asOf?: string;
 }
@@ -34,10 +34,10 @@ export function searchCommand(): Command {
     .option('--tag <tag...>', 'only these tags (repeatable)')
     .option('--filter <json>', 'a filter, as the API takes it', json)
     .option('--top <n>', 'how many at most', number, 10)
-    .option('--threshold <score>', 'least score, 0 to 1', number, 0.7)
+    .option('--threshold <score>', 'least score, 0 to 1; without it only the best results', number)
     .addOption(
-      new Option('--order <order>', 'by layer first, or by score alone')
-        .choices(['precedence', 'relevance'])
+      new Option('--order <order>', 'by score with outdated memories last, by score alone, or by layer')
+        .choices(['precedence', 'relevance', 'layer'])
         .default('precedence'),
     )
     .option('--as-of <when>', 'the memories as they were at a position or an RFC 3339 time with an offset')
@@ -60,7 +60,7 @@ export function searchCommand(): Command {
       });
       if (connection.json) return printJson(answer);
       for (const { detail } of answer.warnings) console.error(styleText('yellow', `Note: ${detail}`));
-      if (answer.results.length === 0) console.log('Nothing reaches the threshold; try a lower --threshold.');
+      if (answer.results.length === 0) console.log('No results. A lower --threshold shows weaker ones.');
       for (const { memory, score, rank } of answer.results) {
         const head = `${String(rank).padStart(3)}  ${score.toFixed(2)}  ${memory.layer.padEnd(8)}`;
         console.log(

@@ -42,7 +42,12 @@ describe('a search', () => {
     const { data } = event;
     expect(data).toMatchObject({ ...body, searchId: answer.body.searchId, warnings: [] });
     expect(data.results).toEqual(
-      answer.body.results.map(({ memory, rank, score }: Json) => ({ memoryId: memory.id, rank, score })),
+      answer.body.results.map(({ memory, rank, score, relevance }: Json) => ({
+        memoryId: memory.id,
+        rank,
+        score,
+        relevance,
+      })),
     );
   });
 

@@ -21,6 +21,14 @@ import { newAdmin } from '../support/tenant.ts';
 
 const tenant = 'acme';
 
+/** Before version 4 a search had no scores: what it called so was relevance, and its default order was by layer. */
+const onTheRelevanceScale = {
+  threshold: undefined,
+  relevanceThreshold: 0.7,
+  order: 'layer',
+  results: [{ memoryId: '0197c1a2-0000-7000-8000-000000000001', rank: 1, relevance: 0.91 }],
+};
+
 /** What events of earlier versions did not say yet, as it is shown of them today. */
 const unsaid: Readonly<Record<string, object>> = {
   'RoutingConfigured.v1.json': {
@@ -33,8 +41,9 @@ const unsaid: Readonly<Record<string, object>> = {
       cacheEntries: 10_000,
     },
   },
-  'SearchPerformed.v1.json': { route: 'standard' },
-  'SearchPerformed.v2.json': {},
+  'SearchPerformed.v1.json': { route: 'standard', ...onTheRelevanceScale },
+  'SearchPerformed.v2.json': onTheRelevanceScale,
+  'SearchPerformed.v3.json': onTheRelevanceScale,
   'TrajectoryRecorded.v1.json': { planning: [], reasoning: [] },
   'TrajectoryRecorded.v2.json': {},
   'TrajectoryRecorded.v3.json': {},

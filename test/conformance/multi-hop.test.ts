@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { scoreOf } from '../../src/domain/ranking/score-scale.ts';
 import type { Client, Json } from '../support/api.ts';
 import { expectInvalid, expectProblem } from '../support/problem.ts';
 import { newTenant, type Tenant } from '../support/tenant.ts';
@@ -97,7 +98,9 @@ describe('a search over several hops', () => {
     const { results, paths, position } = await world.ask();
     expect(position).toEqual(expect.any(String));
     expect(results.map(({ rank }: Json) => rank)).toEqual(results.map((_: Json, index: number) => index + 1));
-    expect(results.map(({ score }: Json) => score)).toEqual(paths.map(({ relevance }: Json) => relevance));
+    expect(results.map(({ relevance }: Json) => relevance)).toEqual(
+      paths.map(({ relevance }: Json) => relevance),
+    );
     const ids = results.map(({ memory }: Json) => memory.id);
     expect(paths.map(({ memories }: Json) => memories.at(-1))).toEqual(ids);
     for (const { memories, steps } of paths) {
@@ -181,7 +184,7 @@ describe('a search over several hops', () => {
     expect(audit).toMatchObject({
       route: 'multi-hop',
       policyVersion: 'hops-1',
-      request: { query: question, topK: 5, threshold: 0.02, order: 'relevance' },
+      request: { query: question, topK: 5, threshold: scoreOf(0.02), order: 'relevance' },
       trajectory: { outcome: 'complete', maxDepth: 2, plan: { depth: 2, pathThreshold: 0.02 } },
     });
     const { steps } = audit.trajectory;

@@ -150,7 +150,7 @@ describe('near-duplicates', () => {
       { externalId: 'user', content: words(82) },
       { externalId: 'company', layer: 'company', content: words(82, 1) }, // 79 / 81 = .975
     ];
-    const body = { query: 'production1 production2 production3' };
+    const body = { query: 'production1 production2 production3', order: 'layer' };
     expect(await names(await newAdmin(server), near, body)).toEqual(['user']);
     const exact = [
       { externalId: 'user', content: words(41) },

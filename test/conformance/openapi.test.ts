@@ -134,8 +134,12 @@ describe('the OpenAPI document', () => {
   it('[J2] tells the limits that the server keeps', () => {
     const search = document.components.schemas.Search.properties;
     expect(search.topK).toMatchObject({ type: 'integer', minimum: 1, maximum: 1000, default: 10 });
-    expect(search.threshold).toMatchObject({ minimum: 0, maximum: 1, default: 0.7 });
-    expect(search.order).toMatchObject({ enum: ['precedence', 'relevance'], default: 'precedence' });
+    expect(search.threshold).toMatchObject({ minimum: 0, maximum: 1 });
+    expect(search.threshold).not.toHaveProperty('default');
+    expect(search.order).toMatchObject({
+      enum: ['precedence', 'relevance', 'layer'],
+      default: 'precedence',
+    });
     expect(document.components.schemas.StoreMemory.properties.content).toMatchObject({
       maxLength: 1_000_000,
     });

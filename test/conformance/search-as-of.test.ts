@@ -33,7 +33,7 @@ describe('a search as of a position', () => {
     const gone = (await admin.delete(path)).body;
     const back = (await admin.post(`${path}/restore`)).body;
     const found = async (asOf: string, query: string) =>
-      contents(await search(admin, query, { asOf, threshold: 0.3 }));
+      contents(await search(admin, query, { asOf, threshold: 0.8 }));
 
     expect(await found(before.position, 'ferry to the island')).toEqual([]);
     expect(await found(created.position, 'ferry to the island')).toEqual([created.memory.content]);

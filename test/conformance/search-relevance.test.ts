@@ -81,11 +81,33 @@ describe('a tenant with one memory', () => {
     ['another subject', 'How long does sourdough bread have to rise?'],
     ['another subject with one common word', 'Which service repairs a washing machine?'],
     ['nothing that means anything', 'xqzv bprk wlmt'],
-  ])('[A5] keeps unrelated text below .7: %s', async (_, query) => {
+  ])('[A5] [D3] does not answer a question about something else: %s', async (_, query) => {
     const content = 'We chose PostgreSQL for the billing service in March.';
-    const score = await scoreAlone(content, query);
-    expect(score).toBeGreaterThanOrEqual(0);
-    expect(score).toBeLessThan(0.7);
+    const client = await newAdmin(server);
+    const { position } = await client.store({ content });
+    const { body } = await client.post('/v1/search', { query, minPosition: position, waitMs: 30_000 });
+    expect(body).toMatchObject({ results: [], warnings: [{ code: 'below-threshold' }] });
+    expect(body.warnings[0].detail).toMatch(/1 memories were left out.* score of \.?\d/);
+    expect(await scoreAlone(content, query)).toBeLessThan(0.73);
+  });
+
+  it.each([
+    ['Which database did we choose for billing?'],
+    ['What does the billing service run on?'],
+    ['PostgreSQL'],
+    ['billing database'],
+  ])('[A5] [D3] answers a question about it without a threshold: %s', async (query) => {
+    const client = await newAdmin(server);
+    const content = 'We chose PostgreSQL for the billing service in March.';
+    const lines = await client.bulk([
+      { content },
+      { content: 'The new office in Graz opens on 4 November.' },
+      { content: 'Lunch on Fridays is paid by the company.' },
+    ]);
+    const minPosition = lines.at(-1)!.position;
+    const { body } = await client.post('/v1/search', { query, minPosition, waitMs: 30_000 });
+    expect(body.results[0]?.memory.content, JSON.stringify(body)).toBe(content);
+    for (const { score } of body.results) expect(score).toBeGreaterThanOrEqual(0.7);
   });
 });
 

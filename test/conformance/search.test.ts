@@ -2,6 +2,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Client, Json } from '../support/api.ts';
 import { newAdmin } from '../support/tenant.ts';
+import { scoreOf } from '../../src/domain/ranking/score-scale.ts';
 import { useSharedServer } from '../support/use-server.ts';
 
 const server = useSharedServer();
@@ -27,7 +28,7 @@ const scoresOf = (answer: Json): number[] => answer.results.map(({ score }: Json
 describe('the answer of a search', () => {
   const endpoint = 'The login endpoint of the billing service is POST /v2/sessions';
 
-  it('[A5] has results with memory, score and rank, a search id, a position and warnings, and nothing else', async () => {
+  it('[A5] has results with memory, score, relevance and rank, a search id, a position and warnings, and nothing else', async () => {
     const client = await newAdmin(server);
     const { memory, position } = await client.store({
       content: endpoint,
@@ -39,8 +40,9 @@ describe('the answer of a search', () => {
     expect(answer.warnings).toEqual([]);
     expect(answer.searchId).toMatch(/^\S{20,}$/);
     expect(answer.results).toHaveLength(1);
-    const [{ memory: found, score, rank, ...rest }] = answer.results;
+    const [{ memory: found, score, relevance, rank, ...rest }] = answer.results;
     expect(rest).toEqual({});
+    expect(score).toBeCloseTo(scoreOf(relevance), 12);
     expect(rank).toBe(1);
     expect(score).toBeGreaterThanOrEqual(0.7);
     expect(score).toBeLessThanOrEqual(1);
@@ -136,8 +138,8 @@ describe('threshold, topK and order', () => {
     expect((await search(client, { query, threshold: 1, minPosition })).results).toEqual([]);
   });
 
-  it('[D4] takes the best topK by score, then orders them by layer, then by score', async () => {
-    const all = await search(client, { query, ...everything, minPosition });
+  it('[D4] with order=layer takes the best topK by score, then orders them by layer, then by score', async () => {
+    const all = await search(client, { query, ...everything, order: 'layer', minPosition });
     const layers = ['agent', 'user', 'session', 'project', 'team', 'org', 'company'];
     expect(all.results.map(({ memory }: Json) => memory.layer)).toEqual([
       'agent',
@@ -149,7 +151,7 @@ describe('threshold, topK and order', () => {
 
     const byScore = [...all.results].sort((left: Json, right: Json) => right.score - left.score);
     for (const topK of [1, 3, 5]) {
-      const some = await search(client, { query, threshold: 0, topK, minPosition });
+      const some = await search(client, { query, threshold: 0, topK, order: 'layer', minPosition });
       const best = byScore.slice(0, topK).map(({ memory }: Json) => memory.externalId);
       expect(new Set(namesOf(some))).toEqual(new Set(best));
       const precedence = some.results.map(({ memory }: Json) => layers.indexOf(memory.layer));
@@ -161,7 +163,7 @@ describe('threshold, topK and order', () => {
     const answer = await search(client, { query, ...everything, order: 'relevance', minPosition });
     expect(scoresOf(answer)).toEqual([...scoresOf(answer)].sort((left, right) => right - left));
     expect(namesOf(answer)[0]).toBe('company');
-    for (const order of ['relevance', 'precedence']) {
+    for (const order of ['relevance', 'precedence', 'layer']) {
       const { results } = await search(client, { query, ...everything, order, minPosition });
       expect(results.map(({ rank }: Json) => rank)).toEqual(
         results.map((_: Json, index: number) => index + 1),
@@ -186,7 +188,7 @@ describe('threshold, topK and order', () => {
 
   it('[A7] searches only the layers named', async () => {
     const answer = await search(client, { query, ...everything, layers: ['org', 'agent'], minPosition });
-    expect(namesOf(answer)).toEqual(['agent', 'org']);
+    expect(namesOf(answer).sort()).toEqual(['agent', 'org']);
   });
 });
 

@@ -54,10 +54,42 @@ describe('a result that a link says is superseded', () => {
     ];
     await supersedes(two, one);
     const position = await supersedes(three, two);
-    expect(await marks(position, 'ferry timetable', { topK: 2 })).toEqual({
+    const found = await marks(position, 'ferry timetable', { topK: 3 });
+    expect(found).toEqual({
+      [three.content]: undefined,
       'ferry timetable one': three.id,
       'ferry timetable two': three.id,
     });
+    expect(Object.keys(found)[0]).toBe(three.content);
+    expect(Object.keys(await marks(position, 'ferry timetable', { topK: 1 }))).toEqual([three.content]);
+  });
+
+  it.each(['precedence', 'relevance', 'layer'])(
+    '[A14] [D4] stands behind its successor with order=%s, however well it matches',
+    async (order) => {
+      const old = await stored('The ferry timetable of the north pier', { layer: 'user' });
+      const fresh = await stored('Boats leave the north pier every hour since May');
+      await stored('The ferry company has a new logo');
+      const position = await supersedes(fresh, old);
+      const found = Object.keys(await marks(position, 'ferry timetable of the north pier', { order }));
+      expect(found.indexOf(fresh.content)).toBe(found.indexOf(old.content) - 1);
+    },
+  );
+
+  it('[A14] is left out with includeSuperseded false', async () => {
+    const old = await stored('The ferry timetable of the north pier');
+    const fresh = await stored('Boats leave the north pier every hour since May');
+    const position = await supersedes(fresh, old);
+    const found = await marks(position, 'ferry timetable of the north pier', { includeSuperseded: false });
+    expect(found).toEqual({ [fresh.content]: undefined });
+  });
+
+  it('[A14] stays alone if its successor does not match the filters', async () => {
+    const old = await stored('The ferry timetable of the north pier', { tags: ['harbour'] });
+    const fresh = await stored('Boats leave the north pier every hour since May');
+    const position = await supersedes(fresh, old);
+    const found = await marks(position, 'ferry timetable of the north pier', { tags: ['harbour'] });
+    expect(found).toEqual({ [old.content]: fresh.id });
   });
 
   it('[A14] is marked on both routes alike', async () => {

@@ -205,7 +205,12 @@ export class HistoryWriter {
             threshold: 0.7,
             order: 'relevance',
             readPosition: 0,
-            results: memoryIds.map((memoryId, index) => ({ memoryId, rank: index + 1, score: 0.8 })),
+            results: memoryIds.map((memoryId, index) => ({
+              memoryId,
+              rank: index + 1,
+              relevance: 0.8,
+              score: 0.892,
+            })),
             warnings: [],
             durationMs: 1,
             route: 'standard',

@@ -73,7 +73,7 @@ describe('a search over several hops', () => {
     const { search } = searching({ linked: () => never });
     const answer = await search.search(caller, { ...asked, budget: { queries: 50, wallMs: 50 } });
     expect(answer).toMatchObject({
-      results: [{ memory: { id: 'm1' }, score: 0.8, rank: 1 }],
+      results: [{ memory: { id: 'm1' }, relevance: 0.8, rank: 1 }],
       warnings: [{ code: 'timed-out' }],
     });
   });

@@ -77,7 +77,7 @@ describe('what the log holds', () => {
             threshold: 0.7,
             order: 'precedence',
             readPosition: 1,
-            results: [{ memoryId: value.id, rank: 1, score: 0.9 }],
+            results: [{ memoryId: value.id, rank: 1, relevance: 0.9, score: 0.916 }],
             warnings: [],
             durationMs: 3,
             route: 'standard',

@@ -39,7 +39,10 @@ const auditedSearch = z
       tags: z.array(z.string()).optional(),
       filter: object.optional(),
       topK: z.int(),
-      threshold: z.number(),
+      threshold: performed.threshold.meta({ description: 'Absent if the answer was focused' }),
+      relevanceThreshold: performed.relevanceThreshold.meta({
+        description: 'Of a search before scores and relevance were told apart',
+      }),
       order: performed.order,
     }),
     readPosition: z.string(),
@@ -56,7 +59,8 @@ const auditedSearch = z
       z.object({
         memoryId: z.string(),
         rank: z.int(),
-        score: z.number(),
+        relevance: z.number(),
+        score: z.number().optional(),
         steps: z.array(z.int()).optional().meta({ description: 'The steps of the trajectory that found it' }),
       }),
     ),
@@ -97,7 +101,8 @@ function shown(
   readPosition: string,
 ): z.infer<typeof auditedSearch> {
   const { data } = performed.event;
-  const { searchId, query, layers, scope, spaces, tags, filter, topK, threshold, order } = data;
+  const { searchId, query, layers, scope, spaces, tags, filter, topK, order } = data;
+  const { threshold, relevanceThreshold } = data;
   const { decision, embeddingModel, warnings, durationMs, route, results } = data;
   const taken = trajectory?.event.data;
   const stepsOf = new Map(
@@ -108,7 +113,7 @@ function shown(
     at: performed.time.toISOString(),
     actor: performed.metadata.actor,
     ...(performed.erased && { erased: true }),
-    request: { query, layers, scope, spaces, tags, filter, topK, threshold, order },
+    request: { query, layers, scope, spaces, tags, filter, topK, threshold, relevanceThreshold, order },
     readPosition,
     embeddingModel,
     warnings,

@@ -24,7 +24,8 @@ export const auditExample = {
   position,
 };
 
-const found = { memoryId: memoryExample.id, score: 0.83 };
+const found = { memoryId: memoryExample.id, relevance: 0.83, score: 0.898 };
+const cited = { memoryId: memoryExample.id, score: 0.83 };
 
 const features = { score: 0.329, depth: 0, operands: 2, pending: 2, searches: 1, found: 6 };
 
@@ -103,10 +104,10 @@ export const auditedSearchExample = {
         features,
         propensity: 1,
         found: 1,
-        results: [found],
+        results: [cited],
         arguments: { operand: 1, query: 'Search retry' },
       },
     ],
-    citations: [{ ...found, steps: [1, 2] }],
+    citations: [{ ...cited, steps: [1, 2] }],
   },
 };

@@ -11,7 +11,7 @@ export const searchBodyExample = {
 };
 
 export const searchExample = {
-  results: [{ memory: memoryExample, score: 0.83, rank: 1 }],
+  results: [{ memory: memoryExample, score: 0.898, relevance: 0.83, rank: 1 }],
   searchId,
   position,
   warnings: [],
@@ -36,8 +36,8 @@ export const multiHopExample = {
     },
   ],
   results: [
-    { memory: supersededExample, score: 0.83, rank: 1, supersededBy: memoryExample.id },
-    { memory: memoryExample, score: 0.747, rank: 2 },
+    { memory: supersededExample, score: 0.898, relevance: 0.83, rank: 1, supersededBy: memoryExample.id },
+    { memory: memoryExample, score: 0.882, relevance: 0.747, rank: 2 },
   ],
   searchId,
   position,

@@ -34,7 +34,8 @@ export const searchFields = {
 export const searchResultSchema = z
   .object({
     memory: memorySchema,
-    score: z.number(),
+    score: z.number().meta({ description: 'Evidence in [0, 1]; .7 is the least that is worth showing' }),
+    relevance: z.number().meta({ description: 'Probability that the memory is relevant' }),
     rank: z.int(),
     supersededBy: z
       .string()

@@ -12,8 +12,18 @@ export const search = operation({
   input: z
     .strictObject({
       ...searchFields,
-      threshold: z.number().min(0).max(1).default(0.7),
-      order: z.enum(['precedence', 'relevance']).default('precedence'),
+      threshold: z.number().min(0).max(1).optional().meta({
+        description:
+          'Least `score` of a result. Without one the answer is focused: only the best results, or none if nothing answers the question',
+      }),
+      order: z.enum(['precedence', 'relevance', 'layer']).default('precedence').meta({
+        description:
+          '`relevance`: by score. `precedence`: by score, and what is outdated behind what supersedes it. `layer`: the most specific layer first',
+      }),
+      includeSuperseded: z
+        .boolean()
+        .default(true)
+        .meta({ description: 'Whether to show memories that another one supersedes, behind it' }),
       asOf: asOfField,
       mode: z.enum(['standard']).optional(),
       ...waitFields,

@@ -39,19 +39,31 @@ const performedRoutes = [...routes, 'multi-hop'] as const;
 export const SearchPerformed = defineEvent({
   type: 'SearchPerformed',
   category: 'retrieval',
-  version: 3,
+  version: 4,
   routing: z.object({
     searchId: z.string(),
     layers: z.array(layerSchema).optional(),
     scope: scopeSchema.optional(),
     spaces: z.array(z.string()).optional(),
     topK: z.int(),
-    threshold: z.number(),
-    order: z.enum(['precedence', 'relevance']),
+    /** On the scale of `score`; absent if the caller gave none, and the answer was focused. */
+    threshold: z.number().optional(),
+    /** Before version 4 thresholds were on the scale of `relevance`. */
+    relevanceThreshold: z.number().optional(),
+    order: z.enum(['precedence', 'relevance', 'layer']),
+    includeSuperseded: z.boolean().optional(),
     /** What the read models had reached, or the position that was asked about. */
     readPosition: z.int(),
     embeddingModel: z.string().optional(),
-    results: z.array(z.object({ memoryId: z.string(), rank: z.int(), score: z.number() })),
+    /** Before version 4 there was no `score`. */
+    results: z.array(
+      z.object({
+        memoryId: z.string(),
+        rank: z.int(),
+        relevance: z.number(),
+        score: z.number().optional(),
+      }),
+    ),
     warnings: z.array(z.string()),
     durationMs: z.number(),
     /** The route that produced the results. */
@@ -72,8 +84,19 @@ export const SearchPerformed = defineEvent({
     filter: filterObject.optional(),
     sessionId: z.string().optional(),
   }),
-  upcasters: { 1: (data) => ({ ...data, route: 'standard' }), 2: (data) => data },
+  upcasters: { 1: (data) => ({ ...data, route: 'standard' }), 2: (data) => data, 3: fromRelevanceScale },
 });
+
+/** What version 3 called `score` is the relevance of today, and its order `precedence` was strictly by layer. */
+function fromRelevanceScale({ threshold, order, ...data }: Record<string, unknown>): Record<string, unknown> {
+  const results = data['results'] as readonly { readonly score: number }[];
+  return {
+    ...data,
+    relevanceThreshold: threshold,
+    order: order === 'precedence' ? 'layer' : order,
+    results: results.map(({ score, ...result }) => ({ ...result, relevance: score })),
+  };
+}
 
 /** The memories in one answer. Access counts are derived from these events. */
 export const MemoriesAccessed = defineEvent({

@@ -4,6 +4,7 @@ import type { Path } from '../../domain/hops/path.ts';
 import { endOf } from '../../domain/hops/path.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { LinkType } from '../../domain/links/links.ts';
+import { scoreOf } from '../../domain/ranking/score-scale.ts';
 import { signSearchId } from '../../domain/retrieval/search-id.ts';
 import type { Interruption, Trajectory } from '../../domain/retrieval/trajectory.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -77,7 +78,7 @@ export class MultiHopSearch {
       this.#run(caller, request, asked, searchId),
     );
     const finding = findingOf(result, view, interruption);
-    const answer = answerOf(request, finding, {
+    const answer = answerOf({ ...request, threshold: scoreOf(pathThreshold) }, finding, {
       id,
       searchId,
       route: 'multi-hop',
@@ -85,6 +86,9 @@ export class MultiHopSearch {
       filterAsSent,
       superseding: await search.superseding(caller, finding),
     });
+    // In the order of the results, which differs where one supersedes another.
+    const pathTo = new Map(result.paths.map((path) => [endOf(path), path]));
+    const paths = answer.results.map(({ memory }) => pathTo.get(memory.id)!);
     const trajectory: Trajectory = {
       searchId,
       outcome: interruption ? 'partial' : 'complete',
@@ -106,7 +110,7 @@ export class MultiHopSearch {
       query: request.query,
       plan: { depth, pathThreshold, ...(linkTypes && { linkTypes }), budget: { ...limits } },
     };
-    return { ...withEvents(answer, [{ type: 'TrajectoryRecorded', data: trajectory }]), paths: result.paths };
+    return { ...withEvents(answer, [{ type: 'TrajectoryRecorded', data: trajectory }]), paths };
   }
 
   async #run(

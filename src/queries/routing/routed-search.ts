@@ -10,23 +10,30 @@ import {
   type RouteReason,
   type RoutingSettings,
 } from '../../domain/routing/settings.ts';
+import { leastRelevance, type Cut } from '../../domain/ranking/cut.ts';
 import type { KeyVault } from '../../ports/key-vault.ts';
 import type { ModelCall } from '../observed-language-model.ts';
 import {
   answerOf,
   withEvents,
+  type Asked,
   type Performance,
   type SearchAnswer,
   type SearchFact,
 } from '../search/answer.ts';
 import type { SearchRequest } from '../search/query.ts';
 import type { Finding, SearchService } from '../search/search.ts';
+import { shownOf } from '../search/shown.ts';
 import { isOutdated, mostViews } from '../current-view.ts';
 import { modelCalled } from '../model-called.ts';
 import type { ReasoningFailure } from '../reasoning/reasoner.ts';
 import { Breaker } from './breaker.ts';
 import { warningOf, type Execution, type Executor, type Run } from './executor.ts';
 import type { RoutingDirectory } from './routing-directory.ts';
+
+/** Searched in addition, to replace superseded memories that are left out. */
+const spare = 10;
+const mostResults = 1_000;
 
 export interface RoutedSearchParts {
   readonly search: SearchService;
@@ -79,21 +86,33 @@ export class RoutedSearch {
   /** Rejects as `SearchService.find` does. */
   async search(
     caller: TenantContext,
-    request: SearchRequest,
+    asked: Asked,
     { asksForStandard = false, filterAsSent }: RoutedRequest = {},
   ): Promise<RoutedAnswer> {
     const started = performance.now();
+    const cut: Cut = asked.threshold === undefined ? 'focused' : { threshold: asked.threshold };
+    const { includeSuperseded = true, ...rest } = asked;
+    const topK = includeSuperseded ? asked.topK : Math.min(asked.topK + spare, mostResults);
+    const request: SearchRequest = { ...rest, topK, threshold: leastRelevance(cut) };
     const decision = await this.#decide(caller.tenant, request, asksForStandard);
     const { route, settings, ...recorded } = decision;
     this.#parts.onRouted(route, decision.score);
     const id = uuid();
     const search = { id, searchId: signSearchId(this.#parts.vault, caller, id), caller, request };
-    const { finding, shown, events } =
-      route === 'decomposition'
-        ? await this.#decompose(search, settings)
-        : { finding: await this.#parts.search.find(caller, request), shown: false, events: [] };
-    const superseding = await this.#parts.search.superseding(caller, finding, request.asOf);
-    const answer = answerOf(request, finding, {
+    const {
+      finding: found,
+      shown,
+      events,
+    } = route === 'decomposition'
+      ? await this.#decompose(search, settings)
+      : { finding: await this.#parts.search.find(caller, request), shown: false, events: [] };
+    const { finding, superseding } = await shownOf(this.#parts.search, caller, request, found, {
+      cut,
+      topK: asked.topK,
+      includeSuperseded,
+      keepsDistant: shown,
+    });
+    const answer = answerOf(asked, finding, {
       id,
       searchId: search.searchId,
       route: shown ? 'decomposition' : 'standard',

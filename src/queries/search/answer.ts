@@ -1,6 +1,8 @@
 import type { JsonObject } from '../../domain/json.ts';
 import { precedence } from '../../domain/layers.ts';
+import { successorsFirst } from '../../domain/links/successors-first.ts';
 import type { MemoryView } from '../../domain/memory/view.ts';
+import { scoreOf } from '../../domain/ranking/score-scale.ts';
 import type { RetrievalEvent } from '../../domain/retrieval/events.ts';
 import type { Scored } from './shortlist.ts';
 import { factsOf } from './facts.ts';
@@ -10,6 +12,8 @@ import type { Finding, Warning } from './search.ts';
 export interface SearchResult {
   readonly memory: MemoryView;
   readonly score: number;
+  /** The calibrated probability that the memory is relevant; `score` is a function of it. */
+  readonly relevance: number;
   /** 1-based, in the order returned. */
   readonly rank: number;
   /** Id of the memory that supersedes it, if links name one that the caller may see. */
@@ -47,8 +51,16 @@ export interface Performance {
   readonly superseding: ReadonlyMap<string, string>;
 }
 
+/** The part of a request that its answer and its facts depend on. */
+export interface Asked extends Omit<SearchRequest, 'threshold'> {
+  /** On the scale of `score`; without one the answer is focused. */
+  readonly threshold?: number | undefined;
+  /** Whether memories are shown that another one supersedes; true by default. */
+  readonly includeSuperseded?: boolean | undefined;
+}
+
 /** The answer to a search, in the same shape whatever route produced it, with the events to record. */
-export function answerOf(request: SearchRequest, finding: Finding, performance: Performance): SearchAnswer {
+export function answerOf(request: Asked, finding: Finding, performance: Performance): SearchAnswer {
   const { id, searchId, superseding } = performance;
   const { position, warnings, embeddingModel: model } = finding;
   const answer = { results: arrange(finding.best, request.order, superseding), searchId, position, warnings };
@@ -61,21 +73,27 @@ export function withEvents(answer: SearchAnswer, more: SearchFact['events']): Se
   return { ...answer, fact: { id, events: [...events, ...more] } };
 }
 
-/** Puts results in the requested order (D4) and numbers them. `best` is ordered by relevance. */
+/** Puts results in the requested order (D4), each superseded one behind its successor, and numbers them. `best` is ordered by relevance. */
 function arrange(
   best: readonly Scored[],
   order: SearchRequest['order'],
   superseding: ReadonlyMap<string, string>,
 ): SearchResult[] {
-  const arranged =
-    order === 'relevance'
-      ? best
-      : [...best].sort(
+  const ordered =
+    order === 'layer'
+      ? [...best].sort(
           (left, right) =>
             precedence(left.memory.layer) - precedence(right.memory.layer) || right.score - left.score,
-        );
-  return arranged.map(({ memory, score }, index) => {
+        )
+      : best;
+  const arranged = successorsFirst(
+    ordered,
+    ({ memory }) => memory.id,
+    (id) => superseding.get(id),
+  );
+  return arranged.map(({ memory, score: relevance }, index) => {
     const supersededBy = superseding.get(memory.id);
-    return { memory, score, rank: index + 1, ...(supersededBy !== undefined && { supersededBy }) };
+    const score = scoreOf(relevance);
+    return { memory, score, relevance, rank: index + 1, ...(supersededBy !== undefined && { supersededBy }) };
   });
 }

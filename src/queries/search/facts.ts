@@ -1,6 +1,5 @@
 import type { RetrievalEvent } from '../../domain/retrieval/events.ts';
-import type { SearchRequest } from './query.ts';
-import type { Performance, SearchAnswer } from './answer.ts';
+import type { Asked, Performance, SearchAnswer } from './answer.ts';
 
 type SearchFact = Exclude<RetrievalEvent, { type: 'FeedbackGiven' }>;
 
@@ -13,7 +12,7 @@ export interface RecordedAnswer extends Pick<SearchAnswer, 'results' | 'searchId
 
 /** The events of a search: what was asked and answered, and which memories were shown. */
 export function factsOf(
-  request: SearchRequest,
+  request: Asked,
   { results, searchId, position, warnings, model, performance }: RecordedAnswer,
 ): SearchFact[] {
   const { route, decision, durationMs, filterAsSent } = performance;
@@ -25,11 +24,17 @@ export function factsOf(
       ...(request.scope && { scope: request.scope }),
       ...(request.spaces && { spaces: [...request.spaces] }),
       topK: request.topK,
-      threshold: request.threshold,
+      ...(request.threshold !== undefined && { threshold: request.threshold }),
       order: request.order,
+      ...(request.includeSuperseded === false && { includeSuperseded: false }),
       readPosition: position,
       ...(model !== undefined && { embeddingModel: model }),
-      results: results.map(({ memory, rank, score }) => ({ memoryId: memory.id, rank, score })),
+      results: results.map(({ memory, rank, score, relevance }) => ({
+        memoryId: memory.id,
+        rank,
+        relevance,
+        score,
+      })),
       warnings: warnings.map(({ code }) => code),
       durationMs: Math.round(durationMs),
       route,

@@ -17,12 +17,13 @@ export interface SearchRequest {
   readonly tags?: readonly string[] | undefined;
   readonly filter?: Filter | undefined;
   readonly topK: number;
+  /** On the scale of relevance. */
   readonly threshold: number;
   /** For a search within another one: what scores less will not be in the final answer. */
   readonly finalThreshold?: number | undefined;
   /** For a search within another one: near-duplicates stay. */
   readonly keepsCopies?: boolean | undefined;
-  readonly order: 'precedence' | 'relevance';
+  readonly order: 'precedence' | 'relevance' | 'layer';
   /** A position: memories as they were when the log had reached it. */
   readonly asOf?: number | undefined;
   readonly sessionId?: string | undefined;

@@ -17,7 +17,7 @@ import type { Scored } from './shortlist.ts';
 import { widenIfCrowded, type Attempt } from './widen-if-crowded.ts';
 
 export interface Warning {
-  readonly code: 'partial' | 'timed-out';
+  readonly code: 'partial' | 'timed-out' | 'below-threshold';
   readonly detail: string;
 }
 

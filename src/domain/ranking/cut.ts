@@ -1,0 +1,48 @@
+import { logOdds, relevanceOf, SCORE_OF_FLOOR, scoreOf } from './score-scale.ts';
+
+/**
+ * Which of the memories that a search found belong in its answer: those that reach a threshold on the scale of `score`, or, if
+ * the caller gave none, those that a focused answer shows.
+ */
+export type Cut = { readonly threshold: number } | 'focused';
+
+/** A question whose best memory has less than these log-odds has no answer here. Fitted by `bench/ranking`. */
+const FOCUS = -4.2;
+/** A memory this far behind the best, in log-odds, does not answer the question. Fitted by `bench/ranking`. */
+const DISTANCE = 2.5;
+
+/** Rounding of `relevanceOf`, generously. */
+const rounding = 1e-9;
+
+/** A relevance that no memory in the answer is below; for the search, which need not look at memories below it. */
+export function leastRelevance(cut: Cut): number {
+  return relevanceOf(thresholdOf(cut)) * (1 - rounding);
+}
+
+export interface CutOptions<Found> {
+  readonly relevanceOf: (found: Found) => number;
+  /** For an answer that was put together from several searches: each part is shown, however far it is behind the best. */
+  readonly keepsDistant?: boolean;
+}
+
+/** The memories of an answer, in the given order: descending relevance. A threshold is applied exactly. */
+export function cutOff<Found>(
+  found: readonly Found[],
+  cut: Cut,
+  { relevanceOf: of, keepsDistant = false }: CutOptions<Found>,
+): readonly Found[] {
+  const reaching = found.filter((one) => passes(of(one), cut));
+  if (cut !== 'focused') return reaching;
+  const best = Math.max(...reaching.map((one) => logOdds(of(one))));
+  if (best < FOCUS) return [];
+  return keepsDistant ? reaching : reaching.filter((one) => logOdds(of(one)) >= best - DISTANCE);
+}
+
+/** Whether a memory of this relevance may be in the answer at all. */
+export function passes(relevance: number, cut: Cut): boolean {
+  return scoreOf(relevance) >= thresholdOf(cut);
+}
+
+function thresholdOf(cut: Cut): number {
+  return cut === 'focused' ? SCORE_OF_FLOOR : cut.threshold;
+}
