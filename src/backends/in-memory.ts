@@ -2,7 +2,7 @@ import { totalmem } from 'node:os';
 import type { Logger } from 'pino';
 import { FlatIndex } from '../adapters/flat/flat-index.ts';
 import { bytesOfVector } from '../adapters/flat/segment.ts';
-import { MemoryWordIndex } from '../adapters/words/memory-word-index.ts';
+import { ResidentWordIndex } from '../adapters/words/resident-word-index.ts';
 import type { Config } from '../config.ts';
 import { inDatabaseLimit } from '../domain/retrieval/exact-scan-limit.ts';
 import type { Sql } from '../ports/sql.ts';
@@ -14,7 +14,7 @@ const mostBytes = totalmem() / 8;
 export function openVectorsInMemory(
   { profile }: Config,
   sql: Sql,
-  words: MemoryWordIndex | undefined,
+  words: ResidentWordIndex | undefined,
   logger: Logger,
 ): FlatIndex | undefined {
   if (profile !== 'embedded') return undefined;
@@ -32,9 +32,9 @@ export function openWordsInMemory(
   { profile }: Config,
   sql: Sql,
   logger: Logger,
-): MemoryWordIndex | undefined {
+): ResidentWordIndex | undefined {
   if (profile !== 'embedded') return undefined;
-  return new MemoryWordIndex(sql, {
+  return new ResidentWordIndex(sql, {
     mostBytes,
     onError: (error) =>
       logger.warn({ err: error }, 'words cannot be kept in memory now: searches go by meaning alone'),

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { v7 as uuid } from 'uuid';
 import { deterministicEmbedder } from '../../src/adapters/deterministic/embedder.ts';
-import { MemoryWordIndex } from '../../src/adapters/words/memory-word-index.ts';
+import { ResidentWordIndex } from '../../src/adapters/words/resident-word-index.ts';
 import { parseFilter } from '../../src/domain/filter.ts';
 import { decide, initialState, type MemoryValue } from '../../src/domain/memory/memory.ts';
 import { weigh } from '../../src/domain/ranking/bm25.ts';
@@ -39,7 +39,7 @@ const acme = { tenant: 'acme', table: 'read.lexical_g1' };
 const asked = { topK: 10, threshold: 0, order: 'relevance' as const };
 
 let test: TestStore;
-let index: MemoryWordIndex;
+let index: ResidentWordIndex;
 let search: SearchService;
 let errors: unknown[];
 
@@ -51,7 +51,7 @@ beforeEach(async () => {
 });
 
 async function open(mostBytes: number): Promise<void> {
-  index = new MemoryWordIndex(test.sql, { mostBytes, onError: (error) => errors.push(error) });
+  index = new ResidentWordIndex(test.sql, { mostBytes, onError: (error) => errors.push(error) });
   await index.start();
   await index.firstLoaded;
   const models = new ReadModels(test.sql, new WakeUp());

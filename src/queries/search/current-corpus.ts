@@ -76,13 +76,13 @@ export class CurrentCorpus implements Corpus {
     const { words: wordIndex, vectors: vectorIndex } = this.#engines;
     const [vectorSet, lookup] = [this.#vectorSet, this.#words];
     const [words, vectors] = await Promise.all([
-      lookup.in === 'memory' ? wordIndex?.words(tx, lookup.set) : undefined,
+      lookup.in === 'ram' ? wordIndex?.words(tx, lookup.set) : undefined,
       vectorSet && this.#hasResidentVectors ? vectorIndex?.vectors(tx, vectorSet) : undefined,
     ]);
     const statistics = await readStatistics(tx, view, this.#tenant, this.#query.terms, words);
     const { documents } = statistics;
     if (vectorSet && documents > inDatabaseLimit) vectorIndex?.want(vectorSet);
-    const lacksWords = lookup.in === 'unavailable' || (lookup.in === 'memory' && !words);
+    const lacksWords = lookup.in === 'unavailable' || (lookup.in === 'ram' && !words);
     const dense = this.vector && vectorSet && { vector: this.vector.vector, table: vectorSet.table };
     return new OpenCurrentCorpus(
       { tx, view, planner: new PlannerSettings(tx), words, vectors },

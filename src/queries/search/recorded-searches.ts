@@ -24,12 +24,12 @@ const mostFeedback = 1_000;
  */
 export async function recordedSearches(
   store: EventStore,
-  models: ReadModels,
+  readModels: ReadModels,
   most: number,
 ): Promise<readonly RecordedSearch[]> {
   const judgements = new Map<string, { tenant: string; of: Map<string, boolean> }>();
   for (const { event, metadata } of (
-    await lastEvents(store, models, 'FeedbackGiven', mostFeedback)
+    await lastEvents(store, readModels, 'FeedbackGiven', mostFeedback)
   ).reverse()) {
     const { searchId, memoryId, kind } = (event as FeedbackGiven).data;
     if (searchId === undefined || (kind !== 'helpful' && kind !== 'irrelevant')) continue;
@@ -44,7 +44,7 @@ export async function recordedSearches(
       .slice(-most)
       .map(([searchId, { tenant }]) => store.loadOne(retrievalStream(tenant, searchId.split('.')[0]!), 0)),
   );
-  const recent = await lastEvents(store, models, 'SearchPerformed', most);
+  const recent = await lastEvents(store, readModels, 'SearchPerformed', most);
   const found = new Map<string, RecordedSearch>();
   for (const loaded of [...judged.reverse(), ...recent]) {
     if (!loaded || loaded.erased || loaded.event.type !== 'SearchPerformed') continue;
@@ -61,12 +61,12 @@ export async function recordedSearches(
 /** The latest events of a type in all tenants, newest first. */
 async function lastEvents(
   store: EventStore,
-  models: ReadModels,
+  readModels: ReadModels,
   type: (SearchPerformed | FeedbackGiven)['type'],
   most: number,
 ): Promise<LoadedEvent[]> {
-  const rows = await models.read({ projections: ['audit'] }, (view) =>
-    models.sql.query<{ stream: StreamName; revision: number }>(
+  const rows = await readModels.read({ projections: ['audit'] }, (view) =>
+    readModels.sql.query<{ stream: StreamName; revision: number }>(
       `select stream, revision from ${view.table('audit')} where type = $1 order by position desc limit $2`,
       [type, most],
     ),

@@ -80,8 +80,8 @@ export class SearchEngines {
   async residentWords(
     view: ReadView,
     tenant: string,
-  ): Promise<{ readonly in: 'memory'; readonly set: WordSet } | { readonly in: 'unavailable' }> {
+  ): Promise<{ readonly in: 'ram'; readonly set: WordSet } | { readonly in: 'unavailable' }> {
     const set: WordSet = { tenant, table: view.table('lexical') };
-    return (await this.words?.ready(set)) ? { in: 'memory', set } : { in: 'unavailable' };
+    return (await this.words?.ready(set)) ? { in: 'ram', set } : { in: 'unavailable' };
   }
 }

@@ -124,7 +124,7 @@ export class PastCorpus implements Corpus {
     const areResident = usesWordsInMemory(this.view.signature('lexical'));
     const lookup = areResident ? await this.#engines.residentWords(this.view, this.#tenant) : undefined;
     return sql.transaction(async (tx) => {
-      const words = lookup?.in === 'memory' ? await wordIndex?.words(tx, lookup.set) : undefined;
+      const words = lookup?.in === 'ram' ? await wordIndex?.words(tx, lookup.set) : undefined;
       const statistics = await readStatistics(tx, this.view, this.#tenant, this.#query.terms, words);
       return { statistics, isWeighed: !areResident || words !== undefined };
     }, this.transaction);

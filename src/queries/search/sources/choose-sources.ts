@@ -17,7 +17,7 @@ import { ResidentWordSource } from './resident-words.ts';
 /** Where the words of a query are looked for, as far as that is known before the transaction. */
 export type WordLookup =
   | { readonly in: 'database' | 'nowhere' | 'unavailable' }
-  | { readonly in: 'memory'; readonly set: WordSet }
+  | { readonly in: 'ram'; readonly set: WordSet }
   /** Ids of what a lexical index found, best first. */
   | { readonly in: 'index'; readonly ids: readonly string[] };
 

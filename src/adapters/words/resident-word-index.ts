@@ -18,7 +18,7 @@ const selection: Selection = {
 /** What one occurrence of a term takes in all lists, including their spare capacity. */
 const bytesOfOccurrence = 20;
 
-export interface MemoryWordIndexOptions {
+export interface ResidentWordIndexOptions {
   /** Limit for all tenants together: the tenant that was not searched for the longest time is evicted first. */
   readonly mostBytes: number;
   /** Called when words cannot be loaded or kept current. */
@@ -29,13 +29,13 @@ export interface MemoryWordIndexOptions {
  * Keeps the words of tenants in RAM. All tenants are loaded after startup, the largest first, or on request. There is no other
  * index of them: a tenant that exceeds the limit by itself is kept nevertheless.
  */
-export class MemoryWordIndex implements WordIndex {
+export class ResidentWordIndex implements WordIndex {
   readonly #sql: Sql;
   readonly #cache: TenantRowCache<WordRow, InvertedIndex>;
   /** The table of the generation that queries will read next. */
   #next: string | undefined;
 
-  constructor(sql: Sql, options: MemoryWordIndexOptions) {
+  constructor(sql: Sql, options: ResidentWordIndexOptions) {
     this.#sql = sql;
     const kind = { name: 'words', selection, empty: () => new InvertedIndex() };
     this.#cache = new TenantRowCache(sql, kind, {
