@@ -32,7 +32,9 @@ export interface PreparedSearch {
   readonly words: WordLookup;
 }
 
-/** The database and the indexes beside it. Only what is in here and in `sources/` depends on where words and vectors are kept. */
+/**
+ * The database and the indexes beside it. Only this file and `sources/` depend on where words and vectors are kept.
+ */
 export class SearchEngines {
   readonly sql: Sql;
   readonly words: WordIndex | undefined;
@@ -46,7 +48,7 @@ export class SearchEngines {
     this.#lexical = lexical && new LexicalIndexSearch(sql, lexical);
   }
 
-  /** Counts what the restrictions allow, and looks words up outside of the database. Must not run inside a transaction. */
+  /** Counts the memories that the restrictions allow, and searches words outside of the database. Must not run inside a transaction. */
   async prepare(view: ReadView, query: Query): Promise<PreparedSearch> {
     if (query.seesNothing) return { view, words: { in: 'nowhere' } };
     const { restrictions, times } = query;
@@ -57,7 +59,7 @@ export class SearchEngines {
       filter && findPrefilterSet(this.sql, view, { ...restrictions, filter }, scanLimit),
     ]);
     const inPeriods = filter && { filter, set: periodSet };
-    // Words in RAM are needed also where each text of a set is scored: only they say how rare a word is.
+    // If each text of a set is scored by its row, no index is needed. Words in RAM are, because only they say how rare a word is.
     const isScoredByRows = set?.hasFewTexts && !usesWordsInMemory(view.signature('lexical'));
     const words: WordLookup =
       query.terms.length === 0 || isScoredByRows
@@ -66,7 +68,7 @@ export class SearchEngines {
     return { view, set, inPeriods, words };
   }
 
-  /** Must not run inside a transaction. */
+  /** Searches words outside of the database, if they are kept there. Must not run inside a transaction. */
   async findWords(view: ReadView, query: Query, limit: number): Promise<WordLookup> {
     const signature = view.signature('lexical');
     const { restrictions, lexicalText: text } = query;

@@ -14,14 +14,14 @@ import { isWide, type ResidentBreadth } from './resident-breadth.ts';
 import { ResidentVectorSource } from './resident-vectors.ts';
 import { ResidentWordSource } from './resident-words.ts';
 
-/** Where the words of a query are looked for, as far as that is known before the transaction. */
+/** Where the words of a query are searched, as far as that is decided before the transaction. */
 export type WordLookup =
   | { readonly in: 'database' | 'nowhere' | 'unavailable' }
   | { readonly in: 'ram'; readonly set: WordSet }
   /** Ids of what a lexical index found, best first. */
   | { readonly in: 'index'; readonly ids: readonly string[] };
 
-/** What the choice depends on. */
+/** What the choice of sources depends on. */
 export interface SourceChoice {
   /** Of the tenant. */
   readonly documents: number;
@@ -49,8 +49,8 @@ export function chooseSources(
     lexicalSource(context, query, choice.lookup, restricted),
   ]);
   if (!inPeriods || (documents > exactScanLimit && !inPeriods.set)) return [anywhere];
-  // Few memories lie within: their vectors are compared in the database. By words they are found where no index is needed
-  // for that, or if meaning cannot be compared.
+  // So few memories are in the periods that their vectors are compared in the database. Words are searched in addition if that
+  // needs no index of the database or of a server, and instead if meaning cannot be compared.
   const apart: SourceContext = { ...context, vectors: undefined };
   const within = { set: inPeriods.set };
   const sources = present([
