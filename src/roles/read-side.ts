@@ -1,5 +1,5 @@
 import { migrate } from '../adapters/migrate.ts';
-import type { MemoryWordIndex } from '../adapters/words/memory-word-index.ts';
+import type { ResidentWordIndex } from '../adapters/words/resident-word-index.ts';
 import { openVectorsInMemory, openWordsInMemory, vectorsThatFit } from '../backends/in-memory.ts';
 import { observeInMemory, observeProjections } from '../observability/telemetry.ts';
 import { RepeatedErrors } from '../observability/repeated-errors.ts';
@@ -110,7 +110,7 @@ function newOperations(
   store: CommandSide['store'],
   runner: ProjectionRunner,
   shadow: ShadowComparer,
-  words: MemoryWordIndex | undefined,
+  words: ResidentWordIndex | undefined,
 ): ProjectionOperations {
   return new ProjectionOperations(stores.sql, store, runner, {
     compare: (request, signal) => shadow.compare(request, signal),
