@@ -17,11 +17,11 @@ const quietMs = 3;
 export class ConnectionScheduler {
   readonly #queue: Task[] = [];
   readonly #background: Task[] = [];
-  #held: Task | undefined;
-  #heldSince = 0;
+  #holder: Task | undefined;
+  #holderSince = 0;
   /** Foreground statements that have not been answered yet. */
   #inFlight = 0;
-  #lastWanted = -Infinity;
+  #lastForeground = -Infinity;
   #backgroundAfter = -Infinity;
   #waking = false;
 
@@ -43,12 +43,12 @@ export class ConnectionScheduler {
 
   release(): void {
     const now = performance.now();
-    if (this.#held && !this.#held.background) this.#lastWanted = now;
-    if (this.#held?.background) {
-      this.#backgroundAfter = now + Math.min(yieldFactor * (now - this.#heldSince), longestYieldMs);
+    if (this.#holder && !this.#holder.background) this.#lastForeground = now;
+    if (this.#holder?.background) {
+      this.#backgroundAfter = now + Math.min(yieldFactor * (now - this.#holderSince), longestYieldMs);
     }
-    this.#held = undefined;
-    while (!this.#held && this.#queue.length > 0) {
+    this.#holder = undefined;
+    while (!this.#holder && this.#queue.length > 0) {
       // If transactions wait at every release, the queue is never empty, and background work would starve.
       const isBackgroundDue = this.#background.length > 0 && now >= this.#backgroundAfter;
       const next = this.#queue[0]!.holds && isBackgroundDue ? this.#background : this.#queue;
@@ -58,14 +58,14 @@ export class ConnectionScheduler {
   }
 
   #enter(task: Task): void {
-    if (this.#held || this.#queue.length > 0) this.#queue.push(task);
+    if (this.#holder || this.#queue.length > 0) this.#queue.push(task);
     else this.#start(task);
   }
 
   #start(task: Task): void {
     if (task.holds) {
-      this.#held = task;
-      this.#heldSince = performance.now();
+      this.#holder = task;
+      this.#holderSince = performance.now();
       task.start();
     } else if (task.background) void task.start();
     else this.#watch(task.start());
@@ -75,15 +75,15 @@ export class ConnectionScheduler {
     this.#inFlight++;
     const settle = () => {
       this.#inFlight--;
-      this.#lastWanted = performance.now();
+      this.#lastForeground = performance.now();
     };
     answer.then(settle, settle);
   }
 
   #startBackground(): void {
-    if (this.#held || this.#queue.length > 0 || this.#background.length === 0) return;
+    if (this.#holder || this.#queue.length > 0 || this.#background.length === 0) return;
     const now = performance.now();
-    const due = Math.min(this.#backgroundAfter, (this.#inFlight > 0 ? now : this.#lastWanted) + quietMs);
+    const due = Math.min(this.#backgroundAfter, (this.#inFlight > 0 ? now : this.#lastForeground) + quietMs);
     if (now >= due) {
       this.#start(this.#background.shift()!);
       return;

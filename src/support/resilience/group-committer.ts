@@ -80,7 +80,7 @@ export class GroupCommitter<Item, Result> {
       this.#restUntil = performance.now() + (this.#options.restMs ?? 0);
     }
     this.#running = undefined;
-    this.#hurry = new AbortController();
+    if (this.#hurry.signal.aborted) this.#hurry = new AbortController();
   }
 
   async #collect(): Promise<void> {
