@@ -81,15 +81,15 @@ async function measure(size: number, options: BenchmarkOptions, report: Report):
     const bare = await timeBareIndexes(sql, queries, vectors);
     const index = await inMemory(sql, size, vectors.id);
     const sample = { ...vectors, vectors: vectors.vectors.slice(0, recallSample) };
-    for (const { name, narrowing } of variants) {
-      const recall = await denseRecall(sql, index, sample, narrowing);
+    for (const { name, restrictions } of variants) {
+      const recall = await denseRecall(sql, index, sample, restrictions);
       // A selective filter may match none of few memories.
       if (Number.isNaN(recall)) continue;
       report.figure({
         name: `${label}, ${name}, recall@10 of the nearest`,
         value: recall,
         unit: 'of exact',
-        ...(narrowing !== plain.narrowing && { target: { of: 'value', least: 0.98 } }),
+        ...(restrictions !== plain.restrictions && { target: { of: 'value', least: 0.98 } }),
       });
     }
     await index.close();
@@ -182,7 +182,7 @@ async function measureAsOf(
       topK,
       threshold: 0,
       ...standard,
-      ...oneTeam.narrowing,
+      ...oneTeam.restrictions,
       ...more,
     });
   const ids = ({ results }: Json) => (results as { memory: Json }[]).map(({ memory }) => memory.id);

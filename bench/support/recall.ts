@@ -20,7 +20,7 @@ import { tenant } from './loaded.ts';
 const best = 10;
 
 /** The restrictions of a search request. */
-export interface Narrowing {
+export interface SearchRestrictions {
   readonly layers?: readonly Layer[];
   readonly scope?: Scope;
   readonly tags?: readonly string[];
@@ -32,14 +32,14 @@ export async function denseRecall(
   sql: Sql,
   index: VectorIndex,
   { id, vectors }: QueryVectors,
-  narrowing: Narrowing,
+  restrictions: SearchRestrictions,
 ): Promise<number> {
   const table = vectorTable(id);
   let found = 0;
   let wanted = 0;
   for (const vector of vectors) {
-    const exact = await nearest(sql, { vector, table }, narrowing);
-    const served = new Set(await nearest(sql, { vector, table }, narrowing, index));
+    const exact = await nearest(sql, { vector, table }, restrictions);
+    const served = new Set(await nearest(sql, { vector, table }, restrictions, index));
     wanted += exact.length;
     found += exact.filter((id) => served.has(id)).length;
   }
@@ -50,7 +50,7 @@ export async function denseRecall(
 async function nearest(
   sql: Sql,
   dense: DenseQuery,
-  { layers, scope, tags, filter }: Narrowing,
+  { layers, scope, tags, filter }: SearchRestrictions,
   index?: VectorIndex,
 ): Promise<string[]> {
   const models = new ReadModels(sql, new WakeUp());

@@ -17,7 +17,7 @@ export const standard = { mode: 'standard' };
 export async function timeSearches(
   program: Program,
   queries: readonly string[],
-  { name, narrowing, allows }: Variant,
+  { name, restrictions, allows }: Variant,
   expected: number,
   label: string,
   report: Report,
@@ -26,7 +26,7 @@ export async function timeSearches(
   const key = await adminKeyOf(program);
   const connection = await Connection.open(program.url);
   const requests = queries.map((query) =>
-    jsonRequest('POST', '/v1/search', key, { query, topK, threshold: 0, ...standard, ...narrowing }),
+    jsonRequest('POST', '/v1/search', key, { query, topK, threshold: 0, ...standard, ...restrictions }),
   );
   const rounds = Math.max(1, Math.ceil(warmUp / requests.length));
   for (let round = 0; round < rounds; round++) for (const request of requests) await connection.send(request);

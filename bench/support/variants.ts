@@ -1,19 +1,19 @@
 import { kinds, type MemoryBody } from './memories.ts';
-import type { Narrowing } from './recall.ts';
+import type { SearchRestrictions } from './recall.ts';
 
 /** A search with certain restrictions. */
 export interface Variant {
   readonly name: string;
-  readonly narrowing: Narrowing;
+  readonly restrictions: SearchRestrictions;
   /** Whether the restrictions allow a memory. */
   readonly allows: (memory: MemoryBody) => boolean;
 }
 
-export const plain: Variant = { name: 'all', narrowing: {}, allows: () => true };
+export const plain: Variant = { name: 'all', restrictions: {}, allows: () => true };
 
 export const oneTeam: Variant = {
   name: 'one team, .6 %',
-  narrowing: { layers: ['team'], scope: { team: 'team7' } },
+  restrictions: { layers: ['team'], scope: { team: 'team7' } },
   allows: ({ layer, scope }) => layer === 'team' && scope['team'] === 'team7',
 };
 
@@ -26,23 +26,23 @@ export function variantsOf(size: number): readonly Variant[] {
     plain,
     {
       name: 'filter, 50 %',
-      narrowing: { filter: { 'metadata.kind': { in: half } } },
+      restrictions: { filter: { 'metadata.kind': { in: half } } },
       allows: ({ metadata }) => half.includes(metadata.kind),
     },
     {
       name: 'filter, 10 %',
-      narrowing: { filter: { 'metadata.kind': { eq: kind } } },
+      restrictions: { filter: { 'metadata.kind': { eq: kind } } },
       allows: ({ metadata }) => metadata.kind === kind,
     },
-    { name: 'tag, 5 %', narrowing: { tags: [tag] }, allows: ({ tags }) => tags.includes(tag) },
+    { name: 'tag, 5 %', restrictions: { tags: [tag] }, allows: ({ tags }) => tags.includes(tag) },
     {
       name: 'tag and filter, .5 %',
-      narrowing: { tags: [tag], filter: { 'metadata.kind': { eq: kind } } },
+      restrictions: { tags: [tag], filter: { 'metadata.kind': { eq: kind } } },
       allows: ({ tags, metadata }) => tags.includes(tag) && metadata.kind === kind,
     },
     {
       name: 'range of numbers, 1 %',
-      narrowing: { filter: { 'metadata.serial': { lt: size / 100 } } },
+      restrictions: { filter: { 'metadata.serial': { lt: size / 100 } } },
       allows: ({ metadata }) => metadata.serial < size / 100,
     },
     oneTeam,
