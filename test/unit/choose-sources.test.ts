@@ -55,6 +55,31 @@ describe('the choice of candidate sources', () => {
       expect(chosen(inProcess, query, { set })).toEqual([['ResidentVectorSource', 'ResidentWordSource']]);
   });
 
+  it('[A5] reads the ids of a prefilter set once for vectors and words', async () => {
+    let statements = 0;
+    const counting: SqlExecutor = {
+      query: () => {
+        statements++;
+        return Promise.resolve([]);
+      },
+    };
+    const view = { table: () => 'postings' } as unknown as ReadView;
+    const nothing = { nearest: () => [], cosines: () => [], best: () => [], signals: () => [] };
+    const context: SourceContext = {
+      ...{ tx: counting, view, planner: new PlannerSettings(counting) },
+      ...{ words: nothing as unknown as Words, vectors: nothing as unknown as Vectors },
+    };
+    const set = { ...fewTexts, lists: [{ keys: ['1'], ranges: [] }] };
+    const sources = chooseSources(context, query, {
+      documents: large,
+      lookup: { in: 'nowhere' },
+      set,
+    }).flat();
+    await Promise.all(sources.map((source) => source.find(query, 10)));
+    // The ids, and one lookup of the nearest; no word was found that had to be looked up.
+    expect(statements).toBe(2);
+  });
+
   it('[A5] takes words from what the lexical index found', () => {
     const lookup = { in: 'index' as const, ids: [] };
     expect(chosen(onServer, query, { lookup })).toEqual([['HnswSource', 'LexicalIndexSource']]);

@@ -43,16 +43,16 @@ export function chooseSources(
 ): readonly (readonly CandidateSource[])[] {
   const { documents, set, inPeriods } = choice;
   const wide = context.vectors && set && isWide(set, documents);
-  const restricted = wide ? { share: set.expected / documents } : { set };
+  const breadth = breadthOf(context, query, wide ? { share: set.expected / documents } : { set });
   const anywhere = present([
-    denseSource(context, query, documents, restricted),
-    lexicalSource(context, query, choice.lookup, restricted),
+    denseSource(context, query, documents, breadth),
+    lexicalSource(context, query, choice.lookup, breadth),
   ]);
   if (!inPeriods || (documents > exactScanLimit && !inPeriods.set)) return [anywhere];
   // So few memories are in the periods that their vectors are compared in the database. Words are searched in addition if that
   // needs no index of the database or of a server, and instead if meaning cannot be compared.
   const apart: SourceContext = { ...context, vectors: undefined };
-  const within = { set: inPeriods.set };
+  const within = breadthOf(apart, query, { set: inPeriods.set });
   const sources = present([
     denseSource(apart, query, documents, within),
     context.words || !query.dense ? lexicalSource(apart, query, choice.lookup, within) : undefined,
@@ -60,52 +60,49 @@ export function chooseSources(
   return [anywhere, sources.map((source) => new InPeriodsSource(source, inPeriods.filter))];
 }
 
-interface Breadth {
+/** Which memories the sources of a group look among. */
+interface Breadth extends ResidentBreadth {
   readonly set?: PrefilterSet | undefined;
-  readonly share?: number | undefined;
+}
+
+/** The ids of a set are read once for all sources, and only if one of them needs them. */
+function breadthOf(
+  { tx, view }: SourceContext,
+  { region }: CandidateQuery,
+  { set, share }: { readonly set?: PrefilterSet | undefined; readonly share?: number | undefined },
+): Breadth {
+  if (!set) return { share };
+  let ids: Promise<readonly string[]> | undefined;
+  return { set, among: () => (ids ??= idsInPrefilterSet(tx, view, region.tenant, set)) };
 }
 
 function denseSource(
   context: SourceContext,
-  { dense, region }: CandidateQuery,
+  { dense }: CandidateQuery,
   documents: number,
-  { set, share }: Breadth,
+  breadth: Breadth,
 ): CandidateSource | undefined {
   if (!dense) return undefined;
+  const { set } = breadth;
   const inDatabase =
     set || documents <= exactScanLimit ? new ExactVectorSource(context, set) : new HnswSource(context);
   const { vectors } = context;
-  if (!vectors) return inDatabase;
-  return new ResidentVectorSource(
-    context,
-    vectors,
-    residentBreadth(context, region.tenant, { set, share }),
-    inDatabase,
-  );
+  return vectors ? new ResidentVectorSource(context, vectors, breadth, inDatabase) : inDatabase;
 }
 
 function lexicalSource(
   context: SourceContext,
-  { weighted, region }: CandidateQuery,
+  { weighted }: CandidateQuery,
   lookup: WordLookup,
-  { set, share }: Breadth,
+  breadth: Breadth,
 ): CandidateSource | undefined {
   if (weighted.terms.length === 0) return undefined;
   const { words } = context;
-  if (words)
-    return new ResidentWordSource(context, words, residentBreadth(context, region.tenant, { set, share }));
+  const { set } = breadth;
+  if (words) return new ResidentWordSource(context, words, breadth);
   if (set?.hasFewTexts) return new ExactWordSource(context, set);
   if (lookup.in === 'database') return new Bm25Source(context, set);
   return lookup.in === 'index' ? new LexicalIndexSource(context, lookup.ids) : undefined;
-}
-
-function residentBreadth(
-  { tx, view }: SourceContext,
-  tenant: string,
-  { set, share }: Breadth,
-): ResidentBreadth {
-  if (!set) return { share };
-  return { among: () => idsInPrefilterSet(tx, view, tenant, set) };
 }
 
 function present<T>(items: readonly (T | undefined)[]): readonly T[] {
