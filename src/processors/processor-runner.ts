@@ -13,7 +13,10 @@ import {
 
 export interface ProcessorRunnerOptions {
   readonly leases: Leases;
-  /** Receives every error; the processor is run again in any case. */
+  /**
+   * Receives every error; the processor is run again in any case. A checkpoint that another process has moved is not reported: it is read
+   * again.
+   */
   readonly onError: (error: unknown) => void;
   /** Called whenever the checkpoint has moved. */
   readonly onProgress?: () => void;
@@ -72,16 +75,22 @@ export class ProcessorRunner {
 
   async #recover(error: unknown): Promise<void> {
     const { signal } = this.#stop;
-    this.#options.onError(error);
+    this.#report(error);
     if (error instanceof LeaseLost) {
       this.#become('standby');
       await pause(leaseRenewalMs, signal);
       return;
     }
-    this.#become('failing', error instanceof Error ? error.message : String(error));
-    // Another process may reach what this one cannot.
-    if (!(error instanceof CheckpointMoved)) await this.#release();
+    if (!(error instanceof CheckpointMoved)) {
+      this.#become('failing', error instanceof Error ? error.message : String(error));
+      // Another process may reach what this one cannot.
+      await this.#release();
+    }
     await this.#backoff.pause(signal);
+  }
+
+  #report(error: unknown): void {
+    if (!(error instanceof CheckpointMoved)) this.#options.onError(error);
   }
 
   async #runTerm(): Promise<void> {
@@ -119,7 +128,7 @@ export class ProcessorRunner {
       get isHeld() {
         return lease?.isHeld ?? true;
       },
-      report: this.#options.onError,
+      report: (error) => this.#report(error),
       fail: (error) => failed.abort(error),
     };
     await this.processor.run(term).catch((error: unknown) => term.fail(error));

@@ -2,7 +2,7 @@ import { Problem } from '../domain/problems.ts';
 import type { EventStore } from '../ports/event-store.ts';
 import type { LeaseHolder, Leases } from '../ports/leases.ts';
 import type { Sql } from '../ports/sql.ts';
-import { CheckpointMoved, LeaseLost, type EventProcessor } from '../processors/processor.ts';
+import { LeaseLost, type EventProcessor } from '../processors/processor.ts';
 import { ProcessorRunner } from '../processors/processor-runner.ts';
 import { variantOf } from '../read-models/generation-variant.ts';
 import { inBackground } from '../support/background.ts';
@@ -195,8 +195,8 @@ export class ProjectionRunner {
       leases,
       onProgress: () => progress.wake(),
       onError: (error) => {
-        // Another process works on the generation too, or has dropped it: no fault.
-        if (!(error instanceof CheckpointMoved) && !(error instanceof LeaseLost)) onError(name, error);
+        // Another process runs the generation now.
+        if (!(error instanceof LeaseLost)) onError(name, error);
       },
     });
   }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Leases } from '../../src/ports/leases.ts';
-import { LeaseLost, type EventProcessor } from '../../src/processors/processor.ts';
+import { CheckpointMoved, LeaseLost, type EventProcessor } from '../../src/processors/processor.ts';
 import { ProcessorRunner } from '../../src/processors/processor-runner.ts';
 import { eventually } from '../support/eventually.ts';
 
@@ -159,6 +159,7 @@ export function describeEventProcessor(
       const effects = await harness.effects();
       expect([...new Set(effects)]).toEqual(positions);
       if (harness.isTransactional) expect(effects).toEqual(positions);
+      expect(errors.filter((error) => error instanceof CheckpointMoved)).toEqual([]);
     });
 
     if (!parks) return;
