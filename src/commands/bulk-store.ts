@@ -1,6 +1,6 @@
 import { Problem } from '../domain/problems.ts';
 import type { CommandContext, CommandServices } from './context.ts';
-import { EarlierLines } from './earlier-lines.ts';
+import { LineOrder } from './line-order.ts';
 import { storeMemory, storeMemoryInput } from './store-memory.ts';
 
 /** Lines at work at once: enough that the log groups their appends. */
@@ -44,7 +44,7 @@ export async function* bulkStore(
 ): AsyncGenerator<BulkLineResult> {
   const { lines, assertAllowed, asProblem } = request;
   const inFlight: Promise<BulkLineResult>[] = [];
-  const earlier = new EarlierLines();
+  const order = new LineOrder();
   let covered = 0;
   const next = async (): Promise<BulkLineResult> => {
     const result = await inFlight.shift()!;
@@ -74,7 +74,7 @@ export async function* bulkStore(
       // One at a time: no line may come before an earlier one that has its externalId.
       const refusal = await assertAllowed().then(() => undefined, asProblem);
       const line = refusal ? { ...value, sent: refusal } : value;
-      inFlight.push(storeLine(services, line, earlier, request));
+      inFlight.push(storeLine(services, line, order, request));
     }
   } finally {
     // Not awaited: it waits behind a read that a silent sender may never fulfil.
@@ -92,7 +92,7 @@ function readAhead(source: AsyncIterator<BulkLine>): Promise<IteratorResult<Bulk
 async function storeLine(
   services: CommandServices,
   { line, sent }: BulkLine,
-  earlier: EarlierLines,
+  order: LineOrder,
   { contextOf, asProblem }: Pick<BulkRequest, 'contextOf' | 'asProblem'>,
 ): Promise<BulkLineResult> {
   let externalId: string | undefined;
@@ -100,7 +100,7 @@ async function storeLine(
     if (sent instanceof Problem) throw sent;
     const input = storeMemoryInput.parse(sent);
     externalId = input.externalId;
-    const { snapshot, position, replayed } = await earlier.before(input, (inTurn) =>
+    const { snapshot, position, replayed } = await order.store(input, (inTurn) =>
       storeMemory(services, contextOf(line, sent), input, inTurn),
     );
     return {

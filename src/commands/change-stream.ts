@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ClaimEvent } from '../domain/claim/claim.ts';
 import type { StratalogEvent } from '../domain/events/registry.ts';
 import { Problem } from '../domain/problems.ts';
-import { claimStream } from '../domain/streams.ts';
 import { WrongExpectedRevision, type StreamName } from '../ports/event-log.ts';
 import type { LoadedEvent } from '../ports/event-store.ts';
 import type { KeyRef } from '../ports/key-vault.ts';
-import { eventContext, type CommandContext, type CommandServices, type Idempotency } from './context.ts';
+import { CommandRecord } from './command-record.ts';
+import { eventContext, type CommandContext, type CommandServices } from './context.ts';
 
 /** Races with other writers of the same stream before the caller is told to come again. */
 const maxAttempts = 20;
@@ -49,18 +48,19 @@ export async function changeStream<Event extends StratalogEvent>(
   change: StreamChange<Event>,
 ): Promise<ChangedStream<Event>> {
   const { store } = services;
+  const record = CommandRecord.of(services, context);
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
     const loaded = await store.load<Event>(change.stream);
     change.authorize?.(loaded);
-    const done = await earlierAnswer(services, context, loaded);
+    const done = record && (await firstAnswer(record, loaded));
     if (done) return done;
     const events = change.decide(loaded);
     const last = loaded.at(-1);
     if (events.length === 0) {
       const position = Math.max(last?.position ?? 0, change.seen ?? 0);
       const unchanged = { history: loaded, position, replayed: false, isUnchanged: true };
-      const answer = { memoryId: change.memoryId, revision: last?.revision ?? -1, position };
-      if (await rememberUnchanged(services, context, answer)) return unchanged;
+      const recorded = { memoryId: change.memoryId, revision: last?.revision ?? -1, position };
+      if (!record || (await record.write(recorded))) return unchanged;
       continue;
     }
     try {
@@ -89,54 +89,18 @@ export async function changeStream<Event extends StratalogEvent>(
   throw new Problem('unavailable', 'too many writers race for this stream', { retryAfter: 1 });
 }
 
-async function earlierAnswer<Event extends StratalogEvent>(
-  { store, vault }: CommandServices,
-  { idempotency, caller }: CommandContext,
+/** The first answer of a command that is repeated: from its event in the stream, or from its record if it left none. */
+async function firstAnswer<Event extends StratalogEvent>(
+  record: CommandRecord,
   loaded: readonly LoadedEvent<Event>[],
 ): Promise<ChangedStream<Event> | undefined> {
-  if (!idempotency) return undefined;
-  const written = loaded.findLastIndex(({ metadata }) => metadata.commandId === idempotency.commandId);
+  const written = record.lastEventIn(loaded);
   if (written >= 0) {
-    const event = loaded[written]!;
-    assertSameBody(event, idempotency);
-    return { history: loaded.slice(0, written + 1), position: event.position, replayed: true };
+    const { position } = loaded[written]!;
+    return { history: loaded.slice(0, written + 1), position, replayed: true };
   }
-  const stream = claimStream(caller.tenant, vault.pseudonym('command', caller.tenant, idempotency.commandId));
-  const [answered] = await store.load<ClaimEvent>(stream);
-  if (answered?.event.type !== 'CommandAnswered') return undefined;
-  assertSameBody(answered, idempotency);
-  const { revision, position } = answered.event.data;
+  const recorded = await record.read();
+  if (!recorded) return undefined;
+  const { revision, position } = recorded;
   return { history: loaded.filter((event) => event.revision <= revision), position, replayed: true };
-}
-
-/** Answers false where a twin of this command was faster: look again. */
-async function rememberUnchanged(
-  { store, vault }: CommandServices,
-  context: CommandContext,
-  answer: { memoryId: string; revision: number; position: number },
-): Promise<boolean> {
-  const { idempotency, caller } = context;
-  if (!idempotency) return true;
-  const stream = claimStream(caller.tenant, vault.pseudonym('command', caller.tenant, idempotency.commandId));
-  try {
-    await store.append(
-      stream,
-      'noStream',
-      [{ type: 'CommandAnswered', data: answer }],
-      eventContext(context),
-    );
-    return true;
-  } catch (error) {
-    if (error instanceof WrongExpectedRevision) return false;
-    throw error;
-  }
-}
-
-/** A repeated Idempotency-Key must come with the body of its first use. */
-export function assertSameBody(
-  { metadata }: Pick<LoadedEvent, 'metadata'>,
-  { bodyHash, plainBodyHash }: Idempotency,
-): void {
-  if (metadata.bodyHash === bodyHash || metadata.bodyHash === plainBodyHash) return;
-  throw new Problem('idempotency-key-reused', 'this Idempotency-Key came first with another body');
 }

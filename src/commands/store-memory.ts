@@ -26,9 +26,9 @@ import { memoryStream } from '../domain/streams.ts';
 import { WrongExpectedRevision, type AppendResult } from '../ports/event-log.ts';
 import type { LoadedEvent } from '../ports/event-store.ts';
 import type { KeyRef } from '../ports/key-vault.ts';
-import { assertSameBody } from './change-stream.ts';
 import { unknownMemory, type MemoryResult } from './change-memory.ts';
 import { claimStreamOf, releaseClaim, takeClaim } from './claims.ts';
+import { CommandRecord } from './command-record.ts';
 import { eventContext, type CommandContext, type CommandServices } from './context.ts';
 
 export const storeMemoryInput = z
@@ -61,11 +61,11 @@ export async function storeMemory(
   input: StoreMemoryInput,
   inTurn: InTurn = (append) => append(),
 ): Promise<MemoryResult> {
-  const { caller, idempotency } = context;
+  const { caller } = context;
   const value = place(caller, input);
   // Before anything is claimed for it.
   assertFits(value);
-  const keyed = idempotency && claimStreamOf(services.vault, caller.tenant, 'command', idempotency.commandId);
+  const record = CommandRecord.of(services, context);
   const unique =
     input.externalId === undefined
       ? undefined
@@ -81,14 +81,14 @@ export async function storeMemory(
   };
   for (;;) {
     const fresh = services.newId();
-    let id = keyed ? await takeClaim(services, context, keyed, fresh) : fresh;
-    if (keyed && id !== fresh) {
+    let id = record ? await takeClaim(services, context, record.stream, fresh) : fresh;
+    if (record && id !== fresh) {
       // The key came before. Nothing is claimed for a body that it refuses.
       const earlier = await services.store.load<MemoryEvent>(memoryStream(caller.tenant, id));
-      const replay = answerAgain(context, earlier);
+      const replay = firstAnswer(record, earlier);
       if (replay) return replay;
       if (earlier.length > 0) {
-        await releaseClaim(services, context, keyed, id);
+        await releaseClaim(services, context, record.stream, id);
         continue;
       }
     }
@@ -100,7 +100,7 @@ export async function storeMemory(
       if (!(error instanceof WrongExpectedRevision)) throw error;
     }
     const loaded = await services.store.load<MemoryEvent>(memoryStream(caller.tenant, id));
-    const replay = answerAgain(context, loaded);
+    const replay = record && firstAnswer(record, loaded);
     if (replay) return replay;
     const snapshot = foldMemory(loaded);
     if (unique && isLive(snapshot) && snapshot.state.value.claim === unique) {
@@ -130,17 +130,16 @@ async function create(
   return { snapshot, position, replayed: false };
 }
 
-/** The first answer, where this memory was stored by this very command. */
-function answerAgain(
-  { idempotency }: CommandContext,
+/** The first answer of a repeated command, if it was this command that stored the memory. */
+function firstAnswer(
+  record: CommandRecord,
   loaded: readonly LoadedEvent<MemoryEvent>[],
 ): MemoryResult | undefined {
-  const first = loaded[0];
-  if (!first || !idempotency || first.metadata.commandId !== idempotency.commandId) return undefined;
-  assertSameBody(first, idempotency);
-  const snapshot = foldMemory([first]);
+  const first = loaded.slice(0, 1);
+  if (record.lastEventIn(first) < 0) return undefined;
+  const snapshot = foldMemory(first);
   if (!isLive(snapshot)) throw unknownMemory();
-  return { snapshot, position: first.position, replayed: true };
+  return { snapshot, position: first[0]!.position, replayed: true };
 }
 
 /** Layers whose memories are one person's own: the caller's user is implied there. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { assertSameBody } from '../../src/commands/change-stream.ts';
+import { assertSameBody } from '../../src/commands/command-record.ts';
 
 const idempotency = { commandId: 'c', bodyHash: 'keyed', plainBodyHash: 'plain' };
 const written = (bodyHash: string) => ({ metadata: { bodyHash } }) as Parameters<typeof assertSameBody>[0];

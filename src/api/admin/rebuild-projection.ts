@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { answerOnce } from '../../commands/answer-once.ts';
+import { runOnce } from '../../commands/run-once.ts';
 import { invalid, Problem } from '../../domain/problems.ts';
 import {
   EmbedderUnavailable,
@@ -42,7 +42,7 @@ export const rebuildProjection = operation({
     if (name !== 'vectors' && embedder !== undefined) throw invalid('embedder', 'is for vectors only');
     if (embedder === undefined && queries) throw invalid('queries', 'needs an embedder');
     const model = embedder === undefined ? undefined : modelOf(embedders, embedder);
-    const { answer, replayed } = await answerOnce(services.commands, context, async () => {
+    const { answer, replayed } = await runOnce(services.commands, context, async () => {
       const operator = operatorContext(call);
       let generation = await operations.begun(name, operator);
       if (generation === undefined) {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { carryOutOnce } from '../../commands/answer-once.ts';
+import { planAndRunOnce } from '../../commands/run-once.ts';
 import { operation } from '../operation.ts';
 import { parkedExample, retriedExample } from './examples.ts';
 import { parkedStreamInput } from './parked-stream.ts';
@@ -18,15 +18,13 @@ export const retryParkedStream = operation({
   async handle(call) {
     const { operations, commands } = call.services;
     const { name, stream } = call.input;
-    const { answer, replayed } = await carryOutOnce(
-      commands,
-      call.context,
-      () => operations.parkedAt(name, stream),
-      async () => {
+    const { answer, replayed } = await planAndRunOnce(commands, call.context, {
+      plan: () => operations.parkedAt(name, stream),
+      async run() {
         await operations.retry(name, stream, operatorContext(call));
         return { projection: name, stream, position: await headOf(call) };
       },
-    );
+    });
     return { output: answer, replayed };
   },
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { carryOutOnce } from '../../commands/answer-once.ts';
+import { planAndRunOnce } from '../../commands/run-once.ts';
 import { operation } from '../operation.ts';
 import { parkedExample, skippedExample } from './examples.ts';
 import { parkedStreamInput } from './parked-stream.ts';
@@ -24,17 +24,15 @@ export const skipParkedEvent = operation({
   async handle(call) {
     const { operations, commands } = call.services;
     const { name, stream } = call.input;
-    const { answer, replayed } = await carryOutOnce(
-      commands,
-      call.context,
-      () => operations.parkedAt(name, stream),
-      async (plan) => {
+    const { answer, replayed } = await planAndRunOnce(commands, call.context, {
+      plan: () => operations.parkedAt(name, stream),
+      async run(plan) {
         await operations.skip(name, stream, operatorContext(call), plan);
         return { projection: name, stream, ...plan, position: await headOf(call) };
       },
       // The event is left out even if a later event of the stream then fails.
-      { staysDecided: true },
-    );
+      keepsPlan: true,
+    });
     return { output: answer, replayed };
   },
 });

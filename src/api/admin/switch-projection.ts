@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { carryOutOnce } from '../../commands/answer-once.ts';
+import { planAndRunOnce } from '../../commands/run-once.ts';
 import { operation } from '../operation.ts';
 import { switchedExample } from './examples.ts';
 import { operatorContext, projectionPath } from './projection-command.ts';
@@ -28,15 +28,13 @@ const generationChange = (act: 'switch' | 'rollback', summary: string) =>
     async handle(call) {
       const { operations, commands } = call.services;
       const { name } = call.input;
-      const { answer, replayed } = await carryOutOnce(
-        commands,
-        call.context,
-        () => operations.plan(act, name),
-        async (plan) => {
+      const { answer, replayed } = await planAndRunOnce(commands, call.context, {
+        plan: () => operations.plan(act, name),
+        async run(plan) {
           const done = await operations[act](name, operatorContext(call), plan);
           return { projection: name, ...done, position: call.token(done.position) };
         },
-      );
+      });
       return { output: answer, replayed };
     },
   });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { MemoryResult } from '../../commands/change-memory.ts';
-import { answerOnce } from '../../commands/answer-once.ts';
+import { runOnce } from '../../commands/run-once.ts';
 import { memorySchema, noAccess, viewOf, type Counters, type MemoryView } from '../../domain/memory/view.ts';
 import { readCounters } from '../../queries/get-memory.ts';
 import { positionField } from '../fields.ts';
@@ -41,5 +41,5 @@ async function firstCounters(
 ): Promise<Counters> {
   const { commands, models } = services;
   const count = () => readCounters(models, caller.tenant, memoryId);
-  return (await answerOnce(commands, context, count, 'counters')).answer;
+  return (await runOnce(commands, context, count, 'counters')).answer;
 }

@@ -1,0 +1,41 @@
+import type { MemoryResult } from './change-memory.ts';
+import type { InTurn, StoreMemoryInput } from './store-memory.ts';
+
+/**
+ * Keeps lines of a bulk request in order where it matters. Of two lines with one externalId the earlier one wins, so the
+ * later one waits for it. Turns of a session with the same time, or none, are ordered by the log, so each is appended
+ * after the one that was sent before it.
+ */
+export class LineOrder {
+  /** End of the latest unfinished line, by what a later line may have in common with it. */
+  readonly #latest = new Map<string, Promise<void>>();
+
+  /** Stores a line after the earlier lines that it must not overtake. */
+  store(
+    { externalId, occurredAt, scope: { session } }: StoreMemoryInput,
+    store: (inTurn: InTurn) => Promise<MemoryResult>,
+  ): Promise<MemoryResult> {
+    const rival = externalId === undefined ? undefined : `externalId ${externalId}`;
+    const turn = session === undefined ? undefined : `session ${session} ${occurredAt ?? ''}`;
+    const [rivalEnds, turnEnds] = [this.#endOf(rival), this.#endOf(turn)];
+    const stored = rivalEnds.then(() => store((append) => turnEnds.then(append)));
+    for (const key of [rival, turn]) if (key !== undefined) this.#add(key, stored);
+    return stored;
+  }
+
+  async #endOf(key: string | undefined): Promise<void> {
+    if (key !== undefined) await this.#latest.get(key);
+  }
+
+  /** Entries are removed when the line ends, however it ends: a body may have more lines than fit in memory. */
+  #add(key: string, stored: Promise<unknown>): void {
+    const end = stored.then(
+      () => undefined,
+      () => undefined,
+    );
+    this.#latest.set(key, end);
+    void end.then(() => {
+      if (this.#latest.get(key) === end) this.#latest.delete(key);
+    });
+  }
+}
