@@ -31,14 +31,13 @@ export function problemDocument(problem: Problem, requestId: string): ProblemDoc
   };
 }
 
-/** What the caller is told of any error. What is not known to be the caller's or a server's fault is `internal`. */
+/** Converts any error to the problem that the caller receives; `internal` if neither the caller nor a server behind this one is at fault. */
 export function asProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof ZodError) return fromZod(error);
   if (error instanceof KeyDestroyed) return new Problem('not-found', 'no such memory', { cause: error });
   if (isDiskFull(error)) {
-    const detail =
-      'less than 64 MB, which the server keeps for itself, are free on its disk; nothing was written';
+    const detail = 'less than 64 MB, the reserve of the server, are free on its disk; nothing was written';
     return new Problem('storage-full', detail, { retryAfter: 10, cause: error });
   }
   if (
@@ -47,7 +46,7 @@ export function asProblem(error: unknown): Problem {
     error instanceof EmbedderUnavailable ||
     error instanceof LexicalIndexUnavailable
   ) {
-    return new Problem('unavailable', 'a server behind this one does not answer', {
+    return new Problem('unavailable', 'a server behind this one does not respond', {
       retryAfter: 2,
       cause: error,
     });
@@ -64,7 +63,7 @@ function isDiskFull(error: unknown): boolean {
   return false;
 }
 
-/** Who sends a hundred thousand unknown fields need not be told each. */
+/** A body may have a hundred thousand unknown fields; only the first errors are listed. */
 const mostErrors = 100;
 
 function fromZod(error: ZodError): Problem {

@@ -3,7 +3,7 @@ import type { CommandContext, CommandServices } from './context.ts';
 import { LineOrder } from './line-order.ts';
 import { storeMemory, storeMemoryInput } from './store-memory.ts';
 
-/** Lines at work at once: enough that the log groups their appends. */
+/** Lines that are stored concurrently: enough for the log to group their appends. */
 const maxInFlight = 64;
 
 /** One line of a bulk request. */
@@ -19,25 +19,25 @@ export interface BulkLineResult {
   readonly status: number;
   readonly id?: string;
   readonly externalId?: string;
-  /** Covers this line and all before it. */
+  /** Covers this line and all lines before it. */
   readonly position?: number;
   readonly problem?: Problem;
-  /** The line was done before, under the same Idempotency-Key: this is its first answer again. */
+  /** The line was stored before under the same Idempotency-Key: this is its first answer. */
   readonly replayed?: true;
 }
 
-/** A body and who sends it. */
+/** The lines of a request and its caller. */
 export interface BulkRequest {
   readonly lines: AsyncIterable<BulkLine>;
-  /** Each line has a command id of its own, so that the whole body sent again replays the lines that are done. */
+  /** Each line has a command id of its own, so that a repeated body replays the lines that were stored. */
   readonly contextOf: (line: number, body: unknown) => CommandContext;
-  /** Throws once the caller may store no more: a body may outlast its credential. */
+  /** Throws once the credential is no longer valid; a body may take longer to arrive than that. */
   readonly assertAllowed: () => Promise<void>;
-  /** The answer to any error. */
+  /** Converts any error to the answer of its line. */
   readonly asProblem: (error: unknown) => Problem;
 }
 
-/** Stores each line on its own and answers in order while it reads. */
+/** Stores each line on its own. Yields results in order while further lines are read. */
 export async function* bulkStore(
   services: CommandServices,
   request: BulkRequest,
@@ -58,7 +58,7 @@ export async function* bulkStore(
     while (!ended || inFlight.length > 0) {
       if (!ended && inFlight.length < maxInFlight) reading ??= readAhead(source);
       const first = inFlight[0];
-      // What is ready to be read goes first, so that lines are stored together; a sender that pauses gets its answers.
+      // Reading comes first, so that lines are stored together; while the sender pauses, results are sent.
       const step = await Promise.race([
         ...(reading ? [reading.then(() => 'read')] : []),
         ...(first ? [first.then(() => 'answer')] : []),
@@ -71,18 +71,18 @@ export async function* bulkStore(
       reading = undefined;
       ended = done;
       if (done) continue;
-      // One at a time: no line may come before an earlier one that has its externalId.
+      // Awaited line by line: no line may overtake an earlier one with the same externalId.
       const refusal = await assertAllowed().then(() => undefined, asProblem);
       const line = refusal ? { ...value, sent: refusal } : value;
       inFlight.push(storeLine(services, line, order, request));
     }
   } finally {
-    // Not awaited: it waits behind a read that a silent sender may never fulfil.
+    // Not awaited: it waits for a pending read, which a silent sender may never complete.
     source.return?.().catch(() => undefined);
   }
 }
 
-/** The next line. Its failure is met where it is awaited, however late. */
+/** Starts to read the next line. Handles a rejection now, because it may be awaited much later. */
 function readAhead(source: AsyncIterator<BulkLine>): Promise<IteratorResult<BulkLine>> {
   const reading = source.next();
   reading.catch(() => undefined);

@@ -11,14 +11,14 @@ import type { CommandContext, CommandResult, CommandServices } from './context.t
 
 export interface MemoryResult extends CommandResult {
   readonly snapshot: LiveSnapshot;
-  /** The command found nothing to change and left no event: what it answers was only looked at. */
+  /** The command changed nothing and appended no event: it only read the memory. */
   readonly isUnchanged?: boolean | undefined;
 }
 
-/** Revision that If-Match names; `*` is any, undefined is no condition. */
+/** Expected revision; `*` is any, undefined is no condition. */
 export type MatchCondition = number | '*' | undefined;
 
-/** Does one command to one memory that the caller can see and write. */
+/** Applies a command to a memory that the caller can see and write. */
 export async function changeMemory(
   services: CommandServices,
   context: CommandContext,
@@ -44,7 +44,7 @@ export async function changeMemory(
   return { snapshot, position, replayed, isUnchanged };
 }
 
-/** Throws `revision-mismatch` where the memory is no longer what the caller decided on. */
+/** Throws `revision-mismatch` if the memory is at another revision than expected. */
 export function assertMatches(match: MatchCondition, { revision }: MemorySnapshot): void {
   if (typeof match !== 'number' || match === revision) return;
   const named =
@@ -52,7 +52,7 @@ export function assertMatches(match: MatchCondition, { revision }: MemorySnapsho
   throw new Problem('revision-mismatch', `If-Match names ${named}; the memory is at ${revision}`);
 }
 
-/** Loads a memory that the caller can see. Throws `not-found` for what is unknown, erased or not visible alike. */
+/** Loads a memory that the caller can see. Throws the same `not-found` if it is unknown, erased or not visible. */
 export async function loadVisibleMemory(
   { store }: CommandServices,
   context: CommandContext,
@@ -67,10 +67,10 @@ export async function loadVisibleMemory(
   return { snapshot: visibleSnapshot(context, loaded), key: keyOf(context, loaded), history: loaded };
 }
 
-/** What links and feedback may be attached to. */
+/** Throws `memory-deleted`: links and feedback need an active memory. */
 export function assertNotDeleted(snapshot: MemorySnapshot): void {
   if (snapshot.state.status === 'deleted') {
-    throw new Problem('memory-deleted', 'a deleted memory takes no changes, links or feedback');
+    throw new Problem('memory-deleted', 'a deleted memory accepts no changes, links or feedback');
   }
 }
 
@@ -88,7 +88,7 @@ export function assertWritable(context: CommandContext, snapshot: LiveSnapshot):
   );
 }
 
-/** All events of a memory are sealed under the key of its first one. */
+/** All events of a memory are sealed with the key of its first event. */
 function keyOf(context: CommandContext, loaded: readonly LoadedEvent<MemoryEvent>[]): KeyRef | undefined {
   const { keyId, subject } = loaded[0]?.metadata ?? {};
   if (keyId === undefined || subject === undefined) return undefined;

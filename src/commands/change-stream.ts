@@ -7,20 +7,18 @@ import type { KeyRef } from '../ports/key-vault.ts';
 import { CommandRecord } from './command-record.ts';
 import { eventContext, type CommandContext, type CommandServices } from './context.ts';
 
-/** Races with other writers of the same stream before the caller is told to come again. */
+/** Lost races with other writers of the stream after which the caller is told to retry. */
 const maxAttempts = 20;
 
 export interface StreamChange<Event extends StratalogEvent> {
   readonly stream: StreamName;
-  /** The memory that the command is about, for the record of an unchanged answer. */
+  /** The memory that the command is about; recorded if nothing changes. */
   readonly memoryId: string;
-  /** Where the command looked at other streams: the position that its answer covers at least. */
+  /** Position that the command has read in other streams; its answer covers at least this one. */
   readonly seen?: number;
-  /**
-   * Authorises, before a repetition is answered. Throws where the caller may not.
-   */
+  /** Called before a repetition is answered. Throws if the caller may not change the stream. */
   readonly authorize?: (loaded: readonly LoadedEvent<Event>[]) => void;
-  /** The events that the command means for this history; none where nothing changes. Throws where it is refused. */
+  /** The events to append; none if nothing changes. Throws if the command is refused. */
   readonly decide: (loaded: readonly LoadedEvent<Event>[]) => readonly Event[];
   /** The key that seals the new events. */
   readonly key?: (loaded: readonly LoadedEvent<Event>[]) => KeyRef | undefined;
@@ -39,8 +37,8 @@ export interface ChangedStream<Event extends StratalogEvent> {
 }
 
 /**
- * Load, decide, append at the exact revision; begin again when another writer was faster. A command that was done
- * before, found by its id in the stream, answers from there and decides nothing.
+ * Loads the stream, decides, and appends at the exact revision; starts over if another writer was faster. A command that
+ * was carried out before returns its first answer and decides nothing.
  */
 export async function changeStream<Event extends StratalogEvent>(
   services: CommandServices,

@@ -3,25 +3,25 @@ import type { Clock } from '../ports/clock.ts';
 import type { EventContext, EventStore } from '../ports/event-store.ts';
 import type { KeyRef, KeyVault } from '../ports/key-vault.ts';
 
-/** What every command needs of the outside. */
+/** What commands depend on. */
 export interface CommandServices {
   readonly store: EventStore;
   readonly vault: KeyVault;
   readonly clock: Clock;
-  /** A fresh UUIDv7. */
+  /** Creates a UUIDv7. */
   readonly newId: () => string;
 }
 
-/** A command that its caller may repeat: the same id and body hash mean the same command. */
+/** Identity of a command that its caller may repeat: equal id and body hash mean the same command. */
 export interface Idempotency {
   readonly commandId: string;
-  /** Keyed. */
+  /** A keyed hash. */
   readonly bodyHash: string;
-  /** As events have it that were written before hashes were keyed. */
+  /** The unkeyed hash, found in events that were written before hashes were keyed. */
   readonly plainBodyHash: string;
 }
 
-/** Who commands, why, and under which key it may be repeated. */
+/** Who calls, why, and under which key the command may be repeated. */
 export interface CommandContext {
   readonly caller: TenantContext;
   readonly cause: Cause;
@@ -34,11 +34,11 @@ export interface CommandContext {
 
 export interface CommandResult {
   readonly position: number;
-  /** The command was done before: this is its first answer again. */
+  /** The command was carried out before: this is its first answer. */
   readonly replayed: boolean;
 }
 
-/** Seals what a caller said or asked, apart from any memory: under a key of the caller's own subject. */
+/** The key that seals what a caller asked or said outside of any memory; it belongs to the caller's own subject. */
 export function callerKey(vault: KeyVault, { tenant, user }: TenantContext): KeyRef {
   const subject = vault.pseudonym('subject', tenant, user ?? tenant);
   return { tenant, id: `retrieval.${subject}`, subject };

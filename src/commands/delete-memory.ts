@@ -3,7 +3,7 @@ import type { CommandContext, CommandServices } from './context.ts';
 
 export const retentionDays = 30;
 
-/** Soft: it can be restored until its retention runs out. A second deletion changes nothing. */
+/** Deletes a memory softly: it can be restored until its retention ends. A second deletion changes nothing. */
 export async function deleteMemory(
   services: CommandServices,
   context: CommandContext,

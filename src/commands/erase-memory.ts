@@ -18,8 +18,8 @@ export interface ErasureResult extends CommandResult {
 }
 
 /**
- * Erases one memory for ever: the event first, then the key, then the claim. Whoever is stopped between them is
- * completed by `completeErasure`, which the event drives again after every start.
+ * Erases one memory permanently: appends the event, destroys the key, releases the claim, in this order. If the process
+ * stops in between, `completeErasure` does the rest at the next start, driven by the event.
  */
 export async function eraseMemory(
   services: CommandServices,
@@ -37,7 +37,7 @@ export async function eraseMemory(
       if (isLive(snapshot)) assertMatches(match, snapshot);
       return decide({ type: 'erase', keyId: keyIdOf(loaded) }, snapshot.state);
     },
-    // The memory's own key is about to be destroyed: the reason of the erasure outlives it.
+    // The memory's own key is about to be destroyed; the reason of the erasure must stay readable.
     key: () => callerKey(services.vault, context.caller),
   });
   const last = changed.history.at(-1)!;
@@ -53,7 +53,7 @@ export async function eraseMemory(
   };
 }
 
-/** Destroys the key and frees the externalId. Does nothing where that is done. */
+/** Destroys the key and releases the externalId. Idempotent. */
 export async function completeErasure(
   services: CommandServices,
   context: CommandContext,

@@ -23,7 +23,7 @@ export const feedbackInput = z
 
 export type FeedbackInput = z.infer<typeof feedbackInput>;
 
-/** What a caller thinks of a memory that it can see. */
+/** Records what a caller thinks of a memory that it can see. */
 export async function giveFeedback(
   services: CommandServices,
   context: CommandContext,

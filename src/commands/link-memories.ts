@@ -24,7 +24,7 @@ export const linkInput = z
   .strictObject({ confidence: z.number().min(0).max(1).default(1) })
   .meta({ id: 'Link' });
 
-/** Says that `source` stands to `target` as `type` tells; said again, it replaces the confidence. */
+/** Links `source` to `target` by a link of this type; an existing link gets the new confidence. */
 export async function linkMemories(
   services: CommandServices,
   context: CommandContext,
@@ -36,7 +36,7 @@ export async function linkMemories(
   return changeLink(services, context, { type: 'link', source, target, link, confidence });
 }
 
-/** Takes a link away; one that is not there changes nothing. */
+/** Removes a link; if there is none, nothing changes. */
 export async function unlinkMemories(
   services: CommandServices,
   context: CommandContext,
@@ -86,7 +86,7 @@ async function changeLink(
   };
 }
 
-/** The memory as it was when the link was made: a repetition of the command shows the same. */
+/** The memory as it was when the link was made, so that a repetition of the command returns the same. */
 async function snapshotAt(
   services: CommandServices,
   context: CommandContext,

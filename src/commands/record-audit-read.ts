@@ -4,8 +4,8 @@ import { retrievalStream } from '../domain/streams.ts';
 import { callerKey, eventContext, type CommandContext, type CommandServices } from './context.ts';
 
 /**
- * Writes down what an auditor, or another one with such rights, looks at: not what is there. Done before the answer goes
- * out, so such a look is never lost.
+ * Records that an auditor, or another caller with such rights, read something, without the content. Done before the answer
+ * is sent, so that no read is lost.
  */
 export async function recordAuditRead(
   services: CommandServices,

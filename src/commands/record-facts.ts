@@ -6,13 +6,13 @@ import type { RetrievalEvent } from '../domain/retrieval/events.ts';
 import { retrievalStream } from '../domain/streams.ts';
 import { callerKey, eventContext, type CommandContext, type CommandServices } from './context.ts';
 
-/** What one answer told its caller, to be written down after the answer. */
+/** What one answer returned to its caller; recorded after the answer. */
 export interface RetrievalFact {
-  /** Names the stream: a search's own id. */
+  /** Names the stream: the id of the search. */
   readonly id: string;
   readonly events: readonly Exclude<RetrievalEvent, { type: 'FeedbackGiven' }>[];
   readonly context: CommandContext;
-  /** Others of the same stream were recorded before. */
+  /** Other events of the same stream were recorded before. */
   readonly follows?: boolean;
 }
 
@@ -26,8 +26,8 @@ const maxAttempts = 12;
 const longestPauseMs = 1_000;
 
 /**
- * Writes searches and accesses to the log off the request path, in groups, each `flushMs` after its first. What waits here
- * when the process is killed is lost, and that alone: a clean stop drains it.
+ * Appends searches and accesses to the log outside of the request, in groups, `flushMs` after the first of a group. If the
+ * process is killed, the waiting facts are lost, and nothing else; a clean stop drains the queue.
  */
 export class FactQueue {
   readonly #services: CommandServices;
@@ -42,12 +42,12 @@ export class FactQueue {
     this.#options = options;
   }
 
-  /** Answers that are still to be written down. */
+  /** Number of facts that are not written yet. */
   get waiting(): number {
     return this.#waiting.length;
   }
 
-  /** Events that were given up, since the start. */
+  /** Number of events dropped since the start. */
   get dropped(): number {
     return this.#dropped;
   }
@@ -61,7 +61,7 @@ export class FactQueue {
     this.#timer ??= setTimeout(() => void this.flush(), flushMs);
   }
 
-  /** Resolves when everything recorded so far is in the log or was reported as dropped. */
+  /** Resolves when every fact recorded so far is in the log or was reported as dropped. */
   async flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -83,21 +83,21 @@ export class FactQueue {
     let written = events;
     for (let attempt = 1; ; attempt++) {
       try {
-        // An earlier attempt may have been written although its answer was lost, or be on its way still.
+        // An earlier attempt may have been written although its reply was lost, or may still be under way.
         const before = attempt === 1 && !follows ? [] : await store.load<RetrievalEvent>(stream);
         if (before.some(({ event }) => event.type === written[0]!.type)) return;
         const last = before.at(-1)?.revision ?? 'noStream';
         await store.append(stream, last, written, eventContext(context, key));
         return;
       } catch (error) {
-        // No further try would change it.
+        // Retrying would not help.
         const isRefused =
           error instanceof ZodError ||
-          // Each alone may be as large as the log takes, and all of them together not.
+          // Each event may be as large as the log allows, but not all of them together.
           error instanceof RangeError ||
           (error instanceof Problem && error.code === 'validation-failed');
         if (isRefused && written === events) {
-          // Most likely larger than the log takes.
+          // Most likely too large for the log.
           written = events.map(abridged);
           continue;
         }

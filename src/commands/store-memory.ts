@@ -48,12 +48,12 @@ export const storeMemoryInput = z
 
 export type StoreMemoryInput = z.infer<typeof storeMemoryInput>;
 
-/** Appends when it may: not before what was sent earlier, and without keeping it from claiming its id beforehand. */
+/** Delays the append until earlier lines of a bulk request are appended; ids are claimed without that delay. */
 export type InTurn = (append: () => Promise<AppendResult>) => Promise<AppendResult>;
 
 /**
- * Stores a memory. With an Idempotency-Key or an externalId its id is claimed first, so that a repetition finds it
- * and a rival loses; a claim that its taker left without a memory is completed by whoever comes next.
+ * Stores a memory. With an Idempotency-Key or an externalId, its id is claimed first, so that a repetition finds it and a
+ * concurrent writer loses. If a process stopped between claim and append, the next writer stores under the claimed id.
  */
 export async function storeMemory(
   services: CommandServices,
@@ -63,7 +63,7 @@ export async function storeMemory(
 ): Promise<MemoryResult> {
   const { caller } = context;
   const value = place(caller, input);
-  // Before anything is claimed for it.
+  // Checked before anything is claimed.
   assertFits(value);
   const record = CommandRecord.of(services, context);
   const unique =
@@ -83,7 +83,7 @@ export async function storeMemory(
     const fresh = services.newId();
     let id = record ? await takeClaim(services, context, record.stream, fresh) : fresh;
     if (record && id !== fresh) {
-      // The key came before. Nothing is claimed for a body that it refuses.
+      // The key was used before: check the body before the externalId is claimed.
       const earlier = await services.store.load<MemoryEvent>(memoryStream(caller.tenant, id));
       const replay = firstAnswer(record, earlier);
       if (replay) return replay;
@@ -109,7 +109,7 @@ export async function storeMemory(
         extra: { memoryId: id },
       });
     }
-    // Its erasure has not come to the claim yet, or a rival with the same key and another body left it.
+    // The erasure of that memory has not released the claim yet, or a run with the same key and another body left it.
     if (unique) await releaseClaim(services, context, unique, id);
   }
 }
@@ -142,12 +142,12 @@ function firstAnswer(
   return { snapshot, position: first[0]!.position, replayed: true };
 }
 
-/** Layers whose memories are one person's own: the caller's user is implied there. */
+/** Layers whose memories belong to one user; the caller's user is the default there. */
 const personal: readonly Layer[] = ['user', 'session', 'agent'];
 
-/** Completes the scope from the credential and checks that the caller may write there. Throws what is missing. */
+/** Completes the scope from the credential and checks that the caller may write there. Throws if an identifier is missing. */
 function place(caller: TenantContext, input: StoreMemoryInput): Omit<MemoryValue, 'id'> {
-  // Whatever else is wrong: what is missing is nothing that such a caller could add.
+  // Checked first: a caller who writes nothing is not asked for missing identifiers.
   if (!isWriter(caller)) throw new Problem('forbidden', 'this credential may not write memories');
   const { layer, subject: _, scope: wanted, ...rest } = input;
   const { company, ...identifiers } = wanted;

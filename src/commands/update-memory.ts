@@ -27,7 +27,7 @@ export const updateMemoryInput = z
 
 export type UpdateMemoryInput = z.infer<typeof updateMemoryInput>;
 
-/** Changes the fields that the patch names; one that changes nothing leaves the revision as it is. */
+/** Changes the fields that the patch names. A patch that changes nothing leaves the revision as it is. */
 export async function updateMemory(
   services: CommandServices,
   context: CommandContext,

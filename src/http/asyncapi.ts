@@ -19,12 +19,12 @@ const dayMs = 24 * 60 * 60 * 1_000;
 
 const purposes: Readonly<Record<TopicKind, string>> = {
   events:
-    'What was remembered, changed, linked, judged and forgotten, and the tenants and keys it belongs to.',
-  retrieval: 'Who searched, what was read, and who looked into the audit.',
-  internal: 'How the program runs itself. No contract: its events may change with any version.',
+    'Memories that were stored, changed, linked, rated and deleted, and the tenants and keys they belong to.',
+  retrieval: 'Who searched, what was read, and who read the audit.',
+  internal: 'Events of the program itself. Not a contract: they may change with any version.',
 };
 
-/** The topics as AsyncAPI 3.0, from the definitions that events are checked against. */
+/** The topics as AsyncAPI 3.0, from the definitions that validate the events. */
 export function asyncApiDocument(prefix: string = defaultTopicPrefix) {
   const definitions = [...eventDefinitions.values()];
   const topics = topicsOf(prefix);
@@ -33,7 +33,7 @@ export function asyncApiDocument(prefix: string = defaultTopicPrefix) {
     info: {
       title: 'Stratalog',
       version: '1',
-      description: `Every event of the log as a CloudEvent 1.0 in Kafka's binary mode. A stream is in one partition, in order. An event comes at least once: skip, in each partition, what is not behind the largest ce_position you have seen. Beside the events there are watermarks, and in place of an event of more than ${maxRecordBytes} bytes comes one without data.`,
+      description: `Every event of the log as a CloudEvent 1.0 in Kafka's binary mode. Each stream is in one partition, in order. Events are delivered at least once: in each partition, skip records whose ce_position is not greater than the largest one you have seen. The topics also hold watermarks; an event of more than ${maxRecordBytes} bytes is replaced by a record without data.`,
       license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
     },
     defaultContentType: 'application/json',
@@ -92,8 +92,8 @@ function messageOf({ type, version, routing, sealed }: AnyEventDefinition) {
     title: type,
     summary:
       secret.length === 0
-        ? 'All of its data is in clear.'
-        : `In clear: ${clear.join(', ')}. Sealed, as ciphertext: ${secret.join(', ')}.`,
+        ? 'All data is readable.'
+        : `Readable: ${clear.join(', ')}. Sealed, as ciphertext: ${secret.join(', ')}.`,
     contentType: 'application/json',
     headers: {
       type: 'object',
@@ -117,7 +117,7 @@ function messageOf({ type, version, routing, sealed }: AnyEventDefinition) {
   };
 }
 
-/** Of the data as it is stored: what routing needs in clear, the rest as one ciphertext. */
+/** Schema of the data as it is stored: readable fields for routing, the others as one ciphertext. */
 function dataSchema({ type, version, routing, sealed }: AnyEventDefinition): JsonSchema {
   const secret = Object.keys(sealed.shape);
   const holds = [secret.join(', '), 'the X-Reason of the command, if any'].filter(Boolean).join(', and ');
@@ -132,7 +132,7 @@ function dataSchema({ type, version, routing, sealed }: AnyEventDefinition): Jso
       sealed: {
         type: 'string',
         contentEncoding: 'base64',
-        description: `AES-256-GCM under the key that ce_metadata names in keyId; gone for ever once that is destroyed. Holds ${holds}.`,
+        description: `AES-256-GCM under the key that ce_metadata names in keyId; unreadable for ever once that key is destroyed. Holds ${holds}.`,
       },
       encoding: {
         type: 'string',
@@ -146,26 +146,30 @@ function dataSchema({ type, version, routing, sealed }: AnyEventDefinition): Jso
 }
 
 const wholeNumber = { type: 'string', pattern: '^(0|[1-9][0-9]*)$' };
-const logId = { type: 'string', description: 'The log: a position of another log means nothing here' };
+const logId = { type: 'string', description: 'The log; positions of different logs cannot be compared' };
 const text = (description: string): JsonSchema => ({ type: 'string', description });
 
 const eventAttributes: JsonSchema = {
   type: 'object',
   properties: {
     ce_specversion: { const: '1.0' },
-    ce_id: { type: 'string', format: 'uuid', description: 'Of the event; a repetition has the same' },
+    ce_id: {
+      type: 'string',
+      format: 'uuid',
+      description: 'Id of the event; the same if the event is delivered again',
+    },
     ce_source: logId,
     ce_type: text('What happened'),
     ce_subject: text('The stream, `<category>-<tenant>.<id>`; also the key of the record'),
     ce_time: { type: 'string', format: 'date-time', description: 'When the log accepted it' },
     ce_dataschema: text('The $id of the schema of the data'),
-    ce_position: { ...wholeNumber, description: 'Place in the whole log; grows with every event' },
-    ce_revision: { ...wholeNumber, description: 'Place in its stream, 0 for the first' },
-    ce_schemaversion: { ...wholeNumber, description: 'Version of the schema of this type' },
+    ce_position: { ...wholeNumber, description: 'Position in the whole log; grows with every event' },
+    ce_revision: { ...wholeNumber, description: 'Position in its stream, 0 for the first event' },
+    ce_schemaversion: { ...wholeNumber, description: 'Version of the schema of this event type' },
     ce_metadata: {
       type: 'string',
       contentMediaType: 'application/json',
-      description: 'Who, why and by which command, as JSON text: see the schema Metadata',
+      description: 'Who, why and by which command, as JSON text; see the schema Metadata',
     },
     'content-type': { const: 'application/json' },
   },
@@ -186,18 +190,18 @@ const eventAttributes: JsonSchema = {
 const metadata: JsonSchema = {
   type: 'object',
   properties: {
-    tenant: text('Whose event it is'),
-    actor: text('As history shows it: `user:alice`, `key:…`, `system`'),
+    tenant: text('Tenant that the event belongs to'),
+    actor: text('As shown in history: `user:alice`, `key:…`, `system`'),
     principal: text('The credential that was used'),
     cause: { type: 'string', enum: [...causes], description: 'Who wanted it' },
     correlationId: text('The request'),
     causationId: text('The event that led to this one'),
-    commandId: text('Names the command across its repetitions'),
-    bodyHash: text("Of the command's canonical body, keyed"),
+    commandId: text('Id of the command; the same for all its repetitions'),
+    bodyHash: text('Keyed hash of the canonical arguments of the command'),
     traceId: text('W3C trace id of the request'),
-    keyId: text('Names the key of what is sealed'),
-    subject: text('Whom the content is about, as a keyed hash'),
-    hash: text('SHA-256 in hex over id, stream, type, version, data and metadata as they are stored'),
+    keyId: text('Id of the key that seals the data'),
+    subject: text('Keyed hash of the person that the content is about'),
+    hash: text('SHA-256, in hex, of id, stream, type, version, data and metadata as they are stored'),
   },
   required: ['tenant', 'actor', 'principal', 'cause', 'correlationId', 'hash'],
 };
@@ -205,7 +209,7 @@ const metadata: JsonSchema = {
 const withheld = {
   name: 'Withheld',
   title: 'An event that is too large for Kafka',
-  summary: `Instead of an event of more than ${maxRecordBytes} bytes: its key and attributes with ce_dataref, without data and metadata. Those stand in the log.`,
+  summary: `Replaces an event of more than ${maxRecordBytes} bytes: its key and attributes with ce_dataref, without data and metadata, which are in the log.`,
   headers: {
     type: 'object',
     allOf: [
@@ -222,7 +226,7 @@ const watermark = {
   name: 'Watermark',
   title: 'How far a partition is complete',
   summary:
-    'Every event up to ce_position that belongs in this partition was written before this record. Goes to every partition, ten times a second at most while the log moves, and once when it comes to rest.',
+    'Every event of this partition up to ce_position was written before this record. Written to every partition, at most ten times a second while the log grows, and once when it stops growing.',
   headers: {
     type: 'object',
     properties: {

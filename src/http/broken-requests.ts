@@ -6,16 +6,16 @@ import { Problem } from '../domain/problems.ts';
 import { lingerMs } from './lingering.ts';
 
 interface ParserError extends NodeJS.ErrnoException {
-  /** What the connection had sent. */
+  /** The data that could not be parsed. */
   readonly rawPacket?: Buffer;
 }
 
-/** Answers what never becomes a request, because it is not HTTP or too much of it, with a problem document. */
+/** Answers connections whose data is not HTTP, or whose headers are too large, with a problem document. */
 export class BrokenRequests {
   readonly #answering = new WeakMap<Duplex, ServerResponse>();
   readonly #refused = new WeakSet<Duplex>();
 
-  /** To be told of every request: its answer must stay whole, whatever follows it. */
+  /** Call for every request, so that its answer is not damaged by invalid data that follows it. */
   begin({ socket }: IncomingMessage, response: ServerResponse): void {
     this.#answering.set(socket, response);
     response.once('close', () => {
@@ -23,7 +23,7 @@ export class BrokenRequests {
     });
   }
 
-  /** Of the server's event `clientError`. */
+  /** Handles the server's event `clientError`. */
   refuse(error: ParserError, socket: Duplex): void {
     if (this.#refused.has(socket)) return;
     const response = this.#answering.get(socket);
@@ -36,11 +36,11 @@ export class BrokenRequests {
     }
   }
 
-  /** Of the server's event `connect`, after which the connection is nobody else's. */
+  /** Handles the server's event `connect`, which hands the connection over. */
   refuseConnect(socket: Duplex): void {
     const problem = methodNotAllowed();
     const before = this.#answering.get(socket);
-    // Answers keep the order of their requests.
+    // Answers are sent in the order of the requests.
     if (before) before.once('close', () => this.#end(socket, problem));
     else this.#end(socket, problem);
   }
@@ -67,11 +67,11 @@ function problemOf({ code, rawPacket }: ParserError): Problem {
   if (code === 'HPE_INVALID_METHOD' && beginsRequest.test(rawPacket?.toString('latin1') ?? '')) {
     return methodNotAllowed();
   }
-  return new Problem('malformed-request', 'this is not HTTP as it must be');
+  return new Problem('malformed-request', 'this is not a valid HTTP request');
 }
 
 function methodNotAllowed(): Problem {
-  return new Problem('method-not-allowed', `no path has such a method, but ${methods}`);
+  return new Problem('method-not-allowed', `only ${methods} are supported`);
 }
 
 const methods = 'HEAD, GET, POST, PATCH, PUT, DELETE, OPTIONS';

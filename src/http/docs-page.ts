@@ -14,10 +14,10 @@ const page = `<!doctype html>
 <body><div id="api"></div><script src="/docs/swagger-ui-bundle.js"></script><script src="/docs/start.js"></script></body>
 </html>`;
 
-/** The viewer draws with inline styles and images; everything else comes from this server, and nothing from another. */
+/** The viewer needs inline styles and images; everything else must come from this server. */
 const contentSecurityPolicy = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:";
 
-/** The OpenAPI document for a browser, at `/docs`, from files of the package alone. */
+/** Serves the OpenAPI document for browsers at `/docs`, from files of the package only. */
 export function browsableDocs(router: Router): void {
   const folder = path.dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
   router.get('/docs', (context) => {

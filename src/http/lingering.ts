@@ -2,10 +2,13 @@ import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 
-/** For how long a refused connection is still read: to close with bytes unread is a reset, which may take the answer from a client that is still sending. */
+/**
+ * How long a refused connection is still read. Closing it with unread bytes would reset it, and a client that is still
+ * sending might lose the answer.
+ */
 export const lingerMs = 1_000;
 
-/** `answer` at once, and its end when all of the request was read and thrown away, after `lingerMs` at most. */
+/** Sends `answer` at once, then ends when the rest of the request was read and discarded, after `lingerMs` at the latest. */
 export function lingering(answer: Buffer, request: IncomingMessage): Readable {
   return Readable.from(
     (async function* () {

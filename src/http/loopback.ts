@@ -1,14 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Problem } from '../domain/problems.ts';
 
-/** Whether only this machine reaches a server that listens there. */
+/** Whether a server that listens on this host can be reached from this machine only. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
 }
 
 /**
- * For what asks for no credential: whatever page a browser on this machine shows could ask for it, from its own origin,
- * or by a name of its own that leads here. Throws `forbidden`.
+ * Checks a request that needs no credential. Without this check, any page that a browser on this machine shows could send
+ * one, from its own origin or through a host name that resolves to this machine. Throws `forbidden`.
  */
 export function assertLocal({ host = '', origin }: IncomingHttpHeaders): void {
   for (const [name, url] of [
@@ -18,12 +18,12 @@ export function assertLocal({ host = '', origin }: IncomingHttpHeaders): void {
     if (url === undefined || (URL.canParse(url) && isLoopback(bare(new URL(url).hostname)))) continue;
     throw new Problem(
       'forbidden',
-      `without a credential only this machine is answered, by localhost or 127.0.0.1: ${name} names another. Create a key (\`stratalog keys create\`), or call by one of these names`,
+      `requests without a credential are accepted only for localhost or 127.0.0.1, but ${name} names another host. Create a key (\`stratalog keys create\`), or use one of these names`,
     );
   }
 }
 
-/** Without the brackets around IPv6. */
+/** Removes the brackets around an IPv6 address. */
 function bare(hostname: string): string {
   return hostname.replace(/^\[|\]$/g, '');
 }

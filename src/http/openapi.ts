@@ -36,9 +36,9 @@ const commandHeaders = z.object({
     .min(1)
     .max(255)
     .optional()
-    .meta({ description: 'The same key and body again answer the same' }),
-  'X-Reason': z.string().max(500).optional().meta({ description: 'Why; shown in history and audit' }),
-  'X-Cause': z.enum(causes).optional().meta({ description: 'Who wanted it; default user' }),
+    .meta({ description: 'The same key and body return the same answer' }),
+  'X-Reason': z.string().max(500).optional().meta({ description: 'Reason; shown in history and audit' }),
+  'X-Cause': z.enum(causes).optional().meta({ description: 'Who caused the call; default user' }),
 });
 
 const ifMatch = z.string().meta({ description: 'ETag of the memory, or *' });
@@ -51,7 +51,9 @@ const readiness = z
   .object({
     status: z.enum(['ready', 'draining', 'unavailable']),
     profile: z.string(),
-    roles: z.array(z.enum(['api', 'relay', 'projector', 'worker'])).meta({ description: 'Of this process' }),
+    roles: z
+      .array(z.enum(['api', 'relay', 'projector', 'worker']))
+      .meta({ description: 'Roles of this process' }),
     identity: z.enum(['development', 'credentials']),
     log: z.union([z.object({ head: z.int() }), z.object({ error: z.string() })]),
     projections: z.array(
@@ -59,7 +61,9 @@ const readiness = z
         name: z.string(),
         position: z.int(),
         lag: z.int(),
-        lock: z.enum(['here', 'elsewhere', 'free']).meta({ description: 'Which process runs it' }),
+        lock: z
+          .enum(['here', 'elsewhere', 'free'])
+          .meta({ description: 'Which process runs the projection' }),
         parked: z.int(),
       }),
     ),
@@ -84,7 +88,7 @@ const readiness = z
           z.object({ state: z.literal('down'), error: z.string() }),
         ]),
       )
-      .meta({ description: 'Whether each server of the profile answers' }),
+      .meta({ description: 'Whether each server of the profile responds' }),
     embedder: z
       .union([
         z.object({ model: z.string(), state: z.literal('up') }),
@@ -97,31 +101,36 @@ const readiness = z
       ])
       .optional()
       .meta({
-        description: 'The model of the vectors that queries read; while it is down they go by words alone',
+        description: 'The model of the vectors that queries read; while it is down, searches use words only',
       }),
   })
   .meta({ id: 'Readiness' });
 
-/** Asked by what keeps the process running, without a credential. */
+/** Endpoints for supervisors and load balancers; no credential is needed. */
 const healthPaths: ZodOpenApiPathsObject = {
-  '/livez': health('livez', 'Whether the process answers at all', {
+  '/livez': health('livez', 'Whether the process responds', {
     200: {
       description: 'Alive',
       schema: z.object({ status: z.literal('alive') }),
       example: { status: 'alive' },
     },
   }),
-  '/readyz': health('readyz', 'Whether it can do its work: the log, and how far each read model lags', {
-    200: { description: 'Ready', schema: readiness, example: readinessExample },
-    503: {
-      description: 'Not now: without its log, or draining, where the connection was open before',
-      schema: readiness,
-      example: { ...readinessExample, status: 'draining' },
+  '/readyz': health(
+    'readyz',
+    'Whether the process can do its work: state of the log, and lag of each read model',
+    {
+      200: { description: 'Ready', schema: readiness, example: readinessExample },
+      503: {
+        description:
+          'Not ready: the log is unavailable, or the process is draining and the connection was already open',
+        schema: readiness,
+        example: { ...readinessExample, status: 'draining' },
+      },
     },
-  }),
-  '/metrics': health('metrics', 'Figures of this process for Prometheus: no tenant, no content', {
+  ),
+  '/metrics': health('metrics', 'Metrics of this process for Prometheus, without tenants and content', {
     200: {
-      description: 'Its text format',
+      description: 'Prometheus text format',
       schema: z.string(),
       contentType: 'text/plain',
       example: metricsExample,

@@ -1,7 +1,7 @@
 import type { Histogram, Meter } from '@opentelemetry/api';
 import type { Context, Next } from 'koa';
 
-/** In seconds, as OpenTelemetry's conventions for HTTP servers advise. */
+/** In seconds; advised by OpenTelemetry's conventions for HTTP servers. */
 const boundaries = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
 
 /** https://opentelemetry.io/docs/specs/semconv/http/http-metrics/#metric-httpserverrequestduration */
@@ -13,7 +13,7 @@ export function requestDurations(meter: Meter): Histogram {
   });
 }
 
-/** By method, path as it is declared (ids would be a series each), and status. */
+/** Records by method, declared path (each id would be a series of its own) and status. */
 export async function measure(koa: Context, next: Next, durations: Histogram): Promise<void> {
   const started = performance.now();
   await next();

@@ -7,7 +7,7 @@ import { routingOperators } from './roles.ts';
 
 export const configureRouting = operation({
   name: 'configureRouting',
-  summary: 'Change how they are routed: threshold, share, shadow, budgets, or not at all',
+  summary: 'Change how complex questions are routed: threshold, share, shadow, budgets, or off',
   area: 'Administration',
   input: routingChange,
   output: z.object({ settings: routingSettingsSchema, position: z.string() }),

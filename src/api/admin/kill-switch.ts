@@ -6,7 +6,7 @@ import { routingOperators } from './roles.ts';
 
 export const killSwitch = operation({
   name: 'killSwitch',
-  summary: 'Send all questions of all tenants the standard route, at once, or no longer',
+  summary: 'Route all questions of all tenants to the standard search at once, or end that',
   area: 'Administration',
   input: z.strictObject({ engaged: z.boolean().default(true) }),
   output: z.object({ engaged: z.boolean(), position: z.string() }),

@@ -26,7 +26,7 @@ const listedKey = z
 
 export const listKeys = operation({
   name: 'listKeys',
-  summary: 'The keys of the tenant, newest first, without their secrets',
+  summary: 'List the keys of the tenant, newest first, without their secrets',
   area: 'Administration',
   input: z.strictObject({ ...pageFields, ...waitFields }),
   output: z.object({ items: z.array(listedKey), nextCursor: z.string().optional() }),

@@ -9,30 +9,35 @@ import { projectionOperators } from './roles.ts';
 const generationStatus = z.object({
   generation: z.int(),
   state: z.enum(['live', 'building', 'ready', 'standby', 'failed']),
-  signature: z.string().meta({ description: 'Version of the projection and what else its rows depend on' }),
+  signature: z
+    .string()
+    .meta({ description: 'Version of the projection, and everything else that its rows depend on' }),
   active: z.boolean().meta({ description: 'Queries read it' }),
-  lock: z.enum(['here', 'elsewhere', 'free']).meta({ description: 'Which process keeps it up with the log' }),
-  position: z.int().meta({ description: 'Bookmark: the last position of the log that it includes' }),
+  lock: z.enum(['here', 'elsewhere', 'free']).meta({ description: 'Which process applies new events to it' }),
+  position: z.int().meta({ description: 'Bookmark: last position of the log that it includes' }),
   partitions: z
     .array(z.object({ partition: z.string(), position: z.int() }))
     .optional()
-    .meta({ description: 'How far each partition of the log has come, where it has several' }),
+    .meta({ description: 'Bookmark of each partition, if the log has several' }),
   lag: z.int().meta({
     description:
-      'Positions of the log that are not seen yet: 0 is up to date. A position is an event in the profiles embedded and postgres, a byte of the log in cluster',
+      'Number of log positions that are not applied yet; 0 is up to date. A position is an event in the profiles embedded and postgres, and a byte of the log in cluster',
   }),
   digest: z.string().optional(),
-  equal: z.boolean().optional().meta({ description: 'To the live one, at the same bookmark' }),
+  equal: z
+    .boolean()
+    .optional()
+    .meta({ description: 'Whether the digest equals that of the live generation at the same bookmark' }),
   comparison: modelComparison.optional().meta({
-    description: 'Of vectors of another model than the live ones: how the answers of both compare',
+    description: 'For vectors of another model than the live ones: how the answers of both models compare',
   }),
   error: z.string().optional().meta({
-    description: 'Why it failed, was not compared, or, while it is being built, cannot go on now',
+    description: 'Why it failed, was not compared, or, while it is being built, is stalled',
   }),
   failingSince: z.iso
     .datetime()
     .optional()
-    .meta({ description: 'While it is being built: since when `error` keeps it from going on' }),
+    .meta({ description: 'While it is being built: since when `error` has stalled it' }),
 });
 
 const projectionStatus = z
@@ -49,7 +54,7 @@ const projectionStatus = z
           error: z.string(),
         }),
       )
-      .meta({ description: 'Streams that wait with an event which a generation, live or not, cannot apply' }),
+      .meta({ description: 'Streams that wait because a generation, live or not, cannot apply an event' }),
     rebuilding: z
       .object({ projection: z.string(), generation: z.int(), position: z.int(), head: z.int() })
       .optional(),
@@ -58,7 +63,7 @@ const projectionStatus = z
 
 export const listProjections = operation({
   name: 'listProjections',
-  summary: 'Every read model with its generations, how far each has come, and what is parked',
+  summary: 'List all read models with their generations, positions and parked streams',
   area: 'Administration',
   input: z.strictObject(waitFields),
   output: z.object({ items: z.array(projectionStatus) }),

@@ -19,16 +19,16 @@ const rebuildInput = z.strictObject({
     .min(1)
     .max(200)
     .optional()
-    .meta({ description: 'Registered embedding model, by name or id: for `vectors` only' }),
+    .meta({ description: 'Name or id of a registered embedding model; for `vectors` only' }),
   queries: z.array(queryText).min(1).max(1_000).optional().meta({
     description:
-      "Both models answer these in the caller's tenant, instead of searches that were recorded lately",
+      "Questions that both models answer in the caller's tenant, instead of recently recorded searches",
   }),
 });
 
 export const rebuildProjection = operation({
   name: 'rebuildProjection',
-  summary: 'Build a read model anew beside the live one, vectors also with another embedding model',
+  summary: 'Rebuild a read model beside the live one; vectors optionally with another embedding model',
   area: 'Administration',
   input: rebuildInput.extend({ name: z.string() }),
   output: z.object({ projection: z.string(), generation: z.int(), position: z.string() }),
@@ -63,7 +63,7 @@ function modelOf(embedders: Embedders, named: string): RegisteredModel {
   const model = embedders.find(named);
   if (model) return model;
   const known = embedders.models.map(({ name }) => name).join(', ');
-  throw invalid('embedder', `is not registered: ${known} are`);
+  throw invalid('embedder', `is not registered; registered are ${known}`);
 }
 
 /** Called before anything is built, so that a model that cannot embed is refused at once. */

@@ -8,7 +8,7 @@ import { projectionOperators } from './roles.ts';
 
 export const retryParkedStream = operation({
   name: 'retryParkedStream',
-  summary: 'Give a parked stream to its read model again',
+  summary: 'Retry a parked stream',
   area: 'Administration',
   input: parkedStreamInput.extend({ name: z.string() }),
   output: z.object({ projection: z.string(), stream: z.string(), position: z.string() }),

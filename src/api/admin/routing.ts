@@ -6,20 +6,22 @@ import { routingExample } from './examples.ts';
 
 const routingStatus = z
   .object({
-    settings: routingSettingsSchema.meta({ description: 'Of the tenant' }),
+    settings: routingSettingsSchema.meta({ description: 'Settings of the tenant' }),
     killSwitch: z
       .boolean()
       .meta({ description: 'Engaged: all questions of all tenants take the standard route' }),
-    switchedOff: z.boolean().meta({ description: 'By the configuration of this process' }),
+    switchedOff: z
+      .boolean()
+      .meta({ description: 'Routing is disabled by the configuration of this process' }),
     reasoningSwitchedOff: z
       .boolean()
-      .meta({ description: 'The reasoning alone, by the configuration of this process' }),
+      .meta({ description: 'Reasoning is disabled by the configuration of this process' }),
   })
   .meta({ id: 'Routing' });
 
 export const routing = operation({
   name: 'routing',
-  summary: 'How complex questions of the tenant are routed',
+  summary: 'Show how complex questions of the tenant are routed',
   area: 'Administration',
   input: z.strictObject(waitFields),
   output: routingStatus,

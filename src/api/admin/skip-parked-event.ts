@@ -8,7 +8,7 @@ import { projectionOperators } from './roles.ts';
 
 export const skipParkedEvent = operation({
   name: 'skipParkedEvent',
-  summary: 'Leave out the event that a parked stream waits with',
+  summary: 'Skip the event that a parked stream is waiting for',
   area: 'Administration',
   input: parkedStreamInput.extend({ name: z.string() }),
   output: z.object({

@@ -10,7 +10,8 @@ const switched = z.object({
   from: z.int(),
   to: z.int(),
   ended: z.literal(true).optional().meta({
-    description: 'Of a roll-back: `from` was still being built and is gone; queries read `to`, as before',
+    description:
+      'After a roll-back: `from` was still being built and was dropped; queries read `to` as before',
   }),
   position: z.string(),
 });
@@ -39,9 +40,9 @@ const generationChange = (act: 'switch' | 'rollback', summary: string) =>
     },
   });
 
-export const switchProjection = generationChange('switch', 'Let queries read the rebuilt generation');
+export const switchProjection = generationChange('switch', 'Switch queries to the rebuilt generation');
 
 export const rollbackProjection = generationChange(
   'rollback',
-  'End a rebuild that is under way, or let queries read the former generation again',
+  'Cancel a rebuild that is under way, or switch queries back to the previous generation',
 );

@@ -32,13 +32,16 @@ const auditEvent = z
     commandId: z.string().optional(),
     bodyHash: z.string().optional(),
     traceId: z.string().optional(),
-    subject: z.string().optional().meta({ description: 'Whom the content is about, as a keyed hash' }),
+    subject: z
+      .string()
+      .optional()
+      .meta({ description: 'Keyed hash of the person that the content is about' }),
     hash: z.string().meta({ description: 'SHA-256 of the stored bytes' }),
     reason: z.string().optional(),
     erased: z
       .boolean()
       .optional()
-      .meta({ description: 'The key is destroyed: only readable fields are left' }),
+      .meta({ description: 'The key was destroyed; only readable fields are left' }),
     data: z.record(z.string(), z.unknown()),
   })
   .meta({ id: 'AuditEvent' });
@@ -62,7 +65,7 @@ const auditInput = z.strictObject({
     .min(1)
     .max(mostAtOnce)
     .optional()
-    .meta({ description: 'Of a page, default 50; of a stream, default all' }),
+    .meta({ description: 'Default 50 for a page, no limit for a stream' }),
   cursor: z.string().optional(),
   ...waitFields,
   /** A followed answer is always a stream. */
@@ -79,7 +82,7 @@ interface EventPage {
 
 export const auditEvents = operation<typeof auditInput, EventPage | ItemStream<AuditEvent>>({
   name: 'auditEvents',
-  summary: 'The tenant’s events in the order of the log: a page, or a stream',
+  summary: 'Events of the tenant in the order of the log, as a page or a stream',
   area: 'Audit',
   input: auditInput,
   output: z.object({

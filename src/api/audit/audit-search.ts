@@ -15,12 +15,12 @@ const recorded = TrajectoryRecorded.routing.shape;
 const object = z.record(z.string(), z.unknown());
 
 const step = recorded.steps.element
-  .extend({ arguments: object.optional().meta({ description: 'What was searched for, and where' }) })
+  .extend({ arguments: object.optional().meta({ description: 'What the step searched for, and where' }) })
   .meta({ id: 'TrajectoryStep' });
 
 const reasoning = recorded.reasoning.element
   .extend(reasoningWordsSchema.partial().shape)
-  .meta({ id: 'ReasoningTrace', description: 'How it was decided what to look for, of one question' });
+  .meta({ id: 'ReasoningTrace', description: 'How the searches of one question were chosen' });
 
 const auditedSearch = z
   .object({
@@ -30,7 +30,7 @@ const auditedSearch = z
     erased: z
       .boolean()
       .optional()
-      .meta({ description: 'What was asked is destroyed; readable fields are left' }),
+      .meta({ description: 'The content of the search was erased; readable fields are left' }),
     request: z.object({
       query: z.string().optional(),
       layers: z.array(layerSchema).optional(),
@@ -49,10 +49,10 @@ const auditedSearch = z
     embeddingModel: z.string().optional(),
     warnings: z.array(z.string()),
     durationMs: z.number(),
-    route: performed.route.meta({ description: 'Whose results the caller saw' }),
+    route: performed.route.meta({ description: 'Route whose results the caller received' }),
     reason: z.enum(routeReasons).optional(),
-    score: z.number().optional().meta({ description: 'Complexity of the question' }),
-    threshold: z.number().optional().meta({ description: 'From which score on it was complex' }),
+    score: z.number().optional().meta({ description: 'Complexity score of the question' }),
+    threshold: z.number().optional().meta({ description: 'Score from which a question counts as complex' }),
     signals: z.array(z.object({ name: z.string(), value: z.number(), weight: z.number() })).optional(),
     policyVersion: z.string().optional(),
     results: z.array(
@@ -61,7 +61,7 @@ const auditedSearch = z
         rank: z.int(),
         relevance: z.number(),
         score: z.number().optional(),
-        steps: z.array(z.int()).optional().meta({ description: 'The steps of the trajectory that found it' }),
+        steps: z.array(z.int()).optional().meta({ description: 'Steps of the trajectory that found it' }),
       }),
     ),
     trajectory: z
@@ -73,7 +73,7 @@ const auditedSearch = z
 
 export const auditSearch = operation({
   name: 'auditSearch',
-  summary: 'One search: its route and why, its signals, every step, and which step found each result',
+  summary: 'One search: route, reason, signals, all steps, and which step found each result',
   area: 'Audit',
   input: z.strictObject({
     searchId: z.string().max(200),
@@ -127,7 +127,7 @@ function shown(
 }
 
 function trajectoryOf(data: NonNullable<AuditedSearch['trajectory']>['event']['data']) {
-  // Of an erased one the readable fields are left.
+  // If the search was erased, only the readable fields are left.
   const { searchId: _, policyVersion: __, query: ___, arguments: sought, expansions, ...rest } = data;
   const args: readonly unknown[] = sought ?? [];
   return {

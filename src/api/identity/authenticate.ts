@@ -21,7 +21,7 @@ export interface AuthenticatorOptions {
   readonly directory: TenantDirectory;
   readonly masterKey?: string | undefined;
   readonly jwt?: JwtSettings | undefined;
-  /** Embedded on loopback: without any key ever created, a request without a credential is the local developer. */
+  /** Accept requests without a credential as the local developer, as long as no key was ever created. */
   readonly development: boolean;
 }
 
@@ -35,7 +35,7 @@ export const developmentIdentity: TenantContext = {
   ...nobody,
 };
 
-/** The master key creates tenants and keys and may do nothing else: it has no tenant and no role. */
+/** The master key creates tenants and keys and may do nothing else. It has no tenant and no role. */
 export const masterIdentity: TenantContext = { tenant: '', principal: 'master', roles: [], ...nobody };
 
 const names = z.union([z.array(identifier), identifier.transform((name) => [name])]).default([]);
@@ -56,7 +56,7 @@ const claims = z.object({
   agents: names,
 });
 
-/** Turns the credential of a request into who calls. Nothing else of the request has a say. */
+/** Determines the caller from the credential alone, never from other parts of a request. */
 export class Authenticator {
   readonly #options: AuthenticatorOptions;
   readonly #jwtKeys: JWTVerifyGetKey | undefined;
@@ -68,7 +68,7 @@ export class Authenticator {
     if (options.jwt) this.#jwtKeys = issuerKeys(options.jwt.jwks);
   }
 
-  /** Whether requests without a credential are answered at all. */
+  /** Whether requests without a credential are accepted. */
   async developmentIsOpen(): Promise<boolean> {
     const { development, masterKey, directory } = this.#options;
     return development && masterKey === undefined && !(await directory.anyKeyEver());
@@ -90,8 +90,8 @@ export class Authenticator {
   }
 
   /**
-   * Whether a credential that was taken would be taken again: a key may be revoked since, a key or a JWT may have
-   * expired. The signature of a JWT was seen: without the keys of its issuer it stays valid until its end.
+   * Whether a credential that was accepted is still valid: it may have been revoked or have expired since. The signature of
+   * a JWT was verified before, so while the issuer's keys are unavailable, the JWT stays valid until it expires.
    */
   async isStillValid(authorization: string | undefined): Promise<boolean> {
     try {
@@ -104,7 +104,7 @@ export class Authenticator {
     }
   }
 
-  /** For what outlasts the second in which its credential was taken. Throws `unauthenticated` once it is taken no more. */
+  /** Throws `unauthenticated` if the credential is no longer valid; for calls that take long. */
   async assertStillValid(authorization: string | undefined): Promise<void> {
     if (await this.isStillValid(authorization)) return;
     throw new Problem('unauthenticated', 'the credential is no longer valid: it was revoked or has expired');
@@ -138,7 +138,7 @@ export class Authenticator {
     const { issuer, audience } = jwt;
     let payload: JWTPayload;
     try {
-      // No list of revoked tokens is kept here: one that never ends could never be taken back.
+      // `exp` is required: there is no list of revoked JWTs, so one without an end could never be revoked.
       ({ payload } = await jwtVerify(token, this.#jwtKeys, { issuer, audience, requiredClaims: ['exp'] }));
     } catch (cause) {
       throw cause instanceof IssuerKeysUnavailable ? cause : refusalOf(cause);
@@ -179,14 +179,14 @@ function refusalOf(cause: unknown): Problem {
     cause instanceof errors.JWTClaimValidationFailed && cause.reason === 'missing' ? cause.claim : undefined;
   const detail =
     lacks === 'exp'
-      ? 'the JWT has no claim `exp`: one that never ends is not taken'
+      ? 'the JWT has no claim `exp`; a JWT that never expires is not accepted'
       : 'this JWT is not valid here';
   return new Problem('unauthenticated', detail, { cause });
 }
 
 /**
- * `jwt:<subject>`. Without a subject `jwt-claims:<hash>` of the claims that tell callers apart: user, agent and client,
- * or where none of them is named, what the caller belongs to.
+ * `jwt:<subject>`, or without a subject `jwt-claims:<hash>` of the claims that distinguish callers: user, agent and client,
+ * or if there are none, the groups that the caller belongs to.
  */
 function principalOf({
   sub,
@@ -204,7 +204,7 @@ function principalOf({
   return `jwt-claims:${hash('sha256', canonicalJson(identifying))}`;
 }
 
-/** Two hashes of secrets, in a time that does not tell how much of one is right. */
+/** Compares hashes of secrets in constant time. */
 function sameHash(left: string, right: string): boolean {
   const [a, b] = [Buffer.from(left), Buffer.from(right)];
   return a.length === b.length && timingSafeEqual(a, b);

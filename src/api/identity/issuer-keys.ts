@@ -8,13 +8,13 @@ import {
 } from 'jose';
 import { Problem } from '../../domain/problems.ts';
 
-/** An issuer that failed is left alone so long: anybody can send JWTs that need its keys, and each would wait for it. */
+/** Pause after a failed fetch. Anybody can send JWTs that need the keys, and each would wait for the issuer. */
 const pauseMs = 5_000;
 
-/** Whether a JWT is valid cannot be told now: nothing is wrong with it as far as anybody knows. */
+/** The JWT could not be verified; it may be valid. */
 export class IssuerKeysUnavailable extends Problem {
   constructor(cause: unknown) {
-    super('unavailable', 'the keys of who issues the JWTs cannot be fetched', {
+    super('unavailable', 'the keys of the JWT issuer cannot be fetched', {
       retryAfter: pauseMs / 1_000,
       cause,
     });
@@ -22,19 +22,19 @@ export class IssuerKeysUnavailable extends Problem {
 }
 
 /**
- * The keys that JWTs are signed with, of a key set as JSON or of its address; those are fetched when they are needed.
- * Rejects with `IssuerKeysUnavailable` where they cannot be, with an error of jose where the set has no key for the JWT.
+ * The keys that verify JWTs, from a key set as JSON or from its URL, where they are fetched on demand. Rejects with
+ * `IssuerKeysUnavailable` if they cannot be fetched, and with an error of jose if the set has no key for the JWT.
  */
 export function issuerKeys(jwks: string): JWTVerifyGetKey {
   if (jwks.startsWith('{')) return createLocalJWKSet(JSON.parse(jwks));
   return createRemoteJWKSet(new URL(jwks), { [customFetch]: pausing(fetchKeySet) });
 }
 
-/** jose has no one error for all that can go wrong with a key set: what is no set does not come as far as jose. */
+/** Rejects everything that is not a key set, because jose has no single error for that. */
 const fetchKeySet: FetchImplementation = async (url, options) => {
   const response = await fetch(url, options);
   if (response.status !== 200) {
-    // What nobody reads would hold its connection.
+    // An unread body would keep the connection.
     await response.body?.cancel();
     throw new Error(`answered ${response.status} instead of a key set`);
   }

@@ -10,10 +10,10 @@ export type { BulkLine } from '../../commands/bulk-store.ts';
 const isAsyncIterable = (value: unknown): value is AsyncIterable<BulkLine> =>
   typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
 
-/** Whoever may store nothing is refused line by line. */
+/** A caller who may not write is refused line by line. */
 export const bulkStore = operation({
   name: 'bulkStore',
-  summary: 'Store many memories, one JSON a line; answers line by line while it reads',
+  summary: 'Store many memories, one JSON object per line; results are streamed line by line',
   area: 'Memories',
   input: z.strictObject({ lines: z.custom<AsyncIterable<BulkLine>>(isAsyncIterable, 'must be a stream') }),
   output: z
@@ -24,7 +24,10 @@ export const bulkStore = operation({
       externalId: z.string().optional(),
       position: z.string().optional(),
       problem: z.record(z.string(), z.unknown()).optional(),
-      replayed: z.literal(true).optional().meta({ description: 'Done before under the same key' }),
+      replayed: z
+        .literal(true)
+        .optional()
+        .meta({ description: 'Stored before under the same Idempotency-Key' }),
     })
     .meta({ id: 'BulkLine' }),
   examples: { input: bulkExample, output: bulkLineExample },

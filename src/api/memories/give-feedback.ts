@@ -7,7 +7,7 @@ import { feedbackExample, memoryExample, positionExample } from './examples.ts';
 /** Needs the role member or admin; the command checks it after it has found the memory. */
 export const giveFeedback = operation({
   name: 'giveFeedback',
-  summary: 'Say what a memory was worth',
+  summary: 'Rate how useful a memory was',
   area: 'Memories',
   input: feedbackInput.extend({ memoryId: memoryIdField }),
   output: z.object({ position: z.string() }),

@@ -18,7 +18,7 @@ const version = z.object({
 
 export const memoryHistory = operation({
   name: 'memoryHistory',
-  summary: 'Every version of a memory: who, when and why',
+  summary: 'All versions of a memory: who changed it, when and why',
   area: 'Memories',
   input: z.strictObject({ memoryId: memoryIdField, ...pageFields, ...waitFields }),
   output: z.object({ items: z.array(version), nextCursor: z.string().optional() }),

@@ -17,7 +17,7 @@ const related = z.object({
 
 export const relatedMemories = operation({
   name: 'relatedMemories',
-  summary: 'Follow links from a memory, both ways, nearest first',
+  summary: 'Follow links from a memory in both directions, nearest first',
   area: 'Memories',
   input: z.strictObject({
     memoryId: memoryIdField,

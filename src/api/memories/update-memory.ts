@@ -6,7 +6,7 @@ import { memoryAnswerExample, memoryExample, updateExample } from './examples.ts
 
 export const updateMemory = operation({
   name: 'updateMemory',
-  summary: 'Change a memory by a JSON merge patch',
+  summary: 'Change a memory with a JSON merge patch',
   area: 'Memories',
   input: updateMemoryInput.extend({ memoryId: memoryIdField, expectedRevision: expectedRevisionField }),
   output: memoryAnswerSchema,

@@ -40,7 +40,9 @@ export const searchResultSchema = z
     supersededBy: z
       .string()
       .optional()
-      .meta({ description: 'The newest memory that supersedes it by links, as far as the caller sees them' }),
+      .meta({
+        description: 'The newest memory that supersedes it by links, among those that the caller can see',
+      }),
   })
   .meta({ id: 'SearchResult' });
 

@@ -14,15 +14,25 @@ const budget = z
       .min(1)
       .max(mostQueries)
       .default(mostQueries)
-      .meta({ description: 'Searches and walks over links' }),
-    wallMs: z.int().min(10).max(60_000).default(5_000).meta({ description: 'Milliseconds for all of it' }),
+      .meta({ description: 'Limit of searches and link traversals' }),
+    wallMs: z
+      .int()
+      .min(10)
+      .max(60_000)
+      .default(5_000)
+      .meta({ description: 'Limit of the total time in milliseconds' }),
   })
   .meta({ id: 'MultiHopBudget' });
 
 const multiHopInput = z
   .strictObject({
     ...searchFields,
-    depth: z.int().min(1).max(3).default(3).meta({ description: 'Hops from what the search finds' }),
+    depth: z
+      .int()
+      .min(1)
+      .max(3)
+      .default(3)
+      .meta({ description: 'Hops from the results of the first search' }),
     pathThreshold: z
       .number()
       .min(0)
@@ -35,21 +45,23 @@ const multiHopInput = z
   })
   .meta({ id: 'MultiHop' });
 
-const score = z.number().meta({ description: 'How probable it is that this step leads on' });
+const score = z.number().meta({ description: 'Probability that this step is relevant' });
 
 const step = z.discriminatedUnion('via', [
   z.object({ via: z.literal('search'), score }),
   z.object({
     via: z.literal('link'),
     type: linkTypeSchema,
-    direction: z.enum(['outgoing', 'incoming']).meta({ description: 'Seen from the memory before it' }),
+    direction: z
+      .enum(['outgoing', 'incoming'])
+      .meta({ description: 'Seen from the previous memory of the path' }),
     score,
   }),
   z.object({
     via: z.literal('mention'),
     names: z
       .array(z.object({ field: z.string(), value: z.union([z.string(), z.number(), z.boolean()]) }))
-      .meta({ description: 'What the text of the memory before it names, and this one holds' }),
+      .meta({ description: 'Field values of this memory that the text of the previous one names' }),
     score,
   }),
 ]);
@@ -58,14 +70,14 @@ const path = z
   .object({
     memories: z.array(z.string()).meta({ description: 'Ids, from the first match to the result' }),
     relevance: z.number().meta({ description: 'The product of the scores of its steps' }),
-    steps: z.array(step).meta({ description: 'How each of the memories was reached' }),
+    steps: z.array(step).meta({ description: 'How each memory was reached' }),
   })
   .meta({ id: 'HopPath' });
 
 /** Records the search and the accessed memories as events after the answer. */
 export const multiHop = operation({
   name: 'multiHop',
-  summary: 'Search, and follow links and what texts name to what the question does not resemble',
+  summary: 'Search, then follow links and names in texts to memories that the question does not resemble',
   area: 'Reasoning',
   input: multiHopInput,
   output: z

@@ -7,7 +7,7 @@ import { searchFields, searchRegion, searchResultSchema, warningsSchema } from '
 /** Records the search and the accessed memories as events after the answer. */
 export const search = operation({
   name: 'search',
-  summary: 'Search what the caller may see',
+  summary: 'Search the memories that the caller can see',
   area: 'Search',
   input: z
     .strictObject({

@@ -15,7 +15,7 @@ const wait = ['minPosition', 'waitMs'];
 
 export const administrationBindings = [
   bind(createKey, 'post', '/v1/admin/keys', {
-    success: { status: 201, description: 'The key, shown this once' },
+    success: { status: 201, description: 'The key; it is shown only once' },
   }),
   bind(listKeys, 'get', '/v1/admin/keys', {
     success: { status: 200, description: 'A page' },
@@ -27,7 +27,7 @@ export const administrationBindings = [
     query: wait,
   }),
   bind(rebuildProjection, 'post', '/v1/admin/projections/:name/rebuild', {
-    success: { status: 202, description: 'Started; follow it with GET' },
+    success: { status: 202, description: 'Started; follow the progress with GET' },
     bodyOptional: true,
     headers: () => ({ location: '/v1/admin/projections' }),
   }),
@@ -40,17 +40,17 @@ export const administrationBindings = [
     bodyOptional: true,
   }),
   bind(retryParkedStream, 'post', '/v1/admin/projections/:name/retry', {
-    success: { status: 202, description: 'It was taken' },
+    success: { status: 202, description: 'The stream was retried' },
   }),
   bind(skipParkedEvent, 'post', '/v1/admin/projections/:name/skip', {
-    success: { status: 202, description: 'It was left out, and the rest of the stream is in the read model' },
+    success: { status: 202, description: 'The event was skipped, and the rest of the stream was applied' },
   }),
   bind(routing, 'get', '/v1/admin/routing', {
     success: { status: 200, description: 'Settings and switches' },
     query: wait,
   }),
   bind(configureRouting, 'patch', '/v1/admin/routing', {
-    success: { status: 200, description: 'The settings from now on' },
+    success: { status: 200, description: 'The new settings' },
   }),
   bind(killSwitch, 'post', '/v1/admin/policies/kill-switch', {
     success: { status: 200, description: 'Done' },

@@ -35,19 +35,19 @@ const etag = (revision: number) => ({ etag: `"${revision}"` });
 const etagOf = ({ memory }: { readonly memory: { readonly revision: number; readonly state: string } }) =>
   memory.state === 'erased' ? {} : etag(memory.revision);
 
-/** A client that reads no answers before it has sent everything may let this many bytes of them wait. */
+/** Bytes of results that may wait for a client that sends everything before it reads; beyond, the body is not read on. */
 const mostWaitingBytes = 16 * 1024 * 1024;
 
 /** `bulk` and `validate` come before `:id`. */
 export const memoryBindings = [
   bind(bulkStore, 'post', '/v1/memories/bulk', {
-    success: { status: 200, description: 'One result a line, in order', contentType: ndjson },
+    success: { status: 200, description: 'One result per line, in order', contentType: ndjson },
     accepts: ndjsonTypes,
     streamedBody: { field: 'lines', read: readLines },
     readAhead: { highWaterMark: mostWaitingBytes, objectMode: false },
   }),
   bind(validateMemories, 'post', '/v1/memories/validate', {
-    success: { status: 200, description: 'What was found' },
+    success: { status: 200, description: 'Contradictions and supersessions' },
   }),
   bind(storeMemory, 'post', '/v1/memories', {
     success: { status: 201, description: 'Stored' },
@@ -58,13 +58,13 @@ export const memoryBindings = [
     query: [...listFilters, 'asOf', 'order', ...page, ...wait],
   }),
   bind(getMemory, 'get', '/v1/memories/:id', {
-    success: { status: 200, description: 'The memory itself' },
+    success: { status: 200, description: 'The memory' },
     rename,
     query: ['asOf', ...wait],
     headers: ({ revision }) => etag(revision),
   }),
   bind(updateMemory, 'patch', '/v1/memories/:id', {
-    success: { status: 200, description: 'As it is now' },
+    success: { status: 200, description: 'The changed memory' },
     rename,
     accepts: ['application/json', 'application/merge-patch+json'],
     headers: etagOf,
@@ -76,38 +76,38 @@ export const memoryBindings = [
     headers: etagOf,
   }),
   bind(restoreMemory, 'post', '/v1/memories/:id/restore', {
-    success: { status: 200, description: 'Active again' },
+    success: { status: 200, description: 'Restored' },
     rename,
     bodyOptional: true,
     headers: etagOf,
   }),
   bind(memoryHistory, 'get', '/v1/memories/:id/history', {
-    success: { status: 200, description: 'Versions, first to last' },
+    success: { status: 200, description: 'Versions, oldest first' },
     rename,
     query: [...page, ...wait],
   }),
   bind(linkMemories, 'put', '/v1/memories/:id/links/:type/:target', {
-    success: { status: 200, description: 'Linked; the source' },
+    success: { status: 200, description: 'Linked; the source memory' },
     rename,
     bodyOptional: true,
     headers: etagOf,
   }),
   bind(unlinkMemories, 'delete', '/v1/memories/:id/links/:type/:target', {
-    success: { status: 200, description: 'Not linked; the source' },
+    success: { status: 200, description: 'No longer linked; the source memory' },
     rename,
     headers: etagOf,
   }),
   bind(relatedMemories, 'get', '/v1/memories/:id/related', {
     success: {
       status: 200,
-      description: 'The nearest related memories, an item for each link of the last hop, at most 500',
+      description: 'The nearest related memories, one item for each link of the last hop, at most 500',
     },
     rename,
     query: ['types', 'depth', ...wait],
     commas: ['types'],
   }),
   bind(giveFeedback, 'post', '/v1/memories/:id/feedback', {
-    success: { status: 200, description: 'Taken' },
+    success: { status: 200, description: 'Recorded' },
     rename,
   }),
 ];

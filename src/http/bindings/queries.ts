@@ -10,12 +10,12 @@ const eventFilters = ['stream', 'memory', 'actor', 'type', 'from', 'to'];
 
 export const queryBindings = [
   bind(search, 'post', '/v1/search', {
-    success: { status: 200, description: 'Results, best first within the order asked for' },
+    success: { status: 200, description: 'Results in the requested order' },
   }),
   bind(multiHop, 'post', '/v1/reasoning/multi-hop', {
     success: {
       status: 200,
-      description: 'Results, most relevant first, and the path to each in the same order',
+      description: 'Results, most relevant first, with the path to each in the same order',
     },
   }),
   bind(stats, 'get', '/v1/stats', { success: { status: 200, description: 'Figures' }, query: wait }),
