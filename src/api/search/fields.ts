@@ -37,12 +37,9 @@ export const searchResultSchema = z
     score: z.number().meta({ description: 'Evidence in [0, 1]; .7 is the least that is worth showing' }),
     relevance: z.number().meta({ description: 'Probability that the memory is relevant' }),
     rank: z.int(),
-    supersededBy: z
-      .string()
-      .optional()
-      .meta({
-        description: 'The newest memory that supersedes it by links, among those that the caller can see',
-      }),
+    supersededBy: z.string().optional().meta({
+      description: 'The newest memory that supersedes it by links, among those that the caller can see',
+    }),
   })
   .meta({ id: 'SearchResult' });
 
