@@ -5,7 +5,7 @@ import { ConnectionLost, connectionOf, linesOf, open, type Connection } from './
 import { printable } from './output.ts';
 import { position } from './positions.ts';
 
-const againMs = 500;
+const reconnectMs = 500;
 
 interface AuditEvent {
   readonly at: string;
@@ -18,18 +18,18 @@ interface AuditEvent {
 }
 
 export function auditCommand(): Command {
-  const command = new Command('audit').description('Read what happened');
+  const command = new Command('audit').description('Read the audit log');
   command
     .command('events')
     .description('The events of the tenant, in order')
-    .option('--memory <id>', 'of one memory')
-    .option('--stream <stream>', 'of one stream')
-    .option('--actor <actor>', 'caused by one actor, such as user:alice')
-    .option('--type <type...>', 'of these types (repeatable)')
-    .option('--from <time>', 'from this time on')
+    .option('--memory <id>', 'only those of this memory')
+    .option('--stream <stream>', 'only those of this stream')
+    .option('--actor <actor>', 'only those caused by this actor, such as user:alice')
+    .option('--type <type...>', 'only these types (repeatable)')
+    .option('--from <time>', 'at or after this time')
     .option('--to <time>', 'before this time')
     .option('--after <position>', 'after this position', position)
-    .option('--follow', 'go on as new events come, until interrupted')
+    .option('--follow', 'print new events as they arrive, until interrupted')
     .action(async (options: Record<string, string | string[] | boolean>, own: Command) => {
       const connection = connectionOf(own);
       const parameters = new URLSearchParams();
@@ -43,7 +43,7 @@ export function auditCommand(): Command {
   return command;
 }
 
-/** As the server has them. Followed, on and on: a stream in which nothing happens for minutes is cut on its way. */
+/** The events from the server. With `follow`, reconnects: proxies close a stream that is idle for minutes. */
 async function* eventsOf(connection: Connection, parameters: URLSearchParams): AsyncGenerator<AuditEvent> {
   for (;;) {
     const response = await open(connection, `/v1/audit/events?${parameters.toString()}`, {
@@ -58,7 +58,7 @@ async function* eventsOf(connection: Connection, parameters: URLSearchParams): A
     } catch (error) {
       if (!(error instanceof ConnectionLost) || !parameters.has('follow')) throw error;
     }
-    await sleep(againMs);
+    await sleep(reconnectMs);
   }
 }
 

@@ -2,7 +2,7 @@ import { constants } from 'node:os';
 
 const ending = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** Has `clean` done first where a signal ends the process. What it answers leaves the signals to others again. */
+/** Runs `clean` before a signal ends the process. Returns a function that removes the signal handlers again. */
 export function cleanOnSignal(clean: () => void): () => void {
   const leaveSignals = (): void => {
     for (const signal of ending) process.off(signal, end);
@@ -10,9 +10,9 @@ export function cleanOnSignal(clean: () => void): () => void {
   const end = (signal: (typeof ending)[number]): void => {
     clean();
     leaveSignals();
-    // By the signal itself, which shells show as 130 or 143: an exit waits for a read of a silent pipe.
+    // End by the signal itself, which shells report as 130 or 143: `exit` would wait for a pending read of a pipe.
     process.kill(process.pid, signal);
-    // The first process of a container is not ended by it.
+    // The signal does not end process 1 of a container.
     process.exit(128 + constants.signals[signal]);
   };
   for (const signal of ending) process.on(signal, end);

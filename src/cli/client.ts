@@ -6,7 +6,7 @@ export interface Connection {
   readonly json: boolean;
 }
 
-/** What the server answered instead of what was asked for. */
+/** The server answered with a problem document. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: number;
@@ -31,12 +31,12 @@ export class ConnectionLost extends Error {
 
 const defaultUrl = 'http://127.0.0.1:8080';
 
-/** What the options say, and else the environment. Ends the command as called wrongly where neither can be what it is to be. */
+/** Reads the connection from the options, or else from the environment. An invalid value ends the command as a usage error. */
 export function connectionOf(command: Command): Connection {
   const options = command.optsWithGlobals<{ url?: string; key?: string; json?: boolean }>();
-  // As to the server, an empty variable is none.
+  // An empty variable counts as unset, as it does for the server.
   const key = options.key ?? (process.env['STRATALOG_API_KEY'] || undefined);
-  // It goes into a header, which fetch refuses to send with the words of a network that failed.
+  // fetch reports an invalid header as a network failure, so the key is checked here.
   if (key !== undefined && !/^[\x20-\x7e]+$/.test(key.trim()))
     command.error('error: --key (STRATALOG_API_KEY) must be an API key or a JWT, in visible ASCII');
   const url = options.url ?? (process.env['STRATALOG_URL'] || defaultUrl);
@@ -58,7 +58,7 @@ export interface RequestOptions {
   readonly signal?: AbortSignal;
 }
 
-/** One call, answered as its JSON. Throws `ApiError`, `ServerUnreachable` or `ConnectionLost`. */
+/** Sends one request and returns the JSON of the answer. Throws `ApiError`, `ServerUnreachable` or `ConnectionLost`. */
 export async function call<Answer>(
   connection: Connection,
   path: string,
@@ -74,11 +74,11 @@ export async function call<Answer>(
   try {
     return JSON.parse(text) as Answer;
   } catch (cause) {
-    throw new ServerUnreachable(`something else than Stratalog answers at ${connection.url}`, { cause });
+    throw new ServerUnreachable(`something other than Stratalog answers at ${connection.url}`, { cause });
   }
 }
 
-/** A list from its first page to its last. */
+/** All items of a list, page by page. */
 export async function* allOf<Item>(
   connection: Connection,
   path: string,
@@ -100,7 +100,7 @@ export async function* allOf<Item>(
   } while (cursor !== undefined);
 }
 
-/** One call whose answer is read as a stream. */
+/** Sends one request and returns the response unread, for streaming. */
 export async function open(
   connection: Connection,
   path: string,

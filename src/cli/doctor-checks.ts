@@ -19,7 +19,7 @@ interface Finding {
   readonly check: string;
   readonly ok: boolean;
   readonly detail: string;
-  /** Of a server only. */
+  /** Set for checks of a server. */
   readonly server?: {
     readonly url: string;
     readonly reachable: boolean;
@@ -29,19 +29,19 @@ interface Finding {
   };
 }
 
-const leastNode = [20, 19] as const;
+const minimumNode = [20, 19] as const;
 
-/** Prints a line for each check, and sets the exit status. */
+/** Prints one line per check and sets the exit status. */
 export async function doctor(options: Readonly<Record<string, string>>, json: boolean): Promise<void> {
   const config = readConfig(environmentWith(options));
-  // At the same time: one that does not answer takes no time from the others.
+  // Concurrently, so that a server that does not answer does not delay the other checks.
   const findings = await Promise.all([
     Promise.resolve(nodeVersion()),
     finding('model', () => model(config)),
     ...languageModel(config),
     ...(config.profile === 'embedded' ? [finding('database', () => database(config))] : []),
     ...backEndsOf(config).map((backEnd) =>
-      // The profile with one server has always called it so.
+      // The profile `postgres` has one server, and its check has always had this name.
       server(config.profile === 'postgres' ? 'database' : backEnd.name, backEnd),
     ),
     finding('port', () => port(config)),
@@ -73,7 +73,7 @@ async function server(check: string, { url, inspect }: BackEnd): Promise<Finding
     const ok = missing.length === 0;
     return { check, ok, detail, server: { url, reachable: true, version, missing, notes } };
   } catch (error) {
-    // Of a driver's message the first line says what, the rest how.
+    // The first line of a driver's message says what failed; the rest is detail.
     const reason = (error as Error).message.split('\n')[0]!;
     const detail = error instanceof ConfigError ? reason : `${reason} (${url})`;
     return { check, ok: false, detail, server: { url, reachable: isRefusal(error), missing: [], notes: [] } };
@@ -82,11 +82,11 @@ async function server(check: string, { url, inspect }: BackEnd): Promise<Finding
 
 function nodeVersion(): Finding {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
-  const ok = major > leastNode[0] || (major === leastNode[0] && minor >= leastNode[1]);
+  const ok = major > minimumNode[0] || (major === minimumNode[0] && minor >= minimumNode[1]);
   return {
     check: 'node',
     ok,
-    detail: `${process.versions.node}${ok ? '' : `, at least ${leastNode.join('.')} is needed`}`,
+    detail: `${process.versions.node}${ok ? '' : `, at least ${minimumNode.join('.')} is needed`}`,
   };
 }
 
@@ -96,21 +96,21 @@ async function model(config: Config): Promise<string> {
     : inspectEmbedder(config);
 }
 
-/** Nothing where none is configured: none is needed. */
+/** No check if no language model is configured: it is optional. */
 function languageModel({ languageModel: endpoint }: Config): Promise<Finding>[] {
   return endpoint ? [finding('llm', () => inspectLanguageModel(endpoint))] : [];
 }
 
-/** Only looks: what is not there yet is the first start's to make. */
+/** Changes nothing: the first start creates a missing folder or database. */
 async function database(config: Config): Promise<string> {
   const { dataDir } = config;
-  const entries = await readdir(dataDir).catch(undefinedWhereNothingIs);
+  const entries = await readdir(dataDir).catch(undefinedIfMissing);
   if (entries === undefined) {
-    await assertCanBeMade(dataDir, dataDir);
-    return `${dataDir} does not exist yet: the first start makes it`;
+    await assertCanBeCreated(dataDir, dataDir);
+    return `${dataDir} does not exist yet: the first start creates it`;
   }
   await assertWritable(dataDir, dataDir);
-  if (!entries.includes('pg')) return `${dataDir} has no database yet: the first start makes it`;
+  if (!entries.includes('pg')) return `${dataDir} has no database yet: the first start creates it`;
   const sql = await openPglite({ dataDir });
   try {
     await inspectVault(config, sql);
@@ -121,11 +121,11 @@ async function database(config: Config): Promise<string> {
   }
 }
 
-/** Throws where `folder`, on the way to `dataDir`, cannot be made. */
-async function assertCanBeMade(folder: string, dataDir: string): Promise<void> {
+/** Throws if `folder`, which is `dataDir` or a parent of it, cannot be created. */
+async function assertCanBeCreated(folder: string, dataDir: string): Promise<void> {
   const parent = path.dirname(folder);
-  const found = await stat(parent).catch(undefinedWhereNothingIs);
-  if (!found) return assertCanBeMade(parent, dataDir);
+  const found = await stat(parent).catch(undefinedIfMissing);
+  if (!found) return assertCanBeCreated(parent, dataDir);
   if (!found.isDirectory()) throw Object.assign(new Error(), { code: 'ENOTDIR', path: parent });
   return assertWritable(parent, dataDir);
 }
@@ -136,7 +136,7 @@ async function assertWritable(folder: string, dataDir: string): Promise<void> {
   });
 }
 
-function undefinedWhereNothingIs(error: NodeJS.ErrnoException): undefined {
+function undefinedIfMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error;
 }
 

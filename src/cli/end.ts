@@ -1,18 +1,18 @@
 import { explainSystemError } from './explain-system-error.ts';
 
-const patienceMs = 1_000;
+const flushMs = 1_000;
 
 /**
- * Lets what is printed go out, then ends the process although something still keeps it: a client of a server that does
- * not answer may look for it for a minute.
+ * Ends the process after pending output was written, even if something keeps it alive: a client may retry a server that
+ * does not answer for a minute.
  */
 export function endSoon(): void {
-  setTimeout(() => process.exit(), patienceMs).unref();
+  setTimeout(() => process.exit(), flushMs).unref();
 }
 
 /**
- * Ends the process once nothing more can be printed: quietly where nobody reads it, as `head` does when it has its lines, and
- * else saying why.
+ * Ends the process when its output can no longer be written: silently if the reader closed the pipe, as `head` does, or
+ * else with the reason.
  */
 export function endWithOutput(): void {
   for (const stream of [process.stdout, process.stderr]) {

@@ -2,7 +2,7 @@ import { InvalidArgumentError, Option } from 'commander';
 import { processRoles, profiles } from '../profiles.ts';
 
 export const profileOption = (): Option =>
-  new Option('--profile <profile>', 'where everything is kept (STRATALOG_PROFILE)').choices(profiles);
+  new Option('--profile <profile>', 'where data is stored (STRATALOG_PROFILE)').choices(profiles);
 
 export const portOption = (description = 'port to listen on (STRATALOG_PORT)'): Option =>
   new Option('--port <port>', description).argParser(portText);
@@ -10,7 +10,7 @@ export const portOption = (description = 'port to listen on (STRATALOG_PORT)'): 
 export const roleOption = (): Option =>
   new Option(
     '--role <roles>',
-    `${processRoles.join(', ')}, comma separated; all without it (STRATALOG_ROLES)`,
+    `${processRoles.join(', ')}, comma separated; default: all (STRATALOG_ROLES)`,
   ).argParser(rolesText);
 
 function rolesText(text: string): string {
@@ -27,7 +27,7 @@ function portText(text: string): string {
   return text;
 }
 
-/** What a command that starts the server, or looks at its configuration, is told on the command line. */
+/** Options of the commands that start the server or check its configuration. */
 export interface ServeOptions {
   readonly profile?: string;
   readonly role?: string;
@@ -36,7 +36,7 @@ export interface ServeOptions {
   readonly port?: string;
 }
 
-/** Options win over the environment. */
+/** The environment, overridden by the options. */
 export function environmentWith({ profile, role, data, host, port }: ServeOptions): NodeJS.ProcessEnv {
   const chosen = {
     STRATALOG_PROFILE: profile,

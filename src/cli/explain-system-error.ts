@@ -4,18 +4,18 @@ interface SystemError extends NodeJS.ErrnoException {
   readonly hostname?: string;
 }
 
-/** What the system refused, in words for the person at the terminal; undefined where it was something else. */
+/** Explains an error of the operating system to a user at a terminal; undefined for any other error. */
 export function explainSystemError(error: SystemError | undefined): string | undefined {
   switch (error?.code) {
     case 'EADDRINUSE':
-      return `Port ${error.port} is taken by another program. Choose another with --port, or stop that program.`;
+      return `Port ${error.port} is in use by another program. Choose another with --port, or stop that program.`;
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return `This machine has no address ${error.address ?? error.hostname}. Choose another with --host or STRATALOG_HOST.`;
+      return `This machine does not have the address ${error.address ?? error.hostname}. Choose another with --host or STRATALOG_HOST.`;
     case 'EEXIST':
     case 'ENOTDIR':
-      return `${error.path ?? error.message} is no folder, or below what is none. Choose another path; of data with --data or STRATALOG_DATA.`;
+      return `${error.path ?? error.message} is not a folder, or one of its parents is not. Choose another path; for data use --data or STRATALOG_DATA.`;
     case 'EACCES':
     case 'EPERM':
       return `No permission: ${error.message}`;
@@ -27,7 +27,7 @@ export function explainSystemError(error: SystemError | undefined): string | und
     case 'EISDIR':
       return `This is a folder, not a file: ${error.path ?? error.message}`;
     case 'ENOENT':
-      return `There is no such file: ${error.path ?? error.message}`;
+      return `No such file: ${error.path ?? error.message}`;
     default:
       return undefined;
   }

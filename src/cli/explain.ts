@@ -21,13 +21,13 @@ import { ApiError, ConnectionLost, ServerUnreachable } from './client.ts';
 import { explainSystemError } from './explain-system-error.ts';
 import { RebuildRefused } from './projections.ts';
 
-/** An error in words for the person at the terminal: what is wrong and what to do. */
+/** Explains an error to a user at a terminal: what is wrong and what to do. */
 export function explain(error: unknown): string {
   if (error instanceof ApiError) {
     const fields = (error.problem.errors ?? []).map(({ path, message }) => `  ${path}: ${message}`);
     const hint = error.status === 401 ? ['Give a key with --key or STRATALOG_API_KEY.'] : [];
     return [
-      `The server refused it (${error.status} ${error.problem.code ?? ''}): ${error.message}`,
+      `The server refused the request (${error.status} ${error.problem.code ?? ''}): ${error.message}`,
       ...fields,
       ...hint,
     ].join('\n');
@@ -36,14 +36,14 @@ export function explain(error: unknown): string {
     return `${error.message}. Start one with \`stratalog serve\`, or name another with --url or STRATALOG_URL.`;
   }
   if (error instanceof ConnectionLost) {
-    return `${error.message}. Run the command again when the server is back: \`import\` goes on where it was.`;
+    return `${error.message}. Run the command again when the server is back: \`import\` resumes where it stopped.`;
   }
   if (error instanceof ConfigError) return `The configuration is not valid.\n${error.message}`;
   if (error instanceof SqlUnavailable) {
     return `The database cannot be used: ${error.message}\n\`stratalog doctor\` says what is missing.`;
   }
   const unavailable = [LogUnavailable, LexicalIndexUnavailable, TransportUnavailable];
-  // A statement that the database refuses is a fault of this program, unless it is about the login or the database.
+  // A statement that the database refuses is a bug of this program, unless the SQLSTATE is about login or database name.
   const refused = error instanceof SqlError ? /^(28|3D)/.test(error.code ?? '') : isRefusal(error);
   if (refused || unavailable.some((type) => error instanceof type)) {
     return `A server cannot be used: ${(error as Error).message}\n\`stratalog doctor\` says what is missing.`;

@@ -32,8 +32,8 @@ export function keysCommand(): Command {
   const command = new Command('keys').description('Create, list and revoke API keys');
   command
     .command('create')
-    .description('Create a key; it is shown this once. The first key of a tenant needs the master key')
-    .option('--tenant <tenant>', 'tenant; default: that of the credential')
+    .description('Create a key and show it once. The first key of a tenant needs the master key')
+    .option('--tenant <tenant>', 'tenant; default: the tenant of the credential')
     .addOption(new Option('--role <role>', 'what it may do').choices(roles).default('member'))
     .option('--user <user>', 'the user it speaks for')
     .option('--org <org>', 'an org it belongs to (repeatable)', repeated)
@@ -41,8 +41,8 @@ export function keysCommand(): Command {
     .option('--project <project>', 'a project it belongs to (repeatable)', repeated)
     .option('--session <session>', 'a session it may see (repeatable)', repeated)
     .option('--agent <agent>', 'an agent it speaks for (repeatable)', repeated)
-    .option('--name <name>', 'a name to know it by')
-    .option('--expires <time>', 'until when it is valid, RFC 3339')
+    .option('--name <name>', 'a display name')
+    .option('--expires <time>', 'expiry time, RFC 3339')
     .action(async (options: KeyOptions, own: Command) => {
       const connection = connectionOf(own);
       const {
@@ -62,7 +62,7 @@ export function keysCommand(): Command {
       });
       if (connection.json) return printJson(created);
       console.log(created.key);
-      console.error('Keep it: it is not shown again.');
+      console.error('Store it now: it is not shown again.');
     });
   command
     .command('list')
@@ -86,7 +86,7 @@ export function keysCommand(): Command {
     });
   command
     .command('revoke')
-    .description('Make a key worthless')
+    .description('Revoke a key')
     .argument('<id>')
     .action(async (id: string, _, own: Command) => {
       const connection = connectionOf(own);

@@ -13,9 +13,9 @@ import { packageVersion } from './version.ts';
 
 const exitFailed = 1;
 const exitUsage = 2;
-const helpHint = '(stratalog --help lists everything)';
+const helpHint = '(stratalog --help lists all commands)';
 
-/** Runs the command line. Exit status: 0 done, 1 failed, 2 called wrongly. */
+/** Runs the command line. Exit status: 0 success, 1 failure, 2 usage error. */
 export async function main(argv: readonly string[]): Promise<void> {
   endWithOutput();
   const program = new Command('stratalog')
@@ -25,7 +25,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     .version(packageVersion())
     .option('--url <url>', 'server to talk to (STRATALOG_URL)')
     .option('--key <key>', 'API key or JWT (STRATALOG_API_KEY)')
-    .option('--json', 'print JSON for programs instead of text for people')
+    .option('--json', 'print JSON instead of text')
     .showHelpAfterError(helpHint)
     .exitOverride();
   const commands = [
@@ -48,7 +48,7 @@ export async function main(argv: readonly string[]): Promise<void> {
       process.exitCode = error.exitCode === 0 ? 0 : exitUsage;
       return;
     }
-    // It knows the errors of all adapters, which nothing else here needs.
+    // Loaded on demand: it imports the errors of all adapters.
     const { explain } = await import('./explain.ts');
     console.error(explain(error));
     process.exitCode = isMisuse(error) ? exitUsage : exitFailed;
@@ -56,12 +56,12 @@ export async function main(argv: readonly string[]): Promise<void> {
   }
 }
 
-/** The server knows what the values of options may be. */
+/** The server validates the values of options. */
 function isMisuse(error: unknown): boolean {
   return error instanceof ApiError && error.problem.code === 'validation-failed';
 }
 
-/** The connection options may also stand behind the command they belong to. */
+/** The connection options are also accepted after the command. */
 function inheritOptions(command: Command): Command {
   command.exitOverride().showHelpAfterError(helpHint);
   if (command.commands.length > 0) {
@@ -72,10 +72,10 @@ function inheritOptions(command: Command): Command {
   return command
     .option('--url <url>', 'server to talk to (STRATALOG_URL)')
     .option('--key <key>', 'API key or JWT (STRATALOG_API_KEY)')
-    .option('--json', 'print JSON for programs instead of text for people');
+    .option('--json', 'print JSON instead of text');
 }
 
-/** With --help, what has no command of this name would show its own help, and end as if all were well. */
+/** Without this, an unknown command with --help would print the help of its group and exit with status 0. */
 function refuseUnknown(group: Command): void {
   group.addHelpText('before', ({ error }) => {
     const [name] = group.args;

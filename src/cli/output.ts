@@ -1,9 +1,9 @@
-/** For programs: one JSON value. */
+/** Prints one JSON value, for programs. */
 export function printJson(value: unknown): void {
   console.log(JSON.stringify(value, null, 2));
 }
 
-/** A text that somebody stored, for a terminal: what would command it shows as a mark. */
+/** Makes stored text safe for a terminal: replaces control and bidirectional characters. */
 export function printable(text: string): string {
   return text.replaceAll(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, '\ufffd');
 }

@@ -12,11 +12,11 @@ interface GenerationStatus {
   readonly position: number;
   readonly lag: number;
   readonly digest?: string;
-  /** With the live one, at the same bookmark. */
+  /** Equal to the live generation, at the same bookmark. */
   readonly equal?: boolean;
   readonly comparison?: ModelComparison;
   readonly error?: string;
-  /** While it is being built and cannot go on. */
+  /** Set while the generation is being built and an error stalls it. */
   readonly failingSince?: string;
 }
 
@@ -35,13 +35,13 @@ interface Switched {
 }
 
 const base = '/v1/admin/projections';
-const followMs = 200;
+const pollMs = 200;
 
 export function projectionsCommand(): Command {
-  const command = new Command('projections').description('Look after the read models');
+  const command = new Command('projections').description('Manage the read models');
   command
     .command('status')
-    .description('Each read model, its generations, how far they lag, and what is parked')
+    .description('Show each read model with its generations, lag and parked streams')
     .action(async (_, own: Command) => {
       const connection = connectionOf(own);
       const { items } = await call<{ items: ProjectionStatus[] }>(connection, base);
@@ -50,13 +50,16 @@ export function projectionsCommand(): Command {
     });
   command
     .command('rebuild')
-    .description('Build read models anew beside the live ones, compare them, and say whether they are equal')
-    .argument('[name...]', 'which; all without a name')
-    .option('--switch', 'let queries read each one that is equal, or has vectors of another model')
-    .option('--embedder <model>', 'make the vectors with this registered model, and compare both in shadow')
+    .description('Rebuild read models beside the live ones, compare both, and report whether they are equal')
+    .argument('[name...]', 'read models; default: all')
+    .option(
+      '--switch',
+      'switch queries to each rebuilt one that is equal, or whose vectors are of another model',
+    )
+    .option('--embedder <model>', 'make the vectors with this registered model, and compare both models')
     .option(
       '--query <text...>',
-      'compare the models by these, instead of searches that were recorded lately (repeatable; behind the names)',
+      'queries to compare the models by; default: recent searches (repeatable; after the names)',
     )
     .action(async (names: string[], options: RebuildOptions, own: Command) => {
       const connection = connectionOf(own);
@@ -75,8 +78,8 @@ export function projectionsCommand(): Command {
       .command(act)
       .description(
         act === 'switch'
-          ? 'Let queries read the rebuilt generation'
-          : 'End a rebuild that is under way, or let queries read the former generation again',
+          ? 'Switch queries to the rebuilt generation'
+          : 'Cancel a running rebuild, or switch queries back to the previous generation',
       )
       .argument('<name>')
       .action(async (name: string, _, own: Command) => {
@@ -93,7 +96,7 @@ export function projectionsCommand(): Command {
   }
   command
     .command('retry')
-    .description('Give a parked stream to its read model again')
+    .description('Retry a parked stream')
     .argument('<name>')
     .argument('<stream>')
     .action(async (name: string, stream: string, _, own: Command) => {
@@ -104,7 +107,7 @@ export function projectionsCommand(): Command {
     });
   command
     .command('skip')
-    .description('Leave out the event that a parked stream waits with')
+    .description('Skip the event at which a stream is parked')
     .argument('<name>')
     .argument('<stream>')
     .action(async (name: string, stream: string, _, own: Command) => {
@@ -131,7 +134,7 @@ interface Reembedded {
   readonly switched: boolean;
 }
 
-/** Has vectors of another model built beside the live ones, and follows until both were compared. */
+/** Rebuilds the vectors with another model, and waits until both models were compared. */
 async function reembed(
   connection: Connection,
   embedder: string,
@@ -175,7 +178,7 @@ export interface RebuiltProjection {
   readonly switched: boolean;
 }
 
-/** One of them would be refused, and those that were begun before it would go on alone. */
+/** The server would refuse one of several rebuilds, so none was started. */
 export class RebuildRefused extends Error {
   override readonly name = 'RebuildRefused';
 
@@ -198,8 +201,8 @@ function assertCanBegin(wanted: ReadonlySet<string>, items: readonly ProjectionS
 }
 
 /**
- * Starts all rebuilds, which then read the log together, and follows each until its digests were compared. Rejects with
- * `RebuildRefused` before it starts any.
+ * Starts all rebuilds, which then share one read of the log, and waits for each until its digests were compared. Rejects
+ * with `RebuildRefused` if one cannot start; then none is started.
  */
 export async function rebuild(
   connection: Connection,
@@ -242,7 +245,7 @@ async function follow(
       ? new SingleBar({ format: `${name} {bar} {value}/{total} events` }, Presets.shades_grey)
       : undefined;
   bar?.start(1, 0);
-  let told: string | undefined;
+  let reported: string | undefined;
   try {
     for (;;) {
       const { items } = await call<{ items: ProjectionStatus[] }>(connection, base);
@@ -255,22 +258,22 @@ async function follow(
       if (own.state === 'failed')
         throw new Error(`the rebuild of ${name} failed: ${own.error ?? 'no reason known'}`);
       const waits = waitingLine(name, own);
-      if (show && waits !== undefined && waits !== told) console.error(waits);
-      told = waits;
+      if (show && waits !== undefined && waits !== reported) console.error(waits);
+      reported = waits;
       if (status?.rebuilding) {
         bar?.setTotal(Math.max(1, status.rebuilding.head));
         bar?.update(status.rebuilding.position);
       } else if (own.state !== 'building') {
         return own;
       }
-      await sleep(followMs);
+      await sleep(pollMs);
     }
   } finally {
     bar?.stop();
   }
 }
 
-/** What a rebuild waits for, undefined where it goes on. */
+/** The error that stalls a rebuild; undefined if it is not stalled. */
 function waitingLine(
   name: string,
   { generation, error, failingSince }: GenerationStatus,

@@ -32,9 +32,9 @@ export function searchCommand(): Command {
     .option('--layer <layer...>', 'only these layers (repeatable)')
     .option('--space <space...>', 'only these spaces (repeatable)')
     .option('--tag <tag...>', 'only these tags (repeatable)')
-    .option('--filter <json>', 'a filter, as the API takes it', json)
-    .option('--top <n>', 'how many at most', number, 10)
-    .option('--threshold <score>', 'least score, 0 to 1; without it only the best results', number)
+    .option('--filter <json>', 'filter in the JSON of the API', json)
+    .option('--top <n>', 'maximum number of results', number, 10)
+    .option('--threshold <score>', 'minimum score, 0 to 1; only the best results without it', number)
     .addOption(
       new Option('--order <order>', 'by score with outdated memories last, by score alone, or by layer')
         .choices(['precedence', 'relevance', 'layer'])

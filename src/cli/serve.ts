@@ -5,7 +5,7 @@ import { environmentWith, portOption, profileOption, roleOption, type ServeOptio
 
 export function serveCommand(): Command {
   return new Command('serve')
-    .description('Run the server until it is told to stop')
+    .description('Run the server')
     .addOption(profileOption())
     .addOption(roleOption())
     .option('--data <folder>', 'data folder (STRATALOG_DATA)')
@@ -15,7 +15,7 @@ export function serveCommand(): Command {
 }
 
 async function serve(options: ServeOptions): Promise<void> {
-  // Other commands do without the server, and what it refuses is told before it is loaded.
+  // Loaded on demand: other commands do not need the server, and an invalid configuration is reported before it loads.
   const { readConfig, unknownSettings } = await import('../config.ts');
   const config = readConfig(environmentWith(options));
   const [{ startApp }, { createLogger }] = await Promise.all([
@@ -24,10 +24,10 @@ async function serve(options: ServeOptions): Promise<void> {
   ]);
   const logger = createLogger(config);
   for (const variable of unknownSettings(process.env)) {
-    logger.warn({ variable }, 'this variable is no setting; docs/reference/configuration.md lists them all');
+    logger.warn({ variable }, 'unknown setting; docs/reference/configuration.md lists all settings');
   }
   const starting = startApp(config, logger);
-  // Before it is ready: whoever sees it answer may tell it to stop.
+  // Installed before the server is ready, because a signal may come as soon as it answers.
   const isStopping = stopOnSignal(starting, logger);
   const app = await starting;
   if (isStopping()) return;
@@ -45,31 +45,31 @@ async function serve(options: ServeOptions): Promise<void> {
   );
 }
 
-/** npm hands on a Ctrl-C that the terminal gave to the process too. */
+/** npm forwards a Ctrl-C that the terminal also sent to this process: a second signal within this time is the same one. */
 const sameSignalMs = 1_000;
-/** What is acknowledged is safe: a stop need not wait for ever for a server that hangs. */
+/** Acknowledged data is safe, so a stop does not wait forever for a server that hangs. */
 const longestDrainMs = 60_000;
 
 /**
- * On SIGTERM and SIGINT stops what was started, or is starting still, and ends the process. Another one later ends it at
- * once, as a kill would. Answers whether it stops.
+ * On SIGTERM or SIGINT, stops the app, even while it is starting, and ends the process. A later signal ends the process at
+ * once. Returns a function that says whether the app is stopping.
  */
 function stopOnSignal(starting: Promise<App>, logger: Logger): () => boolean {
   let stoppingSince: number | undefined;
   const stop = async (signal: string): Promise<void> => {
     if (stoppingSince !== undefined) {
       if (performance.now() - stoppingSince < sameSignalMs) return;
-      logger.fatal({ signal }, 'told to stop again: ended before all was drained');
+      logger.fatal({ signal }, 'second signal: ended before draining finished');
       process.exit(1);
     }
     stoppingSince = performance.now();
     logger.info({ signal }, 'draining');
     setTimeout(() => {
-      logger.fatal('not drained within a minute: ended');
+      logger.fatal('draining took longer than a minute: ended');
       process.exit(1);
     }, longestDrainMs).unref();
     const app = await starting.catch(() => undefined);
-    // A start that failed ends the process by itself, and says why.
+    // A failed start reports its error and ends the process by itself.
     if (!app) return;
     try {
       await app.stop();

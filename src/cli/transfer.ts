@@ -26,21 +26,21 @@ type Refusal = Omit<BulkLine, 'position' | 'replayed'>;
 export function importCommand(): Command {
   return new Command('import')
     .description(
-      'Store the memories of a file: NDJSON, a line as for POST /v1/memories. Run again, it resumes',
+      'Store the memories of an NDJSON file, one body of POST /v1/memories per line. A repeated import resumes',
     )
-    .argument('<file>', 'or a pipe, such as /dev/stdin')
-    .option('--name <name>', 'name of this import; another one stores the same file again', importName)
+    .argument('<file>', 'file or pipe, such as /dev/stdin')
+    .option('--name <name>', 'name of this import; another name stores the same file again', importName)
     .action(async (file: string, { name }: { name?: string }, own: Command) => {
       const connection = connectionOf(own);
       const kind = await stat(file);
       if (kind.isDirectory()) throw Object.assign(new Error(), { code: 'EISDIR', path: file });
-      // Without a name an import is known by its content, and what is no regular file can be read only once.
+      // An import without a name is identified by a hash of its content, and a pipe can be read only once.
       if (kind.isFile() || name !== undefined) return importFile(connection, file, name);
       await withCopy(file, (copy) => importFile(connection, copy));
     });
 }
 
-/** An `Idempotency-Key` takes 255 visible ASCII characters, and the name stands in one. */
+/** The name is part of an `Idempotency-Key`, which takes 255 visible ASCII characters. */
 function importName(text: string): string {
   if (!/^[\x21-\x7e]{1,248}$/.test(text))
     throw new InvalidArgumentError('It must be 1 to 248 visible ASCII characters without spaces.');
@@ -121,7 +121,7 @@ async function importWith(
   if (totals.refused > 0) process.exitCode = 1;
 }
 
-/** Reads a pipe to its end, and calls `use` with a copy that can be read again while it lasts. */
+/** Copies a pipe to a temporary file, and calls `use` with the path of the copy. */
 async function withCopy(pipe: string, use: (copy: string) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(path.join(tmpdir(), 'stratalog-import-'));
   const remove = () => rmSync(folder, { recursive: true, force: true });
@@ -140,7 +140,7 @@ interface ExportedMemory extends Record<string, unknown> {
   readonly scope: Record<string, string>;
 }
 
-/** Fields that the server gives and a new store would refuse. */
+/** Fields that the server sets and a store request must not have. */
 const derived = [
   'id',
   'createdAt',
@@ -156,14 +156,14 @@ const derived = [
 
 export function exportCommand(): Command {
   return new Command('export')
-    .description('Write the memories that the key may see, oldest first, as NDJSON that `import` takes')
+    .description('Write the memories that the key may see, oldest first, as NDJSON for `import`')
     .argument('[file]', 'default: standard output')
-    .option('--full', 'with ids, revisions and counters, which `import` refuses')
+    .option('--full', 'include ids, revisions and counters, which `import` refuses')
     .action(async (file: string | undefined, options: { full?: boolean }, own: Command) => {
       const connection = connectionOf(own);
       let written = 0;
       async function* lines(): AsyncGenerator<string> {
-        // `import` stores them in the order of the file, and turns of a session stand by it.
+        // `import` stores in the order of the file, and the order of a session's turns depends on it.
         const memories = allOf<ExportedMemory>(connection, '/v1/memories', { order: 'oldest' });
         for await (const memory of memories) {
           yield `${JSON.stringify(options.full ? memory : withoutDerived(memory))}\n`;
@@ -177,7 +177,7 @@ export function exportCommand(): Command {
     });
 }
 
-/** What was there before stays until all is written: a cut export would pass for a whole one. Its owner alone may read it. */
+/** Replaces the file only after everything was written, so that it is never a partial export. Only its owner may read it. */
 async function writeWhole(file: string, lines: () => AsyncIterable<string>): Promise<void> {
   const kind = await stat(file).catch(() => undefined);
   // Such as a terminal or a pipe.
@@ -190,7 +190,7 @@ async function writeWhole(file: string, lines: () => AsyncIterable<string>): Pro
     await pipeline(lines, createWriteStream(part, { mode: 0o600, flags: 'wx' }));
     await rename(part, target);
   } catch (error) {
-    // What it is called meanwhile is nobody's business.
+    // Report the error with the name that the user gave, not the temporary one.
     const refused = error as NodeJS.ErrnoException;
     if (refused.path === part) {
       refused.path = file;
@@ -203,7 +203,7 @@ async function writeWhole(file: string, lines: () => AsyncIterable<string>): Pro
   }
 }
 
-/** Without the company either: it is the tenant, and another one's would refuse it. */
+/** Also removes the company: it is the tenant, and another tenant would refuse it. */
 function withoutDerived({ scope, ...memory }: ExportedMemory): Record<string, unknown> {
   const { company: _, ...placed } = scope;
   const given = Object.entries(memory).filter(([field]) => !derived.includes(field));

@@ -1,20 +1,20 @@
 const newline = 0x0a;
 const field = '"company"';
 
-/** A longer line is refused by the server whatever stands in it: it is not held here. */
+/** The server refuses longer lines, so a longer one is passed on instead of buffered. */
 const longestLine = 8_000_000;
 
 const none = Buffer.alloc(0);
 
-/** What was left out of a file on its way. */
+/** What was removed from a file. */
 export interface LeftOut {
   lines: number;
   readonly companies: Set<string>;
 }
 
 /**
- * A file of memories without the company of their scopes, counted in `leftOut`: it is the tenant of whoever stores them, and
- * another tenant's would be refused. All other lines stay byte for byte as they are.
+ * Removes the company from the scopes of a file of memories and counts it in `leftOut`: the company is the tenant of the
+ * credential, and the server refuses another one. All other lines are passed on byte for byte.
  */
 export async function* withoutCompany(
   chunks: AsyncIterable<Buffer>,
@@ -48,14 +48,14 @@ function mapLines(bytes: Buffer, leftOut: LeftOut): Buffer {
 function mapLine(line: Buffer, leftOut: LeftOut): Buffer {
   const memory = line.includes(field) ? parsed(line) : undefined;
   const { company, ...scope } = (memory?.['scope'] ?? {}) as Record<string, unknown>;
-  // What is none is for the server to refuse.
+  // The server reports a company that is not a string.
   if (typeof company !== 'string') return line;
   leftOut.lines++;
   leftOut.companies.add(company);
   return Buffer.from(`${JSON.stringify({ ...memory, scope })}\n`);
 }
 
-/** Undefined for what the server will refuse, and say why. */
+/** Undefined if the line is not a JSON object: the server reports that. */
 function parsed(line: Buffer): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(line));

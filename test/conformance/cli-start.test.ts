@@ -185,7 +185,7 @@ describeOnce('doctor', () => {
     for (const data of [file, path.join(file, 'below')]) {
       const { code, stdout } = await stratalog(['doctor', '--data', data], embedded);
       expect(code).toBe(1);
-      expect(stdout).toMatch(/FAIL database.*is no folder/);
+      expect(stdout).toMatch(/FAIL database.*is not a folder/);
     }
   });
 

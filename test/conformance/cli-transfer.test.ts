@@ -290,7 +290,7 @@ describe('import and export', () => {
     const client = await newAdmin(server);
     const missing = path.join(folder, 'none', 'x.ndjson');
     for (const [args, words] of [
-      [['export', missing], `There is no such file: ${missing}`],
+      [['export', missing], `No such file: ${missing}`],
       [['export', folder], `This is a folder, not a file: ${folder}`],
       [['import', folder], `This is a folder, not a file: ${folder}`],
       [['import', folder, '--name', 'a'], `This is a folder, not a file: ${folder}`],

@@ -333,7 +333,7 @@ describe('connections', () => {
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
     const environment = { STRATALOG_URL: `http://127.0.0.1:${(other.address() as AddressInfo).port}` };
     try {
-      expectClear(await stratalog(['search', 'x'], environment), 1, /something else than Stratalog/);
+      expectClear(await stratalog(['search', 'x'], environment), 1, /something other than Stratalog/);
       const cut = await stratalog(['audit', 'events', '--json'], environment);
       expectClear(cut, 1, /connection was lost/);
       expect(cut.lines).toHaveLength(1);

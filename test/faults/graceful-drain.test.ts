@@ -134,7 +134,7 @@ describe('a stop', () => {
     expect(server.process.exitCode).toBeNull();
     server.process.kill('SIGTERM');
     expect(await ended).toBe(1);
-    expect(server.log.at(-1)).toContain('told to stop again');
+    expect(server.log.at(-1)).toContain('second signal');
     const again = await startServer({ masterKey: null, environment: embedded, dataDir: server.dataDir });
     const { body } = await clientOf(again).get('/v1/memories');
     expect(body.items.map(({ content }: Json) => content)).toEqual(['acknowledged before the stop']);

@@ -7,15 +7,12 @@ export function demoCommand(): Command {
   return new Command('demo')
     .description('Show the main job on a real corpus, in under a minute')
     .addOption(profileOption())
-    .option(
-      '--data <folder>',
-      'data folder; default: one that is removed at the end; with servers the usual one',
-    )
+    .option('--data <folder>', 'data folder; default: a temporary one, or with servers the usual one')
     .addOption(portOption('port to listen on; default: a free one, with --keep 8080'))
-    .option('--keep', 'leave the server up at the end')
+    .option('--keep', 'keep the server running at the end')
     .action(async (options: DemoOptions, own: Command) => {
       const { json = false } = own.optsWithGlobals<{ json?: boolean }>();
-      // Other commands do without the server.
+      // Loaded on demand: other commands do not need the server.
       const { demo } = await import('./start.ts');
       await demo(options, new Narrator(!json));
     });

@@ -6,13 +6,13 @@ import type { DemoFacts } from './run.ts';
 
 const width = 100;
 
-/** Tells the demo to a person; silent, it only hands the facts over at the end. */
+/** Prints the demo as text; with `--json`, prints only the facts at the end. */
 export class Narrator {
-  readonly #speaks: boolean;
+  readonly #printsText: boolean;
   #chapter = 0;
 
-  constructor(speaks: boolean) {
-    this.#speaks = speaks;
+  constructor(printsText: boolean) {
+    this.#printsText = printsText;
   }
 
   chapter(title: string): void {
@@ -21,7 +21,7 @@ export class Narrator {
   }
 
   say(text: string): void {
-    if (this.#speaks) console.log(text);
+    if (this.#printsText) console.log(text);
   }
 
   note(text: string): void {
@@ -38,13 +38,13 @@ export class Narrator {
     this.say(`${head}${preview(content, width - 42)}`);
   }
 
-  /** A bar while `work` runs; it is told the amount done. */
+  /** Shows a progress bar while `work` runs; `work` reports how much is done. */
   async progress<T>(
     label: string,
     total: number,
     work: (update: (done: number) => void) => Promise<T>,
   ): Promise<T> {
-    if (!this.#speaks || !process.stdout.isTTY) {
+    if (!this.#printsText || !process.stdout.isTTY) {
       this.note(`${label} …`);
       return work(() => {});
     }
@@ -61,16 +61,16 @@ export class Narrator {
   }
 
   end(seconds: number, profile: string, facts: DemoFacts): void {
-    if (!this.#speaks) return printJson({ ...facts, seconds });
+    if (!this.#printsText) return printJson({ ...facts, seconds });
     this.say(
       `\n${styleText(['bold', 'green'], `Done in ${seconds.toFixed(0)} s.`)} ${profile === 'embedded' ? 'Every line above came out of one process and one folder: no service, no network, no LLM.' : `Every line above came from the profile ${profile}.`}`,
     );
   }
 
-  /** The key is of a tenant that the demo made; a server without credentials has none. */
+  /** The key belongs to the tenant that the demo created; undefined with the development identity. */
   kept({ url, key }: Connection): void {
     this.say(
-      `\nThe server is still up at ${styleText('bold', url)} (API: ${url}/docs). Stop it with Ctrl-C. Try:`,
+      `\nThe server is still running at ${styleText('bold', url)} (API: ${url}/docs). Stop it with Ctrl-C. Try:`,
     );
     this.say(
       `   npx --no stratalog search "who may approve a release?" --url ${url}${key === undefined ? '' : ` --key ${key}`}`,

@@ -42,7 +42,7 @@ interface Version {
   readonly position: string;
 }
 
-/** Instead of the default of 0.7: a demo shows what comes close, too. */
+/** Lower than the default of 0.7, so that the demo also shows weak matches. */
 const threshold = 0;
 const shownHits = 3;
 
@@ -85,7 +85,7 @@ async function storeCorpus(
     }
   });
   if (tally.stored === 0)
-    throw new ConfigError('--data (STRATALOG_DATA): this folder holds the demo already; name another one');
+    throw new ConfigError('--data (STRATALOG_DATA): this folder already holds the demo; use another folder');
   const storedAfter = (performance.now() - started) / 1_000;
   await narrator.progress('embedding on this machine', count, async (update) => {
     while (!(await isSearchable(connection, position))) update(count - (await vectorLag(connection)));
@@ -110,7 +110,7 @@ async function isSearchable(connection: Connection, minPosition: string): Promis
 
 async function vectorLag(connection: Connection): Promise<number> {
   const { projections } = await call<{ projections: { name: string; lag: number }[] }>(connection, '/readyz');
-  // Each memory with an externalId is two events: its claim and itself.
+  // A memory with an externalId is two events: the claim of the id and the memory.
   return (projections.find(({ name }) => name === 'vectors')?.lag ?? 0) / 2;
 }
 
@@ -144,7 +144,7 @@ async function askQuestions(
         expect.includes(memory.externalId),
       );
     }
-    if (results.length === 0) narrator.note('nothing comes close');
+    if (results.length === 0) narrator.note('no result');
     if (results.some(({ memory }) => expect.includes(memory.externalId))) answered++;
   }
   return answered;
@@ -207,7 +207,7 @@ async function changeAndDelete(
   });
   const deletedIsGone = results.every(({ memory }) => memory.id !== gone.id);
   narrator.say(
-    `   “${story.delete.query}” ${deletedIsGone ? 'does not find it any more' : 'STILL FINDS IT'}; it can be restored until ${deleted.memory.retentionUntil}.`,
+    `   “${story.delete.query}” ${deletedIsGone ? 'no longer finds it' : 'STILL FINDS IT'}; it can be restored until ${deleted.memory.retentionUntil}.`,
   );
   return { versions: items.length, asOfShowsBefore, deletedIsGone };
 }
@@ -221,14 +221,14 @@ async function findByExternalId(connection: Connection, externalId: string): Pro
   return items[0];
 }
 
-/** The line that holds `needle`, from a little before it. */
+/** Part of `content` up to the end of `needle`. */
 function excerpt(content: string, needle: string): string {
   const at = content.indexOf(needle);
   return at < 0 ? content.slice(0, 60) : content.slice(Math.max(0, at - 30), at + needle.length);
 }
 
 async function showAudit(connection: Connection, narrator: Narrator): Promise<void> {
-  narrator.chapter('Every access is an event, too');
+  narrator.chapter('Every access is an event');
   await sleep(1_200);
   const { items } = await call<{
     items: { type: string; at: string; actor: string; data: { results?: unknown[] } }[];
@@ -249,7 +249,7 @@ async function rebuildAll(
   connection: Connection,
   narrator: Narrator,
 ): Promise<Pick<DemoFacts, 'rebuilt' | 'equal'>> {
-  narrator.chapter('Build every read model anew from the log');
+  narrator.chapter('Rebuild every read model from the log');
   const started = performance.now();
   const results = await rebuild(connection, [], true, false);
   for (const { name, equal, digest } of results) {

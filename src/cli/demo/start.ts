@@ -20,15 +20,15 @@ export interface DemoOptions {
   readonly keep?: boolean;
 }
 
-/** Starts a server of its own, tells the story on it, and stops it, where it is to be kept only when it is told to. */
+/** Starts a server, runs the demo on it, and stops it; with `keep`, only after a signal. */
 export async function demo(options: DemoOptions, narrator: Narrator): Promise<void> {
   const started = performance.now();
-  const { environment, passing } = await demoEnvironment(options);
+  const { environment, temporaryData } = await demoEnvironment(options);
   const remove = (): void => {
-    if (passing === undefined) return;
-    // Under another name first, where a database that is at work when a signal comes makes no more files.
-    const away = `${passing}-removed`;
-    renameSync(passing, away);
+    if (temporaryData === undefined) return;
+    // Rename it first, so that a database that is still running cannot create more files in it.
+    const away = `${temporaryData}-removed`;
+    renameSync(temporaryData, away);
     rmSync(away, { recursive: true, force: true });
   };
   const leaveSignals = cleanOnSignal(remove);
@@ -56,13 +56,13 @@ export async function demo(options: DemoOptions, narrator: Narrator): Promise<vo
   }
 }
 
-/** The caller's environment with what the demo needs besides, and the folder that goes with it. */
+/** The caller's environment with the settings of the demo, and the temporary data folder if there is one. */
 async function demoEnvironment({
   profile,
   data,
   port,
   keep,
-}: DemoOptions): Promise<{ environment: NodeJS.ProcessEnv; passing?: string }> {
+}: DemoOptions): Promise<{ environment: NodeJS.ProcessEnv; temporaryData?: string }> {
   const given = environmentWith({
     ...(profile !== undefined && { profile }),
     ...(data !== undefined && { data }),
@@ -70,15 +70,15 @@ async function demoEnvironment({
   });
   const environment = { STRATALOG_LOG_LEVEL: 'warn', ...given };
   if (readConfig(environment).profile !== 'embedded') {
-    // Servers keep what the demo stores, so the vault's key stays in the data folder too.
+    // The servers keep the data of the demo, so the vault's key must stay in the data folder too.
     return { environment: { STRATALOG_MASTER_KEY: randomBytes(24).toString('base64url'), ...environment } };
   }
   if (data !== undefined) return { environment };
-  const passing = await mkdtemp(path.join(tmpdir(), 'stratalog-demo-'));
-  return { environment: { ...environment, STRATALOG_DATA: passing }, passing };
+  const temporaryData = await mkdtemp(path.join(tmpdir(), 'stratalog-demo-'));
+  return { environment: { ...environment, STRATALOG_DATA: temporaryData }, temporaryData };
 }
 
-/** Where there is no development identity, the demo is a tenant of its own, made with the master key. */
+/** Without the development identity, creates a tenant for the demo with the master key. */
 async function demoKey(
   { url, developmentIdentity }: App,
   { masterKey }: Config,
