@@ -12,22 +12,22 @@ import { kafkaOptions } from './kafka.ts';
 import { openSearchOptions } from './opensearch.ts';
 import { postgresOptions } from './postgres.ts';
 
-/** A server that the profile needs. Both calls reject within five seconds where it does not answer. */
+/** A server that the profile needs. Both calls reject within five seconds if it does not answer. */
 export interface BackEnd {
   readonly name: 'eventstore' | 'kafka' | 'postgres' | 'opensearch';
-  /** Where it is, without credentials. */
+  /** Address without credentials. */
   readonly url: string;
-  /** Product and version; rejects where it is not there or does not let us in. */
+  /** Product and version; rejects if the server cannot be reached or refuses the credentials. */
   readonly ask: () => Promise<string>;
-  /** What it lacks for this program. Changes nothing. */
+  /** What this program needs and the server lacks. Changes nothing. */
   readonly inspect: () => Promise<Inspection>;
 }
 
 const answerMs = 3_000;
-/** Of all the questions of one call. */
+/** Time limit of one call with all its requests. */
 const patienceMs = 4_500;
 
-/** The servers of the profile, in the order in which they are needed; none where everything is in this process. */
+/** The servers of the profile, in the order in which they are needed; none for the profile embedded. */
 export function backEndsOf(config: Config): BackEnd[] {
   switch (config.profile) {
     case 'embedded':
@@ -94,7 +94,7 @@ function openSearch(config: Config): BackEnd {
   });
 }
 
-/** Everything in time, also what throws before it asks. */
+/** Adds the time limit to both calls, and turns what they throw into a rejection. */
 function backEnd(
   name: BackEnd['name'],
   url: string,
@@ -112,7 +112,7 @@ function backEnd(
   };
 }
 
-/** Without user, password and options. */
+/** The URL without user, password and options. */
 function shown(url: string): string {
   return url.replace(/\/\/[^/?]*@/, '//').replace(/\/?(\?.*)?$/, '');
 }

@@ -26,7 +26,7 @@ interface Observed {
 type Models = Config['embeddingModels'] & Observed;
 type Endpoint = Extract<Config['embedder'], { kind: 'openai' }> & Observed;
 
-/** Ids of the models that vectors were made with before. */
+/** Ids of the models that made the existing vectors. */
 type SeenModels = () => Promise<readonly string[]>;
 
 export interface EmbeddersOptions extends Observed {
@@ -37,9 +37,9 @@ const noPrefix = { query: '', passage: '' };
 const deterministicDimension = 384;
 
 /**
- * Every model that this program knows and that the configuration registers; the one that is preferred is loaded. Rejects
- * with `ConfigError`, and with what keeps that one from loading. An endpoint may be away, where its dimension is
- * configured or its model is among those that were `seen` before.
+ * All models that are built in or registered by the configuration; loads the preferred one. Rejects with `ConfigError`,
+ * or with the error that keeps the preferred model from loading. An endpoint may be unreachable if its dimension is
+ * configured or its model is among those `seen` before.
  */
 export async function openEmbedders(
   config: Config,
@@ -62,12 +62,12 @@ export async function openEmbedders(
     );
   const registry = new ModelRegistry(entries, preferred);
   const loaded = registry.load(registry.preferred.id);
-  // An endpoint that is away is asked again.
+  // An endpoint that was unreachable is tried again.
   await (named ? loaded.catch(() => undefined) : loaded);
   return registry;
 }
 
-/** The id of the model that a start would prefer, asked for a vector where an endpoint has it. Rejects with what is wrong with it. */
+/** The id of the model that a start would prefer; a model at an endpoint must return a vector. Rejects with what is wrong with it. */
 export async function inspectEmbedder(config: Config): Promise<string> {
   const { embedder } = config;
   const opened = embedder.kind === 'openai' ? await openEndpoint(embedder) : await openEmbedders(config);
@@ -108,8 +108,8 @@ function entryOf(models: Models) {
 }
 
 /**
- * The model of the endpoint that the configuration names. While that is away, it is known by the dimension that is
- * configured, or that vectors were made of before, and its first opening fails with the reason.
+ * The model of the configured endpoint. If the endpoint is unreachable, the dimension comes from the configuration or
+ * from existing vectors, and the first use of the model fails with the reason.
  */
 async function endpointEntry(config: Endpoint, seen: SeenModels): Promise<ModelEntry> {
   let first: Promise<Embedder> | undefined = openEndpoint(config);
@@ -135,7 +135,7 @@ async function endpointEntry(config: Endpoint, seen: SeenModels): Promise<ModelE
   };
 }
 
-/** Asked for its dimension. */
+/** Requests one vector from the endpoint to learn its dimension. */
 async function openEndpoint(config: Endpoint): Promise<Embedder> {
   const opened = await openOpenAiEmbedder(optionsOf(config));
   const { dimension } = opened.model;
@@ -162,7 +162,7 @@ function neverSeen(error: unknown): EmbedderUnavailable {
   );
 }
 
-/** By everything that names them: two models never share a table of vectors. */
+/** Models by id and every name; two models never share a table of vectors. */
 function assertApart(entries: readonly ModelEntry[]): void {
   const taken = new Set<string>();
   for (const { id, name } of entries) {

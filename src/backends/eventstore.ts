@@ -4,10 +4,10 @@ import { readPemFile } from './files.ts';
 
 const files = ['tlsCAFile', 'userCertFile', 'userKeyFile'];
 
-/** For `openKurrentEventLog`. Throws `ConfigError` where a certificate cannot be read. */
+/** Options for `openKurrentEventLog`. Throws `ConfigError` if a certificate cannot be read. */
 export function eventStoreOptions({ eventStoreUrl }: Config): KurrentOptions {
   const options = new URLSearchParams(eventStoreUrl.split('?')[1]);
-  // The client reads them itself, and its errors do not say for what.
+  // The client reads these files itself, and its errors do not name the setting.
   for (const [name, file] of options)
     if (files.includes(name)) readPemFile(`STRATALOG_EVENTSTORE_URL, ${name}`, file);
   return { connectionString: eventStoreUrl };

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { ConfigError } from '../config.ts';
 
-/** A file that a setting names, such as a certificate. Throws `ConfigError` with the setting's name where it cannot be read. */
+/** Reads a file that a setting names, such as a certificate. Throws `ConfigError` with the name of the setting if it cannot. */
 function readNamedFile(setting: string, file: string): string {
   try {
     return readFileSync(file, 'utf8');

@@ -7,10 +7,10 @@ export type BackEndState =
 export type BackEndStates = Readonly<Record<string, BackEndState>>;
 
 const keptMs = 1_000;
-/** Before those who ask for readiness give up: a server that is frozen is then named. */
+/** Shorter than the time limit of readiness, so that the answer still names a server that hangs. */
 const patienceMs = 2_000;
 
-/** Whether each server answers. However often it is asked, the servers are asked once a second at most. */
+/** Whether each server answers. The result is cached for a second. */
 export class BackEndHealth {
   readonly #backEnds: readonly BackEnd[];
   #asked: { readonly at: number; readonly states: Promise<BackEndStates> } | undefined;
@@ -19,7 +19,7 @@ export class BackEndHealth {
     this.#backEnds = backEnds;
   }
 
-  /** By name; resolves in any case, within two seconds. */
+  /** State by server name. Always resolves, within two seconds. */
   states(): Promise<BackEndStates> {
     const now = performance.now();
     if (!this.#asked || now - this.#asked.at > keptMs) this.#asked = { at: now, states: this.#ask() };

@@ -7,10 +7,10 @@ import type { Config } from '../config.ts';
 import { inDatabaseLimit } from '../domain/retrieval/exact-scan-limit.ts';
 import type { Sql } from '../ports/sql.ts';
 
-/** What vectors, and as much what words may take of the machine's memory. */
+/** Limit for the vectors in memory, and the same again for the words. */
 const mostBytes = totalmem() / 8;
 
-/** There where one process has the database to itself. Loaded after the `words`, which have no index besides. */
+/** Only for the profile embedded, where one process owns the database. Loaded after the words, which have no other index. */
 export function openVectorsInMemory(
   { profile }: Config,
   sql: Sql,
@@ -23,11 +23,11 @@ export function openVectorsInMemory(
     loadAbove: inDatabaseLimit,
     mostBytes,
     onError: (error) =>
-      logger.warn({ err: error }, 'vectors cannot be kept in memory now: the database compares them'),
+      logger.warn({ err: error }, 'vectors cannot be kept in memory: the database compares them'),
   });
 }
 
-/** There where one process has the database to itself. */
+/** Only for the profile embedded, where one process owns the database. */
 export function openWordsInMemory(
   { profile }: Config,
   sql: Sql,
@@ -37,11 +37,11 @@ export function openWordsInMemory(
   return new ResidentWordIndex(sql, {
     mostBytes,
     onError: (error) =>
-      logger.warn({ err: error }, 'words cannot be kept in memory now: searches go by meaning alone'),
+      logger.warn({ err: error }, 'words cannot be kept in memory: searches use vectors alone'),
   });
 }
 
-/** How many vectors of one tenant fit into memory at most. */
+/** How many vectors of one tenant fit into memory. */
 export function vectorsThatFit(dimension: number): number {
   return Math.floor(mostBytes / bytesOfVector(dimension));
 }

@@ -4,7 +4,7 @@ import { readPemFile } from './files.ts';
 
 type Notice = NonNullable<KafkaTransportOptions['onNotice']>;
 
-/** For `openKafkaTransport`. Throws `ConfigError` where a certificate cannot be read. */
+/** Options for `openKafkaTransport`. Throws `ConfigError` if a certificate cannot be read. */
 export function kafkaOptions({ kafka }: Config, onNotice?: Notice): KafkaTransportOptions {
   const { brokers, replicas, tls, login } = kafka;
   return {

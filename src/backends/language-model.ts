@@ -11,12 +11,12 @@ const inspectionMs = 10_000;
 /** More would not fit a line. */
 const namedModels = 10;
 
-/** Nothing is asked of the endpoint yet. Undefined where none is configured. */
+/** Does not contact the endpoint yet. Undefined if none is configured. */
 export function openLanguageModel({ languageModel }: Config): LanguageModel | undefined {
   return languageModel && new OpenAiLanguageModel(languageModel);
 }
 
-/** In a line what answers at the endpoint. Rejects with `LanguageModelFailed` where nothing does, and where it lacks a model. */
+/** Describes the endpoint in one line. Rejects with `LanguageModelFailed` if it does not answer or lacks a model. */
 export async function inspectLanguageModel(endpoint: Endpoint): Promise<string> {
   const { models, baseURL } = endpoint;
   const wanted = [...new Set(Object.values(models))];

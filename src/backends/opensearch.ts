@@ -2,7 +2,7 @@ import type { OpenSearchOptions } from '../adapters/opensearch/opensearch.ts';
 import type { Config } from '../config.ts';
 import { readPemFile } from './files.ts';
 
-/** For `openOpenSearch`. Throws `ConfigError` where the certificate cannot be read. */
+/** Options for `openOpenSearch`. Throws `ConfigError` if the certificate cannot be read. */
 export function openSearchOptions({ openSearch }: Config): OpenSearchOptions & { readonly prefix: string } {
   const { urls, login, caFile, indexPrefix } = openSearch;
   return {

@@ -4,7 +4,7 @@ import { readPemFile } from './files.ts';
 
 const files = ['sslrootcert', 'sslcert', 'sslkey'];
 
-/** For `openPostgres`. Throws `ConfigError` where a certificate cannot be read. */
+/** Options for `openPostgres`. Throws `ConfigError` if a certificate cannot be read. */
 export function postgresOptions(
   { profile, postgresUrl }: Config,
   onNotice?: NonNullable<PostgresOptions['onNotice']>,
@@ -13,7 +13,7 @@ export function postgresOptions(
     if (files.includes(name)) readPemFile(`STRATALOG_POSTGRES_URL, ${name}`, file);
   return {
     url: postgresUrl,
-    // In the cluster profile words are looked for in OpenSearch.
+    // The profile cluster searches words in OpenSearch.
     extensions: profile === 'cluster' ? ['vector'] : ['vector', 'pg_textsearch'],
     ...(onNotice && { onNotice }),
   };

@@ -7,7 +7,7 @@ const variable = 'STRATALOG_EMBEDDING_MODELS';
 
 const line = z.strictObject({ intercept: z.number(), slope: z.number().positive() });
 
-/** As `npm run fit:ranking` prints it. */
+/** Calibration, as `npm run fit:ranking` prints it. */
 const scale = z.strictObject({
   fusion: z.strictObject({
     lexical: z.number().nonnegative(),
@@ -23,9 +23,9 @@ const scale = z.strictObject({
 });
 
 const common = {
-  /** Stands in the name of a table; new weights need a new id. */
+  /** Part of a table name; new weights need a new id. */
   id: z.string().regex(/^[a-z0-9](?:[a-z0-9._-]{0,38}[a-z0-9])?$/, 'must be 1 to 40 of a-z, 0-9, ., _ and -'),
-  /** What the vector index takes. */
+  /** Limited by the vector index. */
   dimension: z.int().min(1).max(2_000),
   prefix: z.strictObject({ query: z.string().default(''), passage: z.string().default('') }).optional(),
   scale: scale.optional(),
@@ -33,7 +33,7 @@ const common = {
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 hexadecimal digits');
 
-/** A folder with `model.onnx` and `tokenizer.json`, within the folder of models unless the path is absolute. */
+/** A folder with `model.onnx` and `tokenizer.json`, relative to the folder of models unless the path is absolute. */
 const ofFiles = z.strictObject({
   ...common,
   folder: z.string().min(1),
@@ -52,7 +52,7 @@ const ofEndpoint = z.strictObject({
 
 export type Registration = z.infer<typeof ofFiles> | z.infer<typeof ofEndpoint>;
 
-/** What `text`, a JSON list or the path of one, registers. Throws `ConfigError` with what is wrong. */
+/** Parses `text`, which is a JSON list or the path of one. Throws `ConfigError` with what is wrong. */
 export function readRegistrations(text: string | undefined): readonly Registration[] {
   if (text === undefined) return [];
   const list = parse(text);

@@ -14,17 +14,17 @@ import { kafkaOptions } from './kafka.ts';
 import { openSearchOptions } from './opensearch.ts';
 import { postgresOptions } from './postgres.ts';
 
-/** What a profile keeps its data in. */
+/** The stores of a profile. */
 export interface Stores {
   readonly sql: Sql;
   readonly log: EventLog;
-  /** Carries events to the projectors; without one they read the log. */
+  /** Carries events to the projectors; undefined if they read the log. */
   readonly transport?: Transport;
-  /** Finds memories by their words; without one the database does. */
+  /** Finds memories by words; undefined if the database does that. */
   readonly lexicalIndex?: LexicalIndex;
 }
 
-/** The projections repeat their batches by themselves. */
+/** Short, because the projections retry their batches themselves. */
 const writePatienceMs = 3_000;
 
 interface Notice {
@@ -41,7 +41,7 @@ export async function openStores(config: Config, logger: Logger, cleanup: Cleanu
   const log = await openLog(config, sql);
   cleanup.add(() => log.close());
   if (config.profile !== 'cluster') return { sql, log };
-  // On demand, as the event store's: to load the clients of servers takes longer than an embedded start may.
+  // Loaded on demand, like the client of the event store: loading the clients would slow down an embedded start.
   const { openKafkaTransport } = await import('../adapters/kafka/transport.ts');
   const transport = await openKafkaTransport(kafkaOptions(config, (notice) => logger.debug(notice, 'kafka')));
   cleanup.add(() => transport.close());

@@ -5,12 +5,12 @@ import { ConfigError, type Config } from '../config.ts';
 import type { KeyVault } from '../ports/key-vault.ts';
 import type { Sql } from '../ports/sql.ts';
 
-/** The vault in `sql`, opened with the configured key or the one in the data folder, which is made at first use. */
+/** Opens the vault in `sql` with the configured key, or with the one in the data folder, which is created at first use. */
 export async function openVault(config: Config, sql: Sql): Promise<KeyVault> {
   return openSqlKeyVault(sql, await rootKey(config, sql));
 }
 
-/** Throws as `openVault` would, and changes nothing: a vault that is not there yet is the first start's to make. */
+/** Throws as `openVault` would, but changes nothing: the first start creates a missing vault. */
 export async function inspectVault(config: Config, sql: Sql): Promise<void> {
   if (await hasVault(sql)) await assertOpens(sql, await rootKey(config, sql));
 }

@@ -1,7 +1,7 @@
 import { pino, type Logger } from 'pino';
 import type { Config } from '../config.ts';
 
-/** JSON a line on standard output. Neither secrets nor content are ever logged. */
+/** One JSON object per line on standard output. Neither secrets nor content are ever logged. */
 export function createLogger({ logLevel }: Pick<Config, 'logLevel'>): Logger {
   return pino({
     name: 'stratalog',
@@ -12,8 +12,8 @@ export function createLogger({ logLevel }: Pick<Config, 'logLevel'>): Logger {
 }
 
 /**
- * What is logged of an error: its type, message, code and stack, those of its causes among them. Its other fields may
- * hold what a caller sent: a raw packet, the parameters of a statement, the headers of a request.
+ * The logged fields of an error: type, message, code and stack, including those of its causes. Other fields may hold data
+ * of a caller: a raw packet, the parameters of a statement, the headers of a request.
  */
 export function loggedError(error: unknown): object {
   if (!(error instanceof Error)) return { type: typeof error, message: String(error) };

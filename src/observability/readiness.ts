@@ -10,7 +10,7 @@ import type { ProjectionOperations } from '../projections/operations.ts';
 import { parkedInLive, type ProjectionStatus } from '../projections/status.ts';
 import type { Relay, RelayStatus } from '../relay/relay.ts';
 
-/** What a process says of itself to whatever keeps it running. */
+/** The answer of `/readyz`. */
 export interface Readiness {
   readonly status: 'ready' | 'draining' | 'unavailable';
   readonly profile: string;
@@ -21,14 +21,14 @@ export interface Readiness {
     readonly name: string;
     readonly position: number;
     readonly lag: number;
-    /** Which process keeps it up with the log. */
+    /** Which process applies new events to it. */
     readonly lock: LeaseHolder | 'free';
     readonly parked: number;
   }[];
   /** The relay of this process. */
   readonly relay?: RelayStatus;
   readonly backEnds: BackEndStates;
-  /** The model of the vectors that queries read: while it is down they go by words alone. */
+  /** The model of the live vectors: while it is down, searches use words alone. */
   readonly embedder?: EmbedderState;
 }
 
@@ -48,10 +48,10 @@ export interface ReadinessSources {
   readonly development: () => Promise<boolean>;
 }
 
-/** A server that is frozen answers nothing at all, not even a refusal. */
+/** Time limit, because a server that hangs never answers. */
 const readinessMs = 3_000;
 
-/** What a role cannot do its work without. While Kafka or OpenSearch is away, an api process goes on and says so. */
+/** Servers that each role needs. A process with the role api stays ready without Kafka or OpenSearch, and reports it. */
 const needs: Readonly<Record<ProcessRole, readonly string[]>> = {
   api: ['eventstore', 'postgres'],
   worker: ['eventstore', 'postgres'],
@@ -59,7 +59,7 @@ const needs: Readonly<Record<ProcessRole, readonly string[]>> = {
   projector: ['eventstore', 'postgres', 'kafka', 'opensearch'],
 };
 
-/** Whether this process can do its work, and how far it is. Resolves in any case, within 3 s. */
+/** Whether this process can do its work, and its progress. Always resolves, within 3 s. */
 export async function readiness(sources: ReadinessSources): Promise<Readiness> {
   const { config, status } = sources;
   const { profile, roles } = config;

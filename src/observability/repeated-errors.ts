@@ -1,18 +1,18 @@
 import { LRUCache } from 'lru-cache';
 
-/** What lasts is told again so often. */
+/** An error that lasts is reported again after this time. */
 const silenceMs = 600_000;
 const mostKept = 1_000;
 
-/** Of errors that come again with each try: which of them are to be told. */
+/** Limits how often the same error of a retry loop is reported. */
 export class RepeatedErrors {
-  readonly #told = new LRUCache<string, true>({ max: mostKept, ttl: silenceMs });
+  readonly #reported = new LRUCache<string, true>({ max: mostKept, ttl: silenceMs });
 
-  /** Whether this error of `origin` was not told within the last ten minutes; from now on it was. */
+  /** Whether this error of `origin` was not reported in the last ten minutes. Records it as reported. */
   isNew(origin: string, error: unknown): boolean {
     const key = `${origin} ${error instanceof Error ? `${error.name}: ${error.message}` : String(error)}`;
-    if (this.#told.has(key)) return false;
-    this.#told.set(key, true);
+    if (this.#reported.has(key)) return false;
+    this.#reported.set(key, true);
     return true;
   }
 }

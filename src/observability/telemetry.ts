@@ -10,9 +10,9 @@ import type { EventLog } from '../ports/event-log.ts';
 import type { ProcessorRunner } from '../processors/processor-runner.ts';
 import type { Relay } from '../relay/relay.ts';
 
-// What operators watch, read when it is asked for.
+// Metrics, read when they are scraped.
 
-/** How far the read models are. */
+/** Lag and parked streams of the read models. */
 export function observeProjections(meter: Meter, operations: ProjectionOperations): void {
   const lag = meter.createObservableGauge('stratalog.projection.lag', {
     description: 'How far the live generation of a read model is behind the head of the log, in positions',
@@ -33,7 +33,7 @@ export function observeProjections(meter: Meter, operations: ProjectionOperation
   );
 }
 
-/** How far a process manager is behind the log, in the process that runs it. */
+/** Lag of a process manager, in the process that runs it. */
 export function observeProcessor(meter: Meter, log: EventLog, runner: ProcessorRunner): void {
   meter
     .createObservableGauge('stratalog.processor.lag', {
@@ -46,7 +46,7 @@ export function observeProcessor(meter: Meter, log: EventLog, runner: ProcessorR
     });
 }
 
-/** What is still to be written down of what was answered. */
+/** Facts of answered searches that are not in the log yet. */
 export function observeFacts(meter: Meter, facts: FactQueue): void {
   meter
     .createObservableGauge('stratalog.retrieval.facts.waiting', {
@@ -60,7 +60,7 @@ export function observeFacts(meter: Meter, facts: FactQueue): void {
     .addCallback((result) => result.observe(facts.dropped));
 }
 
-/** What is kept in memory for searches. */
+/** Size of the indexes in memory. */
 export function observeInMemory(
   meter: Meter,
   what: 'vectors' | 'words',
@@ -79,7 +79,7 @@ export function observeInMemory(
     .addCallback((result) => result.observe(kept.bytes));
 }
 
-/** How far the topics are behind the log, and how fast they are filled. */
+/** Lag and throughput of the relay. */
 export function observeRelay(meter: Meter, relay: Relay): void {
   const active = meter.createObservableGauge('stratalog.relay.active', {
     description: '1 where this process is the relay, 0 where it stands by or fails',
@@ -110,7 +110,7 @@ export function observeRelay(meter: Meter, relay: Relay): void {
   );
 }
 
-/** How questions are routed. */
+/** Routing decisions. */
 export function routingMetrics(meter: Meter) {
   return {
     decisions: meter.createCounter('stratalog.routing.decision', {
@@ -123,7 +123,7 @@ export function routingMetrics(meter: Meter) {
   };
 }
 
-/** What embedding costs, by model: what was embedded, how much the models read, and how long it kept them. */
+/** Texts, tokens and time of embedding, by model. */
 export function embeddingMetrics(meter: Meter): OnEmbeddingRun {
   const texts = meter.createCounter('stratalog.embedding.texts', {
     description: 'Texts that an embedding model was given, by what for and the outcome',
@@ -146,7 +146,7 @@ export function embeddingMetrics(meter: Meter): OnEmbeddingRun {
   };
 }
 
-/** What language models are asked, what becomes of it, and what it takes. Counts each call that it is given. */
+/** Calls of language models with their outcome, requests, tokens and time. The returned function counts one call. */
 export function languageModelMetrics(meter: Meter): (call: ModelCall) => void {
   const calls = meter.createCounter('stratalog.language_model.call', {
     description: 'Calls of a language model by purpose and outcome',
@@ -172,7 +172,7 @@ export function languageModelMetrics(meter: Meter): (call: ModelCall) => void {
   };
 }
 
-/** For whom a language model is not asked just now. */
+/** Open circuit breakers of language models. */
 export function observeModelGuard(meter: Meter, guard: ModelGuard): void {
   meter
     .createObservableGauge('stratalog.language_model.breakers.open', {
@@ -181,10 +181,10 @@ export function observeModelGuard(meter: Meter, guard: ModelGuard): void {
     .addCallback((result) => result.observe(guard.open));
 }
 
-/** Seconds; the alert rules look at 2. */
+/** In seconds; the alert rules use 2. */
 const reasoningBuckets = [0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1, 1.5, 2, 2.5, 3, 5, 10];
 
-/** How long it takes to decide what a complex question is searched for, and what became of it. Answers who counts. */
+/** Time and outcome of deciding what a complex question is searched for. The returned function counts one decision. */
 export function reasoningMetrics(meter: Meter): (trace: ReasoningTrace) => void {
   const duration = meter.createHistogram('stratalog.reasoning.duration', {
     description:
@@ -195,10 +195,10 @@ export function reasoningMetrics(meter: Meter): (trace: ReasoningTrace) => void 
   const degraded = meter.createCounter('stratalog.reasoning.degraded', {
     description: 'Questions that were searched without what a language model was asked for, by the cause',
   });
-  // A rate is known from the first of them on only where there was a zero before it.
+  // Start at zero, so that the first increment already shows as a rate.
   for (const cause of ['timed-out', 'failed', 'breaker-open'] as const) degraded.add(0, { cause });
   return ({ source, outcome, durationMs }) => {
-    // Behind an open breaker nothing was asked: its moment would hide how long the others took.
+    // An open breaker calls no model: its short time would distort the durations of real calls.
     if (outcome !== 'breaker-open') duration.record(durationMs / 1_000, { source, outcome });
     if (outcome !== 'complete') degraded.add(1, { cause: outcome });
   };

@@ -29,11 +29,11 @@ export interface SearchParts {
   readonly retrieval: SearchService;
   readonly vault: KeyVault;
   readonly routing: RoutingDirectory;
-  /** Undefined where none is configured. */
+  /** Undefined if none is configured. */
   readonly languageModel: LanguageModelFor | undefined;
 }
 
-/** The searches of a process with the role `api`: the retrieval service with the executor beside it, and over several hops. */
+/** The searches of the role `api`: routed search, with the executor for complex questions, and multi-hop search. */
 export function assembleSearches(parts: SearchParts): {
   readonly search: RoutedSearch;
   readonly multiHop: MultiHopSearch;
@@ -46,7 +46,7 @@ export function assembleSearches(parts: SearchParts): {
       vocabulary,
       modelFor: languageModel,
       onFailure: (error) => {
-        // That it opened was said once.
+        // The opening of the breaker was already logged.
         if (!(error instanceof BreakerOpen))
           logger.warn({ err: error }, 'the rules planned a question instead of the language model');
       },
@@ -103,7 +103,7 @@ export function assembleSearches(parts: SearchParts): {
   return { search, multiHop };
 }
 
-/** On one connection a second search waits while the first one is worked on, and has its turn while that is ranked. */
+/** With one connection, a second search uses the database while the first one is ranked. */
 function searchesAtOnce({ connections }: Sql): number {
   return connections > 1 ? 4 : 2;
 }
