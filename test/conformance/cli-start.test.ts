@@ -64,7 +64,7 @@ describeOnce('settings that are wrong', () => {
     });
     try {
       const logged = server.log.join('\n');
-      expect(logged).toMatch(/"variable":"STRATALOG_MASTERKEY".*no setting/);
+      expect(logged).toMatch(/"variable":"STRATALOG_MASTERKEY".*unknown setting/);
       expect(logged).not.toContain('a-secret-under-a-wrong-name');
     } finally {
       await server.remove();

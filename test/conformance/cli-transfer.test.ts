@@ -304,7 +304,7 @@ describe('import and export', () => {
     expectClear(
       await as(await newAdmin(server), 'import', path.join(folder, 'none.ndjson')),
       1,
-      /no such file.*none/,
+      /No such file: .*none/,
     );
   });
 });

@@ -240,7 +240,7 @@ describe('audit events', () => {
     '[J8] refuses --after "%s" with what it takes',
     async (after) => {
       const result = await as(await newAdmin(server), 'audit', 'events', '--after', after);
-      expectClear(result, 2, '--after', /a position that/);
+      expectClear(result, 2, '--after', /a position returned/);
     },
   );
 
