@@ -1,7 +1,7 @@
 // Measures what plans bring on complex questions, with the plain search beside them. See README.md.
 import { parseArgs } from 'node:util';
 import { planOf, RULES, type RuleName } from '../../src/domain/routing/planner.ts';
-import { wantedBy } from '../../src/domain/routing/wanted.ts';
+import { vocabularyRequestOf } from '../../src/domain/routing/vocabulary-request.ts';
 import { kindOf } from '../../src/domain/routing/planner/ordered-values.ts';
 import type { Plan } from '../../src/domain/routing/plan.ts';
 import type { Vocabulary } from '../../src/domain/routing/vocabulary.ts';
@@ -114,7 +114,7 @@ function plan(
 
 /** As the server reads it: all fields, and of the values what the question may mean. */
 function wantedOf({ fields, values }: Vocabulary, query: string): Vocabulary {
-  const { keys, kinds } = wantedBy(query);
+  const { keys, kinds } = vocabularyRequestOf(query);
   const wanted = new Set(keys);
   return {
     fields,

@@ -5,7 +5,7 @@ import { isVisible, visible } from '../../src/domain/access/visibility.ts';
 import { layers, scopeKeys } from '../../src/domain/layers.ts';
 import type { MemoryValue } from '../../src/domain/memory/memory.ts';
 import type { Vocabulary } from '../../src/domain/routing/vocabulary.ts';
-import type { Wanted } from '../../src/domain/routing/wanted.ts';
+import type { VocabularyRequest } from '../../src/domain/routing/vocabulary-request.ts';
 import { systemClock } from '../../src/ports/clock.ts';
 import { WakeUp } from '../../src/support/wake-up.ts';
 import { fields } from '../../src/projections/fields/fields.ts';
@@ -42,7 +42,10 @@ const caller = anyCaller(
   fc.uniqueArray(fc.constantFrom(...roles), { maxLength: 2 }),
   name,
 );
-const wanted: Wanted = { keys: ['open', 'in review', 'ann', 'a', '7', 'nothing of it'], kinds: ['version'] };
+const wanted: VocabularyRequest = {
+  keys: ['open', 'in review', 'ann', 'a', '7', 'nothing of it'],
+  kinds: ['version'],
+};
 
 const admin = adminOf('acme');
 
@@ -55,7 +58,7 @@ beforeAll(async () => {
 afterAll(() => test.close());
 
 /** What of `whole` the reader should answer, in one order. */
-function answer({ fields, values }: Vocabulary, { keys, kinds }: Wanted): Vocabulary {
+function answer({ fields, values }: Vocabulary, { keys, kinds }: VocabularyRequest): Vocabulary {
   const sorted = <Item>(items: readonly Item[]) =>
     items.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
   const ordered = ['v1.10', '1.9', '2.0'];

@@ -3,7 +3,7 @@ import type { Plan } from '../../src/domain/routing/plan.ts';
 import { rulePolicy } from '../../src/domain/routing/policy.ts';
 import { type Budgets, defaultSettings } from '../../src/domain/routing/settings.ts';
 import type { ReadView } from '../../src/queries/read-models.ts';
-import type { ExecutorParts } from '../../src/queries/routing/executor-parts.ts';
+import type { ExecutorDependencies } from '../../src/queries/routing/executor-dependencies.ts';
 import { Executor } from '../../src/queries/routing/executor.ts';
 import type { SearchRequest } from '../../src/queries/search/query.ts';
 import type { Finding } from '../../src/queries/search/search.ts';
@@ -50,7 +50,7 @@ export function finding(...best: readonly (readonly [string, number])[]): Findin
 
 /** Runs a plan of two sides, or another that `parts` make, by the rules and with searches that find two memories each. */
 export function run(
-  parts: Partial<ExecutorParts>,
+  parts: Partial<ExecutorDependencies>,
   budgets: Partial<Budgets> = {},
   asked: Partial<SearchRequest> = {},
 ) {

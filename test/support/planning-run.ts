@@ -1,11 +1,18 @@
 import { defaultSettings, type Budgets } from '../../src/domain/routing/settings.ts';
 import { systemClock } from '../../src/ports/clock.ts';
 import { Budget } from '../../src/queries/routing/budget.ts';
-import type { PlanningRun } from '../../src/queries/routing/executor-parts.ts';
-import { Trail } from '../../src/queries/routing/trail.ts';
+import type { PlanningRun } from '../../src/queries/routing/executor-dependencies.ts';
+import { TrajectoryRecorder } from '../../src/queries/routing/trajectory-recorder.ts';
 
 /** The run of a whole question that has spent nothing yet. */
 export function planningRun(budgets: Partial<Budgets> = {}, more: Partial<PlanningRun> = {}): PlanningRun {
   const budget = new Budget({ ...defaultSettings.budgets, ...budgets });
-  return { depth: 0, budget, trail: new Trail(systemClock, budget), mayAskModel: true, demand: {}, ...more };
+  return {
+    depth: 0,
+    budget,
+    recorder: new TrajectoryRecorder(systemClock, budget),
+    mayAskModel: true,
+    demand: {},
+    ...more,
+  };
 }

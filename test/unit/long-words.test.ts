@@ -5,7 +5,7 @@ import { SupersessionGraph } from '../../src/domain/links/supersession-graph.ts'
 import { askedTimes } from '../../src/domain/ranking/dates.ts';
 import { muchMetadata } from '../../src/domain/retrieval/posting-keys.ts';
 import { postingsOf } from '../../src/domain/retrieval/postings.ts';
-import { namesIn } from '../../src/domain/routing/wanted.ts';
+import { namesIn } from '../../src/domain/routing/vocabulary-request.ts';
 
 const letters = 'a'.repeat(200_000);
 

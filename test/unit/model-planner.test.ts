@@ -4,7 +4,7 @@ import { systemClock } from '../../src/ports/clock.ts';
 import type { LanguageModelFailed, ModelFailure } from '../../src/ports/language-model.ts';
 import { BreakerOpen } from '../../src/queries/model-guard.ts';
 import { BudgetExhausted } from '../../src/queries/routing/budget.ts';
-import type { PlanningRun } from '../../src/queries/routing/executor-parts.ts';
+import type { PlanningRun } from '../../src/queries/routing/executor-dependencies.ts';
 import { ModelPlanner } from '../../src/queries/routing/model-planner.ts';
 import { questionPlanner } from '../../src/queries/routing/question-planner.ts';
 import { fakeLanguageModel, type FakeLanguageModel } from '../support/fake-language-model.ts';
@@ -55,7 +55,7 @@ const rulesPlan = await questionPlanner({
 })(question, caller, planningRun());
 
 describe('a plan of a language model', () => {
-  it('[B5] is made of its proposal, and who made it with what is on the trail', async () => {
+  it('[B5] is made of its proposal, and who made it with what is in the recorder', async () => {
     const { plan, tenants } = planner();
     const run = planningRun();
     expect(await plan(run)).toMatchObject({
@@ -65,10 +65,10 @@ describe('a plan of a language model', () => {
         { query: 'shift', filter: { field: 'scope.team', value: 'day' } },
       ],
     });
-    expect(run.trail.planning).toEqual([
+    expect(run.recorder.planning).toEqual([
       { depth: 0, by: 'large', durationMs: expect.any(Number), tokens: 120 },
     ]);
-    expect(run.trail.calls).toMatchObject([
+    expect(run.recorder.calls).toMatchObject([
       {
         role: 'root',
         purpose: 'plan',
@@ -85,7 +85,7 @@ describe('a plan of a language model', () => {
     const run = planningRun({}, { depth: 1, parent: 2 });
     await plan(run);
     expect(model.requests.map(({ role }) => role)).toEqual(['sub']);
-    expect(run.trail.planning).toMatchObject([{ depth: 1, parent: 2, by: 'small' }]);
+    expect(run.recorder.planning).toMatchObject([{ depth: 1, parent: 2, by: 'small' }]);
   });
 
   it('is asked for with the question and the vocabulary as data alone', async () => {
@@ -99,7 +99,7 @@ describe('a plan of a language model', () => {
   });
 });
 
-describe('[B2] where the model makes none the rules do, and why is on the trail', () => {
+describe('[B2] where the model makes none the rules do, and why is in the recorder', () => {
   const failures: ModelFailure[] = [
     'timed-out',
     'unavailable',
@@ -112,8 +112,8 @@ describe('[B2] where the model makes none the rules do, and why is on the trail'
     const { plan, failures: told } = planner(failure);
     const run = planningRun();
     expect(await plan(run)).toEqual(rulesPlan);
-    expect(run.trail.planning).toMatchObject([{ by: 'rules', reason: failure, tokens: 120 }]);
-    expect(run.trail.calls).toMatchObject([{ outcome: failure, usage: { model: 'large' } }]);
+    expect(run.recorder.planning).toMatchObject([{ by: 'rules', reason: failure, tokens: 120 }]);
+    expect(run.recorder.calls).toMatchObject([{ outcome: failure, usage: { model: 'large' } }]);
     expect(run.budget.spent.tokens).toBe(120);
     expect(told).toMatchObject([{ failure }]);
   });
@@ -125,7 +125,7 @@ describe('[B2] where the model makes none the rules do, and why is on the trail'
     });
     const run = planningRun();
     expect(await plan(run)).toEqual(rulesPlan);
-    expect(run.trail.planning).toMatchObject([{ by: 'rules', reason: 'nothing-proposed', tokens: 120 }]);
+    expect(run.recorder.planning).toMatchObject([{ by: 'rules', reason: 'nothing-proposed', tokens: 120 }]);
   });
 
   it.each([
@@ -136,8 +136,8 @@ describe('[B2] where the model makes none the rules do, and why is on the trail'
     const { plan, model } = planner();
     expect(await plan(run)).toEqual(rulesPlan);
     expect(model.requests).toEqual([]);
-    expect(run.trail.planning).toMatchObject([{ by: 'rules', reason, tokens: 0 }]);
-    expect(run.trail.calls).toEqual([]);
+    expect(run.recorder.planning).toMatchObject([{ by: 'rules', reason, tokens: 0 }]);
+    expect(run.recorder.calls).toEqual([]);
   });
 
   it('[D-7] it is not asked just now, after too many failures', async () => {
@@ -146,7 +146,7 @@ describe('[B2] where the model makes none the rules do, and why is on the trail'
     });
     const run = planningRun();
     expect(await plan(run)).toEqual(rulesPlan);
-    expect(run.trail.planning).toMatchObject([{ by: 'rules', reason: 'breaker-open', tokens: 0 }]);
+    expect(run.recorder.planning).toMatchObject([{ by: 'rules', reason: 'breaker-open', tokens: 0 }]);
   });
 
   it('a fault of this program is none of the model', async () => {
@@ -162,8 +162,8 @@ describe('[B8] what a model may spend', () => {
     const { plan } = planner('silence');
     const run = planningRun({ wallMs: 1_000 });
     expect(await plan(run)).toEqual(rulesPlan);
-    expect(run.trail.planning).toMatchObject([{ reason: 'timed-out' }]);
-    const { durationMs } = run.trail.planning[0]!;
+    expect(run.recorder.planning).toMatchObject([{ reason: 'timed-out' }]);
+    const { durationMs } = run.recorder.planning[0]!;
     expect(durationMs).toBeGreaterThan(400);
     expect(run.budget.msLeft).toBeGreaterThan(0);
   });
@@ -175,7 +175,7 @@ describe('[B8] what a model may spend', () => {
     await plan(run);
     await plan(run);
     expect(model.requests).toHaveLength(1);
-    expect(run.trail.planning).toMatchObject([{ by: 'large' }, { by: 'rules', reason: 'no-tokens' }]);
+    expect(run.recorder.planning).toMatchObject([{ by: 'large' }, { by: 'rules', reason: 'no-tokens' }]);
     expect(run.budget.spent.tokens).toBe(1_000_050);
     expect(() => run.budget.takeSearch('x'.repeat(19_000))).not.toThrow();
     expect(() => run.budget.takeSearch('x'.repeat(4_000))).toThrow(BudgetExhausted);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Plan } from '../../src/domain/routing/plan.ts';
 import { kindOf } from '../../src/domain/routing/planner/ordered-values.ts';
 import { planOf } from '../../src/domain/routing/planner.ts';
-import { namesIn, wantedBy } from '../../src/domain/routing/wanted.ts';
+import { namesIn, vocabularyRequestOf } from '../../src/domain/routing/vocabulary-request.ts';
 import { filterText } from '../support/filter-text.ts';
 import { vocabularyOf } from '../support/vocabulary.ts';
 
@@ -221,7 +221,7 @@ describe('a plan', () => {
 
   it('needs no more of the vocabulary than the question asks for', () => {
     for (const question of ['Protocols with revision 3.2 or later', 'Show major pitches of ICU-Night']) {
-      const { keys, kinds } = wantedBy(question);
+      const { keys, kinds } = vocabularyRequestOf(question);
       const values = vocabulary.values.filter(
         ({ key, value }) => keys.includes(key) || kinds.includes(kindOf(value)),
       );

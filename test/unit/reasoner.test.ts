@@ -8,7 +8,7 @@ import { ModelGuard } from '../../src/queries/model-guard.ts';
 import { RefinementCache } from '../../src/queries/reasoning/refinement-cache.ts';
 import { Reasoner, type ReasoningRun } from '../../src/queries/reasoning/reasoner.ts';
 import { Budget } from '../../src/queries/routing/budget.ts';
-import { Trail } from '../../src/queries/routing/trail.ts';
+import { TrajectoryRecorder } from '../../src/queries/routing/trajectory-recorder.ts';
 import { fakeLanguageModel, type FakeLanguageModel } from '../support/fake-language-model.ts';
 
 const caller: TenantContext = {
@@ -61,7 +61,7 @@ function reasoner(model: FakeLanguageModel | undefined, settings: Partial<Reason
 
 function freshRun(): ReasoningRun {
   const budget = new Budget(defaultSettings.budgets);
-  return { budget, trail: new Trail({ now: () => new Date() }, budget), mayAskModel: true };
+  return { budget, recorder: new TrajectoryRecorder({ now: () => new Date() }, budget), mayAskModel: true };
 }
 
 describe('reasoning by rules', () => {

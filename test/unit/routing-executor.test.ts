@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Plan } from '../../src/domain/routing/plan.ts';
 import type { Policy } from '../../src/domain/routing/policy.ts';
-import type { ExecutorParts } from '../../src/queries/routing/executor-parts.ts';
+import type { ExecutorDependencies } from '../../src/queries/routing/executor-dependencies.ts';
 import { finding, idsOf, never, run } from '../support/executor-run.ts';
 
 describe('the budgets of a run', () => {
@@ -16,7 +16,7 @@ describe('the budgets of a run', () => {
 
   it('[B8] [D9] what was found before the time was up is the answer, and says so', async () => {
     let calls = 0;
-    const search: ExecutorParts['search'] = () =>
+    const search: ExecutorDependencies['search'] = () =>
       calls++ === 0 ? Promise.resolve(finding(['x', 0.9])) : never;
     const { finding: found, run: trajectory } = await run({ search }, { wallMs: 600 });
     expect(idsOf(found)).toEqual(['x']);
@@ -37,9 +37,9 @@ describe('the budgets of a run', () => {
   ] as const)(
     '[D9] a plan that is not of the model, since %s, is followed as any other: %s',
     async (reason, outcome, interruption, codes) => {
-      const plan: ExecutorParts['plan'] = (query, _, { trail, depth }) => {
+      const plan: ExecutorDependencies['plan'] = (query, _, { recorder, depth }) => {
         const planned = { depth, by: 'rules', durationMs: 1, tokens: 0 };
-        trail.planned(reason === undefined ? planned : { ...planned, reason });
+        recorder.planned(reason === undefined ? planned : { ...planned, reason });
         return Promise.resolve({ aggregation: 'combine', operands: [{ label: 'a', query }] });
       };
       const { finding: found, run: trajectory } = await run({ plan });
@@ -58,7 +58,7 @@ describe('the budgets of a run', () => {
 
   it('[B5] [B8] recursion without end is ended by the depth, and counts in the budgets of the whole', async () => {
     const words = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight'];
-    const parts: Partial<ExecutorParts> = {
+    const parts: Partial<ExecutorDependencies> = {
       // Each plan has one operand that is complex again, and a word shorter.
       plan: (question) => {
         const query = question.split(' ').slice(0, -1).join(' ');
@@ -104,7 +104,7 @@ describe('searches of one question', () => {
   function heldBack() {
     const asked: string[] = [];
     const answers = new Map<string, () => void>();
-    const search: ExecutorParts['search'] = (_, { query }) => {
+    const search: ExecutorDependencies['search'] = (_, { query }) => {
       asked.push(query);
       return new Promise((resolve) => {
         answers.set(query, () => resolve(finding([`${query} 1`, 0.8])));
@@ -153,7 +153,7 @@ describe('searches of one question', () => {
 
   it('[B2] that fail before their turn are failures of their own step', async () => {
     const cause = new Error('the index is gone');
-    const search: ExecutorParts['search'] = (_, { query }) =>
+    const search: ExecutorDependencies['search'] = (_, { query }) =>
       query === 'only b' ? Promise.reject(cause) : Promise.resolve(finding(['x', 0.9]));
     const { run: trajectory, error } = await run({ search, searchesAtOnce: 4 });
     expect(error).toBe(cause);
@@ -168,7 +168,7 @@ describe('searches of one question', () => {
     };
     for (const [searchesAtOnce, queries] of [1, 2, 4].flatMap((each) => [4, 8].map((most) => [each, most]))) {
       const asked: string[] = [];
-      const search: ExecutorParts['search'] = (_, { query }) => {
+      const search: ExecutorDependencies['search'] = (_, { query }) => {
         asked.push(query);
         return Promise.resolve(finding([`${query} 1`, 0.8]));
       };
@@ -188,7 +188,7 @@ describe('searches of one question', () => {
 describe('a step that fails', () => {
   it('[B2] makes the run fail, with the step on record and the cause at hand', async () => {
     const cause = new Error('the index is gone');
-    const search: ExecutorParts['search'] = (_, { query }) =>
+    const search: ExecutorDependencies['search'] = (_, { query }) =>
       query === 'only b' ? Promise.reject(cause) : Promise.resolve(finding(['x', 0.9]));
     const { finding: found, run: trajectory, error } = await run({ search });
     expect(found).toBeUndefined();
@@ -203,7 +203,7 @@ describe('a step that fails', () => {
 
   it('[D9] a search that was answered in part says so in the whole', async () => {
     const warning = { code: 'partial', detail: 'words alone' } as const;
-    const search: ExecutorParts['search'] = () =>
+    const search: ExecutorDependencies['search'] = () =>
       Promise.resolve({ ...finding(['x', 0.9]), warnings: [warning] });
     const { finding: found } = await run({ search });
     expect(found?.warnings).toEqual([warning]);

@@ -5,7 +5,7 @@ import { rulePolicy } from '../../src/domain/routing/policy.ts';
 import { defaultSettings, type RoutingSettings } from '../../src/domain/routing/settings.ts';
 import { Executor } from '../../src/queries/routing/executor.ts';
 import { RoutedSearch } from '../../src/queries/routing/routed-search.ts';
-import type { Planned } from '../../src/queries/routing/trail.ts';
+import type { Planned } from '../../src/queries/routing/trajectory-recorder.ts';
 import type { RoutingDirectory } from '../../src/queries/routing/routing-directory.ts';
 import type { KeyVault } from '../../src/ports/key-vault.ts';
 import type { ReadView } from '../../src/queries/read-models.ts';
@@ -40,8 +40,8 @@ function routed(
 ) {
   const failures: unknown[] = [];
   const executor = new Executor({
-    plan: (query, _, { depth, trail }) => {
-      trail.planned({ depth, by: 'rules', durationMs: 1, tokens: 0, ...planned });
+    plan: (query, _, { depth, recorder }) => {
+      recorder.planned({ depth, by: 'rules', durationMs: 1, tokens: 0, ...planned });
       return Promise.resolve({ aggregation: 'combine', operands: [{ label: 'q', query }] });
     },
     policy: rulePolicy,

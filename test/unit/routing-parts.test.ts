@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Filter } from '../../src/domain/filter.ts';
 import type { Operand, Plan } from '../../src/domain/routing/plan.ts';
-import type { ExecutorParts } from '../../src/queries/routing/executor-parts.ts';
+import type { ExecutorDependencies } from '../../src/queries/routing/executor-dependencies.ts';
 import type { SearchRequest } from '../../src/queries/search/query.ts';
 import { finding, idsOf, memory, request, run } from '../support/executor-run.ts';
 
@@ -14,7 +14,7 @@ describe('conditions of a plan', () => {
     memory(id, { layer: 'team', scope: { company: 'acme', ...(team !== undefined && { team }) } });
 
   it('what meets them comes first, what resembles the question follows', async () => {
-    const search: ExecutorParts['search'] = (_, { scope }) =>
+    const search: ExecutorDependencies['search'] = (_, { scope }) =>
       Promise.resolve({
         ...finding(['loud', 0.85], ['other', 0.5]),
         ...(scope?.team === 'alpha' && {
@@ -35,7 +35,7 @@ describe('conditions of a plan', () => {
 
   it('a condition that nobody meets is left out, with a warning in the trajectory alone', async () => {
     const asked: SearchRequest[] = [];
-    const search: ExecutorParts['search'] = (_, each) => {
+    const search: ExecutorDependencies['search'] = (_, each) => {
       asked.push(each);
       return Promise.resolve(each.scope?.team === 'alpha' ? finding() : finding(['x', 0.6]));
     };
@@ -69,7 +69,7 @@ describe('conditions of a plan', () => {
       [loose, finding(['full', 0.2], ['half', 0.3], ['half too', 0.25], ['half as well', 0.2])],
     ]);
     const asked: (Filter | undefined)[] = [];
-    const search: ExecutorParts['search'] = (_, { filter }) => {
+    const search: ExecutorDependencies['search'] = (_, { filter }) => {
       asked.push(filter);
       return Promise.resolve(found.get(filter) ?? finding(['loud', 0.6]));
     };
@@ -92,7 +92,7 @@ describe('conditions of a plan', () => {
     };
     const scope = { company: 'acme', team: 'alpha', project: 'p1' };
     const asked: SearchRequest['scope'][] = [];
-    const search: ExecutorParts['search'] = (_, each) => {
+    const search: ExecutorDependencies['search'] = (_, each) => {
       asked.push(each.scope);
       const inside =
         each.scope?.project === 'p1' ? [{ memory: memory('inside', { scope }), score: 0.1 }] : [];
@@ -108,7 +108,7 @@ describe('conditions of a plan', () => {
 
   it('an operand outside of what the caller asked for is not searched', async () => {
     const asked: SearchRequest[] = [];
-    const search: ExecutorParts['search'] = (_, each) => {
+    const search: ExecutorDependencies['search'] = (_, each) => {
       asked.push(each);
       return Promise.resolve(finding(['x', 0.6]));
     };
@@ -125,7 +125,7 @@ describe('conditions of a plan', () => {
 
 describe('a part that means all places of a kind', () => {
   const query = 'compare retries across all teams';
-  const across = (more: Partial<Operand> = {}): Partial<ExecutorParts> => ({
+  const across = (more: Partial<Operand> = {}): Partial<ExecutorDependencies> => ({
     plan: () =>
       Promise.resolve({
         aggregation: 'compare',

@@ -2,11 +2,11 @@ import type { Filter } from '../filter.ts';
 import { fieldValuesOf, type Fielded, type HeldValue } from './field-values.ts';
 import { anyOf, test } from '../build-filter.ts';
 import { isNaming, type Vocabulary } from './vocabulary.ts';
-import { namesIn } from './wanted.ts';
+import { namesIn } from './vocabulary-request.ts';
 
 /**
  * What a text names by an identifier that the tenant knows, other than the memory that it stands in: places, and names
- * in the metadata. `vocabulary` holds the values wanted by `namesIn(text)`.
+ * in the metadata. `vocabulary` holds the values requested with `namesIn(text)`.
  */
 export function mentionsIn(text: string, own: Fielded, { fields, values }: Vocabulary): HeldValue[] {
   const names = new Set(namesIn(text));

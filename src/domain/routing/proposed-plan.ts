@@ -10,10 +10,10 @@ import { Reading } from './planner/reading.ts';
 import { versionsWithin } from './planner/versions.ts';
 import type { Proposal, ProposedCondition, ProposedPart } from './proposal.ts';
 import { keyOf, type KnownField, type Vocabulary } from './vocabulary.ts';
-import type { Wanted } from './wanted.ts';
+import type { VocabularyRequest } from './vocabulary-request.ts';
 
 /** What a vocabulary must hold of the values to tell which of the proposed ones there are. */
-export function wantedByProposal({ parts }: Proposal): Wanted {
+export function wantedByProposal({ parts }: Proposal): VocabularyRequest {
   const values = parts.flatMap(({ conditions }) => conditions.map(({ value }) => value));
   const keys = new Set(values.map(keyOf));
   keys.delete('');

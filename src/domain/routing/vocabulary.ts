@@ -27,7 +27,7 @@ export interface KnownValue {
 
 /**
  * What a planner may know of a tenant: what its own data names, as far as the caller may see it. For one question the
- * values that it may mean are enough (`wantedBy`).
+ * values that it may mean are enough (`vocabularyRequestOf`).
  */
 export interface Vocabulary {
   readonly fields: readonly KnownField[];

@@ -13,8 +13,8 @@ import { readLinked } from '../linked.ts';
 import { memoryOf } from '../memory-row.ts';
 import type { ReadDemand, ReadView } from '../read-models.ts';
 import { BudgetExhausted, type Budget } from '../routing/budget.ts';
-import { intersect } from '../routing/narrowing.ts';
-import type { StepOutcome, Trail } from '../routing/trail.ts';
+import { intersect } from '../routing/search-bounds.ts';
+import type { StepOutcome, TrajectoryRecorder } from '../routing/trajectory-recorder.ts';
 import type { SearchRequest } from '../search/query.ts';
 import type { Finding, Warning } from '../search/search.ts';
 
@@ -51,7 +51,7 @@ export interface HopSetting extends HopParts {
   readonly depth: number;
   readonly view: ReadView;
   readonly budget: Budget;
-  readonly trail: Trail;
+  readonly recorder: TrajectoryRecorder;
 }
 
 export interface HopResult {
@@ -210,13 +210,13 @@ export class HopRun {
     from: readonly Path[],
     take: (step: number) => Promise<StepResults>,
   ): Promise<void> {
-    const { trail, budget } = this.#setting;
+    const { recorder, budget } = this.#setting;
     budget.takeStep();
     const { queries, wall } = budget.used;
     const features = { depth: this.#depth, paths: from.length, queriesUsed: queries, wallUsed: wall };
     const choice = { index: 0, propensity: 1 };
     const opened = { depth: this.#depth, parent: undefined, features, actions: [action], choice };
-    const { step, end } = trail.begin(opened);
+    const { step, end } = recorder.begin(opened);
     try {
       const results = await take(step);
       end({ status: 'done', found: results.length, results });

@@ -13,7 +13,7 @@ import { isOutdated, withCurrentView } from '../current-view.ts';
 import type { ReadModels, ReadView } from '../read-models.ts';
 import { Budget, BudgetExhausted } from '../routing/budget.ts';
 import { warningOf } from '../routing/executor.ts';
-import { Trail } from '../routing/trail.ts';
+import { TrajectoryRecorder } from '../routing/trajectory-recorder.ts';
 import { answerOf, withEvents, type SearchAnswer } from '../search/answer.ts';
 import type { SearchRequest } from '../search/query.ts';
 import type { Finding, SearchService } from '../search/search.ts';
@@ -47,7 +47,7 @@ export interface MultiHopAnswer extends SearchAnswer {
 interface Ran {
   readonly result: HopResult;
   readonly view: ReadView;
-  readonly trail: Trail;
+  readonly recorder: TrajectoryRecorder;
   /** What ended it early. */
   readonly interruption: Interruption | undefined;
 }
@@ -74,7 +74,7 @@ export class MultiHopSearch {
     const request: SearchRequest = { ...rest, threshold: pathThreshold, order: 'relevance' };
     const id = uuid();
     const searchId = signSearchId(vault, caller, id);
-    const { result, view, trail, interruption } = await withCurrentView(() =>
+    const { result, view, recorder, interruption } = await withCurrentView(() =>
       this.#run(caller, request, asked, searchId),
     );
     const finding = findingOf(result, view, interruption);
@@ -98,7 +98,7 @@ export class MultiHopSearch {
       strategy: 'combine',
       planning: [],
       reasoning: [],
-      ...trail.taken,
+      ...recorder.taken,
       maxDepth: result.maxDepth,
       resultCount: finding.best.length,
       warnings: [],
@@ -123,7 +123,7 @@ export class MultiHopSearch {
     // Before the clock of the budget starts: a caller may wait long for a position.
     const view = await search.view(request, { withFields: true });
     const budget = new Budget({ ...limits, steps: Infinity, tokens: Infinity, depth });
-    const trail = new Trail(clock, budget);
+    const recorder = new TrajectoryRecorder(clock, budget);
     const run = new HopRun({
       sql: models.sql,
       search: (as, narrowed, seen) => search.find(as, narrowed, seen),
@@ -134,10 +134,10 @@ export class MultiHopSearch {
       depth,
       view,
       budget,
-      trail,
+      recorder,
     });
     const interruption = await this.#go(run, searchId);
-    return { result: run.result, view, trail, interruption };
+    return { result: run.result, view, recorder, interruption };
   }
 
   /** What ended the run early. */

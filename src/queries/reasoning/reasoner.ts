@@ -23,7 +23,7 @@ import { observed } from '../observed-language-model.ts';
 import { withTimeLimit } from '../../support/resilience/time-limit.ts';
 import { BreakerOpen } from '../model-guard.ts';
 import { shortestCallMs, type Budget } from '../routing/budget.ts';
-import type { Trail } from '../routing/trail.ts';
+import type { TrajectoryRecorder } from '../routing/trajectory-recorder.ts';
 import type { RefinementCache } from './refinement-cache.ts';
 
 /** Enough for ten searches of 30 words and a sentence. */
@@ -41,7 +41,7 @@ export interface ReasonerParts {
 /** The run that is reasoned for. */
 export interface ReasoningRun {
   readonly budget: Budget;
-  readonly trail: Trail;
+  readonly recorder: TrajectoryRecorder;
   /** The tenant lets a language model be asked. */
   readonly mayAskModel: boolean;
 }
@@ -145,12 +145,12 @@ export class Reflection {
 
   async #ask(question: string, plan: Plan, depth: number): Promise<Answer> {
     const { modelFor, cache } = this.#parts;
-    const { budget, trail, mayAskModel } = this.#run;
+    const { budget, recorder, mayAskModel } = this.#run;
     if (!modelFor || !mayAskModel) return { source: 'rules', outcome: 'complete' };
     const caller = this.#caller;
     const role = depth === 0 ? 'root' : 'sub';
     const asked = observed(modelFor(caller.tenant), (call) => {
-      trail.called(call);
+      recorder.called(call);
       budget.spendOnModel(call.usage.inputTokens + call.usage.outputTokens);
     });
     const model = asked.models[role];

@@ -11,9 +11,9 @@ import type { ReasoningFailure } from '../reasoning/reasoner.ts';
 import type { SearchRequest } from '../search/query.ts';
 import type { Finding } from '../search/search.ts';
 import { Budget, BudgetExhausted } from './budget.ts';
-import type { ExecutorParts } from './executor-parts.ts';
-import { Exploration } from './exploration.ts';
-import { Trail, type Planned } from './trail.ts';
+import type { ExecutorDependencies } from './executor-dependencies.ts';
+import { DecompositionRun } from './decomposition-run.ts';
+import { TrajectoryRecorder, type Planned } from './trajectory-recorder.ts';
 
 /** A trajectory before it is known whose search it belongs to and what was shown. */
 export type Run = Omit<Trajectory, 'searchId' | 'shown' | 'difference'>;
@@ -31,9 +31,9 @@ export interface Execution {
 
 /** Takes complex questions apart: a loop of actions that a policy chooses, within budgets. */
 export class Executor {
-  readonly #parts: ExecutorParts;
+  readonly #parts: ExecutorDependencies;
 
-  constructor(parts: ExecutorParts) {
+  constructor(parts: ExecutorDependencies) {
     this.#parts = parts;
   }
 
@@ -50,11 +50,11 @@ export class Executor {
   ): Promise<Execution> {
     const { plan, policy, clock, reasoner } = this.#parts;
     const budget = new Budget(budgets);
-    const trail = new Trail(clock, budget);
+    const recorder = new TrajectoryRecorder(clock, budget);
     const reflection = reasoning.enabled
-      ? reasoner?.begin(caller, reasoning, { budget, trail, mayAskModel })
+      ? reasoner?.begin(caller, reasoning, { budget, recorder, mayAskModel })
       : undefined;
-    const exploration = new Exploration({
+    const decomposition = new DecompositionRun({
       ...this.#parts,
       caller,
       request,
@@ -62,7 +62,7 @@ export class Executor {
       threshold,
       mayAskModel,
       budget,
-      trail,
+      recorder,
       reflection,
     });
     let planned: Plan = { aggregation: 'combine', operands: [] };
@@ -70,9 +70,9 @@ export class Executor {
     let error: unknown;
     try {
       planned = await budget.within(
-        plan(request.query, caller, { depth: 0, budget, trail, mayAskModel, demand: request }),
+        plan(request.query, caller, { depth: 0, budget, recorder, mayAskModel, demand: request }),
       );
-      await exploration.answer(planned);
+      await decomposition.answer(planned);
     } catch (cause) {
       if (cause instanceof BudgetExhausted) interruption = cause.budget;
       else {
@@ -81,16 +81,16 @@ export class Executor {
       }
     }
     const traces = reflection?.traces ?? [];
-    interruption ??= lackOfModels(trail.planning, traces);
-    const { finding, citations, warnings, maxDepth } = exploration.result(planned.aggregation);
-    const usable = interruption === 'error' || (interruption && !exploration.found) ? undefined : finding;
+    interruption ??= lackOfModels(recorder.planning, traces);
+    const { finding, citations, warnings, maxDepth } = decomposition.result(planned.aggregation);
+    const usable = interruption === 'error' || (interruption && !decomposition.found) ? undefined : finding;
     const outcome: TrajectoryOutcome = !usable ? 'failed' : interruption ? 'partial' : 'complete';
     return {
       finding:
         usable && interruption
           ? { ...usable, warnings: [...usable.warnings, warningOf(interruption)] }
           : usable,
-      calls: trail.calls,
+      calls: recorder.calls,
       ...(error !== undefined && { error }),
       failures: reflection?.failures ?? [],
       run: {
@@ -98,8 +98,8 @@ export class Executor {
         ...(interruption && { interruption }),
         policyVersion: policy.version,
         strategy: planned.aggregation,
-        planning: trail.planning,
-        ...trail.taken,
+        planning: recorder.planning,
+        ...recorder.taken,
         maxDepth,
         resultCount: usable?.best.length ?? 0,
         warnings: [...warnings],

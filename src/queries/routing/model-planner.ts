@@ -15,7 +15,7 @@ import { observed } from '../observed-language-model.ts';
 import { withTimeLimit } from '../../support/resilience/time-limit.ts';
 import { BreakerOpen } from '../model-guard.ts';
 import { shortestCallMs } from './budget.ts';
-import type { PlanningRun } from './executor-parts.ts';
+import type { PlanningRun } from './executor-dependencies.ts';
 import type { VocabularyReader } from './vocabulary.ts';
 
 const longestCallMs = 30_000;
@@ -57,11 +57,11 @@ export class ModelPlanner {
   /** Rejects as the vocabulary does; a failure of the model is an outcome. */
   async propose({ question, known, now, caller, run }: PlanningRequest): Promise<PlanningAttempt> {
     const { vocabulary, modelFor, onFailure } = this.#parts;
-    const { depth, budget, trail, mayAskModel } = run;
+    const { depth, budget, recorder, mayAskModel } = run;
     const role = depth === 0 ? 'root' : 'sub';
     let tokens = 0;
     const model = observed(modelFor(caller.tenant), (call) => {
-      trail.called(call);
+      recorder.called(call);
       tokens += call.usage.inputTokens + call.usage.outputTokens;
     });
     const outcome = (one: Pick<PlanningAttempt, 'plan' | 'reason'>) => ({

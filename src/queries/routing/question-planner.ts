@@ -4,10 +4,10 @@ import type { MemoryView } from '../../domain/memory/view.ts';
 import type { HeldValue } from '../../domain/routing/field-values.ts';
 import { mentionsFilter, mentionsIn } from '../../domain/routing/followed.ts';
 import { planOf } from '../../domain/routing/planner.ts';
-import { namesIn, wantedBy } from '../../domain/routing/wanted.ts';
+import { namesIn, vocabularyRequestOf } from '../../domain/routing/vocabulary-request.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ReadDemand } from '../read-models.ts';
-import type { Planner } from './executor-parts.ts';
+import type { Planner } from './executor-dependencies.ts';
 import type { ModelPlanner } from './model-planner.ts';
 import type { VocabularyReader } from './vocabulary.ts';
 
@@ -20,16 +20,16 @@ export interface QuestionPlannerParts {
 
 /**
  * Plans a caller's question from what the caller's tenant names as far as the caller may see it: as the language model
- * proposes, or else by the rules. Who it was, and why not the model, goes on the trail.
+ * proposes, or else by the rules. Who it was, and why not the model, goes in the recorder.
  */
 export function questionPlanner({ vocabulary, clock, model }: QuestionPlannerParts): Planner {
   return async (question, caller, run) => {
     const started = performance.now();
-    const known = await vocabulary.read(caller, wantedBy(question), run.demand);
+    const known = await vocabulary.read(caller, vocabularyRequestOf(question), run.demand);
     const now = clock.now();
     const proposed = await model?.propose({ question, known, now, caller, run });
     const plan = proposed?.plan ?? planOf(question, known, { now });
-    run.trail.planned({
+    run.recorder.planned({
       ...(run.parent !== undefined && { parent: run.parent }),
       depth: run.depth,
       by: proposed?.plan ? proposed.model : 'rules',

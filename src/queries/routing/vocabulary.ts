@@ -3,7 +3,7 @@ import { visible } from '../../domain/access/visibility.ts';
 import { groupBy } from '../../domain/group-by.ts';
 import { kindOfField, type ValueKind } from '../../domain/routing/planner/ordered-values.ts';
 import type { FieldValue, KnownField, KnownValue, Vocabulary } from '../../domain/routing/vocabulary.ts';
-import type { Wanted } from '../../domain/routing/wanted.ts';
+import type { VocabularyRequest } from '../../domain/routing/vocabulary-request.ts';
 import type { ReadDemand, ReadModels, ReadView } from '../read-models.ts';
 import { regionCondition } from '../scope-sql.ts';
 import { Parameters } from '../sql-builder.ts';
@@ -52,7 +52,7 @@ export class VocabularyReader {
   /** All fields, and of the values those that are wanted; what was written up to `minPosition` among them. */
   async read(
     caller: TenantContext,
-    wanted: Wanted,
+    wanted: VocabularyRequest,
     { minPosition = 0, waitMs }: Pick<ReadDemand, 'minPosition' | 'waitMs'> = {},
   ): Promise<Vocabulary> {
     const visibility = visible(caller);
@@ -115,7 +115,11 @@ export class VocabularyReader {
     );
   }
 
-  async #valuesOf(caller: TenantContext, view: ReadView, { keys, kinds }: Wanted): Promise<KnownValue[]> {
+  async #valuesOf(
+    caller: TenantContext,
+    view: ReadView,
+    { keys, kinds }: VocabularyRequest,
+  ): Promise<KnownValue[]> {
     const parameters = new Parameters();
     const region = regionCondition({ tenant: caller.tenant, visibility: visible(caller) }, 'f', parameters);
     const keyed = `f.key = any (${parameters.bind([...keys])}::text[])`;

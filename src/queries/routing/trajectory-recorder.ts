@@ -7,7 +7,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { ModelCall } from '../observed-language-model.ts';
 import type { Budget } from './budget.ts';
 
-/** Of each step so many results are written down; how many there were is told too. */
+/** Maximum results recorded per step; the total count is recorded as well. */
 const recordedResults = 50;
 
 export interface Decision {
@@ -27,17 +27,14 @@ export interface StepOutcome {
   readonly results?: TrajectoryStep['results'];
 }
 
-/** What a run says of itself when it is over. */
+/** The part of a trajectory that the recorder supplies. */
 export type Taken = Pick<
   Trajectory,
   'startedAt' | 'endedAt' | 'durationMs' | 'tokens' | 'queries' | 'steps' | 'arguments'
 >;
 
-/**
- * Writes down the plans and the steps of a run as they are made and taken, and what was asked of a language model. The run
- * begins with it.
- */
-export class Trail {
+/** Records the plans, steps and language model calls of a run. The run starts when the recorder is created. */
+export class TrajectoryRecorder {
   readonly #clock: Clock;
   readonly #budget: Budget;
   readonly #steps: (TrajectoryStep | undefined)[] = [];
@@ -53,7 +50,7 @@ export class Trail {
     this.#startedAt = clock.now();
   }
 
-  /** The steps that are over, in the order in which they began, what each of them was to do, and what all of them took. */
+  /** Finished steps in the order they began, with their arguments and the totals of the run. */
   get taken(): Taken {
     const { tokens, queries } = this.#budget.spent;
     return {
@@ -83,7 +80,7 @@ export class Trail {
     this.#calls.push(call);
   }
 
-  /** Opens a step: answers its number and what closes it. */
+  /** Starts a step. Returns its number and the function that ends it. */
   begin({ depth, parent, features, actions, choice }: Decision): {
     readonly step: number;
     readonly end: (outcome: StepOutcome) => void;

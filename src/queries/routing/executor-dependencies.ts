@@ -10,7 +10,7 @@ import type { SearchRequest } from '../search/query.ts';
 import type { Finding } from '../search/search.ts';
 import type { Budget } from './budget.ts';
 import type { ChildPlaces, PlaceRequest } from './child-places.ts';
-import type { Trail } from './trail.ts';
+import type { TrajectoryRecorder } from './trajectory-recorder.ts';
 
 /** The run that a plan is made in. */
 export interface PlanningRun {
@@ -18,7 +18,7 @@ export interface PlanningRun {
   /** The step that a part is planned in. */
   readonly parent?: number | undefined;
   readonly budget: Budget;
-  readonly trail: Trail;
+  readonly recorder: TrajectoryRecorder;
   /** The tenant lets a language model propose plans. */
   readonly mayAskModel: boolean;
   /** What the plan must know of. */
@@ -29,7 +29,7 @@ export interface PlanningRun {
 export type Planner = (question: string, caller: TenantContext, run: PlanningRun) => Promise<Plan>;
 
 /** What the executor works with: the retrieval service, and what chooses. */
-export interface ExecutorParts {
+export interface ExecutorDependencies {
   readonly plan: Planner;
   /** Decides what is looked for; without one that is the plan as it stands. */
   readonly reasoner?: Reasoner | undefined;

@@ -5,7 +5,7 @@ import { withEvidence } from '../../domain/routing/evidence.ts';
 import type { Scored } from '../search/shortlist.ts';
 
 /**
- * What it says of a memory that a search found it, as `withEvidence` takes it: it answers a part of the question that
+ * What it says of a memory that a search found it, as `withEvidence` takes it: it answers a subquery of the question that
  * has no conditions, or it only resembles the question as a whole. What meets conditions is above the first.
  */
 export const answering = 0;
@@ -31,7 +31,7 @@ export interface Addition {
 }
 
 /** The memories that the steps of one question have found, each once. */
-export class Pool {
+export class ResultAccumulator {
   readonly #entries = new Map<string, Entry>();
   /** Something meets a condition: what does not stands behind it. */
   #conditionsMet = false;

@@ -4,7 +4,7 @@ import { phrase, readQuestion, singulars, type Span } from './planner/question.t
 import { keyOf } from './vocabulary.ts';
 
 /** What a vocabulary must hold of the values for one question, beside all fields. */
-export interface Wanted {
+export interface VocabularyRequest {
   /** Values with one of these keys. */
   readonly keys: readonly string[];
   /** All values of these kinds: those that a filter must list because they do not sort as texts. */
@@ -15,7 +15,7 @@ export interface Wanted {
 const MAX_WORDS = 200;
 
 /** What `planOf` may ask the vocabulary for. */
-export function wantedBy(text: string): Wanted {
+export function vocabularyRequestOf(text: string): VocabularyRequest {
   const question = readQuestion(text);
   const { tokens, quoted } = question;
   const keys = new Set<string>();

@@ -1,8 +1,8 @@
 import type { Filter } from '../../domain/filter.ts';
 import { layers as allLayers, precedence, scopeKeys, type Layer, type Scope } from '../../domain/layers.ts';
 
-/** A part of what a question may look at. */
-export interface Narrowing {
+/** Limits of a search: layers, scope and filter. */
+export interface SearchBounds {
   readonly layers?: readonly Layer[] | undefined;
   readonly scope?: Scope | undefined;
   readonly filter?: Filter | undefined;
@@ -12,7 +12,7 @@ export interface Narrowing {
  * What lies in both, or undefined where nothing can: a plan never widens what the caller asked for. A scope finds what
  * lacks its identifiers too, so that layers above the one that it names are left out.
  */
-export function intersect(outer: Narrowing, inner: Narrowing): Narrowing | undefined {
+export function intersect(outer: SearchBounds, inner: SearchBounds): SearchBounds | undefined {
   const scope: Scope = { ...outer.scope };
   for (const key of scopeKeys) {
     const value = inner.scope?.[key];
@@ -32,12 +32,12 @@ export function intersect(outer: Narrowing, inner: Narrowing): Narrowing | undef
   };
 }
 
-/** Whether it asks for anything. */
-export function isNarrow({ layers, scope, filter }: Narrowing): boolean {
+/** Whether the bounds limit anything. */
+export function isBounded({ layers, scope, filter }: SearchBounds): boolean {
   return layers !== undefined || filter !== undefined || Object.keys(scope ?? {}).length > 0;
 }
 
-/** The layers whose memories can have these identifiers. */
+/** The layers whose memories can carry the identifiers of a scope. */
 function layersWithin(scope: Scope = {}): readonly Layer[] | undefined {
   const own = allLayers.filter((layer) => layer !== 'company' && scope[layer] !== undefined);
   if (own.length === 0) return undefined;

@@ -12,39 +12,39 @@ import { dropNearDuplicates } from '../search/near-duplicates.ts';
 import { byScore, type Scored } from '../search/shortlist.ts';
 import type { SearchRequest } from '../search/query.ts';
 import type { Finding, Warning } from '../search/search.ts';
-import { Agenda } from './agenda.ts';
+import { SubqueryQueue } from './subquery-queue.ts';
 import { BudgetExhausted, type Budget } from './budget.ts';
-import type { ExecutorParts } from './executor-parts.ts';
-import { isNarrow, type Narrowing } from './narrowing.ts';
-import { PartSearches } from './part-searches.ts';
-import { actionsFor, partsOf, type Part } from './parts.ts';
-import { answering, isIn, Pool, resembling } from './pool.ts';
-import type { StepOutcome, Trail } from './trail.ts';
+import type { ExecutorDependencies } from './executor-dependencies.ts';
+import { isBounded, type SearchBounds } from './search-bounds.ts';
+import { SubquerySearches } from './subquery-searches.ts';
+import { actionsFor, subqueriesOf, type Subquery } from './subqueries.ts';
+import { answering, isIn, ResultAccumulator, resembling } from './result-accumulator.ts';
+import type { StepOutcome, TrajectoryRecorder } from './trajectory-recorder.ts';
 
-/** Of a place of which there are many, so many are searched one by one; where the search is exhaustive, so many more. */
+/** How many places a drill-down searches one by one: `few` normally, `many` in an exhaustive search. */
 const fanOut = { few: 3, many: 10 } as const;
-/** So many of the best matches are read for what they name. */
+/** How many of the best matches are read for the identifiers that they mention. */
 const naming = 4;
 const dayMs = 24 * 60 * 60 * 1000;
 
-export interface ExplorationSetting extends ExecutorParts {
+export interface DecompositionSettings extends ExecutorDependencies {
   readonly caller: TenantContext;
   readonly request: SearchRequest;
   readonly view: ReadView;
-  /** From this score on a part is a complex question itself. */
+  /** A subquery with at least this complexity score is decomposed itself. */
   readonly threshold: number;
-  /** The tenant lets a language model propose plans. */
+  /** The tenant allows a language model to propose plans. */
   readonly mayAskModel: boolean;
   readonly budget: Budget;
-  readonly trail: Trail;
-  /** Undefined where it is switched off. */
+  readonly recorder: TrajectoryRecorder;
+  /** Undefined if reflection is switched off. */
   readonly reflection: Reflection | undefined;
 }
 
-/** Where a question stands among those that it was made of. */
+/** Position of a question in the tree of questions. */
 interface Place {
   readonly question: string;
-  readonly base: Narrowing;
+  readonly base: SearchBounds;
   readonly depth: number;
   readonly parent: number | undefined;
 }
@@ -56,16 +56,16 @@ interface Result {
   readonly maxDepth: number;
 }
 
-/** The search for the answer to one question, and to the questions it is taken apart into. */
-export class Exploration {
-  readonly #setting: ExplorationSetting;
+/** Answers one question by decomposing it into subqueries, recursively. */
+export class DecompositionRun {
+  readonly #setting: DecompositionSettings;
   readonly #place: Place;
-  readonly #pool = new Pool();
-  /** Of the whole tree of questions. */
+  readonly #accumulator = new ResultAccumulator();
+  /** Warning codes, shared by the whole tree of questions. */
   readonly #codes: Set<string>;
   readonly #warnings: Map<string, Warning>;
-  #agenda: Agenda;
-  #searching: PartSearches;
+  #queue: SubqueryQueue;
+  #searching: SubquerySearches;
   #isExhaustive = false;
   #aggregation: Aggregation = 'combine';
   readonly #models = new Set<string>();
@@ -73,7 +73,7 @@ export class Exploration {
   #maxDepth: number;
   readonly #sifted = { relevance: false, recency: false };
 
-  constructor(setting: ExplorationSetting, inside?: Exploration, place?: Place) {
+  constructor(setting: DecompositionSettings, inside?: DecompositionRun, place?: Place) {
     const { request } = setting;
     const { layers, scope, filter } = request;
     this.#setting = setting;
@@ -83,34 +83,34 @@ export class Exploration {
       depth: 0,
       parent: undefined,
     };
-    this.#agenda = new Agenda(this.#place.base, []);
-    this.#searching = new PartSearches(setting, this.#agenda, false);
+    this.#queue = new SubqueryQueue(this.#place.base, []);
+    this.#searching = new SubquerySearches(setting, this.#queue, false);
     this.#codes = inside ? inside.#codes : new Set();
     this.#warnings = inside ? inside.#warnings : new Map();
     this.#maxDepth = this.#place.depth;
   }
 
-  /** Whether there is anything to answer with. */
+  /** Whether at least one search has finished. */
   get found(): boolean {
     return this.#searches > 0;
   }
 
-  /** The whole question's; what answers a part of it is cut when it is known what that is worth to the whole. */
+  /** The threshold applies to the whole question only: nested answers are cut once their scores for the whole question are known. */
   get #threshold(): number {
     return this.#place.depth === 0 ? this.#setting.request.threshold : 0;
   }
 
-  /** Takes steps until the answer is put together. Throws `BudgetExhausted`, and what a search throws. */
+  /** Takes steps until the answer is aggregated. Throws `BudgetExhausted` and any error of a search. */
   async answer(plan: Plan): Promise<void> {
-    const { threshold, policy, trail, budget, reflection } = this.#setting;
+    const { threshold, policy, recorder, budget, reflection } = this.#setting;
     const { question, base, depth, parent } = this.#place;
     this.#aggregation = plan.aggregation;
     const reasoning =
       reflection && (await budget.within(reflection.about(question, plan, { depth, step: parent })));
-    const { parts, outside } = partsOf({ question, base, plan, reasoning, threshold });
+    const { subqueries, outside } = subqueriesOf({ question, base, plan, reasoning, threshold });
     this.#isExhaustive = reasoning?.strategy === 'exhaustive';
-    this.#agenda = new Agenda(base, parts);
-    this.#searching = new PartSearches(this.#setting, this.#agenda, this.#isExhaustive);
+    this.#queue = new SubqueryQueue(base, subqueries);
+    this.#searching = new SubquerySearches(this.#setting, this.#queue, this.#isExhaustive);
     if (outside > 0) this.#codes.add('outside-of-request');
     for (;;) {
       const actions = this.#actions(plan.aggregation);
@@ -118,7 +118,7 @@ export class Exploration {
       budget.takeStep();
       const choice = policy.choose(features, actions);
       const action = actions[choice.index]!;
-      const { step, end } = trail.begin({ depth, parent, features, actions, choice });
+      const { step, end } = recorder.begin({ depth, parent, features, actions, choice });
       try {
         end(await this.#take(action, step));
       } catch (error) {
@@ -130,7 +130,7 @@ export class Exploration {
     }
   }
 
-  /** The best of what was found by now. */
+  /** The best results found so far. */
   result(strategy: Aggregation): Result {
     const { view } = this.#setting;
     const best = this.#best(strategy);
@@ -146,19 +146,19 @@ export class Exploration {
       citations: best.map(({ memory: { id }, score }) => ({
         memoryId: id,
         score,
-        steps: this.#pool.steps(id),
+        steps: this.#accumulator.steps(id),
       })),
       warnings: this.#codes,
       maxDepth: this.#maxDepth,
     };
   }
 
-  /** All that can be done now; putting the answer together always, once something was searched. */
+  /** The actions possible now. `Aggregate` is among them once a search has finished or nothing is pending. */
   #actions(strategy: Aggregation): Action[] {
     const actions: Action[] = [];
-    const { next } = this.#agenda;
-    if (next) actions.push(...actionsFor(next.part, next.index));
-    if (this.#pool.size > 0) {
+    const { next } = this.#queue;
+    if (next) actions.push(...actionsFor(next.subquery, next.index));
+    if (this.#accumulator.size > 0) {
       const { question } = this.#place;
       const maxAgeDays = maxAgeOf(question);
       if (maxAgeDays !== undefined && !this.#sifted.recency)
@@ -178,9 +178,9 @@ export class Exploration {
       ...signals,
       depth: this.#place.depth,
       operands: plan.operands.length,
-      pending: this.#agenda.pending.length,
+      pending: this.#queue.pending.length,
       searches: this.#searches,
-      found: this.#pool.size,
+      found: this.#accumulator.size,
       queriesUsed: round(queries),
       stepsUsed: round(steps),
       wallUsed: round(wall),
@@ -190,20 +190,20 @@ export class Exploration {
   async #take(action: Action, step: number): Promise<StepOutcome> {
     switch (action.name) {
       case 'SearchLayer':
-        return this.#searchFor(this.#agenda.part(action.operand), step);
+        return this.#searchFor(this.#queue.subquery(action.operand), step);
       case 'DrillDown':
         return this.#drillDown(action);
       case 'RecursiveCall':
-        return this.#recurse(this.#agenda.part(action.operand), step);
+        return this.#recurse(this.#queue.subquery(action.operand), step);
       case 'FilterByRecency': {
         this.#sifted.recency = true;
         const oldest = new Date(this.#setting.clock.now().getTime() - action.maxAgeDays * dayMs);
-        const young = this.#pool.markOlderThan(oldest);
+        const young = this.#accumulator.markOlderThan(oldest);
         return { status: 'done', found: young, ...(young === 0 && { reason: 'none-is-recent' }) };
       }
       case 'FilterByRelevance':
         this.#sifted.relevance = true;
-        return { status: 'done', found: this.#pool.dropBelow(action.min) };
+        return { status: 'done', found: this.#accumulator.dropBelow(action.min) };
       case 'Aggregate':
         return { status: 'done', ...summaryOf(this.#best(action.strategy)) };
       default:
@@ -211,119 +211,124 @@ export class Exploration {
     }
   }
 
-  async #searchFor(part: Part, step: number): Promise<StepOutcome> {
-    part.state = 'done';
-    const found = await this.#search(part);
-    for (const one of found) this.#add(one, part, [step]);
-    if (part.follow === 'scope' && found[0]) this.#agenda.followScope(part, found[0].memory);
-    if (part.follow === 'mentions') await this.#followMentions(part, found);
-    const met = found.filter(({ memory }) => isIn(memory, part.conditions.scope ?? {})).length;
-    if (part.evidence <= answering) return { status: 'done', ...summaryOf(found) };
-    const [weaker, ...rest] = part.weaker;
+  async #searchFor(subquery: Subquery, step: number): Promise<StepOutcome> {
+    subquery.state = 'done';
+    const found = await this.#search(subquery);
+    for (const one of found) this.#add(one, subquery, [step]);
+    if (subquery.follow === 'scope' && found[0]) this.#queue.followScope(subquery, found[0].memory);
+    if (subquery.follow === 'mentions') await this.#followMentions(subquery, found);
+    const met = found.filter(({ memory }) => isIn(memory, subquery.conditions.scope ?? {})).length;
+    if (subquery.evidence <= answering) return { status: 'done', ...summaryOf(found) };
+    const [weaker, ...rest] = subquery.weaker;
     if (weaker && (met < this.#setting.request.topK || this.#isExhaustive)) {
       // Half of the evidence for the first of the weaker conditions, a third for the second.
-      this.#agenda.again(part, { ...part.conditions, filter: weaker }, 1 / (1 / part.evidence + 1), rest);
+      this.#queue.again(
+        subquery,
+        { ...subquery.conditions, filter: weaker },
+        1 / (1 / subquery.evidence + 1),
+        rest,
+      );
       return { status: 'done', reason: 'too-few', ...summaryOf(found) };
     }
     if (met > 0) {
-      if (this.#isExhaustive) this.#agenda.widen(part);
+      if (this.#isExhaustive) this.#queue.widen(subquery);
       return { status: 'done', ...summaryOf(found) };
     }
-    // Nobody meets the condition: the part is looked for without it, so that it is never empty for its sake.
+    // No memory meets the condition: repeat the subquery without it, so that a condition never empties the answer.
     this.#codes.add('condition-unmet');
-    this.#agenda.again(part, {}, answering);
+    this.#queue.again(subquery, {}, answering);
     return { status: 'done', reason: 'condition-unmet', ...summaryOf(found) };
   }
 
-  /** What the best matches name is asked for: the parts of one document are one thing, and any of them may name others. */
-  async #followMentions(part: Part, found: readonly Scored[]): Promise<void> {
+  /** Queues a search for the memories that the best matches mention. All parts of a document count, as any of them may mention others. */
+  async #followMentions(subquery: Subquery, found: readonly Scored[]): Promise<void> {
     const { caller, budget, mentions, request } = this.#setting;
     const best = found.slice(0, naming).map(({ memory }) => memory);
     const filter = await budget.within(mentions(caller, best, request));
-    if (filter) this.#agenda.again(part, { filter }, 1);
+    if (filter) this.#queue.again(subquery, { filter }, 1);
   }
 
-  async #search(part: Part): Promise<readonly Scored[]> {
-    const finding = await this.#searching.find(part);
+  async #search(subquery: Subquery): Promise<readonly Scored[]> {
+    const finding = await this.#searching.find(subquery);
     this.#searches++;
     if (finding.embeddingModel !== undefined) this.#models.add(finding.embeddingModel);
     for (const warning of finding.warnings) this.#warnings.set(warning.detail, warning);
     return finding.best;
   }
 
-  /** Replaces a part that means many places by one for each of them, those first in which the most was found. */
+  /** Replaces a subquery about several places by one subquery per place, starting with the places that have the most results. */
   async #drillDown(action: Extract<Action, { name: 'DrillDown' }>): Promise<StepOutcome> {
     const { caller, view, budget, places } = this.#setting;
-    const part = this.#agenda.part(action.operand);
-    part.drillTo = undefined;
+    const subquery = this.#queue.subquery(action.operand);
+    subquery.drillTo = undefined;
     const { from, to, filter } = action;
-    const { layers, scope, filter: within } = part.narrowing;
+    const { layers, scope, filter: within } = subquery.bounds;
     const asked = { from, to, filter, layers, scope, within };
     const { names, named } = await budget.within(places(caller, asked, view));
-    const weights = this.#pool.weightByPlace(to);
+    const weights = this.#accumulator.weightByPlace(to);
     const best = [...names].sort((left, right) => (weights.get(right) ?? 0) - (weights.get(left) ?? 0));
     const most = this.#isExhaustive ? fanOut.many : fanOut.few;
-    // What the question does not name is no condition of it: other places answer it as well.
-    const evidence = named ? 1 : part.evidence;
+    // A place that the question does not name is not a condition: other places may answer it as well.
+    const evidence = named ? 1 : subquery.evidence;
     const chosen = best.slice(0, most);
-    const split = this.#agenda.split(part, to, chosen, evidence);
-    if (part.side === undefined) this.#pool.takeAsSides(to, chosen);
-    if (split > 0 || !part.maySearch) part.state = 'done';
+    const split = this.#queue.split(subquery, to, chosen, evidence);
+    if (subquery.side === undefined) this.#accumulator.takeAsSides(to, chosen);
+    if (split > 0 || !subquery.maySearch) subquery.state = 'done';
     if (split === 0) return { status: 'done', reason: 'no-places' };
     return { status: 'done', found: names.length };
   }
 
-  /** Answers a part as a question of its own, one level deeper. */
-  async #recurse(part: Part, step: number): Promise<StepOutcome> {
-    const { caller, budget, trail, mayAskModel, plan, request: demand } = this.#setting;
-    part.mayRecurse = false;
+  /** Decomposes a subquery as a question of its own, one level deeper. */
+  async #recurse(subquery: Subquery, step: number): Promise<StepOutcome> {
+    const { caller, budget, recorder, mayAskModel, plan, request: demand } = this.#setting;
+    subquery.mayRecurse = false;
     const depth = this.#place.depth + 1;
     if (depth > budget.limits.depth) return { status: 'rejected', reason: 'depth-limit' };
-    part.state = 'done';
-    const place = { question: part.query, base: part.narrowing, depth, parent: step };
-    const inner = new Exploration(this.#setting, this, place);
+    subquery.state = 'done';
+    const place = { question: subquery.query, base: subquery.bounds, depth, parent: step };
+    const inner = new DecompositionRun(this.#setting, this, place);
     let aggregation: Aggregation = 'combine';
     try {
       const planned = await budget.within(
-        plan(part.query, caller, { depth, parent: step, budget, trail, mayAskModel, demand }),
+        plan(subquery.query, caller, { depth, parent: step, budget, recorder, mayAskModel, demand }),
       );
-      // The only part is answered in the way that the question asks for, whatever its own words leave of it.
-      const isWhole = part.side === undefined && this.#aggregation !== 'combine';
+      // A single subquery keeps the aggregation of the whole question, even if its own words no longer imply it.
+      const isWhole = subquery.side === undefined && this.#aggregation !== 'combine';
       aggregation = isWhole ? this.#aggregation : planned.aggregation;
       await inner.answer({ ...planned, aggregation });
     } finally {
-      // Also where it was interrupted: what it found is found.
-      this.#adopt(inner, part, step, aggregation);
+      // Keep the results of an interrupted run too.
+      this.#adopt(inner, subquery, step, aggregation);
     }
-    if (this.#isExhaustive && isNarrow(part.conditions)) this.#agenda.widen(part);
+    if (this.#isExhaustive && isBounded(subquery.conditions)) this.#queue.widen(subquery);
     return { status: 'done', ...summaryOf(inner.#best(aggregation)) };
   }
 
-  #adopt(inner: Exploration, part: Part, step: number, aggregation: Aggregation): void {
+  #adopt(inner: DecompositionRun, subquery: Subquery, step: number, aggregation: Aggregation): void {
     this.#searches += inner.#searches;
     this.#maxDepth = Math.max(this.#maxDepth, inner.#maxDepth);
     for (const model of inner.#models) this.#models.add(model);
     for (const one of inner.#best(aggregation)) {
       const { id } = one.memory;
-      // The sides of the only part are those of the question.
-      const side = part.side ?? inner.#pool.sideOf(id);
-      this.#add(one, { ...part, side }, [step, ...inner.#pool.steps(id)]);
+      // The sides of a single subquery are the sides of the question.
+      const side = subquery.side ?? inner.#accumulator.sideOf(id);
+      this.#add(one, { ...subquery, side }, [step, ...inner.#accumulator.steps(id)]);
     }
   }
 
-  /** A search in a scope finds what lacks its identifiers too: that does not meet the condition. */
-  #add(found: Scored, { evidence, conditions, side }: Part, steps: readonly number[]): void {
+  /** A scoped search also returns memories without the scope's identifiers; those do not meet the condition. */
+  #add(found: Scored, { evidence, conditions, side }: Subquery, steps: readonly number[]): void {
     const outside = evidence > answering && !isIn(found.memory, conditions.scope ?? {});
-    this.#pool.add({ found, evidence: outside ? resembling : evidence, side, steps });
+    this.#accumulator.add({ found, evidence: outside ? resembling : evidence, side, steps });
   }
 
-  /** `topK` memories, best first, none below the threshold, without what says the same. */
+  /** Up to `topK` memories, best first, at or above the threshold, without near-duplicates. */
   #best(strategy: Aggregation): Scored[] {
     const { topK } = this.#setting.request;
-    const passing = this.#pool.found().filter(({ score }) => score >= this.#threshold);
-    const ranked = aggregate(strategy, passing);
+    const eligible = this.#accumulator.found().filter(({ score }) => score >= this.#threshold);
+    const ranked = aggregate(strategy, eligible);
     for (let looked = topK + 10; ; looked *= 2) {
-      const some = ranked.slice(0, looked).map((one) => this.#pool.shown(one));
+      const some = ranked.slice(0, looked).map((one) => this.#accumulator.shown(one));
       const kept = dropNearDuplicates(some, this.#setting.request.threshold);
       if (kept.length >= topK || some.length === ranked.length) {
         return kept.slice(0, topK).sort(byScore);
