@@ -6,7 +6,7 @@ import { useSharedServer } from '../support/use-server.ts';
 
 const server = useSharedServer('deterministic');
 
-/** What counters follow is written after the answer: they are there within two seconds. */
+/** Counters are updated after the answer is sent, within two seconds. */
 const within = { timeout: 2_000, interval: 50 };
 
 async function events(client: Client, ...types: string[]): Promise<Json[]> {
@@ -16,8 +16,8 @@ async function events(client: Client, ...types: string[]): Promise<Json[]> {
 
 const lunch = 'Lunch in the canteen starts at noon';
 
-describe('a search', () => {
-  it('[A9] leaves an event with its query, its settings and each result’s rank and score', async () => {
+describe('events and counters of a search', () => {
+  it('[A9] records the query, the settings, and the rank and score of each result', async () => {
     const client = await newAdmin(server);
     await client.store({ content: lunch });
     const { position } = await client.store({
@@ -51,7 +51,7 @@ describe('a search', () => {
     );
   });
 
-  it('[A9] leaves an event with the memories it returned, which count it once each', async () => {
+  it('[A9] records the returned memories, and each counts the access once', async () => {
     const client = await newAdmin(server);
     const { memory: found } = await client.store({ content: lunch });
     const { memory: other, position } = await client.store({ content: 'Invoices are numbered by year' });
@@ -79,7 +79,7 @@ describe('a search', () => {
     }, within);
   });
 
-  it('[A9] that finds nothing is written down and accesses nothing', async () => {
+  it('[A9] records a search without results and counts no access', async () => {
     const client = await newAdmin(server);
     const { memory, position } = await client.store({ content: lunch });
     const query = 'orbital mechanics of comets';
@@ -93,14 +93,14 @@ describe('a search', () => {
     expect((await client.get(`/v1/memories/${memory.id}`)).body.accessCount).toBe(0);
   });
 
-  it('[A9] that is refused leaves no event', async () => {
+  it('[A9] records no event for a rejected search', async () => {
     const client = await newAdmin(server);
     expect((await client.post('/v1/search', { query: lunch, topK: 0 })).status).toBe(400);
     await client.post('/v1/search', { query: lunch });
     await vi.waitFor(async () => expect(await events(client, 'SearchPerformed')).toHaveLength(1), within);
   });
 
-  it('[A9] counts for every caller of the tenant together', async () => {
+  it('[A9] counts the searches of every caller in the tenant', async () => {
     const tenant = freshTenant();
     const admin = await newAdmin(server, tenant);
     const { memory, position } = await admin.store({ content: lunch, layer: 'company' });
@@ -118,8 +118,8 @@ describe('a search', () => {
   });
 });
 
-describe('what is counted of a memory', () => {
-  it('[A10] includes a position that is asked for', async () => {
+describe('access counters', () => {
+  it('[A10] include everything up to the requested minPosition', async () => {
     const client = await newAdmin(server);
     const { memory, position } = await client.store({ content: lunch });
     for (let searches = 1; searches <= 5; searches++) {
@@ -135,8 +135,8 @@ describe('what is counted of a memory', () => {
   });
 });
 
-describe('what is no access', () => {
-  it('[A9] get, list, history, related and feedback count nothing', async () => {
+describe('reads that are not accesses', () => {
+  it('[A9] get, list, history, related and feedback do not count', async () => {
     const client = await newAdmin(server);
     const { memory, position } = await client.store({ content: lunch });
     const path = `/v1/memories/${memory.id}`;
@@ -151,7 +151,7 @@ describe('what is no access', () => {
       expect((await client.get(look)).status).toBe(200);
     }
     await client.post(`${path}/feedback`, { kind: 'helpful' });
-    // One search behind them all: when it is counted, they would be too.
+    // The search comes after all of them: once it is counted, they would have been counted too.
     await client.post('/v1/search', { query: lunch, minPosition: position, waitMs: 30_000 });
     await vi.waitFor(async () => {
       expect((await client.get(path)).body.accessCount).toBe(1);
@@ -160,7 +160,7 @@ describe('what is no access', () => {
     expect((await client.get(path)).body.accessCount).toBe(1);
   });
 
-  it('[A9] an access changes neither revision nor ETag nor updatedAt', async () => {
+  it('[A9] an access does not change revision, ETag or updatedAt', async () => {
     const client = await newAdmin(server);
     const { memory, position } = await client.store({ content: lunch });
     await client.post('/v1/search', { query: lunch, minPosition: position, waitMs: 30_000 });

@@ -45,7 +45,7 @@ interface Selector {
   readonly labels: readonly string[];
 }
 
-/** What an expression reads: each metric with the labels that it asks for. */
+/** The metrics that an expression reads, each with the labels it selects by. */
 function selectorsOf(expr: string): Selector[] {
   return [...expr.matchAll(/\b((?:stratalog|http|process|nodejs)_\w+)(?:\{([^}]*)\})?/g)].map(
     ([, metric = '', labels = '']) => ({
@@ -55,7 +55,7 @@ function selectorsOf(expr: string): Selector[] {
   );
 }
 
-it('[D-4] the alert rules read metrics and labels that the program gives', async () => {
+it('[D-4] the alert rules use only metrics and labels that the program exposes', async () => {
   const client = await clientWithKey(server, { tenant: freshTenant(), role: 'admin', user: 'ada' });
   const { position } = await client.store({ content: 'Billing never repeats a payment' });
   const query = 'Compare the retries of Search and Billing across all teams';
@@ -73,14 +73,14 @@ it('[D-4] the alert rules read metrics and labels that the program gives', async
   }
 });
 
-it('[D-4] [D-7] they tell of slow reasoning at a p95 of 2 s, of failures above 5 % and of an open breaker', () => {
+it('[D-4] [D-7] alerts fire when reasoning p95 exceeds 2 s, when more than 5 percent of it degrades, and when a breaker is open', () => {
   const of = (name: string) => rules.find(({ alert }) => alert === name)?.expr;
   expect(of('StratalogReasoningSlow')).toMatch(/^histogram_quantile\(0\.95, .*_duration_bucket.*> 2$/);
   expect(of('StratalogReasoningDegraded')).toMatch(/\[5m\].*> 0\.05$/s);
   expect(of('StratalogLanguageModelBreakerOpen')).toMatch(/breakers_open\) > 0$/);
 });
 
-it('[J7] they tell of read models that stand still or fall behind, whatever lag counts in a profile', () => {
+it('[J7] alerts fire when a read model stops or falls behind, whichever unit its lag has in a profile', () => {
   const behind = rules.filter(({ expr }) => expr.includes('stratalog_projection_lag'));
   expect(behind.map(({ alert }) => alert)).toEqual(['StratalogReadModelStopped', 'StratalogReadModelBehind']);
   for (const { expr, annotations } of behind) {

@@ -9,7 +9,7 @@ import { useSharedServer } from '../support/use-server.ts';
 const server = useSharedServer('deterministic');
 let admin: Client;
 
-/** Every step of one memory's life, each at a position and a time of its own. */
+/** One step in the life of a memory, each at its own position and time. */
 interface Step {
   readonly memory: Json;
   readonly position: string;
@@ -25,7 +25,7 @@ beforeAll(async () => {
   ({ admin } = await newTenant(server));
   const step = async (reply: Promise<Reply>): Promise<Step> => {
     const { body } = await reply;
-    // The log's times have milliseconds: the next step falls into another one.
+    // Log times have millisecond resolution: wait so that the next step gets a different one.
     await sleep(5);
     return body;
   };
@@ -46,8 +46,8 @@ async function list(asOf: string, parameters = ''): Promise<Json[]> {
   return reply.body.items;
 }
 
-describe('a get as of', () => {
-  it('[A4] a position shows the memory as it was there, the position included', async () => {
+describe('get with asOf', () => {
+  it('[A4] shows the memory at a position, including that position', async () => {
     for (const { memory, position } of [created, changed, gone, back]) {
       const reply = await admin.get(`${path}?${at(position)}`);
       expect(reply.status).toBe(200);
@@ -56,7 +56,7 @@ describe('a get as of', () => {
     }
   });
 
-  it('[A4] a time shows the memory as it was then, the time included', async () => {
+  it('[A4] shows the memory at a time, including that time', async () => {
     for (const { memory } of [created, changed, gone, back]) {
       expect((await admin.get(`${path}?${at(memory.updatedAt)}`)).body).toEqual(memory);
     }
@@ -65,21 +65,21 @@ describe('a get as of', () => {
     );
   });
 
-  it('[A4] a time in another zone means the same moment', async () => {
+  it('[A4] treats a time in another zone as the same instant', async () => {
     const moment = new Date(Date.parse(changed.memory.updatedAt) + 2 * 3_600_000).toISOString();
     const zoned = moment.replace('Z', '+02:00');
     expect((await admin.get(`${path}?${at(zoned)}`)).body).toEqual(changed.memory);
   });
 
-  it('[A4] before its creation is 404', async () => {
+  it('[A4] answers 404 before the memory was created', async () => {
     expectProblem(await admin.get(`${path}?${at(before)}`), 404, 'not-found');
     expectProblem(await admin.get(`${path}?${at(earlier(created.memory.createdAt))}`), 404, 'not-found');
     expectProblem(await admin.get(`${path}?${at('1999-01-01T00:00:00Z')}`), 404, 'not-found');
   });
 });
 
-describe('a list as of', () => {
-  it('[A4] a position or a time holds what was active then', async () => {
+describe('list with asOf', () => {
+  it('[A4] returns the memories that were active at a position or time', async () => {
     expect((await list(before)).map(({ content }) => content)).toEqual(['another']);
     expect((await list(created.position))[0]).toEqual(created.memory);
     expect((await list(created.memory.updatedAt))[0]).toEqual(created.memory);
@@ -89,7 +89,7 @@ describe('a list as of', () => {
     expect((await list(back.position))[0]).toEqual(back.memory);
   });
 
-  it('[A4] filters by what the memories were then', async () => {
+  it('[A4] filters by the values that memories had then', async () => {
     expect(await list(created.position, 'tag=old')).toEqual([created.memory]);
     expect(await list(created.position, 'tag=new')).toEqual([]);
     expect(await list(changed.position, 'tag=old')).toEqual([]);
@@ -100,11 +100,11 @@ describe('a list as of', () => {
     expect(await list(changed.position, `filter=${filter}`)).toEqual([]);
   });
 
-  it('[A4] before anything was is empty', async () => {
+  it('[A4] is empty before the first memory', async () => {
     expect(await list('1999-01-01T00:00:00Z')).toEqual([]);
   });
 
-  it('[A4] has pages that later changes do not move', async () => {
+  it('[A4] keeps its pages stable under later changes', async () => {
     const own = await newTenant(server);
     const lines = await own.admin.bulk(Array.from({ length: 5 }, (_, n) => ({ content: `n${n}` })));
     const ids = lines
@@ -124,10 +124,10 @@ describe('a list as of', () => {
   });
 });
 
-describe('an asOf that cannot be', () => {
+describe('an invalid asOf', () => {
   const paths = () => ['/v1/memories', path];
 
-  it('[A4] in the future is 400', async () => {
+  it('[A4] in the future answers 400', async () => {
     for (const each of paths()) {
       const future = new Date(Date.now() + 3_600_000).toISOString();
       expectInvalid(await admin.get(`${each}?${at(future)}`), 'asOf');
@@ -135,7 +135,7 @@ describe('an asOf that cannot be', () => {
   });
 
   it.each(['yesterday', '2024-01-01', '0', '-1', '', '0000-01-01T00:00:00Z', '\u0000'])(
-    '[A4] as %j is 400',
+    '[A4] %j answers 400',
     async (asOf) => {
       for (const each of paths()) {
         expectProblem(await admin.get(`${each}?${at(asOf)}`), 400, 'position-unknown', 'asOf');
@@ -143,14 +143,14 @@ describe('an asOf that cannot be', () => {
     },
   );
 
-  it('[A4] of another log is 400', async () => {
+  it('[A4] of another log answers 400', async () => {
     const foreign = `000000000000-${created.position.split('-').at(-1)}`;
     for (const each of paths()) {
       expectProblem(await admin.get(`${each}?${at(foreign)}`), 400, 'position-unknown', 'asOf');
     }
   });
 
-  it('[A4] ahead of the log is 504 after the wait', async () => {
+  it('[A4] ahead of the log answers 504 after the wait', async () => {
     const ahead = back.position.replace(/-[^-]+$/, '-zzzzzz');
     for (const each of paths()) {
       expectProblem(await admin.get(`${each}?${at(ahead)}&waitMs=50`), 504, 'position-timeout');

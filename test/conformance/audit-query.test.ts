@@ -9,10 +9,10 @@ let admin: Client;
 let bob: Client;
 let ids: string[];
 let end: string;
-/** Between the first two memories and the rest. */
+/** A position and time after the first two memories and before the rest. */
 let middle: string;
 
-/** What a search leaves is written within a second after its answer. */
+/** The event of a search is written within a second after its answer. */
 const patiently = { timeout: 10_000, interval: 50 };
 const pause = () => new Promise((resolve) => setTimeout(resolve, 20));
 
@@ -35,8 +35,8 @@ beforeAll(async () => {
 const commands = 'type=MemoryStored&type=MemoriesLinked&type=MemoryDeleted';
 const stored = (events: readonly Json[]) => events.map(({ data }) => data.memoryId);
 
-describe('filters', () => {
-  it('[F2] by memory: its own events, the links from it included', async () => {
+describe('audit filters', () => {
+  it('[F2] by memory: returns its own events and the links from it', async () => {
     const events = await auditEvents(admin, `memory=${ids[0]}&${commands}`, end);
     expect(events.map(({ type }) => type)).toEqual(['MemoryStored', 'MemoriesLinked']);
     const deleted = await auditEvents(admin, `memory=${ids[1]}&${commands}`, end);
@@ -46,7 +46,7 @@ describe('filters', () => {
     ]);
   });
 
-  it('[F2] by memory: links from both of their ends, and every access', async () => {
+  it('[F2] by memory: returns its links in both directions and every access', async () => {
     const linked = await auditEvents(admin, `memory=${ids[2]}&type=MemoriesLinked`, end);
     expect(linked.map(({ data }) => data.target)).toEqual([ids[2]]);
     const query = { query: 'plan 2', threshold: 0, minPosition: end, waitMs: 30_000 };
@@ -59,7 +59,7 @@ describe('filters', () => {
     expect(await auditEvents(admin, `memory=${ids[1]}&type=MemoriesAccessed`)).toEqual([]);
   });
 
-  it('[F2] by type, one or several', async () => {
+  it('[F2] by type: accepts one or several', async () => {
     expect(stored(await auditEvents(admin, 'type=MemoryStored', end))).toEqual(ids);
     const both = await auditEvents(admin, 'type=MemoryDeleted&type=MemoriesLinked', end);
     expect(both.map(({ type }) => type)).toEqual(['MemoriesLinked', 'MemoryDeleted']);
@@ -80,7 +80,7 @@ describe('filters', () => {
     expect(await auditEvents(admin, `stream=memory-another_tenant.${ids[3]}`, end)).toEqual([]);
   });
 
-  it('[F2] by time: from inclusive, to exclusive', async () => {
+  it('[F2] by time: from is inclusive, to is exclusive', async () => {
     const at = encodeURIComponent(middle);
     expect(stored(await auditEvents(admin, `type=MemoryStored&to=${at}`, end))).toEqual(ids.slice(0, 2));
     expect(stored(await auditEvents(admin, `type=MemoryStored&from=${at}`, end))).toEqual(ids.slice(2));
@@ -90,7 +90,7 @@ describe('filters', () => {
     expect(stored(await auditEvents(admin, `type=MemoryStored&to=${exact}`, end))).not.toContain(ids[2]);
   });
 
-  it('[F2] by position: after it, in the order of the log', async () => {
+  it('[F2] by position: returns later events in log order', async () => {
     const all = await auditEvents(admin, commands, end);
     for (const [index, { position }] of all.entries()) {
       const rest = await auditEvents(admin, `${commands}&after=${position}`, end);
@@ -98,7 +98,7 @@ describe('filters', () => {
     }
   });
 
-  it('[F2] together mean and', async () => {
+  it('[F2] are combined with AND', async () => {
     const query = `type=MemoryStored&actor=user:ada&from=${encodeURIComponent(middle)}`;
     expect(stored(await auditEvents(admin, query, end))).toEqual([ids[2]]);
   });
@@ -117,21 +117,21 @@ describe('filters', () => {
     ['memory=%00', 'memory'],
     ['stream=%00', 'stream'],
     ['actor=a%00b', 'actor'],
-  ])('[F2] refuse %s', async (query, path) => {
+  ])('[F2] reject %s', async (query, path) => {
     const reply = await admin.get(`/v1/audit/events?${query}`);
     expect(reply).toMatchObject({ status: 400, body: { code: 'validation-failed' } });
     expect(reply.body.errors[0].path).toBe(path);
   });
 
-  it.each([['after'], ['cursor']])('[F2] refuse a strange %s', async (name) => {
+  it.each([['after'], ['cursor']])('[F2] reject an invalid %s', async (name) => {
     const reply = await admin.get(`/v1/audit/events?${name}=strange`);
     expect(reply.status).toBe(400);
     expect(reply.body.errors[0].path).toBe(name);
   });
 });
 
-describe('pages', () => {
-  it('[F2] go on with the same filters alone', async () => {
+describe('audit pages', () => {
+  it('[F2] reject a cursor used with different filters', async () => {
     const { nextCursor } = (await admin.get('/v1/audit/events?type=MemoryStored&limit=1')).body;
     for (const query of ['type=FeedbackGiven', 'type=MemoryStored&actor=nobody', '']) {
       const reply = await admin.get(`/v1/audit/events?${query}&cursor=${nextCursor}`);
@@ -140,7 +140,7 @@ describe('pages', () => {
     expect((await admin.get(`/v1/audit/events?type=MemoryStored&cursor=${nextCursor}`)).status).toBe(200);
   });
 
-  it('[F2] go on after the position that the first one began after, never before it', async () => {
+  it('[F2] continue after the position the first page started from, never before it', async () => {
     const all = await auditEvents(admin, commands, end);
     const [first, , third] = all.map(({ position }) => position);
     const begun = `/v1/audit/events?${commands}&limit=2&after=${first}`;
@@ -157,7 +157,7 @@ describe('pages', () => {
     expect(strange).toMatchObject({ status: 400, body: { code: 'position-unknown' } });
   });
 
-  it('[F2] of any size hold every event once, in order, whatever is written meanwhile', async () => {
+  it('[F2] of any size return every event once and in order, even during writes', async () => {
     const all = (await auditEvents(admin, commands, end)).map(({ id }) => id);
     expect(all).toHaveLength(6);
     for (const limit of [1, 2, 4, 6, 7]) {
@@ -171,8 +171,8 @@ describe('pages', () => {
   });
 });
 
-describe('streams', () => {
-  it('[F2] Accept: application/x-ndjson gives all events as lines and ends', async () => {
+describe('audit as NDJSON', () => {
+  it('[F2] Accept: application/x-ndjson returns all events as lines and ends', async () => {
     const all = await auditEvents(admin, commands, end);
     const reply = await admin.get(`/v1/audit/events?${commands}&minPosition=${end}`, {
       accept: 'application/x-ndjson',
@@ -182,7 +182,7 @@ describe('streams', () => {
     expect(reply.body).toEqual(all);
   });
 
-  it.each([[''], ['&follow=true']])('[F2] limit=2%s ends them after two lines', async (follow) => {
+  it.each([[''], ['&follow=true']])('[F2] limit=2%s ends the stream after two lines', async (follow) => {
     const all = await auditEvents(admin, commands, end);
     const reply = await admin.get(`/v1/audit/events?${commands}&limit=2${follow}&minPosition=${end}`, {
       accept: 'application/x-ndjson',
@@ -190,7 +190,7 @@ describe('streams', () => {
     expect(reply.body).toEqual(all.slice(0, 2));
   });
 
-  it('[F2] follow=true gives what is there and then each new event, the filters kept', async () => {
+  it('[F2] follow=true returns existing events, then each new one that matches the filters', async () => {
     const after = end;
     const query = `follow=true&type=MemoryStored&actor=user:bob&after=${after}`;
     const stream = await openLines(`${server.url}/v1/audit/events?${query}`, admin.key);
@@ -215,7 +215,7 @@ describe('streams', () => {
     expect(first.data.content).toBe('followed 0');
   });
 
-  it('[F2] follow=true shows nothing of another tenant', async () => {
+  it('[F2] follow=true never shows another tenant’s events', async () => {
     const stream = await openLines(
       `${server.url}/v1/audit/events?follow=true&type=MemoryStored&after=${end}&actor=user:eve`,
       admin.key,
@@ -232,10 +232,10 @@ describe('streams', () => {
   });
 });
 
-describe('a stream that is followed', () => {
+describe('a followed audit stream', () => {
   const follow = (key: string) =>
     openLines(`${server.url}/v1/audit/events?follow=true&type=MemoryStored&after=${end}`, key);
-  /** Until the stream has ended, and what came last. */
+  /** Waits for the stream to end and returns its last line. */
   const readToItsEnd = async (stream: LineStream): Promise<Json> => {
     let last: Json;
     try {
@@ -274,14 +274,14 @@ describe('a stream that is followed', () => {
   });
 });
 
-describe('who may audit', () => {
+describe('permission to audit', () => {
   it.each([
     ['member', 403],
     ['reader', 403],
     ['operator', 403],
     ['auditor', 200],
     ['admin', 200],
-  ])('[I2] a %s gets %s', async (role, status) => {
+  ])('[I2] a %s receives %s', async (role, status) => {
     const client = await clientWithKey(server, { tenant, role, user: 'someone' });
     expect((await client.get('/v1/audit/events')).status).toBe(status);
     const streamed = await client.get('/v1/audit/events', { accept: 'application/x-ndjson' });
@@ -291,7 +291,7 @@ describe('who may audit', () => {
     expect((await client.get('/v1/audit/events?follow=true')).status).toBe(403);
   });
 
-  it('[I1] nobody without a credential', async () => {
+  it('[I1] a request without a credential is rejected', async () => {
     expect((await clientOf(server).get('/v1/audit/events')).status).toBe(401);
   });
 });

@@ -14,11 +14,11 @@ const server = useServer({
 interface Step {
   readonly type: string;
   readonly run: (client: Client, headers: Record<string, string>) => Promise<Reply>;
-  /** What its event must tell. */
+  /** What the event must contain. */
   readonly data: Record<string, unknown>;
 }
 
-/** Every command with the event that it leaves; `ids` are those of three stored memories. */
+/** Every command with the event that it records; `ids` are the ids of three stored memories. */
 function commands(ids: readonly string[]): Record<string, Step> {
   const [first, second, third] = ids;
   const path = `/v1/memories/${first}`;
@@ -80,8 +80,8 @@ function commands(ids: readonly string[]): Record<string, Step> {
   };
 }
 
-describe('what each command leaves behind', () => {
-  it('[F1] is an event with actor, cause, reason, correlation, command and trace', async () => {
+describe('the events of commands', () => {
+  it('[F1] every command records actor, cause, reason, correlation, command and trace', async () => {
     const client = await newAdmin(server);
     const lines = await client.bulk(['one', 'two', 'three'].map((content) => ({ content })));
     for (const [name, { type, run, data }] of Object.entries(commands(lines.map(({ id }) => id)))) {
@@ -114,7 +114,7 @@ describe('what each command leaves behind', () => {
     }
   });
 
-  it('[F1] tells user as the cause where nothing is said, and has no event for what changed nothing', async () => {
+  it('[F1] the cause defaults to user, and a command that changes nothing records no event', async () => {
     const client = await newAdmin(server);
     const { memory } = await client.store({ content: 'a plan', tags: ['x'] });
     const path = `/v1/memories/${memory.id}`;
@@ -129,7 +129,7 @@ describe('what each command leaves behind', () => {
     ]);
   });
 
-  it('[F1] refused commands leave no event', async () => {
+  it('[F1] rejected commands record no event', async () => {
     const tenant = freshTenant();
     const client = await newAdmin(server, tenant);
     const member = await clientWithKey(server, { tenant, role: 'member', user: 'bob' });
@@ -142,7 +142,7 @@ describe('what each command leaves behind', () => {
     expect(types).toEqual(['TenantCreated', 'ApiKeyCreated', 'ApiKeyCreated', 'MemoryStored']);
   });
 
-  it('[F1] operations on read models and keys are told too', async () => {
+  it('[F1] operations on read models and keys are recorded too', async () => {
     const tenant = freshTenant();
     const client = await newAdmin(server, tenant);
     const { id } = (await client.post('/v1/admin/keys', { role: 'reader' })).body;
@@ -160,7 +160,7 @@ describe('what each command leaves behind', () => {
       .toMatchObject([{ actor: 'user:ada', data: { projection: 'links' }, reason: 'the quarterly drill' }]);
   });
 
-  it('[F6] an erased memory’s events stay, without what was sealed', async () => {
+  it('[F6] the events of an erased memory remain, without their sealed content', async () => {
     const client = await newAdmin(server);
     const { memory } = await client.store({ content: 'the safe is behind the picture' });
     const erased = await client.delete(`/v1/memories/${memory.id}?mode=erase`);
@@ -171,15 +171,15 @@ describe('what each command leaves behind', () => {
   });
 });
 
-describe('a look of an auditor', () => {
-  it('[F1] is an event, which tells who looked for what', async () => {
+describe('audit reads', () => {
+  it('[F1] record who read what', async () => {
     const tenant = freshTenant();
     const admin = await newAdmin(server, tenant);
     const auditor = await clientWithKey(server, { tenant, role: 'auditor', user: 'otto' });
     const { memory, position } = await admin.store({ content: 'a plan' });
     await auditEvents(auditor, `memory=${memory.id}&actor=user:ada`, position);
     const page = await admin.get('/v1/audit/events?type=AuditRead');
-    // The look stands in the log before its answer goes out; the read model may come to it a moment later.
+    // The event is in the log before the answer is sent; the read model may apply it a moment later.
     const looks = await auditEvents(admin, 'type=AuditRead', page.body.position);
     await expect
       .poll(async () => (await auditEvents(admin, 'type=AuditRead&actor=user:otto')).length, {
@@ -195,7 +195,7 @@ describe('a look of an auditor', () => {
     expect(looks.every(({ actor }: Json) => ['user:ada', 'user:otto'].includes(actor))).toBe(true);
   });
 
-  it('[F1] into the history of a memory is an event as well', async () => {
+  it('[F1] of a memory’s history are recorded too', async () => {
     const tenant = freshTenant();
     const admin = await newAdmin(server, tenant);
     const auditor = await clientWithKey(server, { tenant, role: 'auditor', user: 'otto' });

@@ -35,8 +35,8 @@ async function contents(position: string): Promise<string[]> {
   return body.items.map(({ content }: Json) => content).reverse();
 }
 
-describe('a bulk store', () => {
-  it('[A12] answers each line in order with its id, and stores what it answers', async () => {
+describe('bulk store', () => {
+  it('[A12] answers each line in order with its id, and stores exactly what it acknowledges', async () => {
     const lines = await admin.bulk(many(300));
     expect(lines.map(({ line }) => line)).toEqual(many(300).map((_, n) => n + 1));
     expect(new Set(lines.map(({ status }) => status))).toEqual(new Set([201]));
@@ -51,7 +51,7 @@ describe('a bulk store', () => {
     );
   });
 
-  it('[A12] takes the same fields as a store', async () => {
+  it('[A12] accepts the same fields as a single store', async () => {
     const memory = {
       content: 'Use argon2id.',
       layer: 'team',
@@ -71,14 +71,14 @@ describe('a bulk store', () => {
     });
   });
 
-  it('[A12] [A8] keeps the turns of a session that tell no time, or the same, in their order', async () => {
+  it('[A12] [A8] keeps the line order of a session’s turns that have no time or the same time', async () => {
     const turn = (n: number) => ({
       content: `turn ${n}`,
       layer: 'session',
       scope: { session: `s${n % 2}` },
-      // One of the sessions was told at one time.
+      // All turns of one of the sessions have the same time.
       ...(n % 2 === 1 && { occurredAt: '2024-05-01T12:30:00.000Z' }),
-      // What has to be claimed takes longer, as does what has a subject of its own.
+      // Lines with an externalId to claim, or with a subject of their own, take longer to write.
       ...(n % 3 === 0 && { externalId: `turn-${n}` }),
       ...(n % 4 === 0 && { subject: `person-${n}` }),
     });
@@ -94,7 +94,7 @@ describe('a bulk store', () => {
     }
   });
 
-  it('[A12] gives each line the reason and the cause of the whole', async () => {
+  it('[A12] applies the reason and cause of the request to every line', async () => {
     const lines = await admin.bulk(many(2), { 'x-reason': 'first load', 'x-cause': 'system' });
     for (const { id } of lines) {
       const { body } = await admin.get(`/v1/memories/${id}/history`);
@@ -102,7 +102,7 @@ describe('a bulk store', () => {
     }
   });
 
-  it('[A12] goes on after a bad line, and tells what is wrong with it', async () => {
+  it('[A12] continues after an invalid line and says what is wrong with it', async () => {
     const lines = await admin.bulk([
       { content: 'one' },
       '{"content": "broken',
@@ -133,14 +133,14 @@ describe('a bulk store', () => {
     expect(await contents(lines.at(-1).position)).toEqual(['one', 'six']);
   });
 
-  it('[A12] refuses lines that the caller may not write, each on its own', async () => {
+  it('[A12] rejects only the lines that the caller may not write', async () => {
     const member = await tenant.key({ user: 'bob' });
     const lines = await member.bulk([{ content: 'mine' }, { content: 'ours', layer: 'company' }]);
     expect(lines.map(({ status }) => status)).toEqual([201, 403]);
     expect(lines[1].problem.code).toBe('forbidden');
   });
 
-  it('[A12] counts blank lines and skips them; line ends may be CRLF, the last may lack', async () => {
+  it('[A12] skips blank lines but counts them, and accepts CRLF and a missing final newline', async () => {
     const lines = await sent('\n{"content":"two"}\r\n\r\n   \n{"content":"five"}\n\n{"content":"seven"}');
     expect(lines.map(({ line, status }) => [line, status])).toEqual([
       [2, 201],
@@ -152,11 +152,11 @@ describe('a bulk store', () => {
   it.each([
     ['nothing', ''],
     ['blank lines', '\n\r\n  \n'],
-  ])('[A12] of %s is answered with nothing', async (_, raw) => {
+  ])('[A12] answers a body of %s with nothing', async (_, raw) => {
     expect(await sent(raw)).toEqual([]);
   });
 
-  it('[A12] refuses a line over 8,000,000 bytes and takes one of just as many', async () => {
+  it('[A12] accepts a line of 8,000,000 bytes and rejects a longer one', async () => {
     const fitting = '{"content":"fits"}'.padEnd(8_000_000, ' ');
     const lines = await sent(
       `{"content":"first"}\n${fitting}\n${fitting} \n{"content":"last"}\n${'x'.repeat(8_500_000)}`,
@@ -171,14 +171,14 @@ describe('a bulk store', () => {
     expect(lines[2].problem.code).toBe('body-too-large');
   });
 
-  it('[A12] has no limit in all', async () => {
+  it('[A12] has no limit on the total size', async () => {
     const memory = { content: 'x'.repeat(150_000) };
     const lines = await admin.bulk(Array.from({ length: 40 }, () => memory));
     expect(lines.map(({ status }) => status)).toEqual(lines.map(() => 201));
     expect(lines).toHaveLength(40);
   });
 
-  it('[A12] refuses a line of other bytes than UTF-8', async () => {
+  it('[A12] rejects a line that is not UTF-8', async () => {
     const bad = Buffer.concat([
       Buffer.from('{"content":"'),
       Buffer.from([0xff]),
@@ -189,7 +189,7 @@ describe('a bulk store', () => {
     expect(lines[0].problem.code).toBe('malformed-json');
   });
 
-  it('[A12] of one externalId twice stores the earlier line', async () => {
+  it('[A12] stores only the first of two lines with the same externalId', async () => {
     const line = (n: number) => ({ content: `line ${n}`, externalId: 'e' });
     const lines = await admin.bulk([line(1), { content: 'between' }, line(3), ...many(100), line(104)]);
     const twins = [lines[0], lines[2], lines[103]];
@@ -199,7 +199,7 @@ describe('a bulk store', () => {
     expect((await admin.get(`/v1/memories/${lines[0].id}`)).body.content).toBe('line 1');
   });
 
-  it('[A12] gives the externalId to the first line that can have it', async () => {
+  it('[A12] gives an externalId to the first valid line that has it', async () => {
     const lines = await admin.bulk([
       { content: '', externalId: 'e' },
       { content: 'second', externalId: 'e' },
@@ -208,7 +208,7 @@ describe('a bulk store', () => {
     expect(lines.map(({ status }) => status)).toEqual([400, 201, 409]);
   });
 
-  it('[A12] names with each position all lines up to it', async () => {
+  it('[A12] returns positions that cover all lines so far', async () => {
     const lines = await admin.bulk(many(200).map((memory, n) => (n % 7 === 3 ? '{' : memory)));
     for (const n of [0, 3, 64, 100, 199]) {
       const done = lines.slice(0, n + 1).filter(({ status }) => status === 201);
@@ -219,8 +219,8 @@ describe('a bulk store', () => {
   });
 });
 
-describe('while it reads', () => {
-  it('[A12] answers each line before the next one comes', async () => {
+describe('bulk store while reading', () => {
+  it('[A12] answers each line before the next one arrives', async () => {
     const bulk = slowBulk(server, admin);
     for (let n = 1; n <= 3; n++) {
       await bulk.send({ content: `slow ${n}` });
@@ -235,7 +235,7 @@ describe('while it reads', () => {
     expect(await bulk.line()).toBeUndefined();
   });
 
-  it('[A12] keeps what it answered when the sender goes away', async () => {
+  it('[A12] keeps acknowledged lines when the sender disconnects', async () => {
     const bulk = slowBulk(server, admin);
     await bulk.send({ content: 'answered' });
     const { id, position } = await bulk.line();
@@ -248,10 +248,10 @@ describe('while it reads', () => {
   });
 });
 
-describe('with an Idempotency-Key', () => {
+describe('bulk store with an Idempotency-Key', () => {
   const key = { 'idempotency-key': 'load-1' };
 
-  it('[A12] sent again as a whole replays each line and stores nothing', async () => {
+  it('[A12] replays every line of a repeated request and stores nothing', async () => {
     const body = [...many(100), '{', { content: 'named', externalId: 'e' }];
     const first = await admin.bulk(body, key);
     const again = await admin.bulk(body, key);
@@ -267,7 +267,7 @@ describe('with an Idempotency-Key', () => {
     expect(await contents(again.at(-1).position)).toHaveLength(101);
   });
 
-  it('[A12] resumes where it was cut', async () => {
+  it('[A12] resumes an upload that was interrupted', async () => {
     const bulk = slowBulk(server, admin, key);
     for (const memory of many(3)) await bulk.send(memory);
     const begun = [await bulk.line(), await bulk.line(), await bulk.line()];
@@ -278,7 +278,7 @@ describe('with an Idempotency-Key', () => {
     expect(await contents(lines.at(-1).position)).toHaveLength(10);
   });
 
-  it('[A12] refuses a line that changed, and it alone', async () => {
+  it('[A12] rejects only the lines that changed', async () => {
     const first = await admin.bulk(many(3), key);
     const changed = many(3).with(1, { content: 'changed' });
     const lines = await admin.bulk(changed, key);
@@ -288,28 +288,28 @@ describe('with an Idempotency-Key', () => {
     expect(await contents(lines.at(-1).position)).toEqual(many(3).map(({ content }) => content));
   });
 
-  it('[A12] takes a line that was bad before and is mended', async () => {
+  it('[A12] accepts a corrected line that was invalid before', async () => {
     await admin.bulk([{ content: 'one' }, { content: '' }], key);
     const lines = await admin.bulk([{ content: 'one' }, { content: 'two' }], key);
     expect(lines.map(({ status }) => status)).toEqual([201, 201]);
     expect(await contents(lines.at(-1).position)).toEqual(['one', 'two']);
   });
 
-  it('[A12] sent twice at once stores each line once', async () => {
+  it('[A12] stores each line once when the same upload runs twice at the same time', async () => {
     const [one, two] = await Promise.all([admin.bulk(many(100), key), admin.bulk(many(100), key)]);
     expect(two.map(({ id }) => id)).toEqual(one.map(({ id }) => id));
     expect(await contents(one.at(-1).position)).toHaveLength(100);
   });
 
-  it('[A12] of no key stores the same lines again', async () => {
+  it('[A12] stores the lines again when no key is given', async () => {
     await admin.bulk(many(2));
     const lines = await admin.bulk(many(2));
     expect(await contents(lines.at(-1).position)).toHaveLength(4);
   });
 });
 
-describe('what is no bulk body', () => {
-  it('[A12] another media type is 415, a bad key or cause 400, nobody 401', async () => {
+describe('an invalid bulk request', () => {
+  it('[A12] answers 415 for another media type, 400 for an invalid key or cause, and 401 without a valid credential', async () => {
     const send = (headers: Record<string, string>) =>
       admin.send('POST', '/v1/memories/bulk', { raw: '{"content":"x"}\n', headers });
     expectProblem(await send({ 'content-type': 'application/json' }), 415, 'unsupported-media-type');

@@ -16,11 +16,11 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** What these start is embedded, whichever profile the suite is run for. */
+/** These servers always use the embedded profile, so run them once, not once per profile. */
 const describeOnce = describe.skipIf(testProfile !== 'embedded');
 const embedded = { STRATALOG_PROFILE: 'embedded', STRATALOG_EMBEDDER: 'deterministic', STRATALOG_PORT: '0' };
 
-describeOnce('settings that are wrong', () => {
+describeOnce('invalid settings', () => {
   it.each([
     ['STRATALOG_PORT', 'eighty', /must be an integer from 0 to 65535/],
     ['STRATALOG_PORT', '65536', /must be an integer from 0 to 65535/],
@@ -42,7 +42,7 @@ describeOnce('settings that are wrong', () => {
     ['STRATALOG_JWT_JWKS', '{bad', /JSON Web Key Set/],
     ['STRATALOG_JWT_JWKS', '{"foo":1}', /JSON Web Key Set/],
     ['STRATALOG_LOG_LEVEL', 'loud', /debug/],
-  ])('[J8] %s=%s stops the start with its name and what it takes', async (name, value, takes) => {
+  ])('[J8] %s=%s stops the start and names the variable and its valid values', async (name, value, takes) => {
     const data = path.join(folder, 'never-made');
     const result = await stratalog(['serve', '--data', data], { ...embedded, [name]: value });
     expectClear(result, 1, name, takes);
@@ -50,7 +50,7 @@ describeOnce('settings that are wrong', () => {
   });
 
   it.each(['serve', 'doctor', 'demo'])(
-    '[J8] options of %s are checked as their variables are',
+    '[J8] options of %s are checked like their variables',
     async (command) => {
       for (const port of ['eighty', '65536', '-1'])
         expectClear(await stratalog([command, `--port=${port}`]), 2, '--port', /65535/);
@@ -58,7 +58,7 @@ describeOnce('settings that are wrong', () => {
     },
   );
 
-  it('[J8] one that is no setting is warned of by its name, without its value', async () => {
+  it('[J8] an unknown setting is warned about by name, without its value', async () => {
     const server = await startServer({
       environment: { ...embedded, STRATALOG_MASTERKEY: 'a-secret-under-a-wrong-name' },
     });
@@ -71,14 +71,14 @@ describeOnce('settings that are wrong', () => {
     }
   });
 
-  it('[J8] several are all named at once', async () => {
+  it('[J8] all invalid settings are reported at once', async () => {
     const result = await stratalog(['serve'], { STRATALOG_PORT: 'x', STRATALOG_LOG_LEVEL: 'y' });
     expectClear(result, 1, 'STRATALOG_PORT', 'STRATALOG_LOG_LEVEL');
   });
 });
 
-describeOnce('addresses that cannot be taken', () => {
-  it('[J8] a port that another program has: says which and what to do', async () => {
+describeOnce('addresses that cannot be bound', () => {
+  it('[J8] a port in use: names the port and what to do', async () => {
     const other = net.createServer();
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
     const { port } = other.address() as AddressInfo;
@@ -94,7 +94,7 @@ describeOnce('addresses that cannot be taken', () => {
     }
   });
 
-  it('[J8] an address that is not of this machine, or no name at all', async () => {
+  it('[J8] an address of another machine or an unknown host name: names the host and the option', async () => {
     const environment = { ...embedded, STRATALOG_MASTER_KEY: 'a-master-key-of-this-test' };
     const data = path.join(folder, 'address');
     for (const host of ['203.0.113.7', 'no-such-host.invalid']) {
@@ -105,7 +105,7 @@ describeOnce('addresses that cannot be taken', () => {
 });
 
 describeOnce('data folders that cannot be opened', () => {
-  it('[J8] one that another server holds: says who has it', async () => {
+  it('[J8] a folder in use by another server: names its process', async () => {
     const server = await startServer({ environment: { STRATALOG_PROFILE: 'embedded' } });
     try {
       const second = await stratalog(['serve', '--data', server.dataDir], embedded);
@@ -122,7 +122,7 @@ describeOnce('data folders that cannot be opened', () => {
     }
   });
 
-  it('[J8] one that a newer version wrote: says so and leaves it alone', async () => {
+  it('[J8] a folder written by a newer version: says so and leaves it unchanged', async () => {
     const server = await startServer({ environment: embedded, dataDir: path.join(folder, 'newer') });
     await server.stop();
     await writeFile(path.join(server.dataDir, 'VERSION'), '999\n');
@@ -134,7 +134,7 @@ describeOnce('data folders that cannot be opened', () => {
     await again.stop();
   });
 
-  it('[J8] one that is a file', async () => {
+  it('[J8] a file instead of a folder: names the file', async () => {
     const data = path.join(folder, 'a-file');
     await writeFile(data, 'something else');
     expectClear(await stratalog(['serve', '--data', data], embedded), 1, 'a-file');
@@ -142,7 +142,7 @@ describeOnce('data folders that cannot be opened', () => {
 });
 
 describeOnce('a server that cannot be reached', () => {
-  it('[J8] PostgreSQL: says which service and how to look further', async () => {
+  it('[J8] PostgreSQL: names the service and points to doctor', async () => {
     const environment = {
       ...embedded,
       STRATALOG_PROFILE: 'postgres',
@@ -158,7 +158,7 @@ describeOnce('a server that cannot be reached', () => {
 });
 
 describeOnce('doctor', () => {
-  it('[J4] only looks: a data folder that does not exist yet is fine, and does not exist after it', async () => {
+  it('[J4] changes nothing: accepts a missing data folder and does not create it', async () => {
     for (const made of [false, true]) {
       const data = path.join(folder, `looked-at-${made}`);
       if (made) await mkdir(data);
@@ -179,7 +179,7 @@ describeOnce('doctor', () => {
     }
   });
 
-  it('[J8] says that a data folder cannot be made, or be one', async () => {
+  it('[J8] reports a data folder that is a file or cannot be created', async () => {
     const file = path.join(folder, 'a-file');
     await writeFile(file, 'x');
     for (const data of [file, path.join(file, 'below')]) {
@@ -189,7 +189,7 @@ describeOnce('doctor', () => {
     }
   });
 
-  it('[J4] opens the database of a folder that has one', async () => {
+  it('[J4] opens the database of an existing data folder', async () => {
     const server = await startServer({ environment: { STRATALOG_EMBEDDER: 'deterministic' } });
     try {
       await server.stop();
@@ -201,7 +201,7 @@ describeOnce('doctor', () => {
     }
   });
 
-  it('[J8] fails where the key of the vault is missing or another one, as a start does', async () => {
+  it('[J8] fails like serve when the vault key is missing or is not the one of the data', async () => {
     const server = await startServer({ environment: { STRATALOG_EMBEDDER: 'deterministic' } });
     try {
       await server.stop();
@@ -226,7 +226,7 @@ describeOnce('doctor', () => {
     }
   });
 
-  it('[J4] finds nothing wrong where nothing is: node, model, database, port', async () => {
+  it('[J4] passes its checks of node, model, database and port on a healthy setup', async () => {
     const environment = { STRATALOG_DATA: path.join(folder, 'doctor'), STRATALOG_PORT: '0' };
     const text = await stratalog(['doctor'], environment);
     expect(text.code).toBe(0);
@@ -242,9 +242,9 @@ describeOnce('doctor', () => {
   });
 });
 
-describe('a server that is told to stop', () => {
+describe('a graceful shutdown', () => {
   it.each<[NodeJS.Signals]>([['SIGTERM'], ['SIGINT']])(
-    '[J7] by %s writes down the accesses that it still holds, and ends with 0',
+    '[J7] on %s writes the pending accesses and exits with 0',
     async (signal) => {
       const first: TestServer = await startServer();
       const master = clientOf(first, first.masterKey);
@@ -270,7 +270,7 @@ describe('a server that is told to stop', () => {
           (await auditEvents(reader, 'type=SearchPerformed'))
             .map(({ data }) => data.searchId as string)
             .sort();
-        // The audit’s read model may be behind the one that counts.
+        // The read model of the audit may lag behind the one that counts accesses.
         await expect
           .poll(told, { timeout: 10_000 })
           .toEqual(searched.map(({ body }) => body.searchId as string).sort());
@@ -283,7 +283,7 @@ describe('a server that is told to stop', () => {
 });
 
 describeOnce('serve', () => {
-  it('[J4] takes its settings as options and says where it listens', async () => {
+  it('[J4] accepts its settings as options and logs the address it listens on', async () => {
     const dataDir = path.join(folder, 'options');
     const server = await startServer({
       environment: {

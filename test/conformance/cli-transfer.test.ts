@@ -37,7 +37,7 @@ async function file(name: string, lines: readonly unknown[]): Promise<string> {
 }
 
 describe('import and export', () => {
-  it('[J4] imports a file, counts what it did, and resumes where it is run again', async () => {
+  it('[J4] imports a file, prints counts, and skips what is already stored when run again', async () => {
     const client = await newAdmin(server);
     const input = await file('memories.ndjson', memories);
     const first = await as(client, 'import', input);
@@ -51,7 +51,7 @@ describe('import and export', () => {
     expect(body.items).toHaveLength(4);
   });
 
-  it('[J4] goes on after a broken import under the same name', async () => {
+  it('[J4] continues a broken import under the same name', async () => {
     const client = await newAdmin(server);
     const cut = await file('cut.ndjson', memories.slice(0, 2));
     const whole = await file('whole.ndjson', memories);
@@ -64,7 +64,7 @@ describe('import and export', () => {
   it.each([
     ['standard input', (input: string) => `cat '${input}' | stratalog import /dev/stdin`],
     ['a process substitution', (input: string) => `stratalog import <(cat '${input}')`],
-  ])('[J4] imports %s whole, and again as the file that it comes from', async (_, call) => {
+  ])('[J4] imports %s completely, and recognizes it as the same source when run again', async (_, call) => {
     const client = await newAdmin(server);
     const input = await file('piped.ndjson', memories);
     const first = await script(client, call(input));
@@ -85,7 +85,7 @@ describe('import and export', () => {
   });
 
   it.each<[NodeJS.Signals]>([['SIGINT'], ['SIGTERM']])(
-    '[J4] leaves no copy of a pipe behind where %s ends it',
+    '[J4] leaves no copy of a pipe behind when %s ends it',
     async (signal) => {
       const pipe = path.join(folder, signal);
       execFileSync('mkfifo', [pipe]);
@@ -101,7 +101,7 @@ describe('import and export', () => {
   );
 
   it.each(['日本', 'two words', '', 'x'.repeat(249)])(
-    '[J8] refuses the name "%s" in clear words',
+    '[J8] rejects the name "%s" with a clear message',
     async (name) => {
       const input = await file('named.ndjson', memories);
       expectClear(
@@ -113,7 +113,7 @@ describe('import and export', () => {
     },
   );
 
-  it('[J4] tells which lines were refused and why, stores the rest, and ends with 1', async () => {
+  it('[J4] reports which lines were rejected and why, stores the rest, and exits with 1', async () => {
     const client = await newAdmin(server);
     const input = await file('mixed.ndjson', [memories[0], '{broken', '', { content: '' }, memories[2]]);
     const result = await as(client, 'import', input);
@@ -121,7 +121,7 @@ describe('import and export', () => {
     expect(result.stdout).toBe('2 stored, 0 there already, 2 refused\n');
   });
 
-  it('[J4] tells them with --json too, by line and problem', async () => {
+  it('[J4] reports rejected lines with --json too, by line and problem', async () => {
     const client = await newAdmin(server);
     const input = await file('mixed.ndjson', [memories[0], '{broken', '', { ...memories[1], content: '' }]);
     const { code, json, stderr } = await as(client, 'import', input, '--json');
@@ -142,7 +142,7 @@ describe('import and export', () => {
     });
   });
 
-  it('[J4] imports what was exported with its company into the tenant of the key, and says so', async () => {
+  it('[J4] imports memories exported from another company into the tenant of the key, and says so', async () => {
     const client = await newAdmin(server);
     const own = client.key!.slice('sl_'.length).split('.')[0]!;
     const placed = (company: string, memory: object, more: object = {}) => ({
@@ -179,7 +179,7 @@ describe('import and export', () => {
     expect(inner.metadata.scope).toEqual({ company: 'inner' });
   });
 
-  it('[J4] exports what it imported: the file imported into another tenant is exported the same', async () => {
+  it('[J4] exports what it imported: importing the export into another tenant gives the same export', async () => {
     const [client, other] = [await newAdmin(server), await newAdmin(server)];
     const input = await file('roundtrip.ndjson', memories);
     const { json } = await as(client, 'import', input, '--json');
@@ -204,7 +204,7 @@ describe('import and export', () => {
     expect((await as(client, 'export', '--full')).lines[0].scope.company).toBeTruthy();
   });
 
-  it('[J4] leaves the file of an earlier export as it was where a new one fails, and shows it to its owner alone', async () => {
+  it('[J4] leaves an earlier export unchanged when a new one fails, and makes it readable by its owner only', async () => {
     const client = await newAdmin(server);
     await as(client, 'import', await file('kept.ndjson', memories));
     const output = path.join(folder, 'kept-export.ndjson');
@@ -218,7 +218,7 @@ describe('import and export', () => {
     ]);
   });
 
-  it('[J4] exports oldest first: turns of a session stand as they were told, and are found alike', async () => {
+  it('[J4] exports oldest first, so that the turns of a session keep their order and are found the same way', async () => {
     const [client, other] = [await newAdmin(server), await newAdmin(server)];
     const turn = (content: string) => ({ content, layer: 'session', scope: { user: 'ada', session: 's1' } });
     const told = [
@@ -243,7 +243,7 @@ describe('import and export', () => {
     expect(contents).toEqual(told);
   });
 
-  it('[J4] exports ids, revisions and counters with --full, and more than a page', async () => {
+  it('[J4] exports ids, revisions and counters with --full, and more than one page', async () => {
     const client = await newAdmin(server);
     const many = Array.from({ length: 1_050 }, (_, number) => ({ content: `Row ${number}` }));
     const lines = await client.bulk(many);
@@ -254,7 +254,7 @@ describe('import and export', () => {
   });
 
   it.each(['export | head -1', 'audit events | head -c 5', 'export --full | true'])(
-    '[J8] ends quietly when nobody reads on: %s',
+    '[J8] exits quietly when the reader closes the pipe: %s',
     async (call) => {
       const client = await newAdmin(server);
       const long = Array.from({ length: 300 }, (_, i) => ({ content: `${i} ${'word '.repeat(200)}` }));
@@ -275,7 +275,7 @@ describe('import and export', () => {
       'audit events',
       'doctor',
       '--help',
-    ])('[J8] says that there is no room for what it prints: %s', async (call) => {
+    ])('[J8] reports a full disk when it writes its output: %s', async (call) => {
     const client = await newAdmin(server);
     const { position } = await client.store({ content: 'one' });
     await client.get(`/v1/audit/events?minPosition=${position}&waitMs=30000`);
@@ -286,7 +286,7 @@ describe('import and export', () => {
     });
   });
 
-  it('[J8] says that a file cannot be written or read, in one line', async () => {
+  it('[J8] reports a file that cannot be written or read, in one line', async () => {
     const client = await newAdmin(server);
     const missing = path.join(folder, 'none', 'x.ndjson');
     for (const [args, words] of [
@@ -300,7 +300,7 @@ describe('import and export', () => {
     }
   });
 
-  it('[J8] says that there is no such file', async () => {
+  it('[J8] reports a missing file', async () => {
     expectClear(
       await as(await newAdmin(server), 'import', path.join(folder, 'none.ndjson')),
       1,

@@ -15,7 +15,7 @@ const server = useServer({
 const as = (client: Pick<Client, 'key'>, ...args: string[]) => stratalogAs(server, client, ...args);
 
 describe('search', () => {
-  it('[J4] prints what it found, as text and as JSON', async () => {
+  it('[J4] prints the results as text and as JSON', async () => {
     const client = await newAdmin(server);
     const lines = await client.bulk(memories);
     await client.post('/v1/search', { query: 'x', minPosition: lines.at(-1)!.position, waitMs: 30_000 });
@@ -39,7 +39,7 @@ describe('search', () => {
     expect(await names('--as-of', '1999-01-01T00:00:00Z')).toEqual([]);
   });
 
-  it('[J4] takes the query behind an option that may have several values, and in front of it', async () => {
+  it('[J4] accepts the query before and after an option that takes several values', async () => {
     const client = await newAdmin(server);
     const lines = await client.bulk([
       ...memories,
@@ -61,7 +61,7 @@ describe('search', () => {
     expectClear(await as(client, 'search', '--layer', 'team'), 2, /missing required argument 'query'/);
   });
 
-  it('[J4] says that nothing was found and ends with 0', async () => {
+  it('[J4] says that nothing was found and exits with 0', async () => {
     const { code, stdout } = await as(await newAdmin(server), 'search', 'anything');
     expect(code).toBe(0);
     expect(stdout).toMatch(/threshold/);
@@ -72,25 +72,25 @@ describe('search', () => {
     ['a number that is none', ['--top', 'many']],
     ['a threshold that is none', ['--threshold', 'high']],
     ['an order that is none', ['--order', 'random']],
-  ])('[J8] refuses %s in clear words', async (_, options) => {
+  ])('[J8] rejects %s with a clear message', async (_, options) => {
     const result = await as(await newAdmin(server), 'search', 'x', ...options);
     expectClear(result, 2, options[0]!);
   });
 
   it.each([['tomorrow'], ['2026-11-25'], ['2026-11-25T09:00:00'], ['2026-13-45T00:00:00Z'], ['']])(
-    '[J8] refuses --as-of "%s" with what it takes',
+    '[J8] rejects --as-of "%s" and names the valid formats',
     async (asOf) => {
       const result = await as(await newAdmin(server), 'search', 'x', '--as-of', asOf);
       expectClear(result, 2, '--as-of', /a position.* or an RFC 3339 time with an offset/);
     },
   );
 
-  it('[J8] fails at a position of another log', async () => {
+  it('[J8] fails for a position of another log', async () => {
     const result = await as(await newAdmin(server), 'search', 'x', '--as-of', '000000000000-1');
     expectClear(result, 1, /400 position-unknown/, /not a position of this log/);
   });
 
-  it('[J8] shows what the server refused, field by field', async () => {
+  it('[J8] shows each field that the server rejected', async () => {
     const result = await as(await newAdmin(server), 'search', 'x', '--top', '5000');
     expectClear(result, 2, /400 validation-failed/, /topK/);
   });
@@ -116,7 +116,7 @@ describe('projections', () => {
     expect(back.stdout).toContain(`generation ${switched.json.from} now`);
   });
 
-  it('[J4] rebuilds all of them and switches each that is equal', async () => {
+  it('[J4] rebuilds all of them and switches each one whose digest is equal', async () => {
     const client = await newAdmin(server);
     const { code, json } = await as(client, 'projections', 'rebuild', '--switch', '--json');
     expect(code).toBe(0);
@@ -132,7 +132,7 @@ describe('projections', () => {
     for (const { name, generation } of json) expect(live[name]).toBe(generation);
   });
 
-  it('[J8] takes a name that is given twice once', async () => {
+  it('[J8] treats a repeated name as one', async () => {
     const { code, json } = await as(
       await newAdmin(server),
       'projections',
@@ -145,7 +145,7 @@ describe('projections', () => {
     expect(json).toHaveLength(1);
   });
 
-  it('[J8] begins no rebuild where a name is none of a read model', async () => {
+  it('[J8] starts no rebuild if any of the names is unknown', async () => {
     const admin = await newAdmin(server);
     const result = await as(admin, 'projections', 'rebuild', 'links', 'linsk');
     expectClear(result, 1, /No rebuild was begun: there is no read model linsk, but .*links/);
@@ -154,7 +154,7 @@ describe('projections', () => {
   });
 
   it.each([[[]], [['memories', 'links']]])(
-    '[J8] begins no rebuild of %j while one is under way',
+    '[J8] starts no rebuild of %j while one is running',
     async (names) => {
       const asked: string[] = [];
       const items = [
@@ -177,7 +177,7 @@ describe('projections', () => {
     },
   );
 
-  it('[J4] [F4] prints what a retry was answered with, as text and as JSON', async () => {
+  it('[J4] [F4] prints the answer to a retry as text and as JSON', async () => {
     const answer = { projection: 'links', stream: 'links-a.b' };
     const parked = http.createServer((_, response) => response.writeHead(202).end(JSON.stringify(answer)));
     await new Promise<void>((resolve) => parked.listen(0, '127.0.0.1', resolve));
@@ -191,7 +191,7 @@ describe('projections', () => {
     }
   });
 
-  it('[J8] says that there is no such projection, or nothing to switch to', async () => {
+  it('[J8] reports an unknown projection, or one with no generation to switch to', async () => {
     const client = await newAdmin(server);
     expectClear(await as(client, 'projections', 'rebuild', 'nonsense'), 1, /no read model nonsense/);
     expectClear(await as(client, 'projections', 'switch', 'audit'), 1, /409 rebuild-not-ready/);
@@ -200,7 +200,7 @@ describe('projections', () => {
 });
 
 describe('audit events', () => {
-  it('[J4] prints the events, filtered, as text and as JSON lines', async () => {
+  it('[J4] prints the filtered events as text and as JSON lines', async () => {
     const client = await newAdmin(server);
     const stored = await client.post('/v1/memories', { content: 'one' }, { 'x-reason': 'to be shown' });
     const { id } = stored.body.memory;
@@ -237,14 +237,14 @@ describe('audit events', () => {
   });
 
   it.each([['tomorrow'], ['2026-11-25T09:00:00Z'], ['5']])(
-    '[J8] refuses --after "%s" with what it takes',
+    '[J8] rejects --after "%s" and names the valid format',
     async (after) => {
       const result = await as(await newAdmin(server), 'audit', 'events', '--after', after);
       expectClear(result, 2, '--after', /a position returned/);
     },
   );
 
-  it('[J8] says what the credential lacks', async () => {
+  it('[J8] says which permission the credential lacks', async () => {
     const member = await clientWithKey(server, { tenant: freshTenant(), role: 'member' });
     expectClear(await as(member, 'audit', 'events'), 1, /403 forbidden/, /auditor/);
   });
@@ -293,7 +293,7 @@ describe('keys', () => {
     expect((await as(admin, 'keys', 'list')).stdout).toContain('revoked');
   });
 
-  it('[J8] says what is wrong with a key that cannot be created or revoked', async () => {
+  it('[J8] says why a key cannot be created or revoked', async () => {
     const admin = await newAdmin(server);
     expectClear(await as(admin, 'keys', 'create', '--role', 'king'), 2, '--role', /operator/);
     expectClear(
@@ -308,7 +308,7 @@ describe('keys', () => {
 });
 
 describe('connections', () => {
-  it('[J4] --url and --key override the environment, before and behind the command', async () => {
+  it('[J4] --url and --key override the environment, before and after the command', async () => {
     const client = await newAdmin(server);
     const wrong = { STRATALOG_URL: 'http://127.0.0.1:1', STRATALOG_API_KEY: 'wrong' };
     const options = ['--url', server.url, '--key', client.key!, '--json'];
@@ -316,12 +316,12 @@ describe('connections', () => {
     expect((await stratalog(['keys', 'list', ...options], wrong)).json).toHaveLength(1);
   });
 
-  it('[J8] no server at the address: clear words, which say how to start one', async () => {
+  it('[J8] no server at the address: a clear message that says how to start one', async () => {
     const result = await stratalog(['search', 'x'], { STRATALOG_URL: 'http://127.0.0.1:1' });
     expectClear(result, 1, 'http://127.0.0.1:1', /stratalog serve/);
   });
 
-  it('[J8] something else at the address, or a connection that is lost: clear words', async () => {
+  it('[J8] another program at the address, or a lost connection: a clear message', async () => {
     const other = http.createServer((request, response) => {
       if (request.url!.startsWith('/v1/audit')) {
         response.write(
@@ -342,7 +342,7 @@ describe('connections', () => {
     }
   });
 
-  it('[J4] a followed stream that is cut on its way goes on behind what came, until the server says no', async () => {
+  it('[J4] a followed stream that is interrupted resumes after the last event, until the server refuses it', async () => {
     const asked: (string | null)[] = [];
     const other = http.createServer((request, response) => {
       asked.push(new URL(request.url!, 'http://x').searchParams.get('after'));
@@ -364,7 +364,7 @@ describe('connections', () => {
     }
   });
 
-  it('[J8] a text that would command the terminal is shown with marks', async () => {
+  it('[J8] escapes terminal control characters in text', async () => {
     const client = await newAdmin(server);
     const content = 'lanterns \u001b[31mare\u0007 red';
     const { position } = await client.store({ content });
@@ -375,7 +375,7 @@ describe('connections', () => {
     for (const { stdout } of [found, events]) expect(stdout).not.toMatch(/[\u0007\u001b]/);
   });
 
-  it('[J8] a key that no header can hold: says which option, or variable, is wrong', async () => {
+  it('[J8] a key that no header can hold: names the wrong option or variable', async () => {
     const environment = { STRATALOG_URL: server.url };
     expectClear(await stratalog(['export', '--key', '日本'], environment), 2, '--key', /ASCII/);
     const variable = { ...environment, STRATALOG_API_KEY: 'clé' };
@@ -384,14 +384,14 @@ describe('connections', () => {
   });
 
   it.each(['localhost:8080', '127.0.0.1', 'ftp://127.0.0.1', 'http://'])(
-    '[J8] an address that is none of a server: says which option, or variable, is wrong (%s)',
+    '[J8] an invalid server address: names the wrong option or variable (%s)',
     async (url) => {
       expectClear(await stratalog(['export', '--url', url]), 2, '--url', url);
       expectClear(await stratalog(['keys', 'list'], { STRATALOG_URL: url }), 2, 'STRATALOG_URL', url);
     },
   );
 
-  it('[J8] no credential, or a wrong one: clear words, which say where to give it', async () => {
+  it('[J8] a missing or invalid credential: a clear message that says where to set it', async () => {
     expectClear(
       await stratalog(['search', 'x'], { STRATALOG_URL: server.url }),
       1,
@@ -402,7 +402,7 @@ describe('connections', () => {
   });
 });
 
-describe('the command line itself', () => {
+describe('the command line', () => {
   it.each([
     ['an unknown command', ['frobnicate']],
     ['an unknown command with --help', ['frobnicate', '--help']],
@@ -413,13 +413,13 @@ describe('the command line itself', () => {
     ['an option without its value', ['search', 'x', '--top']],
     ['a command without its part', ['keys']],
     ['nothing', []],
-  ])('[J4] %s ends with 2 and a hint', async (_, args) => {
+  ])('[J4] %s exits with 2 and a hint', async (_, args) => {
     const result = await stratalog(args);
     expectClear(result, 2, /help|Usage/);
     expect(result.stdout).toBe('');
   });
 
-  it('[J4] --help and --version end with 0', async () => {
+  it('[J4] --help and --version exit with 0', async () => {
     const help = await stratalog(['--help']);
     expect(help.code).toBe(0);
     for (const command of [

@@ -33,8 +33,8 @@ async function typesOf(memory: Json): Promise<string[]> {
   return body.items.map(({ type }: Json) => type);
 }
 
-describe('a soft delete', () => {
-  it('[A3] answers the memory as deleted, with the end of its retention in 30 days', async () => {
+describe('soft delete', () => {
+  it('[A3] returns the deleted memory and the end of its retention, 30 days later', async () => {
     const memory = await stored();
     const reply = await admin.delete(at(memory));
     expect(reply.status).toBe(200);
@@ -50,7 +50,7 @@ describe('a soft delete', () => {
     expect(got.body).toEqual(reply.body.memory);
   });
 
-  it('[A3] hides it from lists but for state=deleted, and from searches', async () => {
+  it('[A3] hides the memory from searches and from lists without state=deleted', async () => {
     const own = await newTenant(server);
     const content = 'The gateway times out after nine seconds.';
     const kept = await own.admin.store({ content: 'The gateway listens on port nine.' });
@@ -72,7 +72,7 @@ describe('a soft delete', () => {
     expect(found(await search(position))).toEqual([kept.memory.id]);
   });
 
-  it('[A3] needs no If-Match, and minds one that is there', async () => {
+  it('[A3] does not require If-Match, but checks it when present', async () => {
     const memory = await stored();
     expectProblem(await admin.delete(at(memory), { 'if-match': '"1"' }), 412, 'revision-mismatch');
     expectProblem(await admin.delete(at(memory), { 'if-match': 'W/"0"' }), 412, 'revision-mismatch');
@@ -81,7 +81,7 @@ describe('a soft delete', () => {
     expect((await admin.delete(at(memory), { 'if-match': '"0"' })).status).toBe(200);
   });
 
-  it('[A3] a second time answers the same and writes no event', async () => {
+  it('[A3] when repeated, returns the same answer and writes no event', async () => {
     const memory = await stored();
     const first = await admin.delete(at(memory));
     const second = await admin.delete(at(memory));
@@ -90,14 +90,14 @@ describe('a soft delete', () => {
     expect(await typesOf(memory)).toEqual(['MemoryStored', 'MemoryDeleted']);
   });
 
-  it('[A3] of 16 racing deletes leaves one event', async () => {
+  it('[A3] writes one event when run 16 times at once', async () => {
     const memory = await stored();
     const replies = await Promise.all(Array.from({ length: 16 }, () => admin.delete(at(memory))));
     expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 200));
     expect(await typesOf(memory)).toEqual(['MemoryStored', 'MemoryDeleted']);
   });
 
-  it('[A3] leaves a memory that takes no patch, link or feedback: 409', async () => {
+  it('[A3] makes patch, link and feedback answer 409', async () => {
     const gone = await deleted();
     const other = await stored();
     const patch = await admin.patch(at(gone), { content: 'x' }, { 'if-match': '*' });
@@ -108,14 +108,14 @@ describe('a soft delete', () => {
     expect(await typesOf(gone)).toEqual(['MemoryStored', 'MemoryDeleted']);
   });
 
-  it('[A3] keeps its externalId taken', async () => {
+  it('[A3] keeps the externalId taken', async () => {
     const gone = await deleted({ externalId: 'kept while deleted' });
     const again = await admin.post('/v1/memories', { content: 'x', externalId: 'kept while deleted' });
     expectProblem(again, 409, 'external-id-taken');
     expect(again.body.memoryId).toBe(gone.id);
   });
 
-  it('[A3] is refused to who may not write, and to who may not see as if there were nothing', async () => {
+  it('[A3] answers 403 to callers who may not write, and 404 to callers who may not see the memory', async () => {
     const shared = await stored({ layer: 'company' });
     const member = await tenant.key({ user: 'bob' });
     expectProblem(await member.delete(at(shared)), 403, 'forbidden');
@@ -124,7 +124,7 @@ describe('a soft delete', () => {
     expectProblem(await admin.delete('/v1/memories/no-id'), 404, 'not-found');
   });
 
-  it('[A3] [A11] takes no fields, and is the same command with its mode written out', async () => {
+  it('[A3] [A11] accepts no fields, and treats an explicit mode=soft as the same command', async () => {
     const memory = await stored();
     expectInvalid(await admin.send('DELETE', at(memory), { body: { mode: 'erase' } }), 'mode');
     expect((await admin.get(at(memory))).body.state).toBe('active');
@@ -135,7 +135,7 @@ describe('a soft delete', () => {
     expectProblem(await admin.delete(`${at(memory)}?mode=erase`, headers), 422, 'idempotency-key-reused');
   });
 
-  it('[A3] knows no other mode', async () => {
+  it('[A3] rejects an unknown mode', async () => {
     const memory = await stored();
     expectInvalid(await admin.delete(`${at(memory)}?mode=hard`), 'mode');
     expectInvalid(await admin.delete(`${at(memory)}?force=true`), 'force');
@@ -144,7 +144,7 @@ describe('a soft delete', () => {
 });
 
 describe('restore', () => {
-  it('[A3] brings the memory back, whole and changeable', async () => {
+  it('[A3] brings back the whole memory, which can be changed again', async () => {
     const memory = await stored({ tags: ['back'], externalId: 'back' });
     await admin.delete(at(memory));
     const reply = await admin.post(`${at(memory)}/restore`);
@@ -166,7 +166,7 @@ describe('restore', () => {
     expect(patch.body.memory.revision).toBe(3);
   });
 
-  it('[A3] of an active memory changes nothing: 200', async () => {
+  it('[A3] of an active memory changes nothing and answers 200', async () => {
     const memory = await stored();
     const reply = await admin.post(`${at(memory)}/restore`);
     expect(reply.status).toBe(200);
@@ -174,7 +174,7 @@ describe('restore', () => {
     expect(await typesOf(memory)).toEqual(['MemoryStored']);
   });
 
-  it('[A3] works again after each delete, without a body too', async () => {
+  it('[A3] works after every delete, and without a body', async () => {
     const memory = await stored();
     for (let round = 0; round < 2; round++) {
       await admin.delete(at(memory));
@@ -183,7 +183,7 @@ describe('restore', () => {
     expect((await admin.get(at(memory))).body).toMatchObject({ state: 'active', revision: 4 });
   });
 
-  it('[A3] minds an If-Match', async () => {
+  it('[A3] checks an If-Match when present', async () => {
     const gone = await deleted();
     const restore = (tag: string) => admin.post(`${at(gone)}/restore`, {}, { 'if-match': tag });
     expectProblem(await restore('"0"'), 412, 'revision-mismatch');
@@ -192,13 +192,13 @@ describe('restore', () => {
     expect((await restore('"1"')).status).toBe(200);
   });
 
-  it('[A3] takes no fields', async () => {
+  it('[A3] accepts no fields', async () => {
     const gone = await deleted();
     expectInvalid(await admin.post(`${at(gone)}/restore`, { until: 'x' }), 'until');
     expect((await admin.get(at(gone))).body.state).toBe('deleted');
   });
 
-  it('[A3] is refused to who may not write or see, and for what there never was', async () => {
+  it('[A3] is rejected for callers who may not write or see the memory, and for unknown ids', async () => {
     const shared = await deleted({ layer: 'company' });
     const member = await tenant.key({ user: 'bob' });
     expectProblem(await member.post(`${at(shared)}/restore`), 403, 'forbidden');
@@ -207,7 +207,7 @@ describe('restore', () => {
   });
 });
 
-it('[A3] until the retention has run out, and not after it', async () => {
+it('[A3] works until the retention ends, and not after it', async () => {
   const before = await startServer({ environment: { STRATALOG_EMBEDDER: 'deterministic' } });
   try {
     const { admin } = await newTenant(before);

@@ -6,7 +6,7 @@ import { testProfile } from '../support/server.ts';
 import { readModelNames } from '../support/read-model-names.ts';
 
 it.skipIf(testProfile !== 'embedded')(
-  '[J1] the demo does the whole main job on the shipped corpus',
+  '[J1] the demo completes its whole tour with the bundled corpus',
   async () => {
     const child = spawn(process.execPath, ['bin/stratalog.mjs', 'demo', '--json'], {
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -28,12 +28,12 @@ it.skipIf(testProfile !== 'embedded')(
     });
     expect(facts['answered']).toBeGreaterThanOrEqual(12);
   },
-  // It embeds as fast as the processors allow, of which the tests beside it take their share.
+  // Embedding is bound by the processors, which tests running at the same time share.
   600_000,
 );
 
 it.skipIf(testProfile !== 'embedded').each<[NodeJS.Signals]>([['SIGINT'], ['SIGTERM']])(
-  '[J1] the demo leaves nothing behind where %s ends it',
+  '[J1] the demo leaves nothing behind when %s ends it',
   async (signal) => {
     const args = ['demo', '--profile', 'embedded', '--json'];
     expect(await stratalogEndedBy(signal, args, 'pg/base/')).toEqual({ ended: signal, left: [] });

@@ -28,9 +28,9 @@ async function dataFolder(): Promise<string> {
   return folder;
 }
 
-// Only the embedded profile has it: a server's database may be shared with others.
+// Embedded profile only: the database of a server may be shared with other tests.
 describe.skipIf(testProfile !== 'embedded')('the development identity', () => {
-  it('[A1] [I2] is the admin of the tenant local and its user local, and says so at the start and in /readyz', async () => {
+  it('[A1] [I2] is the admin of the tenant local as its user local, and the start log and /readyz say so', async () => {
     const server = await start({ masterKey: null });
     expect(server.log.join('\n')).toMatch(/development identity/);
     const client = clientOf(server);
@@ -47,14 +47,14 @@ describe.skipIf(testProfile !== 'embedded')('the development identity', () => {
     expect((await clientOf(server, 'a wrong key').get('/v1/memories')).status).toBe(401);
     const empty = { STRATALOG_URL: '', STRATALOG_API_KEY: '' };
     expect((await stratalog(['search', 'machine', '--url', server.url], empty)).code).toBe(0);
-    // Settings are no key.
+    // Changing settings does not count as creating a key.
     expect((await client.patch('/v1/admin/routing', { threshold: 0.5 })).status).toBe(200);
     expect((await client.post('/v1/admin/policies/kill-switch')).status).toBe(200);
     expect((await client.get('/v1/admin/routing')).body).toMatchObject({ killSwitch: true });
     expect((await client.get('/readyz')).body.identity).toBe('development');
   });
 
-  it('[I2] is nobody who asks from a page, or by a name that only leads here', async () => {
+  it('[I2] is refused to requests from web pages and to host names that merely resolve to this machine', async () => {
     const server = await start({ masterKey: null });
     const statusOf = (
       headers: Record<string, string>,
@@ -84,7 +84,7 @@ describe.skipIf(testProfile !== 'embedded')('the development identity', () => {
     }
   });
 
-  it('[I2] ends with the first key, for good: revoking the key and a restart do not bring it back', async () => {
+  it('[I2] ends permanently with the first key: neither revoking that key nor a restart brings it back', async () => {
     const dataDir = await dataFolder();
     const server = await start({ masterKey: null, dataDir });
     const developer = clientOf(server);
@@ -111,24 +111,24 @@ describe.skipIf(testProfile !== 'embedded')('the development identity', () => {
     expect((await clientOf(again).get('/v1/memories')).status).toBe(401);
   });
 
-  it('[I2] is off with a master key', async () => {
+  it('[I2] is disabled by a master key', async () => {
     const server = await start({});
     expect(server.log.join('\n')).not.toMatch(/development identity/);
     expect((await clientOf(server).get('/v1/memories')).status).toBe(401);
   });
 });
 
-describe('a host other than loopback', () => {
+describe('listening beyond loopback', () => {
   const open = { STRATALOG_HOST: '0.0.0.0' };
 
-  it('[I2] is refused at the start without any key, with words that say what to do', async () => {
+  it('[I2] without any key stops the start and says what to do', async () => {
     const refused = start({ masterKey: null, environment: open });
     await expect(refused).rejects.toThrow(/ended with 1/);
     await expect(refused).rejects.toThrow(/STRATALOG_HOST.*STRATALOG_MASTER_KEY/s);
     await expect(refused).rejects.not.toThrow(/\n\s+at /);
   });
 
-  it('[I2] is taken with a master key, and asks everyone for a credential', async () => {
+  it('[I2] with a master key is allowed, and every request needs a credential', async () => {
     const server = await start({ environment: open });
     const { port } = new URL(server.url);
     const local = clientOf({ url: `http://127.0.0.1:${port}` });
@@ -136,7 +136,7 @@ describe('a host other than loopback', () => {
     expect((await local.get('/v1/memories')).status).toBe(401);
   });
 
-  it('[I2] is taken without a master key once there is a key', async () => {
+  it('[I2] without a master key is allowed once a key exists', async () => {
     const dataDir = await dataFolder();
     const first = await start({ dataDir });
     const master = clientOf(first, first.masterKey);

@@ -21,7 +21,7 @@ import { newAdmin } from '../support/tenant.ts';
 
 const tenant = 'acme';
 
-/** Before version 4 a search had no scores: what it called so was relevance, and its default order was by layer. */
+/** Before version 4 a search had no scores: the field of that name held relevance, and the default order was by layer. */
 const onTheRelevanceScale = {
   threshold: undefined,
   relevanceThreshold: 0.7,
@@ -29,7 +29,7 @@ const onTheRelevanceScale = {
   results: [{ memoryId: '0197c1a2-0000-7000-8000-000000000001', rank: 1, relevance: 0.91 }],
 };
 
-/** What events of earlier versions did not say yet, as it is shown of them today. */
+/** Fields that events of earlier versions lacked, with the values that are shown for them today. */
 const unsaid: Readonly<Record<string, object>> = {
   'RoutingConfigured.v1.json': {
     languageModel: true,
@@ -64,7 +64,7 @@ const earlier = [...golden]
   )
   .map(([file, event]) => ({ file, ...event }));
 
-/** A golden event as it was recorded, but in `stream` and under a key that a vault can take. */
+/** A golden event as it was recorded, but in `stream` and encrypted with a key that a vault accepts. */
 function recordedIn(
   stream: StreamName,
   { recorded, key }: GoldenEvent,
@@ -88,7 +88,7 @@ function recordedIn(
   return { ...event, metadata: JSON.stringify({ ...metadata, hash }) };
 }
 
-/** Writes the golden events of all earlier versions into the log of a data folder, as the programs of then left them. */
+/** Writes the golden events of all earlier versions into the log of a data folder, as those versions left them. */
 async function fill(dataDir: string): Promise<void> {
   const sql = await openPglite({ dataDir });
   const vault = await openSqlKeyVault(sql, await readRootKeyFile(path.join(dataDir, 'vault.key')));
@@ -104,7 +104,7 @@ async function fill(dataDir: string): Promise<void> {
   await sql.close();
 }
 
-// A data folder is what the embedded profile has.
+// Only the embedded profile has a data folder.
 describe.skipIf(testProfile !== 'embedded')('[F9] events of earlier versions in a data folder', () => {
   let dataDir: string;
   let server: TestServer;
@@ -121,7 +121,7 @@ describe.skipIf(testProfile !== 'embedded')('[F9] events of earlier versions in 
     await rm(dataDir, { recursive: true, force: true });
   });
 
-  it('are shown by the audit as today’s, opened and with what they did not say', async () => {
+  it('appear in the audit in the current format, decrypted and with defaults for missing fields', async () => {
     expect(earlier.map(({ file }) => file).sort()).toEqual(Object.keys(unsaid).sort());
     const { position } = await admin.store({ content: 'a mark at the end of the log' });
     const types = [...new Set(earlier.map(({ recorded }) => recorded.type))];
@@ -135,7 +135,7 @@ describe.skipIf(testProfile !== 'embedded')('[F9] events of earlier versions in 
     );
   });
 
-  it('of a search and its trajectory are one search of today', async () => {
+  it('of a search and its trajectory appear as one current search', async () => {
     const [search, trajectory] = ['SearchPerformed', 'TrajectoryRecorded'].map(
       (type) => golden.get(`${type}.v1.json`)!.data as { searchId: string; query: string; outcome?: string },
     );
@@ -148,7 +148,7 @@ describe.skipIf(testProfile !== 'embedded')('[F9] events of earlier versions in 
     });
   });
 
-  it('still say how questions are routed', async () => {
+  it('still determine how questions are routed', async () => {
     const { data } = golden.get('RoutingConfigured.v1.json')!;
     const { body } = await admin.get('/v1/admin/routing');
     expect(body.settings).toEqual({ ...data, ...unsaid['RoutingConfigured.v1.json'] });

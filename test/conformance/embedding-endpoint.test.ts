@@ -33,7 +33,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-describe('an endpoint that is away when the server starts', () => {
+describe('an embedding endpoint that is down when the server starts', () => {
   let server: TestServer;
   let client: Client;
 
@@ -55,7 +55,7 @@ describe('an endpoint that is away when the server starts', () => {
   const said = (text: string): Json[] =>
     server.log.map((line) => JSON.parse(line) as Json).filter(({ msg }) => msg.includes(text));
 
-  it('[H4] takes memories, finds them by their words, and says so once and in its readiness', async () => {
+  it('[H4] memories are stored and found by their words, and the outage is reported once in warnings and in readiness', async () => {
     await client.store({ content });
     await expect.poll(async () => (await search()).results.length, patience).toBe(1);
     expect((await search()).warnings).toMatchObject([{ code: 'partial' }]);
@@ -64,7 +64,7 @@ describe('an endpoint that is away when the server starts', () => {
       state: 'down',
       error: expect.stringMatching(/tiny at http.* cannot be reached/),
     });
-    // It is asked again meanwhile.
+    // Wait for a retry in the meantime.
     const asked = endpoint.requests.length;
     await expect.poll(() => endpoint.requests.length, patience).toBeGreaterThan(asked + 4);
     expect(said('an embedding model does not answer')).toHaveLength(1);
@@ -72,7 +72,7 @@ describe('an endpoint that is away when the server starts', () => {
     expect(server.log.join('\n')).not.toMatch(/heron|sk-hidden/);
   }, 300_000);
 
-  it('[H4] makes vectors as soon as the endpoint answers', async () => {
+  it('[H4] memories are embedded as soon as the endpoint answers', async () => {
     endpoint.always();
     await expect.poll(async () => (await search()).warnings, patience).toEqual([]);
     await expect.poll(async () => (await embedder()).state, patience).toBe('up');
@@ -83,13 +83,13 @@ describe('an endpoint that is away when the server starts', () => {
     expect(inputs).toContain(content);
   }, 300_000);
 
-  it('[H4] costs what /metrics says, by model and purpose', async () => {
+  it('[H4] /metrics reports its use by model and purpose', async () => {
     type Series = ReadonlyMap<string, number>;
     const value = (all: Series, name: string, labels: string): number =>
       all.get(`${name}{model="openai:tiny:32",${labels}}`) ?? 0;
     const tokens = (all: Series) => value(all, 'stratalog_embedding_tokens_total', 'purpose="passage"');
     const before = await metricsOf(server);
-    // Until the endpoint answered, tries failed.
+    // Attempts failed until the endpoint answered.
     expect(
       value(before, 'stratalog_embedding_texts_total', 'purpose="query",outcome="failed"'),
     ).toBeGreaterThan(0);
@@ -104,7 +104,7 @@ describe('an endpoint that is away when the server starts', () => {
     expect([...after.keys()].join('\n')).not.toContain('nobody stored');
   }, 300_000);
 
-  it('[A5] is not asked again for a text that has changed since, where a search looks at it as it was', async () => {
+  it('[A5] a search as of a position does not call it for a text that has changed since', async () => {
     const [old, changed] = ['The swan crosses the pond', 'The otter dives for fish'];
     const { memory, position } = await client.store({ content: old });
     const asked = { query: 'swan pond', threshold: 0, waitMs: 30_000 };
@@ -122,7 +122,7 @@ describe('an endpoint that is away when the server starts', () => {
     expect(endpoint.requests.slice(before).flatMap(({ input }) => input)).not.toContain(old);
   }, 300_000);
 
-  it('[H4] knows by its vectors which dimension a model has that is away', async () => {
+  it('[H4] the dimension of an unavailable model is read from the stored vectors', async () => {
     const { dataDir, masterKey } = server;
     const { STRATALOG_EMBEDDING_DIMENSION: _, ...environment } = server.environment;
     await server.stop();
@@ -141,35 +141,43 @@ describe('an endpoint that is away when the server starts', () => {
   }, 300_000);
 });
 
-/** What these start is embedded, whichever profile the suite is run for. */
-describe.skipIf(testProfile !== 'embedded')('an endpoint of which too little is known', () => {
-  const environment = (more: Record<string, string> = {}) => ({
-    STRATALOG_PORT: '0',
-    STRATALOG_DATA: path.join(folder, 'data'),
-    ...settings,
-    ...more,
-  });
+/** These servers always use the embedded profile, so run them once, not once per profile. */
+describe.skipIf(testProfile !== 'embedded')(
+  'an embedding endpoint with an unknown or wrong dimension',
+  () => {
+    const environment = (more: Record<string, string> = {}) => ({
+      STRATALOG_PORT: '0',
+      STRATALOG_DATA: path.join(folder, 'data'),
+      ...settings,
+      ...more,
+    });
 
-  it('[H4] [J8] ends the start of a new database while it is away, and says what to set', async () => {
-    goAway();
-    const refused = await stratalog(['serve'], environment());
-    expectClear(refused, 1, /tiny at http.* cannot be reached/, 'STRATALOG_EMBEDDING_DIMENSION');
-    expect(refused.stdout + refused.stderr).not.toContain('sk-hidden');
-  });
+    it('[H4] [J8] stops the start of a new database while it is down, and the message says what to set', async () => {
+      goAway();
+      const refused = await stratalog(['serve'], environment());
+      expectClear(refused, 1, /tiny at http.* cannot be reached/, 'STRATALOG_EMBEDDING_DIMENSION');
+      expect(refused.stdout + refused.stderr).not.toContain('sk-hidden');
+    });
 
-  it('[H4] [J8] is not taken with another dimension than was set', async () => {
-    endpoint.always();
-    const wrong = environment({ STRATALOG_EMBEDDING_DIMENSION: '64' });
-    expectClear(await stratalog(['serve'], wrong), 1, 'STRATALOG_EMBEDDING_DIMENSION', /32 numbers, not 64/);
-  });
+    it('[H4] [J8] is rejected when its dimension differs from the configured one', async () => {
+      endpoint.always();
+      const wrong = environment({ STRATALOG_EMBEDDING_DIMENSION: '64' });
+      expectClear(
+        await stratalog(['serve'], wrong),
+        1,
+        'STRATALOG_EMBEDDING_DIMENSION',
+        /32 numbers, not 64/,
+      );
+    });
 
-  it('[J8] is asked by doctor', async () => {
-    goAway();
-    const away = await stratalog(['doctor'], environment());
-    expect(away.code).toBe(1);
-    expect(away.stdout).toMatch(/FAIL model +the embedding model tiny at http.* cannot be reached/);
-    endpoint.always();
-    const there = await stratalog(['doctor'], environment());
-    expect(there.stdout).toMatch(/ok +model +openai:tiny:32/);
-  });
-});
+    it('[J8] is checked by doctor', async () => {
+      goAway();
+      const away = await stratalog(['doctor'], environment());
+      expect(away.code).toBe(1);
+      expect(away.stdout).toMatch(/FAIL model +the embedding model tiny at http.* cannot be reached/);
+      endpoint.always();
+      const there = await stratalog(['doctor'], environment());
+      expect(there.stdout).toMatch(/ok +model +openai:tiny:32/);
+    });
+  },
+);

@@ -9,17 +9,17 @@ import { startServer, type TestServer } from '../support/server.ts';
 const words = 'deterministic-words-384';
 const bge = 'bge-small-en-v1.5-int8-6c9c6101';
 const base = '/v1/admin/projections';
-/** Texts are embedded by a real model, and servers are started again. */
+/** Generous: texts are embedded by a real model, and servers are restarted. */
 const longMs = 300_000;
 
-/** Shares no word with its question but small ones, which the notes have too: only a model of meaning finds it. */
+/** Shares only stop words with its question, as do the other notes: only a model of meaning finds it. */
 const meant = 'She must not be given penicillin: it caused a rash in 2019.';
 const question = 'allergies of the patient';
 const note = (number: number) =>
   `Note ${number}: the pump of hall ${number % 7} was serviced by the team of ${number % 5}`;
 
 let server: TestServer;
-/** What a server that was started again has of data and back ends is this one's. */
+/** The data and back ends that a restarted server takes over from this one. */
 let first: TestServer;
 let admin: Client;
 let operator: Client;
@@ -33,7 +33,7 @@ async function vectorsOf(client: Client): Promise<Json> {
 const live = async (): Promise<Json> =>
   (await vectorsOf(operator)).generations.find(({ active }: Json) => active);
 
-/** Starts a change of the model and answers the generation once its answers were compared. */
+/** Starts a change of the model and returns the new generation once the shadow comparison is done. */
 async function changeTo(embedder: string, queries?: readonly string[]): Promise<Json> {
   const started = await operator.post(`${base}/vectors/rebuild`, { embedder, ...(queries && { queries }) });
   expect(started).toMatchObject({ status: 202, body: { projection: 'vectors' } });
@@ -65,7 +65,7 @@ async function search(query: string, more: Record<string, unknown> = {}): Promis
 const firstOf = async (query: string, more?: Record<string, unknown>): Promise<string> =>
   (await search(query, more)).results[0].memory.content;
 
-/** The model that a search was made with, as it was written down. */
+/** The model that a search used, as recorded in its event. */
 async function modelOf({ searchId }: Json): Promise<string> {
   let found: Json;
   await expect
@@ -101,7 +101,7 @@ beforeAll(async () => {
   });
   expect(results.length).toBeGreaterThanOrEqual(100);
   const wanted = results.find(({ memory }: Json) => memory.content === meant);
-  // Beyond the tenth place of the model that is live.
+  // Beyond rank ten of the live model.
   expect(wanted.rank).toBeGreaterThan(10);
   const judged = await admin.post(`/v1/memories/${wanted.memory.id}/feedback`, { kind: 'helpful', searchId });
   expect(judged.status).toBe(200);
@@ -115,7 +115,7 @@ afterAll(async () => {
 
 describe('a change of the embedding model', () => {
   it(
-    '[F5] answers every search meanwhile, compares both in shadow, and says how they compare',
+    '[F5] answers every search during the change, compares both models in shadow, and reports the comparison',
     async () => {
       const seen = new Set<string>();
       const own = await asLongAs(changeTo('bge-small-en-v1.5'), async () => {
@@ -149,7 +149,7 @@ describe('a change of the embedding model', () => {
   );
 
   it(
-    '[F5] reads the new model from the switch on, and the former one after the roll-back, without a gap',
+    '[F5] uses the new model from the switch on and the previous one after a rollback, without a gap',
     async () => {
       const early = await admin.store({ content: 'The lighthouse keeper counts ships at dusk' });
       const ships = { minPosition: early.position };
@@ -160,7 +160,7 @@ describe('a change of the embedding model', () => {
         asLongAs(operator.post(`${base}/vectors/${act}`), async () => {
           const answer = await search(question);
           expect(answer).toMatchObject({ warnings: [] });
-          // Each answer is of one model alone.
+          // Each answer comes from one model only.
           const first = answer.results[0].memory.content;
           models.push(await modelOf(answer));
           expect(first === meant).toBe(models.at(-1) === bge);
@@ -168,7 +168,7 @@ describe('a change of the embedding model', () => {
       expect((await duringSwitch('switch')).status).toBe(202);
       expect(await firstOf(question)).toBe(meant);
       expect(await modelOf(await search(question))).toBe(bge);
-      // Written while the new one stood by.
+      // Written while the new generation was on standby.
       expect(await firstOf('boats seen from the beacon', ships)).toContain('lighthouse');
 
       const late = await admin.store({ content: 'Bread rises overnight in the cellar of the mill' });
@@ -176,7 +176,7 @@ describe('a change of the embedding model', () => {
       expect((await duringSwitch('rollback')).status).toBe(202);
       expect(await firstOf(question)).not.toBe(meant);
       expect(await modelOf(await search(question))).toBe(words);
-      // The former one kept projecting: it has a vector of what was written meanwhile.
+      // The previous generation kept projecting: it has vectors for what was written meanwhile.
       const quoted = await search('Bread rises overnight in the cellar of the mill', {
         minPosition: late.position,
       });
@@ -190,7 +190,7 @@ describe('a change of the embedding model', () => {
   );
 
   it(
-    '[F5] is kept over a restart, whatever model the configuration names, and the way back too',
+    '[F5] survives a restart with either configured model, including the way to roll back',
     async () => {
       expect((await live()).signature).toContain(words);
       expect((await operator.post(`${base}/vectors/rollback`)).status).toBe(202);
@@ -226,7 +226,7 @@ describe('a change of the embedding model', () => {
   );
 
   it(
-    '[F5] is made by the command line too, with questions of one’s own, and switched at once',
+    '[F5] can be run from the command line with custom questions and an immediate switch',
     async () => {
       const isWords = (await live()).signature.includes(words);
       const [liveModel, model] = isWords ? [words, bge] : [bge, words];
@@ -242,7 +242,7 @@ describe('a change of the embedding model', () => {
   );
 });
 
-describe('a model of one’s own', () => {
+describe('a custom model', () => {
   let endpoint: ScriptedEmbeddings;
   let own: TestServer;
   beforeAll(async () => {
@@ -272,7 +272,7 @@ describe('a model of one’s own', () => {
   });
 
   it(
-    '[H4] is registered by the configuration: its files or its endpoint, its dimension, its prefixes',
+    '[H4] is registered in the configuration with its files or endpoint, dimension and prefixes',
     async () => {
       const client = await clientWithKey(own, { tenant: freshTenant(), role: 'admin', user: 'ada' });
       const { position } = await client.store({ content: 'The lighthouse keeper counts ships' });
@@ -300,7 +300,7 @@ describe('a model of one’s own', () => {
   );
 });
 
-describe('what is refused', () => {
+describe('invalid model changes', () => {
   it.each([
     ['an unknown model', 'vectors', { embedder: 'magic' }, 'embedder', /bge-small-en-v1\.5/],
     [
@@ -313,7 +313,7 @@ describe('what is refused', () => {
     ['a model for another read model', 'links', { embedder: words }, 'embedder', /vectors/],
     ['questions without a model', 'vectors', { queries: ['x'] }, 'queries', /embedder/],
     ['no questions', 'vectors', { embedder: words, queries: [] }, 'queries', /./],
-  ])('[F5] %s: 400, and nothing is built', async (_, name, body, path, message) => {
+  ])('[F5] %s answers 400 and builds nothing', async (_, name, body, path, message) => {
     const before = await vectorsOf(operator);
     const reply = await operator.post(`${base}/${name}/rebuild`, body);
     expect(reply).toMatchObject({ status: 400, body: { errors: [{ path }] } });

@@ -24,8 +24,8 @@ async function stored(fields: Json = {}): Promise<Json> {
   return (await admin.store({ content: 'My number is 555-0199.', ...fields })).memory;
 }
 
-describe('an erasure', () => {
-  it('[F6] answers what is left: the id, the revision and when', async () => {
+describe('erasure', () => {
+  it('[F6] returns only the id, the revision and the time', async () => {
     const memory = await stored({ externalId: 'answered' });
     const reply = await erase(memory);
     expect(reply.status).toBe(200);
@@ -34,7 +34,7 @@ describe('an erasure', () => {
     expect(JSON.stringify(reply.body)).not.toMatch(/555-0199|answered/);
   });
 
-  it('[F6] makes the memory unknown to every call, to the word', async () => {
+  it('[F6] makes every call answer exactly as for an unknown memory', async () => {
     const memory = await stored();
     const other = await stored();
     await erase(memory);
@@ -61,7 +61,7 @@ describe('an erasure', () => {
     }
   });
 
-  it('[F6] takes it out of lists, as-of lists, searches, and of what is related', async () => {
+  it('[F6] removes the memory from lists, as-of lists, searches and related memories', async () => {
     const own = await newTenant(server);
     const content = 'The safe opens with 31-7-12.';
     const fields = { content, externalId: 'safe', tags: ['safe'] };
@@ -89,7 +89,7 @@ describe('an erasure', () => {
     expect(related.body.items).toEqual([]);
   });
 
-  it('[F6] leaves no hash by which a short text could be found by trying all', async () => {
+  it('[F6] leaves no hash that would reveal a short text by brute force', async () => {
     const body = { content: 'PIN 4821', layer: 'user' };
     const { memory } = (await admin.post('/v1/memories', body, { 'idempotency-key': 'guessed' })).body;
     const line = { content: 'PIN 4822', layer: 'user' };
@@ -106,7 +106,7 @@ describe('an erasure', () => {
     }
   });
 
-  it('[F6] a second time answers 200 and writes no event', async () => {
+  it('[F6] when repeated, answers 200 and writes no event', async () => {
     const memory = await stored();
     const first = await erase(memory);
     const second = await erase(memory);
@@ -117,14 +117,14 @@ describe('an erasure', () => {
     expect(events.body.items.map(({ type }: Json) => type)).toEqual(['MemoryStored', 'MemoryErased']);
   });
 
-  it('[F6] of 8 racing erasures each answers 200, and one is written', async () => {
+  it('[F6] answers 200 each time and writes one event when run 8 times at once', async () => {
     const memory = await stored();
     const replies = await Promise.all(Array.from({ length: 8 }, () => erase(memory)));
     expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 200));
     expect(new Set(replies.map(({ body }) => body.memory.revision))).toEqual(new Set([1]));
   });
 
-  it('[F6] works on a memory that is softly deleted', async () => {
+  it('[F6] works on a soft-deleted memory', async () => {
     const memory = await stored();
     await admin.delete(at(memory));
     expect((await erase(memory)).status).toBe(200);
@@ -146,7 +146,7 @@ describe('an erasure', () => {
     expect((await admin.store({ content: 'third', externalId: 'free again' })).memory.revision).toBe(0);
   });
 
-  it('[F6] racing with stores of its externalId leaves one memory with it', async () => {
+  it('[F6] leaves one memory with the externalId when it races with stores of it', async () => {
     const memory = await stored({ externalId: 'contested' });
     const [erased, ...stores] = await Promise.all([
       erase(memory),
@@ -164,7 +164,7 @@ describe('an erasure', () => {
     expect(last.status).toBe(heirs.length === 0 ? 201 : 409);
   });
 
-  it('[F6] leaves other memories of the same subject as they are', async () => {
+  it('[F6] leaves other memories of the same subject unchanged', async () => {
     const memory = await stored({ subject: 'mary' });
     const other = await stored({ subject: 'mary', content: 'Mary likes tea.' });
     await erase(memory);
@@ -172,8 +172,8 @@ describe('an erasure', () => {
   });
 });
 
-describe('who may erase', () => {
-  it('[F6] the role admin alone: 403 for the others, also for their own memories', async () => {
+describe('permission to erase', () => {
+  it('[F6] belongs to admins only: 403 for other roles, even for their own memories', async () => {
     const member = await tenant.key({ user: 'bob' });
     const { memory } = await member.store({ content: 'my own' });
     expectProblem(await member.delete(`${at(memory)}?mode=erase`), 403, 'forbidden');
@@ -184,14 +184,14 @@ describe('who may erase', () => {
     expect((await member.get(at(memory))).body).toEqual(memory);
   });
 
-  it('[F6] an admin of its own tenant alone', async () => {
+  it('[F6] covers only the admin’s own tenant', async () => {
     const memory = await stored();
     const other = await newTenant(server);
     expectProblem(await other.admin.delete(`${at(memory)}?mode=erase`), 404, 'not-found');
     expect((await admin.get(at(memory))).status).toBe(200);
   });
 
-  it('[F6] who names a revision erases that revision or nothing', async () => {
+  it('[F6] an If-Match erases exactly that revision or nothing', async () => {
     const memory = await stored();
     await admin.patch(at(memory), { content: 'changed meanwhile' }, { 'if-match': '"0"' });
     expectProblem(await erase(memory, { 'if-match': '"0"' }), 412, 'revision-mismatch');
@@ -200,7 +200,7 @@ describe('who may erase', () => {
     expect((await erase(memory, { 'if-match': '"1"' })).status).toBe(200);
   });
 
-  it('[F6] what there never was is 404, an unknown mode 400', async () => {
+  it('[F6] an unknown id answers 404, an unknown mode 400', async () => {
     expectProblem(await erase({ id: '018f0000-0000-7000-8000-000000000000' }), 404, 'not-found');
     expectProblem(await erase({ id: 'no-id' }), 404, 'not-found');
     expectInvalid(await admin.delete(`${at(await stored())}?mode=burn`), 'mode');

@@ -62,7 +62,7 @@ const waits = (): Json[] =>
     .map((line) => JSON.parse(line) as Json)
     .filter(({ level, projection }) => level >= 40 && projection === 'vectors');
 
-/** Answers when it is asked whether it is there, and fails at everything else, with what it was sent. */
+/** Answers health checks, and fails every other request with its body in the error. */
 function failAtTexts(): void {
   endpoint.always(({ input }, response) => {
     const isProbe = input.length === 1 && !input[0]!.includes('heron');
@@ -71,12 +71,12 @@ function failAtTexts(): void {
   });
 }
 
-describe('a model that does not answer as it should', () => {
+describe('a model that fails its check', () => {
   it.each([
     ['remote', 503, 'unavailable', /tiny at http.* answered 500/, () => failAtAll()],
     ['nobody', 503, 'unavailable', /tiny at http.* cannot be reached/, () => {}],
     ['narrow', 400, 'validation-failed', /32 dimensions instead of 16/, () => {}],
-  ])('[F5] %s is refused before anything is built: %i', async (model, status, code, detail, prepare) => {
+  ])('[F5] %s is rejected before anything is built: %i', async (model, status, code, detail, prepare) => {
     prepare();
     const reply = await start('vectors', model);
     expect(reply).toMatchObject({ status, body: { code } });
@@ -89,8 +89,8 @@ describe('a model that does not answer as it should', () => {
   }
 });
 
-describe('a rebuild whose model fails under way', () => {
-  it('[F4] [F5] says why and since when, holds up no other, and is ended by the roll-back', async () => {
+describe('a rebuild whose model fails while it runs', () => {
+  it('[F4] [F5] reports why and since when, blocks no other rebuild, and ends with a rollback', async () => {
     failAtTexts();
     const before = waits().length;
     const started = await start('vectors', 'remote');
@@ -109,7 +109,7 @@ describe('a rebuild whose model fails under way', () => {
 
     const shown = await stratalogAs(server, operator, 'projections', 'status');
     expect(shown.stdout).toContain(`vectors: generation ${generation} waits since ${since}`);
-    // It is tried again meanwhile.
+    // Wait for a retry in the meantime.
     const tries = endpoint.requests.length;
     await expect.poll(() => endpoint.requests.length, patience).toBeGreaterThan(tries);
     expect((await own()).failingSince).toBe(since);
@@ -125,7 +125,7 @@ describe('a rebuild whose model fails under way', () => {
     expect(again).toMatchObject({ status: 409, body: { code: 'rebuild-not-ready' } });
   }, 300_000);
 
-  it('[F5] goes on when the model answers again, or is ended by the command line', async () => {
+  it('[F5] continues when the model answers again, and can be ended from the command line', async () => {
     failAtTexts();
     const { generation } = (await start('vectors', 'remote')).body;
     const own = () => generationOf('vectors', generation);
@@ -148,7 +148,7 @@ describe('a rebuild whose model fails under way', () => {
 });
 
 describe('a rebuild with an event that cannot be applied', () => {
-  it('[F4] [G4] shows the stream that it parked before queries read it', async () => {
+  it('[F4] [G4] shows the stream that it parked before queries use the new generation', async () => {
     const { memory } = await auditor.store({ content: 'A heron that the model never takes' });
     endpoint.always(async ({ input }, response) => {
       if (input.some((text) => text.includes('never takes'))) return json(response, 400, {});
@@ -167,7 +167,7 @@ describe('a rebuild with an event that cannot be applied', () => {
     const { stdout } = await stratalogAs(server, operator, 'projections', 'status');
     expect(stdout).toMatch(new RegExp(`^vectors +1 +live +yes .* 0$`, 'm'));
     expect(stdout).toMatch(new RegExp(`^vectors +${generation} +ready .* 1$`, 'm'));
-    // What queries read lacks nothing: nobody is to be woken.
+    // The live generation is complete, so nobody needs to be paged.
     const ready: Json = await (await fetch(`${server.url}/readyz`)).json();
     const own = ready.projections.find(({ name }: Json) => name === 'vectors');
     expect(own).toMatchObject({ parked: 0 });

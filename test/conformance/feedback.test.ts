@@ -19,14 +19,14 @@ async function stored(fields: Json = {}): Promise<Json> {
   return (await admin.store({ content: 'The build takes nine minutes.', ...fields })).memory;
 }
 
-/** The feedback that the log holds of a memory. */
+/** The feedback events of a memory in the log. */
 async function recorded(memory: Json, position: string): Promise<Json[]> {
   const query = `memory=${memory.id}&type=FeedbackGiven&minPosition=${position}`;
   return (await admin.get(`/v1/audit/events?${query}`)).body.items;
 }
 
 describe('feedback', () => {
-  it('[A13] is taken, answers a position alone, and leaves the memory as it is', async () => {
+  it('[A13] is accepted, returns only a position, and does not change the memory', async () => {
     const memory = await stored();
     const reply = await admin.post(path(memory), { kind: 'helpful', score: 0.5, note: 'saved me an hour' });
     expect(reply.status).toBe(200);
@@ -40,7 +40,7 @@ describe('feedback', () => {
     });
   });
 
-  it('[A13] has a score by its kind where none is given: good above 0, bad below', async () => {
+  it('[A13] gets a default score from its kind: positive for good, negative for bad', async () => {
     const memory = await stored();
     let position = '';
     const kinds = ['helpful', 'irrelevant', 'outdated', 'inaccurate', 'duplicate'];
@@ -56,7 +56,7 @@ describe('feedback', () => {
     }
   });
 
-  it('[A13] is counted each time it is given, also at once', async () => {
+  it('[A13] is counted each time it is given, even concurrently', async () => {
     const memory = await stored();
     const replies = await Promise.all(
       Array.from({ length: 16 }, () => admin.post(path(memory), { kind: 'helpful' })),
@@ -66,7 +66,7 @@ describe('feedback', () => {
     expect(await recorded(memory, position)).toHaveLength(16);
   });
 
-  it.each([-1, 0, 1, 0.25])('[A13] may score %d', async (score) => {
+  it.each([-1, 0, 1, 0.25])('[A13] accepts the score %d', async (score) => {
     expect((await admin.post(path(await stored()), { kind: 'outdated', score })).status).toBe(200);
   });
 
@@ -84,14 +84,14 @@ describe('feedback', () => {
     ['an unknown field', { kind: 'helpful', stars: 5 }, 'stars'],
   ];
 
-  it.each(bad)('[A13] with %s is refused and names it', async (_, body, field) => {
+  it.each(bad)('[A13] with %s is rejected and the field named', async (_, body, field) => {
     const memory = await stored();
     expectInvalid(await admin.post(path(memory), body), field);
     const { position } = await admin.store({ content: 'after' });
     expect(await recorded(memory, position)).toEqual([]);
   });
 
-  it('[A13] may name a search of the caller, and no other', async () => {
+  it('[A13] can name a search of the same caller only', async () => {
     const memory = await stored({ layer: 'company' });
     const bob = await tenant.key({ user: 'bob' });
     const eve = await tenant.key({ user: 'eve' });
@@ -106,7 +106,7 @@ describe('feedback', () => {
     }
   });
 
-  it('[A13] is for what the caller sees: the rest is 404', async () => {
+  it('[A13] answers 404 for memories the caller cannot see', async () => {
     const bob = await tenant.key({ user: 'bob' });
     const { memory: foreign } = await (await newTenant(server)).admin.store({ content: 'theirs' });
     for (const memory of [
@@ -119,7 +119,7 @@ describe('feedback', () => {
     }
   });
 
-  it('[A13] may be given by who sees a memory and may not write it, but by no mere reader', async () => {
+  it('[A13] is allowed for callers who can see but not write the memory, except readers', async () => {
     const memory = await stored({ layer: 'company' });
     const bob = await tenant.key({ user: 'bob' });
     expect((await bob.post(path(memory), { kind: 'helpful' })).status).toBe(200);

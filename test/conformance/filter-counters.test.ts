@@ -5,12 +5,12 @@ import { useSharedServer } from '../support/use-server.ts';
 const server = useSharedServer('deterministic');
 const content = 'The ledger is closed at the end of each quarter';
 
-describe('what is counted of a memory in a filter', () => {
+describe('counters in a filter', () => {
   let client: Client;
   let ids: Record<string, string>;
   let position: string;
 
-  /** Names of a list, which counts nothing. */
+  /** Contents found by a list, which counts no access. */
   async function counted(filter: object): Promise<string[]> {
     const parameters = new URLSearchParams({ filter: JSON.stringify(filter), minPosition: position });
     const { status, body } = await client.get(`/v1/memories?${parameters.toString()}`);
@@ -32,7 +32,7 @@ describe('what is counted of a memory in a filter', () => {
     await vi.waitUntil(async () => (await counted({ accessCount: { eq: 1 } })).length > 0, 10_000);
   });
 
-  it('[A5] [A9] accessCount, 0 where there was none', async () => {
+  it('[A5] [A9] accessCount is 0 before the first access', async () => {
     expect(await counted({ accessCount: { gt: 0 } })).toEqual(['once']);
     expect(await counted({ accessCount: { eq: 0 } })).toEqual(['judged', 'never']);
     expect(await counted({ accessCount: { lte: 0 } })).toEqual(['judged', 'never']);
@@ -48,7 +48,7 @@ describe('what is counted of a memory in a filter', () => {
     ]);
   });
 
-  it('[A5] [A9] lastAccessedAt, missing where there was none', async () => {
+  it('[A5] [A9] lastAccessedAt is missing before the first access', async () => {
     const { lastAccessedAt } = (await client.get(`/v1/memories/${ids['once']}`)).body;
     expect(await counted({ lastAccessedAt: { eq: lastAccessedAt } })).toEqual(['once']);
     expect(await counted({ lastAccessedAt: { gte: '2020-01-01' } })).toEqual(['once']);
@@ -58,7 +58,7 @@ describe('what is counted of a memory in a filter', () => {
     expect(await counted({ lastAccessedAt: { lt: 'soon' } })).toEqual([]);
   });
 
-  it('[A5] [A9] in a search, alone and beside what is looked up', async () => {
+  it('[A5] [A9] work in a search, alone and with indexed fields', async () => {
     for (const more of [{}, { layer: { eq: 'user' } }]) {
       for (const filter of [{ accessCount: { gt: 0 } }, { lastAccessedAt: { gt: '2020-01-01' } }]) {
         const body = {
@@ -75,7 +75,7 @@ describe('what is counted of a memory in a filter', () => {
     }
   });
 
-  it('[D-8] in a search over several hops', async () => {
+  it('[D-8] work in a multi-hop search', async () => {
     const linked = await client.put(`/v1/memories/${ids['once']}/links/related/${ids['never']}`);
     const minPosition = linked.body.position;
     const asked = { query: content, filter: { accessCount: { gt: 0 } }, minPosition };
@@ -85,7 +85,7 @@ describe('what is counted of a memory in a filter', () => {
   });
 
   it.each([['accessCount'], ['lastAccessedAt']])(
-    '[A5] %s is refused beside asOf: what was counted then is not known',
+    '[A5] %s is rejected together with asOf, because past counts are not kept',
     async (field) => {
       const filter = { and: [{ not: { [field]: { gt: 0 } } }] };
       const body = { query: content, filter, asOf: position };
@@ -103,7 +103,7 @@ describe('what is counted of a memory in a filter', () => {
     },
   );
 
-  it('[A3] [A5] retentionUntil, which only deleted memories have', async () => {
+  it('[A3] [A5] retentionUntil exists only for deleted memories', async () => {
     const { body } = await client.delete(`/v1/memories/${ids['judged']}`);
     const { retentionUntil } = body.memory;
     const deleted = async (filter: object, more: Record<string, string> = {}) => {

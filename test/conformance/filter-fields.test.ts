@@ -55,7 +55,7 @@ async function found(filter: object): Promise<string[]> {
   expect(searched, JSON.stringify(searched.body)).toMatchObject({ status: 200 });
   const names = listed.body.items.map(({ externalId }: Json) => externalId).sort();
   const results = searched.body.results.map(({ memory }: Json) => memory.externalId);
-  // A search drops the team's and the company's copy of a text that the user has too.
+  // A search drops the team's and the company's copies of a text that the user also has.
   for (const name of results) expect(names).toContain(name);
   return names;
 }
@@ -73,7 +73,7 @@ const others = (...names: string[]) =>
     .filter((name) => !names.includes(name))
     .sort();
 
-describe('fields of a memory in a filter', () => {
+describe('memory fields in a filter', () => {
   it('[A5] id, externalId, content, createdBy', async () => {
     expect(await found({ id: { eq: stored['early'].id } })).toEqual(['early']);
     expect(await found({ id: { in: [stored['early'].id, stored['late'].id, 'no id'] } })).toEqual([
@@ -100,7 +100,7 @@ describe('fields of a memory in a filter', () => {
     expect(await found({ spaces: { eq: 'finance' } })).toEqual(['tagged']);
   });
 
-  it('[A5] the identifiers of the scope', async () => {
+  it('[A5] scope identifiers', async () => {
     expect(await found({ 'scope.company': { eq: tenant } })).toEqual(others());
     expect(await found({ 'scope.user': { eq: 'ada' } })).toEqual(others('placed', 'company'));
     for (const [key, value] of Object.entries({
@@ -125,7 +125,7 @@ describe('fields of a memory in a filter', () => {
 });
 
 describe('representations and importance in a filter', () => {
-  it('[A5] representations by their kind', async () => {
+  it('[A5] representations are filtered by kind', async () => {
     expect(await found({ 'representations.code': { eq: 'Ledger.close()' } })).toEqual(['drawn']);
     expect(await found({ 'representations.code': { contains: 'ledger' } })).toEqual(['drawn']);
     expect(await found({ 'representations.ascii_diagram': { gt: '[' } })).toEqual(['drawn']);
@@ -134,7 +134,7 @@ describe('representations and importance in a filter', () => {
     expect(await asOfNow({ 'representations.code': { contains: 'close' } })).toEqual(['drawn']);
   });
 
-  it('[A5] importance, as the memory shows it', async () => {
+  it('[A5] importance is filtered by the value that the memory shows', async () => {
     const { importance } = stored['plain'];
     expect(await found({ importance: { eq: importance } })).toEqual(others());
     expect(await found({ importance: { gte: 0, lt: 1 } })).toEqual(others());
@@ -145,7 +145,7 @@ describe('representations and importance in a filter', () => {
 });
 
 describe('times in a filter', () => {
-  it('[A5] compares instants, in whatever zone they are written', async () => {
+  it('[A5] compares instants, whichever zone they are written in', async () => {
     expect(await found({ occurredAt: { eq: '2024-07-01T01:30:00Z' } })).toEqual(['late']);
     expect(await found({ occurredAt: { eq: '2024-07-01T03:30:00+02:00' } })).toEqual(['late']);
     expect(await found({ occurredAt: { gt: '2024-07-01T01:30:00Z' } })).toEqual([]);
@@ -161,20 +161,20 @@ describe('times in a filter', () => {
     ]);
   });
 
-  it('[A5] a year and a month stand for their first instant', async () => {
+  it('[A5] a year or a month means its first instant', async () => {
     expect(await found({ occurredAt: { eq: '2020' } })).toEqual(['early']);
     expect(await found({ occurredAt: { gte: '2024-07' } })).toEqual(['late']);
     expect(await found({ occurredAt: { gte: '2024-08' } })).toEqual([]);
   });
 
-  it('[A5] a memory without the time fails all but ne and not', async () => {
+  it('[A5] a memory without the time matches only ne and not', async () => {
     expect(await found({ occurredAt: { gt: '1970-01-01T00:00:00Z' } })).toEqual(['early', 'late']);
     expect(await found({ not: { occurredAt: { gt: '1970-01-01T00:00:00Z' } } })).toEqual(
       others('early', 'late'),
     );
   });
 
-  it('[A5] what is no time matches no time', async () => {
+  it('[A5] a value that is not a time matches no time', async () => {
     for (const operator of ['eq', 'gt', 'lt']) {
       expect(await found({ createdAt: { [operator]: 'yesterday' } })).toEqual([]);
     }
@@ -184,7 +184,7 @@ describe('times in a filter', () => {
     expect(await found({ createdAt: { ne: 'yesterday' } })).toEqual(others());
   });
 
-  it.each(['occurredAt', 'createdAt', 'updatedAt'])('[A5] no text is contained in %s', async (field) => {
+  it.each(['occurredAt', 'createdAt', 'updatedAt'])('[A5] contains never matches %s', async (field) => {
     for (const value of ['2026-01-01', '20', 'yesterday', 7, null]) {
       expect(await found({ [field]: { contains: value } })).toEqual([]);
       expect(await found({ not: { [field]: { contains: value } } })).toEqual(others());
@@ -204,7 +204,7 @@ describe('times in a filter', () => {
     ['a time without seconds', '2000-01-01T00:00Z'],
     ['a day that is none', '2000-02-30'],
     ['a date in words', 'Jan 1, 2000'],
-  ])('[A5] %s is no time: only ne and not leave a memory', async (_, value) => {
+  ])('[A5] %s is not a time: only ne and not match', async (_, value) => {
     for (const operator of ['eq', 'gt', 'gte', 'lt', 'lte', 'contains']) {
       expect(await found({ createdAt: { [operator]: value } }), operator).toEqual([]);
     }
@@ -214,7 +214,7 @@ describe('times in a filter', () => {
     expect(await asOfNow({ createdAt: { gt: value } })).toEqual([]);
   });
 
-  it('[A5] takes every time of the years 1 to 9999, and a date for its midnight in UTC', async () => {
+  it('[A5] accepts every time from year 1 to 9999, and reads a date as midnight UTC', async () => {
     for (const time of ['0001-01-01', '0001-01-01T00:00:00Z'])
       expect(await found({ createdAt: { gt: time } })).toEqual(others());
     for (const time of ['9999-12-31', '9999-12-31T23:59:59.999Z'])
@@ -223,7 +223,7 @@ describe('times in a filter', () => {
     expect(await found({ occurredAt: { lt: '2020-01-01' } })).toEqual([]);
   });
 
-  it('[A5] createdAt and updatedAt are those that the memory shows', async () => {
+  it('[A5] createdAt and updatedAt match the values that the memory shows', async () => {
     const { createdAt, updatedAt } = stored['plain'];
     expect(await found({ createdAt: { eq: createdAt }, externalId: { eq: 'plain' } })).toEqual(['plain']);
     expect(await found({ updatedAt: { eq: updatedAt }, externalId: { eq: 'plain' } })).toEqual(['plain']);
@@ -232,7 +232,7 @@ describe('times in a filter', () => {
   });
 });
 
-describe('filters that are refused', () => {
+describe('rejected filters', () => {
   const operators = ['eq', 'ne', 'in', 'gt', 'gte', 'lt', 'lte', 'contains'];
 
   const wrong: [string, unknown, string][] = [
@@ -282,7 +282,7 @@ describe('filters that are refused', () => {
     ['nots', deep('{"not":', '}')],
     ['ands', deep('{"and":[', ']}')],
     ['lists in an eq', `{"layer":{"eq":${deep('[', ']')}}}`],
-  ])('[A5] [A11] 20,000 %s, with and without an Idempotency-Key', async (_, filter) => {
+  ])('[A5] [A11] 20,000 %s are rejected, with and without an Idempotency-Key', async (_, filter) => {
     const raw = `{"query":"x","filter":${filter}}`;
     for (const path of paths) {
       for (const headers of [{}, { 'idempotency-key': 'deep' }]) {
@@ -322,7 +322,7 @@ describe('filters that are refused', () => {
     }
   });
 
-  it('[A5] [I4] what is large in a memory or a filter keeps no other from being answered', async () => {
+  it('[A5] [I4] large values in a memory or a filter do not block other requests', async () => {
     const { admin } = await newTenant(server);
     const metadata = Object.fromEntries(many(20_000, (i) => [`k${i}`, i]));
     const wideOne = await admin.store({ content: 'wide', metadata });
@@ -348,7 +348,7 @@ describe('filters that are refused', () => {
     expect(await search({ content: { contains: 'x'.repeat(1_000_000) } })).toEqual([]);
   });
 
-  it('[A5] as many tests and values as are allowed are answered', async () => {
+  it('[A5] filters at the maximum number of conditions and values are answered', async () => {
     const texts = many(91, (i) => ({ 'metadata.a': { contains: `none ${i}` } }));
     const lists = many(9, () => ({ 'metadata.a': { in: many(1_000, (i) => i) } }));
     const filter = { or: [...texts, ...lists.slice(1), { revision: { in: many(1_000, (i) => i) } }] };
@@ -360,12 +360,12 @@ describe('filters that are refused', () => {
     }
   });
 
-  it('[A5] an unknown operator is answered with the known ones', async () => {
+  it('[A5] an unknown operator is rejected with a list of the known ones', async () => {
     const reply = await list({ 'metadata.v': { matches: 'x' } });
     for (const operator of operators) expect(reply.body.detail).toContain(operator);
   });
 
-  it('[A5] an unknown field is answered with the known ones', async () => {
+  it('[A5] an unknown field is rejected with a list of the known ones', async () => {
     const reply = await list({ colour: { eq: 'red' } });
     const known = [
       'metadata.<path>',
@@ -382,7 +382,7 @@ describe('filters that are refused', () => {
   });
 
   it.each([['{'], ['[]'], ['7'], ['null'], ['"x"']])(
-    '[A5] the text %s as the filter of a list',
+    '[A5] %s is rejected as the filter of a list',
     async (text) => {
       const reply = await list(text);
       expect(reply).toMatchObject({ status: 400, body: { code: 'validation-failed' } });

@@ -13,10 +13,10 @@ let minPosition: string;
 const words = 'harbour ferry island bridge train mountain market garden winter letter music bread'.split(' ');
 const memories = 400;
 
-/** A time within some weeks. */
+/** A time within a range of some weeks. */
 const dayAt = (day: number, hour = 0) => new Date(Date.UTC(2023, 0, 1 + day, hour)).toISOString();
 
-/** The same on every run, and no two alike. */
+/** Deterministic across runs, and no two alike. */
 function memoryOf(n: number): Record<string, unknown> {
   const word = (k: number) => words[(n * (2 * k + 1) + k * k + (n >> k)) % words.length];
   const place = [
@@ -44,7 +44,7 @@ beforeAll(async () => {
   client = (await newTenant(server)).admin;
   const lines = await client.bulk(Array.from({ length: memories }, (_, n) => memoryOf(n)));
   minPosition = lines.at(-1)!.position;
-  // All of them are embedded and indexed before any test, however busy the machine is.
+  // Embed and index everything before the first test, however busy the machine is.
   const ask = () => client.post('/v1/search', { query: 'ferry', minPosition, waitMs: 30_000 });
   await vi.waitFor(async () => expect((await ask()).status).toBe(200), { timeout: 110_000 });
 });
@@ -62,7 +62,7 @@ const queries = [
   'a letter about music number 77',
   'nothing of it',
 ];
-/** Every memory with its score: neither filters nor `topK` change one. */
+/** Every memory with its score: neither filters nor `topK` change a score. */
 const everything = new Map<string, Promise<Json[]>>();
 
 function all(query: string): Promise<Json[]> {
@@ -78,11 +78,11 @@ async function expectBest(query: string, more: object, passes: (memory: Json) =>
 }
 
 describe('a filtered search', () => {
-  it('[A5] has every memory among its candidates where nothing is asked of them', async () => {
+  it('[A5] considers every memory when there is no filter', async () => {
     expect(await all(queries[0]!)).toHaveLength(memories);
   });
 
-  it('[A5] finds the best of what any filter leaves, with the scores that they have without it', async () => {
+  it('[A5] finds the best matches of any filter, with the same scores as without it', async () => {
     const test = fc.oneof(
       fc.boolean().map((half) => ({ 'metadata.half': { eq: half } })),
       fc.nat(21).map((n) => ({ 'metadata.twentieth': { eq: n } })),
@@ -121,7 +121,7 @@ describe('a filtered search', () => {
     );
   });
 
-  it('[A5] [A7] finds the best in layers, scopes, spaces and of tags, together with a filter', async () => {
+  it('[A5] [A7] finds the best matches by layer, scope, space and tag together with a filter', async () => {
     const narrow = { layers: ['team', 'company'], scope: { team: 'team4' }, tags: ['tag4', 'tag7', 'tag19'] };
     for (const query of queries) {
       await expectBest(query, narrow, ({ layer, scope, tags }) => {
@@ -136,7 +136,7 @@ describe('a filtered search', () => {
     }
   });
 
-  it('[A5] follows what changes: other values, deleted, restored, erased', async () => {
+  it('[A5] reflects changed values, deletes, restores and erasures', async () => {
     const own = (await newTenant(server)).admin;
     const { memory } = await own.store({ content: 'a ferry', tags: ['a'], metadata: { n: 1 } });
     const path = `/v1/memories/${memory.id}`;

@@ -11,7 +11,7 @@ let minPosition: string;
 
 const common = 'Notes on the release of the gateway';
 
-/** Every kind of value at the same field, so that a test shows what matches it and what does not. */
+/** Every kind of value in the same field, to show which values a test matches. */
 const memories: Record<string, Record<string, unknown>> = {
   text: { metadata: { v: 'Alpha' } },
   lower: { metadata: { v: 'alpha' } },
@@ -66,7 +66,7 @@ function search(filter: unknown): Promise<Reply> {
   });
 }
 
-/** What a filter leaves, asked for in both ways, which must agree. */
+/** Names of the memories that match a filter, found by list and by search, which must agree. */
 async function found(filter: unknown): Promise<string[]> {
   const [listed, searched] = [await list(filter), await search(filter)];
   expect(listed, JSON.stringify(listed.body)).toMatchObject({ status: 200 });
@@ -83,7 +83,7 @@ async function expectFound(filter: unknown, names: readonly string[]): Promise<v
 const v = (test: Record<string, unknown>) => ({ 'metadata.v': test });
 const allBut = (...names: string[]) => Object.keys(memories).filter((name) => !names.includes(name));
 
-describe('operators on values in metadata', () => {
+describe('operators on metadata values', () => {
   const cases: [string, Record<string, unknown>, string[]][] = [
     ['eq text, with its case', { eq: 'alpha' }, ['lower', 'list']],
     ['eq empty text', { eq: '' }, ['empty']],
@@ -128,11 +128,11 @@ describe('operators on values in metadata', () => {
     await expectFound(v(test), names);
   });
 
-  it('[A5] contains empty text matches every text', async () => {
+  it('[A5] contains with an empty text matches every text', async () => {
     await expectFound(v({ contains: '' }), ['text', 'lower', 'beta', 'empty', 'digits', 'accent', 'greek']);
   });
 
-  it('[A5] a missing field fails every operator but ne and not', async () => {
+  it('[A5] a missing field matches only ne and not', async () => {
     const name = 'metadata.nowhere.at.all';
     const everywhere = Object.keys(memories);
     for (const test of [
@@ -152,7 +152,7 @@ describe('operators on values in metadata', () => {
     await expectFound({ [name]: { ne: null } }, everywhere);
   });
 
-  it('[A5] follows nested paths, into lists by index too', async () => {
+  it('[A5] paths can be nested and index into lists', async () => {
     await expectFound({ 'metadata.v.inner.deep': { eq: 'alpha' } }, ['object']);
     await expectFound({ 'metadata.v.inner.a-b c': { gte: 1 } }, ['object']);
     await expectFound({ 'metadata.v.inner.deep.deeper': { eq: 'alpha' } }, []);
@@ -161,13 +161,13 @@ describe('operators on values in metadata', () => {
   });
 });
 
-describe('and, or, not', () => {
-  it('[A5] several keys, and several operators of one field, are and', async () => {
+describe('and, or and not', () => {
+  it('[A5] several keys, or several operators on one field, mean AND', async () => {
     await expectFound({ 'metadata.v': { gt: 0 }, externalId: { in: ['five', 'minus'] } }, ['five']);
     await expectFound({ and: [v({ gt: 0 }), v({ lt: 6 })], externalId: { ne: 'half' } }, ['tiny', 'five']);
   });
 
-  it('[A5] or is any, not turns round, and both nest', async () => {
+  it('[A5] or matches any branch, not negates, and both nest', async () => {
     await expectFound({ or: [v({ eq: 10 }), v({ eq: 'beta' })] }, ['ten', 'beta', 'texts']);
     await expectFound({ not: { or: [v({ eq: 10 }), v({ ne: 10 })] } }, []);
     await expectFound({ not: { and: [v({ gte: 5 }), v({ lte: 5 })] } }, allBut('five'));
@@ -181,11 +181,11 @@ describe('and, or, not', () => {
     ]);
   });
 
-  it('[A5] an empty filter leaves everything', async () => {
+  it('[A5] an empty filter matches everything', async () => {
     await expectFound({}, Object.keys(memories));
   });
 
-  it('[A5] takes 16 levels and refuses the 17th', async () => {
+  it('[A5] 16 levels are accepted and the 17th is rejected', async () => {
     const nested = (levels: number): Record<string, unknown> =>
       levels === 1 ? v({ eq: 10 }) : { and: [nested(levels - 1)] };
     await expectFound(nested(16), ['ten']);
@@ -200,7 +200,7 @@ describe('and, or, not', () => {
     expect((await list(inverted(17))).status).toBe(400);
   });
 
-  it('[A5] agrees with an evaluation in memory on filters nobody thought of', async () => {
+  it('[A5] random filters give the same result as an in-memory evaluation', async () => {
     const scalar = fc.constantFrom('alpha', 'Alpha', 'beta', '', '5', 5, 5.5, 10, -3, true, false, null);
     const ordered = fc.constantFrom('alpha', 'Alpha', 'b', '', 5, 5.5, 10, -3, 0.3);
     const test = fc.oneof(
