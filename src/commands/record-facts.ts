@@ -95,7 +95,7 @@ export class FactQueue {
           error instanceof ZodError ||
           // Each event may be as large as the log allows, but not all of them together.
           error instanceof RangeError ||
-          (error instanceof Problem && error.code === 'validation-failed');
+          (error instanceof Problem && error.code === 'content-too-large');
         if (isRefused && written === events) {
           // Most likely too large for the log.
           written = events.map(abridged);
