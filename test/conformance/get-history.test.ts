@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 const at = (memory: Json) => `/v1/memories/${memory.id}`;
 
-/** A text as a client puts it into a header: the bytes of its UTF-8. */
+/** Encodes text the way a client puts it into a header: as its UTF-8 bytes. */
 const utf8 = (text: string) => Buffer.from(text).toString('latin1');
 
 async function stored(fields: Json = {}): Promise<Json> {
@@ -28,8 +28,8 @@ async function history(memory: Json): Promise<Json[]> {
   return reply.body.items;
 }
 
-describe('a get', () => {
-  it('[A4] shows the latest acknowledged state at once', async () => {
+describe('get', () => {
+  it('[A4] returns the latest acknowledged state immediately', async () => {
     const memory = await stored();
     for (let n = 1; n <= 10; n++) {
       const { body } = await admin.patch(at(memory), { content: `version ${n}` }, { 'if-match': '*' });
@@ -37,10 +37,10 @@ describe('a get', () => {
     }
   });
 
-  it('[A10] from before a position that it names is never answered: 504 after the wait', async () => {
+  it('[A10] answers 504 after the wait rather than return a state older than minPosition', async () => {
     const { memory, position } = await admin.store({ content: 'x' });
     const ahead = position.replace(/-[^-]+$/, '-zzzzzz');
-    // What is counted of a memory is in a read model, which follows.
+    // Counters come from a read model, which lags.
     expect((await admin.get(`${at(memory)}?minPosition=${position}&waitMs=30000`)).status).toBe(200);
     expect((await admin.get(`${at(memory)}/history?minPosition=${position}&waitMs=0`)).status).toBe(200);
     for (const path of [at(memory), `${at(memory)}/history`]) {
@@ -50,7 +50,7 @@ describe('a get', () => {
     }
   });
 
-  it('[A4] another tenant’s id and a hidden one answer exactly as an unknown one', async () => {
+  it('[A4] answers the same for another tenant’s id, a hidden id and an unknown id', async () => {
     const other = await newTenant(server);
     const { memory: foreign } = await other.admin.store({ content: 'theirs' });
     const hidden = await stored();
@@ -75,21 +75,21 @@ describe('a get', () => {
     expect((await admin.get(at(hidden))).status).toBe(200);
   });
 
-  it('[A4] a path that is no text is the caller’s fault', async () => {
+  it('[A4] answers 400 for a path that is not valid text', async () => {
     const reply = await admin.get('/v1/memories/%E0%A4%A');
     expect([400, 404]).toContain(reply.status);
     expectProblem(reply, reply.status, reply.body.code);
   });
 
-  it('[A4] takes no unknown parameters', async () => {
+  it('[A4] rejects unknown parameters', async () => {
     const memory = await stored();
     expectInvalid(await admin.get(`${at(memory)}?fields=id`), 'fields');
     expectInvalid(await admin.get(`${at(memory)}/history?since=1`), 'since');
   });
 });
 
-describe('the history', () => {
-  it('[A4] tells every version: what changed, who did it, when and where in the log', async () => {
+describe('history', () => {
+  it('[A4] lists every version: what changed, by whom, when, and at which position', async () => {
     const memory = await stored({ tags: ['a'], metadata: { n: 1 }, externalId: 'told' });
     const editor = await tenant.key({ role: 'admin', user: 'eve' });
     const answers = [
@@ -125,7 +125,7 @@ describe('the history', () => {
     }
   });
 
-  it('[A4] tells why: X-Reason and X-Cause of each command', async () => {
+  it('[A4] gives the reason and cause from X-Reason and X-Cause of each command', async () => {
     const reason = 'Korrektur: größer als 5 €, sagt 山田 👍';
     const why = { 'x-reason': utf8(reason), 'x-cause': 'llm' };
     const memory = (await admin.post('/v1/memories', { content: 'first' }, why)).body.memory;
@@ -138,13 +138,13 @@ describe('the history', () => {
     expect(versions.map(({ reason }) => reason)).toEqual([reason, undefined, 'cleaning up', 'was needed']);
   });
 
-  it('[A4] takes a reason as fetch sends it, in Latin-1', async () => {
+  it('[A4] accepts a reason in Latin-1, as fetch sends it', async () => {
     const { memory } = (await admin.post('/v1/memories', { content: 'x' }, { 'x-reason': 'größer als ½' }))
       .body;
     expect((await history(memory))[0].reason).toBe('größer als ½');
   });
 
-  it('[A4] takes a reason of 500 characters, refuses one more and a cause that is none', async () => {
+  it('[A4] accepts a reason of 500 characters, and rejects a longer one and an unknown cause', async () => {
     const memory = await stored();
     const patch = (headers: Record<string, string>) =>
       admin.patch(at(memory), { content: `${Math.random()}` }, { 'if-match': '*', ...headers });
@@ -156,7 +156,7 @@ describe('the history', () => {
     expect((await history(memory)).at(-1).reason).toBe('ä'.repeat(500));
   });
 
-  it('[A4] has pages, first to last', async () => {
+  it('[A4] is paged from first to last', async () => {
     const memory = await stored();
     for (let n = 1; n <= 4; n++) {
       await admin.patch(at(memory), { content: `version ${n}` }, { 'if-match': '*' });
@@ -191,13 +191,13 @@ describe('the history', () => {
     expectInvalid(await admin.get(`${at(memory)}/history?limit=0`), 'limit');
   });
 
-  it('[A4] of a deleted memory is still told', async () => {
+  it('[A4] remains available for a deleted memory', async () => {
     const memory = await stored();
     await admin.delete(at(memory));
     expect(await history(memory)).toHaveLength(2);
   });
 
-  it('[A4] is told to who sees the memory', async () => {
+  it('[A4] is available to every caller who can see the memory', async () => {
     const memory = await stored({ layer: 'team', scope: { team: 'api' } });
     const inside = await tenant.key({ user: 'bob', teams: ['api'] });
     const outside = await tenant.key({ user: 'bob', teams: ['web'] });

@@ -22,7 +22,7 @@ describe('paths and methods', () => {
     '/v1/memories/a/b/c',
     '/docs/../etc/passwd',
     '/favicon.ico',
-  ])('[J2] %s is a 404 problem, with and without a credential', async (path) => {
+  ])('[J2] %s answers a 404 problem with and without a credential', async (path) => {
     expectProblem(await client.get(path), 404, 'not-found');
     expectProblem(await clientOf(server).get(path), 404, 'not-found');
     expectProblem(await client.post(path), 404, 'not-found');
@@ -40,7 +40,7 @@ describe('paths and methods', () => {
     ['POST', '/livez', ['GET']],
     ['DELETE', '/openapi.json', ['GET']],
     ['DELETE', '/asyncapi.json', ['GET']],
-  ])('[J2] %s %s is a 405 problem that lists the methods in Allow', async (method, path, allowed) => {
+  ])('[J2] %s %s answers a 405 problem that lists the methods in Allow', async (method, path, allowed) => {
     const reply = await client.send(method, path);
     expectProblem(reply, 405, 'method-not-allowed');
     const methods = (reply.headers.get('allow') ?? '').split(/, */);
@@ -49,7 +49,7 @@ describe('paths and methods', () => {
   });
 
   it.each(['/v1/memories/bulk', '/v1/memories/validate'])(
-    '[J2] %s has the methods of no memory’s path, whichever asks',
+    '[J2] %s allows POST only, whichever method is tried',
     async (path) => {
       for (const method of ['OPTIONS', 'PUT', 'GET'])
         expect((await client.send(method, path)).headers.get('allow')).toBe('POST');
@@ -57,14 +57,14 @@ describe('paths and methods', () => {
   );
 
   it.each(['/v1/Memories', '/V1/memories', '/v1/memories/', '/livez/'])(
-    '[J2] %s is another path than the documented one: 404',
+    '[J2] %s differs from the documented path and answers 404',
     async (path) => {
       expectProblem(await client.get(path), 404, 'not-found');
       expectProblem(await client.post(path, { content: 'not stored' }), 404, 'not-found');
     },
   );
 
-  it('[J2] OPTIONS lists the methods and HEAD answers as GET without a body', async () => {
+  it('[J2] OPTIONS lists the methods, and HEAD answers like GET without a body', async () => {
     const options = await client.send('OPTIONS', '/v1/memories');
     expect(options.status).toBeLessThan(300);
     expect(options.headers.get('allow')).toContain('POST');
@@ -72,7 +72,7 @@ describe('paths and methods', () => {
     expect(head).toMatchObject({ status: 200, body: undefined });
   });
 
-  it('[J2] a path that is not well-formed is no server error', async () => {
+  it('[J2] a malformed path is not a server error', async () => {
     for (const path of ['/v1/memories/%zz', '/v1/memories/%E0%A4%A', '/%']) {
       const status = await new Promise<number>((resolve, reject) => {
         const { hostname, port } = new URL(server.url);
@@ -98,14 +98,14 @@ describe('paths and methods', () => {
     ['/v1/admin/keys?role=admin', 'role'],
     ['/v1/memories?externalId=%FF', 'externalId'],
     ['/v1/memories?tags=x&externalId=a%20%ED%A0%80', 'externalId'],
-  ])('[J2] %s is a 400 that names the parameter', async (path, parameter) => {
+  ])('[J2] %s answers a 400 that names the parameter', async (path, parameter) => {
     const reply = await client.get(path);
     expectProblem(reply, 400, 'validation-failed');
     expect(reply.body.errors.map((error: Json) => error.path)).toContain(parameter);
   });
 });
 
-describe('what is not HTTP as it must be', () => {
+describe('malformed HTTP', () => {
   const close = 'Host: x\r\nConnection: close\r\n';
   const headers = (bytes: number) => `${close}X-Long: ${'x'.repeat(bytes)}\r\n\r\n`;
   const chunked = 'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n';
@@ -130,7 +130,7 @@ describe('what is not HTTP as it must be', () => {
       'headers-too-large',
       `GET /${'x'.repeat(20_000)} HTTP/1.1\r\n${close}\r\n`,
     ],
-  ])('[J2] %s is a problem, and the connection is closed', async (_, status, code, request) => {
+  ])('[J2] %s answers a problem and closes the connection', async (_, status, code, request) => {
     const reply = replyIn(await sendRaw(server.url, request));
     expectProblem(reply, status, code);
     expect(reply.headers.get('connection')).toBe('close');
@@ -138,7 +138,7 @@ describe('what is not HTTP as it must be', () => {
     expect((await client.get('/livez')).status).toBe(200);
   });
 
-  it('[J2] a chunk of no size is a problem, and the connection is closed', async () => {
+  it('[J2] an invalid chunk size answers a problem and closes the connection', async () => {
     const head = `POST /v1/memories HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${client.key}\r\n${chunked}\r\n`;
     expectProblem(replyIn(await sendRaw(server.url, `${head}ZZ\r\n`)), 400, 'malformed-request');
   });
@@ -147,7 +147,7 @@ describe('what is not HTTP as it must be', () => {
     ['too large', 413, 'body-too-large', () => client.key],
     ['from a stranger', 401, 'unauthenticated', () => 'sl_nobody'],
   ])(
-    '[J2] a body that is %s is a problem, also for who reads nothing before all is sent',
+    '[J2] a body that is %s answers a problem, even to clients that read only after sending everything',
     async (_, status, code, key) => {
       const head = `POST /v1/memories HTTP/1.1\r\n${close}Authorization: Bearer ${key()}\r\n`;
       const rest = `Content-Type: application/json\r\nContent-Length: 20000000\r\n\r\n${'x'.repeat(20_000_000)}`;
@@ -155,8 +155,8 @@ describe('what is not HTTP as it must be', () => {
     },
   );
 
-  it('[A12] a bulk body is stored for who reads no answer before all is sent', async () => {
-    // Far more than the buffers of a connection hold, both ways. Each of these lines is refused.
+  it('[A12] a bulk body is processed completely, even from clients that read only after sending everything', async () => {
+    // Far more than the connection buffers hold in either direction. Every line is rejected.
     const lines = 40_000;
     const body = `{"nothing":"${'x'.repeat(500)}"}\n`.repeat(lines);
     const head = [
@@ -169,24 +169,24 @@ describe('what is not HTTP as it must be', () => {
     expect(received.match(/"line":\d+,"status":400/g)).toHaveLength(lines);
   });
 
-  it('[J2] of a thousand unknown fields the first hundred are told', async () => {
+  it('[J2] only the first hundred of a thousand unknown fields are reported', async () => {
     const unknown = Object.fromEntries(Array.from({ length: 1_000 }, (_, n) => [`unknown${n}`, n]));
     const reply = await client.post('/v1/memories', { content: 'x', ...unknown });
     expectProblem(reply, 400, 'validation-failed');
     expect(reply.body.errors).toHaveLength(100);
   });
 
-  it('[J2] a query string that is not escaped is a problem, and is not read as something else', async () => {
+  it('[J2] an unescaped query string answers a problem and is not misread', async () => {
     const request = `GET /v1/memories?tag=café HTTP/1.1\r\n${close}Authorization: Bearer ${client.key}\r\n\r\n`;
     expectProblem(replyIn(await sendRaw(server.url, request)), 400, 'malformed-request');
   });
 
-  it('[J2] a body that never ends keeps its connection no longer than a second', async () => {
+  it('[J2] a body that never ends is cut off after a second', async () => {
     const head = `POST /v1/memories HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n`;
     expectProblem(replyIn(await sendRaw(server.url, head, { waitMs: 5_000 })), 401, 'unauthenticated');
   });
 
-  it('[J2] a CONNECT behind a whole request does not take its answer away', async () => {
+  it('[J2] a CONNECT sent after a complete request does not suppress the answer to that request', async () => {
     const received = await sendRaw(
       server.url,
       'GET /livez HTTP/1.1\r\nHost: x\r\n\r\nCONNECT x:1 HTTP/1.1\r\nHost: x:1\r\n\r\n',
@@ -197,7 +197,7 @@ describe('what is not HTTP as it must be', () => {
   });
 
   it.each(['200-ok', '100-continued', ''])(
-    '[J2] an Expect that is no 100-continue is a 417 problem: "%s"',
+    '[J2] an Expect other than 100-continue answers a 417 problem: "%s"',
     async (expectation) => {
       const head = `POST /v1/memories HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${client.key}\r\n`;
       const request = `${head}Content-Type: application/json\r\nContent-Length: 20\r\nExpect: ${expectation}\r\n\r\n`;
@@ -207,7 +207,7 @@ describe('what is not HTTP as it must be', () => {
     },
   );
 
-  it('[J2] an Expect of 100-continue is met', async () => {
+  it('[J2] Expect: 100-continue is honored', async () => {
     const body = JSON.stringify({ content: 'expected' });
     const head = `POST /v1/memories HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${client.key}\r\nConnection: close\r\n`;
     const rest = `Content-Type: application/json\r\nContent-Length: ${body.length}\r\nExpect: 100-continue\r\n\r\n${body}`;
@@ -215,7 +215,7 @@ describe('what is not HTTP as it must be', () => {
     expect(received).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 201 /);
   });
 
-  it('[J2] what follows a whole request does not take its answer away', async () => {
+  it('[J2] bytes after a complete request do not suppress its answer', async () => {
     const content = 'stored before the noise';
     const body = JSON.stringify({ content });
     const head = [
@@ -242,12 +242,12 @@ describe('media types', () => {
     ['another character set', { 'content-type': 'application/json; charset=iso-8859-1' }],
     ['an encoded body', { 'content-type': 'application/json', 'content-encoding': 'gzip' }],
     ['the type of a patch', { 'content-type': 'application/merge-patch+json' }],
-  ])('[J2] %s is a 415 problem that says what to send', async (_, headers) => {
+  ])('[J2] %s answers a 415 problem that says what to send', async (_, headers) => {
     const reply = await post(headers);
     expectProblem(reply, 415, 'unsupported-media-type');
   });
 
-  it('[J2] JSON with its character set, in any case, is taken', async () => {
+  it('[J2] JSON with a charset parameter is accepted in any case', async () => {
     for (const type of [
       'application/json',
       'application/json; charset=utf-8',
@@ -267,7 +267,7 @@ describe('media types', () => {
 });
 
 describe('request ids', () => {
-  it('[J2] are on every answer, and fresh for each', async () => {
+  it('[J2] are present on every answer, each with a new value', async () => {
     const ids = new Set<string>();
     for (const path of ['/livez', '/readyz', '/v1/memories', '/v1/nothing', '/openapi.json']) {
       const id = (await client.get(path)).headers.get('x-request-id');
@@ -277,14 +277,14 @@ describe('request ids', () => {
     expect(ids.size).toBe(5);
   });
 
-  it('[J2] are the caller’s own where it sends a harmless one', async () => {
+  it('[J2] repeat the caller’s id when it is safe', async () => {
     const reply = await client.get('/v1/memories/none', { 'x-request-id': 'my-request.1' });
     expect(reply.headers.get('x-request-id')).toBe('my-request.1');
     expect(reply.body.requestId).toBe('my-request.1');
   });
 
   it.each([['with space'], ['{"json":1}'], ['x'.repeat(129)]])(
-    '[J2] are replaced where it is not: %s',
+    '[J2] are replaced when the caller’s id is not safe: %s',
     async (id) => {
       const reply = await client.get('/v1/memories/none', { 'x-request-id': id });
       expect(reply.headers.get('x-request-id')).not.toBe(id);
@@ -298,7 +298,7 @@ describe('health', () => {
     expect(await clientOf(server).get('/livez')).toMatchObject({ status: 200, body: { status: 'alive' } });
   });
 
-  it('[J7] /readyz tells profile, identity, the head of the log and how far each read model lags', async () => {
+  it('[J7] /readyz reports the profile, the identity, the head of the log and the lag of each read model', async () => {
     const { position } = await client.store({ content: 'one more' });
     await client.get(`/v1/memories?minPosition=${position}&waitMs=30000`);
     const { status, body } = await clientOf(server).get('/readyz');
@@ -317,7 +317,7 @@ describe('health', () => {
 });
 
 describe('/docs', () => {
-  it('[J2] loads from this server alone', async () => {
+  it('[J2] loads everything from this server', async () => {
     const page = await fetch(`${server.url}/docs`);
     expect(page.status).toBe(200);
     expect(page.headers.get('content-type')).toMatch(/^text\/html/);
@@ -334,7 +334,7 @@ describe('/docs', () => {
       expect((await asset.text()).length).toBeGreaterThan(20);
     }
     expect(html).not.toMatch(/https?:\/\//);
-    // The viewer would ask a validator on the internet about the document: the browser is told to ask nobody else.
+    // The viewer would send the document to a validator on the internet: the policy keeps the browser from doing so.
     const policy = page.headers.get('content-security-policy') ?? '';
     expect(policy).toContain("default-src 'self'");
     expect(policy).not.toMatch(/https?:|\*/);

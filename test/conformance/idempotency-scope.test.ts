@@ -26,8 +26,8 @@ async function externalIds(client: Client, externalId: string, position: string)
   return body.items;
 }
 
-describe('whose key it is', () => {
-  it('[A11] another credential’s, tenant’s, method’s or path’s same key is another', async () => {
+describe('scope of an idempotency key', () => {
+  it('[A11] the same key of another credential, tenant, method or path is a different key', async () => {
     const twin = await tenant.key({ role: 'admin', user: 'ada' });
     const other = await newTenant(server);
     const clients = [admin, twin, other.admin];
@@ -51,20 +51,20 @@ describe('whose key it is', () => {
   });
 });
 
-describe('what is remembered', () => {
-  it('[A11] not a 400: the key is free for the mended request', async () => {
+describe('answers that are not remembered', () => {
+  it('[A11] 400: the key can be used for the corrected request', async () => {
     expectInvalid(await admin.post('/v1/memories', { content: '' }, key('mended')), 'content');
     expect((await admin.post('/v1/memories', { content: 'x' }, key('mended'))).status).toBe(201);
   });
 
-  it('[A11] not a 403', async () => {
+  it('[A11] 403', async () => {
     const member = await tenant.key({ user: 'bob' });
     const refused = await member.post('/v1/memories', { content: 'x', layer: 'company' }, key('refused'));
     expectProblem(refused, 403, 'forbidden');
     expect((await member.post('/v1/memories', { content: 'x' }, key('refused'))).status).toBe(201);
   });
 
-  it('[A11] not a 409: the store works once the externalId is free, or with another one', async () => {
+  it('[A11] 409: the store works once the externalId is free, or with another externalId', async () => {
     const { memory } = await admin.store({ content: 'x', externalId: 'taken' });
     const headers = key('after409');
     const again = () => admin.post('/v1/memories', { content: 'z', externalId: 'taken' }, headers);
@@ -83,7 +83,7 @@ describe('what is remembered', () => {
     expectProblem(await next('taken too'), 422, 'idempotency-key-reused');
   });
 
-  it('[A11] not a 412 or 428: the patch works with the right If-Match', async () => {
+  it('[A11] 412 or 428: the patch works with the right If-Match', async () => {
     const { memory } = await admin.store({ content: 'first' });
     const send = (headers: Record<string, string>) =>
       admin.patch(at(memory), { content: 'second' }, { ...key('patch'), ...headers });
@@ -94,7 +94,7 @@ describe('what is remembered', () => {
     expect(replay.headers.get('idempotency-replayed')).toBe('true');
   });
 
-  it('[A11] not a 404', async () => {
+  it('[A11] 404', async () => {
     const { memory } = await admin.store({ content: 'x' });
     const { memory: target } = await admin.store({ content: 'y' });
     const link = (client: Client) => client.put(`${at(memory)}/links/related/${target.id}`, {}, key('link'));
@@ -102,7 +102,7 @@ describe('what is remembered', () => {
     expect((await link(admin)).status).toBe(200);
   });
 
-  it('[A11] a key refused for its new body leaves the externalId of that body free', async () => {
+  it('[A11] a key rejected for a different body does not claim the externalId of that body', async () => {
     const send = (externalId: string) =>
       admin.post('/v1/memories', { content: 'x', externalId }, key('one-key'));
     expect((await send('mine')).status).toBe(201);
@@ -112,8 +112,8 @@ describe('what is remembered', () => {
   });
 });
 
-describe('who may have a replay', () => {
-  it('[A11] not a caller that may no longer see what it wrote', async () => {
+describe('replays that are withheld', () => {
+  it('[A11] from a caller who can no longer see what it wrote', async () => {
     const { id, key: secret } = (await admin.post('/v1/admin/keys', { role: 'member', user: 'carl' })).body;
     const carl = clientOf(server, secret);
     expect((await carl.post('/v1/memories', { content: 'x' }, key('carl'))).status).toBe(201);
@@ -122,7 +122,7 @@ describe('who may have a replay', () => {
     expectProblem(reply, 401, 'unauthenticated');
   });
 
-  it('[A11] nobody, once the memory is erased', async () => {
+  it('[A11] from everyone once the memory is erased', async () => {
     const send = () =>
       admin.post('/v1/memories', { content: 'a secret', externalId: 'secret' }, key('erased'));
     const { memory } = (await send()).body;
@@ -133,7 +133,7 @@ describe('who may have a replay', () => {
   });
 });
 
-describe('races', () => {
+describe('concurrent requests', () => {
   it('[A11] 16 creates with one key make one memory', async () => {
     const own = await newTenant(server);
     const replies = await race(() => own.admin.post('/v1/memories', { content: 'raced' }, key('race')));
@@ -149,7 +149,7 @@ describe('races', () => {
     expect(list.body.items).toEqual([done[0]!.body.memory]);
   });
 
-  it('[A11] 16 creates with one externalId: one 201, the others name its memory', async () => {
+  it('[A11] 16 creates with one externalId: one answers 201, the others name its memory', async () => {
     const own = await newTenant(server);
     const replies = await race((n) =>
       own.admin.post('/v1/memories', { content: `racer ${n}`, externalId: 'e' }),
@@ -164,7 +164,7 @@ describe('races', () => {
     expect(await externalIds(own.admin, 'e', position)).toEqual([memory]);
   });
 
-  it('[A11] 16 creates with one externalId, each with a key of its own: one 201, for good', async () => {
+  it('[A11] 16 creates with one externalId and different keys: one answers 201, and replays do not change that', async () => {
     const own = await newTenant(server);
     const send = (n: number) =>
       own.admin.post('/v1/memories', { content: `racer ${n}`, externalId: 'e' }, key(`own-${n}`));
@@ -178,7 +178,7 @@ describe('races', () => {
     }
   });
 
-  it('[A11] 16 creates with one key and two bodies: one body wins, the other is 422', async () => {
+  it('[A11] 16 creates with one key and two bodies: one body wins, the other answers 422', async () => {
     const own = await newTenant(server);
     const replies = await race((n) =>
       own.admin.post('/v1/memories', { content: `body ${n % 2}`, externalId: `e${n % 2}` }, key('two')),
@@ -205,7 +205,7 @@ describe('races', () => {
     expect((await admin.get(`${at(memory)}/history`)).body.items).toHaveLength(2);
   });
 
-  it('[A11] 16 feedbacks with one key count once', async () => {
+  it('[A11] 16 feedback requests with one key count once', async () => {
     const { memory } = await admin.store({ content: 'x' });
     const replies = await race(() =>
       admin.post(`${at(memory)}/feedback`, { kind: 'helpful' }, key('judged')),

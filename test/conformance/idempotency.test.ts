@@ -23,7 +23,7 @@ async function stored(fields: Json = {}): Promise<Json> {
   return (await admin.store({ content: 'first', ...fields })).memory;
 }
 
-/** Expects the first answer again: status, ETag, Location and the bytes of the body, marked as a replay. */
+/** Expects the first answer again: status, ETag, Location and body bytes, marked as a replay. */
 function expectReplay(again: Reply, first: Reply): void {
   expect(first.status).toBeLessThan(300);
   expect(first.headers.get('idempotency-replayed')).toBeNull();
@@ -40,13 +40,13 @@ interface Scene {
   readonly other: Json;
 }
 
-/** Every command, with another body where it has one. */
+/** Every command, with a different body for those that have one. */
 interface Command {
   readonly name: string;
   readonly prepare?: (scene: Scene) => Promise<unknown>;
   readonly send: (scene: Scene, headers: Record<string, string>) => Promise<Reply>;
   readonly otherBody?: (scene: Scene, headers: Record<string, string>) => Promise<Reply>;
-  /** What others do between the first try and the second. */
+  /** What other callers do between the first attempt and the retry. */
   readonly meanwhile: (scene: Scene) => Promise<unknown>;
 }
 
@@ -176,7 +176,7 @@ const commands: Command[] = [
   },
 ];
 
-describe.each(commands)('the same key again, for $name', ({ prepare, send, otherBody, meanwhile }) => {
+describe.each(commands)('a retry with the same key: $name', ({ prepare, send, otherBody, meanwhile }) => {
   let scene: Scene;
   let headers: Record<string, string>;
 
@@ -186,7 +186,7 @@ describe.each(commands)('the same key again, for $name', ({ prepare, send, other
     await prepare?.(scene);
   });
 
-  it('[A11] replays the first answer, also after others have written, and writes nothing', async () => {
+  it('[A11] replays the first answer even after later writes, and writes nothing', async () => {
     const first = await send(scene, headers);
     expectReplay(await send(scene, headers), first);
     await meanwhile(scene);
@@ -199,7 +199,7 @@ describe.each(commands)('the same key again, for $name', ({ prepare, send, other
   });
 
   if (otherBody) {
-    it('[A11] with another body is 422, and the first answer stays', async () => {
+    it('[A11] with a different body answers 422 and keeps the first answer', async () => {
       const first = await send(scene, headers);
       expectProblem(await otherBody(scene, headers), 422, 'idempotency-key-reused');
       expectReplay(await send(scene, headers), first);
@@ -207,7 +207,7 @@ describe.each(commands)('the same key again, for $name', ({ prepare, send, other
   }
 });
 
-describe('how often a memory was found', () => {
+describe('the access count in a replay', () => {
   const replayed = [
     'a patch',
     'a patch that changed nothing',
@@ -217,7 +217,7 @@ describe('how often a memory was found', () => {
     'an unlink',
   ];
 
-  /** Finds the memory by a search, and waits until it is counted. */
+  /** Finds the memory by a search, and waits until the access is counted. */
   async function find(memory: Json, times: number): Promise<void> {
     const { position } = (await admin.post(`${at(memory)}/restore`)).body;
     const { tags, content: query } = memory;
@@ -227,7 +227,7 @@ describe('how often a memory was found', () => {
     await expect.poll(counted, { timeout: 10_000 }).toBe(times);
   }
 
-  it('[A11] stands in the replay of a store as in the first answer: not at all', async () => {
+  it('[A11] of a store is absent, as in the first answer', async () => {
     const headers = freshKey();
     const send = () => admin.post('/v1/memories', { content: 'the shed is teal', tags: ['shed'] }, headers);
     const first = await send();
@@ -236,7 +236,7 @@ describe('how often a memory was found', () => {
   });
 
   it.each(commands.filter(({ name }) => replayed.includes(name)))(
-    '[A11] stands in the replay of $name as in the first answer',
+    '[A11] of $name is the one in the first answer',
     async ({ prepare, send }) => {
       const scene = { memory: await stored({ tags: [`found-${++counter}`] }), other: await stored() };
       const headers = freshKey();
@@ -250,8 +250,8 @@ describe('how often a memory was found', () => {
   );
 });
 
-describe('one body is the same as another', () => {
-  it('[A11] whatever the order of its keys and its white space', async () => {
+describe('equality of request bodies', () => {
+  it('[A11] ignores key order and white space', async () => {
     const headers = { ...freshKey(), 'content-type': 'application/json' };
     const send = (raw: string) => admin.send('POST', '/v1/memories', { raw, headers });
     const first = await send('{"content":"é","metadata":{"a":1,"b":[1,2]},"tags":["x"]}');
@@ -264,8 +264,8 @@ describe('one body is the same as another', () => {
   });
 });
 
-describe('a key of the master', () => {
-  it('[A11] is shown again to the same request, and refused to one for another tenant', async () => {
+describe('keys created with the master key', () => {
+  it('[A11] are replayed for the same request, and rejected for another tenant’s', async () => {
     const master = clientOf(server, server.masterKey);
     const headers = freshKey();
     const first = await master.post('/v1/admin/keys', { tenant: tenant.id, role: 'admin' }, headers);
@@ -274,7 +274,7 @@ describe('a key of the master', () => {
     expectProblem(other, 422, 'idempotency-key-reused');
   });
 
-  it('[A11] is revoked once', async () => {
+  it('[A11] are revoked once', async () => {
     const { id, key } = (await admin.post('/v1/admin/keys', { role: 'member' })).body;
     const headers = freshKey();
     const first = await admin.delete(`/v1/admin/keys/${id}`, headers);
@@ -283,21 +283,21 @@ describe('a key of the master', () => {
   });
 });
 
-describe('what a key may be', () => {
+describe('valid idempotency keys', () => {
   it.each([
     ['empty', ''],
     ['256 characters', 'k'.repeat(256)],
     ['with a space', 'a b'],
     ['with a letter beyond ASCII', 'schlüssel'],
     ['with a tab', 'a\tb'],
-  ])('[A11] not %s: 400, and nothing is written', async (_, key) => {
+  ])('[A11] %s is rejected with 400 and nothing is written', async (_, key) => {
     const own = await newTenant(server);
     const reply = await own.admin.post('/v1/memories', { content: 'x' }, { 'idempotency-key': key });
     expectInvalid(reply, 'Idempotency-Key');
     expect((await own.admin.get('/v1/memories')).body.items).toEqual([]);
   });
 
-  it.each(['!', '~', '"quoted"', 'k'.repeat(255), '../../etc'])('[A11] %s', async (key) => {
+  it.each(['!', '~', '"quoted"', 'k'.repeat(255), '../../etc'])('[A11] %s is accepted', async (key) => {
     const own = await newTenant(server);
     const headers = { 'idempotency-key': key };
     const first = await own.admin.post('/v1/memories', { content: 'x' }, headers);

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 
 describe('API keys', () => {
-  it('[I1] are shown once and work at once', async () => {
+  it('[I1] are shown once and work immediately', async () => {
     const tenant = freshTenant();
     const created = await master.post('/v1/admin/keys', { tenant, role: 'member', user: 'ada' });
     expect(created.status).toBe(201);
@@ -37,7 +37,7 @@ describe('API keys', () => {
     expect(JSON.stringify(list)).not.toMatch(/secret|hash/i);
   });
 
-  it('[I1] [J2] are listed in pages, newest first, 50 where nothing else is said', async () => {
+  it('[I1] [J2] are listed in pages, newest first, 50 by default', async () => {
     const admin = await newAdmin(server);
     const first = (await admin.get('/v1/admin/keys')).body.items[0].id;
     const made: string[] = [];
@@ -51,7 +51,7 @@ describe('API keys', () => {
     expect(whole).not.toHaveProperty('nextCursor');
     const start = await page();
     expect(ids(start.items)).toEqual(newestFirst.slice(0, 50));
-    // Stable under inserts.
+    // New keys do not shift the pages.
     await admin.post('/v1/admin/keys', { role: 'reader' });
     const rest = await page(`cursor=${start.nextCursor}&limit=1`);
     expect(ids(rest.items)).toEqual(newestFirst.slice(50, 51));
@@ -60,7 +60,7 @@ describe('API keys', () => {
     expect(end).not.toHaveProperty('nextCursor');
   });
 
-  it('[I1] [J2] are not listed with a strange cursor, another tenant’s or another list’s, nor a strange limit', async () => {
+  it('[I1] [J2] listing rejects an invalid cursor, one of another tenant or list, and an invalid limit', async () => {
     const [admin, other] = [await newAdmin(server), await newAdmin(server)];
     for (const client of [admin, other]) await client.post('/v1/admin/keys', { role: 'member' });
     const foreign = (await other.get('/v1/admin/keys?limit=1')).body.nextCursor;
@@ -78,7 +78,7 @@ describe('API keys', () => {
     }
   });
 
-  it('[I1] work no more once they are revoked; revoking again changes nothing', async () => {
+  it('[I1] stop working once revoked, and revoking again changes nothing', async () => {
     const admin = await newAdmin(server);
     const { id, key } = (await admin.post('/v1/admin/keys', { role: 'member', user: 'bob' })).body;
     const bob = clientOf(server, key);
@@ -101,7 +101,7 @@ describe('API keys', () => {
     expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(expiresAt));
   });
 
-  it('[I1] that are unknown, cut, changed or of another tenant answer 401', async () => {
+  it('[I1] answer 401 when they are unknown, truncated, altered or of another tenant', async () => {
     const admin = await newAdmin(server);
     const [head, id, secret] = admin.key!.split('.') as [string, string, string];
     const other = (await newAdmin(server)).key!.split('.')[0];
@@ -131,19 +131,19 @@ describe('API keys', () => {
     ['another scheme', 'Basic dXNlcjpwYXNz'],
     ['no credential', 'Bearer'],
     ['two words', 'Bearer one two'],
-  ])('[I1] answers 401 to %s', async (_, authorization) => {
+  ])('[I1] %s answers 401', async (_, authorization) => {
     const headers = authorization === undefined ? {} : { authorization };
     const reply = await clientOf(server).get('/v1/memories', headers);
     expect(reply).toMatchObject({ status: 401, body: { code: 'unauthenticated' } });
   });
 
-  it('[I1] takes the scheme in any case', async () => {
+  it('[I1] the scheme is case-insensitive', async () => {
     const { key } = await newAdmin(server);
     const reply = await clientOf(server).get('/v1/memories', { authorization: `bEARER ${key}` });
     expect(reply.status).toBe(200);
   });
 
-  it.each(['member', 'reader', 'auditor', 'operator'])('[I2] are not managed by a %s', async (role) => {
+  it.each(['member', 'reader', 'auditor', 'operator'])('[I2] cannot be managed by a %s', async (role) => {
     const tenant = freshTenant();
     const admin = await clientWithKey(server, { tenant, role: 'admin' });
     const client = await clientWithKey(server, { tenant, role, user: 'bob' });
@@ -158,7 +158,7 @@ describe('API keys', () => {
     expect((await admin.get('/v1/admin/keys')).body.items).toHaveLength(2);
   });
 
-  it('[I2] of another tenant are out of an admin’s reach', async () => {
+  it('[I2] cannot be managed by another tenant’s admin', async () => {
     const [mine, theirs] = [await newAdmin(server), await newAdmin(server)];
     const [{ id }] = (await theirs.get('/v1/admin/keys')).body.items;
     const tenant = theirs.key!.slice('sl_'.length).split('.')[0];
@@ -186,14 +186,14 @@ describe('API keys', () => {
     ['an unknown field', { role: 'member', roles: ['admin'] }, 'roles'],
   ];
 
-  it.each(wrong)('[I1] are refused with %s: 400 at the field', async (_, body, path) => {
+  it.each(wrong)('[I1] are rejected with %s: 400 at the field', async (_, body, path) => {
     const tenant = freshTenant();
     const reply = await master.post('/v1/admin/keys', { tenant, ...body });
     expect(reply).toMatchObject({ status: 400, body: { code: 'validation-failed' } });
     expect(reply.body.errors.map((error: Json) => error.path)).toEqual([path]);
   });
 
-  it('[A11] are created once under one Idempotency-Key', async () => {
+  it('[A11] are created once per Idempotency-Key', async () => {
     const tenant = freshTenant();
     const body = { tenant, role: 'admin' };
     const headers = { 'idempotency-key': `key-for-${tenant}` };
@@ -208,8 +208,8 @@ describe('API keys', () => {
   });
 });
 
-describe('a key that has expired since', () => {
-  it('[A11] is answered again under its Idempotency-Key', async () => {
+describe('a key that has expired', () => {
+  it('[A11] is returned again for its Idempotency-Key', async () => {
     const body = {
       tenant: freshTenant(),
       role: 'admin',
@@ -232,7 +232,7 @@ describe('a key that has expired since', () => {
 });
 
 describe('the master key', () => {
-  it('[I1] takes no tenant by the name that the program keeps for itself', async () => {
+  it('[I1] cannot use the tenant name that is reserved for the program', async () => {
     const reply = await clientOf(server, server.masterKey).post('/v1/admin/keys', {
       tenant: 'system',
       role: 'admin',
@@ -241,12 +241,12 @@ describe('the master key', () => {
     expect(reply.body.errors).toEqual([{ path: 'tenant', message: 'is reserved for the system' }]);
   });
 
-  it('[I1] needs the tenant to be named', async () => {
+  it('[I1] requires a tenant', async () => {
     const reply = await master.post('/v1/admin/keys', { role: 'admin' });
     expect(reply).toMatchObject({ status: 400, body: { errors: [{ path: 'tenant' }] } });
   });
 
-  it('[I1] may create tenants and keys and nothing else', async () => {
+  it('[I1] can create tenants and keys and do nothing else', async () => {
     const admin = await newAdmin(server);
     const { memory } = await admin.store({ content: 'hidden from the master key' });
     const [{ id }] = (await admin.get('/v1/admin/keys')).body.items;
@@ -274,7 +274,7 @@ describe('the master key', () => {
     expect((await admin.get('/v1/memories')).status).toBe(200);
   });
 
-  it('[I2] switches the development identity off', async () => {
+  it('[I2] disables the development identity', async () => {
     expect((await clientOf(server).get('/v1/memories')).status).toBe(401);
     expect((await clientOf(server).get('/readyz')).body.identity).toBe('credentials');
   });

@@ -8,7 +8,7 @@ const server = useSharedServer('deterministic');
 
 const secret = 'The acquisition of Northwind is signed on the ninth of May';
 
-/** An answer as its reader could tell it from another: without what differs between any two answers. */
+/** An answer as its reader compares it with another: without the parts that differ between any two answers. */
 function distinguishable({ status, headers, body }: Reply, ...ids: string[]): string {
   const { requestId: _, ...rest } = body ?? {};
   const shown = [...headers].filter(([name]) => name !== 'x-request-id' && name !== 'date');
@@ -17,7 +17,7 @@ function distinguishable({ status, headers, body }: Reply, ...ids: string[]): st
   return text;
 }
 
-/** Every call that takes the id of a memory. */
+/** Every call that takes a memory id. */
 const calls: [string, (client: Client, id: string, own: string) => Promise<Reply>][] = [
   ['get', (client, id) => client.get(`/v1/memories/${id}`)],
   ['get as of a time', (client, id) => client.get(`/v1/memories/${id}?asOf=${new Date().toISOString()}`)],
@@ -40,7 +40,7 @@ const calls: [string, (client: Client, id: string, own: string) => Promise<Reply
 
 const unknownId = '01890a5d-ac96-774b-bcce-b302099a8057';
 
-describe('another tenant’s id', () => {
+describe('another tenant’s memory id', () => {
   it.each(calls)('[I3] %s answers byte for byte as for an unknown id', async (_, call) => {
     const [mine, theirs] = [await newAdmin(server), await newAdmin(server)];
     const { memory: own } = await mine.store({ content: 'my own note' });
@@ -56,7 +56,7 @@ describe('another tenant’s id', () => {
   });
 
   it.each(calls)(
-    '[I2] %s of what is hidden inside the tenant answers the same as an unknown id',
+    '[I2] %s of a memory hidden within the tenant answers as for an unknown id',
     async (_, call) => {
       const tenant = freshTenant();
       const bob = await clientWithKey(server, { tenant, role: 'member', user: 'bob' });
@@ -64,7 +64,7 @@ describe('another tenant’s id', () => {
       const { memory: own } = await alice.store({ content: 'my own note' });
       const { memory: other } = await bob.store({ content: secret });
       const hidden = await call(alice, other.id, own.id);
-      // Erasing needs the role admin, whatever is to be erased.
+      // Erasing requires the role admin, whichever memory it is.
       expect([403, 404]).toContain(hidden.status);
       expect(distinguishable(hidden, other.id)).toBe(
         distinguishable(await call(alice, unknownId, own.id), unknownId),
@@ -74,7 +74,7 @@ describe('another tenant’s id', () => {
   );
 
   it.each([['no-id'], ['..%2f..'], ['%00'], ['01890a5d-ac96-474b-bcce-b302099a8057'], ['a'.repeat(2_000)]])(
-    '[I3] an id that can be none answers 404 as well: %s',
+    '[I3] an invalid id answers 404 too: %s',
     async (id) => {
       const client = await newAdmin(server);
       expect(await client.get(`/v1/memories/${id}`)).toMatchObject({
@@ -84,7 +84,7 @@ describe('another tenant’s id', () => {
     },
   );
 
-  it('[I3] is nowhere in list, search, figures or audit, while its owner sees it everywhere', async () => {
+  it('[I3] appears nowhere in list, search, figures or audit, while its owner sees it everywhere', async () => {
     const [mine, theirs] = [await newAdmin(server), await newAdmin(server)];
     await mine.store({ content: 'my own note' });
     const { memory, position: minPosition } = await theirs.store({ content: secret, tags: ['deal'] });
@@ -127,7 +127,7 @@ describe('another tenant’s id', () => {
     });
   });
 
-  it('[I3] two tenants use the same externalId without knowing of each other', async () => {
+  it('[I3] two tenants can use the same externalId independently', async () => {
     const [mine, theirs] = [await newAdmin(server), await newAdmin(server)];
     await theirs.store({ content: secret, externalId: 'note-1' });
     const { memory, position } = await mine.store({ content: 'mine', externalId: 'note-1' });
@@ -135,7 +135,7 @@ describe('another tenant’s id', () => {
     expect(body.items.map(({ id }: Json) => id)).toEqual([memory.id]);
   });
 
-  it('[I3] a search id of another caller is unknown', async () => {
+  it('[I3] another caller’s search id is unknown', async () => {
     const [mine, theirs] = [await newAdmin(server), await newAdmin(server)];
     const { memory, position } = await mine.store({ content: 'mine' });
     const foreign = (await theirs.post('/v1/search', { query: 'mine' })).body.searchId;
@@ -171,7 +171,7 @@ describe('another tenant’s writes', () => {
     'xylophone',
   ];
 
-  it('[I3] change no score, not in the last digit', async () => {
+  it('[I3] do not change scores, not even in the last digit', async () => {
     const [mine, neighbour] = [await newAdmin(server), await newAdmin(server)];
     const stored = await mine.bulk(
       Array.from({ length: 40 }, (_, number) => ({ content: sentence(number) })),
@@ -198,7 +198,7 @@ describe('another tenant’s writes', () => {
     expect(await answers(mine, position)).toEqual(before);
   });
 
-  it('[I3] a tenant’s own writes do change its scores: the test above could fail', async () => {
+  it('[I3] control: a tenant’s own writes do change its scores', async () => {
     const client = await newAdmin(server);
     const { position } = await client.store({ content: sentence(1) });
     const score = async (minPosition: string) => {

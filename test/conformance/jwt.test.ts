@@ -59,7 +59,7 @@ const clientWith = async (claims: Record<string, unknown>, signing?: Signing): P
 const base64url = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
 describe('a valid JWT', () => {
-  it('[I1] says tenant, user and role; a member where it says no role', async () => {
+  it('[I1] gives tenant, user and role, with member as the default role', async () => {
     const client = await clientWith({ sub: 'ada', tenant: 'acme' });
     const { memory } = await client.store({ content: 'stored with a token' });
     expect(memory).toMatchObject({ scope: { company: 'acme', user: 'ada' }, createdBy: 'user:ada' });
@@ -71,7 +71,7 @@ describe('a valid JWT', () => {
     expect((await both.get('/v1/admin/projections')).status).toBe(200);
   });
 
-  it('[I1] says the memberships', async () => {
+  it('[I1] gives the memberships', async () => {
     const scope = { org: 'o', team: 't', project: 'p', session: 's', agent: 'a' };
     const admin = await clientWith({ sub: 'root', tenant: 'members', role: 'admin' });
     const ids: Record<string, string> = {};
@@ -96,7 +96,7 @@ describe('a valid JWT', () => {
     expect(await sees({ orgs: ['other'] })).toEqual([]);
   });
 
-  it('[I3] shares the tenant with its API keys and with no other', async () => {
+  it('[I3] belongs to the same tenant as its API keys and to no other', async () => {
     const key = await clientWithKey(server, { tenant: 'shared', role: 'member', user: 'ada' });
     const { memory } = await key.store({ content: 'mine' });
     const same = await clientWith({ sub: 'ada', tenant: 'shared' });
@@ -106,7 +106,7 @@ describe('a valid JWT', () => {
   });
 });
 
-describe('a stream that is followed', () => {
+describe('a followed stream', () => {
   it('[I1] ends when its JWT expires', { timeout: 10_000 }, async () => {
     const token = await sign({ sub: 'eve', tenant: 'followed', role: 'auditor' }, { expires: '2s' });
     const stream = await openLines(`${server.url}/v1/audit/events?follow=true&type=MemoryStored`, token);
@@ -124,7 +124,7 @@ describe('callers whose JWTs have no subject', () => {
     ['teams', { teams: ['x', 'y'] }, { teams: ['x'] }],
     ['an agent and a user of its name', { agent: 'same' }, { user: 'same' }],
     ['a caller and one that names itself by nothing', { agent: 'g1' }, {}],
-  ])('[A11] [I3] are told apart: %s', async (_, claims, others) => {
+  ])('[A11] [I3] are distinguished: %s', async (_, claims, others) => {
     const tenant = freshTenant();
     const admin = await clientWith({ sub: 'root', tenant, role: 'admin' });
     const { memory } = await admin.store({ content: 'known to all', layer: 'company' });
@@ -143,7 +143,7 @@ describe('callers whose JWTs have no subject', () => {
     }
   });
 
-  it('[A11] stay who they are with their next token', async () => {
+  it('[A11] keep their identity with the next token', async () => {
     const tenant = freshTenant();
     const headers = { 'idempotency-key': 'of-one-agent' };
     const agent = { tenant, agent: 'g1', agents: ['g1', 'g2'] };
@@ -161,10 +161,10 @@ describe('callers whose JWTs have no subject', () => {
   });
 });
 
-describe('a JWT that is refused', () => {
+describe('a rejected JWT', () => {
   const valid = { sub: 'ada', tenant: 'acme', role: 'admin' };
 
-  it('[I1] 403 without a tenant, though it is valid', async () => {
+  it('[I1] 403 without a tenant, although it is valid', async () => {
     const reply = await (await clientWith({ sub: 'ada', role: 'admin' })).get('/v1/memories');
     expect(reply).toMatchObject({ status: 403, body: { code: 'forbidden' } });
     expect(reply.body.detail).toContain('tenant');
@@ -223,19 +223,19 @@ describe('a JWT that is refused', () => {
     expect((await (await clientWith(valid)).get('/v1/memories')).status).toBe(200);
   });
 
-  it('[I1] 401 without an end, in words that say so', async () => {
+  it('[I1] 401 without an expiry, with a message that says so', async () => {
     const reply = await (await clientWith(valid, { expires: null })).get('/v1/memories');
     expect(reply).toMatchObject({ status: 401, body: { code: 'unauthenticated' } });
     expect(reply.body.detail).toContain('`exp`');
   });
 
-  it('[I1] 401 where the server knows no issuer', async () => {
+  it('[I1] 401 when the server has no issuer configured', async () => {
     expect((await clientOf(without, await sign(valid)).get('/v1/memories')).status).toBe(401);
   });
 });
 
-describe('a JWT whose issuer cannot be asked for its keys', () => {
-  it('[I1] is told to come again, and its operator why', async () => {
+describe('a JWT whose issuer is unreachable', () => {
+  it('[I1] the client is asked to retry, and the operator is told why', async () => {
     const bare = await startServer({
       environment: {
         STRATALOG_EMBEDDER: 'deterministic',

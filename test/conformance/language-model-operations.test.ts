@@ -15,8 +15,8 @@ const proposal = {
 
 const { llm, server } = await usePlanningServer();
 
-describe('what operators see of it', () => {
-  it('[J7] calls, requests, tokens and their time by model, purpose and outcome', async () => {
+describe('monitoring of language models', () => {
+  it('[J7] counts calls, requests and tokens and times them by model, purpose and outcome', async () => {
     const tenant = await AskingTenant.create(server);
     llm.otherwise(says(proposal));
     await tenant.ask(comparison);
@@ -30,9 +30,9 @@ describe('what operators see of it', () => {
     expect([...now.keys()].join('\n')).not.toContain(tenant.name);
   });
 
-  it('[I5] failures in the log, with neither key nor question nor what the endpoint wrote', async () => {
+  it('[I5] logs failures without the key, the question or what the endpoint wrote', async () => {
     const tenant = await AskingTenant.create(server);
-    // Its answer repeats what it was asked.
+    // The endpoint repeats the request in its answer.
     llm.otherwise(fails(500));
     await tenant.ask(comparison);
     await expect
@@ -43,8 +43,8 @@ describe('what operators see of it', () => {
   });
 });
 
-describe('a start', () => {
-  it('[J8] with half of the settings says which is missing', async () => {
+describe('start checks', () => {
+  it('[J8] serve with half of the settings names the missing one', async () => {
     const result = await stratalog(['serve'], { STRATALOG_LLM_BASE_URL: llm.baseURL });
     expect(result.code).toBe(1);
     expect(result.stderr).toMatch(/STRATALOG_LLM_MODEL: is missing/);
@@ -58,7 +58,7 @@ describe('a start', () => {
       { STRATALOG_LLM_SUB_MODEL: 'tiny' },
       /FAIL llm .* has no model tiny: set STRATALOG_LLM_MODEL/,
     ],
-  ])('[J8] doctor says in a line that the endpoint answers and %s', async (_, more, line) => {
+  ])('[J8] doctor reports in one line that the endpoint answers and %s', async (_, more, line) => {
     const { stdout } = await stratalog(['doctor'], {
       STRATALOG_EMBEDDER: 'deterministic',
       STRATALOG_DATA: path.join(server.dataDir, 'doctor'),

@@ -49,7 +49,7 @@ const { llm, server } = await usePlanningServer({ subModel: 'small' });
 const newTenant = (settings?: Record<string, unknown>) =>
   AskingTenant.create(server, { memories, request: { topK: 10 }, ...(settings && { settings }) });
 
-/** What was spent on language models, by the log. */
+/** What was spent on language models, according to the log. */
 async function spentBy({ admin }: AskingTenant): Promise<Json[]> {
   const { body } = await admin.get('/v1/audit/events?type=LanguageModelCalled');
   return body.items.map(({ data }: Json) => data);
@@ -63,8 +63,8 @@ const org = (value: string) => ({ field: 'scope.org', operator: 'eq', value });
 const team = (value: string) => ({ field: 'scope.team', operator: 'eq', value });
 const combine = (...parts: Json[]) => ({ aggregation: 'combine', parts });
 
-describe('a plan of the language model', () => {
-  it('[B5] [D5] is carried out, and stands in the audit with who made it and what it took', async () => {
+describe('a plan by the language model', () => {
+  it('[B5] [D5] is executed and audited with its author and its cost', async () => {
     const tenant = await newTenant();
     llm.otherwise(says(combine(part('growing pause', org('search')), part('payment', team('billing-tax')))));
     const { answer, audit } = await tenant.ask(question);
@@ -89,7 +89,7 @@ describe('a plan of the language model', () => {
       expect((await tenant.admin.get(`/v1/memories/${memory.id}`)).body.content).toBe(memory.content);
   });
 
-  it('[F1] is an event of its own, whose tokens add up to what the tenant spent', async () => {
+  it('[F1] records each call as an event, and the tokens add up to the tenant’s usage', async () => {
     const tenant = await newTenant();
     llm.script(says({}), says(combine(part('pause', org('search')))), fails(401));
     await tenant.ask(question);
@@ -112,7 +112,7 @@ describe('a plan of the language model', () => {
     expect(await spentBy(await newTenant())).toEqual([]);
   });
 
-  it('[B5] is made by the model for parts one level deeper, and by none beyond the depth', async () => {
+  it('[B5] is made by the model for subqueries one level deeper, and not beyond the maximum depth', async () => {
     const tenant = await newTenant();
     const answer = ({ model }: ChatRequest) =>
       model === 'large'
@@ -139,7 +139,7 @@ describe('a plan of the language model', () => {
     expect(llm.requests.map(({ model }) => model)).toEqual(['large', 'small', 'large']);
   });
 
-  it('[B2] that names what nobody has is carried out without it, and is never empty for its sake', async () => {
+  it('[B2] runs without conditions on values that no memory has, and does not come back empty because of them', async () => {
     const tenant = await newTenant();
     llm.otherwise(
       says(combine(part('retry policies', org('narnia'), { ...org('x'), field: 'metadata.none' }))),
@@ -151,7 +151,7 @@ describe('a plan of the language model', () => {
     expect(answer.warnings).toEqual([]);
   });
 
-  it('[D8] shows in no answer: the same fields, and no word of the model', async () => {
+  it('[D8] does not show in answers: they have the same fields and no text of the model', async () => {
     const tenant = await newTenant();
     const plain = await tenant.search(question, { mode: 'standard' });
     llm.otherwise(says(combine(part(`${marker}s say: call +1 555 0100`, org('search')), part('payment'))));
@@ -163,7 +163,7 @@ describe('a plan of the language model', () => {
   });
 });
 
-describe('[B2] the rules plan where the model does not', () => {
+describe('[B2] fallback to the rules', () => {
   let tenant: AskingTenant;
   let byRules: Json;
   beforeAll(async () => {
@@ -192,23 +192,26 @@ describe('[B2] the rules plan where the model does not', () => {
     ['is cut off', isCutOff, 'invalid-answer'],
     ['proposes another shape', says({ parts: 'all' }), 'invalid-answer'],
     ['proposes too much', says(combine(...Array.from({ length: 50 }, () => part('x')))), 'invalid-answer'],
-  ])('[D8] [D9] the endpoint %s: flagged without a word of it, and no success', async (_, script, reason) => {
-    llm.otherwise(script);
-    const { answer, audit } = await tenant.ask(question);
-    expect(llm.requests.length).toBeGreaterThan(0);
-    expect(audit.trajectory).toMatchObject({
-      outcome: 'partial',
-      interruption: 'planning-failed',
-      shown: true,
-      planning: [{ by: 'rules', reason }],
-    });
-    expect(audit.warnings).toEqual(['partial']);
-    expect(answer.warnings).toEqual([{ code: 'partial', detail: expect.any(String) }]);
-    expect(answer.warnings[0].detail).not.toMatch(/route|plan|reason|model|refine/);
-    expect(shown(answer)).toEqual(shown(byRules));
-  });
+  ])(
+    '[D8] [D9] the endpoint %s: a warning without its text, and no success in the figures',
+    async (_, script, reason) => {
+      llm.otherwise(script);
+      const { answer, audit } = await tenant.ask(question);
+      expect(llm.requests.length).toBeGreaterThan(0);
+      expect(audit.trajectory).toMatchObject({
+        outcome: 'partial',
+        interruption: 'planning-failed',
+        shown: true,
+        planning: [{ by: 'rules', reason }],
+      });
+      expect(audit.warnings).toEqual(['partial']);
+      expect(answer.warnings).toEqual([{ code: 'partial', detail: expect.any(String) }]);
+      expect(answer.warnings[0].detail).not.toMatch(/route|plan|reason|model|refine/);
+      expect(shown(answer)).toEqual(shown(byRules));
+    },
+  );
 
-  it('[D9] the endpoint proposes the question: it has answered, and nothing is missing', async () => {
+  it('[D9] the endpoint proposes the question itself: that is an answer, so there is no warning', async () => {
     llm.otherwise(says(combine(part(question))));
     const { answer, audit } = await tenant.ask(question);
     expect(audit.trajectory).toMatchObject({
@@ -219,7 +222,7 @@ describe('[B2] the rules plan where the model does not', () => {
     expect(shown(answer)).toEqual(shown(byRules));
   });
 
-  it('[D9] nothing of it is kept: once the endpoint is back the answer is whole', async () => {
+  it('[D9] failures are not cached: once the endpoint is back the answer has no warning', async () => {
     llm.otherwise(fails(500));
     expect((await tenant.ask(question)).answer.warnings).toHaveLength(1);
     llm.otherwise(says(combine(part('pause', org('search')))));
@@ -228,7 +231,7 @@ describe('[B2] the rules plan where the model does not', () => {
     expect(answer.warnings).toEqual([]);
   });
 
-  it('[D9] what fails in shadow is missing in no answer', async () => {
+  it('[D9] failures in shadow mode cause no warning', async () => {
     const own = await newTenant({ shadow: true });
     llm.otherwise(fails(500));
     const { warnings, searchId } = await own.search(question);
@@ -238,7 +241,7 @@ describe('[B2] the rules plan where the model does not', () => {
       .toMatchObject({ outcome: 'partial', shown: false });
   });
 
-  it('[B8] [D9] the endpoint never answers: within the budget, and the answer says so', async () => {
+  it('[B8] [D9] the endpoint never answers: the search stays within its budget and says so', async () => {
     const own = await newTenant({ budgets: { wallMs: 6_000 } });
     llm.otherwise(neverAnswers);
     const { answer, audit } = await own.ask(question);
@@ -253,7 +256,7 @@ describe('[B2] the rules plan where the model does not', () => {
     expect(namesOf(answer).sort()).toEqual(namesOf(byRules).sort());
   });
 
-  it('[B8] there are too few tokens for it: it is not asked', async () => {
+  it('[B8] the token budget is too small for a call: the endpoint is not called', async () => {
     const own = await newTenant({ budgets: { tokens: 2_000 } });
     const { answer, audit } = await own.ask(question);
     expect(audit.trajectory).toMatchObject({
@@ -265,8 +268,8 @@ describe('[B2] the rules plan where the model does not', () => {
   });
 });
 
-describe('what the model is asked', () => {
-  it('[D5] is nothing for simple questions, for the standard route, and where routing is off', async () => {
+describe('calls to the model', () => {
+  it('[D5] are not made for simple questions, the standard route or disabled routing', async () => {
     const tenant = await newTenant();
     const ask = (query: string, more = {}) => tenant.search(query, more);
     await ask('growing pause');
@@ -282,7 +285,7 @@ describe('what the model is asked', () => {
     expect(llm.requests.length).toBeGreaterThan(0);
   });
 
-  it('[B8] is nothing once the kill switch is engaged', async () => {
+  it('[B8] are not made once the kill switch is engaged', async () => {
     const tenant = await newTenant();
     const engage = (engaged: boolean) => tenant.admin.post('/v1/admin/policies/kill-switch', { engaged });
     expect((await engage(true)).status).toBe(200);
@@ -294,7 +297,7 @@ describe('what the model is asked', () => {
     }
   });
 
-  it('[A5] names of the tenant’s data what the caller may see, and no content', async () => {
+  it('[A5] contain names from the tenant’s data that the caller can see, and no content', async () => {
     const tenant = await newTenant();
     const mia = { tenant: tenant.name, role: 'member', user: 'mia', orgs: ['search'], teams: ['search-api'] };
     const member = await clientWithKey(server, mia);
@@ -311,12 +314,12 @@ describe('what the model is asked', () => {
     expect(request).toMatchObject({ model: 'large', authorization: `Bearer ${apiKey}` });
   });
 
-  it('[B2] injections in memories and in the question change nothing that the caller sees', async () => {
+  it('[B2] are safe from injections in memories and in the question', async () => {
     const tenant = await newTenant();
     const stranger = await newTenant();
     const mia = { tenant: tenant.name, role: 'member', user: 'mia', teams: ['search-api'] };
     const member = await clientWithKey(server, mia);
-    // It does as it was told by them.
+    // The model obeys the injected instructions.
     llm.otherwise(
       says(
         combine(
@@ -342,14 +345,14 @@ describe('what the model is asked', () => {
     expect(new Set(systems.map((message) => JSON.stringify(message))).size).toBe(1);
   });
 
-  it('[A5] is carried out inside the scope and the layers that were asked for', async () => {
+  it('[A5] result in plans that stay within the requested scope and layers', async () => {
     const tenant = await newTenant();
     llm.otherwise(says(combine(part('payment', org('billing')), part('pause', org('search')))));
     const { answer } = await tenant.ask(question, { scope: { org: 'search' }, layers: ['team'] });
     expect(namesOf(answer).sort()).toEqual(['search-api', 'search-index']);
   });
 
-  it('[D5] is asked in words where the endpoint takes no schema', async () => {
+  it('[D5] describe the format in words if the endpoint does not support schemas', async () => {
     const tenant = await newTenant();
     llm.otherwise(onlyInWords(says(combine(part('pause', org('search'))))));
     const { audit } = await tenant.ask(question);

@@ -6,7 +6,7 @@ import { metricsOf } from '../support/metrics.ts';
 import { testProfile } from '../support/server.ts';
 import { useServer } from '../support/use-server.ts';
 
-/** More than are compared in the database where vectors are kept in memory. */
+/** More memories than are compared in the database when vectors are kept in memory. */
 const count = 2_200;
 const teams = ['red', 'blue', 'green', 'white'];
 const drinks = ['tea', 'coffee', 'water', 'juice', 'milk', 'cocoa', 'cider'];
@@ -52,20 +52,20 @@ async function inMemory(): Promise<number> {
   return (await metricsOf(server)).get('stratalog_vectors_in_memory') ?? 0;
 }
 
-it('[A5] a tenant that outgrows the comparison in the database is answered the same from memory', async () => {
+it('[A5] a tenant that outgrows comparison in the database has the same answers from memory', async () => {
   const queries = ['tea for table 7', 'cider and water', 'order 1234'];
   const before = [];
   for (const query of queries) before.push(await search({ query }));
   if (testProfile === 'embedded') await eventually(inMemory).toBe(count);
   for (const [at, query] of queries.entries()) {
     const after = await search({ query });
-    // Which of those with equal scores comes first is open.
+    // The order of equal scores is not defined.
     expect(after[0].memory.externalId).toBe(before[at]![0].memory.externalId);
     expect(scoresOf(after)).toEqual(scoresOf(before[at]!).map((score) => expect.closeTo(score, 4)));
   }
 });
 
-it('[A5] what is stored, changed, deleted, restored and erased there shows in the next search that waits for it', async () => {
+it('[A5] stores, changes, deletes, restores and erasures show in the next search that waits for them', async () => {
   const found = async (query: string) => namesOf(await search({ query, topK: 3 }));
   const lemonade = 'lemonade with elderflower for the terrace';
   const stored = await admin.store({
@@ -94,7 +94,7 @@ it('[A5] what is stored, changed, deleted, restored and erased there shows in th
   if (testProfile === 'embedded') await eventually(inMemory).toBe(count);
 });
 
-it('[A5] filters and what a caller may see are full, however many are nearer that do not pass', async () => {
+it('[A5] filters and visibility still return full results, however many nearer memories do not match', async () => {
   const query = 'tea for table 7';
   const half = await search({ query, filter: { 'metadata.number': { gte: count / 2 } } });
   expect(half).toHaveLength(20);

@@ -44,7 +44,7 @@ const contents = (items: Json[]) =>
     .join('');
 
 describe('a link', () => {
-  it('[A13] is seen from both ends, with its confidence', async () => {
+  it('[A13] is visible from both ends, with its confidence', async () => {
     const [a, b] = [await stored('a'), await stored('b')];
     const position = await linked(a, 'supports', b, 0.75);
     const link = { type: 'supports', confidence: 0.75, depth: 1 };
@@ -52,7 +52,7 @@ describe('a link', () => {
     expect(await related(b, position)).toEqual([{ ...link, direction: 'incoming', memory: a, via: b.id }]);
   });
 
-  it('[A13] answers the source with its ETag and leaves its revision alone', async () => {
+  it('[A13] returns the source with its ETag and does not change its revision', async () => {
     const [a, b] = [await stored('a'), await stored('b')];
     const reply = await admin.put(linkPath(a, 'related', b));
     expect(reply.status).toBe(200);
@@ -65,7 +65,7 @@ describe('a link', () => {
     expect(patch.body.memory.revision).toBe(1);
   });
 
-  it('[A13] said again replaces its confidence; one said the same writes nothing', async () => {
+  it('[A13] set again replaces its confidence, and an identical link writes nothing', async () => {
     const [a, b] = [await stored('a'), await stored('b')];
     await linked(a, 'causes', b, 0.2);
     await linked(a, 'causes', b, 0.2);
@@ -75,7 +75,7 @@ describe('a link', () => {
     expect(events.body.items).toHaveLength(2);
   });
 
-  it('[A13] is certain where nothing is said, with a body or without', async () => {
+  it('[A13] has confidence 1 by default, with or without a body', async () => {
     const [a, b, c] = [await stored('a'), await stored('b'), await stored('c')];
     await linked(a, 'related', b);
     const reply = await admin.send('PUT', linkPath(a, 'related', c));
@@ -83,7 +83,7 @@ describe('a link', () => {
     expect(items.map(({ confidence }) => confidence)).toEqual([1, 1]);
   });
 
-  it.each(types)('[A13] may be of the type %s, and is found by it', async (type) => {
+  it.each(types)('[A13] can be of the type %s, and is found by it', async (type) => {
     const [a, b] = [await stored('a'), await stored('b')];
     const position = await linked(a, type, b);
     const others = types
@@ -95,7 +95,7 @@ describe('a link', () => {
     expect(await related(a, position, others)).toEqual([]);
   });
 
-  it('[A13] of each type and direction between two memories stands for itself', async () => {
+  it('[A13] is independent for each type and direction between two memories', async () => {
     const [a, b] = [await stored('a'), await stored('b')];
     await linked(a, 'supports', b, 0.9);
     await linked(a, 'requires', b, 0.1);
@@ -108,7 +108,7 @@ describe('a link', () => {
     expect(await related(a, position, 'types=requires')).toMatchObject([
       { direction: 'outgoing', confidence: 0.1 },
     ]);
-    // The surest first; also from afar, by the way that was found first.
+    // The highest confidence comes first, also further away, by the path that was found first.
     const both = [
       { type: 'supports', direction: 'incoming', memory: { id: b.id }, via: a.id },
       { type: 'requires', direction: 'outgoing', memory: { id: b.id }, via: a.id },
@@ -119,7 +119,7 @@ describe('a link', () => {
     expect(await related(start, from, 'depth=5')).toMatchObject([{ depth: 1 }, ...both]);
   });
 
-  it('[A13] is taken away by unlink, once and again', async () => {
+  it('[A13] is removed by unlink, which can be repeated', async () => {
     const [a, b] = [await stored('a'), await stored('b')];
     await linked(a, 'related', b);
     for (let round = 0; round < 2; round++) {
@@ -132,7 +132,7 @@ describe('a link', () => {
     expect(await related(b, await linked(a, 'related', b, 0.4))).toMatchObject([{ confidence: 0.4 }]);
   });
 
-  it('[A13] of 16 racing from one memory is each made', async () => {
+  it('[A13] is made by each of 16 concurrent requests from one memory', async () => {
     const source = await stored('source');
     const targets = await Promise.all(Array.from({ length: 16 }, (_, n) => stored(`target ${n}`)));
     const replies = await Promise.all(
@@ -144,14 +144,14 @@ describe('a link', () => {
   });
 });
 
-describe('a link that cannot be', () => {
-  it('[A13] to the memory itself is 400', async () => {
+describe('an invalid link', () => {
+  it('[A13] to the memory itself answers 400', async () => {
     const a = await stored('a');
     expectInvalid(await admin.put(linkPath(a, 'related', a)));
     expectInvalid(await admin.delete(linkPath(a, 'related', a)));
   });
 
-  it('[A13] of an unknown type, confidence or field is 400', async () => {
+  it('[A13] of an unknown type, confidence or field answers 400', async () => {
     const [a, b] = [await stored('a'), await stored('b')];
     expectInvalid(await admin.put(linkPath(a, 'likes', b)), 'type');
     for (const confidence of [-0.1, 1.1, '1', null, [1]]) {
@@ -162,7 +162,7 @@ describe('a link that cannot be', () => {
     expect(await related(a, position)).toEqual([]);
   });
 
-  it('[A13] from or to what the caller cannot see is 404, as if it were not there', async () => {
+  it('[A13] from or to a memory that the caller cannot see answers 404, as for an unknown one', async () => {
     const member = await tenant.key({ user: 'bob' });
     const { memory: own } = await member.store({ content: 'own' });
     const hidden = await stored('hidden');
@@ -180,7 +180,7 @@ describe('a link that cannot be', () => {
     for (const body of bodies) expect(body).toEqual(bodies[0]);
   });
 
-  it('[A13] from what the caller may see but not write is 403', async () => {
+  it('[A13] from a memory that the caller can see but not write answers 403', async () => {
     const member = await tenant.key({ user: 'bob' });
     const { memory: own } = await member.store({ content: 'own' });
     const company = await stored('ours', { layer: 'company' });
@@ -189,8 +189,8 @@ describe('a link that cannot be', () => {
   });
 });
 
-describe('what is related', () => {
-  /** a -> b -> … -> g, the links pointing forth and back in turn. */
+describe('related memories', () => {
+  /** a -> b -> … -> g, with links in alternating directions. */
   async function chain(): Promise<{ memories: Json[]; position: string }> {
     const memories = await Promise.all('abcdefg'.split('').map((content) => stored(content)));
     let position = '';
@@ -201,7 +201,7 @@ describe('what is related', () => {
     return { memories, position };
   }
 
-  it('[A13] is followed in both directions up to the depth, 1 where nothing is said', async () => {
+  it('[A13] are followed in both directions up to the depth, 1 by default', async () => {
     const { memories, position } = await chain();
     const seen = async (parameters: string) => contents(await related(memories[0], position, parameters));
     expect(await seen('')).toBe('b');
@@ -219,7 +219,7 @@ describe('what is related', () => {
     ]);
   });
 
-  it('[A13] ends in a circle, at the shortest way', async () => {
+  it('[A13] are found once in a cycle, by the shortest path', async () => {
     const [a, b, c] = [await stored('a'), await stored('b'), await stored('c')];
     await linked(a, 'causes', b);
     await linked(b, 'causes', c);
@@ -229,7 +229,7 @@ describe('what is related', () => {
     expect(items.map(({ depth }) => depth)).toEqual([1, 1]);
   });
 
-  it('[A13] is followed over the wanted types alone', async () => {
+  it('[A13] are limited to the requested link types', async () => {
     const [a, b, c, d] = [await stored('a'), await stored('b'), await stored('c'), await stored('d')];
     await linked(a, 'causes', b);
     await linked(b, 'supports', c);
@@ -240,7 +240,7 @@ describe('what is related', () => {
     expect(contents(await related(a, position, 'depth=5&types=supports'))).toBe('');
   });
 
-  it('[A13] leaves out what the caller cannot see, and does not pass through it', async () => {
+  it('[A13] exclude memories that the caller cannot see, and paths through them', async () => {
     const member = await tenant.key({ user: 'bob' });
     const [a, c] = [await stored('a', { layer: 'company' }), await stored('c', { layer: 'company' })];
     const hidden = await stored('h');
@@ -252,7 +252,7 @@ describe('what is related', () => {
     expect(contents(await related(a, position, 'depth=5', member))).toBe('n');
   });
 
-  it('[A13] leaves out what is deleted, does not pass through it, and shows it again once restored', async () => {
+  it('[A13] exclude deleted memories and paths through them until they are restored', async () => {
     const [a, b, c] = [await stored('a'), await stored('b'), await stored('c')];
     await linked(a, 'related', b);
     await linked(b, 'related', c);
@@ -262,10 +262,10 @@ describe('what is related', () => {
     expect(contents(await related(a, back, 'depth=5'))).toBe('bc');
   });
 
-  it('[A13] ends at 500 memories, and tells where there are more', async () => {
+  it('[A13] are limited to 500, and the answer says that there are more', async () => {
     const a = await stored('a');
     const others = await admin.bulk(Array.from({ length: 501 }, (_, n) => ({ content: `b${n}` })));
-    // From their side: each of them has few links.
+    // Linked from the other side, so that each memory has few links.
     const link = (from: number, to: number) =>
       Promise.all(others.slice(from, to).map((other) => linked(other, 'related', a)));
     for (let from = 0; from < 500; from += 20) await link(from, from + 20);
@@ -276,7 +276,7 @@ describe('what is related', () => {
     expect(whole.items).toHaveLength(500);
     expect(whole).not.toHaveProperty('truncated');
     expect(await answer(position, 2)).not.toHaveProperty('truncated');
-    // One hop further than what fills the answer.
+    // One hop further than the memories that fill the answer.
     const further = await linked(others[0], 'related', others[500]);
     expect(await answer(further)).not.toHaveProperty('truncated');
     expect(await answer(further, 2)).toMatchObject({ truncated: true, items: { length: 500 } });
@@ -286,7 +286,7 @@ describe('what is related', () => {
     });
   });
 
-  it('[A13] is asked with a depth of 1 to 5 and known types', async () => {
+  it('[A13] require a depth of 1 to 5 and known types', async () => {
     const a = await stored('a');
     for (const depth of ['0', '6', '-1', '1.5', 'deep']) {
       expectInvalid(await admin.get(`${at(a)}/related?depth=${depth}`), 'depth');

@@ -10,7 +10,7 @@ const server = useSharedServer('deterministic');
 const idsOf = ({ body }: Reply): string[] => body.items.map(({ id }: Json) => id);
 const query = (parameters: Record<string, string>) => new URLSearchParams(parameters).toString();
 
-describe('filters', () => {
+describe('list filters', () => {
   let admin: Client;
   let position: string;
   const memories: Record<string, Json> = {};
@@ -65,7 +65,7 @@ describe('filters', () => {
     expect(await listed(parameters)).toBe(contents);
   });
 
-  it('[A4] by when it was created: after and before are exclusive', async () => {
+  it('[A4] by creation time: after and before are exclusive', async () => {
     const [b, c] = [memories['b'], memories['c']];
     const list = async (parameters: Record<string, string>) => listed(query(parameters));
     expect(await list({ createdAfter: b.createdAt })).not.toContain('b');
@@ -76,13 +76,13 @@ describe('filters', () => {
     expect(await list({ createdAfter: '9999-01-01T00:00:00Z' })).toBe('');
   });
 
-  it('[A4] shows memories as a get does', async () => {
+  it('[A4] return memories in the same form as get', async () => {
     const { body } = await admin.get(`/v1/memories?minPosition=${position}&layer=team`);
     expect(body.items).toEqual([memories['b']]);
     expect((await admin.get(`/v1/memories/${memories['b'].id}`)).body).toEqual(memories['b']);
   });
 
-  it('[A4] follows changes of what it filters by', async () => {
+  it('[A4] follow changes of the filtered fields', async () => {
     const { memory } = await admin.store({ content: 'e', tags: ['before'] });
     const patch = await admin.patch(`/v1/memories/${memory.id}`, { tags: ['after'] }, { 'if-match': '*' });
     const list = (tag: string) => admin.get(`/v1/memories?tag=${tag}&minPosition=${patch.body.position}`);
@@ -120,14 +120,14 @@ describe('filters', () => {
     ['waitMs=-1', 'waitMs'],
     ['colour=red', 'colour'],
     ['__proto__=x', '__proto__'],
-  ])('[A4] refuses %s and names it', async (parameters, path) => {
+  ])('[A4] reject %s and name it', async (parameters, path) => {
     const reply = await admin.get(`/v1/memories?${parameters}`);
     expectInvalid(reply);
     expect(reply.body.errors[0].path).toMatch(new RegExp(`^${path.replaceAll('.', '\\.')}(\\.0)?$`));
   });
 });
 
-describe('pages', () => {
+describe('list pages', () => {
   let admin: Client;
   let ids: string[];
   let position: string;
@@ -149,7 +149,7 @@ describe('pages', () => {
       `/v1/memories?${parameters}&minPosition=${position}${cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`}`,
     );
 
-  it('[A4] are walked by nextCursor until there is none', async () => {
+  it('[A4] follow nextCursor until there is none', async () => {
     const pages: string[][] = [];
     let cursor: string | undefined;
     do {
@@ -160,7 +160,7 @@ describe('pages', () => {
     expect(pages).toEqual([ids.slice(0, 3), ids.slice(3, 6), ids.slice(6)]);
   });
 
-  it('[A4] are walked from the oldest on, to what is stored meanwhile', async () => {
+  it('[A4] in oldest-first order reach memories stored meanwhile', async () => {
     const oldest = 'limit=4&tag=page&order=oldest';
     const first = await page(undefined, oldest);
     const { memory, position: after } = await admin.store({ content: 'newest', tags: ['page'] });
@@ -174,18 +174,18 @@ describe('pages', () => {
     ({ position } = (await admin.delete(`/v1/memories/${memory.id}?mode=erase`)).body);
   });
 
-  it('[A4] of just the limit have no next', async () => {
+  it('[A4] of exactly the limit have no next page', async () => {
     const reply = await page(undefined, 'limit=7&tag=page');
     expect(idsOf(reply)).toEqual(ids);
     expect(reply.body.nextCursor ?? undefined).toBeUndefined();
   });
 
-  it('[A4] may change their size on the way', async () => {
+  it('[A4] can change their size between requests', async () => {
     const first = await page(undefined, 'limit=1&tag=page');
     expect(idsOf(await page(first.body.nextCursor, 'limit=500&tag=page'))).toEqual(ids.slice(1));
   });
 
-  it('[A4] are stable while others store and delete', async () => {
+  it('[A4] stay stable while others store and delete', async () => {
     const first = await page();
     const { memory } = await admin.store({ content: 'newer', tags: ['page'] });
     await admin.delete(`/v1/memories/${ids[2]}`);
@@ -197,7 +197,7 @@ describe('pages', () => {
     ({ position } = (await admin.delete(`/v1/memories/${memory.id}?mode=erase`)).body);
   });
 
-  it('[A4] hold 50 where no limit is given, and at most 500', async () => {
+  it('[A4] hold 50 memories by default and at most 500', async () => {
     const own = await newTenant(server);
     const lines = await own.admin.bulk(Array.from({ length: 51 }, (_, n) => ({ content: `n${n}` })));
     const list = await own.admin.get(`/v1/memories?minPosition=${lines.at(-1).position}`);
@@ -214,12 +214,12 @@ describe('pages', () => {
     ['cut', (cursor: string) => cursor.slice(0, -8)],
     ['lengthened', (cursor: string) => `${cursor}AAAA`],
     ['of a history', () => 'r1'],
-  ])('[A4] a cursor that is %s is refused', async (_, spoil: (cursor: string) => string) => {
+  ])('[A4] reject a cursor that is %s', async (_, spoil: (cursor: string) => string) => {
     const { body } = await page();
     expectProblem(await page(spoil(body.nextCursor)), 400, 'cursor-invalid', 'cursor');
   });
 
-  it('[A4] a cursor is bound to its filters', async () => {
+  it('[A4] reject a cursor used with different filters', async () => {
     const { body } = await page();
     for (const other of [
       'limit=3',

@@ -8,7 +8,7 @@ const server = useSharedServer('deterministic');
 const secret = 'the safe is behind the picture';
 
 let tenant: Tenant;
-/** Of the user `bob`, and linked to one of the team `t`. */
+/** One memory of the user `bob`, linked to one of the team `t`. */
 let ofBob: Json;
 let ofTeam: Json;
 let position: string;
@@ -22,11 +22,11 @@ beforeAll(async () => {
   ({ position } = (await bob.put(`/v1/memories/${ofBob.id}/links/related/${ofTeam.id}`)).body);
 });
 
-/** What the log tells of what `client` does in `act`: of the looks of its own credential alone. */
+/** The AuditRead events that the credential of `client` causes in `act`. */
 async function looksOf(client: Client, act: () => Promise<unknown>): Promise<Json[]> {
   const principal = `key:${client.key!.split('.')[1]}`;
   await act();
-  // A command after it has a position that its looks are before.
+  // The position of a later command, which the read events precede.
   const later = (await bob.store({ content: 'a mark' })).position;
   const looks = await auditEvents(tenant.admin, 'type=AuditRead', later);
   return looks.filter((look) => look.principal === principal);
@@ -34,8 +34,8 @@ async function looksOf(client: Client, act: () => Promise<unknown>): Promise<Jso
 
 const shown = (looks: readonly Json[]) => looks.map(({ data }) => data);
 
-describe('a look of an auditor', () => {
-  it('[F1] at a memory is an event, also as it was', async () => {
+describe('reads by an auditor', () => {
+  it('[F1] record an event for a memory, with or without asOf', async () => {
     const auditor = await tenant.key({ role: 'auditor', user: 'otto' });
     const looks = await looksOf(auditor, async () => {
       expect((await auditor.get(`/v1/memories/${ofBob.id}`)).status).toBe(200);
@@ -48,7 +48,7 @@ describe('a look of an auditor', () => {
     expect(JSON.stringify(looks)).not.toContain('picture');
   });
 
-  it('[F1] at a list is an event with what was asked for, also where nothing was found', async () => {
+  it('[F1] record an event for a list with its parameters, even when it is empty', async () => {
     const auditor = await tenant.key({ role: 'auditor', user: 'otto' });
     const looks = await looksOf(auditor, async () => {
       const { body } = await auditor.get(`/v1/memories?tag=kept&minPosition=${position}`);
@@ -62,7 +62,7 @@ describe('a look of an auditor', () => {
     expect(JSON.stringify(looks)).not.toContain('picture');
   });
 
-  it('[F1] at what is related to a memory is an event', async () => {
+  it('[F1] record an event for related memories', async () => {
     const auditor = await tenant.key({ role: 'auditor' });
     const looks = await looksOf(auditor, async () => {
       const { body } = await auditor.get(`/v1/memories/${ofBob.id}/related?depth=2&minPosition=${position}`);
@@ -73,13 +73,13 @@ describe('a look of an auditor', () => {
     ]);
   });
 
-  it('[A15] [F1] at the figures is an event', async () => {
+  it('[A15] [F1] record an event for the figures', async () => {
     const auditor = await tenant.key({ role: 'auditor' });
     const looks = await looksOf(auditor, () => auditor.get('/v1/stats'));
     expect(shown(looks)).toMatchObject([{ what: 'figures' }]);
   });
 
-  it('[F1] that is refused is none', async () => {
+  it('[F1] record no event when they are rejected', async () => {
     const auditor = await tenant.key({ role: 'auditor' });
     const looks = await looksOf(auditor, async () => {
       expect((await auditor.get('/v1/memories/0198c1d2-0000-7000-8000-000000000000')).status).toBe(404);
@@ -89,8 +89,8 @@ describe('a look of an auditor', () => {
   });
 });
 
-describe('a look of those who run a tenant', () => {
-  it('[F1] is an event where a member in their place would not see it, and else none', async () => {
+describe('reads by an operator or admin', () => {
+  it('[F1] record an event only for what a member in the same place could not see', async () => {
     const admin = await tenant.key({ role: 'admin', user: 'eve', teams: ['e'] });
     const own = await admin.store({ content: 'of eve', layer: 'user', tags: ['own'] });
     const shared = await admin.store({ content: 'for all', layer: 'company', tags: ['own'] });
@@ -118,7 +118,7 @@ describe('a look of those who run a tenant', () => {
     ]);
   });
 
-  it('[F1] is an event too where it comes as the answer of a command that changed nothing', async () => {
+  it('[F1] record an event when the memory is the answer of a command that changed nothing', async () => {
     const path = `/v1/memories/${ofBob.id}`;
     const changeNothing = [
       (admin: Client) => admin.patch(path, {}, { 'if-match': '*' }),
@@ -142,13 +142,16 @@ describe('a look of those who run a tenant', () => {
     expect(none).toEqual([]);
   });
 
-  it.each(['operator', 'admin'])('[A15] [F1] at the figures of all is an event: %s', async (role) => {
-    const client = await tenant.key({ role });
-    const looks = await looksOf(client, () => client.get('/v1/stats'));
-    expect(shown(looks)).toMatchObject([{ what: 'figures' }]);
-  });
+  it.each(['operator', 'admin'])(
+    '[A15] [F1] record an event for the figures of the whole tenant: %s',
+    async (role) => {
+      const client = await tenant.key({ role });
+      const looks = await looksOf(client, () => client.get('/v1/stats'));
+      expect(shown(looks)).toMatchObject([{ what: 'figures' }]);
+    },
+  );
 
-  it('[I1] [F1] at the list of keys is an event', async () => {
+  it('[I1] [F1] record an event for the list of keys', async () => {
     const admin = await tenant.key({ role: 'admin' });
     let count = 0;
     const looks = await looksOf(admin, async () => {
@@ -158,8 +161,8 @@ describe('a look of those who run a tenant', () => {
   });
 });
 
-describe('a look of anyone else', () => {
-  it.each(['member', 'reader'])('[F1] leaves no event: %s', async (role) => {
+describe('reads by anyone else', () => {
+  it.each(['member', 'reader'])('[F1] record no event: %s', async (role) => {
     const client = await tenant.key({ role, user: 'bob', teams: ['t'] });
     const looks = await looksOf(client, async () => {
       for (const path of [ofBob.id, `${ofBob.id}/related`])

@@ -12,7 +12,7 @@ const server = useServer({
 const requests = (method: string, status: number, route: string) =>
   `http_server_request_duration_count{http_request_method="${method}",http_response_status_code="${status}",http_route="${route}"}`;
 
-it('[J7] /metrics counts requests by method, declared path and status, and times them', async () => {
+it('[J7] /metrics counts requests by method, declared path and status, and measures their duration', async () => {
   const client = await clientWithKey(server, { tenant: freshTenant(), role: 'admin', user: 'ada' });
   const { memory } = await client.store({ content: 'counted' });
   await client.get(`/v1/memories/${memory.id}`);
@@ -24,7 +24,7 @@ it('[J7] /metrics counts requests by method, declared path and status, and times
   expect(now.get(requests('GET', 404, '/v1/memories/:id'))).toBe(1);
 });
 
-it('[J7] /metrics shows each read model’s lag and parked streams, and what is still to be written down', async () => {
+it('[J7] /metrics shows the lag and parked streams of each read model, and the pending writes', async () => {
   const tenant = freshTenant();
   const client = await clientWithKey(server, { tenant, role: 'admin', user: 'ada' });
   const { position } = await client.store({ content: 'watched by Prometheus' });
@@ -41,7 +41,7 @@ it('[J7] /metrics shows each read model’s lag and parked streams, and what is 
   }, 10_000);
 });
 
-it('[J7] /metrics needs no credential, as /livez and /readyz', async () => {
+it('[J7] /metrics needs no credential, like /livez and /readyz', async () => {
   expect((await clientOf(server).get('/livez')).status).toBe(200);
   expect((await metricsOf(server)).size).toBeGreaterThan(10);
 });

@@ -9,7 +9,7 @@ const server = useSharedServer();
 const path = '/v1/reasoning/multi-hop';
 const question = 'Why was the checkout down in March?';
 
-/** What resembles the question; only the first of them leads anywhere. */
+/** Texts that resemble the question; only the first one leads to others. */
 const outages = [
   'The checkout was down in March because the gateway refused its certificate',
   ...['April', 'May', 'June', 'July', 'August'].map(
@@ -17,7 +17,7 @@ const outages = [
   ),
 ];
 
-/** A tenant in which memories are linked or name each other. */
+/** A tenant whose memories are linked or name each other. */
 class World {
   readonly tenant: Tenant;
   position = '';
@@ -61,7 +61,7 @@ const contents = ({ results }: Json): string[] => results.map(({ memory }: Json)
 const pathTo = ({ paths }: Json, memory: Json): Json =>
   paths.find(({ memories }: Json) => memories.at(-1) === memory.id);
 
-describe('a search over several hops', () => {
+describe('multi-hop search', () => {
   let world: World;
   let outage: Json;
   let job: Json;
@@ -94,7 +94,7 @@ describe('a search over several hops', () => {
     expect(found.relevance).toBeCloseTo(found.steps[0].score * 0.9 * 0.8, 9);
   });
 
-  it('[D-8] answers results as a search does, each with its path, all of whose memories are results', async () => {
+  it('[D-8] answers like a search, and each result has its path, whose memories are all results', async () => {
     const { results, paths, position } = await world.ask();
     expect(position).toEqual(expect.any(String));
     expect(results.map(({ rank }: Json) => rank)).toEqual(results.map((_: Json, index: number) => index + 1));
@@ -112,7 +112,7 @@ describe('a search over several hops', () => {
     expect([...scores].sort((a, b) => b - a)).toEqual(scores);
   });
 
-  it('[D-8] goes on over either of two memories that say the same in different layers', async () => {
+  it('[D-8] continues from either of two memories with the same text in different layers', async () => {
     const own = await newWorld();
     const general = await own.store('The staging lift was down because of its brake');
     await own.store(general.content, { layer: 'user' });
@@ -123,7 +123,7 @@ describe('a search over several hops', () => {
     expect(found).toContain(cause.content);
   });
 
-  it('[A10] follows names by a field that is as new as the position it is asked from', async () => {
+  it('[A10] follows names by a field that is as current as the requested minPosition', async () => {
     const own = await newWorld();
     await own.store('A pump was replaced', { metadata: { ticket: 'pump-7' } });
     await own.store('The pump was replaced as pump-7 says');
@@ -134,7 +134,7 @@ describe('a search over several hops', () => {
     expect(contents(await own.ask(asked))).toContain(named.content);
   });
 
-  it('[D-8] goes as deep as it is asked to, three hops if nothing is said', async () => {
+  it('[D-8] goes to the requested depth, three hops by default', async () => {
     const last = await world.store('The list hangs beside the coffee machine');
     const beyond = await world.store('The coffee machine was bought in Trieste');
     await world.link(rota, 'related', last);
@@ -149,7 +149,7 @@ describe('a search over several hops', () => {
     expect(await reached()).toBe(3);
   });
 
-  it('[D-8] ends a path whose relevance falls below the threshold, and follows it no further', async () => {
+  it('[D-8] stops following a path whose relevance falls below the threshold', async () => {
     const { relevance } = pathTo(await world.ask(), rota);
     expect(pathTo(await world.ask({ pathThreshold: relevance - 0.001 }), rota)).toBeDefined();
     const ended = await world.ask({ pathThreshold: relevance + 0.001, depth: 3, topK: 50 });
@@ -158,13 +158,13 @@ describe('a search over several hops', () => {
     for (const { relevance: left } of ended.paths) expect(left).toBeGreaterThanOrEqual(relevance);
   });
 
-  it('[D-8] follows the wanted types of link alone', async () => {
+  it('[D-8] follows only the requested link types', async () => {
     const answer = await world.ask({ linkTypes: ['causes'] });
     expect(contents(answer)).toContain(job.content);
     expect(contents(answer)).not.toContain(rota.content);
   });
 
-  it('[D-8] [D9] ends with its budget, with the best so far and a warning', async () => {
+  it('[D-8] [D9] ends when its budget is spent, with the best results so far and a warning', async () => {
     const answer = await world.ask({ budget: { queries: 1 } });
     expect(answer.warnings).toMatchObject([{ code: 'partial' }]);
     expect(contents(answer)).toContain(outage.content);
@@ -177,7 +177,7 @@ describe('a search over several hops', () => {
     expect((await world.audited(whole.searchId)).trajectory.queries).toBeLessThanOrEqual(50);
   });
 
-  it('[D-8] [B7] is recorded with every step, and its results are accesses', async () => {
+  it('[D-8] [B7] records every step, and counts its results as accesses', async () => {
     const { accessCount: before = 0 } = (await world.tenant.admin.get(`/v1/memories/${rota.id}`)).body;
     const answer = await world.ask({ topK: 5, depth: 2 });
     const audit = await world.audited(answer.searchId);
@@ -202,7 +202,7 @@ describe('a search over several hops', () => {
     await expect.poll(accesses, { timeout: 20_000 }).toBeGreaterThan(before);
   });
 
-  it('[D-8] [A14] marks results that others supersede', async () => {
+  it('[D-8] [A14] marks superseded results', async () => {
     const fresh = await world.store('Renewals run by themselves again');
     await world.link(fresh, 'supersedes', job);
     const { results } = await world.ask({ topK: 50 });
@@ -211,8 +211,8 @@ describe('a search over several hops', () => {
   });
 });
 
-describe('what a text names', () => {
-  it('[D-8] is followed: places of the tenant, with the names in the path', async () => {
+describe('names in a text', () => {
+  it('[D-8] are followed: places of the tenant, with the names in the path', async () => {
     const world = await newWorld();
     const project = (name: string) => ({ layer: 'project', scope: { project: name } });
     const outage = await world.store(`${outages[0]}, see runbook-17`);
@@ -235,7 +235,7 @@ describe('what a text names', () => {
     ]);
   });
 
-  it('[D-8] is followed: names in the metadata, also where there are few memories', async () => {
+  it('[D-8] are followed: names in the metadata, even with few memories', async () => {
     const world = await newWorld();
     const outage = await world.store(`${outages[0]}, see runbook-17`);
     const named = (id: string) => ({ metadata: { id } });
@@ -250,8 +250,8 @@ describe('what a text names', () => {
   });
 });
 
-describe('circles', () => {
-  it('[D-8] of links end: no memory stands twice on a path or in the answer', async () => {
+describe('cycles', () => {
+  it('[D-8] of links end: no memory appears twice on a path or in the answer', async () => {
     const world = await newWorld();
     const circle = await Promise.all(outages.map((content) => world.store(content)));
     for (const [index, memory] of circle.entries())
@@ -264,8 +264,8 @@ describe('circles', () => {
   });
 });
 
-describe('who sees what', () => {
-  it('[D-8] neither shows nor passes through what the caller may not see, nor what is deleted', async () => {
+describe('visibility', () => {
+  it('[D-8] excludes hidden and deleted memories, and paths through them', async () => {
     const world = await newWorld();
     const member = await world.tenant.key({ user: 'bob' });
     const outage = await world.store(outages[0]!);
@@ -292,7 +292,7 @@ describe('who sees what', () => {
     ['filter', { filter: { 'metadata.kind': { eq: 'open' } } }],
     ['tags', { tags: ['open'] }],
     ['spaces', { spaces: ['open'] }],
-  ])('[D-8] stays inside the %s of the request with every hop', async (_, narrowing) => {
+  ])('[D-8] every hop stays within the %s of the request', async (_, narrowing) => {
     const world = await newWorld();
     const open = { metadata: { kind: 'open' }, tags: ['open'], spaces: ['open'] };
     const outage = await world.store(outages[0]!, open);
@@ -303,8 +303,8 @@ describe('who sees what', () => {
   });
 });
 
-describe('a request that is wrong', () => {
-  it('[D-8] is answered with the field that is', async () => {
+describe('an invalid request', () => {
+  it('[D-8] names the invalid field in its answer', async () => {
     const { admin } = await newTenant(server);
     const wrong: [string, Json][] = [
       ['query', { query: ' ' }],

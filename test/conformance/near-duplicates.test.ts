@@ -23,7 +23,7 @@ async function names(client: Client, memories: readonly object[], body: object =
   return reply.body.results.map(({ memory }: Json) => memory.externalId);
 }
 
-/** `count` distinct words, the last `changed` of them other ones: every changed word at the end costs one 3-shingle. */
+/** `count` distinct words, the last `changed` of them different: each changed word at the end costs one 3-shingle. */
 function words(count: number, changed = 0): string {
   return Array.from({ length: count }, (_, index) =>
     index < count - changed ? `production${index}` : `staging${index}`,
@@ -31,13 +31,13 @@ function words(count: number, changed = 0): string {
 }
 
 describe('near-duplicates', () => {
-  it('[A6] keeps of the same text in every layer the one of the most specific layer', async () => {
+  it('[A6] keep the copy in the most specific layer', async () => {
     const layers = ['company', 'org', 'team', 'project', 'session', 'user', 'agent'];
     const memories = layers.map((layer) => ({ externalId: layer, layer, scope, content: policy }));
     expect(await names(await newAdmin(server), memories)).toEqual(['agent']);
   });
 
-  it('[A6] keeps the more specific one in every pair of neighbouring layers', async () => {
+  it('[A6] keep the more specific copy in every pair of adjacent layers', async () => {
     const layers = ['agent', 'user', 'session', 'project', 'team', 'org', 'company'];
     for (const [index, specific] of layers.slice(0, -1).entries()) {
       const general = layers[index + 1]!;
@@ -51,8 +51,8 @@ describe('near-duplicates', () => {
     }
   });
 
-  it('[A6] shows both where a text was made to have the hashes of another one', async () => {
-    // The two words have the same FNV-1a of 32 bits.
+  it('[A6] do not drop a text crafted to have the hashes of another', async () => {
+    // The two words have the same 32-bit FNV-1a hash.
     const memories = [
       { externalId: 'policy', layer: 'company', scope, content: `${policy} and liquid funds` },
       { externalId: 'made', layer: 'user', scope, content: `${policy} and costarring funds` },
@@ -61,7 +61,7 @@ describe('near-duplicates', () => {
     expect(new Set(shown)).toEqual(new Set(['policy', 'made']));
   });
 
-  it('[A6] finds the most specific one behind more copies of it than are looked at first', async () => {
+  it('[A6] find the most specific copy behind more copies than the first batch holds', async () => {
     const copies = Array.from({ length: 40 }, (_, n) => ({
       externalId: `copy ${n}`,
       layer: 'company',
@@ -69,14 +69,14 @@ describe('near-duplicates', () => {
     }));
     const own = { externalId: 'own', layer: 'user', content: policy };
     const query = 'Which database plan is for yesterday?';
-    // Among equal scores the order is that in which the engines found them.
+    // Equal scores keep the order in which the engines returned them.
     for (const before of [0, 10, 20, 30, 40]) {
       const memories = [...copies.slice(0, before), own, ...copies.slice(before)];
       expect(await names(await newAdmin(server), memories, { query, topK: 1 }), `${before}`).toEqual(['own']);
     }
   });
 
-  it('[A6] sees the same text through case, punctuation and white space', async () => {
+  it('[A6] ignore case, punctuation and white space', async () => {
     const memories = [
       { externalId: 'user', content: policy },
       {
@@ -88,7 +88,7 @@ describe('near-duplicates', () => {
     expect(await names(await newAdmin(server), memories)).toEqual(['user']);
   });
 
-  it('[A6] never drops within one layer', async () => {
+  it('[A6] are never dropped within one layer', async () => {
     const memories = [
       { externalId: 'one', content: policy },
       { externalId: 'two', content: policy },
@@ -98,7 +98,7 @@ describe('near-duplicates', () => {
     expect((await names(await newAdmin(server), memories)).sort()).toEqual(['one', 'two']);
   });
 
-  it('[A6] keeps the more general one where the more specific one is not searched or not visible', async () => {
+  it('[A6] keep the more general copy if the more specific one is not searched or not visible', async () => {
     const tenant = freshTenant();
     const admin = await clientWithKey(server, { tenant, role: 'admin', user: 'ada' });
     const memories = [
@@ -111,16 +111,16 @@ describe('near-duplicates', () => {
     expect(reply.body.results.map(({ memory }: Json) => memory.externalId)).toEqual(['company']);
   });
 
-  it('[A6] keeps the more general one where the more specific one is below the threshold', async () => {
+  it('[A6] keep the more general copy if the more specific one is below the threshold', async () => {
     const client = await newAdmin(server);
-    // Near-duplicates, of which the general one alone has the word that is looked for.
+    // Near-duplicates of which only the general one contains the searched word.
     const memories = [
       { externalId: 'user', content: words(82, 1) },
       { externalId: 'company', layer: 'company', content: words(82) },
     ];
     const lines = await client.bulk(memories);
     const minPosition = lines.at(-1)!.position;
-    // The second one is taken apart: what each of its searches finds is cut at the threshold in the end alone.
+    // The second query is decomposed: the threshold is applied only after its searches are merged.
     for (const query of ['production81', 'compare all production81']) {
       const found = async (body: object): Promise<[string, number][]> => {
         const asked = { query, threshold: 0, minPosition, waitMs: 30_000, ...body };
@@ -135,7 +135,7 @@ describe('near-duplicates', () => {
     }
   });
 
-  it('[A6] keeps the more general one where a tag leaves out the more specific one', async () => {
+  it('[A6] keep the more general copy if a tag excludes the more specific one', async () => {
     const client = await newAdmin(server);
     const memories = [
       { externalId: 'user', content: policy, tags: ['hidden'] },
@@ -144,8 +144,8 @@ describe('near-duplicates', () => {
     expect(await names(client, memories, { tags: ['shown'] })).toEqual(['company']);
   });
 
-  it('[A6] drops from a similarity of .95 of the word 3-shingles on, and nothing below it', async () => {
-    // n words have n − 2 shingles; k changed words at the end leave n − 2 − k shared of n − 2 + k in all.
+  it('[A6] are dropped from a word 3-shingle similarity of .95 upwards, and not below it', async () => {
+    // n words have n − 2 shingles; k changed words at the end leave n − 2 − k shared of n − 2 + k in total.
     const near = [
       { externalId: 'user', content: words(82) },
       { externalId: 'company', layer: 'company', content: words(82, 1) }, // 79 / 81 = .975
@@ -164,7 +164,7 @@ describe('near-duplicates', () => {
     expect(await names(await newAdmin(server), far, body)).toEqual(['user', 'company']);
   });
 
-  it('[A6] keeps texts that mean the same in other words', async () => {
+  it('[A6] keep paraphrases', async () => {
     const memories = [
       { externalId: 'user', content: policy },
       {
@@ -177,7 +177,7 @@ describe('near-duplicates', () => {
     expect(await names(await newAdmin(server), memories)).toEqual(['user', 'company']);
   });
 
-  it('[A6] fills topK with what remains after duplicates are dropped', async () => {
+  it('[A6] are dropped before topK is filled', async () => {
     const copies = ['agent', 'user', 'session', 'team'].map((layer) => ({
       externalId: layer,
       layer,

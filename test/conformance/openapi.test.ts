@@ -20,7 +20,7 @@ beforeAll(async () => {
   ajv.addSchema(document, 'openapi', undefined, false);
 });
 
-it('[G5] the AsyncAPI document of the topics is served beside it, as it is checked in', async () => {
+it('[G5] the AsyncAPI document of the topics is served as checked in', async () => {
   const { body } = await clientOf(server).get('/asyncapi.json');
   const written = await readFile('schemas/asyncapi.json', 'utf8');
   const prefix = server.environment['STRATALOG_KAFKA_TOPIC_PREFIX'] ?? 'stratalog';
@@ -30,7 +30,7 @@ it('[G5] the AsyncAPI document of the topics is served beside it, as it is check
 
 const methods = ['get', 'post', 'patch', 'put', 'delete'];
 
-/** The calls that API.md names, as far as they are built. */
+/** The calls named in API.md that this version implements. */
 const calls = [
   'post /v1/memories',
   'get /v1/memories',
@@ -71,7 +71,7 @@ function operations(): { call: string; path: string; method: string; operation: 
 const pointer = (...keys: string[]) =>
   keys.map((key) => encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/');
 
-/** What is wrong with `value` as the answer that the document promises. */
+/** Errors of `value` against the documented answer. */
 function faultsOf(
   call: string,
   status: number | 'default',
@@ -82,7 +82,7 @@ function faultsOf(
   return faultsAt(['paths', path, method, 'responses', String(status), 'content', type, 'schema'], value);
 }
 
-/** What is wrong with `value` by the schema that stands at `place` in the document. */
+/** Errors of `value` against the schema at `place` in the document. */
 function faultsAt(place: readonly string[], value: unknown): unknown {
   const validate = ajv.compile({ $ref: `openapi#/${pointer(...place)}` });
   validate(value);
@@ -97,14 +97,14 @@ describe('the OpenAPI document', () => {
     expect(result.valid).toBe(true);
   });
 
-  it('[J2] names every call of the API, each with its own operationId', () => {
+  it('[J2] lists every call of the API, each with a unique operationId', () => {
     const named = operations().map(({ call }) => call);
     expect(named).toEqual(expect.arrayContaining(calls));
     const ids = operations().map(({ operation }) => operation.operationId);
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it('[J2] shows for each call its parameters, its body, its answers and the problem', () => {
+  it('[J2] describes the parameters, body, answers and problem of each call', () => {
     for (const { call, path, operation } of operations()) {
       expect(operation.summary, call).toBeTruthy();
       const declared = (operation.parameters ?? []).filter((parameter: Json) => parameter.in === 'path');
@@ -131,7 +131,7 @@ describe('the OpenAPI document', () => {
     expect(headersOf('delete /v1/memories/{id}').get('If-Match')).toBe(false);
   });
 
-  it('[J2] tells the limits that the server keeps', () => {
+  it('[J2] states the limits that the server enforces', () => {
     const search = document.components.schemas.Search.properties;
     expect(search.topK).toMatchObject({ type: 'integer', minimum: 1, maximum: 1000, default: 10 });
     expect(search.threshold).toMatchObject({ minimum: 0, maximum: 1 });
@@ -153,7 +153,7 @@ describe('the OpenAPI document', () => {
     expect(properties.items).toMatchObject({ type: 'array', maxItems: 500 });
   });
 
-  it('[J2] shows an example of each body and each answer, which fits its schema', () => {
+  it('[J2] has an example of each body and answer that fits its schema', () => {
     for (const { call, path, method, operation } of operations()) {
       const { requestBody, responses } = operation;
       const shapes = [
@@ -177,14 +177,14 @@ describe('the OpenAPI document', () => {
   });
 });
 
-describe('real answers', () => {
+describe('actual answers', () => {
   let client: Client;
 
   beforeAll(async () => {
     client = await clientWithKey(server, { tenant: freshTenant(), role: 'admin', user: 'ada' });
   });
 
-  it('[J2] are as the document promises them', async () => {
+  it('[J2] match the document', async () => {
     const body = {
       content: 'The bridge opens at six',
       externalId: 'bridge',
@@ -243,7 +243,7 @@ describe('real answers', () => {
     expect(faultsOf('delete /v1/memories/{id}', 200, erased.body)).toEqual([]);
   });
 
-  it('[J2] are the promised problem where something is wrong', async () => {
+  it('[J2] are the documented problem for an error', async () => {
     const type = 'application/problem+json';
     const problems = [
       await client.post('/v1/memories', {}),

@@ -24,7 +24,7 @@ const getting =
   (wait) =>
     client.get(`${path()}?${asText(wait).toString()}`);
 
-/** Every kind of query, each as a call with the parameters of waiting. */
+/** Every kind of query, each as a call that takes the wait parameters. */
 const queries: [string, Query][] = [
   ['search', (wait) => client.post('/v1/search', { query: 'lease', ...wait })],
   ['list', getting(() => '/v1/memories')],
@@ -55,18 +55,18 @@ const wrongPositions: [string, string][] = [
 ];
 
 describe.each(queries)('minPosition of %s', (_, query) => {
-  it('[A10] is met by the position of a command', { tags: ['servers'] }, async () => {
+  it('[A10] accepts the position of a command', { tags: ['servers'] }, async () => {
     expect((await query({ minPosition: position, waitMs: 30_000 })).status).toBe(200);
   });
 
-  it.each(wrongPositions)('[A10] refuses %s as position-unknown', async (_, text) => {
+  it.each(wrongPositions)('[A10] rejects %s as position-unknown', async (_, text) => {
     const minPosition = text === 'SUFFIX' ? `${position}-1` : text;
     const reply = await query({ minPosition });
     expect(reply).toMatchObject({ status: 400, body: { code: 'position-unknown' } });
     expect(reply.body.errors[0].path).toBe('minPosition');
   });
 
-  it('[A10] refuses what is longer than any position as position-unknown', async () => {
+  it('[A10] rejects text longer than any position as position-unknown', async () => {
     const reply = await query({ minPosition: `${position}${'0'.repeat(500)}` });
     expect(reply).toMatchObject({ status: 400, body: { code: 'position-unknown' } });
   });
@@ -78,24 +78,24 @@ describe.each(queries)('minPosition of %s', (_, query) => {
     expect(reply.headers.get('retry-after')).toMatch(/^\d+$/);
   });
 
-  it('[A10] ahead of the log answers 504 at once with waitMs 0', async () => {
+  it('[A10] ahead of the log answers 504 immediately with waitMs 0', async () => {
     expect((await query({ minPosition: ahead(), waitMs: 0 })).status).toBe(504);
   });
 
-  it.each([[-1], [30_001], [1.5], ['soon']])('[A10] refuses waitMs %s', async (waitMs) => {
+  it.each([[-1], [30_001], [1.5], ['soon']])('[A10] rejects waitMs %s', async (waitMs) => {
     const reply = await query({ minPosition: position, waitMs });
     expect(reply).toMatchObject({ status: 400, body: { code: 'validation-failed' } });
     expect(reply.body.errors[0].path).toBe('waitMs');
   });
 
-  it.each([[0], [30_000]])('[A10] takes waitMs %s', async (waitMs) => {
+  it.each([[0], [30_000]])('[A10] accepts waitMs %s', async (waitMs) => {
     await query({ minPosition: position, waitMs: 30_000 });
     expect((await query({ minPosition: position, waitMs })).status).toBe(200);
   });
 });
 
-describe('reading one’s own writes', { tags: ['servers'] }, () => {
-  it('[A10] every command’s position shows its effect in the next query', async () => {
+describe('read your writes', { tags: ['servers'] }, () => {
+  it('[A10] the position of every command makes its effect visible to the next query', async () => {
     const own = await clientWithKey(server, { tenant: freshTenant(), role: 'admin', user: 'ada' });
     const listed = async (minPosition: string, query = '') => {
       const { status, body } = await own.get(`/v1/memories?minPosition=${minPosition}&waitMs=30000${query}`);
@@ -118,7 +118,7 @@ describe('reading one’s own writes', { tags: ['servers'] }, () => {
     }
   });
 
-  it('[A10] links, feedback and bulk as well', async () => {
+  it('[A10] also for links, feedback and bulk', async () => {
     const own = await clientWithKey(server, { tenant: freshTenant(), role: 'admin', user: 'ada' });
     const lines = await own.bulk([{ content: 'one' }, { content: 'two' }]);
     const [one, two] = lines.map((line) => line.id);
@@ -133,7 +133,7 @@ describe('reading one’s own writes', { tags: ['servers'] }, () => {
     expect(stats.body.feedback.total).toBe(1);
   });
 
-  it('[A10] an answer’s own position can be asked for again', async () => {
+  it('[A10] the position of a query’s answer can be requested again', async () => {
     for (const [, query] of queries) {
       const { body } = await query({ minPosition: position, waitMs: 30_000 });
       if (body?.position === undefined) continue;
@@ -141,11 +141,11 @@ describe('reading one’s own writes', { tags: ['servers'] }, () => {
     }
   });
 
-  it('[A10] waits for a write that comes while it waits', async () => {
+  it('[A10] returns as soon as a write arrives during the wait', async () => {
     const own = await clientWithKey(server, { tenant: freshTenant(), role: 'admin', user: 'ada' });
     const first = await own.store({ content: 'first' });
     const [log] = first.position.split('-') as [string];
-    // Events of other tests come in between: only that something came after the first is sure.
+    // Events of other tests may come in between: only some event after the first is certain.
     const place = (position: string) => Number.parseInt(position.split('-')[1]!, 36);
     const later = place(first.position) + 1;
     const waiting = own.get(`/v1/memories?minPosition=${log}-${later.toString(36)}&waitMs=30000`);

@@ -10,7 +10,7 @@ const server = useServer({
   masterKey: 'privacy-master-key',
 });
 
-it('[I5] the model’s library reports nothing to its vendor', async () => {
+it('[I5] the model library sends no telemetry to its vendor', async () => {
   const admin = clientOf(server, server.masterKey);
   const { body } = await admin.post('/v1/admin/keys', { tenant: 'quiet', role: 'admin' });
   const { position } = await clientOf(server, body.key).store({
@@ -24,6 +24,6 @@ it('[I5] the model’s library reports nothing to its vendor', async () => {
     waitMs: 20_000,
   });
   expect(found.body.results).toHaveLength(1);
-  // The library opens this file as soon as its reporting begins.
+  // The library opens this file as soon as it starts reporting.
   expect(existsSync(path.join(tmpdir(), `mat-debug-${server.process.pid}.log`))).toBe(false);
 });

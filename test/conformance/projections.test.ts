@@ -55,7 +55,7 @@ async function statusOf(name: string): Promise<Json> {
 
 const liveOf = (status: Json): Json => status.generations.find(({ active }: Json) => active);
 
-/** Starts a rebuild and answers the new generation once it was compared with the live one. */
+/** Starts a rebuild and returns the new generation once it was compared with the live one. */
 async function rebuild(name: string): Promise<Json> {
   const started = await operator.post(`${base}/${name}/rebuild`);
   expect(started).toMatchObject({ status: 202, body: { projection: name } });
@@ -83,8 +83,8 @@ const search = async (minPosition: string) =>
     score,
   ]);
 
-describe('the state of the read models', () => {
-  it('[F4] shows each with its live generation, its position, its lag and what is parked', async () => {
+describe('the state of read models', () => {
+  it('[F4] shows the live generation, position, lag and parked streams of each', async () => {
     const { body } = await operator.get(base);
     expect(body.items.map(({ name }: Json) => name).sort()).toEqual(names);
     for (const item of body.items) {
@@ -99,8 +99,8 @@ describe('the state of the read models', () => {
   });
 });
 
-describe('a rebuild', () => {
-  it.each(names)('[F4] of %s equals the live one, by digest', async (name) => {
+describe('rebuild', () => {
+  it.each(names)('[F4] of %s equals the live one by digest', async (name) => {
     const before = liveOf(await statusOf(name));
     const own = await rebuild(name);
     expect(own).toMatchObject({ state: 'ready', active: false, equal: true });
@@ -109,7 +109,7 @@ describe('a rebuild', () => {
     expect(liveOf(await statusOf(name)).generation).toBe(before.generation);
   });
 
-  it('[A10] answers a position that reads can wait for, as every command', async () => {
+  it('[A10] returns a position that reads can wait for, like every command', async () => {
     const { status, body } = await operator.post(`${base}/links/rebuild`);
     expect(status).toBe(202);
     expect((await operator.get(`${base}?minPosition=${body.position}`)).status).toBe(200);
@@ -120,7 +120,7 @@ describe('a rebuild', () => {
       .not.toContain('building');
   });
 
-  it('[F4] answers the same after the switch, and again after the roll-back; both are events', async () => {
+  it('[F4] gives the same answers after the switch and after the rollback, and both are recorded as events', async () => {
     const before = await search(end);
     expect(before).toHaveLength(rows - 2 + 1);
     for (const name of ['memories', 'lexical', 'vectors']) {
@@ -139,7 +139,7 @@ describe('a rebuild', () => {
       expect(back.status).toBe(202);
       expect(liveOf(await statusOf(name)).generation).toBe(back.body.to);
     }
-    // The one that was rolled back to kept projecting: what was written since is there.
+    // The generation rolled back to kept projecting, so it has all later writes.
     expect(await search(position)).toEqual(after);
     const events = await auditEvents(admin, 'type=ProjectionRebuilt&type=ProjectionSwitched', position);
     const told = events
@@ -158,10 +158,10 @@ describe('a rebuild', () => {
       .toBe(3);
   });
 
-  it('[F4] shows its progress, lets searches answer, loses no write, and refuses a second one meanwhile', async () => {
+  it('[F4] shows its progress, keeps searches available, loses no write and rejects a second rebuild', async () => {
     const before = await search(end);
     const writer = await clientWithKey(server, { tenant: freshTenant(), role: 'admin', user: 'eve' });
-    // Long enough that the rebuild is still under way when the calls below are made.
+    // Enough memories that the rebuild is still running during the calls below.
     const lines = await writer.bulk(
       Array.from({ length: 1_500 }, (_, number) => ({ content: `Filler ${number}: ${'pump '.repeat(20)}` })),
     );
@@ -193,7 +193,7 @@ describe('a rebuild', () => {
     expect((await statusOf('memories')).rebuilding).toBeUndefined();
   }, 300_000);
 
-  it('[A11] under one key is started once, and answers the same again', async () => {
+  it('[A11] with one key starts once and replays its answer', async () => {
     const key = { 'idempotency-key': 'rebuild-once' };
     const first = await operator.post(`${base}/links/rebuild`, {}, key);
     expect(first.status).toBe(202);
@@ -214,7 +214,7 @@ describe('a rebuild', () => {
       .toBe('ready');
   });
 
-  it('[A11] is rolled back once under one key, also where that is asked twice at once', async () => {
+  it('[A11] with one key is rolled back once, even by concurrent requests', async () => {
     const { generation: old } = liveOf(await statusOf('links'));
     const { generation } = await rebuild('links');
     expect((await operator.post(`${base}/links/switch`)).status).toBe(202);
@@ -229,7 +229,7 @@ describe('a rebuild', () => {
     expect(told.filter(({ data }) => data.rollback && data.from === generation)).toHaveLength(1);
   });
 
-  it('[A9] is told of when it begins, with the reason', async () => {
+  it('[A9] records an event with the reason when it starts', async () => {
     const reason = { 'x-reason': 'to see that it equals the live one' };
     const { body } = await operator.post(`${base}/links/rebuild`, {}, reason);
     await finished('links', body.generation);
@@ -243,7 +243,7 @@ describe('a rebuild', () => {
     ]);
   });
 
-  it('[F4] can be made again and again', async () => {
+  it('[F4] can be repeated', async () => {
     for (let round = 0; round < 3; round++) {
       const { generation, equal } = await rebuild('links');
       expect(equal).toBe(true);
@@ -254,24 +254,24 @@ describe('a rebuild', () => {
   });
 });
 
-describe('the server', () => {
-  it('[F4] had nothing to complain of while its read models were rebuilt and switched', () => {
+describe('the server log', () => {
+  it('[F4] has no warnings or errors from rebuilding and switching read models', () => {
     const entries: Json[] = server.log.map((line) => JSON.parse(line));
     const warnings = entries.filter(({ level }) => level >= 40);
-    // Servers that other tests use at the same time may let it wait, and it says so.
+    // Other tests that use the servers at the same time may cause waits, which are logged.
     const waits = testProfile === 'embedded' ? [] : passing;
     expect(warnings.filter(({ err }) => !waits.includes(err?.type))).toEqual([]);
   });
 });
 
-describe('what is refused', () => {
-  it.each(['rebuild', 'switch', 'rollback'])('[F4] %s of an unknown projection: 404', async (act) => {
+describe('rejected operations', () => {
+  it.each(['rebuild', 'switch', 'rollback'])('[F4] %s of an unknown projection answers 404', async (act) => {
     const reply = await operator.post(`${base}/nonsense/${act}`);
     expect(reply).toMatchObject({ status: 404, body: { code: 'not-found' } });
     expect(reply.body.detail).toContain('nonsense');
   });
 
-  it('[F4] switch and rollback without another generation: 409', async () => {
+  it('[F4] switch and rollback without another generation answer 409', async () => {
     const fresh = await startServer();
     try {
       const own = await clientWithKey(fresh, { tenant: 'acme', role: 'operator' });
@@ -284,7 +284,7 @@ describe('what is refused', () => {
     }
   });
 
-  it.each(['member', 'reader', 'auditor'])('[I2] every call of a %s: 403', async (role) => {
+  it.each(['member', 'reader', 'auditor'])('[I2] every call by a %s answers 403', async (role) => {
     const client = await clientWithKey(server, { tenant: freshTenant(), role });
     expect((await client.get(base)).status).toBe(403);
     for (const act of ['rebuild', 'switch', 'rollback']) {
@@ -295,25 +295,25 @@ describe('what is refused', () => {
       expect((await client.post(`${base}/links/${act}`, { stream: 'links-a.b' })).status).toBe(403);
   });
 
-  it('[I1] every call without a credential: 401', async () => {
+  it('[I1] every call without a credential answers 401', async () => {
     expect((await clientOf(server).get(base)).status).toBe(401);
     expect((await clientOf(server).post(`${base}/links/rebuild`)).status).toBe(401);
   });
 
-  it.each(['retry', 'skip'])('[F4] [G4] %s of a stream that is not parked: 404', async (act) => {
+  it.each(['retry', 'skip'])('[F4] [G4] %s of a stream that is not parked answers 404', async (act) => {
     const reply = await operator.post(`${base}/links/${act}`, { stream: 'links-a.b' });
     expect(reply).toMatchObject({ status: 404, body: { code: 'not-found' } });
     expect(reply.body.detail).toContain('links-a.b');
   });
 
-  it.each(['retry', 'skip'])('[F4] %s of what can be no stream: 400', async (act) => {
+  it.each(['retry', 'skip'])('[F4] %s of an invalid stream name answers 400', async (act) => {
     for (const stream of ['', '\u0000', 'x'.repeat(201)]) {
       const reply = await operator.post(`${base}/links/${act}`, { stream });
       expect(reply).toMatchObject({ status: 400, body: { errors: [{ path: 'stream' }] } });
     }
   });
 
-  it('[F4] fields that are not known: 400', async () => {
+  it('[F4] unknown fields answer 400', async () => {
     const reply = await operator.post(`${base}/links/rebuild`, { force: true });
     expect(reply).toMatchObject({ status: 400, body: { errors: [{ path: 'force' }] } });
   });

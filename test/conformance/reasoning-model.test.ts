@@ -27,7 +27,7 @@ const server = useServer({
 });
 
 const question = 'Compare how Search and Billing treat requests that fail';
-/** A word that the question has not, and only one memory has. */
+/** A word that is not in the question, and in one memory only. */
 const jargon = 'Zuckerbrot';
 
 const refinement = {
@@ -56,7 +56,7 @@ const purposeOf = ({ response_format: format }: ChatRequest) => format?.json_sch
 const isExpansion = (request: ChatRequest) => purposeOf(request) === 'expansion';
 const asked = () => endpoint.requests.filter(isExpansion);
 
-/** The plan as ever; what is asked for the expansion is answered by the script. */
+/** The usual plan; the script answers the requests for expansion. */
 function expanding(script: ChatScript): void {
   endpoint.otherwise((request, response) =>
     isExpansion(request) ? script(request, response) : says(plan)(request, response),
@@ -84,7 +84,7 @@ const newTenant = (reasoning: Record<string, unknown> = {}) =>
 describe('expansion by a language model', () => {
   beforeAll(() => expanding(says(refinement)));
 
-  it('[D-1] looks for its texts on either side, finds what the question has no word of, and is on record', async () => {
+  it('[D-1] searches its texts on both sides, finds what shares no word with the question, and is recorded', async () => {
     const tenant = await newTenant();
     const { answer, audit } = await tenant.ask(question);
     expect(audit.trajectory.reasoning[0]).toMatchObject({
@@ -116,14 +116,14 @@ describe('expansion by a language model', () => {
     expect(input).toMatchObject({ question, parts: [{ part: 0 }, { part: 1 }] });
   });
 
-  it('[D-4] is timed, with who was asked and what became of it', async () => {
+  it('[D-4] is timed by model and outcome', async () => {
     const timed = 'stratalog_reasoning_duration_count{source="model",outcome="complete"}';
     const before = (await metricsOf(server)).get(timed) ?? 0;
     await (await newTenant()).ask(question);
     expect((await metricsOf(server)).get(timed)).toBe(before + 1);
   });
 
-  it('[D-5] asks nothing for simple questions, nor where a tenant has switched it off', async () => {
+  it('[D-5] makes no call for simple questions or when the tenant has disabled it', async () => {
     const tenant = await newTenant({ enabled: false });
     const before = endpoint.requests.length;
     await tenant.ask('How are signing keys rotated?');
@@ -133,7 +133,7 @@ describe('expansion by a language model', () => {
     expect(endpoint.requests.slice(before).filter(isExpansion)).toEqual([]);
   });
 
-  it('[D-6] asks once for the same question of those who may see the same, and for nobody else', async () => {
+  it('[D-6] is requested once for the same question from callers with the same visibility, and is shared with no others', async () => {
     const tenant = await newTenant();
     const member = (user: string, teams: string[]) =>
       clientWithKey(server, { tenant: tenant.name, role: 'member', user, teams });
@@ -149,7 +149,7 @@ describe('expansion by a language model', () => {
     expect(asked().length).toBe(before + 3);
   });
 
-  it('[D-6] keeps them in the number that the tenant has set', async () => {
+  it('[D-6] caches as many answers as the tenant has configured', async () => {
     const tenant = await newTenant({ cacheEntries: 1 });
     const before = asked().length;
     const other = 'Compare how Search and Billing treat customers';
@@ -157,7 +157,7 @@ describe('expansion by a language model', () => {
     expect(asked().length).toBe(before + 3);
   });
 
-  it('[D-6] keeps them for the time that the tenant has set', async () => {
+  it('[D-6] caches answers for as long as the tenant has configured', async () => {
     const tenant = await newTenant({ cacheSeconds: 1 });
     const before = asked().length;
     await tenant.ask(question);
@@ -167,8 +167,8 @@ describe('expansion by a language model', () => {
   });
 });
 
-describe('a language model that does not answer', () => {
-  it('[D-3] costs its time and no more: the plan is searched as it is, flagged, logged without content', async () => {
+describe('a language model that fails', () => {
+  it('[D-3] costs no more than its time limit: the plan is searched unchanged, flagged, and logged without content', async () => {
     expanding(silence);
     const tenant = await newTenant({ timeoutMs: 300 });
     const started = performance.now();
@@ -193,7 +193,7 @@ describe('a language model that does not answer', () => {
       durationMs: expect.any(Number),
     });
     expect(line).not.toContain('Billing');
-    // It is not kept as if it were an answer.
+    // The failure is not cached as an answer.
     expanding(says(refinement));
     const again = await tenant.ask(question);
     expect(again.audit.trajectory.reasoning[0]).toMatchObject({ source: 'model', outcome: 'complete' });
@@ -205,22 +205,25 @@ describe('a language model that does not answer', () => {
     ['closes the connection', closesTheConnection],
     ['answers a page', writesNoJson],
     ['writes words', writes('Let me think about that.')],
-  ])('[D-7] [D8] [D9] but %s is flagged without a word of it, and not kept', async (_, script) => {
-    expanding(script);
-    const tenant = await newTenant();
-    const { answer, audit } = await tenant.ask(question);
-    expect(answer.warnings).toEqual([{ code: 'partial', detail: expect.any(String) }]);
-    expect(answer.warnings[0].detail).not.toMatch(/route|plan|reason|model|refine/);
-    expect(audit.trajectory).toMatchObject({ outcome: 'partial', interruption: 'reasoning-failed' });
-    expanding(says(refinement));
-    expect((await tenant.ask(question)).answer.warnings).toEqual([]);
-  });
+  ])(
+    '[D-7] [D8] [D9] %s: the answer is flagged without the model’s text, and not cached',
+    async (_, script) => {
+      expanding(script);
+      const tenant = await newTenant();
+      const { answer, audit } = await tenant.ask(question);
+      expect(answer.warnings).toEqual([{ code: 'partial', detail: expect.any(String) }]);
+      expect(answer.warnings[0].detail).not.toMatch(/route|plan|reason|model|refine/);
+      expect(audit.trajectory).toMatchObject({ outcome: 'partial', interruption: 'reasoning-failed' });
+      expanding(says(refinement));
+      expect((await tenant.ask(question)).answer.warnings).toEqual([]);
+    },
+  );
 
-  it('[D-7] is not asked any more after too many failures, by that tenant alone; questions are answered all the same', async () => {
+  it('[D-7] is no longer called for that tenant after too many failures, and its questions are still answered', async () => {
     const tenant = await newTenant();
     const degraded = 'stratalog_reasoning_degraded_total{cause="breaker-open"}';
     const before = (await metricsOf(server)).get(degraded) ?? 0;
-    // No answer but the plan's: of the calls of this tenant half fail.
+    // Only the plan is answered: half of this tenant's calls fail.
     expanding(fails(401));
     let last: Json;
     for (let count = 0; count < 11; count++) last = await tenant.ask(`${question}, number ${count}`);
