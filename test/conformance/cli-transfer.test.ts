@@ -64,7 +64,7 @@ describe('import and export', () => {
   it.each([
     ['standard input', (input: string) => `cat '${input}' | stratalog import /dev/stdin`],
     ['a process substitution', (input: string) => `stratalog import <(cat '${input}')`],
-  ])('[J4] imports %s completely, and recognizes it as the same source when run again', async (_, call) => {
+  ])('[J4] imports %s completely, and recognises it as the same source when run again', async (_, call) => {
     const client = await newAdmin(server);
     const input = await file('piped.ndjson', memories);
     const first = await script(client, call(input));

@@ -26,14 +26,14 @@ const memories = [
     scope: { org: 'search', team: 'search-index' },
     content: 'Search retry policies: search-index tries a failed request three times with a growing pause',
   },
-  // Of no team, and about what is asked of them.
+  // Belongs to no team, and is about the subject of the question.
   { externalId: 'guide', layer: 'company', content: 'Retry policies: a guide' },
 ];
 
 const newTenant = (on: ServerAddress = server) =>
   AskingTenant.create(on, { memories, request: { topK: 10, order: 'relevance' } });
 
-/** By a strategy that the tenant has set. */
+/** Asks a question under the strategy that the tenant has set. */
 async function askBy(
   tenant: AskingTenant,
   strategy: string,
@@ -54,7 +54,7 @@ describe('reasoning without a model', () => {
     tenant = await newTenant();
   });
 
-  it('[D-1] says what each part of a complex question is searched for by meaning and by words, and why so', async () => {
+  it('[D-1] records what each subquery is searched for by meaning and by words, and why', async () => {
     const { answer, audit } = await tenant.ask(comparison);
     const { reasoning, plan } = audit.trajectory;
     expect(reasoning).toHaveLength(1);
@@ -76,7 +76,7 @@ describe('reasoning without a model', () => {
     expect(JSON.stringify(answer)).not.toMatch(/reason|targeted|lexical|dense|expan/i);
   });
 
-  it('[D-1] reasons about each question that a complex one is taken apart into', async () => {
+  it('[D-1] covers each question that a complex one is decomposed into', async () => {
     const nested = 'Compare the incidents across all Search teams and the payment policies of Billing';
     const { audit } = await tenant.ask(nested);
     const calls = audit.trajectory.steps.filter(({ action }: Json) => action === 'RecursiveCall');
@@ -85,20 +85,20 @@ describe('reasoning without a model', () => {
     expect(reasoned).toEqual([[0, undefined], ...calls.map(({ step }: Json) => [1, step])]);
   });
 
-  it('[D-5] leaves simple questions alone', async () => {
+  it('[D-5] is not applied to simple questions', async () => {
     const { audit } = await tenant.ask('How are signing keys rotated?');
     expect(audit).toMatchObject({ route: 'standard', reason: 'below-threshold' });
     expect(audit.trajectory).toBeUndefined();
   });
 });
 
-describe('a strategy that a tenant has set', () => {
+describe('a strategy set by the tenant', () => {
   let tenant: AskingTenant;
   beforeAll(async () => {
     tenant = await newTenant();
   });
 
-  it('[D-2] targeted looks into some of the places that are meant, exhaustive into many more of them', async () => {
+  it('[D-2] targeted searches some of the named places, and exhaustive many more of them', async () => {
     const [targeted, exhaustive] = [
       await askBy(tenant, 'targeted', everyTeam),
       await askBy(tenant, 'exhaustive', everyTeam),
@@ -109,7 +109,7 @@ describe('a strategy that a tenant has set', () => {
       new Set(searchesOf(asked).map(({ arguments: { scope } }: Json) => scope?.team)).size - 1;
     expect([teamsIn(targeted), teamsIn(exhaustive)]).toEqual([3, teams.length]);
     expect(exhaustive.audit.trajectory.queries).toBeGreaterThan(targeted.audit.trajectory.queries);
-    // What is of no such team was compared with the question alone; now also with what is asked of the teams.
+    // Exhaustive also compares memories outside these teams with what is asked of each team, so their score rises.
     const guide = ({ answer }: Asked) =>
       answer.results.find(({ memory }: Json) => memory.externalId === 'guide').score as number;
     expect(guide(exhaustive)).toBeGreaterThan(guide(targeted));
@@ -118,7 +118,7 @@ describe('a strategy that a tenant has set', () => {
     expect(exhaustive.answer.warnings).toEqual([]);
   });
 
-  it('[D-2] semantic-only compares meaning alone: the same memories, without what their words say', async () => {
+  it('[D-2] semantic-only compares by meaning only: it finds the same memories without a word score', async () => {
     const [both, meaning] = [
       await askBy(tenant, 'targeted', comparison),
       await askBy(tenant, 'semantic-only', comparison),
@@ -134,7 +134,7 @@ describe('a strategy that a tenant has set', () => {
       whole(asked).find(({ memoryId }) => memoryId === id)!.score as number;
     const [best] = whole(both);
     expect(scoreOf(meaning, best!.memoryId)).not.toBeCloseTo(best!.score, 3);
-    // Which of several numbers is meant is said by words alone.
+    // Only a word match can tell similar numbers apart.
     const numbers = Array.from({ length: 9 }, (_, digit) => `QX-9041${digit + 1}`);
     const lines = await tenant.admin.bulk(
       numbers.map((number) => ({
@@ -153,7 +153,7 @@ describe('a strategy that a tenant has set', () => {
     expect(await lead('targeted')).toBeGreaterThan(await lead('semantic-only'));
   });
 
-  it('[D-2] is changed by operators, with an event, and cannot be another word', async () => {
+  it('[D-2] can be changed by operators, is recorded as an event, and rejects unknown values', async () => {
     const own = await newTenant();
     const { settings, position } = await own.configure({
       reasoning: { strategy: 'exhaustive', timeoutMs: 900 },
@@ -175,8 +175,8 @@ describe('a strategy that a tenant has set', () => {
   });
 });
 
-describe('meaning that cannot be compared', () => {
-  it('[D-2] [D9] is made up for by words with semantic-only too, rather than by nothing, and that is said', async () => {
+describe('a failing embedding model', () => {
+  it('[D-2] [D9] makes even semantic-only fall back to words rather than return nothing, with a warning', async () => {
     const endpoint = await scriptedEmbeddings(32);
     const own = await startServer({
       environment: {
@@ -190,7 +190,7 @@ describe('meaning that cannot be compared', () => {
       await tenant.configure({ reasoning: { strategy: 'semantic-only' }, budgets: { wallMs: 60_000 } });
       expect((await tenant.ask(everyTeam)).answer.warnings).toEqual([]);
       const wordsAlone = { code: 'partial', detail: expect.stringMatching(/words alone/) as string };
-      // As an endpoint does where a text is too long for its model.
+      // Fail like an endpoint whose model cannot take a text of this length.
       endpoint.script(
         ...Array.from(
           { length: 2 },
@@ -212,13 +212,13 @@ describe('meaning that cannot be compared', () => {
   });
 });
 
-describe('reasoning that is switched off', () => {
+describe('disabled reasoning', () => {
   const off = useServer({
     because: 'reasoning is switched off for the process',
     environment: { STRATALOG_REASONING: 'off' },
   });
 
-  it('[D-5] by a tenant: complex questions are still taken apart, and nothing is decided before', async () => {
+  it('[D-5] by the tenant: complex questions are still decomposed, but without reasoning beforehand', async () => {
     const tenant = await newTenant();
     const before = await tenant.ask(comparison);
     await tenant.configure({ reasoning: { enabled: false } });
@@ -230,7 +230,7 @@ describe('reasoning that is switched off', () => {
     expect(namesOf(after)).toEqual(namesOf(before));
   });
 
-  it('[D-5] by the configuration, whatever a tenant has set: no time is ever measured', async () => {
+  it('[D-5] by the configuration: it overrides the tenant’s settings, and no duration is measured', async () => {
     const tenant = await newTenant(off);
     const { audit } = await askBy(tenant, 'exhaustive', comparison);
     expect(audit).toMatchObject({

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 
-/** The behaviours that this version promises, if not every clause of each. */
+/** The requirements that this version promises to meet, at least in part. */
 const promised = [
   ...['A1', 'A2', 'A3', 'A4', 'A5', 'A6', 'A7', 'A8', 'A9', 'A10', 'A11', 'A12', 'A13', 'A14', 'A15'],
   ...['B1', 'B2', 'B3', 'B4', 'B5', 'B6', 'B7', 'B8', 'B9', 'D1', 'D3', 'D4', 'D5', 'D8', 'D9'],
@@ -11,10 +11,10 @@ const promised = [
   ...['I1', 'I2', 'I3', 'I5', 'J1', 'J2', 'J4', 'J7', 'J8'],
 ];
 
-/** Where the assembled program runs, or a part of it against the real servers. */
+/** Folders of tests that run the assembled program, or a part of it, against real servers. */
 const folders = ['test/conformance', 'test/servers', 'test/faults'];
 
-/** The first argument of `it`, `describe` or what `it.each(…)` answers, where it begins with ids: `[A5] [A7] finds …`. */
+/** The first argument of `it`, `describe` or the result of `it.each(…)`, if it starts with ids: `[A5] [A7] finds …`. */
 const title = /(?:\b(?:it|test|describe)(?:\.(?!todo\b|skip\b)\w+)*|\))\(\s*['"`]((?:\[[A-J]-?\d+\] ?)+)/g;
 
 function idsIn(text: string): string[] {
@@ -22,7 +22,7 @@ function idsIn(text: string): string[] {
   return [...code.matchAll(title)].flatMap(([, ids = '']) => ids.match(/[A-J]-?\d+/g) ?? []);
 }
 
-it('finds ids in titles alone', () => {
+it('ids are found in test titles only', () => {
   const titles = [
     "it('[A1] [A2] stores', () => {})",
     "it.each([\n  ['x'],\n])('[D-1] %s', () => {})",
@@ -38,7 +38,7 @@ it('finds ids in titles alone', () => {
   expect(others.flatMap(idsIn)).toEqual([]);
 });
 
-it('every promised requirement has a test on a server that is named by its id', () => {
+it('every promised requirement has a test named by its id that runs the program', () => {
   const named = new Set(
     folders.flatMap((folder) =>
       readdirSync(folder)

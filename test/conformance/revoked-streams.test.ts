@@ -13,7 +13,7 @@ const server = useServer({
   environment: { STRATALOG_EMBEDDER: 'deterministic' },
 });
 
-/** A key of the tenant that its administrator can revoke. */
+/** An API key that the tenant's admin can revoke. */
 async function revocable(
   { admin }: Tenant,
   rights: object,
@@ -28,7 +28,7 @@ async function revocable(
 }
 
 describe('a bulk upload', () => {
-  it('[I1] [A12] refuses every line after its key was revoked, and stores none of them', async () => {
+  it('[I1] [A12] rejects every line after its key is revoked, and stores none of them', async () => {
     const tenant = await newTenant(server);
     const { client, revoke } = await revocable(tenant, { role: 'member', user: 'bob' });
     const bulk = slowBulk(server, client);
@@ -51,7 +51,7 @@ describe('a bulk upload', () => {
     expect(stored.map(({ data }) => data.content)).toEqual(['before']);
   });
 
-  it('[I1] [A12] is taken up where it was with the next key of the same caller', async () => {
+  it('[I1] [A12] resumes where it stopped with the next key of the same caller', async () => {
     const tenant = await newTenant(server);
     const { client, revoke } = await revocable(tenant, { role: 'member', user: 'bob' });
     const bulk = slowBulk(server, client);
@@ -67,12 +67,12 @@ describe('a bulk upload', () => {
   });
 });
 
-describe('an export of the audit', () => {
-  /** More than two looks at the log, each larger than what a new connection holds unread. */
+describe('an audit export', () => {
+  /** More than two batches of the export, each larger than what a new connection buffers unread. */
   const events = 1_100;
   const filler = 'x'.repeat(24_000);
 
-  it('[I1] [F2] breaks off once its key is revoked, and so cannot be taken for whole', async () => {
+  it('[I1] [F2] is cut off once its key is revoked, so that it cannot be mistaken for complete', async () => {
     const tenant = await newTenant(server);
     const lines = await tenant.admin.bulk(
       Array.from({ length: events }, (_, n) => ({
@@ -84,7 +84,7 @@ describe('an export of the audit', () => {
     const { client, revoke } = await revocable(tenant, { role: 'auditor' });
     const read = async (meanwhile: () => Promise<void>) => {
       const headers = { authorization: `Bearer ${client.key}`, accept: 'application/x-ndjson' };
-      // One that was read from before may hold many megabytes: its window has grown.
+      // A reused connection may buffer many megabytes, because its window has grown.
       const request = http.get(`${server.url}/v1/audit/events?type=MemoryStored`, { headers, agent: false });
       const [response] = (await once(request, 'response')) as [http.IncomingMessage];
       expect(response.statusCode).toBe(200);

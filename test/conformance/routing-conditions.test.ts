@@ -9,7 +9,7 @@ const server = useSharedServer();
 const namesOf = (answer: Json): string[] => answer.results.map(({ memory }: Json) => memory.externalId);
 const actionsOf = (audit: Json): string[] => audit.trajectory.steps.map(({ action }: Json) => action);
 
-describe('conditions that a question names', () => {
+describe('conditions in a question', () => {
   const teams = ['sig-node', 'sig-auth', 'sig-network'];
   const handling = (org: string, team: string) =>
     Array.from({ length: 4 }, (_, n) => ({
@@ -23,7 +23,7 @@ describe('conditions that a question names', () => {
     ...['lakehouse', 'streaming'].flatMap((team) => handling('data', team)),
   ];
 
-  it('[B5] [B6] [A7] are met in balance, and what meets them is the same at any threshold', async () => {
+  it('[B5] [B6] [A7] are covered evenly, with the same results at any threshold', async () => {
     const tenant = await AskingTenant.create(server, { memories, request: { topK: 6, order: 'relevance' } });
     const query = 'Compare error handling across the platform teams';
     const found = await Promise.all([0, 0.1, 0.3].map((threshold) => tenant.search(query, { threshold })));
@@ -34,7 +34,7 @@ describe('conditions that a question names', () => {
     }
   });
 
-  it('[B6] are understood in the shorthand of a search box', async () => {
+  it('[B6] can be written in search-box shorthand', async () => {
     const proposals = ['accepted', 'rejected', 'draft'].flatMap((status) =>
       ['3.11', '3.12', '3.13'].map((version) => ({
         externalId: `${status} ${version}`,
@@ -51,7 +51,7 @@ describe('conditions that a question names', () => {
     expect(namesOf(answer)[0]).toBe('accepted 3.12');
   });
 
-  it('[A6] are no way past near-duplicates: each text is shown once, of its most specific layer', async () => {
+  it('[A6] do not let near-duplicates through: each text appears once, from its most specific layer', async () => {
     const texts = ['retries', 'alerts', 'budgets', 'deadlines', 'queues', 'quotas'];
     const content = (word: string) =>
       `The retry policy of the services for ${word} is written down by the owners`;
@@ -67,7 +67,7 @@ describe('conditions that a question names', () => {
     expect(new Set(namesOf(answer))).toEqual(new Set(texts));
   });
 
-  it('[B6] of a time are met by what was stored then and tells no other time', async () => {
+  it('[B6] on a time also match memories stored then that state no time of their own', async () => {
     const told = (externalId: string, occurredAt?: string) => ({
       externalId,
       layer: 'company',
@@ -87,7 +87,7 @@ describe('conditions that a question names', () => {
   });
 });
 
-describe('a question that means all places of a kind', () => {
+describe('a question about all places of a kind', () => {
   const practice = (team: string, topic: string) => ({
     externalId: `${team} ${topic}`,
     layer: 'team',
@@ -114,7 +114,7 @@ describe('a question that means all places of a kind', () => {
   ];
   const teamsOf = (answer: Json): string[] => namesOf(answer).map((name) => name.split(' ')[0]!);
 
-  it('[B4] [B6] is answered from each of them, however it says so', async () => {
+  it('[B4] [B6] is answered from each place, however the question is phrased', async () => {
     const tenant = await AskingTenant.create(server, {
       memories,
       request: { threshold: 0.2, order: 'relevance' },
@@ -135,10 +135,10 @@ describe('a question that means all places of a kind', () => {
   });
 });
 
-describe('a question of a size that no event holds', () => {
-  it('[F1] [B7] is on record with what was found, without the filter, and at once', async () => {
+describe('a question too large for an event', () => {
+  it('[F1] [B7] is recorded with its results but without its filter, and answered without delay', async () => {
     const tenant = await AskingTenant.create(server, { request: { topK: 4 } });
-    // Random, so that compression does not help.
+    // Random values, so that compression does not help.
     const values = Array.from({ length: 1_000 }, () => randomBytes(900).toString('base64'));
     const filter = { not: { 'metadata.a': { in: values } } };
     const { audit, answer } = await tenant.ask(comparison, { filter });
@@ -150,7 +150,7 @@ describe('a question of a size that no event holds', () => {
     expect(audit.trajectory.warnings).toContain('abridged');
   });
 
-  it('[B1] is looked for as a whole where it is text that was pasted, and keeps nobody waiting', async () => {
+  it('[B1] is searched as a whole if it is pasted text, and answered without delay', async () => {
     const tenant = await AskingTenant.create(server, { request: { topK: 4 } });
     const pasted = `Compare the teams ${'KEP-1 of Search and KEP-2 of Billing '.repeat(100)}`;
     const { audit } = await tenant.ask(pasted);

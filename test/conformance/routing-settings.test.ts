@@ -6,8 +6,8 @@ import { useServer, useSharedServer } from '../support/use-server.ts';
 const server = useSharedServer();
 const newTenant = () => AskingTenant.create(server, { request: { topK: 4 } });
 
-describe('settings of routing', () => {
-  it('[B9] route only what is well above the threshold first, then a share, the same question always alike', async () => {
+describe('routing settings', () => {
+  it('[B9] route by threshold, then by a share of the questions, and the same question always takes the same route', async () => {
     const own = await newTenant();
     const routeOf = async (query: string): Promise<string> => (await own.ask(query)).audit.route;
     await own.configure({ threshold: 0.5 });
@@ -24,7 +24,7 @@ describe('settings of routing', () => {
     expect((await own.ask(comparison)).audit).toMatchObject({ route: 'standard', reason: 'not-in-share' });
   });
 
-  it('[B9] shadow shows the standard search, runs the executor beside it, and records the difference', async () => {
+  it('[B9] shadow mode answers with the standard search, runs the executor in parallel, and records the difference', async () => {
     const own = await newTenant();
     const plain = await own.search(comparison, { mode: 'standard' });
     await own.configure({ shadow: true });
@@ -46,7 +46,7 @@ describe('settings of routing', () => {
     expect(shared + missing).toBe(answer.results.length);
   });
 
-  it('[B8] the flag of a tenant and the kill switch of all return routing to the standard route at once', async () => {
+  it('[B8] the tenant flag and the global kill switch return routing to the standard route immediately', async () => {
     const [own, other] = [await newTenant(), await newTenant()];
     await own.configure({ enabled: false });
     expect((await own.ask(comparison)).audit).toMatchObject({ route: 'standard', reason: 'disabled' });
@@ -62,7 +62,7 @@ describe('settings of routing', () => {
     expect((await other.ask(comparison)).audit.route).toBe('decomposition');
   });
 
-  it('[B8] are changed by operators and admins alone, and each change is an event with its reason', async () => {
+  it('[B8] can be changed by operators and admins only, and each change is an event with its reason', async () => {
     const own = await newTenant();
     const as = (role: string) => clientWithKey(server, { tenant: own.name, role, user: role });
     for (const role of ['member', 'reader', 'auditor']) {
@@ -100,13 +100,13 @@ describe('settings of routing', () => {
   });
 });
 
-describe('a process whose configuration switches routing off', () => {
+describe('a process with routing disabled in its configuration', () => {
   const off = useServer({
     because: 'routing is switched off for the process',
     environment: { STRATALOG_ROUTING: 'off' },
   });
 
-  it('[B8] takes the standard route whatever its tenants have set', async () => {
+  it('[B8] takes the standard route whatever the tenants have set', async () => {
     const admin = await clientWithKey(off, { tenant: freshTenant(), role: 'admin', user: 'ada' });
     expect((await admin.patch('/v1/admin/routing', { threshold: 0 })).status).toBe(200);
     const { body } = await admin.post('/v1/search', { query: comparison, threshold: 0 });

@@ -17,7 +17,7 @@ describe('the route of a question', () => {
     tenant = await newTenant();
   });
 
-  it('[B1] is the standard one below the threshold: no executor, its signals on record', async () => {
+  it('[B1] is standard below the threshold: no executor runs, and the signals are recorded', async () => {
     const { audit } = await tenant.ask(simple);
     expect(audit).toMatchObject({ route: 'standard', reason: 'below-threshold', threshold: 0.3 });
     expect(audit.trajectory).toBeUndefined();
@@ -31,14 +31,14 @@ describe('the route of a question', () => {
     });
   });
 
-  it('[B1] is the executor at or above it, and the score is the weighted sum of the signals', async () => {
+  it('[B1] is the executor at or above the threshold, and the score is the weighted sum of the signals', async () => {
     const { audit } = await tenant.ask(comparison);
     expect(audit).toMatchObject({ route: 'decomposition', reason: 'complex', policyVersion: 'rules-1' });
     const sum = audit.signals.reduce((total: number, { value, weight }: Json) => total + value * weight, 0);
     expect(audit.score).toBeCloseTo(Math.min(1, sum), 5);
   });
 
-  it('[B1] follows the threshold of the tenant', async () => {
+  it('[B1] depends on the threshold of the tenant', async () => {
     const own = await newTenant();
     await own.configure({ threshold: 0.9 });
     expect((await own.ask(comparison)).audit).toMatchObject({ route: 'standard', threshold: 0.9 });
@@ -46,7 +46,7 @@ describe('the route of a question', () => {
     expect((await own.ask(simple)).audit).toMatchObject({ route: 'decomposition', threshold: 0 });
   });
 
-  it('[D8] is the standard one with mode standard, for that search alone', async () => {
+  it('[D8] is standard with mode=standard, for that search only', async () => {
     const { audit: past } = await tenant.ask(comparison, { asOf: tenant.position });
     expect(past).toMatchObject({ route: 'standard', reason: 'as-of' });
     const { audit } = await tenant.ask(comparison, { mode: 'standard' });
@@ -91,7 +91,7 @@ describe('the steps of a complex question', () => {
     expect(trajectory.tokens).toBe(searches.reduce((sum: number, { tokens }: Json) => sum + tokens, 0));
   });
 
-  it('[D5] are planned by the rules where no language model is configured, and none is missed', async () => {
+  it('[D5] are planned by the rules without a language model, and cause no warning', async () => {
     const { audit } = await tenant.ask(nested, { topK: 10 });
     const calls = audit.trajectory.steps.filter(({ action }: Json) => action === 'RecursiveCall');
     const byRules = { by: 'rules', durationMs: expect.any(Number), tokens: 0 };
@@ -104,7 +104,7 @@ describe('the steps of a complex question', () => {
     expect(spent.body.items).toEqual([]);
   });
 
-  it('[B6] compare has as much of each side as there is room for, of real memories', async () => {
+  it('[B6] of a comparison fill the results evenly from each side with real memories', async () => {
     const { answer, audit } = await tenant.ask(comparison, { order: 'relevance', topK: 4 });
     expect(audit.trajectory.strategy).toBe('compare');
     const sides = answer.results.map(({ memory }: Json) => memory.scope.org);
@@ -117,7 +117,7 @@ describe('the steps of a complex question', () => {
     }
   });
 
-  it('[A7] [D3] answer with scores that no threshold changes, and with all that pass it', async () => {
+  it('[A7] [D3] give scores that do not depend on the threshold, and all results that reach it', async () => {
     const asked = { order: 'relevance', topK: 50 };
     const scored = async (threshold: number): Promise<[string, number][]> => {
       const { answer } = await tenant.ask(comparison, { ...asked, threshold });
@@ -130,7 +130,7 @@ describe('the steps of a complex question', () => {
     }
   });
 
-  it('[B7] every result cites the steps that found it', async () => {
+  it('[B7] are cited by every result that they found', async () => {
     const { answer, audit } = await tenant.ask(comparison);
     const searched = new Map(audit.trajectory.steps.map((step: Json) => [step.step, step]));
     expect(audit.results.map(({ memoryId }: Json) => memoryId)).toEqual(
@@ -145,7 +145,7 @@ describe('the steps of a complex question', () => {
     }
   });
 
-  it('[B4] DrillDown finds the teams of the org that the question names, and narrows to them', async () => {
+  it('[B4] DrillDown finds the teams of the org named in the question, and narrows the search to them', async () => {
     const { answer, audit } = await tenant.ask('List the retry policies of all Billing teams', { topK: 10 });
     const drill = audit.trajectory.steps.find(({ action }: Json) => action === 'DrillDown');
     expect(drill).toMatchObject({ found: 3, arguments: { from: 'org', to: 'team' } });
@@ -156,7 +156,7 @@ describe('the steps of a complex question', () => {
     expect(namesOf(answer).slice(0, 3).sort()).toEqual(['billing-core', 'billing-invoices', 'billing-tax']);
   });
 
-  it('[B5] RecursiveCall takes a part that is complex itself apart again, one level deeper', async () => {
+  it('[B5] RecursiveCall decomposes a complex subquery again, one level deeper', async () => {
     const { audit } = await tenant.ask(nested, { topK: 10 });
     const call = audit.trajectory.steps.find(({ action }: Json) => action === 'RecursiveCall');
     expect(call).toMatchObject({ status: 'done', depth: 0 });
@@ -167,7 +167,7 @@ describe('the steps of a complex question', () => {
     expect(audit.trajectory.maxDepth).toBe(1);
   });
 
-  it('[B5] beyond the depth the call is rejected and recorded, and the run goes on', async () => {
+  it('[B5] a call beyond the maximum depth is rejected and recorded, and the run continues', async () => {
     const own = await newTenant();
     await own.configure({ budgets: { depth: 0 } });
     const { answer, audit } = await own.ask(nested, { topK: 10 });
@@ -179,7 +179,7 @@ describe('the steps of a complex question', () => {
     expect(answer.results.length).toBeGreaterThan(0);
   });
 
-  it('[B3] FilterByRelevance keeps to the threshold of the search', async () => {
+  it('[B3] FilterByRelevance applies the threshold of the search', async () => {
     const { answer, audit } = await tenant.ask(comparison, { threshold: 0.5, topK: 10 });
     const filter = audit.trajectory.steps.find(({ action }: Json) => action === 'FilterByRelevance');
     expect(filter.arguments.min).toBeCloseTo(relevanceOf(0.5), 6);
@@ -188,7 +188,7 @@ describe('the steps of a complex question', () => {
     expect(answer.results.length).toBeLessThanOrEqual(filter.found);
   });
 
-  it('[B3] FilterByRecency puts what is older than the question says behind the rest', async () => {
+  it('[B3] FilterByRecency ranks what is older than the question asks for last', async () => {
     const own = await newTenant();
     const at = (occurredAt: string, externalId: string) => ({
       externalId,
@@ -212,12 +212,12 @@ describe('the steps of a complex question', () => {
   });
 });
 
-describe('what a run may spend', () => {
+describe('the budget of a run', () => {
   it.each([
     ['queries', { queries: 1 }],
     ['steps', { steps: 2 }],
     ['tokens', { tokens: 20 }],
-  ])('[B8] the budget of %s ends it with the best so far and a warning', async (budget, budgets) => {
+  ])('[B8] for %s ends the run with the best results so far and a warning', async (budget, budgets) => {
     const own = await newTenant();
     await own.configure({ budgets });
     const { answer, audit } = await own.ask(comparison);
@@ -230,8 +230,8 @@ describe('what a run may spend', () => {
   });
 });
 
-describe('what users see of it', () => {
-  it('[B7] [D8] nothing: the keys of an answer are the same by every route', async () => {
+describe('visibility of routing', () => {
+  it('[B7] [D8] answers have the same fields whichever route was taken', async () => {
     const tenant = await newTenant();
     const shapes = new Set<string>();
     const routes = new Set<string>();
@@ -263,7 +263,7 @@ describe('what users see of it', () => {
     expect([...routes].sort()).toEqual(['decomposition', 'standard']);
   });
 
-  it('[B7] members may not read a trajectory, auditors and admins may, and each look is an event', async () => {
+  it('[B7] auditors and admins can read a trajectory, members cannot, and each read is an event', async () => {
     const tenant = await newTenant();
     const { searchId } = await tenant.search(comparison);
     const as = (role: string) => clientWithKey(server, { tenant: tenant.name, role, user: role });
@@ -286,7 +286,7 @@ describe('what users see of it', () => {
     expect((await tenant.admin.get(`/v1/audit/searches/${searchId.split('.')[0]}.0000`)).status).toBe(404);
   });
 
-  it('[A5] a decomposed answer never holds what the caller may not see', async () => {
+  it('[A5] a decomposed answer never contains what the caller cannot see', async () => {
     const tenant = await newTenant();
     const member = await clientWithKey(server, {
       tenant: tenant.name,
@@ -304,7 +304,7 @@ describe('what users see of it', () => {
     }
   });
 
-  it('[A5] a plan stays inside the scope and the layers that were asked for', async () => {
+  it('[A5] a plan stays within the requested scope and layers', async () => {
     const tenant = await newTenant();
     const { answer } = await tenant.ask(comparison, { scope: { org: 'search' }, layers: ['team'], topK: 10 });
     expect(namesOf(answer).sort()).toEqual(['search-api', 'search-index']);

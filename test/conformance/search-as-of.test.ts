@@ -17,13 +17,13 @@ async function search(client: Client, query: string, more: object = {}): Promise
 
 const contents = (results: Json[]): string[] => results.map(({ memory }) => memory.content);
 
-/** All but the counters, which are as of today. */
+/** Everything but the counters, which are always current. */
 function then({ accessCount: _, lastAccessedAt: __, ...memory }: Json): Json {
   return memory;
 }
 
 describe('a search as of a position', () => {
-  it('[A5] finds the memories as they were there, by the texts that they had', async () => {
+  it('[A5] finds the memories as they were then, by the texts they had', async () => {
     const { admin } = await newTenant(server);
     const before = await admin.store({ content: 'The harbour opens at noon' });
     const created = await admin.store({ content: 'The ferry to the island is blue', tags: ['old'] });
@@ -47,7 +47,7 @@ describe('a search as of a position', () => {
     expect(then(memory)).toEqual(then(created.memory));
   });
 
-  it('[A5] answers with the position, and takes a time for it', async () => {
+  it('[A5] returns the position, and accepts a time instead', async () => {
     const { admin } = await newTenant(server);
     const { memory, position } = await admin.store({ content: 'The bridge is closed' });
     await sleep(5);
@@ -66,7 +66,7 @@ describe('a search as of a position', () => {
     expect(await search(admin, 'bridge', { asOf: '1999-01-01T00:00:00Z' })).toEqual([]);
   });
 
-  it('[A5] filters by what the memories were then', async () => {
+  it('[A5] filters by the values that memories had then', async () => {
     const { admin } = await newTenant(server);
     const created = await admin.store({
       content: 'The meeting is on Monday',
@@ -91,7 +91,7 @@ describe('a search as of a position', () => {
     }
   });
 
-  it('[A5] gives what a search gave there, scores too where the tenant has the same memories', async () => {
+  it('[A5] returns what a search then returned, with equal scores if the tenant has the same memories', async () => {
     const { admin } = await newTenant(server);
     const turn = (minute: number, content: string, more: object = {}) => ({
       content,
@@ -115,7 +115,7 @@ describe('a search as of a position', () => {
     const answered = shown(await plain({ minPosition: at }));
     expect(shown(await plain({ asOf: at }))).toEqual(answered);
 
-    // Two turns change their texts with each other, so that words are as rare as before; one also its speaker.
+    // Two turns swap their texts, so that word frequencies do not change; one also changes its speaker.
     const any = { 'if-match': '*' };
     const [first, , third] = lines.map(({ id }) => `/v1/memories/${id}`);
     await admin.patch(first!, { content: 'The third turn is about the weather' }, any);
@@ -128,7 +128,7 @@ describe('a search as of a position', () => {
     expect(shown(await plain({ asOf: at, minPosition }))).toEqual(answered);
   });
 
-  it('[A5] never shows what was erased', async () => {
+  it('[A5] never shows erased memories', async () => {
     const { admin } = await newTenant(server);
     const { memory, position } = await admin.store({ content: 'The password of the safe' });
     const kept = await admin.store({ content: 'The safe stands in the hall' });
@@ -141,7 +141,7 @@ describe('a search as of a position', () => {
     ]);
   });
 
-  it('[A5] records the search and counts what it showed', async () => {
+  it('[A5] is recorded, and counts accesses of what it returned', async () => {
     const { admin } = await newTenant(server);
     const { memory, position } = await admin.store({ content: 'The ledger of the year' });
     await search(admin, 'ledger', { asOf: position });
@@ -151,8 +151,8 @@ describe('a search as of a position', () => {
   });
 });
 
-describe('who sees what in a search as of', () => {
-  it('[I2] nobody sees more than in a search of today', async () => {
+describe('visibility in a search as of a position', () => {
+  it('[I2] is no wider than in a current search', async () => {
     const { admin, key } = await newTenant(server);
     const ann = await key({ user: 'ann', teams: ['red'] });
     const [mine, ours, hers] = [
@@ -171,7 +171,7 @@ describe('who sees what in a search as of', () => {
     expect(contents(await search(admin, 'plan', narrow))).toEqual([ours!.content]);
   });
 
-  it('[I2] no score tells of a text that its reader may not read', async () => {
+  it('[I2] scores reveal nothing of texts that the caller cannot read', async () => {
     const { admin, key } = await newTenant(server);
     const ann = await key({ user: 'ann' });
     const turn = (user: string, content: string) => ({
@@ -187,8 +187,8 @@ describe('who sees what in a search as of', () => {
   });
 });
 
-describe('an asOf that cannot be', () => {
-  it('[A5] is refused as in any read', async () => {
+describe('an invalid asOf in a search', () => {
+  it('[A5] is rejected as in any read', async () => {
     const { admin } = await newTenant(server);
     const { position } = await admin.store({ content: 'a memory' });
     const ask = (asOf: unknown, more: object = {}) =>
@@ -207,7 +207,7 @@ describe('an asOf that cannot be', () => {
     expectProblem(await ask(ahead, { waitMs: 50 }), 504, 'position-timeout');
   });
 
-  it('[A5] says so where too many texts have changed since', async () => {
+  it('[A5] is rejected with an explanation if too many texts have changed since', async () => {
     const { admin } = await newTenant(server);
     const count = 1_001;
     const lines = await admin.bulk(

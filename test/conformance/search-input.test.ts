@@ -59,8 +59,8 @@ const wrong: [string, Record<string, unknown>, string][] = [
   ['the tenant in the body', { query, tenant: 'other' }, 'tenant'],
 ];
 
-describe('bad input of a search', () => {
-  it.each(wrong)('[A5] refuses %s with a 400 that names the field', async (_, body, path) => {
+describe('invalid search requests', () => {
+  it.each(wrong)('[A5] rejects %s with a 400 that names the field', async (_, body, path) => {
     const reply = await client.post('/v1/search', body);
     expect(reply.status).toBe(400);
     expect(reply.headers.get('content-type')).toMatch(/^application\/problem\+json/);
@@ -69,25 +69,25 @@ describe('bad input of a search', () => {
     expect(reply.body.detail).toContain(path);
   });
 
-  it('[A5] names every wrong field at once', async () => {
+  it('[A5] names every invalid field at once', async () => {
     const reply = await client.post('/v1/search', { query: '', topK: 0, threshold: 2, colour: 'red' });
     const paths = reply.body.errors.map((error: { path: string }) => error.path).sort();
     expect(paths).toEqual(['colour', 'query', 'threshold', 'topK']);
   });
 
-  it.each([['[]'], ['"text"'], ['null'], ['7']])('[A5] refuses the body %s', async (raw) => {
+  it.each([['[]'], ['"text"'], ['null'], ['7']])('[A5] rejects the body %s', async (raw) => {
     const headers = { 'content-type': 'application/json' };
     const reply = await client.send('POST', '/v1/search', { raw, headers });
     expect(reply).toMatchObject({ status: 400, body: { code: 'validation-failed' } });
   });
 
-  it.each([['{"query":'], ['{query: 1}'], ['']])('[A5] refuses the broken JSON %j', async (raw) => {
+  it.each([['{"query":'], ['{query: 1}'], ['']])('[A5] rejects the malformed JSON %j', async (raw) => {
     const headers = { 'content-type': 'application/json' };
     const reply = await client.send('POST', '/v1/search', { raw, headers });
     expect(reply).toMatchObject({ status: 400, body: { code: 'malformed-json' } });
   });
 
-  it('[A5] refuses a body that is not UTF-8, one of another type and one that is too large', async () => {
+  it('[A5] rejects a body that is not UTF-8, has another media type or is too large', async () => {
     const json = { 'content-type': 'application/json' };
     const latin1 = new Uint8Array([...Buffer.from('{"query":"caf'), 0xe9, ...Buffer.from('"}')]);
     const text = { 'content-type': 'text/plain' };
@@ -111,7 +111,7 @@ describe('bad input of a search', () => {
   });
 });
 
-describe('the edges of what a search takes', () => {
+describe('limits of search parameters', () => {
   const edges: [string, Record<string, unknown>][] = [
     ['topK 1', { query, topK: 1 }],
     ['topK 1000', { query, topK: 1000 }],
@@ -136,10 +136,10 @@ describe('the edges of what a search takes', () => {
     ['a query in Arabic', { query: 'يعمل البناء على نواتين' }],
   ];
 
-  it.each(edges)('[A5] takes %s', async (_, body) => {
+  it.each(edges)('[A5] accepts %s', async (_, body) => {
     const reply = await client.post('/v1/search', body);
     expect(reply, JSON.stringify(reply.body)).toMatchObject({ status: 200 });
-    // A question that nothing answers says so, and nothing else is wrong.
+    // The only warning allowed is that nothing answers the question.
     const { results, warnings } = reply.body;
     expect(warnings.map(({ code }: Json) => code)).toEqual(results.length > 0 ? [] : ['below-threshold']);
     for (const { score } of reply.body.results) {

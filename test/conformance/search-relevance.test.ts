@@ -5,7 +5,7 @@ import { useSharedServer } from '../support/use-server.ts';
 
 const server = useSharedServer();
 
-/** The score of the one memory of a tenant for a query. */
+/** The score of a tenant's only memory for a query. */
 async function scoreAlone(content: string, query: string): Promise<number> {
   const client = await newAdmin(server);
   const { position: minPosition } = await client.store({ content });
@@ -71,7 +71,7 @@ describe('a tenant with one memory', () => {
     ['an accent less', 'Zoë', 'Zoe?'],
     ['signs more often', '--- !', '- !!!'],
   ])(
-    '[A5] finds the same words with other signs, %s, with a score of at least .7',
+    '[A5] finds the same words with different characters, %s, with a score of at least .7',
     async (_, content, query) => {
       expect(await scoreAlone(content, query)).toBeGreaterThanOrEqual(0.7);
     },
@@ -81,7 +81,7 @@ describe('a tenant with one memory', () => {
     ['another subject', 'How long does sourdough bread have to rise?'],
     ['another subject with one common word', 'Which service repairs a washing machine?'],
     ['nothing that means anything', 'xqzv bprk wlmt'],
-  ])('[A5] [D3] does not answer a question about something else: %s', async (_, query) => {
+  ])('[A5] [D3] does not answer an unrelated question: %s', async (_, query) => {
     const content = 'We chose PostgreSQL for the billing service in March.';
     const client = await newAdmin(server);
     const { position } = await client.store({ content });
@@ -96,7 +96,7 @@ describe('a tenant with one memory', () => {
     ['What does the billing service run on?'],
     ['PostgreSQL'],
     ['billing database'],
-  ])('[A5] [D3] answers a question about it without a threshold: %s', async (query) => {
+  ])('[A5] [D3] answers a related question without a threshold: %s', async (query) => {
     const client = await newAdmin(server);
     const content = 'We chose PostgreSQL for the billing service in March.';
     const lines = await client.bulk([
@@ -111,8 +111,8 @@ describe('a tenant with one memory', () => {
   });
 });
 
-describe('what a search finds', () => {
-  it('[A8] finds by meaning without a common word and by a rare word without meaning', async () => {
+describe('search results', () => {
+  it('[A8] include matches by meaning without a common word, and by a rare word without meaning', async () => {
     const client = await newAdmin(server);
     const lines = await client.bulk([
       { externalId: 'meaning', content: 'The physician prescribed medication for her headache' },
@@ -133,7 +133,7 @@ describe('what a search finds', () => {
     expect((await ranked('zxq4417'))[0]).toBe('word');
   });
 
-  it('[A3] never finds a deleted memory, and finds it again when it is restored', async () => {
+  it('[A3] exclude a deleted memory until it is restored', async () => {
     const client = await newAdmin(server);
     const content = 'The staging cluster is rebuilt every Sunday';
     const stored = await client.store({ content });
@@ -148,7 +148,7 @@ describe('what a search finds', () => {
     expect(await found(client, content, restored.body.position)).toEqual([id]);
   });
 
-  it('[F6] never finds an erased memory', async () => {
+  it('[F6] exclude an erased memory', async () => {
     const client = await newAdmin(server);
     const content = 'The recovery phrase is written on the yellow card';
     const { memory, position } = await client.store({ content });
@@ -158,7 +158,7 @@ describe('what a search finds', () => {
     expect(await found(client, content, erased.body.position)).toEqual([]);
   });
 
-  it('[A2] finds an updated memory by its new text and not by its old one', async () => {
+  it('[A2] match the new text of an updated memory and not the old one', async () => {
     const client = await newAdmin(server);
     const before = 'The canteen serves lentil soup on Mondays';
     const after = 'Certificates of the ingress expire in ninety days';
@@ -171,7 +171,7 @@ describe('what a search finds', () => {
     expect(body.results[0].memory).toMatchObject({ content: after, revision: 1 });
   });
 
-  it('[A2] searches by tags, spaces and metadata as they are now', async () => {
+  it('[A2] match the current tags, spaces and metadata', async () => {
     const client = await newAdmin(server);
     const content = 'The load balancer keeps connections for a minute';
     const { memory } = await client.store({

@@ -10,7 +10,7 @@ const daysAgo = (days: number) => new Date(Date.now() - days * dayMs).toISOStrin
 const things = 'printer,lift,garage,garden,kitchen,roof,alarm,server,heating,door,window,fence'.split(',');
 const doings = 'was moved,broke down,was painted,got a new lock,is too loud'.split(',');
 
-/** Alike but for when they happened. */
+/** The same text except for the time. */
 const reports = Array.from({ length: 180 }, (_, n) => ({
   externalId: `old ${n}`,
   content: `Report: the ${things[n % things.length]} ${doings[n % doings.length]}, it took us ${n} minutes.`,
@@ -56,23 +56,23 @@ describe('a question about a time', () => {
     ['What did we do 5 days ago?', '5 days ago'],
     ['What did we report in the last week?', '5 days ago'],
     ['What did we do 12 days ago?', '12 days ago'],
-  ])('[A8] is answered by what is of it: %s', async (question, first) => {
+  ])('[A8] returns first what happened at that time: %s', async (question, first) => {
     expect((await found(question))[0]).toBe(first);
   });
 
-  it('[A8] takes what tells no time for as old as its record', async () => {
+  it('[A8] uses the storage time of a memory whose text and fields give no time', async () => {
     const today = new Date().toLocaleDateString('en-US', { dateStyle: 'long', timeZone: 'UTC' });
     expect((await found(`What was reported on ${today}?`))[0]).toBe('untold');
   });
 
-  it('[A8] keeps to the filter all the same', async () => {
+  it('[A8] still applies the filter', async () => {
     const filter = { occurredAt: { lt: '2023-01-01T00:00:00Z' } };
     const ids = await found('What was reported on 7 May 2023?', { filter });
     expect(ids).toHaveLength(10);
     expect(ids.every((id) => id.startsWith('old '))).toBe(true);
   });
 
-  it('[A8] as of a position reads the times that stand for themselves, and has no last week', async () => {
+  it('[A8] as of a position supports absolute times, but not relative ones such as last week', async () => {
     expect((await found('What was reported on 7 May 2023?', { asOf: position }))[0]).toBe('day');
     expect((await found('What happened in November 2023?', { asOf: position }))[0]).toBe('month');
     const now = await found('What was cleaned or swept in the last week?');
@@ -81,7 +81,7 @@ describe('a question about a time', () => {
   });
 });
 
-it('[A5] a text of a day is found by itself with the default threshold, among those of other days', async () => {
+it('[A5] a text that gives a day is found by its own words at the default threshold, among texts of other days', async () => {
   const client = await clientWithKey(server, { tenant: freshTenant(), role: 'admin', user: 'ada' });
   const days = Array.from({ length: 200 }, (_, n) =>
     new Date(Date.UTC(2023, 0, 1 + n)).toISOString().slice(0, 10),

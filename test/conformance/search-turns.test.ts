@@ -22,7 +22,7 @@ function turn(externalId: string, minute: number, content: string, more: Record<
   };
 }
 
-/** Stores one after the other and answers where the log stands then. */
+/** Stores memories one after the other and returns the position after the last. */
 async function tell(client: Client, ...memories: Record<string, unknown>[]): Promise<string> {
   let last = '';
   for (const memory of memories) last = (await client.store(memory)).position;
@@ -44,8 +44,8 @@ async function scoreOfReply(client: Client, minPosition: string, more: object = 
   return new Map(await search(client, question, minPosition, more)).get('reply')!;
 }
 
-describe('what surrounds a turn of a session', () => {
-  it('[A8] finds the turn where the words of the question are spread over it and the one before', async () => {
+describe('the context of a turn in a session', () => {
+  it('[A8] finds the turn when the words of the question are split between it and the previous turn', async () => {
     const client = await admin();
     const position = await tell(
       client,
@@ -59,11 +59,11 @@ describe('what surrounds a turn of a session', () => {
     expect(found.indexOf('reply')).toBeLessThan(2);
   });
 
-  // Two turns before it are in its window, two after are not.
+  // The window of a turn covers the two turns before it, not those after it.
   it.each([
     ['the time at which turns occurred, whatever the order in which they were stored', [0, 1, 2], false],
     ['the order in which they were stored, of turns of the same time', [0, 0, 0], true],
-  ] as const)('[A8] goes by %s', async (_, minutes, inOrder) => {
+  ] as const)('[A8] is determined by %s', async (_, minutes, inOrder) => {
     const [before, after] = await Promise.all(
       [
         [asked, turn('between', 0, 'Lunch?'), reply],
@@ -77,7 +77,7 @@ describe('what surrounds a turn of a session', () => {
     expect(before).toBeGreaterThan(after! + 0.01);
   });
 
-  it('[A8] does not change with the filters, the layers and the scope of the search', async () => {
+  it('[A8] is independent of the filters, layers and scope of the search', async () => {
     const client = await admin();
     const position = await tell(client, { ...asked, tags: ['asked'] }, { ...reply, tags: ['reply'] });
     const score = await scoreOfReply(client, position);
@@ -90,7 +90,7 @@ describe('what surrounds a turn of a session', () => {
       expect(await scoreOfReply(client, position, narrowed)).toBe(score);
   });
 
-  it('[A8] is not what was deleted or erased; it is again what was restored', async () => {
+  it('[A8] excludes deleted and erased turns, and includes restored ones', async () => {
     const client = await admin();
     const alone = await scoreOfReply(client, await tell(client, reply));
     const { memory, position } = await client.store(asked);
@@ -110,9 +110,9 @@ describe('what surrounds a turn of a session', () => {
     ['another layer of the same identifiers', { layer: 'user', scope: { user: 'ann', session: 's1' } }],
     ['another agent', { layer: 'agent', scope: { user: 'bob', session: 's1', agent: 'x' } }],
     ['another project', { scope: { user: 'bob', session: 's1', project: 'p' } }],
-  ])('[I3] is nothing that a reader of the turn may not see: %s', async (_, place) => {
+  ])('[I3] excludes turns that a reader of the turn cannot see: %s', async (_, place) => {
     const scores = await Promise.all(
-      // Where it is in another session it is no neighbour in any case.
+      // In another session it is never a neighbour, which gives the score to compare with.
       ['s1', 's2'].map(async (session) => {
         const tenant = freshTenant();
         const writer = await admin(tenant);
@@ -125,13 +125,13 @@ describe('what surrounds a turn of a session', () => {
     expect(scores[0]).toBe(scores[1]);
   });
 
-  it("[I3] is nothing of another tenant's session of the same name", async () => {
+  it('[I3] excludes another tenant’s session of the same name', async () => {
     const [client, other] = [await admin(), await admin()];
     const alone = await scoreOfReply(client, await tell(client, reply));
     expect(await scoreOfReply(client, await tell(other, asked))).toBe(alone);
   });
 
-  it('[A5] leaves a turn among long ones to be found by its own text', async () => {
+  it('[A5] does not keep a turn among long ones from being found by its own text', async () => {
     const client = await admin();
     const long = 'We talked about the budget, the roof of the house and the holidays. '.repeat(20);
     const short = turn('short', 2, 'Alice prefers tea over coffee.');
@@ -148,13 +148,13 @@ describe('what surrounds a turn of a session', () => {
   });
 });
 
-describe('who said a turn', () => {
+describe('the speaker of a turn', () => {
   const roles = (user: string, assistant: string) => [
     turn('mine', 0, 'I keep the bees behind the barn.', { metadata: { role: user } }),
     turn('theirs', 30, 'You could keep the bees behind the barn as well.', { metadata: { role: assistant } }),
   ];
 
-  it('[A8] prefers what the asker said where the question is in the first person', async () => {
+  it('[A8] favors the asker’s own turns if the question is in the first person', async () => {
     const client = await admin();
     const position = await tell(client, ...roles('user', 'assistant'));
     const order = async (query: string) => (await search(client, query, position)).map(([id]) => id);
@@ -164,7 +164,7 @@ describe('who said a turn', () => {
     expect((await search(swapped, 'What did I say about the bees?', there))[0]![0]).toBe('theirs');
   });
 
-  it('[A8] follows an update of the metadata alone, and one of the text alone', async () => {
+  it('[A8] follows an update of only the metadata, and one of only the text', async () => {
     const client = await admin();
     const { memory, position } = await client.store(turn('reply', 0, 'Wonderful, two bowls.'));
     const score = async (at: string) =>
@@ -182,8 +182,8 @@ describe('who said a turn', () => {
   });
 });
 
-describe('when it occurred', () => {
-  it('[A8] prefers what occurred in the month that the question names, turn or not', async () => {
+describe('the time of a memory', () => {
+  it('[A8] favors memories of the month named in the question, whether or not they are turns', async () => {
     const client = await admin();
     const days = { '2025-05-20': 'crimson', '2025-06-12': 'azure', '2025-07-03': 'amber' };
     const notes = Object.entries(days).map(([day, color]) => ({
@@ -198,7 +198,7 @@ describe('when it occurred', () => {
     expect(await first('Where did the team go in 2025-05?')).toBe('2025-05-20');
   });
 
-  it('[A8] takes each month of a question with its own year', async () => {
+  it('[A8] pairs each month in a question with its own year', async () => {
     const client = await admin();
     const notes = ['2023-05-20', '2023-06-12', '2024-05-20', '2024-06-12'].map((day) => ({
       externalId: day,

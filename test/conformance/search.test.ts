@@ -15,7 +15,7 @@ async function search(client: Client, body: Record<string, unknown>): Promise<Js
   return reply.body;
 }
 
-/** Stores all and answers the position that covers them. */
+/** Stores all memories and returns the position that covers them. */
 async function storeAll(client: Client, memories: readonly Record<string, unknown>[]): Promise<string> {
   const lines = await client.bulk(memories);
   expect(lines.map(({ status }) => status)).toEqual(memories.map(() => 201));
@@ -51,7 +51,7 @@ describe('the answer of a search', () => {
     expect(again.position).toBeTruthy();
   });
 
-  it('[D8] has the same form and memories with mode standard', async () => {
+  it('[D8] has the same form and memories with mode=standard', async () => {
     const client = await newAdmin(server);
     const { position } = await client.store({ content: endpoint });
     const query = { query: 'compare login endpoints across all teams', minPosition: position, ...everything };
@@ -64,7 +64,7 @@ describe('the answer of a search', () => {
     expect(idsOf(standard)).toEqual(idsOf(plain));
   });
 
-  it('[A5] takes topK 10, threshold 0.7 and order precedence where nothing is said', async () => {
+  it('[A5] uses topK 10, threshold 0.7 and order=precedence by default', async () => {
     const client = await newAdmin(server);
     const memories = Array.from({ length: 12 }, (_, number) => ({
       externalId: `m${number}`,
@@ -125,7 +125,7 @@ describe('threshold, topK and order', () => {
     ]);
   });
 
-  it('[A7] keeps what reaches the threshold exactly and nothing below it', async () => {
+  it('[A7] applies the threshold exactly', async () => {
     const all = await search(client, { query, ...everything, minPosition });
     expect(all.results).toHaveLength(8);
     for (const { memory, score } of all.results) {
@@ -138,7 +138,7 @@ describe('threshold, topK and order', () => {
     expect((await search(client, { query, threshold: 1, minPosition })).results).toEqual([]);
   });
 
-  it('[D4] with order=layer takes the best topK by score, then orders them by layer, then by score', async () => {
+  it('[D4] order=layer takes the best topK by score, then sorts them by layer and score', async () => {
     const all = await search(client, { query, ...everything, order: 'layer', minPosition });
     const layers = ['agent', 'user', 'session', 'project', 'team', 'org', 'company'];
     expect(all.results.map(({ memory }: Json) => memory.layer)).toEqual([
@@ -159,7 +159,7 @@ describe('threshold, topK and order', () => {
     }
   });
 
-  it('[D4] sorts by score alone with order=relevance; ranks count the order returned from 1', async () => {
+  it('[D4] order=relevance sorts by score only, and ranks count the returned order from 1', async () => {
     const answer = await search(client, { query, ...everything, order: 'relevance', minPosition });
     expect(scoresOf(answer)).toEqual([...scoresOf(answer)].sort((left, right) => right - left));
     expect(namesOf(answer)[0]).toBe('company');
@@ -171,7 +171,7 @@ describe('threshold, topK and order', () => {
     }
   });
 
-  it('[D3] gives a memory the same score whatever else is asked for', async () => {
+  it('[D3] the score of a memory does not depend on the other parameters', async () => {
     const all = await search(client, { query, ...everything, minPosition });
     const score = new Map(all.results.map(({ memory, score }: Json) => [memory.externalId, score]));
     for (const narrowed of [
@@ -186,14 +186,14 @@ describe('threshold, topK and order', () => {
     }
   });
 
-  it('[A7] searches only the layers named', async () => {
+  it('[A7] searches only the requested layers', async () => {
     const answer = await search(client, { query, ...everything, layers: ['org', 'agent'], minPosition });
     expect(namesOf(answer).sort()).toEqual(['agent', 'org']);
   });
 });
 
 describe('spaces, tags and filter in a search', () => {
-  it('[A5] means any of the spaces, any of the tags, and all of the conditions together', async () => {
+  it('[A5] any space, any tag, and all filter conditions must match together', async () => {
     const client = await newAdmin(server);
     const content = 'Deployments of the search cluster happen on Tuesdays';
     const minPosition = await storeAll(client, [
@@ -215,7 +215,7 @@ describe('spaces, tags and filter in a search', () => {
     expect(await found({ spaces: ['b'], tags: ['nothing has it'] })).toEqual([]);
   });
 
-  it('[A8] finds what a selective filter leaves among many memories that match better', async () => {
+  it('[A8] finds the matches of a selective filter among many better-matching memories', async () => {
     const client = await newAdmin(server);
     const crowd = Array.from({ length: 300 }, (_, number) => ({
       externalId: `crowd-${number}`,

@@ -13,8 +13,8 @@ beforeAll(async () => {
   client = await clientWithKey(server, { tenant: freshTenant(), role: 'admin', user: 'ada' });
 });
 
-describe('the log of the server', () => {
-  it('[J7] is JSON a line and tells a request with its id, its trace and its answer', async () => {
+describe('the server log', () => {
+  it('[J7] has one JSON object per line, and logs a request with its id, trace and answer', async () => {
     const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
     const headers = { 'x-request-id': 'logged-1', traceparent: `00-${traceId}-00f067aa0ba902b7-01` };
     expect((await client.get('/v1/stats', headers)).status).toBe(200);
@@ -24,7 +24,7 @@ describe('the log of the server', () => {
     expect(entries()[0]).toMatchObject({ method: 'GET', path: '/v1/stats', status: 200, traceId });
   });
 
-  it('[J7] holds neither credentials nor content, whatever goes wrong', async () => {
+  it('[J7] contains no credentials or content, whatever fails', async () => {
     const content = 'Kennwort-des-Tresors-4711';
     await client.store({ content, metadata: { pin: content }, externalId: content });
     await client.post('/v1/search', { query: content, filter: { 'metadata.pin': { eq: content } } });
@@ -45,24 +45,27 @@ describe('the log of the server', () => {
   it.each([
     ['a chunk of no size', 'ZZ\r\n', false],
     ['a body that ends too soon', '', true],
-  ])('[I5] tells nothing of a body that breaks off, and no error of ours: %s', async (_, rest, end) => {
-    const line = JSON.stringify({ content: 'Geheimes-4712' });
-    const head = [
-      'POST /v1/memories/bulk HTTP/1.1',
-      'Host: x',
-      `Authorization: Bearer ${client.key}`,
-      'Content-Type: application/x-ndjson',
-      'Transfer-Encoding: chunked',
-    ].join('\r\n');
-    const chunk = `${(line.length + 1).toString(16)}\r\n${line}\n\r\n`;
-    await sendRaw(server.url, `${head}\r\n\r\n${chunk}${rest}`, { end });
-    const marker = `after-${freshTenant()}`;
-    await client.get('/v1/stats', { 'x-request-id': marker });
-    await expect.poll(() => server.log.join('\n'), { timeout: 10_000 }).toContain(marker);
-    const log = server.log.join('\n');
-    expect(log).not.toContain('Geheimes-4712');
-    expect(log).not.toContain(client.key!.split('.').at(-1));
-    expect(log).not.toContain('rawPacket');
-    expect(server.log.filter((entry) => JSON.parse(entry).level >= 50)).toEqual([]);
-  });
+  ])(
+    '[I5] contains no content of an interrupted body, and reports no server error: %s',
+    async (_, rest, end) => {
+      const line = JSON.stringify({ content: 'Geheimes-4712' });
+      const head = [
+        'POST /v1/memories/bulk HTTP/1.1',
+        'Host: x',
+        `Authorization: Bearer ${client.key}`,
+        'Content-Type: application/x-ndjson',
+        'Transfer-Encoding: chunked',
+      ].join('\r\n');
+      const chunk = `${(line.length + 1).toString(16)}\r\n${line}\n\r\n`;
+      await sendRaw(server.url, `${head}\r\n\r\n${chunk}${rest}`, { end });
+      const marker = `after-${freshTenant()}`;
+      await client.get('/v1/stats', { 'x-request-id': marker });
+      await expect.poll(() => server.log.join('\n'), { timeout: 10_000 }).toContain(marker);
+      const log = server.log.join('\n');
+      expect(log).not.toContain('Geheimes-4712');
+      expect(log).not.toContain(client.key!.split('.').at(-1));
+      expect(log).not.toContain('rawPacket');
+      expect(server.log.filter((entry) => JSON.parse(entry).level >= 50)).toEqual([]);
+    },
+  );
 });

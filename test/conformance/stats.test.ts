@@ -15,7 +15,7 @@ async function stats(client: Client, minPosition?: string): Promise<Json> {
   return body;
 }
 
-/** Of a tenant with memories of two people, a team and the company. */
+/** A tenant with memories of two people, a team and the company. */
 async function filled() {
   const tenant = freshTenant();
   const admin = await clientWithKey(server, { tenant, role: 'admin', user: 'ada' });
@@ -30,8 +30,8 @@ async function filled() {
   return { tenant, admin, ids: lines.map(({ id }) => id), position: lines.at(-1)!.position as string };
 }
 
-describe('figures of a tenant', () => {
-  it('[A15] count memories and characters in all, by layer and by space', async () => {
+describe('tenant figures', () => {
+  it('[A15] count memories and characters in total, by layer and by space', async () => {
     const { tenant, admin, position } = await filled();
     const figures = await stats(admin, position);
     expect(figures).toMatchObject({
@@ -53,7 +53,7 @@ describe('figures of a tenant', () => {
     expect(figures.position).toBeTruthy();
   });
 
-  it('[A15] follow changes, deletions, restorations and erasures', async () => {
+  it('[A15] follow changes, deletes, restores and erasures', async () => {
     const { admin, ids } = await filled();
     const [first, second] = ids;
     const patch = { content: '123456789', spaces: ['c'] };
@@ -96,7 +96,7 @@ describe('figures of a tenant', () => {
     );
   });
 
-  it('[A15] of an empty tenant are zero', async () => {
+  it('[A15] are zero for an empty tenant', async () => {
     const admin = await clientWithKey(server, { tenant: freshTenant(), role: 'admin' });
     expect(await stats(admin)).toMatchObject({
       total: { active: 0, deleted: 0, characters: 0 },
@@ -107,31 +107,40 @@ describe('figures of a tenant', () => {
     });
   });
 
-  it('[A15] refuse an unknown parameter', async () => {
+  it('[A15] reject an unknown parameter', async () => {
     const admin = await clientWithKey(server, { tenant: freshTenant(), role: 'admin' });
     const reply = await admin.get('/v1/stats?tenant=other');
     expect(reply).toMatchObject({ status: 400, body: { errors: [{ path: 'tenant' }] } });
   });
 });
 
-describe('who sees which figures', () => {
-  it.each(['auditor', 'operator', 'admin'])('[A15] an %s sees those of the whole tenant', async (role) => {
-    const { tenant, admin, ids, position } = await filled();
-    const client = await clientWithKey(server, { tenant, role });
-    const figures = await stats(client, position);
-    expect(figures).toMatchObject({ coverage: 'tenant', total: { active: 5, characters: 36 } });
+describe('visibility of figures', () => {
+  it.each(['auditor', 'operator', 'admin'])(
+    '[A15] an %s sees the figures of the whole tenant',
+    async (role) => {
+      const { tenant, admin, ids, position } = await filled();
+      const client = await clientWithKey(server, { tenant, role });
+      const figures = await stats(client, position);
+      expect(figures).toMatchObject({ coverage: 'tenant', total: { active: 5, characters: 36 } });
 
-    const search = { query: '12345', threshold: 0, layers: ['user'], minPosition: position, waitMs: 30_000 };
-    expect((await admin.post('/v1/search', search)).body.results).toHaveLength(3);
-    await admin.post(`/v1/memories/${ids[3]}/feedback`, { kind: 'helpful' });
-    const used = { access: { total: 3, memories: 3 }, feedback: { total: 1 } };
-    await vi.waitFor(async () => expect(await stats(client)).toMatchObject(used), {
-      timeout: 2_000,
-      interval: 50,
-    });
-  });
+      const search = {
+        query: '12345',
+        threshold: 0,
+        layers: ['user'],
+        minPosition: position,
+        waitMs: 30_000,
+      };
+      expect((await admin.post('/v1/search', search)).body.results).toHaveLength(3);
+      await admin.post(`/v1/memories/${ids[3]}/feedback`, { kind: 'helpful' });
+      const used = { access: { total: 3, memories: 3 }, feedback: { total: 1 } };
+      await vi.waitFor(async () => expect(await stats(client)).toMatchObject(used), {
+        timeout: 2_000,
+        interval: 50,
+      });
+    },
+  );
 
-  it('[A15] a member sees those of what it may see', async () => {
+  it('[A15] a member sees the figures of the memories it can see', async () => {
     const { tenant, position } = await filled();
     const bob = await member(tenant, { user: 'bob' });
     expect(await stats(bob, position)).toMatchObject({
@@ -150,7 +159,7 @@ describe('who sees which figures', () => {
     });
   });
 
-  it('[A15] a reader sees those of the shared scopes, without anybody’s own memories', async () => {
+  it('[A15] a reader sees the figures of shared scopes, without anyone’s personal memories', async () => {
     const { tenant, position } = await filled();
     const reader = await clientWithKey(server, { tenant, role: 'reader' });
     const figures = await stats(reader, position);
@@ -158,7 +167,7 @@ describe('who sees which figures', () => {
     expect(figures.layers.map(({ layer }: Json) => layer)).toEqual(['company', 'team']);
   });
 
-  it('[A15] an access to what the caller cannot see is not in its figures', async () => {
+  it('[A15] an access to a memory that the caller cannot see is not in its figures', async () => {
     const { tenant, admin, position } = await filled();
     const search = {
       query: '1234567',

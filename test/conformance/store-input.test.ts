@@ -15,7 +15,7 @@ beforeAll(async () => {
 const json = { 'content-type': 'application/json' };
 const many = (count: number) => Array.from({ length: count }, (_, n) => `n${n}`);
 
-describe('a field that is not as it must be', () => {
+describe('an invalid field', () => {
   const bad: [title: string, fields: Json, ...paths: string[]][] = [
     ['no content', { content: undefined }, 'content'],
     ['empty content', { content: '' }, 'content'],
@@ -76,7 +76,7 @@ describe('a field that is not as it must be', () => {
     ],
   ];
 
-  it.each(bad)('[A1] refuses %s and names it', async (...row) => {
+  it.each(bad)('[A1] rejects %s and names it', async (...row) => {
     const [, fields, ...paths] = row;
     const reply = await admin.post('/v1/memories', { content: 'never stored', ...fields });
     expectInvalid(reply, ...paths);
@@ -88,22 +88,22 @@ describe('a field that is not as it must be', () => {
     ['the body', '{"content":"x","__proto__":{"layer":"company"}}'],
     ['the representations', '{"content":"x","representations":{"__proto__":"x"}}', 'representations'],
     ['the scope', '{"content":"x","scope":{"__proto__":{"team":"a"}}}'],
-  ])('[A1] refuses the key __proto__ in %s', async (_, raw, ...paths) => {
+  ])('[A1] rejects the key __proto__ in %s', async (_, raw, ...paths) => {
     expectInvalid(await admin.send('POST', '/v1/memories', { raw, headers: json }), ...paths);
   });
 
-  it.each([33, 1_000, 200_000])('[A1] refuses metadata nested %i levels deep', async (levels) => {
+  it.each([33, 1_000, 200_000])('[A1] rejects metadata nested %i levels deep', async (levels) => {
     const metadata = `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
     const raw = `{"content":"never stored","metadata":${metadata}}`;
     expectInvalid(await admin.send('POST', '/v1/memories', { raw, headers: json }), 'metadata.a.a.a');
   });
 
-  it('[A1] refuses a number that JSON can write and nothing can keep', async () => {
+  it('[A1] rejects a number that JSON allows but a double cannot hold', async () => {
     const raw = '{"content":"x","metadata":{"huge":1e999}}';
     expectInvalid(await admin.send('POST', '/v1/memories', { raw, headers: json }), 'metadata.huge');
   });
 
-  it('[A1] keeps keys of metadata that mean something in JavaScript', async () => {
+  it('[A1] stores metadata keys that have a meaning in JavaScript', async () => {
     const metadata = { constructor: 'c', toString: 't', hasOwnProperty: [1], '': 'empty', 'a.b': { $c: 1 } };
     const { memory } = await admin.store({ content: 'x', metadata });
     expect(memory.metadata).toEqual(metadata);
@@ -113,12 +113,12 @@ describe('a field that is not as it must be', () => {
     ['year 0, which PostgreSQL does not know', '0000-06-01T00:00:00Z'],
     ['a year before 0 once it is in UTC', '0000-01-01T00:00:00+10:00'],
     ['a year after 9999 once it is in UTC', '9999-12-31T23:59:59-10:00'],
-  ])('[A1] refuses a time in %s', async (_, occurredAt) => {
+  ])('[A1] rejects a time in %s', async (_, occurredAt) => {
     expectInvalid(await admin.post('/v1/memories', { content: 'x', occurredAt }), 'occurredAt');
   });
 
   it.each(['0001-01-01T00:00:00.000Z', '9999-12-31T23:59:59.999Z'])(
-    '[A1] keeps the time %s',
+    '[A1] stores the time %s',
     async (occurredAt) => {
       const { memory, position } = await admin.store({ content: 'x', occurredAt });
       expect(memory.occurredAt).toBe(occurredAt);
@@ -129,7 +129,7 @@ describe('a field that is not as it must be', () => {
   );
 });
 
-describe('a body that is none', () => {
+describe('an invalid body', () => {
   const store = (options: SendOptions) => admin.send('POST', '/v1/memories', options);
 
   it.each([
@@ -137,16 +137,16 @@ describe('a body that is none', () => {
     ['empty', ''],
     ['two values', '{"content":"x"}{"content":"y"}'],
     ['NaN', '{"content":"x","metadata":{"n":NaN}}'],
-  ])('[A1] refuses JSON that is %s', async (_, raw) => {
+  ])('[A1] rejects JSON that is %s', async (_, raw) => {
     expectProblem(await store({ raw, headers: json }), 400, 'malformed-json');
   });
 
-  it('[A1] refuses bytes that are not UTF-8', async () => {
+  it('[A1] rejects bytes that are not UTF-8', async () => {
     const raw = Buffer.concat([Buffer.from('{"content":"'), Buffer.from([0xc3, 0x28]), Buffer.from('"}')]);
     expectProblem(await store({ raw, headers: json }), 400, 'malformed-json');
   });
 
-  it.each(['null', '[]', '"text"', '7', '[{"content":"x"}]'])('[A1] refuses %s as a body', async (raw) => {
+  it.each(['null', '[]', '"text"', '7', '[{"content":"x"}]'])('[A1] rejects the body %s', async (raw) => {
     expectInvalid(await store({ raw, headers: json }));
   });
 
@@ -156,25 +156,25 @@ describe('a body that is none', () => {
     ['application/xml'],
     ['application/json; charset=utf-16'],
     ['json'],
-  ])('[A1] refuses the media type %s', async (type) => {
+  ])('[A1] rejects the media type %s', async (type) => {
     const reply = await store({ raw: '{"content":"x"}', headers: { 'content-type': type } });
     expectProblem(reply, 415, 'unsupported-media-type');
     expect(reply.body.detail).toMatch(/application\/json/);
   });
 
-  it('[A1] refuses a body without a media type, and a compressed one', async () => {
+  it('[A1] rejects a body without a media type, and a compressed one', async () => {
     const bytes = new TextEncoder().encode('{"content":"x"}');
     expectProblem(await store({ raw: bytes }), 415, 'unsupported-media-type');
     const packed = await store({ raw: bytes, headers: { ...json, 'content-encoding': 'gzip' } });
     expectProblem(packed, 415, 'unsupported-media-type');
   });
 
-  it('[A1] takes a charset of utf-8', async () => {
+  it('[A1] accepts charset=utf-8', async () => {
     const headers = { 'content-type': 'Application/JSON; Charset="UTF-8"' };
     expect((await store({ raw: '{"content":"x"}', headers })).status).toBe(201);
   });
 
-  it('[A1] takes a body of 8,000,000 bytes and refuses one more', async () => {
+  it('[A1] accepts a body of 8,000,000 bytes and rejects a larger one', async () => {
     const padded = (bytes: number) => '{"content":"padded"}'.padEnd(bytes, ' ');
     expect((await store({ raw: padded(8_000_000), headers: json })).status).toBe(201);
     expectProblem(await store({ raw: padded(8_000_001), headers: json }), 413, 'body-too-large');
@@ -183,13 +183,13 @@ describe('a body that is none', () => {
   it.each([
     ['metadata', { metadata: { k: 'x'.repeat(800_000) } }],
     ['representations', { representations: { code: 'x'.repeat(800_000) } }],
-  ])('[A1] refuses %s that no event can hold, and names the field', async (path, fields) => {
+  ])('[A1] rejects %s too large for an event, and names the field', async (path, fields) => {
     const reply = await admin.post('/v1/memories', { content: 'never stored', ...fields });
     expectProblem(reply, 413, 'content-too-large');
     expect(reply.body.errors[0].path).toBe(path);
   });
 
-  it('[A1] claims neither key nor externalId for what no append takes', async () => {
+  it('[A1] claims neither the key nor the externalId of a body that is too large for an event', async () => {
     const { admin: own } = await newTenant(server);
     const large = { content: 'a', metadata: { k: 'x'.repeat(800_000) }, externalId: 'e' };
     const reply = await own.post('/v1/memories', large, { 'idempotency-key': 'k' });
@@ -198,13 +198,13 @@ describe('a body that is none', () => {
     expect(await auditEvents(own, 'type=ClaimTaken', position)).toEqual([]);
   });
 
-  it('[A1] takes no query parameters', async () => {
+  it('[A1] rejects query parameters', async () => {
     const reply = await admin.post('/v1/memories?layer=company', { content: 'x' });
     expectInvalid(reply, 'layer');
   });
 });
 
-it('[A1] stores nothing of what it refuses', async () => {
+it('[A1] stores nothing from a rejected request', async () => {
   const { memory, position } = await admin.store({ content: 'the last one', tags: ['last'] });
   const list = await admin.get(`/v1/memories?limit=500&minPosition=${position}`);
   const contents = list.body.items.map(({ content }: Json) => content);

@@ -15,8 +15,8 @@ beforeAll(async () => {
   ({ admin } = tenant);
 });
 
-describe('what a store answers', () => {
-  it('[A1] keeps every field and answers the memory with Location, ETag and position', async () => {
+describe('the answer of a store', () => {
+  it('[A1] has every field of the memory, with Location, ETag and position', async () => {
     const sent = {
       content: 'Use argon2id for passwords.',
       layer: 'team',
@@ -62,7 +62,7 @@ describe('what a store answers', () => {
     expect(got.headers.get('etag')).toBe('"0"');
   });
 
-  it('[A1] fills in what is left out: layer user, the caller’s own user, nothing else', async () => {
+  it('[A1] has defaults for missing fields: layer user and the caller’s own user', async () => {
     const { memory } = await admin.store({ content: 'I prefer tabs.' });
     expect(memory).toMatchObject({
       layer: 'user',
@@ -77,7 +77,7 @@ describe('what a store answers', () => {
     expect(memory).not.toHaveProperty('occurredAt');
   });
 
-  it('[A1] gives ids that sort by creation', async () => {
+  it('[A1] has an id that sorts by creation time', async () => {
     const ids: string[] = [];
     for (let n = 0; n < 5; n++) ids.push((await admin.store({ content: `step ${n}` })).memory.id);
     expect(ids).toEqual([...ids].sort());
@@ -97,7 +97,7 @@ describe('content', () => {
       `'; drop table memories; -- <script>alert("x")</script> \${x} %00 \\u0000`,
     ],
     ['one unit', 'x'],
-  ])('[A1] keeps %s verbatim', async (_, content) => {
+  ])('[A1] stores %s verbatim', async (_, content) => {
     const { memory } = await admin.store({ content });
     expect(memory.content).toBe(content);
     expect((await admin.get(`/v1/memories/${memory.id}`)).body.content).toBe(content);
@@ -107,7 +107,7 @@ describe('content', () => {
     ['of one byte', 'a'.repeat(1_000_000)],
     ['of three bytes', '中'.repeat(1_000_000)],
     ['in 500,000 surrogate pairs', '😀'.repeat(500_000)],
-  ])('[A1] takes 1,000,000 UTF-16 units %s and refuses one more', async (_, content) => {
+  ])('[A1] accepts 1,000,000 UTF-16 units %s and rejects one more', async (_, content) => {
     const { memory } = await admin.store({ content });
     const got = await admin.get(`/v1/memories/${memory.id}`);
     expect(got.body.content === content).toBe(true);
@@ -117,7 +117,7 @@ describe('content', () => {
     expect(longer.body.detail).toMatch(/at most 1000000 are allowed/);
   });
 
-  it('[A1] refuses what is too large for an event once it is compressed, and stores nothing of it', async () => {
+  it('[A1] rejects content that is too large for an event after compression, and stores nothing', async () => {
     const random = randomBytes(900_000).toString('base64').slice(0, 1_000_000);
     for (const [field, large] of [
       ['content', { content: random }],
@@ -135,28 +135,31 @@ describe('content', () => {
   });
 });
 
-describe('where a memory lives', () => {
+describe('the scope of a memory', () => {
   const layers = ['agent', 'user', 'session', 'project', 'team', 'org'];
 
-  it.each(layers)('[A1] a %s memory takes the identifier of its layer and infers no other', async (layer) => {
-    const { memory } = await admin.store({ content: layer, layer, scope: { [layer]: 'own', user: 'eve' } });
-    const placed = layer === 'user' ? { user: 'eve' } : { [layer]: 'own', user: 'eve' };
-    expect(memory.layer).toBe(layer);
-    expect(memory.scope).toEqual({ company: tenant.id, ...placed });
-  });
+  it.each(layers)(
+    '[A1] a %s memory needs the identifier of its layer, and no other is inferred',
+    async (layer) => {
+      const { memory } = await admin.store({ content: layer, layer, scope: { [layer]: 'own', user: 'eve' } });
+      const placed = layer === 'user' ? { user: 'eve' } : { [layer]: 'own', user: 'eve' };
+      expect(memory.layer).toBe(layer);
+      expect(memory.scope).toEqual({ company: tenant.id, ...placed });
+    },
+  );
 
-  it.each(layers)('[A1] a %s memory without it is refused at scope.<layer>', async (layer) => {
+  it.each(layers)('[A1] a %s memory without it is rejected at scope.<layer>', async (layer) => {
     const nobody = await tenant.key({ role: 'admin' });
     const reply = await nobody.post('/v1/memories', { content: 'x', layer, scope: {} });
     expectInvalid(reply, `scope.${layer}`);
   });
 
-  it('[A1] a shared layer gets no user from the caller', async () => {
+  it('[A1] a shared layer does not get the caller’s user', async () => {
     const { memory } = await admin.store({ content: 'x', layer: 'project', scope: { project: 'p' } });
     expect(memory.scope).toEqual({ company: tenant.id, project: 'p' });
   });
 
-  it('[A1] the company is the tenant: implied, may be named, must be equal', async () => {
+  it('[A1] the company is the tenant: it is implied, and must be equal if given', async () => {
     const implied = await admin.store({ content: 'x', layer: 'company' });
     expect(implied.memory.scope).toEqual({ company: tenant.id });
     const named = await admin.store({ content: 'x', layer: 'company', scope: { company: tenant.id } });
@@ -165,13 +168,13 @@ describe('where a memory lives', () => {
     expectInvalid(other, 'scope.company');
   });
 
-  it('[A1] takes every identifier at once', async () => {
+  it('[A1] accepts all identifiers together', async () => {
     const scope = { org: 'o', team: 't', project: 'p', session: 's', user: 'u', agent: 'a' };
     const { memory } = await admin.store({ content: 'x', layer: 'session', scope });
     expect(memory.scope).toEqual({ company: tenant.id, ...scope });
   });
 
-  it('[A1] is refused where the caller may not write', async () => {
+  it('[A1] rejects a caller who may not write there', async () => {
     const member = await tenant.key({ user: 'bob', teams: ['api'] });
     const foreign: Json[] = [
       { content: 'x', layer: 'company' },
@@ -182,7 +185,7 @@ describe('where a memory lives', () => {
     const own = await member.store({ content: 'x', layer: 'team', scope: { team: 'api', user: 'ada' } });
     expect(own.memory).toMatchObject({ createdBy: 'user:bob', scope: { user: 'ada' } });
     for (const role of ['reader', 'auditor', 'operator']) {
-      // One without a user lacks an identifier too: that is not what keeps it from writing.
+      // A reader key without a user also lacks an identifier: that is not why it may not write.
       for (const client of [await tenant.key({ role, user: 'bob' }), await tenant.key({ role })]) {
         expectProblem(await client.post('/v1/memories', { content: 'x' }), 403, 'forbidden');
       }
@@ -191,7 +194,7 @@ describe('where a memory lives', () => {
 });
 
 describe('externalId', () => {
-  it('[A1] is unique in the tenant: the refusal names the memory that has it', async () => {
+  it('[A1] is unique in the tenant, and a conflict names the memory that has it', async () => {
     const externalId = 'ticket 1/ä';
     const { memory } = await admin.store({ content: 'first', externalId });
     const second = await admin.post('/v1/memories', { content: 'second', externalId });
@@ -203,14 +206,14 @@ describe('externalId', () => {
     });
   });
 
-  it('[A1] is free in another tenant', async () => {
+  it('[A1] can be used again in another tenant', async () => {
     await admin.store({ content: 'x', externalId: 'everywhere' });
     const other = await newTenant(server);
     const { memory } = await other.admin.store({ content: 'y', externalId: 'everywhere' });
     expect(memory.externalId).toBe('everywhere');
   });
 
-  it('[A1] takes 512 characters and finds the memory by them', async () => {
+  it('[A1] accepts 512 characters and finds the memory by them', async () => {
     const externalId = 'e'.repeat(512);
     const { memory, position } = await admin.store({ content: 'x', externalId });
     expect(memory.externalId).toBe(externalId);

@@ -22,7 +22,7 @@ async function supersedes(newer: Json, older: Json): Promise<string> {
   return reply.body.position;
 }
 
-/** What stands as `supersededBy` at each result, by its content. */
+/** The `supersededBy` field of each result, keyed by content. */
 async function marks(position: string, query: string, more: Json = {}, client = admin): Promise<Json> {
   const asked = { query, threshold: 0, topK: 20, minPosition: position, ...more };
   const reply = await client.post('/v1/search', asked);
@@ -32,8 +32,8 @@ async function marks(position: string, query: string, more: Json = {}, client = 
   );
 }
 
-describe('a result that a link says is superseded', () => {
-  it('[A14] names what supersedes it; a result that nothing supersedes has no such field', async () => {
+describe('a superseded result', () => {
+  it('[A14] names its successor, and other results have no such field', async () => {
     const [old, fresh] = [
       await stored('ferry timetable of spring'),
       await stored('ferry timetable of summer'),
@@ -46,7 +46,7 @@ describe('a result that a link says is superseded', () => {
     expect(byId[fresh.id]).not.toHaveProperty('supersededBy');
   });
 
-  it('[A14] names the newest of a chain, also one that the search does not find', async () => {
+  it('[A14] names the newest memory of a chain, even if the search does not find it', async () => {
     const [one, two, three] = [
       await stored('ferry timetable one'),
       await stored('ferry timetable two'),
@@ -65,7 +65,7 @@ describe('a result that a link says is superseded', () => {
   });
 
   it.each(['precedence', 'relevance', 'layer'])(
-    '[A14] [D4] stands behind its successor with order=%s, however well it matches',
+    '[A14] [D4] ranks behind its successor with order=%s, however well it matches',
     async (order) => {
       const old = await stored('The ferry timetable of the north pier', { layer: 'user' });
       const fresh = await stored('Boats leave the north pier every hour since May');
@@ -76,7 +76,7 @@ describe('a result that a link says is superseded', () => {
     },
   );
 
-  it('[A14] is left out with includeSuperseded false', async () => {
+  it('[A14] is left out with includeSuperseded=false', async () => {
     const old = await stored('The ferry timetable of the north pier');
     const fresh = await stored('Boats leave the north pier every hour since May');
     const position = await supersedes(fresh, old);
@@ -84,7 +84,7 @@ describe('a result that a link says is superseded', () => {
     expect(found).toEqual({ [fresh.content]: undefined });
   });
 
-  it('[A14] stays alone if its successor does not match the filters', async () => {
+  it('[A14] appears without its successor if that does not match the filters', async () => {
     const old = await stored('The ferry timetable of the north pier', { tags: ['harbour'] });
     const fresh = await stored('Boats leave the north pier every hour since May');
     const position = await supersedes(fresh, old);
@@ -92,7 +92,7 @@ describe('a result that a link says is superseded', () => {
     expect(found).toEqual({ [old.content]: fresh.id });
   });
 
-  it('[A14] is marked on both routes alike', async () => {
+  it('[A14] is marked the same way on both routes', async () => {
     const teams = [
       { org: 'search', team: 'search-api' },
       { org: 'billing', team: 'billing-core' },
@@ -110,7 +110,7 @@ describe('a result that a link says is superseded', () => {
     }
   });
 
-  it('[A14] says nothing of what its caller may not see, what is deleted, and links taken away', async () => {
+  it('[A14] ignores successors that the caller cannot see, deleted ones, and removed links', async () => {
     const member = await tenant.key({ user: 'bob' });
     const [old, hidden, fresh] = [
       await stored('ferry timetable old'),
@@ -122,7 +122,7 @@ describe('a result that a link says is superseded', () => {
     const first = await supersedes(hidden, old);
     expect(await seen(first)).toBe(hidden.id);
     expect(await seen(first, member)).toBeUndefined();
-    // A chain does not pass through what is hidden either.
+    // A chain does not continue through hidden memories either.
     const second = await supersedes(fresh, hidden);
     expect(await seen(second)).toBe(fresh.id);
     expect(await seen(second, member)).toBeUndefined();
@@ -132,7 +132,7 @@ describe('a result that a link says is superseded', () => {
     expect(await seen(unlinked.body.position)).toBeUndefined();
   });
 
-  it('[A14] is none in a circle: nothing of it is the newest', async () => {
+  it('[A14] is not marked in a cycle, where no memory is the newest', async () => {
     const [a, b, before] = [
       await stored('ferry timetable a'),
       await stored('ferry timetable b'),
@@ -148,7 +148,7 @@ describe('a result that a link says is superseded', () => {
     });
   });
 
-  it('[A14] is marked as of a position by the links and the memories of then', async () => {
+  it('[A14] is marked as of a position by the links and memories of that position', async () => {
     const [old, fresh, last] = [
       await stored('ferry timetable old'),
       await stored('ferry timetable fresh'),

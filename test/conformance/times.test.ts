@@ -21,7 +21,7 @@ const listed = async (parameters: string): Promise<number> => {
   return reply.body.items.length;
 };
 
-describe('a time of the first centuries', () => {
+describe('a time in the first centuries', () => {
   it.each(['0014-08-19T00:00:00.000Z', '0031-10-18T12:00:00.000Z', '0079-10-24T13:00:00.000Z'])(
     '[A1] [A5] is found, changed and erased like any other (%s)',
     async (occurredAt) => {
@@ -47,8 +47,8 @@ describe('a time of the first centuries', () => {
   );
 });
 
-describe('a time with t and z in lower case', () => {
-  it('[A1] is taken in a body, and answered in upper case', async () => {
+describe('a time with lower-case t and z', () => {
+  it('[A1] is accepted in a body and returned in upper case', async () => {
     expect(memory.occurredAt).toBe('2024-05-01T04:00:00.500Z');
     const { body } = await admin.get(`/v1/memories/${memory.id}`);
     expect(body.occurredAt).toBe('2024-05-01T04:00:00.500Z');
@@ -60,7 +60,7 @@ describe('a time with t and z in lower case', () => {
     expect(items[0].expiresAt).toBe('2100-01-01T00:00:00.000Z');
   });
 
-  it('[A4] is taken in parameters and filters of a list', async () => {
+  it('[A4] is accepted in the parameters and filters of a list', async () => {
     expect(await listed('createdAfter=2020-01-01t00:00:00z')).toBeGreaterThan(0);
     expect(await listed('createdBefore=2020-01-01t00:00:00z')).toBe(0);
     expect(await listed('asOf=2020-01-01t00:00:00z')).toBe(0);
@@ -69,19 +69,19 @@ describe('a time with t and z in lower case', () => {
     expect(await listed(filter({ gt: '2024-05-01t04:00:00.500z' }))).toBe(0);
   });
 
-  it('[F2] is taken by the audit', async () => {
+  it('[F2] is accepted by the audit', async () => {
     expect(await auditEvents(admin, 'type=MemoryStored&from=2020-01-01t00:00:00z', position)).not.toEqual([]);
     expect(await auditEvents(admin, 'type=MemoryStored&to=2020-01-01t00:00:00z', position)).toEqual([]);
   });
 
-  it('[A5] is taken by a search', async () => {
+  it('[A5] is accepted by a search', async () => {
     const body = { query: 'timed', threshold: 0, asOf: '2020-01-01t00:00:00z' };
     expect(await admin.post('/v1/search', body)).toMatchObject({ status: 200, body: { results: [] } });
   });
 });
 
 describe('a leap second', () => {
-  it('[A1] is refused, as no clock of computers has it', async () => {
+  it('[A1] is rejected, because computer clocks do not have it', async () => {
     const leap = '2016-12-31T23:59:60Z';
     expectInvalid(await admin.post('/v1/memories', { content: 'x', occurredAt: leap }), 'occurredAt');
     expectInvalid(await admin.get(`/v1/memories?createdAfter=${leap}`), 'createdAfter');

@@ -21,8 +21,8 @@ async function stored(fields: Json = {}): Promise<Json> {
   return (await admin.store({ content: 'first', ...fields })).memory;
 }
 
-describe('the merge patch', () => {
-  it('[A2] changes what it names, raises the revision, answers the memory, its ETag and the position', async () => {
+describe('merge patch', () => {
+  it('[A2] changes the given fields, increments the revision, and returns the memory, its ETag and the position', async () => {
     const memory = await stored({ spaces: ['a'], tags: ['t'], metadata: { kept: 1 }, externalId: 'patched' });
     const reply = await admin.patch(at(memory), { content: 'second' }, { 'if-match': '"0"' });
 
@@ -38,7 +38,7 @@ describe('the merge patch', () => {
     expect(list.body.items).toEqual([reply.body.memory]);
   });
 
-  it('[A2] merges metadata: null deletes a key at any depth, objects merge, arrays replace', async () => {
+  it('[A2] merges metadata: null deletes a key at any depth, objects merge, arrays are replaced', async () => {
     const memory = await stored({
       metadata: { gone: 1, kept: true, list: [1, 2, 3], deep: { gone: 'x', kept: 'y' }, text: 'was text' },
     });
@@ -60,7 +60,7 @@ describe('the merge patch', () => {
     });
   });
 
-  it('[A2] null empties metadata, tags, spaces and representations whole', async () => {
+  it('[A2] null clears all metadata, tags, spaces or representations', async () => {
     const memory = await stored({
       metadata: { a: 1 },
       tags: ['t'],
@@ -86,7 +86,7 @@ describe('the merge patch', () => {
     expect(reply.body.memory).toMatchObject({ tags: ['c'], spaces: [] });
   });
 
-  it('[A2] takes application/merge-patch+json', async () => {
+  it('[A2] accepts application/merge-patch+json', async () => {
     const memory = await stored();
     const headers = { ...any, 'content-type': 'application/merge-patch+json' };
     const reply = await admin.send('PATCH', at(memory), { raw: '{"content":"merged"}', headers });
@@ -97,7 +97,7 @@ describe('the merge patch', () => {
     ['nothing', {}],
     ['the same values', { content: 'first', tags: ['t'], metadata: { b: { c: [1] }, a: 1 } }],
     ['the deletion of a key that is not there', { metadata: { absent: null } }],
-  ])('[A2] that says %s keeps the revision', async (_, patch) => {
+  ])('[A2] with %s keeps the revision', async (_, patch) => {
     const memory = await stored({ tags: ['t'], metadata: { a: 1, b: { c: [1] } } });
     const reply = await admin.patch(at(memory), patch, { 'if-match': '"0"' });
     expect(reply.status).toBe(200);
@@ -107,7 +107,7 @@ describe('the merge patch', () => {
   });
 });
 
-describe('a patch that is not as it must be', () => {
+describe('an invalid patch', () => {
   const bad: [title: string, patch: Json, ...paths: string[]][] = [
     ['the layer', { layer: 'team' }, 'layer'],
     ['the scope', { scope: { user: 'ada' } }, 'scope'],
@@ -130,14 +130,14 @@ describe('a patch that is not as it must be', () => {
     ['a representation to a lone surrogate', { representations: { code: '\ud800' } }, 'representations.code'],
   ];
 
-  it.each(bad)('[A2] may not change %s', async (...row) => {
+  it.each(bad)('[A2] cannot change %s', async (...row) => {
     const [, patch, ...paths] = row;
     const memory = await stored();
     expectInvalid(await admin.patch(at(memory), patch, any), ...paths);
     expect((await admin.get(at(memory))).body).toEqual(memory);
   });
 
-  it('[A2] is refused when the memory would grow beyond an append', async () => {
+  it('[A2] is rejected if the memory would grow too large for an event', async () => {
     const memory = await stored({ metadata: { a: 'a'.repeat(400_000) } });
     const long = 'b'.repeat(400_000);
     for (const [field, value] of [
@@ -152,14 +152,14 @@ describe('a patch that is not as it must be', () => {
   });
 
   it.each(['null', '[]', '"text"', '[{"op":"replace","path":"/content","value":"x"}]'])(
-    '[A2] refuses %s as a patch',
+    '[A2] rejects %s as a patch',
     async (raw) => {
       const headers = { ...any, 'content-type': 'application/json' };
       expectInvalid(await admin.send('PATCH', at(await stored()), { raw, headers }));
     },
   );
 
-  it('[A2] refuses broken JSON, other media types and too large a body', async () => {
+  it('[A2] rejects malformed JSON, other media types and a body that is too large', async () => {
     const path = at(await stored());
     const json = { ...any, 'content-type': 'application/json' };
     expectProblem(await admin.send('PATCH', path, { raw: '{', headers: json }), 400, 'malformed-json');
@@ -178,7 +178,7 @@ describe('If-Match', () => {
   const patched = async (match: string) =>
     admin.patch(at(await stored()), { content: 'second' }, { 'if-match': match });
 
-  it('[A2] is required: 428', async () => {
+  it('[A2] is required, else 428', async () => {
     const memory = await stored();
     expectProblem(await admin.patch(at(memory), { content: 'second' }), 428, 'match-required');
     expect((await admin.get(at(memory))).body.content).toBe('first');
@@ -189,7 +189,7 @@ describe('If-Match', () => {
   });
 
   it.each(['"1"', '"00"', '"abc"', '""', '"-1"', '"0.0"', 'W/"0"', 'W/"1"', '"99999999999"'])(
-    '[A2] %s names another state, or is weak: 412',
+    '[A2] %s is another revision or weak and answers 412',
     async (match) => {
       const reply = await patched(match);
       expectProblem(reply, 412, 'revision-mismatch');
@@ -198,13 +198,13 @@ describe('If-Match', () => {
   );
 
   it.each(['', '0', '"0', '0"', "'0'", '"0" x', 'w/"0"', 'abc', '**', '"0"0"'])(
-    '[A2] %s is no ETag: 400',
+    '[A2] %s is not an ETag and answers 400',
     async (match) => {
       expectProblem(await patched(match), 400, 'etag-invalid', 'If-Match');
     },
   );
 
-  it('[A2] of a revision that has gone by is a lost race: 412, and nothing is written', async () => {
+  it('[A2] with an outdated revision answers 412 and writes nothing', async () => {
     const memory = await stored();
     await admin.patch(at(memory), { content: 'theirs' }, { 'if-match': '"0"' });
     const late = await admin.patch(at(memory), { content: 'mine' }, { 'if-match': '"0"' });
@@ -212,7 +212,7 @@ describe('If-Match', () => {
     expect((await admin.get(at(memory))).body).toMatchObject({ content: 'theirs', revision: 1 });
   });
 
-  it('[A2] of 16 racing patches with one ETag exactly one wins', async () => {
+  it('[A2] lets exactly one of 16 concurrent patches with the same ETag succeed', async () => {
     const memory = await stored();
     const replies = await Promise.all(
       Array.from({ length: 16 }, (_, n) =>
@@ -227,7 +227,7 @@ describe('If-Match', () => {
     expect((await admin.get(`${at(memory)}/history`)).body.items).toHaveLength(2);
   });
 
-  it('[A2] of 16 racing patches with * each is done, one after another', async () => {
+  it('[A2] * lets each of 16 concurrent patches succeed, one after another', async () => {
     const memory = await stored();
     const replies = await Promise.all(
       Array.from({ length: 16 }, (_, n) => admin.patch(at(memory), { metadata: { [`k${n}`]: n } }, any)),
@@ -240,8 +240,8 @@ describe('If-Match', () => {
   });
 });
 
-describe('whose memory', () => {
-  it('[A2] an unknown id, another tenant’s and a hidden one answer alike', async () => {
+describe('permission to update', () => {
+  it('[A2] an unknown id, another tenant’s id and a hidden id answer the same', async () => {
     const other = await newTenant(server);
     const { memory: foreign } = await other.admin.store({ content: 'theirs' });
     const hidden = await stored();
@@ -256,7 +256,7 @@ describe('whose memory', () => {
     for (const answer of answers) expect(answer).toEqual(answers[0]);
   });
 
-  it('[A2] visible but not writable is 403', async () => {
+  it('[A2] a memory that the caller can see but not write answers 403', async () => {
     const memory = await stored({ layer: 'company' });
     const member = await tenant.key({ user: 'bob' });
     expect((await member.get(at(memory))).status).toBe(200);

@@ -37,7 +37,7 @@ async function validated(memories: readonly Json[], client = admin): Promise<Jso
 
 const nothing = { contradictions: [], supersessions: [], notFound: [] };
 
-it('[A14] compares what was stored just now, without being told to wait', async () => {
+it('[A14] compares memories stored just before, without a minPosition', async () => {
   for (let round = 0; round < 5; round++) {
     const memories = [await stored(`The port ${round} is 8080`), await stored(`The port ${round} is 9090`)];
     const asked = { ids: memories.map(({ id }) => id), waitMs: 25_000 };
@@ -46,7 +46,7 @@ it('[A14] compares what was stored just now, without being told to wait', async 
   }
 });
 
-describe('memories that links set against each other', () => {
+describe('memories in conflict through links', () => {
   it('[A14] [A16] contradict each other with the link as the reason', async () => {
     const [a, b, c] = [await stored('apples'), await stored('bridges'), await stored('clouds')];
     await linked(b, 'contradicts', a, 0.75);
@@ -71,7 +71,7 @@ describe('memories that links set against each other', () => {
     expect(await validated([a, c])).toEqual(nothing);
   });
 
-  it('[A14] supersede each other along a chain, also over memories that were not asked about', async () => {
+  it('[A14] supersede each other along a chain, even through memories outside the request', async () => {
     const [a, b, c] = [await stored('apples'), await stored('bridges'), await stored('clouds')];
     await linked(b, 'supersedes', a, 0.5);
     await linked(c, 'supersedes', b, 0.5);
@@ -97,7 +97,7 @@ describe('memories that links set against each other', () => {
     expect((await validated([a, b, c])).supersessions).toHaveLength(3);
   });
 
-  it('[A14] in a circle contradict each other, and none supersedes another', async () => {
+  it('[A14] in a cycle contradict each other, and none supersedes another', async () => {
     const [a, b, c] = [await stored('apples'), await stored('bridges'), await stored('clouds')];
     await linked(b, 'supersedes', a);
     await linked(c, 'supersedes', b);
@@ -109,11 +109,11 @@ describe('memories that links set against each other', () => {
   });
 });
 
-describe('memories that disagree by themselves', () => {
+describe('conflicts found in the memories themselves', () => {
   const spring = '2026-03-01T00:00:00.000Z';
   const summer = '2026-06-01T00:00:00.000Z';
 
-  it('[A14] by fields: one subject with other values, later ones supersede', async () => {
+  it('[A14] by fields: one subject with different values, where the later memory supersedes', async () => {
     const seat = (cabin: string, more: Json = {}) =>
       stored(`a booking in ${cabin}`, {
         metadata: { reservationId: 'H4T', cabin, bags: 1, insurance: 'no' },
@@ -147,7 +147,7 @@ describe('memories that disagree by themselves', () => {
     ]);
   });
 
-  it('[A14] by a field that names what it replaces', async () => {
+  it('[A14] by a field that names what the memory replaces', async () => {
     const rule = (number: string, more: Json = {}) =>
       stored(`rule number ${number}`, { metadata: { rule: number, ...more } });
     const [old, other, fresh] = [
@@ -204,11 +204,11 @@ describe('memories that disagree by themselves', () => {
       'The export keeps files for 30 days',
       'The import drops lines after 90 days',
     ],
-  ])('[A14] not by texts %s', async (_, one, other) => {
+  ])('[A14] not between texts %s', async (_, one, other) => {
     expect(await validated([await stored(one), await stored(other)])).toEqual(nothing);
   });
 
-  it('[A14] in a few words, where what is said of one subject cannot both hold', async () => {
+  it('[A14] in short texts, if both statements about one subject cannot hold', async () => {
     const pairs = [
       ['Alice is vegetarian.', 'Alice is not vegetarian.'],
       ['The API uses JWT', 'The API does not use JWT'],
@@ -244,7 +244,7 @@ describe('memories that disagree by themselves', () => {
     ).toEqual(pairs);
   });
 
-  it('[A14] not where they are about different places, persons or parts', async () => {
+  it('[A14] not between texts about different places, persons or parts', async () => {
     const keeps = (days: number) => `The nightly export keeps its files for ${days} days`;
     const team = (name: string, days: number) =>
       stored(keeps(days), { layer: 'team', scope: { team: name } });
@@ -254,7 +254,7 @@ describe('memories that disagree by themselves', () => {
     expect(await validated([await part('intro', 'draft'), await part('end', 'final')])).toEqual(nothing);
   });
 
-  it('[A14] the same whatever the order they are asked in, and as often', async () => {
+  it('[A14] the same for any order of the ids and for repeated requests', async () => {
     const memories = [
       await stored('The nightly export keeps its files for 30 days'),
       await stored('The nightly export keeps its files for 60 days'),
@@ -267,8 +267,8 @@ describe('memories that disagree by themselves', () => {
   });
 });
 
-describe('what a caller may ask about', () => {
-  it('[A14] unknown, hidden, deleted and foreign ids are answered alike, and tell nothing', async () => {
+describe('input and permissions of validate', () => {
+  it('[A14] unknown, hidden, deleted and foreign ids answer the same and reveal nothing', async () => {
     const member = await tenant.key({ user: 'bob' });
     const says = (days: number) => ({ content: `The nightly export keeps its files for ${days} days` });
     const { memory: own } = await member.store(says(30));
@@ -284,7 +284,7 @@ describe('what a caller may ask about', () => {
     });
   });
 
-  it('[A14] a link between two memories is told to those alone who see both', async () => {
+  it('[A14] a link between two memories is shown only to callers who can see both', async () => {
     const member = await tenant.key({ user: 'bob' });
     const [a, b] = [await stored('apples', { layer: 'company' }), await stored('bridges')];
     const c = await stored('clouds', { layer: 'company' });
@@ -294,7 +294,7 @@ describe('what a caller may ask about', () => {
     expect(await validated([a, c], member)).toEqual(nothing);
   });
 
-  it('[A14] 1 to 100 ids, and what else is wrong is named', async () => {
+  it('[A14] 1 to 100 ids are accepted, and any other error is named', async () => {
     const ids = (count: number) => Array.from({ length: count }, (_, n) => `x${n}`);
     expectInvalid(await admin.post(path, {}), 'ids');
     expectInvalid(await admin.post(path, { ids: [] }), 'ids');
@@ -307,7 +307,7 @@ describe('what a caller may ask about', () => {
     expect((await admin.post(path, { ids: ids(100) })).body.notFound).toHaveLength(100);
   });
 
-  it('[A14] [F1] a look is an event and no access', async () => {
+  it('[A14] [F1] a validation by an auditor is recorded as an event and not as an access', async () => {
     const [a, b] = [await stored('apples'), await stored('bridges')];
     await validated([a, b]);
     const looks = async () => (await admin.get('/v1/audit/events?type=AuditRead')).body.items;

@@ -8,7 +8,7 @@ let minPosition: string;
 const ids: Record<string, string> = {};
 const callers: Record<string, Client> = {};
 
-/** Where each memory lives. Besides its layer's own identifier some have others, which place it and grant nothing. */
+/** Where each memory lives. Some have identifiers beyond that of their layer, which place them but grant no access. */
 const places = {
   company: { layer: 'company', scope: {} },
   'org a': { layer: 'org', scope: { org: 'a' } },
@@ -103,7 +103,7 @@ async function searched(client: Client, body: Record<string, unknown> = {}): Pro
 }
 
 describe.each(Object.entries(keys))('%s', (name, { sees, writes }) => {
-  it('[I2] sees in list, search, get, history and related what it may see and nothing else', async () => {
+  it('[I2] sees exactly what it may see in list, search, get, history and related', async () => {
     const client = callers[name]!;
     expect(await listed(client)).toEqual([...sees].sort());
     expect(await searched(client)).toEqual([...sees].sort());
@@ -117,7 +117,7 @@ describe.each(Object.entries(keys))('%s', (name, { sees, writes }) => {
   });
 
   it.each([...new Set(Object.values(places).map(({ layer }) => layer))])(
-    '[A7] finds in the layer %s what it may see there and nothing else',
+    '[A7] finds exactly what it may see in the layer %s',
     async (layer) => {
       const expected = sees.filter((place) => places[place].layer === layer).sort();
       expect(await searched(callers[name]!, { layers: [layer] })).toEqual(expected);
@@ -125,7 +125,7 @@ describe.each(Object.entries(keys))('%s', (name, { sees, writes }) => {
     },
   );
 
-  it('[I2] stores where it may write and nowhere else', async () => {
+  it('[I2] stores only where it may write', async () => {
     const client = callers[name]!;
     for (const place of all) {
       const reply = await client.post('/v1/memories', {
@@ -140,7 +140,7 @@ describe.each(Object.entries(keys))('%s', (name, { sees, writes }) => {
     }
   });
 
-  it('[I2] changes what it may write; what it only sees is 403, what it does not see 404', async () => {
+  it('[I2] changes what it may write; what it only sees answers 403, what it cannot see 404', async () => {
     const client = callers[name]!;
     for (const place of all) {
       const expected = writes.includes(place) ? 200 : sees.includes(place) ? 403 : 404;
@@ -171,7 +171,7 @@ describe('scope in a request', () => {
   const narrowed = (name: string, scope: Record<string, string>) => searched(callers[name]!, { scope });
   const alice = 'a member with memberships';
 
-  it('[I2] finds what has the value, and what is shared and more general', async () => {
+  it('[I2] finds memories with the value, and shared ones of more general layers', async () => {
     expect(await narrowed('an admin', { team: 'a' })).toEqual(
       ['company', 'org a', 'org b', 'team a', 'project b', 'bob'].sort(),
     );
@@ -180,7 +180,7 @@ describe('scope in a request', () => {
     expect(await narrowed('an admin', { team: 'nobody knows it' })).not.toContain('team a');
   });
 
-  it('[I2] finds personal memories without the value only for the person that it names', async () => {
+  it('[I2] finds personal memories without the value only for the person it names', async () => {
     expect(await narrowed('an admin', { project: 'a' })).toEqual(
       ['company', 'org a', 'org b', 'project a', 'team a', 'team b'].sort(),
     );
@@ -190,7 +190,7 @@ describe('scope in a request', () => {
     expect(await narrowed('an admin', { agent: 'x' })).toEqual([...shared, 'agent of alice'].sort());
   });
 
-  it('[I2] names the company without changing anything', async () => {
+  it('[I2] the company has no effect on results', async () => {
     const { body } = await callers['an admin']!.get(`/v1/memories/${ids['company']}`);
     expect(await narrowed('an admin', { company: body.scope.company })).toEqual([...all].sort());
   });
@@ -207,12 +207,12 @@ describe('scope in a request', () => {
     expect(await narrowed('an operator', { user: 'alice' })).toEqual([]);
   });
 
-  it('[A7] a layer that the caller cannot see at all answers nothing', async () => {
+  it('[A7] a layer that the caller cannot see returns nothing', async () => {
     expect(await searched(callers['a reader']!, { layers: ['user', 'session', 'agent'] })).toEqual([]);
     expect(await searched(callers['an operator']!, { layers: ['company'] })).toEqual([]);
   });
 
-  it('[I2] a filter on the scope does not widen either', async () => {
+  it('[I2] a filter on the scope does not widen it either', async () => {
     const filter = { or: [{ 'scope.user': { eq: 'bob' } }, { not: { 'scope.user': { eq: 'bob' } } }] };
     expect(await searched(callers[alice]!, { filter })).toEqual([...keys[alice]!.sees].sort());
     expect(await listed(callers[alice]!, { filter: JSON.stringify(filter) })).toEqual(
@@ -221,7 +221,7 @@ describe('scope in a request', () => {
   });
 });
 
-describe('identifiers that only place a memory', () => {
+describe('identifiers outside the layer of a memory', () => {
   it('[D1] grant nothing: another person’s memory placed in my team stays invisible', async () => {
     const alice = callers['a member with memberships']!;
     expect(places.bob.scope.team).toBe('a');
