@@ -140,7 +140,7 @@ describe('reads that are not accesses', () => {
     const client = await newAdmin(server);
     const { memory, position } = await client.store({ content: lunch });
     const path = `/v1/memories/${memory.id}`;
-    for (const look of [
+    for (const url of [
       path,
       '/v1/memories',
       `${path}/history`,
@@ -148,7 +148,7 @@ describe('reads that are not accesses', () => {
       '/v1/stats',
       '/v1/audit/events',
     ]) {
-      expect((await client.get(look)).status).toBe(200);
+      expect((await client.get(url)).status).toBe(200);
     }
     await client.post(`${path}/feedback`, { kind: 'helpful' });
     // The search comes after all of them: once it is counted, they would have been counted too.

@@ -13,7 +13,7 @@ let end: string;
 let middle: string;
 
 /** The event of a search is written within a second after its answer. */
-const patiently = { timeout: 10_000, interval: 50 };
+const patience = { timeout: 10_000, interval: 50 };
 const pause = () => new Promise((resolve) => setTimeout(resolve, 20));
 
 beforeAll(async () => {
@@ -55,7 +55,7 @@ describe('audit filters', () => {
     await vi.waitFor(async () => {
       const [access] = await auditEvents(admin, `memory=${ids[2]}&type=MemoriesAccessed`);
       expect(access?.data.memoryIds).toContain(ids[2]);
-    }, patiently);
+    }, patience);
     expect(await auditEvents(admin, `memory=${ids[1]}&type=MemoriesAccessed`)).toEqual([]);
   });
 
@@ -236,7 +236,7 @@ describe('a followed audit stream', () => {
   const follow = (key: string) =>
     openLines(`${server.url}/v1/audit/events?follow=true&type=MemoryStored&after=${end}`, key);
   /** Waits for the stream to end and returns its last line. */
-  const readToItsEnd = async (stream: LineStream): Promise<Json> => {
+  const readToEnd = async (stream: LineStream): Promise<Json> => {
     let last: Json;
     try {
       for (;;) last = await stream.next();
@@ -254,7 +254,7 @@ describe('a followed audit stream', () => {
       await stream.next();
       await admin.delete(`/v1/admin/keys/${id}`);
       await bob.store({ content: 'after the revocation' });
-      const last = await readToItsEnd(stream);
+      const last = await readToEnd(stream);
       expect(last?.data.content).not.toBe('after the revocation');
     } finally {
       stream.close();
@@ -266,7 +266,7 @@ describe('a followed audit stream', () => {
     const { key } = (await admin.post('/v1/admin/keys', { role: 'auditor', expiresAt })).body;
     const stream = await follow(key);
     try {
-      await readToItsEnd(stream);
+      await readToEnd(stream);
       expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(expiresAt));
     } finally {
       stream.close();

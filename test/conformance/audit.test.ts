@@ -180,19 +180,19 @@ describe('audit reads', () => {
     await auditEvents(auditor, `memory=${memory.id}&actor=user:ada`, position);
     const page = await admin.get('/v1/audit/events?type=AuditRead');
     // The event is in the log before the answer is sent; the read model may apply it a moment later.
-    const looks = await auditEvents(admin, 'type=AuditRead', page.body.position);
+    const reads = await auditEvents(admin, 'type=AuditRead', page.body.position);
     await expect
       .poll(async () => (await auditEvents(admin, 'type=AuditRead&actor=user:otto')).length, {
         timeout: 10_000,
       })
       .toBe(1);
-    const [look] = await auditEvents(admin, 'type=AuditRead&actor=user:otto');
-    expect(look.data).toMatchObject({
+    const [read] = await auditEvents(admin, 'type=AuditRead&actor=user:otto');
+    expect(read.data).toMatchObject({
       memoryId: memory.id,
       items: 1,
       parameters: { memory: memory.id, actor: 'user:ada' },
     });
-    expect(looks.every(({ actor }: Json) => ['user:ada', 'user:otto'].includes(actor))).toBe(true);
+    expect(reads.every(({ actor }: Json) => ['user:ada', 'user:otto'].includes(actor))).toBe(true);
   });
 
   it('[F1] of a memory’s history are recorded too', async () => {

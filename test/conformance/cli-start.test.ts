@@ -266,13 +266,13 @@ describe('a graceful shutdown', () => {
             timeout: 10_000,
           })
           .toBe(20);
-        const told = async () =>
+        const recordedSearchIds = async () =>
           (await auditEvents(reader, 'type=SearchPerformed'))
             .map(({ data }) => data.searchId as string)
             .sort();
         // The read model of the audit may lag behind the one that counts accesses.
         await expect
-          .poll(told, { timeout: 10_000 })
+          .poll(recordedSearchIds, { timeout: 10_000 })
           .toEqual(searched.map(({ body }) => body.searchId as string).sort());
       } finally {
         await second.stop();

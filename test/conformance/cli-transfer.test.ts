@@ -221,7 +221,7 @@ describe('import and export', () => {
   it('[J4] exports oldest first, so that the turns of a session keep their order and are found the same way', async () => {
     const [client, other] = [await newAdmin(server), await newAdmin(server)];
     const turn = (content: string) => ({ content, layer: 'session', scope: { user: 'ada', session: 's1' } });
-    const told = [
+    const texts = [
       'How was the pottery workshop in the old mill?',
       'Wonderful, I made two bowls.',
       'What was for lunch there?',
@@ -233,14 +233,14 @@ describe('import and export', () => {
       const { body } = await by.post('/v1/search', asked);
       return body.results.map(({ memory, score }: Json) => [memory.content, score]);
     };
-    const before = await found(client, (await client.bulk(told.map(turn))).at(-1)!.position);
-    expect(before).toHaveLength(told.length);
+    const before = await found(client, (await client.bulk(texts.map(turn))).at(-1)!.position);
+    expect(before).toHaveLength(texts.length);
     const output = path.join(folder, 'session.ndjson');
     await as(client, 'export', output);
     const { json } = await as(other, 'import', output, '--json');
     expect(await found(other, json.position)).toEqual(before);
     const contents = (await as(other, 'export')).lines.map(({ content }) => content);
-    expect(contents).toEqual(told);
+    expect(contents).toEqual(texts);
   });
 
   it('[J4] exports ids, revisions and counters with --full, and more than one page', async () => {

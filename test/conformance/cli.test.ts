@@ -68,10 +68,10 @@ describe('search', () => {
   });
 
   it.each([
-    ['a filter that is no JSON', ['--filter', '{oops']],
-    ['a number that is none', ['--top', 'many']],
-    ['a threshold that is none', ['--threshold', 'high']],
-    ['an order that is none', ['--order', 'random']],
+    ['a filter that is not JSON', ['--filter', '{oops']],
+    ['an invalid number', ['--top', 'many']],
+    ['an invalid threshold', ['--threshold', 'high']],
+    ['an invalid order', ['--order', 'random']],
   ])('[J8] rejects %s with a clear message', async (_, options) => {
     const result = await as(await newAdmin(server), 'search', 'x', ...options);
     expectClear(result, 2, options[0]!);
@@ -406,12 +406,12 @@ describe('the command line', () => {
   it.each([
     ['an unknown command', ['frobnicate']],
     ['an unknown command with --help', ['frobnicate', '--help']],
-    ['an unknown part of a command with --help', ['audit', 'verify', '--help']],
+    ['an unknown subcommand with --help', ['audit', 'verify', '--help']],
     ['an unknown option', ['serve', '--frobnicate']],
     ['a missing argument', ['import']],
-    ['an argument too many', ['import', 'a', 'b']],
+    ['one argument too many', ['import', 'a', 'b']],
     ['an option without its value', ['search', 'x', '--top']],
-    ['a command without its part', ['keys']],
+    ['a command without its subcommand', ['keys']],
     ['nothing', []],
   ])('[J4] %s exits with 2 and a hint', async (_, args) => {
     const result = await stratalog(args);

@@ -215,7 +215,7 @@ it('[A3] works until the retention ends, and not after it', async () => {
     await admin.delete(at(memory));
     await before.stop();
 
-    const daysLater = async (days: number, look: (client: Client) => Promise<void>) => {
+    const daysLater = async (days: number, check: (client: Client) => Promise<void>) => {
       const shim = pathToFileURL(path.resolve('test/support/later.mjs')).href;
       const later = await startServer({
         dataDir: before.dataDir,
@@ -226,7 +226,7 @@ it('[A3] works until the retention ends, and not after it', async () => {
         },
       });
       try {
-        await look(clientOf(later, admin.key));
+        await check(clientOf(later, admin.key));
       } finally {
         await later.stop();
       }

@@ -22,7 +22,7 @@ import { newAdmin } from '../support/tenant.ts';
 const tenant = 'acme';
 
 /** Before version 4 a search had no scores: the field of that name held relevance, and the default order was by layer. */
-const onTheRelevanceScale = {
+const relevanceScaleFields = {
   threshold: undefined,
   relevanceThreshold: 0.7,
   order: 'layer',
@@ -30,7 +30,7 @@ const onTheRelevanceScale = {
 };
 
 /** Fields that events of earlier versions lacked, with the values that are shown for them today. */
-const unsaid: Readonly<Record<string, object>> = {
+const missingFields: Readonly<Record<string, object>> = {
   'RoutingConfigured.v1.json': {
     languageModel: true,
     reasoning: {
@@ -41,9 +41,9 @@ const unsaid: Readonly<Record<string, object>> = {
       cacheEntries: 10_000,
     },
   },
-  'SearchPerformed.v1.json': { route: 'standard', ...onTheRelevanceScale },
-  'SearchPerformed.v2.json': onTheRelevanceScale,
-  'SearchPerformed.v3.json': onTheRelevanceScale,
+  'SearchPerformed.v1.json': { route: 'standard', ...relevanceScaleFields },
+  'SearchPerformed.v2.json': relevanceScaleFields,
+  'SearchPerformed.v3.json': relevanceScaleFields,
   'TrajectoryRecorded.v1.json': { planning: [], reasoning: [] },
   'TrajectoryRecorded.v2.json': {},
   'TrajectoryRecorded.v3.json': {},
@@ -122,7 +122,7 @@ describe.skipIf(testProfile !== 'embedded')('[F9] events of earlier versions in 
   });
 
   it('appear in the audit in the current format, decrypted and with defaults for missing fields', async () => {
-    expect(earlier.map(({ file }) => file).sort()).toEqual(Object.keys(unsaid).sort());
+    expect(earlier.map(({ file }) => file).sort()).toEqual(Object.keys(missingFields).sort());
     const { position } = await admin.store({ content: 'a mark at the end of the log' });
     const types = [...new Set(earlier.map(({ recorded }) => recorded.type))];
     const shown = await auditEvents(admin, types.map((type) => `type=${type}`).join('&'), position);
@@ -130,7 +130,7 @@ describe.skipIf(testProfile !== 'embedded')('[F9] events of earlier versions in 
       earlier.map(({ file, recorded: { type }, reason, data }) => ({
         type,
         reason,
-        data: { ...data, ...unsaid[file] },
+        data: { ...data, ...missingFields[file] },
       })),
     );
   });
@@ -151,6 +151,6 @@ describe.skipIf(testProfile !== 'embedded')('[F9] events of earlier versions in 
   it('still determine how questions are routed', async () => {
     const { data } = golden.get('RoutingConfigured.v1.json')!;
     const { body } = await admin.get('/v1/admin/routing');
-    expect(body.settings).toEqual({ ...data, ...unsaid['RoutingConfigured.v1.json'] });
+    expect(body.settings).toEqual({ ...data, ...missingFields['RoutingConfigured.v1.json'] });
   });
 });

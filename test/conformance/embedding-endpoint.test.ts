@@ -15,7 +15,7 @@ let endpoint: ScriptedEmbeddings;
 let folder: string;
 let settings: Record<string, string>;
 
-const goAway = () => endpoint.always((_, response) => void response.destroy());
+const dropConnections = () => endpoint.always((_, response) => void response.destroy());
 
 beforeAll(async () => {
   endpoint = await scriptedEmbeddings(32);
@@ -38,7 +38,7 @@ describe('an embedding endpoint that is down when the server starts', () => {
   let client: Client;
 
   beforeAll(async () => {
-    goAway();
+    dropConnections();
     server = await startServer({ environment: { ...settings, STRATALOG_EMBEDDING_DIMENSION: '32' } });
     client = await clientWithKey(server, { tenant: freshTenant(), role: 'admin', user: 'ada' });
   });
@@ -126,7 +126,7 @@ describe('an embedding endpoint that is down when the server starts', () => {
     const { dataDir, masterKey } = server;
     const { STRATALOG_EMBEDDING_DIMENSION: _, ...environment } = server.environment;
     await server.stop();
-    goAway();
+    dropConnections();
     const again = await startServer({ dataDir, environment, masterKey: masterKey! });
     try {
       const other = await clientWithKey(again, { tenant: freshTenant(), role: 'admin', user: 'eve' });
@@ -153,7 +153,7 @@ describe.skipIf(testProfile !== 'embedded')(
     });
 
     it('[H4] [J8] stops the start of a new database while it is down, and the message says what to set', async () => {
-      goAway();
+      dropConnections();
       const refused = await stratalog(['serve'], environment());
       expectClear(refused, 1, /tiny at http.* cannot be reached/, 'STRATALOG_EMBEDDING_DIMENSION');
       expect(refused.stdout + refused.stderr).not.toContain('sk-hidden');
@@ -171,7 +171,7 @@ describe.skipIf(testProfile !== 'embedded')(
     });
 
     it('[J8] is checked by doctor', async () => {
-      goAway();
+      dropConnections();
       const away = await stratalog(['doctor'], environment());
       expect(away.code).toBe(1);
       expect(away.stdout).toMatch(/FAIL model +the embedding model tiny at http.* cannot be reached/);

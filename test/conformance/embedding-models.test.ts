@@ -81,7 +81,7 @@ async function modelOf({ searchId }: Json): Promise<string> {
   return found.data.embeddingModel;
 }
 
-async function asLongAs<T>(work: Promise<T>, meanwhile: () => Promise<void>): Promise<T> {
+async function repeatUntilDone<T>(work: Promise<T>, meanwhile: () => Promise<void>): Promise<T> {
   let over = false;
   const done = work.finally(() => (over = true));
   while (!over) await meanwhile();
@@ -100,10 +100,13 @@ beforeAll(async () => {
     minPosition: lines.at(-1)!.position,
   });
   expect(results.length).toBeGreaterThanOrEqual(100);
-  const wanted = results.find(({ memory }: Json) => memory.content === meant);
+  const match = results.find(({ memory }: Json) => memory.content === meant);
   // Beyond rank ten of the live model.
-  expect(wanted.rank).toBeGreaterThan(10);
-  const judged = await admin.post(`/v1/memories/${wanted.memory.id}/feedback`, { kind: 'helpful', searchId });
+  expect(match.rank).toBeGreaterThan(10);
+  const judged = await admin.post(`/v1/memories/${match.memory.id}/feedback`, {
+    kind: 'helpful',
+    searchId,
+  });
   expect(judged.status).toBe(200);
   await admin.get(`/v1/audit/events?limit=1&minPosition=${judged.body.position}`);
 });
@@ -118,7 +121,7 @@ describe('a change of the embedding model', () => {
     '[F5] answers every search during the change, compares both models in shadow, and reports the comparison',
     async () => {
       const seen = new Set<string>();
-      const own = await asLongAs(changeTo('bge-small-en-v1.5'), async () => {
+      const own = await repeatUntilDone(changeTo('bge-small-en-v1.5'), async () => {
         const answer = await search('the pump of hall 3');
         expect(answer).toMatchObject({ warnings: [] });
         expect(answer.results).toHaveLength(10);
@@ -140,9 +143,9 @@ describe('a change of the embedding model', () => {
         lag: expect.any(Number),
         signature: expect.stringContaining(words),
       });
-      const told = async () => (await auditEvents(admin, 'type=ModelsCompared')).at(-1)?.data;
+      const lastComparison = async () => (await auditEvents(admin, 'type=ModelsCompared')).at(-1)?.data;
       await expect
-        .poll(told, { timeout: 20_000 })
+        .poll(lastComparison, { timeout: 20_000 })
         .toMatchObject({ generation: own.generation, ...own.comparison });
     },
     longMs,
@@ -157,7 +160,7 @@ describe('a change of the embedding model', () => {
 
       const models: string[] = [];
       const duringSwitch = async (act: 'switch' | 'rollback') =>
-        asLongAs(operator.post(`${base}/vectors/${act}`), async () => {
+        repeatUntilDone(operator.post(`${base}/vectors/${act}`), async () => {
           const answer = await search(question);
           expect(answer).toMatchObject({ warnings: [] });
           // Each answer comes from one model only.
@@ -304,7 +307,7 @@ describe('invalid model changes', () => {
   it.each([
     ['an unknown model', 'vectors', { embedder: 'magic' }, 'embedder', /bge-small-en-v1\.5/],
     [
-      'a model whose files are not there',
+      'a model whose files are missing',
       'vectors',
       { embedder: 'e5-small-v2' },
       'embedder',
@@ -312,7 +315,7 @@ describe('invalid model changes', () => {
     ],
     ['a model for another read model', 'links', { embedder: words }, 'embedder', /vectors/],
     ['questions without a model', 'vectors', { queries: ['x'] }, 'queries', /embedder/],
-    ['no questions', 'vectors', { embedder: words, queries: [] }, 'queries', /./],
+    ['an empty list of questions', 'vectors', { embedder: words, queries: [] }, 'queries', /./],
   ])('[F5] %s answers 400 and builds nothing', async (_, name, body, path, message) => {
     const before = await vectorsOf(operator);
     const reply = await operator.post(`${base}/${name}/rebuild`, body);

@@ -119,8 +119,8 @@ describe('a rebuild whose model fails while it runs', () => {
     const ended = await operator.post(`${base}/vectors/rollback`);
     expect(ended).toMatchObject({ status: 202, body: { from: generation, to: 1, ended: true } });
     expect((await statusOf('vectors')).generations).toMatchObject([{ generation: 1, active: true }]);
-    const told = async () => (await auditEvents(auditor, 'type=ProjectionRebuildEnded')).at(-1)?.data;
-    await eventually(told).toEqual({ projection: 'vectors', generation });
+    const lastEnding = async () => (await auditEvents(auditor, 'type=ProjectionRebuildEnded')).at(-1)?.data;
+    await eventually(lastEnding).toEqual({ projection: 'vectors', generation });
     const again = await operator.post(`${base}/vectors/rollback`);
     expect(again).toMatchObject({ status: 409, body: { code: 'rebuild-not-ready' } });
   }, 300_000);

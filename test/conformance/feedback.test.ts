@@ -75,12 +75,12 @@ describe('feedback', () => {
     ['an unknown kind', { kind: 'lovely' }, 'kind'],
     ['a score below -1', { kind: 'helpful', score: -1.001 }, 'score'],
     ['a score above 1', { kind: 'helpful', score: 1.001 }, 'score'],
-    ['a score that is no number', { kind: 'helpful', score: '1' }, 'score'],
-    ['a note that is no text', { kind: 'helpful', note: 1 }, 'note'],
+    ['a score that is not a number', { kind: 'helpful', score: '1' }, 'score'],
+    ['a note that is not text', { kind: 'helpful', note: 1 }, 'note'],
     ['a note with U+0000', { kind: 'helpful', note: 'a\u0000' }, 'note'],
     ['a note with a lone surrogate', { kind: 'helpful', note: '\ud800' }, 'note'],
     ['a note of 100,000 characters', { kind: 'helpful', note: 'n'.repeat(100_000) }, 'note'],
-    ['a searchId that is no text', { kind: 'helpful', searchId: 1 }, 'searchId'],
+    ['a searchId that is not text', { kind: 'helpful', searchId: 1 }, 'searchId'],
     ['an unknown field', { kind: 'helpful', stars: 5 }, 'stars'],
   ];
 

@@ -195,14 +195,14 @@ describe('times in a filter', () => {
   it.each([
     ['a year before the first', '0000-01-01T00:00:00Z'],
     ['a negative year', '-000001-01-01T00:00:00Z'],
-    ['a year of five digits', '+010000-01-01T00:00:00Z'],
-    ['the last time that a Date can hold', '+275760-09-13T00:00:00Z'],
-    ['a year after the last, by its offset', '9999-12-31T23:30:00-01:00'],
+    ['a five-digit year', '+010000-01-01T00:00:00Z'],
+    ['the latest time that a Date can hold', '+275760-09-13T00:00:00Z'],
+    ['a year after 9999 once in UTC', '9999-12-31T23:30:00-01:00'],
     ['a bare number', '1'],
-    ['a year of two digits', '20'],
-    ['a time of no zone', '2000-01-01T00:00:00'],
+    ['a two-digit year', '20'],
+    ['a time without a zone', '2000-01-01T00:00:00'],
     ['a time without seconds', '2000-01-01T00:00Z'],
-    ['a day that is none', '2000-02-30'],
+    ['a day that does not exist', '2000-02-30'],
     ['a date in words', 'Jan 1, 2000'],
   ])('[A5] %s is not a time: only ne and not match', async (_, value) => {
     for (const operator of ['eq', 'gt', 'gte', 'lt', 'lte', 'contains']) {
@@ -238,7 +238,7 @@ describe('rejected filters', () => {
   const wrong: [string, unknown, string][] = [
     ['an unknown operator', { 'metadata.v': { like: 'x' } }, 'filter.metadata.v.like'],
     ['an operator in capitals', { 'metadata.v': { EQ: 'x' } }, 'filter.metadata.v.EQ'],
-    ['one unknown operator among known ones', { revision: { gt: 1, between: 2 } }, 'filter.revision.between'],
+    ['an unknown operator among known ones', { revision: { gt: 1, between: 2 } }, 'filter.revision.between'],
     ['an unknown field', { colour: { eq: 'red' } }, 'filter.colour'],
     ['metadata itself', { metadata: { eq: 1 } }, 'filter.metadata'],
     ['representations themselves', { representations: { eq: 'x' } }, 'filter.representations'],
@@ -250,10 +250,10 @@ describe('rejected filters', () => {
     ['a list without an operator', { tags: ['a'] }, 'filter.tags'],
     ['no operator', { revision: {} }, 'filter.revision'],
     ['an empty and', { and: [] }, 'filter.and'],
-    ['an and that is no list', { and: { revision: { eq: 1 } } }, 'filter.and'],
-    ['an or of something else', { or: [3] }, 'filter.or.0'],
+    ['an and that is not a list', { and: { revision: { eq: 1 } } }, 'filter.and'],
+    ['an or of numbers', { or: [3] }, 'filter.or.0'],
     ['a not of a list', { not: [] }, 'filter.not'],
-    ['an in that is no list', { revision: { in: 3 } }, 'filter.revision.in'],
+    ['an in that is not a list', { revision: { in: 3 } }, 'filter.revision.in'],
     ['an empty in', { revision: { in: [] } }, 'filter.revision.in'],
     [
       'an in of 1,001 values',
@@ -265,7 +265,11 @@ describe('rejected filters', () => {
     ['an eq of a list', { 'metadata.v': { eq: [1] } }, 'filter.metadata.v.eq'],
     ['a gt of true', { 'metadata.v': { gt: true } }, 'filter.metadata.v.gt'],
     ['an lte of null', { 'metadata.v': { lte: null } }, 'filter.metadata.v.lte'],
-    ['a fault deep inside', { and: [{ or: [{ not: { nope: { eq: 1 } } }] }] }, 'filter.and.0.or.0.not.nope'],
+    [
+      'a deeply nested error',
+      { and: [{ or: [{ not: { nope: { eq: 1 } } }] }] },
+      'filter.and.0.or.0.not.nope',
+    ],
   ];
 
   it.each(wrong)('[A5] %s', async (_, filter, path) => {

@@ -111,8 +111,8 @@ describe('malformed HTTP', () => {
   const chunked = 'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n';
 
   it.each([
-    ['a target that is no URL', 400, 'malformed-request', `GET http://[bad/v1 HTTP/1.1\r\n${close}\r\n`],
-    ['a header that is none', 400, 'malformed-request', 'GET /livez HTTP/1.1\r\nHost: x\r\nno colon\r\n\r\n'],
+    ['a target that is not a URL', 400, 'malformed-request', `GET http://[bad/v1 HTTP/1.1\r\n${close}\r\n`],
+    ['a malformed header', 400, 'malformed-request', 'GET /livez HTTP/1.1\r\nHost: x\r\nno colon\r\n\r\n'],
     ['another protocol', 400, 'malformed-request', '\x16\x03\x01\x02\x00\x01'],
     ['no Host', 400, 'validation-failed', 'GET /livez HTTP/1.1\r\nConnection: close\r\n\r\n'],
     ['an unknown method', 405, 'method-not-allowed', `BREW /v1/memories HTTP/1.1\r\n${close}\r\n`],
@@ -145,7 +145,7 @@ describe('malformed HTTP', () => {
 
   it.each([
     ['too large', 413, 'body-too-large', () => client.key],
-    ['from a stranger', 401, 'unauthenticated', () => 'sl_nobody'],
+    ['from an unknown caller', 401, 'unauthenticated', () => 'sl_nobody'],
   ])(
     '[J2] a body that is %s answers a problem, even to clients that read only after sending everything',
     async (_, status, code, key) => {
@@ -240,8 +240,8 @@ describe('media types', () => {
     ['a form', { 'content-type': 'application/x-www-form-urlencoded' }],
     ['a malformed type', { 'content-type': 'application' }],
     ['another character set', { 'content-type': 'application/json; charset=iso-8859-1' }],
-    ['an encoded body', { 'content-type': 'application/json', 'content-encoding': 'gzip' }],
-    ['the type of a patch', { 'content-type': 'application/merge-patch+json' }],
+    ['a compressed body', { 'content-type': 'application/json', 'content-encoding': 'gzip' }],
+    ['the media type of a patch', { 'content-type': 'application/merge-patch+json' }],
   ])('[J2] %s answers a 415 problem that says what to send', async (_, headers) => {
     const reply = await post(headers);
     expectProblem(reply, 415, 'unsupported-media-type');

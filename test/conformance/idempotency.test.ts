@@ -75,7 +75,7 @@ const commands: Command[] = [
     meanwhile: patchContent,
   },
   {
-    name: 'a patch of what is deleted by then',
+    name: 'a patch of a memory deleted since',
     send: ({ memory }, headers) => admin.patch(at(memory), { content: 'mine' }, { ...any, ...headers }),
     meanwhile: deleteIt,
   },
@@ -92,7 +92,7 @@ const commands: Command[] = [
     meanwhile: ({ memory }) => admin.post(`${at(memory)}/restore`),
   },
   {
-    name: 'a delete of what was deleted',
+    name: 'a delete of a deleted memory',
     prepare: deleteIt,
     send: ({ memory }, headers) => admin.delete(at(memory), headers),
     meanwhile: ({ memory }) => admin.post(`${at(memory)}/restore`),
@@ -104,7 +104,7 @@ const commands: Command[] = [
     meanwhile: deleteIt,
   },
   {
-    name: 'a restore of what was active',
+    name: 'a restore of an active memory',
     send: ({ memory }, headers) => admin.post(`${at(memory)}/restore`, {}, headers),
     meanwhile: deleteIt,
   },
@@ -122,17 +122,17 @@ const commands: Command[] = [
     meanwhile: patchContent,
   },
   {
-    name: 'a link of what is deleted by then',
+    name: 'a link from a memory deleted since',
     send: ({ memory, other }, headers) => admin.put(`${at(memory)}/links/supports/${other.id}`, {}, headers),
     meanwhile: deleteIt,
   },
   {
-    name: 'a link to what is erased by then',
+    name: 'a link to a memory erased since',
     send: ({ memory, other }, headers) => admin.put(`${at(memory)}/links/supports/${other.id}`, {}, headers),
     meanwhile: ({ other }) => admin.delete(`${at(other)}?mode=erase`),
   },
   {
-    name: 'a link that was there',
+    name: 'a link that exists already',
     prepare: ({ memory, other }) => admin.put(`${at(memory)}/links/causes/${other.id}`),
     send: ({ memory, other }, headers) => admin.put(`${at(memory)}/links/causes/${other.id}`, {}, headers),
     meanwhile: async (scene) => {
@@ -150,7 +150,7 @@ const commands: Command[] = [
     },
   },
   {
-    name: 'an unlink of what was not linked',
+    name: 'an unlink without a link',
     send: ({ memory, other }, headers) => admin.delete(`${at(memory)}/links/requires/${other.id}`, headers),
     meanwhile: async (scene) => {
       await admin.put(`${at(scene.memory)}/links/requires/${scene.other.id}`);
@@ -158,13 +158,13 @@ const commands: Command[] = [
     },
   },
   {
-    name: 'a feedback',
+    name: 'feedback',
     send: ({ memory }, headers) => admin.post(`${at(memory)}/feedback`, { kind: 'helpful' }, headers),
     otherBody: ({ memory }, headers) => admin.post(`${at(memory)}/feedback`, { kind: 'outdated' }, headers),
     meanwhile: ({ memory }) => admin.post(`${at(memory)}/feedback`, { kind: 'duplicate' }),
   },
   {
-    name: 'a feedback on what is deleted by then',
+    name: 'feedback on a memory deleted since',
     send: ({ memory }, headers) => admin.post(`${at(memory)}/feedback`, { kind: 'helpful' }, headers),
     meanwhile: deleteIt,
   },

@@ -89,7 +89,7 @@ describe('another tenant’s memory id', () => {
     await mine.store({ content: 'my own note' });
     const { memory, position: minPosition } = await theirs.store({ content: secret, tags: ['deal'] });
     await theirs.post(`/v1/memories/${memory.id}/feedback`, { kind: 'helpful' });
-    const look = async (client: Client) => {
+    const readAll = async (client: Client) => {
       const wait = `minPosition=${minPosition}&waitMs=30000`;
       const query = { query: secret, threshold: 0, topK: 1000, minPosition, waitMs: 30_000 };
       const [list, byTag, search, stats, audit, audited] = [
@@ -109,7 +109,7 @@ describe('another tenant’s memory id', () => {
         audited: audited.body.items.length,
       };
     };
-    expect(await look(theirs)).toEqual({
+    expect(await readAll(theirs)).toEqual({
       listed: [secret],
       tagged: 1,
       found: [secret],
@@ -117,7 +117,7 @@ describe('another tenant’s memory id', () => {
       inAudit: true,
       audited: 1,
     });
-    expect(await look(mine)).toEqual({
+    expect(await readAll(mine)).toEqual({
       listed: ['my own note'],
       tagged: 0,
       found: ['my own note'],

@@ -119,11 +119,11 @@ describe('callers whose JWTs have no subject', () => {
   it.each([
     ['agents', { agent: 'g1' }, { agent: 'g2' }],
     ['users', { user: 'ada' }, { user: 'bob' }],
-    ['clients by client_id', { client_id: 'c1' }, { client_id: 'c2' }],
-    ['clients by azp', { azp: 'c1' }, { azp: 'c2' }],
+    ['clients with different client_id', { client_id: 'c1' }, { client_id: 'c2' }],
+    ['clients with different azp', { azp: 'c1' }, { azp: 'c2' }],
     ['teams', { teams: ['x', 'y'] }, { teams: ['x'] }],
-    ['an agent and a user of its name', { agent: 'same' }, { user: 'same' }],
-    ['a caller and one that names itself by nothing', { agent: 'g1' }, {}],
+    ['an agent and a user with the same name', { agent: 'same' }, { user: 'same' }],
+    ['a caller and one without any identifier', { agent: 'g1' }, {}],
   ])('[A11] [I3] are distinguished: %s', async (_, claims, others) => {
     const tenant = freshTenant();
     const admin = await clientWith({ sub: 'root', tenant, role: 'admin' });
@@ -171,11 +171,11 @@ describe('a rejected JWT', () => {
   });
 
   it.each([
-    ['a tenant that can be none', { tenant: 'Not-A-Tenant' }],
+    ['an invalid tenant name', { tenant: 'Not-A-Tenant' }],
     ['an empty tenant', { tenant: '' }],
     ['an unknown role', { role: 'king' }],
-    ['memberships that are no names', { orgs: [1] }],
-    ['the tenant that the program keeps for itself', { tenant: 'system' }],
+    ['memberships that are not names', { orgs: [1] }],
+    ['the reserved tenant', { tenant: 'system' }],
     ['a user with U+0000', { user: 'a\u0000' }],
     ['a subject with a control character', { sub: 'a\u0007' }],
     ['an agent with a line feed', { agent: 'a\n' }],
@@ -216,7 +216,7 @@ describe('a rejected JWT', () => {
           .setExpirationTime('5m')
           .sign(Buffer.from(publicKey.n!)),
     ],
-    ['that was cut', async () => (await sign(valid)).slice(0, -10)],
+    ['that was truncated', async () => (await sign(valid)).slice(0, -10)],
   ])('[I1] 401 %s', async (_, token) => {
     const reply = await clientOf(server, await token()).get('/v1/memories');
     expect(reply).toMatchObject({ status: 401, body: { code: 'unauthenticated' } });
@@ -250,8 +250,8 @@ describe('a JWT whose issuer is unreachable', () => {
       expect(reply).toMatchObject({ status: 503, body: { code: 'unavailable' } });
       expect(reply.headers.get('retry-after')).toBe('5');
       expect(reply.headers.get('www-authenticate')).toBeNull();
-      const told = () => bare.log.filter((line) => line.includes('could not be answered'));
-      await eventually(told).toEqual([expect.stringMatching(/"level":40.*ECONNREFUSED/)]);
+      const logged = () => bare.log.filter((line) => line.includes('could not be answered'));
+      await eventually(logged).toEqual([expect.stringMatching(/"level":40.*ECONNREFUSED/)]);
       for (const part of token.split('.')) expect(bare.log.join('\n')).not.toContain(part);
     } finally {
       await bare.remove();

@@ -54,7 +54,7 @@ describe('start checks', () => {
   it.each([
     ['has the models', {}, /^ok .*large at http:\/\/127\.0\.0\.1:\d+\/v1$/],
     [
-      'lacks one',
+      'lacks one of the models',
       { STRATALOG_LLM_SUB_MODEL: 'tiny' },
       /FAIL llm .* has no model tiny: set STRATALOG_LLM_MODEL/,
     ],

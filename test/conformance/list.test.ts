@@ -56,11 +56,11 @@ describe('list filters', () => {
     ['a state', 'state=active', 'dcba'],
     ['a filter', query({ filter: '{"metadata.n":{"gte":2}}' }), 'cb'],
     [
-      'all of several',
+      'several conditions together',
       query({ layer: 'team', space: 'dev', tag: 'blue', filter: '{"content":{"eq":"b"}}' }),
       'b',
     ],
-    ['what nothing has', 'tag=absent', ''],
+    ['a value that no memory has', 'tag=absent', ''],
   ])('[A4] by %s', async (_, parameters, contents) => {
     expect(await listed(parameters)).toBe(contents);
   });
@@ -207,7 +207,7 @@ describe('list pages', () => {
   });
 
   it.each([
-    ['made up', () => 'bm9wZQ'],
+    ['invented', () => 'bm9wZQ'],
     ['empty', () => ''],
     ['not base64', () => '%%%'],
     ['with U+0000', () => '\u0000'],

@@ -202,8 +202,8 @@ describe('near-duplicates', () => {
   const own = { externalId: 'own', content: policy };
 
   it.each([
-    ['the one that stays was stored first', [own, ...copies(220), ...others]],
-    ['the one that stays was stored last', [...copies(220), ...others, own]],
+    ['the one kept was stored first', [own, ...copies(220), ...others]],
+    ['the one kept was stored last', [...copies(220), ...others, own]],
   ])('[A6] 220 copies take no place of topK: %s', async (_, memories) => {
     const client = await newAdmin(server);
     const found = await names(client, memories, { topK: 10 });

@@ -72,18 +72,18 @@ const pointer = (...keys: string[]) =>
   keys.map((key) => encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/');
 
 /** Errors of `value` against the documented answer. */
-function faultsOf(
+function errorsOf(
   call: string,
   status: number | 'default',
   value: unknown,
   type = 'application/json',
 ): unknown {
   const [method, path] = call.split(' ') as [string, string];
-  return faultsAt(['paths', path, method, 'responses', String(status), 'content', type, 'schema'], value);
+  return errorsAt(['paths', path, method, 'responses', String(status), 'content', type, 'schema'], value);
 }
 
 /** Errors of `value` against the schema at `place` in the document. */
-function faultsAt(place: readonly string[], value: unknown): unknown {
+function errorsAt(place: readonly string[], value: unknown): unknown {
   const validate = ajv.compile({ $ref: `openapi#/${pointer(...place)}` });
   validate(value);
   return validate.errors ?? [];
@@ -171,7 +171,7 @@ describe('the OpenAPI document', () => {
       for (const { shape, place } of shapes) {
         const named = `${call} ${place.join(' ')}`;
         expect(shape.example, named).toBeDefined();
-        expect(faultsAt(['paths', path, method, ...place, 'schema'], shape.example), named).toEqual([]);
+        expect(errorsAt(['paths', path, method, ...place, 'schema'], shape.example), named).toEqual([]);
       }
     }
   });
@@ -226,21 +226,21 @@ describe('actual answers', () => {
     for (const [call, answer] of answers) {
       const { status, body } = await answer;
       expect([call, Math.floor(status / 100)]).toEqual([call, 2]);
-      expect(faultsOf(call, status, body), call).toEqual([]);
+      expect(errorsOf(call, status, body), call).toEqual([]);
     }
     const lines = await client.send('POST', '/v1/memories/bulk', { raw: '{"content":"x"}\n{}\n', ...ndjson });
     expect(lines.body.map(({ status }: Json) => status)).toEqual([201, 400]);
     for (const line of lines.body) {
-      expect(faultsOf('post /v1/memories/bulk', 200, line, 'application/x-ndjson')).toEqual([]);
+      expect(errorsOf('post /v1/memories/bulk', 200, line, 'application/x-ndjson')).toEqual([]);
     }
     const [deleted, restored, erased] = [
       await client.delete(path),
       await client.post(`${path}/restore`),
       await client.delete(`${path}?mode=erase`),
     ];
-    expect(faultsOf('delete /v1/memories/{id}', 200, deleted.body)).toEqual([]);
-    expect(faultsOf('post /v1/memories/{id}/restore', 200, restored.body)).toEqual([]);
-    expect(faultsOf('delete /v1/memories/{id}', 200, erased.body)).toEqual([]);
+    expect(errorsOf('delete /v1/memories/{id}', 200, deleted.body)).toEqual([]);
+    expect(errorsOf('post /v1/memories/{id}/restore', 200, restored.body)).toEqual([]);
+    expect(errorsOf('delete /v1/memories/{id}', 200, erased.body)).toEqual([]);
   });
 
   it('[J2] are the documented problem for an error', async () => {
@@ -251,6 +251,6 @@ describe('actual answers', () => {
       await clientOf(server).get('/v1/stats'),
       await client.patch('/v1/memories/none', {}),
     ];
-    for (const { body } of problems) expect(faultsOf('post /v1/memories', 'default', body, type)).toEqual([]);
+    for (const { body } of problems) expect(errorsOf('post /v1/memories', 'default', body, type)).toEqual([]);
   });
 });

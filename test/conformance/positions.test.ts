@@ -50,8 +50,8 @@ const wrongPositions: [string, string][] = [
   ['a text', 'latest'],
   ['a time', '2024-01-01T00:00:00Z'],
   ['another log', '0123456789ab-5'],
-  ['something behind it', 'SUFFIX'],
-  ['an SQL text', "' or 1=1 --"],
+  ['trailing text', 'SUFFIX'],
+  ['an SQL injection', "' or 1=1 --"],
 ];
 
 describe.each(queries)('minPosition of %s', (_, query) => {

@@ -12,7 +12,7 @@ let operator: Client;
 let end: string;
 
 const base = '/v1/admin/projections';
-const passing = [
+const transientErrors = [
   'SqlUnavailable',
   'LogUnavailable',
   'TransportUnavailable',
@@ -76,12 +76,11 @@ async function finished(name: string, generation: number): Promise<Json> {
   return own;
 }
 
-const wanted = { query: 'the pump of hall 3', threshold: 0, topK: 1000, waitMs: 30_000 };
+const request = { query: 'the pump of hall 3', threshold: 0, topK: 1000, waitMs: 30_000 };
 const search = async (minPosition: string) =>
-  (await admin.post('/v1/search', { ...wanted, minPosition })).body.results.map(({ memory, score }: Json) => [
-    memory.externalId,
-    score,
-  ]);
+  (await admin.post('/v1/search', { ...request, minPosition })).body.results.map(
+    ({ memory, score }: Json) => [memory.externalId, score],
+  );
 
 describe('the state of read models', () => {
   it('[F4] shows the live generation, position, lag and parked streams of each', async () => {
@@ -142,10 +141,10 @@ describe('rebuild', () => {
     // The generation rolled back to kept projecting, so it has all later writes.
     expect(await search(position)).toEqual(after);
     const events = await auditEvents(admin, 'type=ProjectionRebuilt&type=ProjectionSwitched', position);
-    const told = events
+    const recorded = events
       .filter(({ data }) => data.projection === 'lexical')
       .map(({ type, data }) => [type, data]);
-    expect(told.filter(([, data]) => data.rollback !== true).slice(-2)).toMatchObject([
+    expect(recorded.filter(([, data]) => data.rollback !== true).slice(-2)).toMatchObject([
       ['ProjectionRebuilt', { equal: true }],
       ['ProjectionSwitched', { rollback: false }],
     ]);
@@ -225,19 +224,19 @@ describe('rebuild', () => {
     expect(again).toMatchObject({ status: 202, body: { from: generation, to: old } });
     expect(again.headers.get('idempotency-replayed')).toBe('true');
     expect(liveOf(await statusOf('links')).generation).toBe(old);
-    const told = await auditEvents(admin, 'type=ProjectionSwitched', again.body.position);
-    expect(told.filter(({ data }) => data.rollback && data.from === generation)).toHaveLength(1);
+    const switches = await auditEvents(admin, 'type=ProjectionSwitched', again.body.position);
+    expect(switches.filter(({ data }) => data.rollback && data.from === generation)).toHaveLength(1);
   });
 
   it('[A9] records an event with the reason when it starts', async () => {
     const reason = { 'x-reason': 'to see that it equals the live one' };
     const { body } = await operator.post(`${base}/links/rebuild`, {}, reason);
     await finished('links', body.generation);
-    const told = async () =>
+    const recorded = async () =>
       (await auditEvents(admin, 'type=ProjectionRebuildBegun&type=ProjectionRebuilt'))
         .filter(({ data }) => data.projection === 'links' && data.generation === body.generation)
         .map(({ type, reason: why }) => ({ type, reason: why }));
-    await eventually(told).toEqual([
+    await eventually(recorded).toEqual([
       { type: 'ProjectionRebuildBegun', reason: reason['x-reason'] },
       { type: 'ProjectionRebuilt', reason: reason['x-reason'] },
     ]);
@@ -259,7 +258,7 @@ describe('the server log', () => {
     const entries: Json[] = server.log.map((line) => JSON.parse(line));
     const warnings = entries.filter(({ level }) => level >= 40);
     // Other tests that use the servers at the same time may cause waits, which are logged.
-    const waits = testProfile === 'embedded' ? [] : passing;
+    const waits = testProfile === 'embedded' ? [] : transientErrors;
     expect(warnings.filter(({ err }) => !waits.includes(err?.type))).toEqual([]);
   });
 });

@@ -203,8 +203,8 @@ describe('a language model that fails', () => {
   it.each([
     ['answers 500', fails(500)],
     ['closes the connection', closesTheConnection],
-    ['answers a page', writesNoJson],
-    ['writes words', writes('Let me think about that.')],
+    ['answers HTML', writesNoJson],
+    ['answers prose', writes('Let me think about that.')],
   ])(
     '[D-7] [D8] [D9] %s: the answer is flagged without the model’s text, and not cached',
     async (_, script) => {

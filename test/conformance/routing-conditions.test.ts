@@ -68,16 +68,16 @@ describe('conditions in a question', () => {
   });
 
   it('[B6] on a time also match memories stored then that state no time of their own', async () => {
-    const told = (externalId: string, occurredAt?: string) => ({
+    const decision = (externalId: string, occurredAt?: string) => ({
       externalId,
       layer: 'company',
       content: `Decision of the build team: ${externalId}`,
       ...(occurredAt && { occurredAt }),
     });
     const decisions = [
-      ...['one', 'two', 'three', 'four'].map((name) => told(name)),
-      told('recent', new Date(Date.now() - 24 * 3_600_000).toISOString()),
-      told('ancient', '2019-01-01T00:00:00Z'),
+      ...['one', 'two', 'three', 'four'].map((name) => decision(name)),
+      decision('recent', new Date(Date.now() - 24 * 3_600_000).toISOString()),
+      decision('ancient', '2019-01-01T00:00:00Z'),
     ];
     const tenant = await AskingTenant.create(server, { memories: decisions, request: { topK: 10 } });
     const query = 'List all decisions of the build team since yesterday';

@@ -276,9 +276,9 @@ describe('visibility of routing', () => {
     const { position } = await tenant.admin.store({ content: 'acknowledged' });
     expect((await auditor.get(`${path}&minPosition=${position}`)).status).toBe(200);
     expectProblem(await auditor.get(`${path}&minPosition=nonsense`), 400, 'position-unknown');
-    const looks = async () => (await auditor.get('/v1/audit/events?type=AuditRead')).body.items;
+    const reads = async () => (await auditor.get('/v1/audit/events?type=AuditRead')).body.items;
     await expect
-      .poll(async () => (await looks()).map(({ data }: Json) => data.what), { timeout: 20_000 })
+      .poll(async () => (await reads()).map(({ data }: Json) => data.what), { timeout: 20_000 })
       .toContain('audit search');
     const stranger = await newTenant();
     expect((await stranger.admin.get(path.replace('20000', '0'))).status).toBe(404);

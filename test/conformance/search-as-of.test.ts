@@ -18,7 +18,7 @@ async function search(client: Client, query: string, more: object = {}): Promise
 const contents = (results: Json[]): string[] => results.map(({ memory }) => memory.content);
 
 /** Everything but the counters, which are always current. */
-function then({ accessCount: _, lastAccessedAt: __, ...memory }: Json): Json {
+function withoutCounters({ accessCount: _, lastAccessedAt: __, ...memory }: Json): Json {
   return memory;
 }
 
@@ -44,7 +44,7 @@ describe('a search as of a position', () => {
     expect(await found(back.position, 'train through mountains')).toEqual([changed.memory.content]);
 
     const [{ memory }] = await search(admin, 'ferry to the island', { asOf: created.position });
-    expect(then(memory)).toEqual(then(created.memory));
+    expect(withoutCounters(memory)).toEqual(withoutCounters(created.memory));
   });
 
   it('[A5] returns the position, and accepts a time instead', async () => {
@@ -111,7 +111,9 @@ describe('a search as of a position', () => {
     const queries = ['What did Ann make in the pottery workshop?', 'weather in March', 'bowls', 'the of and'];
     const plain = async (more: object) => Promise.all(queries.map((query) => search(admin, query, more)));
     const shown = (answers: Json[][]) =>
-      answers.map((results) => results.map(({ memory, score }) => [then(memory), score.toFixed(4)]));
+      answers.map((results) =>
+        results.map(({ memory, score }) => [withoutCounters(memory), score.toFixed(4)]),
+      );
     const answered = shown(await plain({ minPosition: at }));
     expect(shown(await plain({ asOf: at }))).toEqual(answered);
 

@@ -29,7 +29,7 @@ describe('a tenant with one memory', () => {
     ['three words', 'Ada likes tea'],
     ['one word', 'Kubernetes'],
     ['a question', 'What database does the API team use?'],
-    ['stop words alone', 'to be or not to be'],
+    ['only stop words', 'to be or not to be'],
     ['one stop word', 'What?'],
     ['a tag', '<b>'],
     ['a ligature', 'ﬁ'],
@@ -40,36 +40,36 @@ describe('a tenant with one memory', () => {
     ['Japanese', 'ログインのエンドポイントはセッションを返します。'],
     ['Arabic', 'ينتهي رمز الدخول بعد ساعة واحدة.'],
     ['emoji', 'Ship it 🚀🚀 on Friday 🎉'],
-    ['signs alone', '!!! ??? --> $$$'],
+    ['only punctuation', '!!! ??? --> $$$'],
     ['a rule', '---'],
     ['an arrow', '→'],
     ['a full stop', '.'],
     ['decomposed accents', 'Cafe\u0301 meeting with Zoe\u0308'],
     ['a page', prose.repeat(10)],
-    ['more than the model reads', prose.repeat(90)],
+    ['more text than the model reads', prose.repeat(90)],
   ])('[A5] finds %s by its own words with a score of at least .7', async (_, content) => {
     expect(await scoreAlone(content, content.trim().slice(0, 20_000))).toBeGreaterThanOrEqual(0.7);
   });
 
   it.each([
-    ['other case and no full stop', 'we chose postgresql for the billing service in march'],
-    ['an article more', 'We chose the PostgreSQL for the billing service in March.'],
-    ['another form of a word', 'We choose PostgreSQL for the billing services in March.'],
-    ['one word changed', 'We picked PostgreSQL for the billing service in March.'],
-    ['white space', '  We chose   PostgreSQL\nfor the billing service in March. '],
+    ['in lower case without a full stop', 'we chose postgresql for the billing service in march'],
+    ['with an extra article', 'We chose the PostgreSQL for the billing service in March.'],
+    ['with an inflected word', 'We choose PostgreSQL for the billing services in March.'],
+    ['with one word changed', 'We picked PostgreSQL for the billing service in March.'],
+    ['with extra white space', '  We chose   PostgreSQL\nfor the billing service in March. '],
   ])('[A5] finds near-verbatim text, %s, with a score of at least .7', async (_, query) => {
     const content = 'We chose PostgreSQL for the billing service in March.';
     expect(await scoreAlone(content, query)).toBeGreaterThanOrEqual(0.7);
   });
 
   it.each([
-    ['a stop word with a sign', 'The', 'The!'],
-    ['a stop word beside a word', 'a b', 'a b!'],
-    ['a pictograph with a sign', '🙂', '🙂!'],
-    ['a letter that is repeated', 'x'.repeat(24), `${'x'.repeat(24)}.`],
-    ['a long word in other case', 'x'.repeat(500), `${'X'.repeat(500)}!`],
-    ['an accent less', 'Zoë', 'Zoe?'],
-    ['signs more often', '--- !', '- !!!'],
+    ['a stop word with punctuation', 'The', 'The!'],
+    ['a stop word next to a word', 'a b', 'a b!'],
+    ['an emoji with punctuation', '🙂', '🙂!'],
+    ['a repeated letter', 'x'.repeat(24), `${'x'.repeat(24)}.`],
+    ['a long word in upper case', 'x'.repeat(500), `${'X'.repeat(500)}!`],
+    ['a missing accent', 'Zoë', 'Zoe?'],
+    ['repeated punctuation', '--- !', '- !!!'],
   ])(
     '[A5] finds the same words with different characters, %s, with a score of at least .7',
     async (_, content, query) => {
@@ -78,9 +78,9 @@ describe('a tenant with one memory', () => {
   );
 
   it.each([
-    ['another subject', 'How long does sourdough bread have to rise?'],
-    ['another subject with one common word', 'Which service repairs a washing machine?'],
-    ['nothing that means anything', 'xqzv bprk wlmt'],
+    ['a different subject', 'How long does sourdough bread have to rise?'],
+    ['a different subject with one word in common', 'Which service repairs a washing machine?'],
+    ['meaningless words', 'xqzv bprk wlmt'],
   ])('[A5] [D3] does not answer an unrelated question: %s', async (_, query) => {
     const content = 'We chose PostgreSQL for the billing service in March.';
     const client = await newAdmin(server);

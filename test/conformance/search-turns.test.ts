@@ -23,7 +23,7 @@ function turn(externalId: string, minute: number, content: string, more: Record<
 }
 
 /** Stores memories one after the other and returns the position after the last. */
-async function tell(client: Client, ...memories: Record<string, unknown>[]): Promise<string> {
+async function storeInOrder(client: Client, ...memories: Record<string, unknown>[]): Promise<string> {
   let last = '';
   for (const memory of memories) last = (await client.store(memory)).position;
   return last;
@@ -47,7 +47,7 @@ async function scoreOfReply(client: Client, minPosition: string, more: object = 
 describe('the context of a turn in a session', () => {
   it('[A8] finds the turn when the words of the question are split between it and the previous turn', async () => {
     const client = await admin();
-    const position = await tell(
+    const position = await storeInOrder(
       client,
       asked,
       reply,
@@ -61,8 +61,8 @@ describe('the context of a turn in a session', () => {
 
   // The window of a turn covers the two turns before it, not those after it.
   it.each([
-    ['the time at which turns occurred, whatever the order in which they were stored', [0, 1, 2], false],
-    ['the order in which they were stored, of turns of the same time', [0, 0, 0], true],
+    ['the time at which turns occurred, not the order in which they were stored', [0, 1, 2], false],
+    ['the order in which they were stored if turns have the same time', [0, 0, 0], true],
   ] as const)('[A8] is determined by %s', async (_, minutes, inOrder) => {
     const [before, after] = await Promise.all(
       [
@@ -71,7 +71,7 @@ describe('the context of a turn in a session', () => {
       ].map(async (spoken) => {
         const turns = spoken.map(({ externalId, content }, n) => turn(externalId, minutes[n]!, content));
         const client = await admin();
-        return scoreOfReply(client, await tell(client, ...(inOrder ? turns : turns.reverse())));
+        return scoreOfReply(client, await storeInOrder(client, ...(inOrder ? turns : turns.reverse())));
       }),
     );
     expect(before).toBeGreaterThan(after! + 0.01);
@@ -79,7 +79,7 @@ describe('the context of a turn in a session', () => {
 
   it('[A8] is independent of the filters, layers and scope of the search', async () => {
     const client = await admin();
-    const position = await tell(client, { ...asked, tags: ['asked'] }, { ...reply, tags: ['reply'] });
+    const position = await storeInOrder(client, { ...asked, tags: ['asked'] }, { ...reply, tags: ['reply'] });
     const score = await scoreOfReply(client, position);
     for (const narrowed of [
       { tags: ['reply'] },
@@ -92,7 +92,7 @@ describe('the context of a turn in a session', () => {
 
   it('[A8] excludes deleted and erased turns, and includes restored ones', async () => {
     const client = await admin();
-    const alone = await scoreOfReply(client, await tell(client, reply));
+    const alone = await scoreOfReply(client, await storeInOrder(client, reply));
     const { memory, position } = await client.store(asked);
     const together = await scoreOfReply(client, position);
     expect(together).toBeGreaterThan(alone + 0.03);
@@ -107,7 +107,7 @@ describe('the context of a turn in a session', () => {
   it.each([
     ['another user', { scope: { user: 'bob', session: 's1' } }],
     ['another layer', { layer: 'project', scope: { user: 'ann', session: 's1', project: 'p' } }],
-    ['another layer of the same identifiers', { layer: 'user', scope: { user: 'ann', session: 's1' } }],
+    ['another layer with the same identifiers', { layer: 'user', scope: { user: 'ann', session: 's1' } }],
     ['another agent', { layer: 'agent', scope: { user: 'bob', session: 's1', agent: 'x' } }],
     ['another project', { scope: { user: 'bob', session: 's1', project: 'p' } }],
   ])('[I3] excludes turns that a reader of the turn cannot see: %s', async (_, place) => {
@@ -117,7 +117,7 @@ describe('the context of a turn in a session', () => {
         const tenant = freshTenant();
         const writer = await admin(tenant);
         const elsewhere = { ...place, scope: { ...place.scope, session } };
-        const position = await tell(writer, { ...asked, ...elsewhere }, reply);
+        const position = await storeInOrder(writer, { ...asked, ...elsewhere }, reply);
         const ann = await clientWithKey(server, { tenant, role: 'member', user: 'ann' });
         return scoreOfReply(ann, position);
       }),
@@ -127,15 +127,15 @@ describe('the context of a turn in a session', () => {
 
   it('[I3] excludes another tenant’s session of the same name', async () => {
     const [client, other] = [await admin(), await admin()];
-    const alone = await scoreOfReply(client, await tell(client, reply));
-    expect(await scoreOfReply(client, await tell(other, asked))).toBe(alone);
+    const alone = await scoreOfReply(client, await storeInOrder(client, reply));
+    expect(await scoreOfReply(client, await storeInOrder(other, asked))).toBe(alone);
   });
 
   it('[A5] does not keep a turn among long ones from being found by its own text', async () => {
     const client = await admin();
     const long = 'We talked about the budget, the roof of the house and the holidays. '.repeat(20);
     const short = turn('short', 2, 'Alice prefers tea over coffee.');
-    const position = await tell(
+    const position = await storeInOrder(
       client,
       turn('one', 0, long),
       turn('two', 1, 'ok'),
@@ -156,11 +156,11 @@ describe('the speaker of a turn', () => {
 
   it('[A8] favors the asker’s own turns if the question is in the first person', async () => {
     const client = await admin();
-    const position = await tell(client, ...roles('user', 'assistant'));
+    const position = await storeInOrder(client, ...roles('user', 'assistant'));
     const order = async (query: string) => (await search(client, query, position)).map(([id]) => id);
     expect((await order('What did I say about the bees?'))[0]).toBe('mine');
     const swapped = await admin();
-    const there = await tell(swapped, ...roles('assistant', 'user'));
+    const there = await storeInOrder(swapped, ...roles('assistant', 'user'));
     expect((await search(swapped, 'What did I say about the bees?', there))[0]![0]).toBe('theirs');
   });
 
@@ -191,7 +191,7 @@ describe('the time of a memory', () => {
       content: `The ${color} team went to the lake.`,
       occurredAt: `${day}T09:00:00Z`,
     }));
-    const position = await tell(client, ...notes);
+    const position = await storeInOrder(client, ...notes);
     const first = async (query: string) => (await search(client, query, position))[0]![0];
     expect(await first('Where did the team go in June?')).toBe('2025-06-12');
     expect(await first('Where did the team go in July 2025?')).toBe('2025-07-03');
@@ -205,7 +205,7 @@ describe('the time of a memory', () => {
       content: 'The team went to the lake.',
       occurredAt: `${day}T09:00:00Z`,
     }));
-    const position = await tell(client, ...notes);
+    const position = await storeInOrder(client, ...notes);
     const best = async (query: string) =>
       (await search(client, query, position))
         .slice(0, 2)

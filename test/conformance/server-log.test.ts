@@ -43,7 +43,7 @@ describe('the server log', () => {
   });
 
   it.each([
-    ['a chunk of no size', 'ZZ\r\n', false],
+    ['an invalid chunk size', 'ZZ\r\n', false],
     ['a body that ends too soon', '', true],
   ])(
     '[I5] contains no content of an interrupted body, and reports no server error: %s',

@@ -88,12 +88,12 @@ describe('the answer of a store', () => {
 describe('content', () => {
   it.each([
     ['composed and decomposed letters', 'é e\u0301 Å A\u030a ﬁ'],
-    ['white space at both ends', '  \t padded \r\n\r\n  '],
+    ['leading and trailing white space', '  \t padded \r\n\r\n  '],
     ['control characters other than U+0000', 'bell \u0007 escape \u001b[31m delete \u007f next line \u0085'],
-    ['astral characters, joiners and marks of direction', '👩‍👩‍👧‍👦 𝒳 \u202eright\u202c \ufeffmark'],
+    ['astral characters, joiners and direction marks', '👩‍👩‍👧‍👦 𝒳 \u202eright\u202c \ufeffmark'],
     ['noncharacters and the replacement character', '\uffff \ufffe \ufffd'],
     [
-      'what looks like code or markup',
+      'text that looks like code or markup',
       `'; drop table memories; -- <script>alert("x")</script> \${x} %00 \\u0000`,
     ],
     ['one unit', 'x'],

@@ -96,7 +96,7 @@ describe('merge patch', () => {
   it.each([
     ['nothing', {}],
     ['the same values', { content: 'first', tags: ['t'], metadata: { b: { c: [1] }, a: 1 } }],
-    ['the deletion of a key that is not there', { metadata: { absent: null } }],
+    ['the deletion of a missing key', { metadata: { absent: null } }],
   ])('[A2] with %s keeps the revision', async (_, patch) => {
     const memory = await stored({ tags: ['t'], metadata: { a: 1, b: { c: [1] } } });
     const reply = await admin.patch(at(memory), patch, { 'if-match': '"0"' });
@@ -113,14 +113,14 @@ describe('an invalid patch', () => {
     ['the scope', { scope: { user: 'ada' } }, 'scope'],
     ['the externalId', { externalId: 'other' }, 'externalId'],
     ['the id', { id: 'x' }, 'id'],
-    ['what the server gives', { revision: 7, createdAt: '2024-01-01T00:00:00Z' }, 'revision', 'createdAt'],
+    ['fields set by the server', { revision: 7, createdAt: '2024-01-01T00:00:00Z' }, 'revision', 'createdAt'],
     ['an unknown field', { colour: 'red' }, 'colour'],
-    ['content away', { content: null }, 'content'],
+    ['content to null', { content: null }, 'content'],
     ['content to white space', { content: ' \n' }, 'content'],
-    ['content to one unit too many', { content: 'x'.repeat(1_000_001) }, 'content'],
+    ['content to more than the limit', { content: 'x'.repeat(1_000_001) }, 'content'],
     ['content to U+0000', { content: 'a\u0000' }, 'content'],
     ['content to a lone surrogate', { content: '\udc00' }, 'content'],
-    ['tags to a text', { tags: 'a' }, 'tags'],
+    ['tags to text', { tags: 'a' }, 'tags'],
     ['a tag to a lone surrogate', { tags: ['\ud800'] }, 'tags.0'],
     ['spaces to numbers', { spaces: [1] }, 'spaces.0'],
     ['metadata to a list', { metadata: [1] }, 'metadata'],

@@ -193,17 +193,17 @@ describe('conflicts found in the memories themselves', () => {
 
   it.each([
     [
-      'of another subject',
+      'about different subjects',
       'Alice leads the search team in Frankfurt',
       'Bob leads the search team in Frankfurt',
     ],
-    ['of another step', 'In step 3 the export is checked by hand', 'In step 4 the export is checked by hand'],
-    ['that say the same', 'The nightly export keeps its files', 'The nightly export keeps its files'],
     [
-      'that only resemble each other',
-      'The export keeps files for 30 days',
-      'The import drops lines after 90 days',
+      'about different steps',
+      'In step 3 the export is checked by hand',
+      'In step 4 the export is checked by hand',
     ],
+    ['that say the same', 'The nightly export keeps its files', 'The nightly export keeps its files'],
+    ['that are merely similar', 'The export keeps files for 30 days', 'The import drops lines after 90 days'],
   ])('[A14] not between texts %s', async (_, one, other) => {
     expect(await validated([await stored(one), await stored(other)])).toEqual(nothing);
   });
@@ -310,9 +310,9 @@ describe('input and permissions of validate', () => {
   it('[A14] [F1] a validation by an auditor is recorded as an event and not as an access', async () => {
     const [a, b] = [await stored('apples'), await stored('bridges')];
     await validated([a, b]);
-    const looks = async () => (await admin.get('/v1/audit/events?type=AuditRead')).body.items;
+    const reads = async () => (await admin.get('/v1/audit/events?type=AuditRead')).body.items;
     await expect
-      .poll(async () => (await looks()).map(({ data }: Json) => [data.what, data.items]), { timeout: 20_000 })
+      .poll(async () => (await reads()).map(({ data }: Json) => [data.what, data.items]), { timeout: 20_000 })
       .toContainEqual(['memory validation', 2]);
     expect((await admin.get(`/v1/memories/${a.id}`)).body.accessCount).toBe(0);
   });

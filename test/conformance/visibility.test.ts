@@ -96,8 +96,8 @@ async function listed(client: Client, query: Record<string, string> = {}): Promi
 }
 
 async function searched(client: Client, body: Record<string, unknown> = {}): Promise<string[]> {
-  const wanted = { query: 'when is lunch', threshold: 0, topK: 1000, minPosition, waitMs: 30_000, ...body };
-  const reply = await client.post('/v1/search', wanted);
+  const request = { query: 'when is lunch', threshold: 0, topK: 1000, minPosition, waitMs: 30_000, ...body };
+  const reply = await client.post('/v1/search', request);
   expect(reply.status).toBe(200);
   return reply.body.results.map(({ memory }: Json) => memory.externalId).sort();
 }

@@ -23,69 +23,69 @@ beforeAll(async () => {
 });
 
 /** The AuditRead events that the credential of `client` causes in `act`. */
-async function looksOf(client: Client, act: () => Promise<unknown>): Promise<Json[]> {
+async function readEventsOf(client: Client, act: () => Promise<unknown>): Promise<Json[]> {
   const principal = `key:${client.key!.split('.')[1]}`;
   await act();
   // The position of a later command, which the read events precede.
   const later = (await bob.store({ content: 'a mark' })).position;
-  const looks = await auditEvents(tenant.admin, 'type=AuditRead', later);
-  return looks.filter((look) => look.principal === principal);
+  const reads = await auditEvents(tenant.admin, 'type=AuditRead', later);
+  return reads.filter((read) => read.principal === principal);
 }
 
-const shown = (looks: readonly Json[]) => looks.map(({ data }) => data);
+const shown = (reads: readonly Json[]) => reads.map(({ data }) => data);
 
 describe('reads by an auditor', () => {
   it('[F1] record an event for a memory, with or without asOf', async () => {
     const auditor = await tenant.key({ role: 'auditor', user: 'otto' });
-    const looks = await looksOf(auditor, async () => {
+    const reads = await readEventsOf(auditor, async () => {
       expect((await auditor.get(`/v1/memories/${ofBob.id}`)).status).toBe(200);
       expect((await auditor.get(`/v1/memories/${ofBob.id}?asOf=${position}`)).status).toBe(200);
     });
-    expect(looks).toMatchObject([
+    expect(reads).toMatchObject([
       { actor: 'user:otto', data: { what: 'memory', memoryId: ofBob.id, items: 1 } },
       { data: { what: 'memory', memoryId: ofBob.id, items: 1, parameters: { asOf: position } } },
     ]);
-    expect(JSON.stringify(looks)).not.toContain('picture');
+    expect(JSON.stringify(reads)).not.toContain('picture');
   });
 
   it('[F1] record an event for a list with its parameters, even when it is empty', async () => {
     const auditor = await tenant.key({ role: 'auditor', user: 'otto' });
-    const looks = await looksOf(auditor, async () => {
+    const reads = await readEventsOf(auditor, async () => {
       const { body } = await auditor.get(`/v1/memories?tag=kept&minPosition=${position}`);
       expect(body.items).toHaveLength(1);
       await auditor.get('/v1/memories?tag=none&limit=3');
     });
-    expect(shown(looks)).toMatchObject([
+    expect(shown(reads)).toMatchObject([
       { what: 'memory list', items: 1, parameters: { tag: ['kept'] } },
       { what: 'memory list', items: 0, parameters: { tag: ['none'], limit: 3 } },
     ]);
-    expect(JSON.stringify(looks)).not.toContain('picture');
+    expect(JSON.stringify(reads)).not.toContain('picture');
   });
 
   it('[F1] record an event for related memories', async () => {
     const auditor = await tenant.key({ role: 'auditor' });
-    const looks = await looksOf(auditor, async () => {
+    const reads = await readEventsOf(auditor, async () => {
       const { body } = await auditor.get(`/v1/memories/${ofBob.id}/related?depth=2&minPosition=${position}`);
       expect(body.items).toHaveLength(1);
     });
-    expect(shown(looks)).toMatchObject([
+    expect(shown(reads)).toMatchObject([
       { what: 'related memories', memoryId: ofBob.id, items: 1, parameters: { depth: 2 } },
     ]);
   });
 
   it('[A15] [F1] record an event for the figures', async () => {
     const auditor = await tenant.key({ role: 'auditor' });
-    const looks = await looksOf(auditor, () => auditor.get('/v1/stats'));
-    expect(shown(looks)).toMatchObject([{ what: 'figures' }]);
+    const reads = await readEventsOf(auditor, () => auditor.get('/v1/stats'));
+    expect(shown(reads)).toMatchObject([{ what: 'figures' }]);
   });
 
   it('[F1] record no event when they are rejected', async () => {
     const auditor = await tenant.key({ role: 'auditor' });
-    const looks = await looksOf(auditor, async () => {
+    const reads = await readEventsOf(auditor, async () => {
       expect((await auditor.get('/v1/memories/0198c1d2-0000-7000-8000-000000000000')).status).toBe(404);
       expect((await auditor.get('/v1/memories?limit=0')).status).toBe(400);
     });
-    expect(looks).toEqual([]);
+    expect(reads).toEqual([]);
   });
 });
 
@@ -96,7 +96,7 @@ describe('reads by an operator or admin', () => {
     const shared = await admin.store({ content: 'for all', layer: 'company', tags: ['own'] });
     const path = (id: string) => `/v1/memories/${id}`;
     await admin.put(`${path(own.memory.id)}/links/related/${shared.memory.id}`);
-    const none = await looksOf(admin, async () => {
+    const none = await readEventsOf(admin, async () => {
       await admin.get(path(own.memory.id));
       await admin.get(path(shared.memory.id));
       await admin.get(`${path(own.memory.id)}/related?minPosition=${shared.position}`);
@@ -104,7 +104,7 @@ describe('reads by an operator or admin', () => {
       expect(body.items).toHaveLength(2);
     });
     expect(none).toEqual([]);
-    const beyond = await looksOf(admin, async () => {
+    const beyond = await readEventsOf(admin, async () => {
       await admin.get(path(ofBob.id));
       await admin.get(path(ofTeam.id));
       await admin.get(`/v1/memories?minPosition=${position}`);
@@ -128,15 +128,15 @@ describe('reads by an operator or admin', () => {
     const eve = () => tenant.key({ role: 'admin', user: 'eve' });
     for (const act of changeNothing) {
       const admin = await eve();
-      const looks = await looksOf(admin, async () => {
+      const reads = await readEventsOf(admin, async () => {
         const { status, body } = await act(admin);
         expect([status, body.memory.content]).toEqual([200, secret]);
       });
-      expect(shown(looks)).toMatchObject([{ what: 'memory', memoryId: ofBob.id, items: 1 }]);
+      expect(shown(reads)).toMatchObject([{ what: 'memory', memoryId: ofBob.id, items: 1 }]);
     }
     const admin = await eve();
     const own = await admin.store({ content: 'of eve' });
-    const none = await looksOf(admin, () =>
+    const none = await readEventsOf(admin, () =>
       admin.patch(`/v1/memories/${own.memory.id}`, {}, { 'if-match': '*' }),
     );
     expect(none).toEqual([]);
@@ -146,29 +146,29 @@ describe('reads by an operator or admin', () => {
     '[A15] [F1] record an event for the figures of the whole tenant: %s',
     async (role) => {
       const client = await tenant.key({ role });
-      const looks = await looksOf(client, () => client.get('/v1/stats'));
-      expect(shown(looks)).toMatchObject([{ what: 'figures' }]);
+      const reads = await readEventsOf(client, () => client.get('/v1/stats'));
+      expect(shown(reads)).toMatchObject([{ what: 'figures' }]);
     },
   );
 
   it('[I1] [F1] record an event for the list of keys', async () => {
     const admin = await tenant.key({ role: 'admin' });
     let count = 0;
-    const looks = await looksOf(admin, async () => {
+    const reads = await readEventsOf(admin, async () => {
       count = (await admin.get('/v1/admin/keys')).body.items.length;
     });
-    expect(shown(looks)).toMatchObject([{ what: 'API keys', items: count }]);
+    expect(shown(reads)).toMatchObject([{ what: 'API keys', items: count }]);
   });
 });
 
 describe('reads by anyone else', () => {
   it.each(['member', 'reader'])('[F1] record no event: %s', async (role) => {
     const client = await tenant.key({ role, user: 'bob', teams: ['t'] });
-    const looks = await looksOf(client, async () => {
+    const reads = await readEventsOf(client, async () => {
       for (const path of [ofBob.id, `${ofBob.id}/related`])
         expect((await client.get(`/v1/memories/${path}`)).status).toBe(200);
       for (const path of ['memories', 'stats']) expect((await client.get(`/v1/${path}`)).status).toBe(200);
     });
-    expect(looks).toEqual([]);
+    expect(reads).toEqual([]);
   });
 });
