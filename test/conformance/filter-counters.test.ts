@@ -58,7 +58,7 @@ describe('counters in a filter', () => {
     expect(await counted({ lastAccessedAt: { lt: 'soon' } })).toEqual([]);
   });
 
-  it('[A5] [A9] work in a search, alone and with indexed fields', async () => {
+  it('[A5] [A9] work in a search, alone and combined with other fields', async () => {
     for (const more of [{}, { layer: { eq: 'user' } }]) {
       for (const filter of [{ accessCount: { gt: 0 } }, { lastAccessedAt: { gt: '2020-01-01' } }]) {
         const body = {

@@ -154,7 +154,7 @@ describe('the speaker of a turn', () => {
     turn('theirs', 30, 'You could keep the bees behind the barn as well.', { metadata: { role: assistant } }),
   ];
 
-  it('[A8] favors the asker’s own turns if the question is in the first person', async () => {
+  it('[A8] prefers the asker’s own turns if the question is in the first person', async () => {
     const client = await admin();
     const position = await storeInOrder(client, ...roles('user', 'assistant'));
     const order = async (query: string) => (await search(client, query, position)).map(([id]) => id);
@@ -183,7 +183,7 @@ describe('the speaker of a turn', () => {
 });
 
 describe('the time of a memory', () => {
-  it('[A8] favors memories of the month named in the question, whether or not they are turns', async () => {
+  it('[A8] prefers memories of the month named in the question, whether or not they are turns', async () => {
     const client = await admin();
     const days = { '2025-05-20': 'crimson', '2025-06-12': 'azure', '2025-07-03': 'amber' };
     const notes = Object.entries(days).map(([day, color]) => ({
