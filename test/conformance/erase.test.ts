@@ -3,6 +3,7 @@ import { hash } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { canonicalJson } from '../../src/domain/json.ts';
 import type { Client, Json } from '../support/api.ts';
+import { auditEvents } from '../support/events.ts';
 import { expectInvalid, expectProblem } from '../support/problem.ts';
 import { newTenant, type Tenant } from '../support/tenant.ts';
 import { useSharedServer } from '../support/use-server.ts';
@@ -144,6 +145,13 @@ describe('erasure', () => {
     );
     await erase(next);
     expect((await admin.store({ content: 'third', externalId: 'free again' })).memory.revision).toBe(0);
+  });
+
+  it('[F6] releases the claim on the externalId with the erasure, not with the next store', async () => {
+    const { admin: own } = await newTenant(server);
+    const { memory } = await own.store({ content: 'claimed', externalId: 'e' });
+    const erased = await own.delete(`/v1/memories/${memory.id}?mode=erase`);
+    expect(await auditEvents(own, 'type=ClaimReleased', erased.body.position)).toHaveLength(1);
   });
 
   it('[F6] leaves one memory with the externalId when it races with stores of it', async () => {

@@ -52,7 +52,7 @@ export const mutations = [
     file: 'src/projections/vectors/kept-vectors.ts',
     find: 'if (gone.length === 0) return;',
     replace: 'if (gone.length >= 0) return;',
-    tests: ['test/property/projections.local.test.ts'],
+    tests: ['test/conformance/erase.test.ts', 'test/unit/model-change.local.test.ts'],
   },
   {
     name: 'the relay skips one event after a crash',
@@ -86,21 +86,21 @@ export const mutations = [
   },
   {
     name: 'a filter is dropped by an index path',
-    file: 'src/queries/search/sources/resident-vectors.ts',
-    find: "    ${filterJoin(view, query, 'found', parameters)} order by found.place",
-    replace: '    order by found.place',
-    tests: [
-      'test/conformance/large-tenant.test.ts',
-      'test/unit/words-in-memory.local.test.ts',
-      'test/unit/flat-index.local.test.ts',
-    ],
+    file: 'src/queries/search/sources/exact-vectors.ts',
+    find: "from ${table} k ${filterJoin(view, query, 'k', parameters)}",
+    replace: 'from ${table} k',
+    tests: ['test/conformance/filtered-search.test.ts', 'test/unit/filtered-candidates.local.test.ts'],
   },
   {
     name: 'a rebuild is switched before it is level',
     file: 'src/projections/rebuild.ts',
     find: 'if (!reaches(next.bookmarks, live.bookmarks)) {',
     replace: 'if (!reaches(next.bookmarks, live.bookmarks) && ahead) {',
-    tests: ['test/unit/generation.local.test.ts'],
+    tests: [
+      'test/unit/partitions.local.test.ts',
+      'test/unit/projection-runner.local.test.ts',
+      'test/property/projections.local.test.ts',
+    ],
   },
   {
     name: 'a digest ignores one column',
