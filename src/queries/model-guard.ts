@@ -1,43 +1,37 @@
-import { LRUCache } from 'lru-cache';
-import { FailureRate } from '../support/resilience/failure-rate.ts';
 import {
   LanguageModelFailed,
   type Completion,
   type CompletionRequest,
   type LanguageModel,
 } from '../ports/language-model.ts';
+import { CircuitBreaker, CircuitBreakers } from '../support/resilience/circuit-breaker.ts';
+import { FailureRate } from '../support/resilience/failure-rate.ts';
 
-/** More than one in twenty calls of five minutes; twenty calls, so that one failure alone is never too many. */
+/** More than 5 % of the calls of five minutes; at least twenty calls, so that a single failure never opens a breaker. */
 const rate = { windowMs: 300_000, slices: 30, threshold: 0.05, leastCalls: 20 } as const;
-/** How long nothing is asked then; after it one call tries. */
-const pauseMs = 30_000;
-/** Breakers that are remembered: those of the tenants that asked last. */
-const mostBreakers = 10_000;
+/** How long an open breaker rejects all calls; then one trial call is allowed. */
+const openMs = 30_000;
 
-/** Nothing was asked: the model has failed too often for this tenant. */
+/** The model was not called, because too many calls of this tenant have failed. */
 export class BreakerOpen extends LanguageModelFailed {
   constructor(model: string) {
     super('unavailable', `${model} is not asked just now: too many of its calls have failed`);
   }
 }
 
-interface Breaker {
-  readonly failures: FailureRate;
-  /** Milliseconds; undefined while closed. */
-  openUntil: number | undefined;
-}
-
 /**
- * Stands between a language model and those who ask it, with a breaker for each tenant and model: closed, open, and half
- * open while one call tries. One tenant's failures, such as prompts that a model refuses, close it to no other.
+ * Puts a circuit breaker for each tenant and model before a language model. One tenant's failures, such as prompts that
+ * the model refuses, do not concern other tenants.
  */
 export class ModelGuard {
   readonly #model: LanguageModel;
   readonly #onOpened: (tenant: string, model: string) => void;
-  readonly #now: () => number;
-  readonly #breakers = new LRUCache<string, Breaker>({ max: mostBreakers });
+  readonly #breakers: CircuitBreakers;
 
-  /** `onOpened` is told where a breaker opens, or stays open after a trial. `now` answers milliseconds that only grow. */
+  /**
+   * `onOpened` is called when a breaker opens, and when a failed trial keeps it open. `now` returns milliseconds that never
+   * decrease.
+   */
   constructor(
     model: LanguageModel,
     onOpened: (tenant: string, model: string) => void,
@@ -45,15 +39,17 @@ export class ModelGuard {
   ) {
     this.#model = model;
     this.#onOpened = onOpened;
-    this.#now = now;
+    this.#breakers = new CircuitBreakers(
+      () => new CircuitBreaker({ rule: new FailureRate(rate), openMs, now }),
+    );
   }
 
-  /** How many breakers let nothing through, or one call alone. */
+  /** Number of breakers that are open or half-open. */
   get open(): number {
-    return [...this.#breakers.values()].filter(({ openUntil }) => openUntil !== undefined).length;
+    return this.#breakers.open;
   }
 
-  /** The model as one tenant may ask it; rejects with `BreakerOpen` at once where its breaker is open. */
+  /** The model for the calls of one tenant; they reject with `BreakerOpen` at once while its breaker is open. */
   of(tenant: string): LanguageModel {
     const { models } = this.#model;
     return { models, complete: (request) => this.#complete(tenant, request) };
@@ -61,52 +57,15 @@ export class ModelGuard {
 
   async #complete<T>(tenant: string, request: CompletionRequest<T>): Promise<Completion<T>> {
     const name = this.#model.models[request.role];
-    const breaker = this.#breakerOf(tenant, name);
-    const isTrial = this.#pass(breaker, name);
+    const permit = this.#breakers.of(JSON.stringify([tenant, name])).enter();
+    if (!permit) throw new BreakerOpen(name);
     try {
       const completion = await this.#model.complete(request);
-      this.#succeeded(breaker, isTrial);
+      permit.succeeded();
       return completion;
     } catch (error) {
-      if (this.#failed(breaker, isTrial)) this.#onOpened(tenant, name);
+      if (permit.failed()) this.#onOpened(tenant, name);
       throw error;
     }
-  }
-
-  /** Whether the call is the one that tries. Throws `BreakerOpen`. */
-  #pass(breaker: Breaker, name: string): boolean {
-    if (breaker.openUntil === undefined) return false;
-    const now = this.#now();
-    if (now < breaker.openUntil) throw new BreakerOpen(name);
-    // Others wait until its outcome is known, or for another pause where that never comes.
-    breaker.openUntil = now + pauseMs;
-    return true;
-  }
-
-  #succeeded(breaker: Breaker, isTrial: boolean): void {
-    if (isTrial) {
-      breaker.openUntil = undefined;
-      breaker.failures.reset();
-    }
-    breaker.failures.record(false, this.#now());
-  }
-
-  /** Whether it opened the breaker. What was asked before it opened changes nothing any more. */
-  #failed(breaker: Breaker, isTrial: boolean): boolean {
-    const now = this.#now();
-    breaker.failures.record(true, now);
-    const opens = isTrial || (breaker.openUntil === undefined && breaker.failures.isTripped(now));
-    if (opens) breaker.openUntil = now + pauseMs;
-    return opens;
-  }
-
-  #breakerOf(tenant: string, name: string): Breaker {
-    const key = JSON.stringify([tenant, name]);
-    let breaker = this.#breakers.get(key);
-    if (!breaker) {
-      breaker = { failures: new FailureRate(rate), openUntil: undefined };
-      this.#breakers.set(key, breaker);
-    }
-    return breaker;
   }
 }

@@ -12,6 +12,11 @@ import {
 } from '../../domain/routing/settings.ts';
 import { leastRelevance, type Cut } from '../../domain/ranking/cut.ts';
 import type { KeyVault } from '../../ports/key-vault.ts';
+import {
+  CircuitBreaker,
+  CircuitBreakers,
+  ConsecutiveFailures,
+} from '../../support/resilience/circuit-breaker.ts';
 import type { ModelCall } from '../observed-language-model.ts';
 import {
   answerOf,
@@ -27,7 +32,6 @@ import { shownOf } from '../search/shown.ts';
 import { isOutdated, mostViews } from '../current-view.ts';
 import { modelCalled } from '../model-called.ts';
 import type { ReasoningFailure } from '../reasoning/reasoner.ts';
-import { Breaker } from './breaker.ts';
 import { warningOf, type Execution, type Executor, type Run } from './executor.ts';
 import type { RoutingDirectory } from './routing-directory.ts';
 
@@ -76,7 +80,10 @@ interface Search {
  */
 export class RoutedSearch {
   readonly #parts: RoutedSearchParts;
-  readonly #breaker = new Breaker({ failures: 5, pauseMs: 30_000 });
+  /** By tenant. */
+  readonly #breakers = new CircuitBreakers(
+    () => new CircuitBreaker({ rule: new ConsecutiveFailures(5), openMs: 30_000 }),
+  );
   readonly #shadows = new Set<Promise<unknown>>();
 
   constructor(parts: RoutedSearchParts) {
@@ -171,12 +178,12 @@ export class RoutedSearch {
   async #execute({ caller, request, searchId }: Search, settings: RoutingSettings): Promise<Execution> {
     const { executor, onFailure, onReasoningFailure } = this.#parts;
     const { tenant } = caller;
-    if (!this.#breaker.allows(tenant))
-      return { run: executor.refused(request), finding: undefined, calls: [], failures: [] };
+    const permit = this.#breakers.of(tenant).enter();
+    if (!permit) return { run: executor.refused(request), finding: undefined, calls: [], failures: [] };
     const execution = await this.#run(caller, request, settings);
     const { outcome, interruption } = execution.run;
-    if (outcome === 'failed') this.#breaker.failed(tenant);
-    else if (outcome === 'complete' || isLack(interruption)) this.#breaker.succeeded(tenant);
+    if (outcome === 'failed') permit.failed();
+    else if (outcome === 'complete' || isLack(interruption)) permit.succeeded();
     for (const failure of execution.failures) onReasoningFailure(failure, searchId);
     if (outcome === 'failed' || interruption === 'wall-time')
       onFailure(execution.error ?? new Error(`the run ended by ${interruption}`), searchId);
