@@ -5,8 +5,8 @@ import { withEvidence } from '../../domain/routing/evidence.ts';
 import type { Scored } from '../search/shortlist.ts';
 
 /**
- * What it says of a memory that a search found it, as `withEvidence` takes it: it answers a subquery of the question that
- * has no conditions, or it only resembles the question as a whole. What meets conditions is above the first.
+ * Evidence levels for `withEvidence`. `answering`: the memory matches a subquery without conditions. `resembling`: it only
+ * resembles the question as a whole. A memory that meets conditions has a level above `answering`.
  */
 export const answering = 0;
 export const resembling = -1;
@@ -16,7 +16,7 @@ interface Entry {
   readonly isSuperseded: boolean | undefined;
   score: number;
   evidence: number;
-  /** The side of a comparison whose search found it best. */
+  /** The side of a comparison whose search gave the highest score. */
   side: number | undefined;
   sideScore: number;
   tooOld: boolean;
@@ -30,12 +30,12 @@ export interface Addition {
   readonly steps: Iterable<number>;
 }
 
-/** The memories that the steps of one question have found, each once. */
+/** Collects the memories found by the steps of one question, without duplicates. */
 export class ResultAccumulator {
   readonly #entries = new Map<string, Entry>();
-  /** Something meets a condition: what does not stands behind it. */
+  /** At least one memory meets a condition, so memories that meet none rank below it. */
   #conditionsMet = false;
-  /** The places that are sides, each by its number. */
+  /** The places that are sides of the comparison. The index of a name is the number of its side. */
   #places: { readonly key: ScopeKey; readonly names: readonly string[] } | undefined;
 
   get size(): number {
@@ -59,12 +59,12 @@ export class ResultAccumulator {
     for (const step of steps) entry.steps.add(step);
   }
 
-  /** Makes sides of places: what lies in one belongs to it, whatever search found it. */
+  /** Treats each place as a side: a memory in a place belongs to its side unless a search for another side found it. */
   takeAsSides(key: ScopeKey, names: readonly string[]): void {
     this.#places = { key, names };
   }
 
-  /** Puts what is older behind the rest, unless nothing is young enough. Answers how many are. */
+  /** Ranks memories older than `time` below the rest, unless all are older. Returns the number of memories that are not older. */
   markOlderThan(time: Date): number {
     const oldest = time.toISOString();
     const isOld = ({ memory }: Entry) => (memory.occurredAt ?? memory.createdAt) < oldest;
@@ -74,7 +74,7 @@ export class ResultAccumulator {
     return young;
   }
 
-  /** Drops what is below a probability. Answers how many are left. */
+  /** Removes memories whose probability is below `least`. Returns the number that remain. */
   dropBelow(least: number): number {
     for (const [id, entry] of this.#entries) if (this.#scoreOf(entry) < least) this.#entries.delete(id);
     return this.#entries.size;
@@ -89,13 +89,13 @@ export class ResultAccumulator {
     }));
   }
 
-  /** A memory of the answer, with the score that it has there. */
+  /** The collected memory with this id, with the score that it has in the answer. */
   shown({ id, score }: Pick<Found, 'id' | 'score'>): Scored {
     const { memory, isSuperseded } = this.#entries.get(id)!;
     return { memory, score, ...(isSuperseded !== undefined && { isSuperseded }) };
   }
 
-  /** The side of a comparison that found it best, or that it lies in. */
+  /** The side whose search gave the highest score, otherwise the side of the memory's place. */
   sideOf(id: string): number | undefined {
     return this.#sideOf(this.#entries.get(id)!);
   }
@@ -104,7 +104,7 @@ export class ResultAccumulator {
     return [...this.#entries.get(id)!.steps].sort((left, right) => left - right);
   }
 
-  /** How much of what was found lies in each place of a kind: the sum of its probabilities. */
+  /** The sum of the search scores of the memories in each place of one kind. */
   weightByPlace(key: ScopeKey): Map<string, number> {
     const weights = new Map<string, number>();
     for (const { memory, score } of this.#entries.values()) {
@@ -127,12 +127,12 @@ export class ResultAccumulator {
   }
 }
 
-/** Whether a memory has these identifiers, where a search in a scope also finds what lacks them. */
+/** Whether a memory has all these identifiers. A search in a scope also returns memories without them. */
 export function isIn(memory: MemoryView, scope: Scope): boolean {
   return Object.entries(scope).every(([key, value]) => memory.scope[key as ScopeKey] === value);
 }
 
-/** Projects and sessions are about one thing, so that more of the same says less; elsewhere each memory is its own place. */
+/** A project or session is one place, because its further memories add less. In other layers each memory is its own place. */
 function placeOf({ id, layer, scope }: MemoryView): string {
   return layer === 'project' || layer === 'session' ? JSON.stringify([layer, scope]) : id;
 }
