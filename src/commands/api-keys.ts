@@ -45,7 +45,10 @@ export function isMaster(caller: TenantContext): boolean {
   return caller.principal === 'master';
 }
 
-/** Creates an API key. The first key of a tenant creates the tenant, which only the master key may do. */
+/**
+ * Creates an API key. The first key of a tenant creates the tenant, which only the master key may do. It must be of role admin: a
+ * tenant that begins with another role could never create the keys that it lacks.
+ */
 export async function createApiKey(
   services: CommandServices,
   context: CommandContext,
@@ -65,7 +68,9 @@ export async function createApiKey(
     if (key.expiresAt !== undefined && key.expiresAt <= services.clock.now().toISOString()) {
       throw invalid('expiresAt', 'must lie in the future');
     }
-    return loaded.length === 0 ? [{ type: 'TenantCreated', data: { tenant } }, created] : [created];
+    if (loaded.length > 0) return [created];
+    if (key.role !== 'admin') throw firstKeyMustBeAdmin(tenant);
+    return [{ type: 'TenantCreated', data: { tenant } }, created];
   });
   return { id: keyId, key: `sl_${tenant}.${keyId}.${secret}`, position, replayed };
 }
@@ -88,6 +93,14 @@ async function assertFirstTenant(
   // The arguments differ at least in the tenant, so an event of the command is refused.
   const history = await services.store.load<TenantEvent>(tenantStream(first));
   CommandRecord.of(services, inSystem)?.lastEventIn(history);
+}
+
+function firstKeyMustBeAdmin(tenant: string): Problem {
+  return new Problem(
+    'first-key-must-be-admin',
+    `${tenant} has no key yet: create one with role admin first, then this one`,
+    { errors: [{ path: 'role', message: 'must be admin for the first key of a tenant' }] },
+  );
 }
 
 /** A random key; with an Idempotency-Key, derived from that, so that a repetition returns the same key although it is not stored. */

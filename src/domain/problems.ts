@@ -59,6 +59,11 @@ export const problems = {
     title: 'The request took too long to arrive',
     remedy: 'Send all headers at once, on a new connection.',
   },
+  'first-key-must-be-admin': {
+    status: 409,
+    title: 'The first key of a tenant must be of role admin',
+    remedy: 'Create a key with role `admin` first. It can create the others.',
+  },
   'external-id-taken': {
     status: 409,
     title: 'Another memory has this externalId',

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { clientOf, clientWithKey, freshTenant, type Client, type Json } from '../support/api.ts';
+import { expectProblem } from '../support/problem.ts';
 import { newAdmin } from '../support/tenant.ts';
 import { useSharedServer } from '../support/use-server.ts';
 
@@ -14,7 +15,7 @@ beforeAll(async () => {
 describe('API keys', () => {
   it('[I1] are shown once and work immediately', async () => {
     const tenant = freshTenant();
-    const created = await master.post('/v1/admin/keys', { tenant, role: 'member', user: 'ada' });
+    const created = await master.post('/v1/admin/keys', { tenant, role: 'admin', user: 'ada' });
     expect(created.status).toBe(201);
     expect(Object.keys(created.body).sort()).toEqual(['id', 'key', 'position']);
     const client = clientOf(server, created.body.key);
@@ -142,6 +143,18 @@ describe('API keys', () => {
     const reply = await clientOf(server).get('/v1/memories', { authorization: `bEARER ${key}` });
     expect(reply.status).toBe(200);
   });
+
+  it.each(['member', 'reader', 'auditor', 'operator'])(
+    '[I1] must begin with an admin: a tenant rejects a %s as its first key, and takes it as its second',
+    async (role) => {
+      const tenant = freshTenant();
+      const refused = await master.post('/v1/admin/keys', { tenant, role });
+      expectProblem(refused, 409, 'first-key-must-be-admin');
+      expect(refused.body.errors[0].path).toBe('role');
+      expect((await master.post('/v1/admin/keys', { tenant, role: 'admin' })).status).toBe(201);
+      expect((await master.post('/v1/admin/keys', { tenant, role })).status).toBe(201);
+    },
+  );
 
   it.each(['member', 'reader', 'auditor', 'operator'])('[I2] cannot be managed by a %s', async (role) => {
     const tenant = freshTenant();

@@ -87,7 +87,7 @@ describe('a tenant with one memory', () => {
     const { position } = await client.store({ content });
     const { body } = await client.post('/v1/search', { query, minPosition: position, waitMs: 30_000 });
     expect(body).toMatchObject({ results: [], warnings: [{ code: 'below-threshold' }] });
-    expect(body.warnings[0].detail).toMatch(/1 memories were left out.* score of \.?\d/);
+    expect(body.warnings[0].detail).toMatch(/1 memory was left out, the best with a score of \.?\d/);
     expect(await scoreAlone(content, query)).toBeLessThan(0.73);
   });
 

@@ -79,7 +79,7 @@ export const mutations = [
   },
   {
     name: 'idempotent commands are compared by key alone',
-    file: 'src/commands/change-stream.ts',
+    file: 'src/commands/command-record.ts',
     find: 'if (metadata.bodyHash === bodyHash || metadata.bodyHash === plainBodyHash) return;',
     replace: 'if (metadata.bodyHash === bodyHash || metadata.bodyHash !== plainBodyHash) return;',
     tests: ['test/conformance/idempotency.test.ts'],
@@ -149,6 +149,6 @@ export const mutations = [
     file: 'src/api/perform.ts',
     find: 'if (!audit || !read) return;',
     replace: "if (!audit || !read || audit.when === 'watched') return;",
-    tests: ['test/conformance/looks.test.ts'],
+    tests: ['test/conformance/audited-reads.test.ts'],
   },
 ];

@@ -81,6 +81,7 @@ async function belowThreshold(
   const leftOut = found.length > 0 ? found : (await search.find(caller, { ...request, threshold: 0 })).best;
   if (leftOut.length === 0) return [];
   const best = Math.max(...leftOut.map(({ score }) => scoreOf(score)));
-  const detail = `nothing answers the question well enough: ${leftOut.length} memories were left out, the best of them with a score of ${best.toFixed(3)}`;
+  const memories = leftOut.length === 1 ? '1 memory was' : `${leftOut.length} memories were`;
+  const detail = `nothing answers the question well enough: ${memories} left out, the best with a score of ${best.toFixed(3)}`;
   return [{ code: 'below-threshold', detail }];
 }
