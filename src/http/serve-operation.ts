@@ -137,7 +137,8 @@ function reply(
   koa.status = options.success.status;
   if (replayed) koa.set('Idempotency-Replayed', 'true');
   if (output instanceof ItemStream) {
-    closeBehind(koa, closing);
+    // With a streamed body the client decides when the response ends, and may send another request after it.
+    if (!options.streamedBody) closeBehind(koa, closing);
     koa.set('content-type', ndjson);
     koa.body = Readable.from(linesOf(output), options.readAhead);
     return;

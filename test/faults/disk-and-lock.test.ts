@@ -69,7 +69,7 @@ describe('a start that cannot succeed', () => {
     const { code, output } = await serveOnce({ ...environment, STRATALOG_PORT: String(port) });
     holder.close();
     expect(code).toBe(1);
-    expect(output).toMatch(new RegExp(`Port ${port} is taken.*--port`));
+    expect(output).toMatch(new RegExp(`Port ${port} is in use.*--port`));
     expect(output).not.toMatch(/^\s+at /m);
     const free = await startServer({ masterKey: null, dataDir, environment });
     expect(await free.stop()).toBe(0);
