@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { aggregate, type Found } from '../../src/domain/routing/aggregate.ts';
+import { aggregate, type SearchResult } from '../../src/domain/routing/aggregate.ts';
 import { withEvidence } from '../../src/domain/routing/evidence.ts';
 
 const probability = fc.double({ min: 0, max: 1, noNaN: true });
@@ -14,7 +14,7 @@ const found = fc
     }),
     { maxLength: 40 },
   )
-  .map((items) => items.map((item, index): Found => ({ ...item, id: `m${index}` })));
+  .map((items) => items.map((item, index): SearchResult => ({ ...item, id: `m${index}` })));
 
 describe('aggregation', () => {
   it('[B6] [D3] keeps each memory once, with its own score', () => {
@@ -30,7 +30,7 @@ describe('aggregation', () => {
   it('[A7] applies a threshold without changing the order', () => {
     fc.assert(
       fc.property(found, probability, (items, threshold) => {
-        const passes = ({ score }: Found) => score >= threshold;
+        const passes = ({ score }: SearchResult) => score >= threshold;
         expect(aggregate('combine', items.filter(passes))).toEqual(
           aggregate('combine', items).filter(passes),
         );

@@ -1,16 +1,16 @@
 import type { LinkType } from '../links/links.ts';
 import type { HeldValue } from '../routing/field-values.ts';
 
-/** How a memory was come by: found for the question, linked to the one before it, or named by that one's text. */
+/** How a memory was reached: by the search, by a link from the previous memory, or because the previous memory's text names it. */
 export type Via =
   | { readonly via: 'search' }
   | { readonly via: 'link'; readonly type: LinkType; readonly direction: 'outgoing' | 'incoming' }
   | { readonly via: 'mention'; readonly names: readonly HeldValue[] };
 
-/** A step and how probable it is that it leads on: of a search its score, of a link its confidence. */
+/** A step with the probability that it leads to an answer: a search's score, or a link's confidence. */
 export type Step = Via & { readonly memoryId: string; readonly score: number };
 
-/** From the question to a memory, over others. Never empty; no memory stands on it twice. */
+/** From the question to a memory, through other memories. Never empty; contains no memory twice. */
 export interface Path {
   readonly steps: readonly Step[];
   readonly relevance: number;
@@ -21,21 +21,21 @@ export function beginPath(step: Step): Path {
 }
 
 /**
- * A path that is one step longer, or undefined where it would come back to where it was. Its relevance is the product of
- * its steps: each score is a probability and judges its own step alone, so that the product is the probability that all of
- * them lead on. The least of them would rank the third neighbour of a match with the match, and end no path of sure links.
+ * Adds a step to a path; undefined if that would form a circle. The relevance is the product of the steps' scores: each is the
+ * probability of its own step, so the product is the probability of the whole path. Their minimum would rank the third
+ * neighbour of a match as high as the match, and would never end a path of certain links.
  */
 export function extendPath({ steps, relevance }: Path, step: Step): Path | undefined {
   if (steps.some(({ memoryId }) => memoryId === step.memoryId)) return undefined;
   return { steps: [...steps, step], relevance: relevance * step.score };
 }
 
-/** The memory that it leads to. */
+/** Id of the last memory of a path. */
 export function endOf({ steps }: Path): string {
   return steps.at(-1)!.memoryId;
 }
 
-/** The more relevant first, of equals the shorter, of those the one to the newer memory (ids sort by creation). */
+/** More relevant paths first, then shorter ones, then those to newer memories (ids sort by creation). */
 export function comparePaths(left: Path, right: Path): number {
   return (
     right.relevance - left.relevance ||

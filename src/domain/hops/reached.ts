@@ -1,8 +1,8 @@
 import { comparePaths, endOf, type Path } from './path.ts';
 
 /**
- * The memories that paths have led to, each by its best path. A path below the threshold has ended and is not kept.
- * As no step makes a path more relevant, every memory on a path that is kept stands before its end or beside it.
+ * The best path to each memory that was reached. Paths below the threshold are dropped.
+ * No step makes a path more relevant, so each memory on a kept path ranks at least as high as the path's last one.
  */
 export class Reached {
   readonly #threshold: number;
@@ -13,7 +13,7 @@ export class Reached {
     this.#threshold = threshold;
   }
 
-  /** Answers whether it is the best path to its memory by now; then it is to be followed, whether another was before. */
+  /** Returns whether this is now the best path to its memory. If so, it is followed even if a worse path to it already was. */
   add(path: Path): boolean {
     const end = endOf(path);
     if (path.relevance < this.#threshold) return false;
@@ -24,7 +24,7 @@ export class Reached {
     return true;
   }
 
-  /** The best paths that were not followed yet. They count as followed then: circles end. */
+  /** The best paths that were not followed yet. Marks them as followed, so that circles end. */
   next(most: number): Path[] {
     const open = this.best(Infinity).filter((path) => !this.#followed.has(endOf(path)));
     const taken = open.slice(0, most);

@@ -11,17 +11,17 @@ export const strategyReasons = [
 ] as const;
 export type StrategyReason = (typeof strategyReasons)[number];
 
-/** How the parts of one question are looked for. */
+/** How the parts of one question are searched. */
 export interface Reasoning {
   readonly strategy: Strategy;
   readonly reason: StrategyReason;
-  /** Where parts without conditions of their own are looked for; everywhere where it is not given. */
+  /** Layers in which parts without conditions of their own are searched; all layers if absent. */
   readonly layers?: readonly Layer[] | undefined;
-  /** What is looked for instead of the query of each operand, in their order; undefined: the query. */
+  /** Texts that replace each operand's query, in the order of the operands; undefined: the query is used. */
   readonly texts: readonly (SearchTexts | undefined)[];
 }
 
-/** What a search for `query` looks for: `texts` where there are any, and no words where meaning alone is to be compared. */
+/** The texts that a search for `query` uses: `texts` if given; without words if the strategy is `semantic-only`. */
 export function textsFor(
   { strategy }: Pick<Reasoning, 'strategy'>,
   query: string,

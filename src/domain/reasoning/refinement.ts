@@ -10,13 +10,13 @@ const longestText = 400;
 const longestReason = 300;
 const searchText = text(longestText).trim().min(1);
 
-/** A question is shown to the model up to here, in UTF-16 units, and so are the texts of a part: what follows is pasted. */
+/** Maximum lengths of a question and of a part's texts that the model receives, in UTF-16 units; longer texts were mostly pasted. */
 const longestQuestion = 2_000;
 const longestPart = 400;
-/** The parts that a model is asked about. */
+/** Maximum number of parts in a request to the model. */
 const mostParts = 10;
 
-/** What a model may propose for the parts of a plan. It names no place and no filter: it only says what to look for. */
+/** What a model may propose for the parts of a plan. It proposes search texts only, neither scopes nor filters. */
 export function refinementSchema({ operands }: Plan) {
   const parts = Math.min(mostParts, operands.length);
   return z.strictObject({
@@ -45,7 +45,7 @@ For each part write what to search for: "meaning" for a comparison of meaning, a
 Choose a strategy: "targeted" where the question names what narrows it, "exhaustive" where it asks for everything there is and leaving something out would be wrong, "semantic-only" where its words will not stand in the texts.
 "layers": those the question asks about, or null. Invent no names. Say in "why" in one sentence what you chose the strategy for.`;
 
-/** What the model is told of a question. */
+/** The model's input for a question. */
 export function refinementInput(question: string, { operands }: Plan): Readonly<Record<string, unknown>> {
   const cut = (written: string) => truncate(written, longestPart);
   const shown = operands.slice(0, mostParts);
@@ -55,7 +55,7 @@ export function refinementInput(question: string, { operands }: Plan): Readonly<
   };
 }
 
-/** What the rules say, with what a model proposed; a strategy that the tenant has set stays. */
+/** Applies a model's proposal to the reasoning by rules; a strategy set by the tenant is kept. */
 export function refined(
   rules: Reasoning,
   { strategy, layers, searches }: Refinement,

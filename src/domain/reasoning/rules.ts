@@ -2,7 +2,7 @@ import type { Operand, Plan } from '../routing/plan.ts';
 import type { Reasoning } from './reasoning.ts';
 import type { ReasoningSettings } from './settings.ts';
 
-/** What holds where no model proposes anything: the plan's own texts, and the strategy that the tenant has set. */
+/** The reasoning without a model's proposal: the plan's own texts, and the strategy that the tenant has set. */
 export function reasonByRules(
   { operands }: Plan,
   { strategy }: Pick<ReasoningSettings, 'strategy'>,

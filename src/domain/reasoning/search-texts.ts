@@ -1,7 +1,7 @@
-/** What each side of a search looks for, where that is not the query as it stands. */
+/** Texts for vector and word search that replace the query. */
 export interface SearchTexts {
-  /** Embedded, and compared with the memories' vectors. */
+  /** Text that is embedded and compared with the memories' vectors. */
   readonly dense: string;
-  /** Its words are looked for. Undefined: no words are, and meaning alone is compared. */
+  /** Text for the search by words. Undefined: only vectors are compared. */
   readonly lexical: string | undefined;
 }

@@ -6,22 +6,22 @@ import { strategies } from './settings.ts';
 export const reasoningSources = ['rules', 'model', 'cache'] as const;
 export type ReasoningSource = (typeof reasoningSources)[number];
 
-/** `complete` alone is what was meant; after anything else the rules decide, and what is searched is not refined. */
+/** After any outcome but `complete`, the rules decide and the search texts are not refined. */
 export const reasoningOutcomes = ['complete', 'timed-out', 'failed', 'breaker-open'] as const;
 export type ReasoningOutcome = (typeof reasoningOutcomes)[number];
 
-/** How it was decided what to look for, of one question: what stays readable of it. */
+/** How the search of one question was decided. This part stays readable; `ReasoningWords` holds the texts. */
 export const reasoningTraceSchema = z.object({
-  /** The step whose question it is about, one level deeper; none for the whole question. */
+  /** Step whose question it is about, one level deeper; absent for the whole question. */
   step: z.int().positive().optional(),
   depth: z.int().nonnegative(),
   strategy: z.enum(strategies),
   reason: z.enum(strategyReasons),
   layers: z.array(layerSchema).optional(),
-  /** Who was asked: `cache` for what a model proposed before. */
+  /** Where the decision came from; `cache`: an earlier proposal of the model. */
   source: z.enum(reasoningSources),
   outcome: z.enum(reasoningOutcomes),
-  /** Of a model that failed: as the port tells failures apart. */
+  /** Kind of the model's failure, as defined by the port. */
   failure: z.string().optional(),
   model: z.string().optional(),
   inputTokens: z.int().nonnegative().optional(),
@@ -30,11 +30,11 @@ export const reasoningTraceSchema = z.object({
   durationMs: z.number(),
 });
 
-/** What it came to in words. */
+/** The texts of a reasoning. */
 export const reasoningWordsSchema = z.object({
-  /** By the model: what it chose the strategy for. */
+  /** The model's reason for its strategy. */
   why: z.string().optional(),
-  /** Of each operand: its query, and what was looked for instead. Without `lexical` no words were. */
+  /** Each operand's query and the texts that replaced it. Without `lexical`, words were not searched. */
   searches: z.array(z.object({ query: z.string(), dense: z.string(), lexical: z.string().optional() })),
 });
 

@@ -15,20 +15,20 @@ export const actionNames = [
 ] as const;
 export type ActionName = (typeof actionNames)[number];
 
-/** What leads from memories to others: no policy chooses it, a multi-hop search always does both. */
+/** Steps from memories to other memories. No policy chooses them: a multi-hop search always takes both. */
 export const hopNames = ['FollowLinks', 'FollowMentions'] as const;
 
-/** Kinds of place that a search can be narrowed to one by one, the widest first. */
+/** Kinds of scope that a search can be narrowed to in turn, widest first. */
 export const drillLayers = ['org', 'team', 'project'] as const;
 export type DrillLayer = (typeof drillLayers)[number];
 
-/** One thing that the executor can do next. `operand` says for which part of the question. */
+/** An action that the executor can take next. `operand` is the index of the operand that it belongs to. */
 export type Action =
   | {
       readonly name: 'SearchLayer';
       readonly operand: number;
       readonly query: string;
-      /** What is looked for instead of the query. */
+      /** Search texts that replace the query. */
       readonly texts?: SearchTexts | undefined;
       readonly layers?: readonly Layer[] | undefined;
       readonly scope?: Scope | undefined;
@@ -39,7 +39,7 @@ export type Action =
       readonly operand: number;
       readonly from: 'company' | DrillLayer;
       readonly to: DrillLayer;
-      /** Words that the places' names are looked for in. */
+      /** Text that is searched for the names of scopes. */
       readonly filter: string;
     }
   | { readonly name: 'FilterByRelevance'; readonly min: number }
@@ -47,7 +47,7 @@ export type Action =
   | { readonly name: 'RecursiveCall'; readonly operand: number; readonly question: string }
   | { readonly name: 'Aggregate'; readonly strategy: Aggregation };
 
-/** A step from memories that were reached to those that they lead to. */
+/** A step from memories that were reached to the memories that they link to or mention. */
 export type Hop =
   | { readonly name: 'FollowLinks'; readonly from: readonly string[]; readonly types?: readonly LinkType[] }
   | {

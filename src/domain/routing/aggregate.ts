@@ -1,22 +1,22 @@
 import { groupBy } from '../group-by.ts';
 import type { Aggregation } from './plan.ts';
 
-/** A memory as the steps found it. */
-export interface Found {
+/** A memory that the searches of a plan found. */
+export interface SearchResult {
   readonly id: string;
-  /** The probability that it answers the question, or the part of it that found it best. */
+  /** Probability that it answers the question, or the part of the question for which it scored best. */
   readonly score: number;
-  /** The side of a comparison that it belongs to; undefined where the whole question found it alone. */
+  /** Side of the comparison; undefined if only the search for the whole question found it. */
   readonly side?: number | undefined;
-  /** Where it stands: its layer with its scope. */
+  /** Its layer and scope. */
   readonly place: string;
 }
 
 /**
- * Puts what several searches found in the order in which it is chosen for an answer, which has room for a few. Each keeps
- * its own score, whatever else was found: the answer is ordered by it. Ids are unique.
+ * Orders the results of several searches by priority for an answer with limited room. Scores are not changed, and the
+ * answer itself is sorted by them. Ids are unique.
  */
-export function aggregate(strategy: Aggregation, found: readonly Found[]): Found[] {
+export function aggregate(strategy: Aggregation, found: readonly SearchResult[]): SearchResult[] {
   const best = found.toSorted(byScore);
   switch (strategy) {
     case 'combine':
@@ -30,8 +30,8 @@ export function aggregate(strategy: Aggregation, found: readonly Found[]): Found
   }
 }
 
-/** The best of each side, then the second of each: a row has the mean of its scores, by which what has no side stands among them. */
-function balance(found: readonly Found[]): Found[] {
+/** The best of each side, then the second of each. A row weighs the mean of its scores; results without a side are ranked among the rows by their own. */
+function balance(found: readonly SearchResult[]): SearchResult[] {
   const sides = [...groupBy(found, ({ side }) => side)].filter(([side]) => side !== undefined);
   if (sides.length < 2) return [...found];
   const rows: Weighed[] = [];
@@ -46,8 +46,8 @@ function balance(found: readonly Found[]): Found[] {
   return byWeight([...rows, ...rest]);
 }
 
-/** Places that were not heard yet come before more of the same: a memory counts for less with each better one of its place. */
-function cover(found: readonly Found[]): Found[] {
+/** Prefers places that are not represented yet: a memory's weight falls with each better memory of the same place. */
+function cover(found: readonly SearchResult[]): SearchResult[] {
   const heard = new Map<string, number>();
   return byWeight(
     found.map((one) => {
@@ -58,18 +58,18 @@ function cover(found: readonly Found[]): Found[] {
   );
 }
 
-/** What decides whether a memory is chosen. */
+/** A memory with its priority for the answer. */
 interface Weighed {
-  readonly one: Found;
+  readonly one: SearchResult;
   readonly weight: number;
 }
 
 /** Stable: equals keep their order. */
-function byWeight(weighed: readonly Weighed[]): Found[] {
+function byWeight(weighed: readonly Weighed[]): SearchResult[] {
   return weighed.toSorted((left, right) => right.weight - left.weight).map(({ one }) => one);
 }
 
-/** Best first; of equals the newest. */
-function byScore(left: Found, right: Found): number {
+/** Highest score first, then newest first. */
+function byScore(left: SearchResult, right: SearchResult): number {
   return right.score - left.score || (left.id < right.id ? 1 : -1);
 }

@@ -2,39 +2,39 @@ import type { Filter } from '../filter.ts';
 import type { Layer, Scope } from '../layers.ts';
 import type { DrillLayer } from './actions.ts';
 
-/** How the answers to the operands become one: all of them, side by side, or ordered so that they cover the subject. */
+/** How the operands' results are merged: `combine` ranks all of them, `compare` balances the sides, `summarize` covers many places. */
 export type Aggregation = 'combine' | 'compare' | 'summarize';
 
-/** What is looked for next, beginning from what an operand finds first. */
+/** What is searched next, starting from an operand's best match. */
 export type Follow = 'scope' | 'mentions';
 
 /**
- * One thing that a question asks for, as a search of its own. What a part of the question became a condition of is left
- * out of `query`; a condition is strong evidence and no promise, so that an operand is never empty for its sake alone.
+ * One part of a question, as a search of its own. Words that became a condition are left out of `query`. A condition is strong
+ * evidence, not a requirement: it alone never leaves an operand without results.
  */
 export interface Operand {
-  /** As the question names it. */
+  /** The question's wording for this part. */
   readonly label: string;
-  /** What the texts are compared with. */
+  /** Text that memories are compared with. */
   readonly query: string;
   readonly layers?: readonly Layer[];
   readonly scope?: Scope;
   readonly filter?: Filter;
   /**
-   * Weaker filters in their order: what meets only these follows what meets `filter`, and what meets none follows last.
-   * Each lets everything through that the one before it does.
+   * Weaker filters, strongest first: memories that match only these rank after those that match `filter`, and memories that
+   * match none rank last. Each filter matches everything that the previous one matches.
    */
   readonly otherwise?: readonly Filter[];
-  /** Kinds of place that the question means all of, whether `query` says so or not. */
+  /** Kinds of scope of which the question means all, even if `query` does not say so. */
   readonly across?: readonly DrillLayer[];
   /**
-   * `scope`: all of the innermost scope that the best match lies in. `mentions`: what the best match names by an
-   * identifier that the tenant knows.
+   * `scope`: everything in the innermost scope of the best match. `mentions`: memories that the best match names by an
+   * identifier known to the tenant.
    */
   readonly follow?: Follow;
 }
 
-/** What the executor does for a complex question: `operands` has at least one. */
+/** How the executor answers a complex question. `operands` is not empty. */
 export interface Plan {
   readonly aggregation: Aggregation;
   readonly operands: readonly Operand[];

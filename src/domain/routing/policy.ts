@@ -1,23 +1,23 @@
 import type { Action, ActionName } from './actions.ts';
 
-/** What a decision looks at, by name: numbers only, so that weights can be learned for them. */
+/** Inputs of a decision, by name: numbers only, so that weights can be learned for them. */
 export type Features = Readonly<Record<string, number>>;
 
 export interface Choice {
-  /** Place of the chosen action in the set. */
+  /** Index of the chosen action. */
   readonly index: number;
-  /** The probability with which this policy chooses it here: what off-policy learning divides by. */
+  /** Probability with which this policy chooses the action here; off-policy learning divides by it. */
   readonly propensity: number;
 }
 
-/** Chooses what the executor does next among what it can do. `actions` has at least one. */
+/** Chooses the executor's next action. `actions` is not empty. */
 export interface Policy {
-  /** Names the rules and weights: recorded with each decision. */
+  /** Identifies the rules and weights; recorded with each decision. */
   readonly version: string;
   choose(features: Features, actions: readonly Action[]): Choice;
 }
 
-/** Take apart, narrow, search, sift, and make one answer of it. */
+/** Decompose, narrow, search, filter, then merge the results into one answer. */
 const order: readonly ActionName[] = [
   'RecursiveCall',
   'DrillDown',
@@ -28,8 +28,8 @@ const order: readonly ActionName[] = [
 ];
 
 /**
- * The rules that hold where nothing was learned: the whole question is searched first, so that what the standard search
- * finds is there to choose from; then every part of it, then what was found is sifted and put together.
+ * The rules used without learned weights: search the whole question first, so that the results of the standard search are
+ * available; then search each part of it; then filter and merge the results.
  */
 export const rulePolicy: Policy = {
   version: 'rules-1',

@@ -1,6 +1,6 @@
 import type { Scope, ScopeKey } from '../../domain/layers.ts';
 import type { MemoryView } from '../../domain/memory/view.ts';
-import type { Found } from '../../domain/routing/aggregate.ts';
+import type { SearchResult } from '../../domain/routing/aggregate.ts';
 import { withEvidence } from '../../domain/routing/evidence.ts';
 import type { Scored } from '../search/shortlist.ts';
 
@@ -80,7 +80,7 @@ export class ResultAccumulator {
     return this.#entries.size;
   }
 
-  found(): Found[] {
+  found(): SearchResult[] {
     return [...this.#entries.values()].map((entry) => ({
       id: entry.memory.id,
       score: this.#scoreOf(entry),
@@ -90,7 +90,7 @@ export class ResultAccumulator {
   }
 
   /** The collected memory with this id, with the score that it has in the answer. */
-  shown({ id, score }: Pick<Found, 'id' | 'score'>): Scored {
+  shown({ id, score }: Pick<SearchResult, 'id' | 'score'>): Scored {
     const { memory, isSuperseded } = this.#entries.get(id)!;
     return { memory, score, ...(isSuperseded !== undefined && { isSuperseded }) };
   }
