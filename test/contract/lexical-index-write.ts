@@ -59,7 +59,11 @@ export function writeContract(contract: ContractIndex): void {
       expect(await index.write(generation, [next])).toEqual({ written: 1, outdated: 0 });
       await index.refresh(generation);
       expect(await find(index, generation, 'beacon')).toEqual([]);
-      const elsewhere = { tenant: 'acme', visibility: 'all', scope: { project: 'other' } } as const;
+      const elsewhere = {
+        tenant: 'acme',
+        visibility: 'all',
+        scope: { user: 'alice', project: 'other' },
+      } as const;
       expect(await index.search({ region: elsewhere, text: 'foghorn', limit: 9 }, generation)).toEqual([
         one.memoryId,
       ]);
