@@ -49,7 +49,7 @@ const contextIn = (name: string): CommandContext => ({
 /** As another process does: nobody tells the directory of it. */
 async function createElsewhere(name = tenant): Promise<string> {
   const { key } = await createApiKey(commands, contextIn(name), {
-    role: 'member',
+    role: 'admin',
     orgs: [],
     teams: [],
     projects: [],
