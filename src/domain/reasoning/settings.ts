@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
 /**
- * How widely the parts of a complex question are looked for. `targeted`: inside of what the question names, other memories
- * only where nothing is there. `exhaustive`: also without it, by every weaker reading and in many more places.
- * `semantic-only`: as targeted, by meaning alone.
+ * How widely subqueries search. `targeted`: within what the question names, and in other memories only if nothing is found
+ * there. `exhaustive`: also outside of it, with every weaker filter and in many more places. `semantic-only`: like `targeted`,
+ * but by meaning alone.
  */
 export const strategies = ['targeted', 'exhaustive', 'semantic-only'] as const;
 export type Strategy = (typeof strategies)[number];

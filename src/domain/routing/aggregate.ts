@@ -30,7 +30,10 @@ export function aggregate(strategy: Aggregation, found: readonly SearchResult[])
   }
 }
 
-/** The best of each side, then the second of each. A row weighs the mean of its scores; results without a side are ranked among the rows by their own. */
+/**
+ * Takes the best result of each side, then the second of each, and so on. The weight of such a row is the mean of its scores, but
+ * at most that of the row before. Results without a side are ranked among the rows by their own score.
+ */
 function balance(found: readonly SearchResult[]): SearchResult[] {
   const sides = [...groupBy(found, ({ side }) => side)].filter(([side]) => side !== undefined);
   if (sides.length < 2) return [...found];
@@ -48,11 +51,11 @@ function balance(found: readonly SearchResult[]): SearchResult[] {
 
 /** Prefers places that are not represented yet: a memory's weight falls with each better memory of the same place. */
 function cover(found: readonly SearchResult[]): SearchResult[] {
-  const heard = new Map<string, number>();
+  const seenByPlace = new Map<string, number>();
   return byWeight(
     found.map((one) => {
-      const before = heard.get(one.place) ?? 0;
-      heard.set(one.place, before + 1);
+      const before = seenByPlace.get(one.place) ?? 0;
+      seenByPlace.set(one.place, before + 1);
       return { one, weight: one.score / (1 + before / 2) };
     }),
   );

@@ -3,7 +3,7 @@ import { defineEvent, type EventOf } from '../events/define.ts';
 import { defaultReasoning, reasoningSettingsSchema } from '../reasoning/settings.ts';
 import { budgetsSchema, routingSettingsSchema } from './settings.ts';
 
-/** A tenant's routing from now on: all of it, not what changed. */
+/** A tenant's routing settings from now on: all of them, not only those that changed. */
 export const RoutingConfigured = defineEvent({
   type: 'RoutingConfigured',
   category: 'policy',
@@ -14,11 +14,11 @@ export const RoutingConfigured = defineEvent({
     reasoning: z.object(reasoningSettingsSchema.shape),
   }),
   sealed: z.object({}),
-  // What is the default now.
+  // Version 1 lacks these settings, so they get today's defaults.
   upcasters: { 1: (data) => ({ ...data, languageModel: true, reasoning: defaultReasoning }) },
 });
 
-/** Engaged, every question of every tenant takes the standard route. */
+/** While the kill switch is engaged, every question of every tenant takes the standard route. */
 export const KillSwitchSet = defineEvent({
   type: 'KillSwitchSet',
   category: 'policy',

@@ -2,13 +2,13 @@ import type { JsonObject, JsonValue } from '../json.ts';
 import { scopeKeys, type Scope } from '../layers.ts';
 import { keyOf, MAX_VALUE_LENGTH, type FieldValue } from './vocabulary.ts';
 
-/** One value of one field of a memory, of a list an element. */
+/** A field of a memory and its value. Each element of a list is a value. */
 export interface HeldValue {
   readonly field: string;
   readonly value: FieldValue;
 }
 
-/** A memory as its fields are read. */
+/** The parts of a memory that its fields are read from. */
 export interface Fielded {
   readonly scope: Scope;
   readonly metadata: JsonObject;
@@ -16,13 +16,13 @@ export interface Fielded {
   readonly occurredAt?: string | undefined;
 }
 
-/** More are not kept of one memory: metadata of such size are data, not names. */
+/** Values kept per memory: metadata with more values are data, not names. */
 const MAX_VALUES = 100;
 const MAX_PATH_LENGTH = 200;
 
 /**
- * What a memory adds to the vocabulary of its tenant, each once, in the order of its metadata: values that a question
- * may spell out, under the names that filters know. Of its time only the month.
+ * The values that a memory adds to the vocabulary of its tenant: those that a question may spell out, under the field names
+ * that filters use, without duplicates and in the order of its metadata. Of `occurredAt` only the month is kept.
  */
 export function fieldValuesOf({ scope, metadata, occurredAt }: Fielded): HeldValue[] {
   const held = new Map<string, HeldValue>();
@@ -46,7 +46,7 @@ function addAll(field: string, value: JsonValue, add: (field: string, value: Fie
   } else add(field, value);
 }
 
-/** A filter names a path with dots between its keys. */
+/** Whether a filter can address a key: filters separate the keys of a path by dots. */
 function isAddressable(key: string): boolean {
   return key !== '' && !key.includes('.');
 }

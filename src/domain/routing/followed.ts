@@ -5,8 +5,8 @@ import { isNaming, type Vocabulary } from './vocabulary.ts';
 import { namesIn } from './vocabulary-request.ts';
 
 /**
- * What a text names by an identifier that the tenant knows, other than the memory that it stands in: places, and names
- * in the metadata. `vocabulary` holds the values requested with `namesIn(text)`.
+ * Places and metadata names that a text mentions by an identifier known to the tenant, except those of the memory that
+ * contains the text. `vocabulary` holds the values requested with `namesIn(text)`.
  */
 export function mentionsIn(text: string, own: Fielded, { fields, values }: Vocabulary): HeldValue[] {
   const names = new Set(namesIn(text));
@@ -21,12 +21,12 @@ export function mentionsIn(text: string, own: Fielded, { fields, values }: Vocab
     .map(({ field, value }) => ({ field, value }));
 }
 
-/** A statement binds each of them. */
-const mostMentions = 1_000;
+/** Each value is a parameter of the SQL statement. */
+const maxMentions = 1_000;
 
-/** What holds one of these values, the first thousand different ones; undefined where there are none. */
+/** Matches memories with one of these values, of which only the first thousand distinct ones count; undefined if there are none. */
 export function mentionsFilter(named: readonly HeldValue[]): Filter | undefined {
   const distinct = new Map(named.map((held) => [JSON.stringify([held.field, held.value]), held]));
-  const tests = [...distinct.values()].slice(0, mostMentions);
+  const tests = [...distinct.values()].slice(0, maxMentions);
   return tests.length === 0 ? undefined : anyOf(tests.map(({ field, value }) => test(field, 'eq', value)));
 }

@@ -12,7 +12,7 @@ import { readVersions } from './planner/versions.ts';
 import type { Vocabulary } from './vocabulary.ts';
 import { ASKING, compares, SUMMARIZING } from './planner/request-words.ts';
 
-/** What a planner understands, in the order in which it looks. */
+/** What the planner recognizes in a question. The rules run in this order. */
 export const RULES = {
   quotedNames: readQuotedNames,
   quantities: readQuantities,
@@ -24,37 +24,37 @@ export const RULES = {
 
 export type RuleName = keyof typeof RULES;
 
-/** UTF-16 units: what is longer was pasted, and what it names was not asked for one by one. */
-const longestQuestion = 2_000;
-/** Of one question: of more, each would be searched for with the rest, and none be heard in the answer. */
-const mostConditions = 12;
+/** UTF-16 units. A longer text was pasted, and the things that it names were not asked for one by one. */
+const maxQuestionLength = 2_000;
+/** Per question. With more searches none would have a visible share of the answer. */
+const maxConditions = 12;
 
 export interface PlannerOptions {
-  /** For "since March" and "last quarter", which are not understood without it. */
+  /** Needed to understand "since March" and "last quarter". */
   readonly now?: Date;
-  /** All, unless given. */
+  /** Default: all. */
   readonly rules?: readonly RuleName[];
 }
 
 /**
- * What to search for, from the words of a question and what the tenant's own data names. Pure: the same question,
- * vocabulary and time give the same plan. Where nothing is understood the plan is one search for the whole question.
+ * Plans the searches for a question from its words and the vocabulary of the tenant. Pure: the same question, vocabulary and
+ * time give the same plan. If nothing is understood, the plan is one search for the whole question.
  */
 export function planOf(question: string, vocabulary: Vocabulary, options: PlannerOptions = {}): Plan {
   const { now, rules = Object.keys(RULES) as RuleName[] } = options;
   const whole: Plan = { aggregation: 'combine', operands: [{ label: question, query: question }] };
-  if (question.length > longestQuestion) return whole;
+  if (question.length > maxQuestionLength) return whole;
   const reading = new Reading(question, vocabulary);
   for (const rule of rules) RULES[rule](reading, now);
-  reading.keepFirst(mostConditions);
+  reading.keepFirst(maxConditions);
   if (isStatement(reading)) return whole;
   return { aggregation: aggregationOf(reading), operands: acrossPlaces(operandsOf(reading), reading) };
 }
 
-/** So many other words for one that is a value, and it occurs as a word like others. */
+/** With more other words than this per condition, a value in the text is taken for an ordinary word. */
 const WORDS_PER_CONDITION = { request: 6, statement: 2 } as const;
 
-/** A text that tells something and happens to hold the name of a value. */
+/** Whether a text states something and only happens to contain a value. */
 function isStatement(reading: Reading): boolean {
   const { conditions } = reading;
   if (conditions.length === 0 || conditions.some(({ isName }) => isName)) return false;

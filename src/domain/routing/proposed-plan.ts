@@ -12,7 +12,7 @@ import type { Proposal, ProposedCondition, ProposedPart } from './proposal.ts';
 import { keyOf, type KnownField, type Vocabulary } from './vocabulary.ts';
 import type { VocabularyRequest } from './vocabulary-request.ts';
 
-/** What a vocabulary must hold of the values to tell which of the proposed ones there are. */
+/** The values that a vocabulary must hold to check which proposed values exist. */
 export function wantedByProposal({ parts }: Proposal): VocabularyRequest {
   const values = parts.flatMap(({ conditions }) => conditions.map(({ value }) => value));
   const keys = new Set(values.map(keyOf));
@@ -21,9 +21,9 @@ export function wantedByProposal({ parts }: Proposal): VocabularyRequest {
 }
 
 /**
- * The plan that a proposal comes to. A condition counts where its field is known and, unless it is a range, its value too: what a
- * model makes up is left out, and its part is searched for without. `vocabulary` holds the values of `wantedByProposal` that the
- * caller may see. Undefined where nothing is left but the question.
+ * Makes a plan from a proposal. A condition counts only if its field is known and, unless it is a range, its value too.
+ * Conditions that a model made up are left out, and their part is searched without them. `vocabulary` holds the values of
+ * `wantedByProposal` that the caller may see. Undefined if only the question itself is left.
  */
 export function proposedPlan(question: string, proposal: Proposal, vocabulary: Vocabulary): Plan | undefined {
   const operands = new Map<string, Operand>();
@@ -43,13 +43,13 @@ function operandOf(question: string, part: ProposedPart, vocabulary: Vocabulary)
   return {
     label: query,
     query,
-    // A model guesses what a question says outright.
+    // A model guesses its conditions; the question may not state them.
     ...strongestFirst(filters.map((filter) => ({ filter, isSure: false }))),
     ...(part.follow && { follow: part.follow }),
   };
 }
 
-/** Values of one field are alternatives to each other; limits of it hold together. */
+/** Values of the same field are alternatives; all of its limits apply. */
 function filtersByField(conditions: readonly ProposedCondition[], vocabulary: Vocabulary): Filter[] {
   return [...new Set(conditions.map(({ field }) => field))].flatMap((field) => {
     const own = conditions.filter((condition) => condition.field === field);
@@ -86,7 +86,7 @@ function versionFilter(
   { field, operator, value }: ProposedCondition,
   { values }: Vocabulary,
 ): Filter | undefined {
-  // As a number 1.30 is 1.3.
+  // As a number, 1.30 would be 1.3.
   if (typeof value !== 'string' || kindOf(value) !== 'version') return undefined;
   const own = values.filter((known) => known.field === field);
   const within = versionsWithin(own, [[operator, value]]);

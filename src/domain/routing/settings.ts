@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { defaultReasoning, reasoningSettingsSchema } from '../reasoning/settings.ts';
 import { fold } from '../text/tokens.ts';
 
-/** What one run of the executor may spend in all; where one is used up it answers with the best so far. */
+/** Limits of one run of the executor. When one is used up, the run answers with its best results so far. */
 export const budgetsSchema = z
   .strictObject({
     wallMs: z.int().min(10).max(60_000).meta({ description: 'Milliseconds from the question to the answer' }),
@@ -71,14 +71,14 @@ export interface RoutingCircumstances {
   readonly settings: RoutingSettings;
   /** The caller forces the standard route. */
   readonly asksForStandard: boolean;
-  /** About memories as they were: each such search reads every version in reach, so that one is enough. */
+  /** The caller asks for an earlier state. Such a search reads every version in its region, so only one is run. */
   readonly asksAsOf: boolean;
-  /** By the configuration of the process. */
+  /** The configuration of the process switches routing off. */
   readonly switchedOff: boolean;
   readonly killed: boolean;
 }
 
-/** Which route a question takes, and why: the first of the reasons for the standard route that holds. */
+/** The route of a question, and the first reason for the standard route that applies. */
 export function routeOf(circumstances: RoutingCircumstances): { route: Route; reason: RouteReason } {
   const { tenant, question, score, settings, asksForStandard, asksAsOf, switchedOff, killed } = circumstances;
   const standard = (reason: RouteReason) => ({ route: 'standard' as const, reason });
@@ -92,7 +92,7 @@ export function routeOf(circumstances: RoutingCircumstances): { route: Route; re
   return settings.shadow ? standard('shadow') : { route: 'decomposition', reason: 'complex' };
 }
 
-/** The same question always falls on the same side, and stays in as the share grows. */
+/** The same question always gets the same result, and a question in the share stays in it when the share grows. */
 function isInShare(tenant: string, question: string, share: number): boolean {
   const words = fold(question).replaceAll(/\s+/g, ' ').trim();
   const hash = createHash('sha256').update(`${tenant}\n${words}`).digest().readUInt32BE(0);

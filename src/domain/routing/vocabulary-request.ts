@@ -3,18 +3,18 @@ import { kindOf, type ValueKind } from './planner/ordered-values.ts';
 import { phrase, readQuestion, singulars, type Span } from './planner/question.ts';
 import { keyOf } from './vocabulary.ts';
 
-/** What a vocabulary must hold of the values for one question, beside all fields. */
+/** The values that a vocabulary must hold for one question. It always holds all fields. */
 export interface VocabularyRequest {
   /** Values with one of these keys. */
   readonly keys: readonly string[];
-  /** All values of these kinds: those that a filter must list because they do not sort as texts. */
+  /** All values of these kinds. A filter must list them because they do not sort as texts. */
   readonly kinds: readonly ValueKind[];
 }
 
-/** Words that are looked up at most: what follows is pasted text. */
+/** Only this many words are looked up: what follows is pasted text. */
 const MAX_WORDS = 200;
 
-/** What `planOf` may ask the vocabulary for. */
+/** The values that `planOf` may look up in the vocabulary. */
 export function vocabularyRequestOf(text: string): VocabularyRequest {
   const question = readQuestion(text);
   const { tokens, quoted } = question;
@@ -33,13 +33,13 @@ export function vocabularyRequestOf(text: string): VocabularyRequest {
   return { keys: [...keys], kinds: hasVersion ? ['version'] : [] };
 }
 
-/** Begins where a word does: a long run of letters is gone through once, not from each of them. */
+/** Matches only from the start of a word, so that a long run of letters is scanned once and not from each letter. */
 const NAME = /(?<![\p{L}\p{N}])[\p{L}\p{N}]+(?:[-_][\p{L}\p{N}]+)+/gu;
 const MAX_NAMES = 100;
 
 /**
- * The keys of what a text may name by an identifier, in its order: words joined by hyphens or underscores with a number
- * among them, as `eip-1559` or the parts of a path. At most `MAX_NAMES`.
+ * Keys of the possible identifiers in a text, in its order: words joined by hyphens or underscores that contain a digit, such
+ * as `eip-1559` or the parts of a path. At most `MAX_NAMES`.
  */
 export function namesIn(text: string): string[] {
   const names = (text.match(NAME) ?? []).filter((name) => /\p{N}/u.test(name) && /\p{L}/u.test(name));

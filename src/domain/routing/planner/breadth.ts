@@ -6,26 +6,26 @@ import type { Span } from './question.ts';
 import type { Reading } from './reading.ts';
 import { BREADTH, FRAMING, WHOLES } from './request-words.ts';
 
-/** Before a place in the singular: each of its kind. */
+/** Words before a singular place that mean every place of its kind. */
 const EACH = new Set(['each', 'every']);
 
-/** A thing of which all is meant, with the words that say so. */
+/** Words that mean all of something. */
 interface Breadth extends Span {
-  /** The kinds of place that it is. */
+  /** The kinds of place that are meant. */
   readonly places: readonly DrillLayer[];
-  /** It stands for itself: "in all teams", unlike "all teams use". */
+  /** The words only say where to search ("in all teams"); in "all teams use" they are the subject. */
   readonly isAside: boolean;
 }
 
-/** The words by which everything is meant, which no text says: "across departments", "in all teams", "for each team". */
+/** Indexes of the words that only mean "everywhere" and that no text contains: "across departments", "in all teams", "for each team". */
 export function breadthOf(reading: Reading): ReadonlySet<number> {
   const aside = breadths(reading).filter(({ isAside }) => isAside);
   return new Set(aside.flatMap(({ from, to }) => Array.from({ length: to - from }, (_, n) => from + n)));
 }
 
 /**
- * The operands with the kinds of place that the question means all of. Where there are several these are its sides, and
- * not the places.
+ * Adds to a single operand the kinds of place of which the question means all. Several operands stay unchanged: they are the
+ * sides of the question.
  */
 export function acrossPlaces(operands: readonly Operand[], reading: Reading): readonly Operand[] {
   const [first, ...others] = operands;
@@ -42,7 +42,7 @@ function breadthAt(reading: Reading, from: number): Breadth | undefined {
   const first = reading.word(from);
   const isOpen = first === 'across' || (first === 'in' && BREADTH.has(reading.word(from + 1)));
   if (!isOpen && first !== 'all' && !EACH.has(first)) return undefined;
-  // A name in quotes says what is asked about.
+  // Quoted words are part of a name.
   if (reading.question.quoted.some((span) => from >= span.from && from < span.to)) return undefined;
   let last = from + 1;
   while (BREADTH.has(reading.word(last))) last++;
@@ -56,7 +56,7 @@ function breadthAt(reading: Reading, from: number): Breadth | undefined {
   return { from, to: last + 1, places, isAside: isWhole || (places.length > 0 && isEnd(reading, last + 1)) };
 }
 
-/** "each team" and no more, unlike "each team member". */
+/** Whether the phrase ends before this word: "each team", unlike "each team member". */
 function isEnd(reading: Reading, index: number): boolean {
   const word = reading.word(index);
   return word === '' || STOP_WORDS.has(word) || FRAMING.has(word);

@@ -18,24 +18,24 @@ import {
 
 export type Ordering = Extract<FilterOperator, 'gt' | 'gte' | 'lt' | 'lte'>;
 
-/** A bound, and the words that say so together with the value. */
+/** A bound, and the words that express it, including the value. */
 export interface Bound {
   readonly ordering: Ordering;
   readonly span: Span;
 }
 
-/** What is bounded: "above" says nothing of a time, and "over" nothing of a version. */
+/** What is bounded decides which words count: "above" does not bound a time, nor "over" a version. */
 export type Bounded = 'time' | 'version' | 'quantity';
 
-/** How far before a value the word may stand that makes it a bound: "since the release 1.31". */
+/** How many words before a value its comparator may stand: "since the release 1.31". */
 const REACH = 3;
 
-/** The bound that the words around a value make of it: "since 1.31", "1.31 or later", "before 2020"; else undefined. */
+/** The bound that the words around a value express, if any: "since 1.31", "1.31 or later", "before 2020". */
 export function boundAt(reading: Reading, span: Span, of: Bounded): Bound | undefined {
   return boundAfter(reading, span, of) ?? boundBefore(reading, span, of);
 }
 
-/** The words from the first of "between revision 1.20 and 1.24" or "from 2019 to 2021" up to the second value. */
+/** The words of a range, up to its second value and without it: "between revision 1.20 and 1.24", "from 2019 to 2021". */
 export function rangeOf(reading: Reading, { from, to }: Span): Span | undefined {
   for (let i = from - 1; i >= Math.max(0, from - REACH) && isPassable(reading, i); i--) {
     const word = reading.word(i);
@@ -47,7 +47,7 @@ export function rangeOf(reading: Reading, { from, to }: Span): Span | undefined 
   return rangeWithin(reading, { from, to });
 }
 
-/** "in 2020 to 2024", "during 2020–2024"; "compare 2020 to 2024" has two sides. */
+/** A range such as "in 2020 to 2024" or "during 2020–2024". "compare 2020 to 2024" is none: it has two sides. */
 function rangeWithin(reading: Reading, { from, to }: Span): Span | undefined {
   if (!DURING.has(reading.word(from - 1))) return undefined;
   if (/^\s*[–—]\s*$/.test(reading.between(to - 1))) return { from: from - 1, to };
@@ -56,7 +56,7 @@ function rangeWithin(reading: Reading, { from, to }: Span): Span | undefined {
   return isRange ? { from: from - 1, to: end + 1 } : undefined;
 }
 
-/** Whether a number stands where words or signs compare with it, understood or not: "above priority 30". */
+/** Whether words or signs compare something with a number, even if the planner makes no condition of it: "above priority 30". */
 export function isCompared(reading: Reading, span: Span): boolean {
   const { from } = span;
   if (boundAt(reading, span, 'quantity') || rangeOf(reading, span)) return true;
@@ -68,7 +68,7 @@ export function isCompared(reading: Reading, span: Span): boolean {
   return false;
 }
 
-/** "from 2019 and up to 2021". */
+/** Index at which "to" must stand in a range, after an optional "and" and "up": "from 2019 and up to 2021". */
 function endOf(reading: Reading, to: number): number {
   const opensEnd = (index: number) => reading.word(index) === 'up' || TO.has(reading.word(index));
   const first = reading.word(to) === 'and' && opensEnd(to + 1) ? to + 1 : to;
@@ -77,7 +77,7 @@ function endOf(reading: Reading, to: number): number {
 
 const TO = new Set(['to', 'until', 'till', 'through']);
 
-/** Whether a question sets things side by side. */
+/** Whether a question compares things. */
 export function isComparison({ tokens }: Question): boolean {
   return compares(tokens.map(({ word }) => word));
 }
@@ -92,7 +92,7 @@ function boundAfter(reading: Reading, { from, to }: Span, of: Bounded): Bound | 
   return first === undefined ? undefined : { ordering: 'gte', span: { from: first, to: to + 1 } };
 }
 
-/** The second word of "2024 and later"; in "2024 and before May" it belongs to what follows. */
+/** The bound in "2024 and later". "2024 and before May" has none here: "before" belongs to what follows. */
 function openEnd(reading: Reading, index: number, of: Bounded): Ordering | undefined {
   const word = reading.word(index);
   const isQuantity = of === 'quantity' && reading.word(index - 1) === 'or';
@@ -123,7 +123,7 @@ function boundBefore(reading: Reading, { from, to }: Span, of: Bounded): Bound |
   return undefined;
 }
 
-/** Of another value the words before it are its own. */
+/** Whether a comparator may stand before this word. Words before another value belong to that value. */
 function isPassable(reading: Reading, index: number): boolean {
   return reading.isFree({ from: index, to: index + 1 }) && !/\p{N}/u.test(reading.word(index));
 }
@@ -137,7 +137,7 @@ const SIGNS: ReadonlyMap<string, Ordering> = new Map([
   ['≤', 'lte'],
 ]);
 
-/** Right before it: "over the last 30 days" says nothing of the number. */
+/** The comparator must stand right before the number: "over the last 30 days" does not bound it. */
 function quantityBefore(reading: Reading, { from, to }: Span): Bound | undefined {
   for (const length of [2, 1]) {
     const ordering = orderingOf(reading, from - length, 'quantity');
@@ -151,7 +151,7 @@ function comparatorLength(reading: Reading, index: number): number {
   return PAIRS.quantity.has(pairAt(reading, index)) ? 2 : 1;
 }
 
-/** "not before 2020" is from then on; "not since" and "not until" say less, and are left to whoever reads negations. */
+/** Inverts a negated bound: "not before 2020" means from 2020 on. "not since" and "not until" say less and are left to `stanceOf`. */
 function unlessNegated(reading: Reading, bound: Bound): Bound {
   const { ordering, span } = bound;
   if (!isPlainNot(reading, span.from - 1) || (ordering !== 'gt' && ordering !== 'lt')) return bound;
@@ -163,12 +163,12 @@ function wordBefore(reading: Reading, from: number, word: string): number | unde
   return index !== undefined && reading.isFree({ from: index, to: from }) ? index : undefined;
 }
 
-/** "from 2019 or later" begins with the preposition. */
+/** Index at which a bound begins: "from 2019 or later" includes the preposition. */
 function opening(reading: Reading, from: number): number {
   return ['from', 'in', 'of', 'since'].includes(reading.word(from - 1)) ? from - 1 : from;
 }
 
-/** Of numbers and versions; a time is not "more than" another. */
+/** Comparators of numbers and versions; a time is not "more than" another. */
 const COUNTED = [
   ['up to', 'lte'],
   ['at least', 'gte'],

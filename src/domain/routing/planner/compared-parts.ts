@@ -3,16 +3,16 @@ import type { Reading } from './reading.ts';
 import { isDealing, residue } from './residue.ts';
 import { ABOUT, COMPARING } from './request-words.ts';
 
-/** Between the two sides. */
+/** Words between the two sides. */
 const JOINTS = new Set(['and', 'with', 'to', 'against', 'versus', 'vs', 'from', 'than']);
-/** "the caching of A and B": what stands before them holds for both sides. */
+/** What stands before these words applies to both sides: "the caching of A and B". */
 const BELONGING = new Set(['of', 'by', 'in', 'for']);
-/** "A and B when the network fails": what follows holds for both sides. */
+/** What follows these words applies to both sides: "A and B when the network fails". */
 const CIRCUMSTANCE = new Set(['in', 'on', 'for', 'when', 'during']);
 
 /**
- * The two sides of "compare X with Y", "the difference in Z between X and Y" or "X versus Y", each with what is said of
- * both; none where a side says nothing.
+ * The two sides of "compare X with Y", "the difference in Z between X and Y" or "X versus Y", each with the words that apply to
+ * both. Empty if a side has no words of its own.
  */
 export function comparedParts(reading: Reading): { label: string; query: string }[] {
   const { tokens } = reading.question;

@@ -1,20 +1,20 @@
 import type { Filter } from '../../filter.ts';
 import type { Span } from './question.ts';
 
-/** What a part of the question asks of the memories themselves. */
+/** A condition on memories, made from words of the question. */
 export interface Condition {
   readonly span: Span;
-  /** As the question writes it. */
+  /** The words as the question writes them. */
   readonly label: string;
-  /** That it is about; conditions of one field are alternatives to each other, unless they are unwanted. */
+  /** Conditions on the same field are alternatives, except unwanted ones. */
   readonly field: string;
   readonly filter: Filter;
-  /** Every reading of the same words, where there is more than one. */
+  /** Weaker filter: every reading of the same words, if there are several. */
   readonly loose?: Filter;
-  /** Whether the question says that it is meant so; a value that merely occurs in it may be a word like others. */
+  /** Whether the question clearly means a condition; a value that merely occurs in it may be an ordinary word. */
   readonly isSure: boolean;
-  /** Whether it keeps out what the question does not want: such a condition holds beside all others. */
+  /** Whether it excludes what the question does not want. Such a condition applies together with all others. */
   readonly isUnwanted?: boolean;
-  /** Whether it names one thing, so that what else is known of the question counts less. */
+  /** Whether it names one particular thing. The other words of the question then count less. */
   readonly isName?: boolean;
 }

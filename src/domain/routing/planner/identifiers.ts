@@ -3,7 +3,7 @@ import { stanceOf } from './negation.ts';
 import { written, type Question, type Span } from './question.ts';
 import { best, type Reading } from './reading.ts';
 
-/** `KEP-1029`, `issue #12`, `RFC 2119`: a word and the number that it goes with. */
+/** `KEP-1029`, `issue #12`, `RFC 2119`: a word and the number that belongs to it. */
 function identifiersIn({ text, tokens }: Question): Span[] {
   return tokens.flatMap((token, from): Span[] => {
     const number = tokens[from + 1];
@@ -17,8 +17,8 @@ function identifiersIn({ text, tokens }: Question): Span[] {
 const LONG_NUMBER = 3;
 
 /**
- * What the question knows by a number: of the field that the words around name ("which require EIP-20"), else whatever
- * bears the number or mentions it in its text.
+ * Reads things that the question identifies by a number. If the words around name a field ("which require EIP-20"), the number
+ * is a value of that field. Otherwise it means every memory that has the number as a value or mentions it in its text.
  */
 export function readIdentifiers(reading: Reading): void {
   for (const span of identifiersIn(reading.question)) {
@@ -26,7 +26,7 @@ export function readIdentifiers(reading: Reading): void {
     const number = reading.word(span.from + 1);
     const whole = `${reading.word(span.from)} ${number}`;
     const values = [...reading.valuesWritten(number), ...reading.valuesWritten(whole)];
-    // "PEP 484" among PEPs: what it is called says nothing of how it is meant.
+    // In "PEP 484", a field called `pep` only repeats the prefix; it does not say how the number is meant.
     const own = reading.question.tokens[span.from]!.stem;
     const naming = (field: string) => (reading.isCalled(field, own) ? 0 : reading.naming(field, span));
     const named = best(values, (known) => naming(known.field));
@@ -35,7 +35,7 @@ export function readIdentifiers(reading: Reading): void {
     const filters = (isNamed ? named : values).map((known) => test(known.field, 'eq', known.value));
     const label = written(reading.question, span);
     const stance = stanceOf(reading, span, field);
-    // A text may say "#1029" for KEP-1029; few digits alone stand in any text.
+    // A text may write "#1029" for KEP-1029, so the number is enough; one or two digits alone occur in any text.
     const mention = number.length < LONG_NUMBER ? label : number;
     if (!isNamed) filters.push(test('content', 'contains', mention));
     if (isNamed && stance === 'wanted') reading.sayName(field, span);

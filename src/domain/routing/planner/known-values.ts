@@ -8,10 +8,10 @@ import { best, type Reading } from './reading.ts';
 import { isLabel, type KnownValue } from '../vocabulary.ts';
 import { ABOUT, HISTORY, PREPOSITIONS, RELATED } from './request-words.ts';
 
-/** The longest value, in words, that is looked for without quotation marks. */
+/** Length in words of the longest value that is recognized without quotation marks. */
 export const MAX_PHRASE = 8;
 
-/** "SIG Node", "status final", "@jane", "meetings": values of fields, the longest first. */
+/** Reads values of fields, the longest first: "SIG Node", "status final", "@jane", "meetings". */
 export function readKnownValues(reading: Reading): void {
   const { tokens } = reading.question;
   const subject = subjectOf(reading);
@@ -25,24 +25,24 @@ export function readKnownValues(reading: Reading): void {
 
 function readValue(reading: Reading, span: Span, subject: Span): void {
   const { question } = reading;
-  // "by jane" and "@jane" are persons, and the names of all of them are too many for labels.
+  // "by jane" and "@jane" are persons. They count although a field of persons has too many values to be a label.
   const isHandle = question.tokens[span.from]!.isHandle || reading.word(span.from - 1) === 'by';
   const isWord = span.to - span.from === 1;
   const key = phrase(question, span);
   if (isWord && (STOP_WORDS.has(key) || key.length < 2)) return;
-  const values = meant(reading, span, key, isHandle);
+  const values = meantValues(reading, span, key, isHandle);
   if (values.length === 0) return;
   const named = best(values, ({ field }) => reading.naming(field, span));
-  // Of fields that have it alike, where a memory lives says more than what it tells of itself.
+  // If several fields have the value, a scope says more than metadata.
   const { field } = named.find(isScope) ?? best(named, ({ memories }) => memories)[0]!;
   const isNamed = reading.naming(field, span) > 0;
   const isSure = isHandle || isNamed || !isWord;
-  if (!isSure && (isWithin(span, subject) || isSpentOnName(reading, span) || isMomentAsked(reading))) return;
-  // What every memory has tells none from another.
+  if (!isSure && (isWithin(span, subject) || describesName(reading, span) || isMomentAsked(reading))) return;
+  // A field with one value does not distinguish memories.
   if ((reading.field(field)?.values ?? 0) < 2) return;
   const own = named.filter((known) => known.field === field).map(({ value }) => value);
   const stance = stanceOf(reading, span, field);
-  // Nor are its single words to be taken for values.
+  // Mark it as read, so that its single words are not taken for values either.
   if (stance === 'unclear') return reading.read(span);
   const isUnwanted = stance === 'unwanted';
   const meaning = asMeant(stance, oneOf(field, own));
@@ -69,8 +69,8 @@ function readValue(reading: Reading, span: Span, subject: Span): void {
   });
 }
 
-/** A name is meant where the question says whose it is; a label where it occurs. */
-function meant(reading: Reading, span: Span, key: string, isHandle: boolean): KnownValue[] {
+/** The values that the phrase means. A name counts only if the question says which field it is of, a label wherever it occurs. */
+function meantValues(reading: Reading, span: Span, key: string, isHandle: boolean): KnownValue[] {
   const exact = reading.valuesWritten(key);
   const values =
     [exact, ...singulars(key).map((form) => reading.valuesWritten(form))].find((list) => list.length > 0) ??
@@ -85,7 +85,7 @@ function meant(reading: Reading, span: Span, key: string, isHandle: boolean): Kn
   });
 }
 
-/** What follows "about" is what the answers say, not where they stand: "about hiring in the platform team". */
+/** The words after "about", up to a preposition. They say what the answers contain, not where they are: "about hiring in the platform team". */
 function subjectOf({ question: { tokens } }: Reading): Span {
   const about = tokens.findIndex(({ word }) => ABOUT.has(word));
   if (about < 0) return { from: 0, to: 0 };
@@ -93,8 +93,11 @@ function subjectOf({ question: { tokens } }: Reading): Span {
   return { from: about + 1, to: end < 0 ? tokens.length : end };
 }
 
-/** Beside a name a word says what the named thing is ("the "Gang Scheduling" proposal") or what is asked of it ("replaced by"). */
-function isSpentOnName(reading: Reading, { from, to }: Span): boolean {
+/**
+ * Whether a word belongs to a name beside it: it says what the named thing is ("the "Gang Scheduling" proposal") or what is asked
+ * about it ("replaced by").
+ */
+function describesName(reading: Reading, { from, to }: Span): boolean {
   const names = reading.conditions.filter(({ isName }) => isName).map(({ span }) => span);
   const word = reading.word(from);
   const relates = RELATED.test(word) || HISTORY.test(word);
@@ -103,13 +106,13 @@ function isSpentOnName(reading: Reading, { from, to }: Span): boolean {
   );
 }
 
-/** Inside of parentheses: "KEP-1029 (Quotas for Ephemeral Storage)" says of the one thing what it is. */
+/** Whether a word is in parentheses, where it describes the thing named before: "KEP-1029 (Quotas for Ephemeral Storage)". */
 function isAside({ question: { text, tokens } }: Reading, index: number): boolean {
   const before = text.slice(0, tokens[index]!.start);
   return before.lastIndexOf('(') > before.lastIndexOf(')');
 }
 
-/** "When was it proposed?" asks for a moment, not for all that is proposed. */
+/** "When was it proposed?" asks for a moment, not for everything that is proposed. */
 function isMomentAsked(reading: Reading): boolean {
   return ['when', 'why'].includes(reading.word(0));
 }

@@ -4,10 +4,10 @@ import type { Span } from './question.ts';
 import type { Reading } from './reading.ts';
 import { ALL, LINKING, NEGATING, NEGATING_PAIRS, PREPOSITIONS } from './request-words.ts';
 
-/** Whether a value is meant, is meant not to be, or stands where a negation may or may not reach it. */
+/** Whether a value is wanted, is excluded, or stands where a negation may or may not apply to it. */
 export type Stance = 'wanted' | 'unwanted' | 'unclear';
 
-/** How far before a value a negation may stand, in words: "not written by anyone of the web team". */
+/** How many words before a value a negation may stand: "not written by anyone of the web team". */
 const REACH = 6;
 const BOUNDARY = /[,;:.?!()[\]\n]|\s[-–—]\s/;
 /** "2024 excluded". */
@@ -15,9 +15,9 @@ const EXCLUDED = new Set(['excluded', 'excepted', 'aside']);
 const COORDINATING = new Set(['and', 'or']);
 
 /**
- * How the words around a value mean it. A negation governs what follows it up to the end of its clause; where other words than
- * links and names of fields stand between ("not resolved in 2024") it may be about those. `kind`: what a list of values must
- * share for the negation of the first to hold for all.
+ * Whether the words around a value negate it. A negation applies up to the end of its clause. If words other than linking words
+ * and names of fields stand between ("not resolved in 2024"), the negation may be about those. `kind`: a negation of the first
+ * value of a list applies to the others of the same kind.
  */
 export function stanceOf(reading: Reading, { from, to }: Span, kind: string): Stance {
   const isExcluded = EXCLUDED.has(reading.word(to)) && reading.word(to + 1) !== 'from';
@@ -30,12 +30,12 @@ export function stanceOf(reading: Reading, { from, to }: Span, kind: string): St
   return 'wanted';
 }
 
-/** Whether it makes a condition: what a negated bound ("not since 2020") leaves is not said. */
+/** Whether a value makes a condition. A negated bound ("not since 2020") does not say what is wanted instead, so it makes none. */
 export function isUnderstood({ stance, ordering }: { stance: Stance; ordering?: unknown }): boolean {
   return ordering === undefined ? stance !== 'unclear' : stance === 'wanted';
 }
 
-/** What a condition lets through where `filter` is what its words name. */
+/** The filter of a condition whose words mean `filter`: negated if they are unwanted. */
 export function asMeant(stance: Stance, filter: Filter): Pick<Condition, 'filter' | 'isUnwanted'> {
   return stance === 'unwanted' ? { filter: { kind: 'not', filter }, isUnwanted: true } : { filter };
 }
@@ -45,7 +45,7 @@ export function isPlainNot(reading: Reading, index: number): boolean {
   return ['not', 'no'].includes(reading.word(index)) || isContracted(reading, index);
 }
 
-/** "not in 2023, 2024 or 2025". */
+/** Whether a value continues a negated list: "not in 2023, 2024 or 2025". */
 function continuesUnwanted(reading: Reading, from: number, kind: string): boolean {
   const joint = COORDINATING.has(reading.word(from - 1)) ? from - 2 : from - 1;
   const isJoined = joint === from - 2 || /^\s*[,/]\s*$/.test(reading.between(joint));
@@ -59,12 +59,12 @@ function isNegation(reading: Reading, index: number, before: number): boolean {
   return NEGATING.has(word) || NEGATING_PAIRS.get(word)?.has(next) === true || isContracted(reading, index);
 }
 
-/** The "t" of "aren't" is a word of its own. */
+/** Whether a word is the "t" of "aren't", which is a word of its own here. */
 function isContracted(reading: Reading, index: number): boolean {
   return reading.word(index) === 't' && /^['’]$/.test(reading.between(index - 1));
 }
 
-/** What a title says is not said of what follows it. */
+/** Whether a word is in a quoted title that ends before the value: its negation does not apply to the value. */
 function isQuotedApart(reading: Reading, index: number, value: number): boolean {
   return reading.question.quoted.some(({ from, to }) => index >= from && index < to && value >= to);
 }
@@ -76,7 +76,7 @@ function isLinked(reading: Reading, negation: number, value: number): boolean {
   return true;
 }
 
-/** "every team but web"; in "all of 2022 but before May" the word begins a phrase like the one before it. */
+/** Whether "but" means "except", as in "every team but web". In "all of 2022 but before May" it joins two phrases. */
 function isAllBut(reading: Reading, but: number): boolean {
   const before = Array.from({ length: REACH }, (_, n) => reading.word(but - 1 - n));
   const all = before.findIndex((word) => ALL.has(word));

@@ -8,8 +8,8 @@ import { comparedParts } from './compared-parts.ts';
 import { HISTORY, RELATED } from './request-words.ts';
 
 /**
- * The searches that a question asks for: one for each of several values of a field ("SIG Node and SIG Auth"), or for each
- * side of a comparison in words alone, under the conditions that they share; else one.
+ * The searches that a question asks for: one per value if it names several values of a field ("SIG Node and SIG Auth"), or one
+ * per side if it compares things without such values, each with the shared conditions; otherwise a single search.
  */
 export function operandsOf(reading: Reading): Operand[] {
   const groups = groupsOf(reading.conditions);
@@ -29,7 +29,7 @@ export function operandsOf(reading: Reading): Operand[] {
       },
     ];
   }
-  // Fields with as many values as there are operands go with them one by one: "alpha in 1.27 and beta in 1.30".
+  // A field with as many values as there are operands gives each operand one: "alpha in 1.27 and beta in 1.30".
   const paired = groups.filter((group) => group.length === count);
   const shared = groups.filter((group) => group.length < count).map(alternatives);
   const query = wholeResidue(reading);
@@ -39,7 +39,7 @@ export function operandsOf(reading: Reading): Operand[] {
   });
 }
 
-/** The conditions by field, in the order of the question; what is unwanted stands for itself. */
+/** Groups the conditions by field, in the order of the question. An unwanted condition is a group of its own. */
 function groupsOf(conditions: readonly Condition[]): Condition[][] {
   const groups = new Map<string | Condition, Condition[]>();
   for (const condition of [...conditions].sort((a, b) => a.span.from - b.span.from)) {
@@ -56,7 +56,7 @@ function alternatives(group: readonly Condition[]): Condition {
   return group.length === 1 ? first! : { ...first!, filter: anyOf(group.map(({ filter }) => filter)) };
 }
 
-/** All conditions; then each in its loosest reading; then without one of the unsure; then the sure ones alone. */
+/** A filter with all conditions, then weaker ones: with all loose readings, without one of the unsure conditions, with the sure ones only. */
 export function strongestFirst(
   conditions: readonly Pick<Condition, 'filter' | 'loose' | 'isSure'>[],
 ): Pick<Operand, 'filter' | 'otherwise'> {
@@ -76,7 +76,7 @@ export function strongestFirst(
   };
 }
 
-/** Where the question asks for what belongs to a named thing rather than for the thing. */
+/** What to follow if the question asks for what belongs to a named thing and not for the thing itself. */
 function followed(reading: Reading): Follow | undefined {
   const name = reading.conditions.find(({ isName }) => isName);
   if (!name) return undefined;

@@ -15,7 +15,7 @@ export function kindOf(value: FieldValue): ValueKind {
   return NUMBER.test(value) ? 'number' : 'text';
 }
 
-/** < 0, 0 or > 0 as version `a` is earlier than, equal to or later than `b`: 1.9 is before 1.10, and 1.9 equals 1.9.0. */
+/** Negative, 0 or positive if version `a` is earlier than, equal to or later than `b`. 1.9 is before 1.10 and equals 1.9.0. */
 export function compareVersions(a: string, b: string): number {
   const [left, right] = [parts(a), parts(b)];
   for (let i = 0; i < Math.max(left.length, right.length); i++) {
@@ -25,7 +25,7 @@ export function compareVersions(a: string, b: string): number {
   return 0;
 }
 
-/** Whether it names a version at all: `0.0` stands where there is none. */
+/** Whether it is a real version: `0.0` means that there is none. */
 export function isRelease(version: string): boolean {
   return /[1-9]/.test(version);
 }
@@ -34,10 +34,10 @@ function parts(version: string): number[] {
   return (version.match(/\d+/g) ?? []).map(Number);
 }
 
-/** Of so large a share of its values a field is of that kind. */
+/** A field is of a kind if at least this share of its values is. */
 const KIND_SHARE = 0.8;
 
-/** The kind of a field by how many memories have a value of each kind: `text` where nearly all are not of one. */
+/** The kind of a field, from the number of memories with a value of each kind; `text` if no kind has the required share. */
 export function kindOfField(memories: ReadonlyMap<ValueKind, number>): ValueKind {
   const total = [...memories.values()].reduce((sum, count) => sum + count, 0);
   const most = [...memories].find(([, count]) => count >= KIND_SHARE * total);

@@ -5,7 +5,7 @@ import { heldTogether, isLower } from './paired-bounds.ts';
 import type { Span } from './question.ts';
 import type { Reading, Reach } from './reading.ts';
 
-/** A number between bounds, of a field that is named right beside it. */
+/** A bound or range of numbers, and the field that is named right beside it. */
 interface Quantity {
   readonly span: Span;
   readonly field: string;
@@ -15,10 +15,10 @@ interface Quantity {
 
 type Limit = readonly [ordering: Ordering, number: number];
 
-/** "priority above 30", "at least 5 points", "between 20 and 40 pages": of a field of numbers. */
+/** Reads bounds on fields of numbers: "priority above 30", "at least 5 points", "between 20 and 40 pages". */
 export function readQuantities(reading: Reading): void {
   if (!reading.fields.some(({ kind }) => kind === 'number')) return;
-  for (const group of heldTogether(reading, quantitiesIn(reading), isRange)) say(reading, group);
+  for (const group of heldTogether(reading, quantitiesIn(reading), isRange)) addCondition(reading, group);
 }
 
 function quantitiesIn(reading: Reading): Quantity[] {
@@ -52,21 +52,21 @@ function boundedAt(reading: Reading, from: number): Omit<Quantity, 'field'> | un
   return bound && { span: bound.span, limits: [[bound.ordering, number]], ordering: bound.ordering };
 }
 
-/** "over 2024" is a time, and so is "between 2020 and 2024". */
+/** "over 2024" means a time, as does "between 2020 and 2024". */
 const OVER_TIME = new Set(['over', 'under']);
 
 function isYear(reading: Reading, index: number): boolean {
   return /^(?:19|20)\d\d$/.test(reading.word(index));
 }
 
-/** Between the name of a field and what is said of it: "whose priority is". */
+/** Words between the name of a field and its value: "whose priority is". */
 const COPULAS = new Set(['is', 'are', 'was', 'were', 'of', 'being', 'be', 'not', 'no']);
 const BEFORE: Reach = { before: 1, after: 0 };
 const AFTER: Reach = { before: 0, after: 1 };
-/** "with at least 5 comments" is said of what is asked for, "show at most 5 comments" of the answer. */
+/** Words before a number that make it a condition: "with at least 5 comments". "show at most 5 comments" limits the answer instead. */
 const HAVING = new Set(['with', 'having', 'have', 'has', 'had']);
 
-/** A name farther away may be of another number. */
+/** The field named right beside a number; a name farther away may belong to another number. */
 function fieldBeside(reading: Reading, { from, to }: Span): string | undefined {
   let start = from;
   while (COPULAS.has(reading.word(start - 1))) start--;
@@ -77,14 +77,14 @@ function fieldBeside(reading: Reading, { from, to }: Span): string | undefined {
   return (named(BEFORE) ?? (HAVING.has(reading.word(from - 1)) ? named(AFTER) : undefined))?.field;
 }
 
-/** "priority above 20 and below 40" names the field once. */
+/** The field of the previous number, for "priority above 20 and below 40", which names it once. */
 function fieldBefore(reading: Reading, { from }: Span, last: Quantity | undefined): string | undefined {
   const words = last && from - last.span.to;
   const isNext = words === 0 || (words === 1 && ['and', 'or', 'but'].includes(reading.word(from - 1)));
   return isNext ? last?.field : undefined;
 }
 
-/** Texts of digits do not sort as numbers do. */
+/** Whether a bound makes a condition. A field with digits stored as texts cannot be compared: texts do not sort as numbers. */
 function isMeant(reading: Reading, span: Span, field: string): boolean {
   const isText = reading.valuesOf(field).some(({ value }) => typeof value !== 'number');
   return !isText && stanceOf(reading, span, field) === 'wanted';
@@ -95,8 +95,8 @@ function isRange(one: Quantity, other: Quantity): boolean {
   return one.field === other.field && lower.limits[0]![1] < upper.limits[0]![1];
 }
 
-/** `quantities`: one, or two bounds that hold together. */
-function say(reading: Reading, quantities: readonly Quantity[]): void {
+/** `quantities`: one, or two bounds that must both apply. */
+function addCondition(reading: Reading, quantities: readonly Quantity[]): void {
   const { field } = quantities[0]!;
   const limits = quantities.flatMap((quantity) => quantity.limits);
   const said = reading.sayTogether(
@@ -110,7 +110,7 @@ function say(reading: Reading, quantities: readonly Quantity[]): void {
   });
 }
 
-/** A version has its `v`, and what a sign joins to a word is a name. */
+/** Whether a word is a plain number: not a version with a `v`, and not joined to a word by a sign, as in a name. */
 function isNumber(reading: Reading, index: number): boolean {
   const token = reading.question.tokens[index];
   return (

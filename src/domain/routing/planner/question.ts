@@ -2,7 +2,7 @@ import { fold } from '../../text/tokens.ts';
 import { stem } from '../../text/porter2.ts';
 import { keyOf, withoutV } from '../vocabulary.ts';
 
-/** A word of a question and where it stands. */
+/** A word of a question and its position. */
 export interface Token {
   /** Folded; a version without its `v`. */
   readonly word: string;
@@ -14,7 +14,7 @@ export interface Token {
   readonly isHandle: boolean;
 }
 
-/** Tokens from `from` up to `to`, which is not one of them. */
+/** The tokens from `from` up to, but not including, `to`. */
 export interface Span {
   readonly from: number;
   readonly to: number;
@@ -23,14 +23,14 @@ export interface Span {
 export interface Question {
   readonly text: string;
   readonly tokens: readonly Token[];
-  /** What stands between quotation marks. */
+  /** The words between quotation marks. */
   readonly quoted: readonly Span[];
 }
 
 const WORD = /(@)?(v?\p{N}+(?:\.\p{N}+)+|[\p{L}\p{N}][\p{L}\p{M}\p{N}]*)(?:['’]s(?![\p{L}\p{N}]))?/giu;
 const QUOTED = /"[^"]+"|“[^”]+”|«[^»]+»/gu;
 
-/** The words of a question, in order. Linear in the text. */
+/** Splits a question into words, in time linear in its length. */
 export function readQuestion(text: string): Question {
   const tokens = [...text.matchAll(WORD)].map((match): Token => {
     const [, at = '', written = ''] = match;
@@ -48,7 +48,7 @@ export function readQuestion(text: string): Question {
   return { text, tokens, quoted };
 }
 
-/** The words of a span as `keyOf` gives them. */
+/** The words of a span in the form that `keyOf` returns. */
 export function phrase({ tokens }: Question, { from, to }: Span): string {
   return tokens
     .slice(from, to)
@@ -63,7 +63,7 @@ export function written({ text, tokens }: Question, { from, to }: Span): string 
   return first && last ? text.slice(first.start, last.end) : '';
 }
 
-/** "meetings" may mean the value `meeting`: the forms that a vocabulary may know instead. */
+/** Singular forms that a vocabulary may contain instead: "meetings" may mean the value `meeting`. */
 export function singulars(key: string): string[] {
   if (!/\p{L}{3}s$/u.test(key) || key.endsWith('ss')) return [];
   const forms = [key.slice(0, -1)];

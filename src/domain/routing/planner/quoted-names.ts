@@ -3,7 +3,7 @@ import { stanceOf } from './negation.ts';
 import { phrase, written } from './question.ts';
 import type { Reading } from './reading.ts';
 
-/** What stands between quotation marks and is a value: a title, a name. The texts may say it too, so the words stay. */
+/** Reads quoted values, such as a title or a name. The words stay in the query because the texts may contain them too. */
 export function readQuotedNames(reading: Reading): void {
   for (const span of reading.question.quoted) {
     const values = reading.valuesWritten(phrase(reading.question, span));

@@ -12,7 +12,7 @@ export interface Reach {
 const NEAR: Reach = { before: 3, after: 2 };
 export const ANYWHERE: Reach = { before: Infinity, after: Infinity };
 
-/** A question while its rules read it: each takes the words that it understood, and the next sees what is left. */
+/** The state of reading a question: each rule marks the words that it understood, and the next rule sees only the rest. */
 export class Reading {
   readonly question: Question;
   readonly conditions: Condition[] = [];
@@ -21,11 +21,11 @@ export class Reading {
   readonly #byKey = new Map<string, KnownValue[]>();
   readonly #byName = new Map<string, KnownValue[]>();
   readonly #names = new Map<string, ReadonlySet<string>>();
-  /** By token: it became a condition, so the texts need not say it. */
+  /** By token: whether it became a condition, so that the texts need not contain it. */
   readonly #said: boolean[];
-  /** By token: a rule has read it. */
+  /** By token: whether a rule has read it. */
   readonly #read: boolean[];
-  /** By token: of what kind the value is that is not wanted. */
+  /** By token: the kind of the unwanted value that it belongs to. */
   readonly #unwanted = new Map<number, string>();
 
   constructor(text: string, { fields, values }: Vocabulary) {
@@ -41,7 +41,7 @@ export class Reading {
     this.#read = this.question.tokens.map(() => false);
   }
 
-  /** Leaves the first conditions in the order of the question. */
+  /** Keeps the first `most` conditions, in the order of the question. */
   keepFirst(most: number): void {
     if (this.conditions.length <= most) return;
     this.conditions.sort((one, two) => one.span.from - two.span.from).splice(most);
@@ -51,7 +51,7 @@ export class Reading {
     return this.#byField.get(name);
   }
 
-  /** The values, of whatever fields, that are written so. */
+  /** The values with this key, of any field. */
   valuesWritten(key: string): readonly KnownValue[] {
     return this.#byKey.get(key) ?? [];
   }
@@ -64,7 +64,7 @@ export class Reading {
     return this.question.tokens[index]?.word ?? '';
   }
 
-  /** What is written between a word and the next one. */
+  /** The text between a word and the next one. */
   between(index: number): string {
     const { text, tokens } = this.question;
     return text.slice(tokens[index]?.end ?? 0, tokens[index + 1]?.start);
@@ -79,23 +79,23 @@ export class Reading {
     return this.#said[index] ?? false;
   }
 
-  /** No other rule reads these words; the texts may still say them. */
+  /** Marks words as read: no other rule reads them, but the texts may still contain them. */
   read({ from, to }: Span): void {
     this.#read.fill(true, from, to);
   }
 
-  /** These words became a condition. */
+  /** Marks words as read and as part of a condition. */
   say(span: Span): void {
     this.read(span);
     this.#said.fill(true, span.from, span.to);
   }
 
-  /** These words are a value that is not wanted. */
+  /** Marks words as an unwanted value. */
   refuse({ from, to }: Span, kind: string): void {
     for (let i = from; i < to; i++) this.#unwanted.set(i, kind);
   }
 
-  /** Of what kind the value is that a word belongs to; undefined unless it is one that is not wanted. */
+  /** The kind of the unwanted value that a word belongs to; undefined if it belongs to none. */
   unwantedKind(index: number): string | undefined {
     return this.#unwanted.get(index);
   }
@@ -105,13 +105,13 @@ export class Reading {
     return [...this.#names.values()].some((names) => names.has(word));
   }
 
-  /** Whether a field has that one word, a stem, for a name. */
+  /** Whether the name of a field is this one word, given as a stem. */
   isCalled(field: string, word: string): boolean {
     const names = this.#names.get(field);
     return names?.size === 1 && names.has(word);
   }
 
-  /** How well the words around a span name a field: their number, of equals the share of the name. 0: not at all. */
+  /** How well the words around a span name a field: by the number of matching words, then by their share of the name. 0 if none matches. */
   naming(field: string, span: Span, reach: Reach = NEAR): number {
     const names = this.#names.get(field);
     if (!names || names.size === 0) return 0;
@@ -120,7 +120,7 @@ export class Reading {
     return named + named / (names.size + 1);
   }
 
-  /** The words that name the field belong to the condition. */
+  /** Marks the words around a span that name the field as part of the condition. */
   sayName(field: string, span: Span, reach: Reach = NEAR): void {
     for (const index of this.#around(span, reach)) {
       if (this.#names.get(field)?.has(this.question.tokens[index]!.stem))
@@ -128,7 +128,7 @@ export class Reading {
     }
   }
 
-  /** Makes one condition of words in several places and the names of the field beside them; answers what all condition have. */
+  /** Marks several spans, and the names of the field around them, as one condition. Returns the properties that every condition has. */
   sayTogether(
     field: string,
     spans: readonly Span[],
@@ -151,7 +151,7 @@ export class Reading {
   }
 }
 
-/** The stems of a field's name: of `metadata.milestone.alpha` and `metadata.latestMilestone` those of its words. */
+/** Stems of the words in a field's name, such as `metadata.milestone.alpha` or `metadata.latestMilestone`, without the first part. */
 function namesOf(field: string): ReadonlySet<string> {
   const words = field
     .split('.')
@@ -166,7 +166,7 @@ function append<Value>(map: Map<string, Value[]>, key: string, value: Value): vo
   else map.set(key, [value]);
 }
 
-/** Those with the highest score. */
+/** The items with the highest score. */
 export function best<Item>(items: readonly Item[], score: (item: Item) => number): Item[] {
   const highest = Math.max(...items.map(score));
   return items.filter((item) => score(item) === highest);

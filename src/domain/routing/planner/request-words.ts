@@ -1,25 +1,25 @@
-// The English words that say what is asked for and how, not what the answers are about.
+// English words that say what is asked for and how, not what the answers are about.
 
 const set = (words: string): ReadonlySet<string> => new Set(words.split(' '));
 
-/** They ask for things side by side. */
+/** Words that ask for a comparison. */
 export const COMPARING = set('compare compares compared comparison difference differences differ versus vs');
 
-/** Whether a request sets things side by side; "contrast" does where it begins one. */
+/** Whether a request compares things. "contrast" counts only as its first word. */
 export function compares(words: readonly string[]): boolean {
   return words[0] === 'contrast' || words.some((word) => COMPARING.has(word));
 }
 
-/** They ask for an order that covers the subject. */
+/** Words that ask for results that cover the subject. */
 export const SUMMARIZING = set('summarize summarise summary overview recap');
 
-/** What a request begins with. */
+/** Words that a request begins with. */
 export const ASKING = set(
   'list find show give tell get search collect gather trace enumerate describe explain what which who how where when compare contrast ' +
     'summarize summarise summary overview recap all every everything anything in difference',
 );
 
-/** Words of the request itself, beyond the stop words: nothing that an answer would say. */
+/** Words of the request itself, in addition to the stop words: no answer would contain them. */
 export const FRAMING = new Set([
   ...COMPARING,
   ...SUMMARIZING,
@@ -28,34 +28,34 @@ export const FRAMING = new Set([
   ),
 ]);
 
-/** "how A and B approach C": C is what the answers are about. By stem. */
+/** Stems of verbs before the subject of the answers: "how A and B approach C". */
 export const DEALING = set('approach handl treat address tackl');
 
-/** What follows them is the subject. */
+/** Words before the subject. */
 export const ABOUT = set('about regarding concerning');
 
-/** They end a subject. */
+/** Words that end a subject. */
 export const PREPOSITIONS = set(
   'across in of by from for since before after until between with within under over',
 );
 
-/** Singular, and yet all of it: "across the company". */
+/** Singular nouns that mean all of it: "across the company". */
 export const WHOLES = set('company organization organisation enterprise board');
 
-/** "across all teams": that everything is meant. */
+/** Words between a preposition and a noun that mean everything: "across all teams". */
 export const BREADTH = set('all the different various several every our');
 
 export const RELATED = /^(?:relat|replac|link|supersed|refer|connect|depend)/;
 export const HISTORY = /^(?:chang|histor|evol|timelin)/;
 
-/** Before a value: from it on, after it, up to it, before it. */
+/** Words before a value that make it a lower or upper bound, including the value or not. */
 export const LOWER = { inclusive: set('since starting'), exclusive: set('after newer beyond') } as const;
 export const UPPER = {
   inclusive: set('until till through by'),
   exclusive: set('before older earlier prior'),
 } as const;
 
-/** Before a quantity, and before a version: the same. */
+/** Exclusive bounds of a quantity or a version. */
 export const ABOVE = set('above exceeding');
 export const BELOW = set('below');
 
@@ -66,12 +66,12 @@ export const OR_EARLIER = set('earlier older below lower before');
 export const OR_MORE = set('more greater over');
 export const OR_LESS = set('less fewer under');
 
-/** The value after them is not wanted. */
+/** Words that exclude the value after them. */
 export const NEGATING = set(
   'not no never without except excepting exclude excludes excluding besides non neither nor none nothing nobody cannot ' +
     'lack lacks lacking minus barring outside dont isnt arent doesnt wasnt werent didnt',
 );
-/** The same in two words. */
+/** Pairs of words that do the same. */
 export const NEGATING_PAIRS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['other', set('than')],
   ['rather', set('than')],
@@ -80,13 +80,13 @@ export const NEGATING_PAIRS: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   ['different', set('from than')],
   ['instead', set('of')],
 ]);
-/** Between a negation and the value that it is about: "not yet owned by any of". */
+/** Words that may stand between a negation and its value: "not yet owned by any of". */
 export const LINKING = set(
   'a an the any those these that ones one in of by from for to with at on than during under within is are was were be been being ' +
     'do does did have has had yet ever belong belongs belonging owned written made created assigned tagged marked labelled labeled',
 );
-/** "all but". */
+/** Words before "but" that make it mean "except": "all but". */
 export const ALL = set('all every everything everyone each any anything');
 
-/** Before a time that is meant as a condition: "in 2024". */
+/** Words before a time that make it a condition: "in 2024". */
 export const DURING = set('in during of from for');

@@ -4,12 +4,12 @@ import type { Span, Token } from './question.ts';
 import type { Reading } from './reading.ts';
 import { ABOUT, ASKING, compares, DEALING, FRAMING } from './request-words.ts';
 
-/** A request of so many words before "about" says what kind of things is wanted; a longer text tells something itself. */
+/** Up to this many words before "about", a request says what kind of thing is wanted; a longer text makes a statement itself. */
 const REQUEST_WORDS = 6;
 
 /**
- * What the texts are compared with: the words that neither became a condition nor belong to the asking, and of a request
- * "about" something that something alone. Where nothing of the question was understood it stays as it is.
+ * The query that texts are compared with: the words that neither became a condition nor belong to the request itself. For a
+ * request "about" something, only the words of that subject. If nothing was understood, the question is returned unchanged.
  */
 export function wholeResidue(reading: Reading): string {
   const { text, tokens } = reading.question;
@@ -19,7 +19,7 @@ export function wholeResidue(reading: Reading): string {
   return subject || residue(reading, [{ from: 0, to: tokens.length }]) || text;
 }
 
-/** The words of `spans`, in the order of the question, that neither became a condition nor belong to the asking. */
+/** The words of `spans` that neither became a condition nor belong to the request itself, in the order of the question. */
 export function residue(reading: Reading, spans: readonly Span[]): string {
   const { text, tokens } = reading.question;
   const breadth = breadthOf(reading);
@@ -36,12 +36,12 @@ export function residue(reading: Reading, spans: readonly Span[]): string {
     .join(' ');
 }
 
-/** "how A and B handle C"; "error handling" is a subject of its own. */
+/** Whether a word is a verb before the subject: "how A and B handle C". "error handling" is a subject itself. */
 export function isDealing({ word, stem }: Token): boolean {
   return DEALING.has(stem) && !word.endsWith('ing');
 }
 
-/** Number of words of the question that would say something in a text and are no condition. */
+/** Number of words that say something about the subject and did not become a condition. */
 export function contentLeft(reading: Reading): number {
   return reading.question.tokens.filter((_, i) => saysSomething(reading, i)).length;
 }
@@ -52,7 +52,7 @@ function saysSomething(reading: Reading, index: number): boolean {
   return !reading.isSaid(index) && !STOP_WORDS.has(word) && !FRAMING.has(word);
 }
 
-/** Where "about" stands in a request: "which teams have proposals about quota". */
+/** Index of "about" in a request: "which teams have proposals about quota". */
 function subjectAt(reading: Reading): number | undefined {
   const { tokens } = reading.question;
   const about = tokens.findIndex(({ word }) => ABOUT.has(word));

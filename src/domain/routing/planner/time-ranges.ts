@@ -8,16 +8,16 @@ import { best, type Reading } from './reading.ts';
 import { findPeriods, type Period } from '../../text/periods.ts';
 import { DURING } from './request-words.ts';
 
-/** "since 2019", "in March 2024", "between 2020 and 2022", "last quarter": of the field that the words around name. */
+/** Reads times, of the field that the words around name: "since 2019", "in March 2024", "between 2020 and 2022", "last quarter". */
 export function readTimeRanges(reading: Reading, now?: Date): void {
   if (!reading.fields.some(({ kind }) => kind === 'date')) return;
   const times = timesIn(reading, now).filter(isUnderstood);
-  const isRange = (one: Time, other: Time) => isStretch(one, other) && isOfOneField(reading, one, other);
-  let last: Said | undefined;
-  for (const group of heldTogether(reading, times, isRange)) last = say(reading, group, last);
+  const isRange = (one: Time, other: Time) => isRangeBetween(one, other) && isOfOneField(reading, one, other);
+  let last: ConditionWords | undefined;
+  for (const group of heldTogether(reading, times, isRange)) last = addCondition(reading, group, last);
 }
 
-/** A period that the question means as a condition, or a bound. */
+/** A period or a bound that the question means as a condition. */
 interface Time {
   readonly span: Span;
   readonly limits: TimeRange;
@@ -71,16 +71,19 @@ function timeAt(
 }
 
 const JOINTS = new Set(['and', 'or', 'vs', 'versus']);
-/** Between the sides of a comparison alone: "in 2024 with 2000 guests". */
+/** Joints only in a comparison: "in 2024 with 2000 guests" names one time. */
 const SIDE_JOINTS = new Set(['with', 'to', 'against']);
 
-/** "in 2023 and 2024": beside a time a bare year is one too; the "June" of "May 2023 and June" may be of either year. */
+/**
+ * Whether a period continues a list of times. In "in 2023 and 2024" the bare year is a time too. In "May 2023 and June" the
+ * month is not read: it may be of either year.
+ */
 function isListed(reading: Reading, one: Span, other: Span): boolean {
   const hasYear = (span: Span) => /\d/.test(written(reading.question, span));
   return isCoordinated(reading, one, other) && (hasYear(other) || !hasYear(one));
 }
 
-/** Whether nothing but "and" or a comma stands between. */
+/** Whether only a joint such as "and", or a comma, stands between. */
 function isCoordinated(reading: Reading, one: Span, other: Span): boolean {
   const words = other.from - one.to;
   const joint = reading.word(one.to);
@@ -88,18 +91,18 @@ function isCoordinated(reading: Reading, one: Span, other: Span): boolean {
   return words === 0 && /^\s*[,/&]\s*$/.test(reading.between(one.to - 1));
 }
 
-function isStretch(one: Time, other: Time): boolean {
+function isRangeBetween(one: Time, other: Time): boolean {
   const { from, until } = { ...one.limits, ...other.limits };
   return from !== undefined && until !== undefined && from < until;
 }
 
-/** "created after 2020 and updated before 2024" says two things. */
+/** Whether two bounds are of the same field; "created after 2020 and updated before 2024" names two fields. */
 function isOfOneField(reading: Reading, one: Time, other: Time): boolean {
   const named = fieldNamed(reading, other.span);
   return named.naming === 0 || named.field === fieldNamed(reading, one.span).field;
 }
 
-/** What lies before or after a period, with it or without. */
+/** The range before or after a period, including the period or not. */
 export function limitsOf({ from, until }: Period, ordering: Ordering): TimeRange {
   switch (ordering) {
     case 'gte':
@@ -115,19 +118,23 @@ export function limitsOf({ from, until }: Period, ordering: Ordering): TimeRange
   }
 }
 
-/** Read loosely a memory that does not tell when it occurred is as old as its record. */
-function looselyWithin(field: string, limits: TimeRange): Pick<Condition, 'loose'> {
+/** Weaker filter on `occurredAt`: a memory without it is dated by its creation. */
+function looseFilter(field: string, limits: TimeRange): Pick<Condition, 'loose'> {
   return field === 'occurredAt' ? { loose: occurredOrCreated(limits) } : {};
 }
 
-/** What a condition was made of, and the field that it is about. */
-interface Said {
+/** The words of a condition, and its field. */
+interface ConditionWords {
   readonly span: Span;
   readonly field: string;
 }
 
-/** `times`: one, or two bounds that hold together; `last`: what was said before them. */
-function say(reading: Reading, times: readonly Time[], last: Said | undefined): Said {
+/** `times`: one, or two bounds that must both apply. `last`: the condition before them. */
+function addCondition(
+  reading: Reading,
+  times: readonly Time[],
+  last: ConditionWords | undefined,
+): ConditionWords {
   const { span: first, stance } = times[0]!;
   const named = fieldNamed(reading, first);
   // "signed in 2021 and 2023" names the field once.
@@ -141,13 +148,13 @@ function say(reading: Reading, times: readonly Time[], last: Said | undefined): 
   reading.conditions.push({
     ...said,
     ...asMeant(stance, timeFilter(field, limits)),
-    ...(stance === 'wanted' && looselyWithin(field, limits)),
+    ...(stance === 'wanted' && looseFilter(field, limits)),
     isSure: true,
   });
   return said;
 }
 
-/** The field of dates, of which there is one, that the words around name, else the one that most memories have. */
+/** The date field that the words around name, otherwise the one that most memories have. At least one exists. */
 function fieldNamed(reading: Reading, span: Span): { field: string; naming: number } {
   const dated = reading.fields.filter(({ kind }) => kind === 'date');
   const named = best(dated, ({ field }) => reading.naming(field, span));

@@ -8,15 +8,15 @@ import type { Span } from './question.ts';
 import { ANYWHERE, best, type Reading } from './reading.ts';
 import type { KnownValue } from '../vocabulary.ts';
 
-/** "in 1.27", "since v1.31", "2.0 or older", "between 1.20 and 1.24": of the field that the words around name. */
+/** Reads versions, of the field that the words around name: "in 1.27", "since v1.31", "2.0 or older", "between 1.20 and 1.24". */
 export function readVersions(reading: Reading): void {
   const named = versionsIn(reading).filter(isUnderstood);
-  for (const group of heldTogether(reading, named, isRange)) say(reading, group);
+  for (const group of heldTogether(reading, named, isRange)) addCondition(reading, group);
 }
 
 type Limit = readonly [ordering: Ordering | 'eq', version: string];
 
-/** A version that the question names, or what lies before or after it. */
+/** A version, bound or range of versions that the question names. */
 interface Named {
   readonly span: Span;
   readonly limits: readonly Limit[];
@@ -38,7 +38,7 @@ function versionsIn(reading: Reading): Named[] {
     const named = versionAt(reading, span);
     const stance = stanceOf(reading, named.span, KIND);
     if (stance === 'unwanted') reading.refuse(named.span, KIND);
-    // No other rule may take the end of a range for what is asked for.
+    // Mark bounds and negated versions as read, so that no other rule takes them for values that are asked for.
     if (stance !== 'wanted' || named.ordering) reading.read(named.span);
     found.push({ ...named, stance });
     from = Math.max(from, named.span.to - 1);
@@ -46,7 +46,7 @@ function versionsIn(reading: Reading): Named[] {
   return found;
 }
 
-/** "under 1.31" may be what came before it and what belongs to it. */
+/** "under 1.31" may mean what came before 1.31 or what belongs to it. */
 const VAGUE = new Set(['over', 'under']);
 
 function versionAt(reading: Reading, span: Span): Omit<Named, 'stance'> {
@@ -70,10 +70,10 @@ function isRange(one: Named, other: Named): boolean {
 }
 
 /**
- * `named`: one, or two bounds that hold together. Texts do not sort as versions do, so that the filter lists the versions that
- * are known to lie between the limits.
+ * `named`: one, or two bounds that must both apply. The filter lists the known versions within the limits, because texts do not
+ * sort as versions.
  */
-function say(reading: Reading, named: readonly Named[]): void {
+function addCondition(reading: Reading, named: readonly Named[]): void {
   const limits = named.flatMap((one) => one.limits);
   const span = { from: named[0]!.span.from, to: named.at(-1)!.span.to };
   const candidates = reading.fields
@@ -86,7 +86,7 @@ function say(reading: Reading, named: readonly Named[]): void {
     .filter(({ values }) => values.length > 0);
   if (candidates.length === 0) return;
   const isNear = candidates.some(({ field }) => reading.naming(field, span) > 0);
-  // Of one version alone: "what alpha features did they plan for 1.27". A bound is of the version that counts by itself.
+  // Words anywhere may name the field of an exact version: "what alpha features did they plan for 1.27". Those of a bound must be near.
   const isExact = limits.every(([ordering]) => ordering === 'eq');
   const reach = isExact && !isNear ? ANYWHERE : undefined;
   const meant = best(candidates, ({ field }) => reading.naming(field, span, reach));
@@ -99,7 +99,7 @@ function say(reading: Reading, named: readonly Named[]): void {
   });
 }
 
-/** Those versions among the values of a field that meet all limits, those of most memories first. */
+/** The versions among the values of a field that meet all limits, those with the most memories first. */
 export function versionsWithin(values: readonly KnownValue[], limits: readonly Limit[]): string[] {
   return [...values]
     .sort((a, b) => b.memories - a.memories)
