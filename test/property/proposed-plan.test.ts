@@ -22,7 +22,7 @@ const anyMemory = fc.record({
   occurredAt: fc.constantFrom('2026-01-02T00:00:00.000Z', undefined),
 });
 
-/** As a model may answer that follows the schema, its texts those of an adversary. */
+/** Answers that mostly follow the schema, with texts of an attacker. */
 const field = fc.oneof(
   fc.constantFrom(
     ...['metadata.state', 'metadata.release', 'metadata.beds', 'scope.team', 'scope.user', 'occurredAt'],
@@ -61,7 +61,7 @@ const likely = fc.record({
   ),
 });
 
-/** Every test of a filter, with how deep it lies. */
+/** Every test in a filter, with its depth. */
 function testsOf(
   filter: Filter,
   depth = 1,
@@ -85,7 +85,7 @@ function expectBounded({ operands, ...rest }: Plan, { fields, values }: Vocabula
   expect(operands.length).toBeLessThanOrEqual(6);
   const known = new Map(fields.map((one) => [one.field, one]));
   for (const { label, query, filter, otherwise = [], follow: _, ...more } of operands) {
-    // Neither layers nor a scope of its own: where it is looked for is the caller's word alone.
+    // No layers and no scope: only the caller decides where to search.
     expect(more).toEqual({});
     expect(query.trim()).not.toBe('');
     expect(Math.max(label.length, query.length)).toBeLessThanOrEqual(400);
@@ -105,7 +105,7 @@ function expectBounded({ operands, ...rest }: Plan, { fields, values }: Vocabula
 }
 
 describe('[B8] whatever a language model answers', () => {
-  it('a plan is bounded, and names what the caller may see and nothing else', () => {
+  it('a plan has a limited size and names only what the caller may see', () => {
     let plans = 0;
     fc.assert(
       fc.property(

@@ -57,8 +57,8 @@ beforeAll(async () => {
 
 afterAll(() => test.close());
 
-/** What of `whole` the reader should answer, in one order. */
-function answer({ fields, values }: Vocabulary, { keys, kinds }: VocabularyRequest): Vocabulary {
+/** The part of a vocabulary that the reader should return for a request, sorted. */
+function requestedPart({ fields, values }: Vocabulary, { keys, kinds }: VocabularyRequest): Vocabulary {
   const sorted = <Item>(items: readonly Item[]) =>
     items.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
   const ordered = ['v1.10', '1.9', '2.0'];
@@ -82,7 +82,7 @@ async function reader(now?: () => number): Promise<{ read: VocabularyReader; cat
 }
 
 describe('the vocabulary of a caller', () => {
-  it('is made of the memories that the caller sees, and of no others', async () => {
+  it('contains only values of memories that the caller may see', async () => {
     await assertWithin(
       fc.asyncProperty(
         fc.array(memory, { minLength: 1, maxLength: 12 }),
@@ -95,7 +95,9 @@ describe('the vocabulary of a caller', () => {
           for (const one of callers) {
             const seen = memories.filter(({ layer, scope }) => isVisible(visible(one), { layer, scope }));
             const expected = vocabularyOf(seen);
-            expect(answer(await read.read(one, wanted), wanted)).toEqual(answer(expected, wanted));
+            expect(requestedPart(await read.read(one, wanted), wanted)).toEqual(
+              requestedPart(expected, wanted),
+            );
           }
         },
       ),
@@ -126,7 +128,7 @@ describe('the vocabulary of a caller', () => {
     ]);
   });
 
-  it('is what a question is planned with', async () => {
+  it('is used to plan a question', async () => {
     await startAfresh(test);
     const { read, catchUp } = await reader();
     for (const state of ['open', 'closed'])

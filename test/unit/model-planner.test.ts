@@ -27,7 +27,7 @@ const proposal: Proposal = {
   })),
 };
 
-/** A planner with a model that answers so, and what it was asked and did not do. */
+/** A planner whose model gives `answers`, with its requests and failures. */
 function planner(answers: FakeLanguageModel['answers'] = { ...proposal }) {
   const model = fakeLanguageModel(answers);
   const tenants: string[] = [];
@@ -54,8 +54,8 @@ const rulesPlan = await questionPlanner({
   model: undefined,
 })(question, caller, planningRun());
 
-describe('a plan of a language model', () => {
-  it('[B5] is made of its proposal, and who made it with what is in the recorder', async () => {
+describe('a plan by a language model', () => {
+  it('[B5] is made from its proposal, and its model, time and tokens are recorded', async () => {
     const { plan, tenants } = planner();
     const run = planningRun();
     expect(await plan(run)).toMatchObject({
@@ -80,7 +80,7 @@ describe('a plan of a language model', () => {
     expect(tenants).toEqual(['acme']);
   });
 
-  it('[B5] is made by the model for parts below the whole question', async () => {
+  it('[B5] is made by the `sub` model below the whole question', async () => {
     const { plan, model } = planner();
     const run = planningRun({}, { depth: 1, parent: 2 });
     await plan(run);
@@ -88,7 +88,7 @@ describe('a plan of a language model', () => {
     expect(run.recorder.planning).toMatchObject([{ depth: 1, parent: 2, by: 'small' }]);
   });
 
-  it('is asked for with the question and the vocabulary as data alone', async () => {
+  it('passes the question and the vocabulary only as data, not in the instructions', async () => {
     const { plan, model } = planner();
     await plan(planningRun());
     expect(model.requests[0]!.input).toMatchObject({
@@ -99,7 +99,7 @@ describe('a plan of a language model', () => {
   });
 });
 
-describe('[B2] where the model makes none the rules do, and why is in the recorder', () => {
+describe('[B2] without a plan by the model the rules make one, and the reason is recorded', () => {
   const failures: ModelFailure[] = [
     'timed-out',
     'unavailable',
@@ -108,17 +108,17 @@ describe('[B2] where the model makes none the rules do, and why is in the record
     'invalid-answer',
     'misconfigured',
   ];
-  it.each(failures)('it fails: %s', async (failure) => {
-    const { plan, failures: told } = planner(failure);
+  it.each(failures)('the model fails: %s', async (failure) => {
+    const { plan, failures: reported } = planner(failure);
     const run = planningRun();
     expect(await plan(run)).toEqual(rulesPlan);
     expect(run.recorder.planning).toMatchObject([{ by: 'rules', reason: failure, tokens: 120 }]);
     expect(run.recorder.calls).toMatchObject([{ outcome: failure, usage: { model: 'large' } }]);
     expect(run.budget.spent.tokens).toBe(120);
-    expect(told).toMatchObject([{ failure }]);
+    expect(reported).toMatchObject([{ failure }]);
   });
 
-  it('nothing is left of its proposal but the question', async () => {
+  it('only the question is left of the proposal', async () => {
     const { plan } = planner({
       aggregation: 'combine',
       parts: [{ query: question, conditions: [], follow: null }],
@@ -129,10 +129,10 @@ describe('[B2] where the model makes none the rules do, and why is in the record
   });
 
   it.each([
-    ['the tenant does not let it', 'disabled', planningRun({}, { mayAskModel: false })],
+    ['the tenant disabled it', 'disabled', planningRun({}, { mayAskModel: false })],
     ['its tokens are used up', 'no-tokens', planningRun({ tokens: 2_000 })],
     ['there is no time left', 'no-time', planningRun({ wallMs: 10 })],
-  ])('it is not asked: %s', async (_, reason, run) => {
+  ])('the model is not called: %s', async (_, reason, run) => {
     const { plan, model } = planner();
     expect(await plan(run)).toEqual(rulesPlan);
     expect(model.requests).toEqual([]);
@@ -140,7 +140,7 @@ describe('[B2] where the model makes none the rules do, and why is in the record
     expect(run.recorder.calls).toEqual([]);
   });
 
-  it('[D-7] it is not asked just now, after too many failures', async () => {
+  it('[D-7] the circuit breaker of the model is open', async () => {
     const { plan } = planner(() => {
       throw new BreakerOpen('large');
     });
@@ -149,7 +149,7 @@ describe('[B2] where the model makes none the rules do, and why is in the record
     expect(run.recorder.planning).toMatchObject([{ by: 'rules', reason: 'breaker-open', tokens: 0 }]);
   });
 
-  it('a fault of this program is none of the model', async () => {
+  it('an error of this program is thrown instead', async () => {
     const { plan } = planner(() => {
       throw new RangeError('ours');
     });
@@ -157,8 +157,8 @@ describe('[B2] where the model makes none the rules do, and why is in the record
   });
 });
 
-describe('[B8] what a model may spend', () => {
-  it('is half of the time that is left', async () => {
+describe('[B8] the budget of a model', () => {
+  it('is half of the remaining time', async () => {
     const { plan } = planner('silence');
     const run = planningRun({ wallMs: 1_000 });
     expect(await plan(run)).toEqual(rulesPlan);
@@ -168,7 +168,7 @@ describe('[B8] what a model may spend', () => {
     expect(run.budget.msLeft).toBeGreaterThan(0);
   });
 
-  it('is half of the tokens: the searches have the rest, whatever it says that it took', async () => {
+  it('is half of the tokens; the searches keep the rest, whatever usage the model reports', async () => {
     const { plan, model } = planner();
     model.tokens = { inputTokens: 1_000_000, outputTokens: 50 };
     const run = planningRun({ tokens: 10_000 });

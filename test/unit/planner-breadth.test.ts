@@ -10,7 +10,7 @@ const vocabulary = vocabularyOf([
 ]);
 const operandsFor = (question: string) => planOf(question, vocabulary).operands;
 
-describe('[B4] a question that means all places of a kind', () => {
+describe('[B4] a question about all places of a kind', () => {
   it.each<[question: string, query: string, across: DrillLayer[]]>([
     ['Compare error handling patterns across all teams', 'error handling patterns', ['team']],
     ['Compare error handling patterns across teams', 'error handling patterns', ['team']],
@@ -25,7 +25,7 @@ describe('[B4] a question that means all places of a kind', () => {
     ['Compare all teams', 'Compare all teams', ['team']],
     ['List what each team leaves to others', 'List what each team leaves to others', ['team']],
     ['How do all teams treat failures across projects?', 'teams failures', ['team', 'project']],
-  ])('keeps them beside what the texts are compared with: %s', (question, query, across) => {
+  ])('has the places in `across` and not in its query: %s', (question, query, across) => {
     expect(operandsFor(question)).toMatchObject([{ query, across }]);
   });
 
@@ -40,13 +40,13 @@ describe('[B4] a question that means all places of a kind', () => {
     'Compare the retries across the platform teams',
     'Compare the retries of alpha and beta across all projects',
     'Compare mutexes with channels across all teams',
-  ])('is none where it names them itself, means something else, or has sides: %s', (question) => {
+  ])('has no `across` if it asks for the places, means something else, or has sides: %s', (question) => {
     for (const operand of operandsFor(question)) expect(operand).not.toHaveProperty('across');
   });
 });
 
 describe('[B4] a proposal of a language model', () => {
-  it('leaves the places meant as the question has them', () => {
+  it('takes the places from the question', () => {
     const part = { query: 'error handling patterns', conditions: [], follow: null };
     const question = 'Compare error handling patterns across all teams';
     const plan = proposedPlan(question, { aggregation: 'compare', parts: [part] }, vocabulary);
@@ -65,7 +65,7 @@ describe('[B6] the subject of a comparison', () => {
       ['error handling gateway', 'error handling worker'],
     ],
     ['Compare gateway and worker error handling', ['gateway', 'worker error handling']],
-  ])('keeps the words that name it, also where they could be a way of asking: %s', (question, queries) => {
+  ])('keeps the words that name it, even if they could belong to the request: %s', (question, queries) => {
     expect(operandsFor(question).map(({ query }) => query)).toEqual(queries);
   });
 });

@@ -3,7 +3,7 @@ import { planOf } from '../../src/domain/routing/planner.ts';
 import { filterText } from '../support/filter-text.ts';
 import { vocabularyOf } from '../support/vocabulary.ts';
 
-/** A publishing house: its manuscripts, and the releases of the tool that sets them. */
+/** A publishing house: its manuscripts, and the releases of its typesetting software. */
 const vocabulary = vocabularyOf(
   Array.from({ length: 24 }, (_, n) => ({
     scope: { org: 'press', team: ['fiction', 'poetry', 'maps'][n % 3]! },
@@ -26,7 +26,7 @@ const now = new Date('2026-02-10T12:00:00Z');
 const year = (first: number, end = first + 1) => `(occurredAt >= ${first} and occurredAt < ${end})`;
 const none: string[] = [];
 
-/** A filter an operand. */
+/** The filters of the operands, as text. */
 function conditionsOf(question: string): string[] {
   return planOf(question, vocabulary, { now }).operands.flatMap(({ filter }) =>
     filter ? [filterText(filter)] : [],
@@ -41,7 +41,7 @@ function table(rows: readonly Row[]): void {
   });
 }
 
-describe('[B4] [B6] two bounds hold together in', () => {
+describe('[B4] [B6] two bounds both apply in', () => {
   table([
     [
       'list all readings since 2024-06-01 and before 2025',
@@ -90,7 +90,7 @@ describe('[B4] [B6] one bound is read from', () => {
   ]);
 });
 
-describe('[B4] [B6] a negation is heard in', () => {
+describe('[B4] [B6] a negation excludes a value in', () => {
   table([
     ['list all decisions not owned by team maps', ['not scope.team = maps']],
     ['list all decisions that do not belong to team maps', ['not scope.team = maps']],
@@ -113,7 +113,7 @@ describe('[B4] [B6] a negation is heard in', () => {
   ]);
 });
 
-describe('[B4] [B6] no condition is made where a negation may mean something else in', () => {
+describe('[B4] [B6] an ambiguous negation makes no condition in', () => {
   table([
     ['list manuscripts not printed in 2024', none],
     ['list manuscripts not improved by anyone of the maps team', none],
@@ -133,7 +133,7 @@ describe('[B4] [B6] a negation ends with its clause in', () => {
   ]);
 });
 
-describe('[B4] [B6] each time of a list is one in', () => {
+describe('[B4] [B6] each time of a list makes a condition in', () => {
   table([
     ['Compare readings in 2023 and 2024', [year(2023), year(2024)]],
     ['compare readings in 2023 vs 2024 vs 2026', [year(2023), year(2024), year(2026)]],
@@ -158,7 +158,7 @@ describe('[B4] [B6] each time of a list is one in', () => {
   ]);
 });
 
-describe('[B4] [B6] a number is compared as the words say in', () => {
+describe('[B4] [B6] words that compare a number make a condition in', () => {
   table([
     ['list all manuscripts with priority above 30', ['priority > 30']],
     ['list all manuscripts with a priority of at least 40', ['priority >= 40']],

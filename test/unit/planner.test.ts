@@ -6,7 +6,7 @@ import { namesIn, vocabularyRequestOf } from '../../src/domain/routing/vocabular
 import { filterText } from '../support/filter-text.ts';
 import { vocabularyOf } from '../support/vocabulary.ts';
 
-/** A clinic network, a game studio and a city hall, so that no rule fits one organisation alone. */
+/** A clinic network and a game studio, so that no rule can be made for one organisation. */
 const memories = [
   ...repeat(30, (n) => ({
     scope: { org: 'care', team: n % 3 === 0 ? 'icu-night' : n % 3 === 1 ? 'radiology' : 'day-surgery' },
@@ -40,19 +40,19 @@ function repeat<Item>(count: number, make: (n: number) => Item): Item[] {
 const vocabulary = vocabularyOf(memories);
 const now = new Date('2026-02-10T12:00:00Z');
 
-/** A line an operand: what is searched, where, and what else comes next. */
-/** Says shortly of a memory that it does not tell when it occurred. */
-function shortly(text: string): string {
+/** Abbreviates the condition that `occurredAt` is missing. */
+function abbreviate(text: string): string {
   return text.replaceAll('not occurredAt >= 0001-01-01T00:00:00.000Z', 'untold');
 }
 
+/** One line per operand: its query, its filters, and what is followed. */
 function planText({ aggregation, operands }: Plan): string[] {
   return operands.map(({ query, filter, otherwise = [], follow }) =>
     [
       aggregation,
       query,
       ...(filter ? [filterText(filter)] : []),
-      ...otherwise.map((weaker) => `else ${shortly(filterText(weaker))}`),
+      ...otherwise.map((weaker) => `else ${abbreviate(filterText(weaker))}`),
       ...(follow ? [`then ${follow}`] : []),
     ].join(' | '),
   );
@@ -188,7 +188,7 @@ describe('the plan of', () => {
 });
 
 describe('a plan', () => {
-  it('is one search for the whole question where the tenant has nothing yet', () => {
+  it('is one search for the whole question if the tenant has no memories yet', () => {
     const nothing = { fields: [], values: [] };
     expect(planOf('Which approved protocols does ICU Night have?', nothing)).toEqual({
       aggregation: 'combine',
@@ -201,25 +201,25 @@ describe('a plan', () => {
     });
   });
 
-  it('names no present where it is not told the time', () => {
+  it('does not read relative times without the current time', () => {
     expect(planText(planOf('What happened since March?', vocabulary))).toEqual([
       'combine | What happened since March?',
     ]);
   });
 
-  it('searches as a whole for what is longer than any question: text that was pasted', () => {
+  it('is one search for a text that is too long for a question and was probably pasted', () => {
     const pasted = `Compare ${'PROT-205 and PROT-206 '.repeat(100)}`;
     expect(planText(planOf(pasted, vocabulary))).toEqual([`combine | ${pasted}`]);
   });
 
-  it('has no more parts and no more conditions than one answer can show', () => {
+  it('has at most 12 parts, as many as one answer can show', () => {
     const names = repeat(60, (n) => `team-${n}`);
     const many = vocabularyOf(names.map((team) => ({ scope: { org: 'care', team }, metadata: {} })));
     const { operands } = planOf(`Compare sedation in ${names.join(', ')}`, many);
     expect(operands.map(({ label }) => label)).toEqual(names.slice(0, 12));
   });
 
-  it('needs no more of the vocabulary than the question asks for', () => {
+  it('needs only the values of `vocabularyRequestOf`', () => {
     for (const question of ['Protocols with revision 3.2 or later', 'Show major pitches of ICU-Night']) {
       const { keys, kinds } = vocabularyRequestOf(question);
       const values = vocabulary.values.filter(
@@ -231,8 +231,8 @@ describe('a plan', () => {
   });
 });
 
-describe('the names in a text', () => {
-  it('are those joined words that have a number among them', () => {
+describe('the identifiers in a text', () => {
+  it('are words joined by hyphens or underscores that contain a digit', () => {
     expect(namesIn('see-also: /rules/icu/205-night-handover, PROT-107 and 3-4; built by team-a')).toEqual([
       '205 night handover',
       'prot 107',

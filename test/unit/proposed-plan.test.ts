@@ -33,8 +33,8 @@ const metadata = (name: string, operator: string, value: unknown) => ({
   value,
 });
 
-describe('a plan that is made of a proposal', () => {
-  it('has an operand a part, with its conditions as filters and weaker ones behind them', () => {
+describe('a plan made from a proposal', () => {
+  it('has one operand per part, with its conditions as a filter and weaker filters after it', () => {
     const state = eq('metadata.state', 'closed');
     const plan = planned(
       part('discharges', [eq('scope.team', 'night shift'), state]),
@@ -60,7 +60,7 @@ describe('a plan that is made of a proposal', () => {
     ['dates', [{ field: 'occurredAt', operator: 'gte' as const, value: '2026-03' }], ['gte', '2026-03']],
     ['dates', [{ field: 'occurredAt', operator: 'gt' as const, value: '2026-03' }], ['gte', '2026-04']],
     ['dates', [{ field: 'occurredAt', operator: 'lte' as const, value: '2026' }], ['lt', '2027']],
-  ])('reads %s by their period', (_, conditions, [operator, value]) => {
+  ])('converts %s to the limits of their period', (_, conditions, [operator, value]) => {
     expect(filterOf(...conditions)).toEqual({
       kind: 'test',
       field: 'occurredAt',
@@ -70,7 +70,7 @@ describe('a plan that is made of a proposal', () => {
     });
   });
 
-  it('lists the known versions that a limit means, for texts do not sort as versions do', () => {
+  it('lists the known versions within a limit, because texts do not sort as versions', () => {
     const since = { field: 'metadata.release', operator: 'gte' as const, value: '1.10' };
     expect(filterOf(since)).toEqual(metadata('release', 'in', ['1.10', '2.0']));
     expect(filterOf(eq('metadata.release', '1.9'))).toEqual(metadata('release', 'eq', 'v1.9'));
@@ -85,7 +85,7 @@ describe('a plan that is made of a proposal', () => {
     expect(filterOf(eq('metadata.beds', '7'))).toEqual(metadata('beds', 'eq', 7));
   });
 
-  it('takes several values of one field as alternatives, and several limits together', () => {
+  it('treats several values of a field as alternatives and applies all of its limits', () => {
     expect(filterOf(eq('metadata.state', 'open'), eq('metadata.state', 'closed'))).toEqual({
       kind: 'or',
       filters: [metadata('state', 'eq', 'open'), metadata('state', 'in', ['Closed', 'closed'])],
@@ -98,12 +98,12 @@ describe('a plan that is made of a proposal', () => {
   });
 
   it.each([
-    ['a field that nobody has', eq('metadata.secret', 'closed')],
+    ['a field that no memory has', eq('metadata.secret', 'closed')],
     ['a field of another tenant', eq('scope.company', 'other')],
-    ['a field that no vocabulary names', eq('content', 'closed')],
-    ['a value that nobody has', eq('metadata.state', 'archived')],
-    ['an order of texts', { field: 'metadata.state', operator: 'gt' as const, value: 'a' }],
-    ['a date that is none', { field: 'occurredAt', operator: 'gte' as const, value: 'soon' }],
+    ['a field that is never in a vocabulary', eq('content', 'closed')],
+    ['a value that no memory has', eq('metadata.state', 'archived')],
+    ['a bound on texts', { field: 'metadata.state', operator: 'gt' as const, value: 'a' }],
+    ['an invalid date', { field: 'occurredAt', operator: 'gte' as const, value: 'soon' }],
     ['an empty value', eq('metadata.state', '')],
   ])('leaves out %s', (_, condition) => {
     expect(planned(part('bed plan', [condition]))!.operands).toEqual([
@@ -111,18 +111,18 @@ describe('a plan that is made of a proposal', () => {
     ]);
   });
 
-  it('asks the question where a part has no words, and once where parts are the same', () => {
+  it('uses the question as the query of a part without words, and merges equal parts', () => {
     const state = eq('metadata.state', 'open');
     const plan = planned(part('', [state]), part(' ', [state]), part('beds'));
     expect(plan!.operands.map(({ query }) => query)).toEqual([question, 'beds']);
   });
 
-  it('is none where nothing is left but the question', () => {
+  it('is undefined if only the question is left', () => {
     expect(planned(part(question))).toBeUndefined();
     expect(planned(part('', [eq('metadata.secret', 'x')], 'scope'))).toBeUndefined();
   });
 
-  it('asks the vocabulary for the values that it names', () => {
+  it('needs the values of the proposal from the vocabulary', () => {
     const parts = [part('a', [eq('metadata.state', 'In Review'), eq('x', 'v1.27'), eq('y', ' ')]), part('b')];
     expect(wantedByProposal({ aggregation: 'combine', parts })).toEqual({
       keys: ['in review', '1.27'],
@@ -131,8 +131,8 @@ describe('a plan that is made of a proposal', () => {
   });
 });
 
-describe('what a model is shown', () => {
-  it('are fields and values, those with values first, in bounds', () => {
+describe('the input of a model', () => {
+  it('has a limited number of fields and values, fields with values first', () => {
     const many = vocabularyOf([
       ...Array.from({ length: 100 }, (_, n) => memory('a', { [`field${n}`]: 'x' }, '2026-01-01')),
       memory('b', { late: 'closed' }, '2026-01-01'),
@@ -153,12 +153,12 @@ describe('the schema of proposals', () => {
     ['no parts', { ...valid, parts: [] }],
     ['too many parts', { ...valid, parts: Array.from({ length: 7 }, () => part('a')) }],
     ['too long a query', { ...valid, parts: [part('a'.repeat(401))] }],
-    ['what is no text', { ...valid, parts: [part('a\0')] }],
-    ['half a character', { ...valid, parts: [part('\ud83d')] }],
+    ['invalid text', { ...valid, parts: [part('a\0')] }],
+    ['a lone surrogate', { ...valid, parts: [part('\ud83d')] }],
     ['another aggregation', { ...valid, aggregation: 'delete' }],
-    ['something more', { ...valid, scope: { org: 'other' } }],
-    ['something more in a part', { ...valid, parts: [{ ...part('a'), layers: ['user'] }] }],
-    ['a filter of its own', { ...valid, parts: [part('a', [{ or: [] } as never])] }],
+    ['an unknown property', { ...valid, scope: { org: 'other' } }],
+    ['an unknown property of a part', { ...valid, parts: [{ ...part('a'), layers: ['user'] }] }],
+    ['a filter as a condition', { ...valid, parts: [part('a', [{ or: [] } as never])] }],
   ])('refuses %s', (_, proposal) => {
     expect(proposalSchema.safeParse(valid).success).toBe(true);
     expect(proposalSchema.safeParse(proposal).success).toBe(false);
