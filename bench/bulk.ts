@@ -1,4 +1,4 @@
-// Bulk store of real texts with the bundled model, until every read model has caught up.
+// Bulk stores real texts with the bundled model and waits until every read model has caught up.
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { openOnnxEmbedder } from '../src/adapters/onnx/embedder.ts';
@@ -67,10 +67,10 @@ async function throughHttp(
   });
 }
 
-/** Texts a second with as many threads as the server has, and nothing else to do. */
+/** Texts per second of the model alone, with as many threads as the server uses. */
 async function embedderAlone(texts: readonly string[]): Promise<number> {
   const embedder = await openOnnxEmbedder({ model: bgeSmall });
-  // Starts the threads, as the server's had started before its first memory was embedded.
+  // Starts the threads first, because the server's threads were running before its first memory was embedded.
   await embedder.embed(texts.slice(0, 2 * availableParallelism()), 'passage');
   const { ms } = await timed(() => embedder.embed(texts, 'passage'));
   await embedder.close();

@@ -1,4 +1,4 @@
-// The cluster profile on its servers: how fast projectors fill the read models, and how long until a memory is found.
+// The cluster profile on real servers: how fast projectors fill the read models, and how long until a memory is found.
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freshBackEnds } from '../test/support/back-ends.ts';
@@ -33,7 +33,7 @@ export const cluster: Benchmark = {
 type Start = (embedder: 'onnx' | 'deterministic', role?: string) => Promise<Program>;
 type Environment = Readonly<Record<string, string>>;
 
-/** Runs `work` on a database, an event store, topics and indexes of its own. */
+/** Runs `work` with its own database, event store, topics and indexes. */
 async function onServers(
   { profile }: BenchmarkOptions,
   work: (start: Start, environment: Environment) => Promise<void>,
@@ -58,9 +58,9 @@ async function onServers(
 }
 
 /**
- * Events that wait for a projector, from its start until every read model has all of them; right after it the same rows
- * and documents are written by plain clients. A first projector has warmed the servers up: what they compile and cache
- * serves both.
+ * Measures how long a projector takes from its start until every read model has applied all waiting events. Then plain
+ * clients write the same rows and documents for comparison. A first projector warms the servers up, because both runs benefit
+ * from what the servers compile and cache.
  */
 async function measureProjector(
   { memories, source }: BenchmarkOptions,
@@ -99,7 +99,7 @@ async function measureProjector(
   await api.stop();
 }
 
-/** Answers how long a new projector took, once it had started, until all read models had the whole log. */
+/** Returns how long a new projector took, after its start, until all read models had applied the whole log. */
 async function projectAll(api: Program, start: Start): Promise<number> {
   const { ms, result: projector } = await timed(async () => {
     const started = await start('deterministic', 'projector');

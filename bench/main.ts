@@ -32,7 +32,7 @@ const benchmarks: readonly Benchmark[] = [
   cluster,
 ];
 
-/** Runs the benchmarks named, all without a name. The exit status tells whether every answer was right. */
+/** Runs the named benchmarks, or all if none is named. The exit status is 0 only if every answer was right. */
 export async function main(args: string[]): Promise<void> {
   const { values, positionals } = parseArgs({
     args,
@@ -57,7 +57,7 @@ export async function main(args: string[]): Promise<void> {
   if (![memories, events].every((count) => Number.isInteger(count) && count >= 100)) {
     return usage('--memories and --events are whole numbers from 100 on');
   }
-  // So that nothing is left behind: servers and scratch folders go with the process.
+  // Ensures that servers and scratch folders are removed when the process ends.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopped(signal));
   if (values.fresh) await dropLoaded();
   const profile = values.profile === undefined ? undefined : path.resolve(values.profile);

@@ -1,4 +1,4 @@
-// Rebuild of every read model from the log, with kept vectors, beside the live ones.
+// Rebuilds every read model from the log next to the live ones, reusing the existing vectors.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Benchmark } from './support/benchmark.ts';
 import type { HttpClient, Json } from './support/http.ts';
@@ -8,7 +8,7 @@ import { Program } from './support/program.ts';
 import type { Report } from './support/report.ts';
 import { timed } from './support/statistics.ts';
 
-/** As often as `stratalog projections rebuild` looks. */
+/** The same polling interval as `stratalog projections rebuild`. */
 const pollMs = 200;
 
 export const rebuild: Benchmark = {
@@ -16,7 +16,7 @@ export const rebuild: Benchmark = {
   about:
     'rebuild of all read models with kept vectors: 60 % stores, 20 % updates, 20 % searches with accesses',
   async run({ events, source, profile }, report) {
-    // Of 100 commands 60 store, 20 update, and 20 search, with two events each: half of all events are stores.
+    // Of 100 commands 60 store, 20 update and 20 search. A search has two events, so half of all events are stores.
     const memories = Math.floor(events / 2);
     await withLoaded(source, memories, async (dataDir) => {
       await addUpdatesAndSearches(dataDir, memories, source);
@@ -67,7 +67,7 @@ async function measure(program: Program, client: HttpClient, report: Report): Pr
   }
 }
 
-/** As `stratalog projections rebuild` does it: all at once, until the digests of each were compared. */
+/** Rebuilds as `stratalog projections rebuild` does: all at once, until the digests of each have been compared. */
 async function rebuilt(client: HttpClient, sample: () => Promise<void>): Promise<void> {
   for (;;) {
     await sleep(pollMs);

@@ -1,4 +1,4 @@
-// The relay on a log in PostgreSQL to Kafka, against a bare producer of the same records.
+// The relay from a log in PostgreSQL to Kafka, compared with a bare producer of the same records.
 import { randomBytes } from 'node:crypto';
 import { v7 as uuid } from 'uuid';
 import { encode } from '../src/adapters/eventstore/codec.ts';
@@ -22,9 +22,9 @@ import { inLanes, timed } from './support/statistics.ts';
 import { readTopics } from './support/topics.ts';
 
 const writers = 64;
-/** The relay reads the log in such pages, so the bare producer gets its records in them too. */
+/** Page size with which the relay reads the log. The bare producer sends its records in pages of the same size. */
 const pageSize = 500;
-/** Until V8 has compiled what is hot. */
+/** Enough for V8 to compile the hot code. */
 const warmUp = 5_000;
 
 export const relay: Benchmark = {
@@ -81,7 +81,7 @@ export const relay: Benchmark = {
 
 const freshPrefix = (): string => `bench.relay.${randomBytes(5).toString('hex')}`;
 
-/** Stores of memories, sealed as the program seals them. */
+/** Events of stored memories, sealed as the program seals them. */
 async function fill(log: EventLog, count: number, { source }: BenchmarkOptions): Promise<void> {
   const key = randomBytes(32);
   await inLanes(writers, count, async (index) => {
@@ -106,7 +106,7 @@ async function readLog(log: EventLog): Promise<RecordedEvent[]> {
   }
 }
 
-/** As fast as the brokers take them, the records being there already; milliseconds. */
+/** Sends prepared records as fast as the brokers accept them. Returns milliseconds. */
 async function produceBare(
   transport: Transport,
   logId: string,

@@ -1,4 +1,4 @@
-// How well the ranking finds what was asked for, on data sets with judgements, with the time that it takes.
+// Measures the quality of the ranking on data sets with judgements, and the time that it takes.
 import { probability, type ModelScale } from '../src/domain/ranking/calibration.ts';
 import { fuse, type FusionWeights } from '../src/domain/ranking/fusion.ts';
 import {
@@ -18,7 +18,7 @@ import type { Report, Table } from './support/report.ts';
 import { percentile } from './support/statistics.ts';
 
 const threshold = 0.7;
-/** Queries of each set that are embedded again, for the time that it takes. */
+/** Queries per set that are embedded again to measure the time. */
 const timedQueries = 100;
 
 interface Embedded {
@@ -27,7 +27,7 @@ interface Embedded {
   readonly queries: readonly Float32Array[];
 }
 
-/** Cases by what they are told under: a set, or one part of it. */
+/** Cases by the name under which they are reported: a set, or a part of one. */
 type Groups = ReadonlyMap<string, readonly Case[]>;
 
 export const retrieval: Benchmark = {
@@ -68,7 +68,7 @@ function groupsOf(embedded: readonly Embedded[]): Groups {
   for (const { set, memories, queries } of embedded) {
     const cases = casesOf(set, memories, queries);
     const parts = ['simple', 'complex'].map((part) => cases.filter(({ query }) => query.category === part));
-    // Questions that one memory answers are another task than those that many do.
+    // Questions that one memory answers are a different task from those that many answer.
     if (parts.every((part) => part.length > 0)) {
       groups.set(`${set.name} simple`, parts[0]!);
       groups.set(`${set.name} complex`, parts[1]!);
@@ -77,7 +77,7 @@ function groupsOf(embedded: readonly Embedded[]): Groups {
   return groups;
 }
 
-/** Fused evidence, without what is left out of what surrounds a memory. */
+/** Fused evidence without the omitted parts of a memory's context. */
 const fusedBy =
   (weights: FusionWeights, ...left: Surrounding[]): Score =>
   (found) =>
@@ -102,7 +102,7 @@ function tellRanking(scale: ModelScale, groups: Groups, report: Report): void {
   }
 }
 
-/** What is lost where one signal is left out. */
+/** How much quality is lost when one signal is left out. */
 function tellAblation({ fusion }: ModelScale, groups: Groups, report: Report): void {
   const variants: [string, Score][] = [
     ['all', fusedBy(fusion)],
@@ -129,7 +129,7 @@ function means(groups: Groups, score: Score, measure: 'ndcg' | 'recall'): number
   );
 }
 
-/** Expected calibration error of the first ten results, and what the default threshold lets through. */
+/** Expected calibration error of the first ten results, and how many results pass the default threshold. */
 function tellCalibration(scale: ModelScale, groups: Groups, report: Report): void {
   const firsts = new Map<string, readonly (readonly Outcome[])[]>();
   for (const [name, cases] of groups)
@@ -165,7 +165,7 @@ function tellCalibration(scale: ModelScale, groups: Groups, report: Report): voi
   report.table(table);
 }
 
-/** A query's embedding, its candidates and their scores, one query after another. */
+/** Time to embed each query, find its candidates and score them, one query after another. */
 async function measureTime(
   { embedder, scale }: BenchModel,
   embedded: readonly Embedded[],
@@ -180,7 +180,7 @@ async function measureTime(
     let same = true;
     for (const { query, found, ms } of sample) {
       const start = performance.now();
-      // The same tokens, but none of the vectors that are kept.
+      // Has the same tokens but misses the cache of vectors.
       const [vector] = await embedder.embed([`${query.query} `], 'query');
       const embeddedAt = performance.now();
       rank(found, probabilityBy(scale));

@@ -1,4 +1,4 @@
-// Routed questions against the standard search of the same words, and what routing costs simple ones.
+// Compares routed questions with a standard search for the same words, and measures the cost of routing for simple questions.
 import type { Benchmark, BenchmarkOptions } from './support/benchmark.ts';
 import type { HttpClient, Json } from './support/http.ts';
 import { adminOf, withLoaded } from './support/loaded.ts';
@@ -12,7 +12,7 @@ const complexCount = 60;
 const simpleCount = 150;
 const rounds = 3;
 
-/** Milliseconds of the same questions by both modes, one after the other. */
+/** Milliseconds of the same questions in both modes, one after the other. */
 interface Paired {
   readonly auto: readonly number[];
   readonly standard: readonly number[];
@@ -39,7 +39,7 @@ export const routed: Benchmark = {
   },
 };
 
-/** Comparisons of two or three teams, each in the words of a memory. */
+/** Questions that compare two or three teams, each in the words of a memory. */
 function questions({ source, memories }: BenchmarkOptions): string[] {
   return Array.from({ length: complexCount }, (_, index) => {
     const random = randomFrom(index * 7_919 + 5);
@@ -66,7 +66,7 @@ async function measure(
     const { searchId } = await search(client, query, 'auto');
     await search(client, query, 'standard');
     const audit = await client.expect(200, 'GET', `/v1/audit/searches/${searchId}?waitMs=20000`);
-    // Random words may make a question complex, or not.
+    // Random words can make a question complex by chance.
     if (audit.route !== route) continue;
     taken++;
     let full = true;

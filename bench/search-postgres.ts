@@ -16,7 +16,7 @@ import { plain } from './support/variants.ts';
 
 const queryCount = 200;
 const warmUp = 1_000;
-/** Enough for the server's vacuum to start and end, and to write the pages of the last checkpoint. */
+/** Enough time for the server to vacuum, and to write the pages of the last checkpoint. */
 const restMs = 30_000;
 
 export const searchPostgres: Benchmark = {

@@ -61,7 +61,7 @@ async function measure(size: number, options: BenchmarkOptions, report: Report):
     report.note(`${label} memories were loaded with ${rate.toFixed(0)}/s, read models caught up`);
     const program = await Program.start({ dataDir, embedder: source.embedder, profile });
     const client = await adminOf(program);
-    // After an upgrade read models are rebuilt first, which slows searches down.
+    // After an upgrade the read models are rebuilt first, which slows searches down.
     await program.caughtUp();
     const times: (readonly [Variant, number[]])[] = [];
     for (const variant of variants) {
@@ -83,7 +83,7 @@ async function measure(size: number, options: BenchmarkOptions, report: Report):
     const sample = { ...vectors, vectors: vectors.vectors.slice(0, recallSample) };
     for (const { name, restrictions } of variants) {
       const recall = await denseRecall(sql, index, sample, restrictions);
-      // A selective filter may match none of few memories.
+      // In a small collection a selective filter may match nothing.
       if (Number.isNaN(recall)) continue;
       report.figure({
         name: `${label}, ${name}, recall@10 of the nearest`,
@@ -99,7 +99,7 @@ async function measure(size: number, options: BenchmarkOptions, report: Report):
   });
 }
 
-/** The vectors in RAM, as the server keeps them, once they are loaded. */
+/** Loads the vectors into RAM as the server does. Resolves when they are loaded. */
 async function inMemory(sql: Sql, size: number, modelId: string): Promise<VectorIndex> {
   const index = new FlatIndex(sql, {
     loadAbove: inDatabaseLimit,
@@ -146,7 +146,7 @@ function countAllowed(size: number, { source }: BenchmarkOptions, { allows }: Va
   return count;
 }
 
-/** The first words of a memory must find it among the first 10. */
+/** Checks that a search for the first words of a memory returns it among the first 10. */
 async function checkKnownItems(
   client: HttpClient,
   size: number,
@@ -168,7 +168,7 @@ async function checkKnownItems(
   );
 }
 
-/** As of the current position the same is found. Without restrictions there may be too much to scan. */
+/** Checks that a search as of the current position finds the same. Without restrictions there may be too much to scan. */
 async function measureAsOf(
   client: HttpClient,
   size: number,

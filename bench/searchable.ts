@@ -1,4 +1,4 @@
-// How long until a memory just written is found.
+// How long it takes until a new memory can be found.
 import path from 'node:path';
 import type { Benchmark } from './support/benchmark.ts';
 import { withScratch } from './support/folders.ts';

@@ -1,4 +1,4 @@
-// How long from the start of the process to readiness.
+// Time from the start of the process to readiness.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Benchmark, BenchmarkOptions } from './support/benchmark.ts';
 import type { HttpClient } from './support/http.ts';
@@ -8,7 +8,7 @@ import type { Report } from './support/report.ts';
 
 const repetitions = 3;
 const writers = 16;
-/** Long enough that the write-ahead log reaches the size at which it is written out. */
+/** Long enough for the write-ahead log to reach the size that triggers a checkpoint. */
 const writingMs = 5_000;
 
 export const startup: Benchmark = {
@@ -64,7 +64,7 @@ async function afterKill(
     await again.caughtUp();
     const reader = await adminOf(again);
     const total = await activeMemories(reader);
-    // What was under way at the kill may be there without its answer.
+    // Stores in progress at the kill may have been written without being acknowledged.
     report.check(
       'every acknowledged memory is there after SIGKILL',
       total >= stored + acknowledged && total <= stored + acknowledged + writers,
@@ -82,7 +82,7 @@ async function afterKill(
   });
 }
 
-/** Answers how many stores were acknowledged before the kill. */
+/** Returns how many stores were acknowledged before the kill. */
 async function writeUntilKilled(
   program: Program,
   client: HttpClient,

@@ -1,4 +1,4 @@
-// Stores through HTTP against bare appends of the same bytes to the same kind of log.
+// Stores through HTTP, compared with bare appends of the same bytes to the same kind of log.
 import path from 'node:path';
 import { openPglite } from '../src/adapters/pglite/open.ts';
 import { openSqlEventLog } from '../src/adapters/sqllog/sql-event-log.ts';
@@ -13,9 +13,9 @@ import type { Report } from './support/report.ts';
 import { inLanes, percentile, timed } from './support/statistics.ts';
 
 const callers = 16;
-/** Until both sides run at their own speed: V8 goes on compiling what is hot for some thousand calls. */
+/** Calls until both sides reach full speed, because V8 compiles hot code for several thousand calls. */
 const warmUp = 8_000;
-/** Enough to tell what one caller alone comes to, who waits for each of its appends. */
+/** Enough to measure the rate of a single caller that waits for each append. */
 const oneByOne = 1_000;
 const readBack = 50;
 
@@ -67,7 +67,8 @@ async function throughHttp(
   const program = await Program.start({ dataDir, embedder, profile });
   const client = await adminOf(program);
   const key = await adminKeyOf(program);
-  // What the bare appends do without is done beforehand, or afterwards: their events are there too.
+  // Building requests and reading replies happen before and after the measurement, because the bare appends need neither.
+  // Their events are prepared too.
   const requests = Array.from({ length: warmUp + count }, (_, index) =>
     jsonRequest('POST', '/v1/memories', key, source.memory(index)),
   );
@@ -115,7 +116,7 @@ async function throughHttp(
   return count / (ms / 1_000);
 }
 
-/** The events of the stores, those of the warm-up first, with their bytes. */
+/** The events of the stores with their size in bytes, warm-up first. */
 async function readEvents(dataDir: string): Promise<RecordedEvent[]> {
   const sql = await openPglite({ dataDir });
   const log = await openSqlEventLog(sql);
@@ -131,7 +132,7 @@ async function readEvents(dataDir: string): Promise<RecordedEvent[]> {
   return events;
 }
 
-/** `count` of the same events, after the warm-up's, to a new log on disk that does nothing else; appends a second. */
+/** Appends `count` of the same events, after the warm-up, to a new, otherwise idle log on disk. Returns appends per second. */
 async function appendBare(
   dataDir: string,
   events: readonly RecordedEvent[],

@@ -1,5 +1,6 @@
-// Bundles the TypeScript sources of a checkout: no build step to remember, a look at the files' dates at each start.
-// Node 20 runs no TypeScript of its own, so the program and each worker thread get one bundled entry; packages stay outside.
+// Bundles the TypeScript sources of a checkout when they have changed, so there is no build step to remember. Each start checks
+// the dates of the files.
+// Node 20 cannot run TypeScript, so the program and each worker thread get a bundled entry. Packages are not bundled.
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
@@ -8,37 +9,37 @@ import path from 'node:path';
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 
-/** Entry name -> source file. A worker thread is started by its entry's name (`src/adapters/worker-entry.ts`). */
+/** Entry name -> source file. Worker threads are started by entry name (`src/adapters/worker-entry.ts`). */
 const entries = {
   main: 'src/cli/main.ts',
   'pglite-worker': 'src/adapters/pglite/worker.ts',
   'onnx-worker': 'src/adapters/onnx/worker.ts',
 };
 
-/** Bundles of another state of the sources are kept so long after their last start: a program that was started from them may load more. */
+/** How long older bundles are kept after their last start. A program that runs from them may still load more of them. */
 const keptMs = 7 * 24 * 60 * 60 * 1_000;
 
 /**
- * The folder with the bundles of this checkout as it is now, built where it is not there yet: `.cache/build-<state of the
- * sources>`. Throws with esbuild's message on a syntax error.
+ * Returns the folder with the bundles of the current sources, `.cache/build-<state of the sources>`, and builds it if it is
+ * missing. Throws with esbuild's message on a syntax error.
  */
 export async function builtCheckout() {
   const cache = path.join(root, '.cache');
   const folder = path.join(cache, `build-${stateOfSources()}`);
   if (existsSync(folder)) {
-    // In use: not one of those that are removed. A checkout that cannot be written to removes none.
+    // Marks the folder as in use, so it is not removed. Errors are ignored: a read-only checkout removes no folders.
     await utimes(folder, new Date(), new Date()).catch(() => {});
     return folder;
   }
   const fresh = `${folder}.${process.pid}`;
   await build(fresh);
-  // Another process of this checkout may have been faster; its bundles are the same.
+  // Fails if another process of this checkout was faster. Its bundles are the same.
   await rename(fresh, folder).catch(() => rm(fresh, { recursive: true, force: true }));
   await removeOld(cache);
   return folder;
 }
 
-/** Names what the bundles are made of, by paths, dates and sizes. */
+/** Identifies the sources by their paths, dates and sizes. */
 function stateOfSources() {
   const sources = readdirSync(path.join(root, 'src'), { recursive: true }).map((file) =>
     path.join('src', file),
@@ -59,7 +60,7 @@ async function removeOld(cache) {
   }
 }
 
-/** Builds what exists of `entries` into `outdir`. Throws with esbuild's message on a syntax error. */
+/** Builds those of `entries` whose source exists into `outdir`. Throws with esbuild's message on a syntax error. */
 export async function build(outdir) {
   const { build: bundle, stop } = await import('esbuild');
   const present = Object.entries(entries).filter(([, file]) => existsSync(path.join(root, file)));
@@ -69,7 +70,7 @@ export async function build(outdir) {
     outdir,
     write: false,
     bundle: true,
-    // What is imported on demand, such as the clients of servers, is loaded on demand.
+    // Keeps dynamic imports, such as the clients of servers, in files that are loaded on demand.
     splitting: true,
     chunkNames: 'chunk-[name]-[hash]',
     packages: 'external',
@@ -79,7 +80,7 @@ export async function build(outdir) {
     sourcemap: 'linked',
     logLevel: 'error',
   });
-  // Its process would stay as long as this one.
+  // Otherwise esbuild's process would run as long as this one.
   await stop();
   await mkdir(outdir, { recursive: true });
   await Promise.all(outputFiles.map((file) => writeFile(file.path, file.contents)));

@@ -1,6 +1,6 @@
 // Bundles one TypeScript program of a checkout and runs its main: node bin/run.mjs bench/ranking/fit.ts --data DIR …
-// Node 20 runs no TypeScript of its own; packages stay outside the bundle. The worker threads stand beside it,
-// for programs that use the adapters which start them.
+// Node 20 cannot run TypeScript. Packages are not bundled. The bundles of the worker threads are built next to it, for programs
+// that use the adapters which start them.
 import { build } from 'esbuild';
 import { rename, writeFile } from 'node:fs/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -27,7 +27,7 @@ const { outputFiles } = await build({
 const name = path.relative(root, path.resolve(entry)).replaceAll(path.sep, '-');
 const file = path.join(root, '.cache', 'run', name.replace(/\.ts$/, '.mjs'));
 await buildProgram(path.dirname(file));
-// Several worker processes may bundle the same file at once: each writes its own, and the last rename wins.
+// Several worker processes may bundle the same file at once. Each writes its own copy, and the last rename wins.
 await writeFile(`${file}.${process.pid}`, outputFiles[0].contents);
 await rename(`${file}.${process.pid}`, file);
 process.setSourceMapsEnabled(true);

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// From a package: runs dist/. From a checkout: bundles src/ first, where it changed.
+// In a package, runs dist/. In a checkout, bundles src/ first if it has changed.
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';

@@ -1,11 +1,11 @@
-// npm run kernel: assembles vectors.wat into a TypeScript module, so that the program needs no assembler.
+// npm run kernel: assembles vectors.wat into a TypeScript module, so the program needs no assembler at run time.
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import wabt from 'wabt';
 
 export const kernelFile = path.join('src', 'adapters', 'flat', 'kernel.ts');
 
-/** The source of `kernelFile`. */
+/** Source text for `kernelFile`. */
 export async function kernelModule(): Promise<string> {
   const name = 'vectors.wat';
   const source = await readFile(path.join('kernel', name), 'utf8');

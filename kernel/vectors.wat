@@ -2,13 +2,13 @@
 (module
   (import "vectors" "memory" (memory 1))
 
-  ;; The product of a query and a vector: the sum over `width` numbers of query (int16, at the address `query`) times code (int8,
-  ;; at the address `code`). `width` is a multiple of 16, and at least 16.
+  ;; Dot product of a query (int16, at address `query`) and a vector (int8, at address `code`), each of `width` numbers.
+  ;; `width` is a positive multiple of 16.
   (func $product (param $query i32) (param $code i32) (param $width i32) (result i32)
     (local $end i32) (local $even v128) (local $odd v128)
     (local.set $end (i32.add (local.get $code) (local.get $width)))
     (loop $numbers
-      ;; Two independent sums, so that neither addition waits for the other.
+      ;; Two independent sums, so neither addition waits for the other.
       (local.set $even
         (i32x4.add (local.get $even)
           (i32x4.dot_i16x8_s (v128.load (local.get $query)) (v128.load8x8_s (local.get $code)))))
@@ -23,8 +23,8 @@
       (i32.add (i32x4.extract_lane 0 (local.get $even)) (i32x4.extract_lane 1 (local.get $even)))
       (i32.add (i32x4.extract_lane 2 (local.get $even)) (i32x4.extract_lane 3 (local.get $even)))))
 
-  ;; The product of the query with each of `count` vectors that follow one another from the address `codes` on, as int32 from the
-  ;; address `products` on.
+  ;; Dot products of the query with `count` contiguous vectors starting at address `codes`. Written as int32 starting at address
+  ;; `products`.
   (func (export "products")
     (param $query i32) (param $codes i32) (param $width i32) (param $count i32) (param $products i32)
     (local $end i32)
@@ -37,8 +37,8 @@
         (local.set $products (i32.add (local.get $products) (i32.const 4)))
         (br $vectors))))
 
-  ;; The same for vectors that lie far apart: replaces `count` row numbers (int32, from the address `slots` on) by the products of
-  ;; the query with these rows.
+  ;; The same for scattered vectors: replaces each of `count` row numbers (int32, starting at address `slots`) with the dot
+  ;; product of the query and that row.
   (func (export "productsAt")
     (param $query i32) (param $codes i32) (param $width i32) (param $count i32) (param $slots i32)
     (local $end i32) (local $ahead i32) (local $slot i32) (local $line i32) (local $next i32) (local $touched i32)
@@ -47,8 +47,8 @@
     (block $done
       (loop $vectors
         (br_if $done (i32.ge_u (local.get $slots) (local.get $end)))
-        ;; A byte of each cache line of the next sixteen rows is read first, so that the processor fetches them at the same time
-        ;; and not one after the other: 5 ms and not 10 for 12,000 vectors.
+        ;; Read one byte of each cache line of the next 16 rows first, so the processor fetches the lines in parallel. This takes
+        ;; 5 ms instead of 10 for 12,000 vectors.
         (if (i32.eq (local.get $slots) (local.get $ahead))
           (then
             (local.set $ahead (i32.add (local.get $ahead) (i32.const 64)))

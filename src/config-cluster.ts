@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { brokers, ConfigError, eventStoreUrl, flag, integer, list, openSearchUrls } from './config-values.ts';
 import { defaultTopicPrefix } from './domain/contract/topics.ts';
 
-/** The servers of the profile cluster; PostgreSQL has its variable from the profile postgres. */
+/** Settings of the cluster profile's servers, except PostgreSQL, whose setting the postgres profile shares. */
 export const clusterSettings = {
   STRATALOG_EVENTSTORE_URL: eventStoreUrl()
     .default('esdb://127.0.0.1:2113?tls=false')
@@ -55,15 +55,15 @@ export const clusterSettings = {
 
 type Settings = z.infer<z.ZodObject<typeof clusterSettings>>;
 
-/** Where the servers of the profile cluster are, and how they are talked to. */
+/** Addresses and connection settings of the cluster profile's servers. */
 export interface ClusterConfig {
-  /** As the event store's client takes it. */
+  /** In the form that the event store's client accepts. */
   readonly eventStoreUrl: string;
   readonly kafka: {
     readonly brokers: readonly string[];
     readonly topicPrefix: string;
     readonly replicas: number | undefined;
-    /** Undefined: no TLS. */
+    /** If undefined, connections do not use TLS. */
     readonly tls:
       { readonly caFile?: string; readonly certFile?: string; readonly keyFile?: string } | undefined;
     readonly login:
@@ -83,7 +83,7 @@ export interface ClusterConfig {
   };
 }
 
-/** Throws `ConfigError` where settings do not go together. */
+/** Throws `ConfigError` if settings contradict each other. */
 export function clusterOf(values: Settings): ClusterConfig {
   return {
     eventStoreUrl: values.STRATALOG_EVENTSTORE_URL.replace(/^kurrentdb/, 'esdb'),

@@ -1,19 +1,19 @@
 import { createLocalJWKSet, type JSONWebKeySet } from 'jose';
 import { z } from 'zod';
 
-/** A setting is wrong: the start stops with its name and what it takes. */
+/** A setting is invalid. The message names the setting and the values that it accepts; the process does not start. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
-/** A URL without host lists, such as one service's base. */
+/** A URL with a single host, such as the base URL of a service. */
 export function url(...protocols: string[]) {
   return z.string().refine((value) => URL.canParse(value) && protocols.includes(new URL(value).protocol), {
     message: `must be a URL that begins with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
   });
 }
 
-/** The same without user and password, which would stand in logs and which `fetch` refuses. */
+/** An HTTP URL without user and password: they would appear in logs, and `fetch` refuses them. */
 export function endpointUrl(instead: string) {
   return url('http:', 'https:').refine(
     (value) => !URL.canParse(value) || (new URL(value).username === '' && new URL(value).password === ''),
@@ -28,7 +28,7 @@ export const integer = (least: number, most: number) => {
   return z.coerce.number({ error }).int({ error }).min(least, { error }).max(most, { error });
 };
 
-/** Of the keys of an issuer: where they are, or the set itself. */
+/** Whether the text is the URL of an issuer's keys, or the JSON Web Key Set itself. */
 export function isKeySetOrAddress(text: string): boolean {
   if (!text.startsWith('{')) return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
   try {
@@ -41,7 +41,7 @@ export function isKeySetOrAddress(text: string): boolean {
 
 export const flag = () => z.enum(['true', 'false']).transform((text) => text === 'true');
 
-/** Comma separated, without empty entries. */
+/** Splits a comma-separated list and drops empty entries. */
 export function list(text: string): string[] {
   return text
     .split(',')
@@ -60,7 +60,7 @@ export const postgresUrl = () =>
     `sslmode must be one of ${sslModes.join(', ')}`,
   );
 
-/** What the event store's client knows; of anything else it would warn with the whole URL, the password in it. */
+/** Options that the event store's client knows. For any other it logs a warning with the whole URL, including the password. */
 const eventStoreOptions = [
   'connectionName',
   'defaultDeadline',
@@ -78,7 +78,7 @@ const eventStoreOptions = [
 const eventStoreForm =
   /^(esdb|kurrentdb)(\+discover)?:\/\/([^:@/?\s]+:[^:@/?\s]+@)?[^:@/?,\s]+(:\d+)?(,[^:@/?,\s]+(:\d+)?)*\/?(\?[^?\s]*)?$/;
 
-/** `esdb://user:password@host:port,host:port?option=value`; `kurrentdb://` means the same. No URL by WHATWG's rules: hosts are a list. */
+/** `esdb://user:password@host:port,host:port?option=value`, or `kurrentdb://`. Not a WHATWG URL, because it can list several hosts. */
 export const eventStoreUrl = () =>
   z.string().superRefine((value, context) => {
     const complain = (message: string): void => context.addIssue({ code: 'custom', message });
@@ -95,7 +95,7 @@ export const eventStoreUrl = () =>
     }
   });
 
-/** One or several `http(s)://[user:password@]host:port` of one cluster, all with the same credentials. */
+/** One or more `http(s)://[user:password@]host:port` of one cluster, all with the same credentials. */
 export const openSearchUrls = () =>
   z.string().superRefine((text, context) => {
     const urls = list(text);

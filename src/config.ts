@@ -15,7 +15,7 @@ import { processRoles, profiles, type ProcessRole } from './profiles.ts';
 
 export { ConfigError } from './config-values.ts';
 
-/** Every variable with its meaning: the configuration reference is generated from here. */
+/** All environment variables. The configuration reference is generated from their descriptions. */
 export const settings = z.object({
   STRATALOG_PROFILE: z
     .enum(profiles)
@@ -38,7 +38,7 @@ export const settings = z.object({
     .describe(
       'Port to listen on; 0 takes a free one; default: 8080, and a free one for the health of a process without the role api',
     ),
-  // It comes as a bearer token, in a header: visible ASCII.
+  // Sent as a bearer token in a header, so only visible ASCII is allowed.
   STRATALOG_MASTER_KEY: secret(16)
     .regex(/^[\x21-\x7e]*$/, 'must be of visible ASCII characters, without spaces and line ends')
     .optional()
@@ -130,7 +130,7 @@ type Settings = z.infer<typeof settings>;
 
 export interface Config extends ClusterConfig {
   readonly profile: (typeof profiles)[number];
-  /** What this process does: at least one of them. */
+  /** Roles of this process; never empty. */
   readonly roles: readonly ProcessRole[];
   readonly dataDir: string;
   readonly host: string;
@@ -145,18 +145,18 @@ export interface Config extends ClusterConfig {
         readonly baseURL: string;
         readonly apiKey: string | undefined;
         readonly model: string;
-        /** Undefined where the endpoint is to be asked. */
+        /** If undefined, it is taken from the endpoint's first answer. */
         readonly dimension: number | undefined;
       }
     | { readonly kind: 'deterministic' };
   readonly embeddingModels: {
-    /** A JSON list, or the file that holds it. */
+    /** A JSON list, or the path of a file with one. */
     readonly registered: string | undefined;
     readonly directory: string | undefined;
-    /** Threads of each model; undefined for one a core. */
+    /** Threads per model; if undefined, one per core. */
     readonly workers: number | undefined;
   };
-  /** Undefined where none is configured: everything works without. */
+  /** Undefined if none is configured; everything works without one. */
   readonly languageModel:
     | {
         readonly baseURL: string;
@@ -164,21 +164,21 @@ export interface Config extends ClusterConfig {
         readonly models: { readonly root: string; readonly sub: string };
       }
     | undefined;
-  /** Whether complex questions may be taken apart at all. */
+  /** Whether complex questions may be decomposed; `false` overrides the tenants' settings. */
   readonly routing: boolean;
-  /** Whether it may be reasoned about how they are searched. */
+  /** Whether a language model may refine how complex questions are searched; `false` overrides the tenants' settings. */
   readonly reasoning: boolean;
   readonly jwt: { readonly issuer: string; readonly audience: string; readonly jwks: string } | undefined;
   readonly logLevel: Settings['STRATALOG_LOG_LEVEL'];
 }
 
-/** Variables with our prefix that are none of ours: misspelt, as a rule. */
+/** Variables with our prefix that we do not define, usually misspelled. */
 export function unknownSettings(environment: Readonly<Record<string, string | undefined>>): string[] {
   const ours = new Set([...Object.keys(settings.shape), 'STRATALOG_URL', 'STRATALOG_API_KEY']);
   return Object.keys(environment).filter((name) => name.startsWith('STRATALOG_') && !ours.has(name));
 }
 
-/** Reads the environment. Throws `ConfigError` with the name of each wrong variable and what it takes. */
+/** Reads the environment. Throws `ConfigError` with the name of each invalid variable and the values that it accepts. */
 export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
   const own = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
   const parsed = settings.safeParse(own);
@@ -212,7 +212,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   };
 }
 
-/** Those that are named and that the profile has; all of the profile's where none is named. */
+/** The named roles that the profile has, or all roles of the profile if none is named. */
 function rolesOf({ STRATALOG_PROFILE: profile, STRATALOG_ROLES: named }: Settings): ProcessRole[] {
   const own = processRoles.filter((role) => role !== 'relay' || profile === 'cluster');
   if (named.length === 0) return own;

@@ -1,6 +1,6 @@
-/** Where everything is kept: in this process, on PostgreSQL, or on a server for each purpose. */
+/** Where data is stored: in this process, in PostgreSQL, or on a separate server per purpose. */
 export const profiles = ['embedded', 'postgres', 'cluster'] as const;
 
-/** What a process may do. Of the profile `embedded` one process does all of it, but for the relay. */
+/** Roles that a process can have. With the profile `embedded` one process has all of them except `relay`. */
 export const processRoles = ['api', 'relay', 'projector', 'worker'] as const;
 export type ProcessRole = (typeof processRoles)[number];

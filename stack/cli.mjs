@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Real servers for development without Docker: `npm run stack -- fetch|up|down|status|logs|reset [name …]`.
-// Everything they need, hold and write is below .stack/, one folder a server.
+// Programs, data and logs are below .stack/, in one folder per server.
 import { existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -73,7 +73,7 @@ async function act() {
   let failed = false;
   for (const server of chosen)
     await actions[action](server).catch((error) => {
-      // One that cannot start here takes none of the others along.
+      // The other servers go on if one cannot start.
       console.error(`${server.name}: ${error.expected ? error.message : error.stack}`);
       failed = true;
     });

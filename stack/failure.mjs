@@ -1,4 +1,4 @@
-/** An error whose message is all that its reader needs. */
+/** An expected error: its message is shown without a stack trace. */
 export function failure(message) {
   return Object.assign(new Error(message), { expected: true });
 }

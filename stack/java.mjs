@@ -1,4 +1,4 @@
-// The Java that servers written in it run on.
+// Finds a Java for the servers that need one.
 import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -7,8 +7,8 @@ import { failure } from './failure.mjs';
 const run = promisify(execFile);
 
 /**
- * `{program, version}` of the Java of JAVA_HOME, or else of the PATH; `version` is its full one, `17.0.15`. Fails where
- * there is none, or one outside of `oldest` to `newest`; `otherwise` tells what can be done about it.
+ * Returns `{program, version}` of the Java in JAVA_HOME, or else in the PATH. `version` is the full version, such as `17.0.15`.
+ * Fails if there is none, or if it is not between `oldest` and `newest`; `otherwise` tells the user what to do then.
  */
 export async function findJava(name, { oldest, newest = Infinity, otherwise }) {
   const home = process.env['JAVA_HOME'];

@@ -1,5 +1,5 @@
-// One Kafka broker in KRaft mode, broker and controller in one process, below one folder and bound to 127.0.0.1:
-// jars, settings and storage, and the command that runs it.
+// One Kafka broker in KRaft mode, with broker and controller in one process, bound to 127.0.0.1. Jars, settings and storage are
+// below one folder.
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ const otherwise = `Run a Kafka of your own (docker compose up kafka) and name it
 folder of its jars (libs of the Apache Kafka download) in STACK_KAFKA_LIBS. Kafka needs a Java of version 17 or later
 (Debian: apt-get install openjdk-17-jre-headless maven), on the PATH or in JAVA_HOME.`;
 
-/** The jars of the broker: those of STACK_KAFKA_LIBS if it is set, else what is pinned, fetched unless it is there. */
+/** The jars of the broker: those in STACK_KAFKA_LIBS if it is set, else the pinned ones, which are fetched if they are missing. */
 export async function kafkaJars(folder, say) {
   const own = process.env['STACK_KAFKA_LIBS'];
   if (!own) return fetchJars(pins, folder, say, otherwise);
@@ -28,8 +28,8 @@ export async function kafkaJars(folder, say) {
 const findKafkaJava = () => findJava('Kafka', { oldest: 17, otherwise });
 
 /**
- * Writes the settings of a broker on `port` and `controllerPort` into `folder`, over those that are there, and makes
- * its storage once. `settings` are added or replace ours; `format` are further words for the storage's making.
+ * Writes the settings of a broker on `port` and `controllerPort` into `folder`, replacing existing ones, and formats its
+ * storage if that has not been done. `settings` extend or override the defaults; `format` are extra arguments for formatting.
  */
 export async function prepareBroker(folder, jars, { port, controllerPort, settings = {}, format = [] }) {
   const { program } = await findKafkaJava();
@@ -50,12 +50,12 @@ export async function prepareBroker(folder, jars, { port, controllerPort, settin
 }
 
 /**
- * `{command, args, env, cwd}` of the broker that `prepareBroker` prepared. With `archive`, the first clean stop writes
- * the loaded classes into that file, and later starts take a third of the time.
+ * Returns `{command, args, env, cwd}` of a broker that `prepareBroker` set up. With `archive`, the first clean stop writes the
+ * loaded classes into that file, and later starts take a third of the time.
  */
 export async function brokerCommand(folder, jars, { heap = '512m', archive } = {}) {
   const args = [`-Xms${heap}`, `-Xmx${heap}`, '-XX:+UseG1GC', '-XX:MaxDirectMemorySize=256m'];
-  // The second compiler pays in servers that run for days.
+  // The second compiler only pays off in servers that run for days.
   args.push('-XX:+ExitOnOutOfMemoryError', '-XX:TieredStopAtLevel=1', '-Djava.awt.headless=true');
   if (archive)
     args.push(
@@ -78,7 +78,7 @@ function brokerSettings(port, controllerPort) {
     'advertised.listeners': `BROKER://127.0.0.1:${port}`,
     'listener.security.protocol.map': 'BROKER:PLAINTEXT,CONTROLLER:PLAINTEXT',
     'inter.broker.listener.name': 'BROKER',
-    // One node: every topic has one replica, the internal ones too.
+    // There is one node, so every topic has one replica, including internal topics.
     'default.replication.factor': 1,
     'min.insync.replicas': 1,
     'offsets.topic.replication.factor': 1,
@@ -88,11 +88,11 @@ function brokerSettings(port, controllerPort) {
     'transaction.state.log.num.partitions': 4,
     'share.coordinator.state.topic.replication.factor': 1,
     'share.coordinator.state.topic.min.isr': 1,
-    // A topic is made on purpose, with its partitions, or not at all.
+    // Topics must be created explicitly, with their number of partitions.
     'auto.create.topics.enable': false,
-    // A group's first rebalance waits for nobody.
+    // Do not wait for more members before the first rebalance of a group.
     'group.initial.rebalance.delay.ms': 0,
-    // After a SIGKILL the broker is refused until the session of its dead predecessor has run out: 9 s by default.
+    // After a SIGKILL the restarted broker is refused until the session of the killed one expires, by default after 9 s.
     'broker.session.timeout.ms': 3000,
     'broker.heartbeat.interval.ms': 500,
     'num.network.threads': 2,
@@ -112,13 +112,13 @@ rootLogger.level = warn
 rootLogger.appenderRef.out.ref = OUT
 `;
 
-/** As Kafka writes its ids: 128 bits in base64url. One that begins with `-` would be taken for an option. */
+/** An id as Kafka formats it: 128 bits in base64url. It must not begin with `-`, which would make it an option. */
 function newClusterId() {
   const id = randomBytes(16).toString('base64url');
   return id.startsWith('-') ? newClusterId() : id;
 }
 
-/** Nothing of the caller's own JVM and Kafka options. */
+/** Excludes the JVM and Kafka options of the caller. */
 function environment(folder) {
   return { PATH: process.env['PATH'], HOME: folder, LC_ALL: 'C.UTF-8' };
 }

@@ -10,7 +10,7 @@ const controllerPort = portOf('STACK_KAFKA_CONTROLLER_PORT', 9093);
 export const kafka = {
   name: 'kafka',
   url: `127.0.0.1:${port}`,
-  /** A clean stop: the broker leaves the cluster and closes its logs. */
+  /** On SIGTERM the broker leaves the cluster and closes its logs. */
   stopSignal: 'SIGTERM',
   install,
   command,
@@ -25,12 +25,12 @@ async function install(folder, say) {
 
 async function command(folder) {
   const jars = await kafkaJars(folder, () => {});
-  // Beside the jars that it holds the classes of: it goes when they are replaced.
+  // Next to the jars whose classes it contains, so it is removed when they are replaced.
   const own = process.env['STACK_KAFKA_LIBS'];
   return brokerCommand(folder, jars, own ? {} : { archive: path.join(folder, 'libs', 'classes.jsa') });
 }
 
-/** The broker has joined its cluster: before that, its port is open and requests fail. */
+/** Whether the broker has joined its cluster. Before that its port is open, but requests fail. */
 async function ready() {
   const client = new Kafka({
     clientId: 'stack',

@@ -1,5 +1,5 @@
-// On 127.0.0.1:2113, what stands in for KurrentDB in development: it speaks its protocol and keeps its promises on one
-// machine, for one node. The real server cannot be fetched without Docker.
+// A stand-in for KurrentDB on 127.0.0.1:2113, for development. It implements the protocol and the guarantees of a single node.
+// The real server cannot be fetched without Docker.
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { portOf } from './ports.mjs';

@@ -1,21 +1,21 @@
-// Starts a server as a process of its own, remembers which one it is, and stops exactly that one.
+// Starts a server in its own process, records which process it is, and stops only that one.
 import { spawn } from 'node:child_process';
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { failure } from './failure.mjs';
 
-/** A Java server beside other work on a slow machine takes more than one minute. */
+/** On a slow, busy machine a Java server takes more than a minute to start. */
 const readyMs = 240_000;
 const stopMs = 20_000;
 
-/** Brings what `server` needs, and starts nothing. */
+/** Fetches what `server` needs without starting it. */
 export async function bring(server, folder, say) {
   mkdirSync(folder, { recursive: true });
   if (!runningPid(folder)) await server.install(folder, say);
 }
 
-/** Starts `server` unless it runs, and waits until it takes requests. */
+/** Starts `server` if it is not running, and waits until it accepts requests. */
 export async function up(server, folder, say) {
   mkdirSync(folder, { recursive: true });
   let pid = runningPid(folder);
@@ -30,7 +30,7 @@ export async function up(server, folder, say) {
   await server.prepare(folder);
 }
 
-/** Stops the process that `up` started, if it still runs. */
+/** Stops the process that `up` started, if it is still running. */
 export async function down(server, folder) {
   const pid = runningPid(folder);
   if (pid) {
@@ -70,14 +70,14 @@ async function untilReady(server, folder, pid) {
   throw failure(`${server.name} (pid ${pid}) does not answer after ${readyMs / 1000} s:\n${logTail(folder)}`);
 }
 
-/** The recorded process, if it is still that one: a process id is given out again after a restart of the machine. */
+/** The recorded process if it is still the same one. Process ids are reused, for instance after a reboot. */
 function runningPid(folder) {
   if (!existsSync(recordOf(folder))) return undefined;
   const { pid, born } = JSON.parse(readFileSync(recordOf(folder), 'utf8'));
   return bornAt(pid) === born ? pid : undefined;
 }
 
-/** When a process began, in clock ticks since the boot; undefined if there is none (or only its zombie). */
+/** Start time of a process in clock ticks since boot; undefined if there is none, or only a zombie. */
 function bornAt(pid) {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')

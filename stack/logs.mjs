@@ -1,4 +1,4 @@
-// What a server wrote: the end of its log, and what comes after it.
+// Prints the end of the servers' logs and follows them.
 import { closeSync, existsSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,7 +8,7 @@ const lookMs = 200;
 
 const logOf = (folder) => path.join(folder, 'server.log');
 
-/** Hands the last lines of each log to `write(name, text)`; with `follow` goes on until `signal` aborts. */
+/** Passes the last lines of each log to `write(name, text)`. With `follow`, continues with new lines until `signal` aborts. */
 export async function logs(servers, write, { follow = false, signal } = {}) {
   const places = servers.map(({ name, folder }) => {
     const whole = existsSync(logOf(folder)) ? readFileSync(logOf(folder)) : Buffer.alloc(0);
@@ -29,7 +29,7 @@ export async function logs(servers, write, { follow = false, signal } = {}) {
 
 function readFrom(place) {
   const size = existsSync(place.file) ? statSync(place.file).size : 0;
-  // Begun anew.
+  // The log was truncated or replaced.
   if (size < place.at) place.at = 0;
   const bytes = Buffer.alloc(size - place.at);
   if (bytes.length === 0) return bytes;

@@ -1,5 +1,5 @@
-// Fetches pinned jars from Maven Central, with Maven, into one folder: each is taken only with the checksum that is
-// written down here, and nothing else is left behind.
+// Fetches pinned jars from Maven Central with Maven into one folder. A jar is accepted only if its checksum matches the pinned
+// one. No other files are left behind.
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,8 +11,8 @@ const run = promisify(execFile);
 const plugin = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1';
 
 /**
- * Answers the jars of `pins` (`{'group:artifact:version': sha256}`) in `folder`/libs, fetched now unless they are there.
- * `otherwise` tells whoever has no Maven what else can be done.
+ * Returns the jars of `pins` (`{'group:artifact:version': sha256}`) in `folder`/libs and fetches them if they are missing.
+ * `otherwise` tells users without Maven what else they can do.
  */
 export async function fetchJars(pins, folder, say, otherwise) {
   const libs = path.join(folder, 'libs');
@@ -36,7 +36,7 @@ export async function fetchJars(pins, folder, say, otherwise) {
   return files;
 }
 
-/** With a local repository that lives no longer than this call: the jars are needed once, the plugin never again. */
+/** Uses a temporary local repository, because neither the plugin nor a second copy of the jars is needed afterwards. */
 async function copyJars(pins, folder, otherwise) {
   const pom = path.join(folder, 'work', 'pom.xml');
   writeFileSync(pom, projectOf(pins));

@@ -1,4 +1,4 @@
-// Fetches the jars that opensearch-jars.txt pins and lays them out as the node wants them.
+// Fetches the jars that opensearch-jars.txt pins and arranges them in the layout that the node expects.
 import { createHash } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -8,7 +8,7 @@ import { fetchJars } from './maven-jars.mjs';
 const list = readFileSync(fileURLToPath(new URL('opensearch-jars.txt', import.meta.url)), 'utf8');
 const otherwise = 'Or run an OpenSearch 2.19 of your own (docker compose up opensearch).';
 
-/** What the published jars of a module lack: its descriptor, and what it may do under the node's security manager. */
+/** Files that the published jars of a module lack: its descriptor, and its permissions under the node's security manager. */
 const modules = {
   'transport-netty4': {
     classname: 'org.opensearch.transport.Netty4Plugin',
@@ -34,7 +34,7 @@ const modules = {
   },
 };
 
-/** Answers the node's home, assembled now unless it holds these very jars. */
+/** Returns the node's home folder and assembles it unless it already contains exactly these jars. */
 export async function fetchOpenSearch(folder, say) {
   const home = path.join(folder, 'home');
   const stamp = createHash('sha256').update(list).update(JSON.stringify(modules)).digest('hex');
@@ -47,7 +47,7 @@ export async function fetchOpenSearch(folder, say) {
   rmSync(partial, { recursive: true, force: true });
   for (const [index, jar] of jars.entries()) place(files[index], path.join(partial, jar.folder));
   for (const [name, module] of Object.entries(modules)) describe(name, module, versionOf(jars), partial);
-  // The node would make them itself, and may not write here.
+  // The node would create them, but may not write here.
   for (const empty of ['plugins', 'bin']) mkdirSync(path.join(partial, empty));
   writeFileSync(path.join(partial, 'complete'), stamp);
   rmSync(home, { recursive: true, force: true });

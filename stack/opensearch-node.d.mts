@@ -1,10 +1,10 @@
 export interface NodeOptions {
-  /** Where the node's programs are. */
+  /** Folder of the node's programs. */
   readonly home: string;
-  /** Where it keeps its configuration, data and temporary files. */
+  /** Folder of its configuration, data and temporary files. */
   readonly folder: string;
   readonly port: number;
-  /** In the JVM's words, `512m` by default. */
+  /** Heap size as the JVM writes it; `512m` by default. */
   readonly heap?: string;
   readonly archive?: boolean;
 }

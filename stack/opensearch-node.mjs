@@ -1,4 +1,4 @@
-// How one OpenSearch node is started from its home: configuration and command line.
+// Configuration and command line of one OpenSearch node.
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { findJava } from './java.mjs';
@@ -14,8 +14,8 @@ export const findOpenSearchJava = () =>
   findJava('OpenSearch', { oldest: oldestJava, newest: newestJava, otherwise });
 
 /**
- * Writes the node's configuration below `folder` and answers `{command, args, env, cwd}`. `home` holds its programs.
- * With `archive`, a node that ends by SIGTERM leaves the classes it loaded for faster starts, unless they are there.
+ * Writes the node's configuration below `folder` and returns `{command, args, env, cwd}`. `home` contains its programs. With
+ * `archive`, a node stopped by SIGTERM saves its loaded classes for faster starts, unless they are already saved.
  */
 export async function nodeCommand({ home, folder, port, heap = '512m', archive = false }) {
   const { program, version } = await findOpenSearchJava();
@@ -54,11 +54,11 @@ export async function nodeCommand({ home, folder, port, heap = '512m', archive =
     '-XX:InitiatingHeapOccupancyPercent=30',
     '-XX:+ExitOnOutOfMemoryError',
   );
-  // Starts in half the time; a node under load for hours would want the second compiler.
+  // Halves the start time. A node that is under load for hours would benefit from the second compiler.
   args.push('-XX:TieredStopAtLevel=1', ...archiveOptions(path.join(home, `classes-${version}.jsa`), archive));
   args.push(...Object.entries(properties).map(([name, value]) => `-D${name}=${value}`));
   args.push('-cp', path.join(home, 'lib', '*'), 'org.opensearch.bootstrap.OpenSearch');
-  // Nothing of the caller's own JAVA_TOOL_OPTIONS.
+  // Excludes the caller's JAVA_TOOL_OPTIONS.
   return { command, args, env: { PATH: process.env['PATH'], HOME: folder, LC_ALL: 'C.UTF-8' }, cwd: folder };
 }
 
@@ -75,18 +75,18 @@ function settingsOf(port, data, logs) {
     'path.logs': logs,
     'network.host': '127.0.0.1',
     'http.port': port,
-    // Nobody joins: any free port will do.
+    // No other node joins, so any free port will do.
     'transport.port': '0',
-    // Alone; and the checks of a production machine (vm.max_map_count, …) only warn.
+    // Runs without a cluster. Production checks, such as vm.max_map_count, only warn.
     'discovery.type': 'single-node',
     // A developer's full disk must not turn the indexes read-only.
     'cluster.routing.allocation.disk.threshold_enabled': false,
   };
-  // JSON is YAML.
+  // JSON is valid YAML.
   return `${JSON.stringify(settings, null, 2)}\n`;
 }
 
-/** To standard output, which the caller keeps. */
+/** Logs to standard output, which the caller saves. */
 function loggingOf() {
   return `status = error
 appender.out.type = Console

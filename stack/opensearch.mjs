@@ -18,7 +18,7 @@ export const opensearch = {
 };
 
 async function install(folder, say) {
-  // Before anything is fetched for nothing.
+  // Checked first, because without Java the download would be useless.
   await findOpenSearchJava();
   await fetchOpenSearch(folder, say);
 }
@@ -28,7 +28,7 @@ async function command(folder) {
   return nodeCommand({ home, folder, port, archive: true });
 }
 
-/** The port is open before the indexes of the last run are. */
+/** Whether the indexes of the last run are open. The port opens earlier. */
 async function ready() {
   return fetch(`${url}/_cluster/health?wait_for_status=yellow&timeout=1s`, {
     signal: AbortSignal.timeout(answerMs),

@@ -1,11 +1,11 @@
-// For servers that refuse root.
+// Runs servers that refuse to run as root.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { failure } from './failure.mjs';
 
 const run = promisify(execFile);
 
-/** The words before a command that make it run as an ordinary user. In a user namespace root has another number: no account, no change of owner. */
+/** Command prefix that runs a command as an ordinary user. A user namespace maps root to another id, so no account and no chown is needed. */
 export async function asOrdinaryUser(name) {
   if (process.getuid?.() !== 0) return [];
   const prefix = ['unshare', '--user', '--map-user=1000', '--map-group=1000', '--'];

@@ -1,7 +1,7 @@
-// Where the servers listen: the defaults of the configuration, unless STACK_<SERVER>_PORT names another port.
+// Ports of the servers: the defaults of the configuration, unless STACK_<SERVER>_PORT is set.
 import { failure } from './failure.mjs';
 
-/** The port that `variable` names, else `standard`. */
+/** The port in the environment variable `variable`, or `standard` if it is not set. */
 export function portOf(variable, standard) {
   const named = process.env[variable];
   if (!named) return standard;

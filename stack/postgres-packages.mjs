@@ -1,5 +1,5 @@
-// Fetches PostgreSQL from Debian's packages and unpacks it below one folder: no root, nothing installed.
-// The packages are newer than most machines, so their own C library comes along and each program is started through it.
+// Fetches PostgreSQL from Debian packages and unpacks it below one folder, without root and without installing anything.
+// The packages need a newer C library than most machines have, so it is fetched too and each program is started with it.
 import { execFile } from 'node:child_process';
 import {
   chmodSync,
@@ -20,7 +20,7 @@ import { failure } from './failure.mjs';
 
 const run = promisify(execFile);
 
-/** The first Debian release with all three; `STACK_DEBIAN_SUITE` names another. */
+/** The first Debian release with all three packages; `STACK_DEBIAN_SUITE` overrides it. */
 const suite = process.env['STACK_DEBIAN_SUITE'] ?? 'forky';
 const wanted = ['postgresql-18', 'postgresql-18-pgvector', 'postgresql-18-pg-textsearch'];
 const keyring = '/usr/share/keyrings/debian-archive-keyring.gpg';
@@ -28,12 +28,12 @@ const binFolder = 'usr/lib/postgresql/18/bin';
 const otherwise = `Run a PostgreSQL 18 with pgvector and pg_textsearch of your own and name it in
 STRATALOG_POSTGRES_URL, or name the folder of its programs in STACK_POSTGRES_BIN.`;
 
-/** Where `fetchPostgres` puts `postgres` and `initdb`. */
+/** The folder into which `fetchPostgres` puts `postgres` and `initdb`. */
 export function postgresProgramsIn(folder) {
   return path.join(folder, 'root', binFolder);
 }
 
-/** Answers the folder of `postgres` and `initdb`, fetched now unless they are there. */
+/** Returns the folder of `postgres` and `initdb` and fetches them if they are missing. */
 export async function fetchPostgres(folder, say) {
   const root = path.join(folder, 'root');
   if (existsSync(path.join(root, 'complete'))) return postgresProgramsIn(folder);
@@ -63,7 +63,7 @@ async function checkTools() {
   if (!existsSync(keyring)) throw failure(`Debian's keys are not at ${keyring}. ${otherwise}`);
 }
 
-/** Downloads the packages and the libraries they need; answers their files. */
+/** Downloads the packages and the libraries that they need. Returns the paths of the files. */
 async function download(folder) {
   rmSync(folder, { recursive: true, force: true });
   for (const name of ['lists/partial', 'cache/archives/partial', 'parts', 'debs'])
@@ -79,14 +79,14 @@ async function download(folder) {
   return readdirSync(debs).map((name) => path.join(debs, name));
 }
 
-/** Of all that an installation would bring: the server and the libraries. */
+/** Whether a package of a full installation is needed: only the server and the libraries are. */
 function needed(name) {
   return (
     /^postgresql-(client-)?18/.test(name) || (name.startsWith('lib') && !/perl|semanage|sepol/.test(name))
   );
 }
 
-/** apt-get with lists, cache and an empty package database of its own, so that it plans a whole system anew. */
+/** apt-get with its own lists, cache and empty package database, so it resolves dependencies as for a new system. */
 function aptIn(folder) {
   const options = {
     'Dir::Etc::sourcelist': path.join(folder, 'sources.list'),
@@ -114,14 +114,14 @@ function aptIn(folder) {
   };
 }
 
-/** The Debian mirror that this machine is set up with, if it is one of Debian's. */
+/** The Debian mirror that this machine is configured to use, or Debian's own if there is none. */
 function mirror() {
   const files = ['/etc/apt/sources.list.d/debian.sources', '/etc/apt/sources.list'].filter(existsSync);
   const uris = files.flatMap((file) => readFileSync(file, 'utf8').match(/^(?:URIs:|deb\s)[^#\n]*/gm) ?? []);
   return uris.join(' ').match(/https?:\/\/\S+\/debian\/?(?=\s|$)/)?.[0] ?? 'http://deb.debian.org/debian';
 }
 
-/** Each program becomes a script that starts it through the loader and the libraries it was built for. */
+/** Replaces each program with a script that starts it with the loader and the libraries it was built for. */
 function wrapPrograms(root) {
   const bin = path.join(root, binFolder);
   const libraries = readdirSync(path.join(root, 'usr/lib')).find((name) => name.endsWith('-linux-gnu'));

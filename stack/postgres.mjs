@@ -16,7 +16,7 @@ const port = portOf('STACK_POSTGRES_PORT', 54329);
 export const postgres = {
   name: 'postgres',
   url: `postgres://stratalog:stratalog@127.0.0.1:${port}/stratalog`,
-  /** Fast shutdown: PostgreSQL ends its sessions and writes a checkpoint. */
+  /** Fast shutdown: PostgreSQL closes its sessions and writes a checkpoint. */
   stopSignal: 'SIGINT',
   install,
   command,
@@ -72,7 +72,7 @@ async function ready(folder) {
   );
 }
 
-/** A login that is no superuser, the role that row-level security binds, a database and a template with both extensions. */
+/** Creates a login without superuser rights, the role that row-level security applies to, and a database and a template with both extensions. */
 async function prepare(folder) {
   await asSuperuser(folder, 'postgres', async (client) => {
     const has = async (text) => (await client.query(text)).rowCount > 0;
@@ -80,7 +80,7 @@ async function prepare(folder) {
       await client.query(
         `create role stratalog login password 'stratalog' nosuperuser nocreaterole nobypassrls`,
       );
-    // Tests make databases of their own, from a template that has the extensions.
+    // Tests create their own databases from a template that has the extensions.
     await client.query('alter role stratalog createdb');
     if (!(await has(`select from pg_roles where rolname = 'stratalog_query'`)))
       await client.query('create role stratalog_query nologin');
@@ -118,7 +118,7 @@ async function asSuperuser(folder, database, work) {
   }
 }
 
-/** Folder of the programs: `STACK_POSTGRES_BIN` if it is set, else what was fetched. */
+/** Folder of the programs: `STACK_POSTGRES_BIN` if it is set, else that of the fetched ones. */
 async function binaries(folder, say) {
   const own = process.env['STACK_POSTGRES_BIN'];
   if (!own) return fetchPostgres(folder, say);
@@ -126,7 +126,7 @@ async function binaries(folder, say) {
   return own;
 }
 
-/** Nothing of the caller's own PG* settings. */
+/** Excludes the caller's PG* variables. */
 function environment(folder) {
   return { PATH: process.env['PATH'], HOME: folder, LC_ALL: 'C' };
 }

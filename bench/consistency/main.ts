@@ -8,7 +8,7 @@ import type { Statement } from '../../src/domain/consistency/statement.ts';
 import { SupersessionGraph } from '../../src/domain/links/supersession-graph.ts';
 import { keyOf, labelledSets, type LabelledSet } from './sets.ts';
 
-/** A pair that was found, with the reason that found it. */
+/** A found pair with its reason. */
 interface Hit {
   readonly set: string;
   readonly pair: readonly [string, string];
@@ -54,7 +54,7 @@ function hitsOf(set: string, statements: readonly Statement[]): Hit[] {
   ];
 }
 
-/** By what the set itself says of its pairs, else by labels made by reading them. */
+/** Judges pairs by the data set's own information, or else by manual labels. */
 function holds(
   { set, pair, reason }: Hit,
   { gold }: LabelledSet,

@@ -1,4 +1,4 @@
-// Pairs of real memories of which it is known, or was labelled by reading, whether one contradicts or supersedes the other.
+// Pairs of real memories with known or manually labelled contradictions and supersessions.
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Statement } from '../../src/domain/consistency/statement.ts';
@@ -8,16 +8,16 @@ import { readDataSet, type Memory } from '../ranking/datasets.ts';
 
 export interface LabelledSet {
   readonly name: string;
-  /** Each is judged by itself. */
+  /** Each group is judged separately. */
   readonly groups: readonly (readonly Statement[])[];
   readonly gold: {
     readonly pairs: ReadonlySet<string>;
-    /** Whether every other pair is wrong; else those that were found are labelled by reading. */
+    /** Whether every other pair is wrong. If not, found pairs are labelled manually. */
     readonly complete: boolean;
   };
 }
 
-/** The same for both orders: a verdict that names the right two the wrong way round is counted by the label. */
+/** The same key for both orders. A verdict with the right pair in the wrong order is counted by its label. */
 export function keyOf(pair: readonly [string, string]): string {
   return [...pair].sort().join(' ');
 }
@@ -32,7 +32,7 @@ export async function labelledSets(data: string): Promise<LabelledSet[]> {
   ];
 }
 
-/** Records of proposals; which one replaces which is known of those that say it in their metadata. */
+/** Records of proposals. A replacement is known if the metadata states it. */
 async function proposals(data: string): Promise<LabelledSet> {
   const { memories } = await readDataSet(data, 'orgmem');
   const records = memories.filter(({ id }) => id.endsWith('#0') && /^(?:pep|eip|kep):/.test(id));
@@ -51,7 +51,7 @@ async function proposals(data: string): Promise<LabelledSet> {
   return { name: 'proposals', groups, gold: { pairs: gold, complete: false } };
 }
 
-/** All that stands in one place (a proposal, a team with its meetings), as if nothing but its place and time were known of it. */
+/** All memories of one place, such as a proposal or a team with its meetings, reduced to their place and time. */
 async function places(data: string): Promise<LabelledSet> {
   const { memories } = await readDataSet(data, 'orgmem');
   const groups = new Map<string, Statement[]>();
@@ -68,7 +68,7 @@ interface Run {
   readonly steps: readonly { readonly role: string; readonly tool?: string; readonly content?: string }[];
 }
 
-/** What tools told of reservations and customers during one call: the same one told later with other values is newer. */
+/** Tool output about reservations and customers during one call. A later output about the same one with other values is newer. */
 async function reservations(data: string): Promise<LabelledSet> {
   const runs = (await readFile(path.join(data, 'trajectories', 'tau_airline.jsonl'), 'utf8'))
     .split('\n')
@@ -107,7 +107,7 @@ function objectIn(text: string): JsonObject | undefined {
   }
 }
 
-/** What people told an assistant; where it is known that they told it otherwise later. */
+/** Statements that people made to an assistant, some of which are known to have changed later. */
 async function chats(data: string): Promise<LabelledSet> {
   const { memories, queries } = await readDataSet(data, 'beam-100k');
   const gold = new Set<string>();
@@ -118,7 +118,7 @@ async function chats(data: string): Promise<LabelledSet> {
   return { name: 'chats', groups: groupsBy(memories, 'user'), gold: { pairs: gold, complete: false } };
 }
 
-/** Turns of dialogues, of which no contradictions are known. */
+/** Turns of dialogues without known contradictions. */
 async function dialogues(data: string): Promise<LabelledSet> {
   const { memories } = await readDataSet(data, 'locomo');
   return {

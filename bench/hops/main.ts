@@ -1,4 +1,4 @@
-// Measures what hops bring where the answer is named by what the question names. See README.md.
+// Measures the benefit of hops for questions that name a memory which in turn names the answer. See README.md.
 import { parseArgs } from 'node:util';
 import { readDataSet, type Memory } from '../ranking/datasets.ts';
 import { mean } from '../ranking/metrics.ts';
@@ -52,7 +52,7 @@ export async function main(args: string[]): Promise<void> {
   });
 }
 
-/** Answers the ids by the data set's own. */
+/** Returns the ids of memories by the data set's ids. */
 async function load(client: HttpClient, memories: readonly Memory[]): Promise<Map<string, string>> {
   const lines = await client.bulk(memories.map(bodyOf));
   const wrong = lines.find(({ status }) => status !== 201);
@@ -66,7 +66,7 @@ function bodyOf({ id, text, layer, scope, metadata = {}, timestamp }: Memory & {
   return { content: text, layer, scope: identifiers, metadata, externalId: id, occurredAt };
 }
 
-/** Says by links what the records say by names. */
+/** Creates links for the references that the records make by name. */
 async function link(client: HttpClient, hops: TwoHops, ids: ReadonlyMap<string, string>): Promise<void> {
   for (const { from, to } of hops.references)
     await client.expect(200, 'PUT', `/v1/memories/${ids.get(from)}/links/related/${ids.get(to)}`, {
@@ -74,7 +74,7 @@ async function link(client: HttpClient, hops: TwoHops, ids: ReadonlyMap<string, 
     });
 }
 
-/** Long where the machine has other things to do as well. */
+/** Long enough for a busy machine. */
 async function untilSearchable(client: HttpClient): Promise<void> {
   const last = { content: 'the last memory', layer: 'company' };
   const { position } = await client.expect(201, 'POST', '/v1/memories', last);

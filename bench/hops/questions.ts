@@ -1,16 +1,16 @@
-// Questions whose answer is two references away, made from records that refer to each other.
+// Questions with an answer two references away, generated from records that refer to each other.
 import type { Memory } from '../ranking/datasets.ts';
 
 export interface TwoHopQuestion {
   readonly query: string;
-  /** Documents. */
+  /** Ids of the documents that answer it. */
   readonly gold: ReadonlySet<string>;
 }
 
 /** A path such as `/keps/sig-node/693-topology-manager`. */
 const REFERENCE = /keps\/[\w-]+\/(\d+-[\w-]+)/g;
 
-/** What the records of proposals refer to (`see-also`, `replaces`, `superseded-by`), and questions two steps along it. */
+/** The references between records of proposals (`see-also`, `replaces`, `superseded-by`), and questions that follow two of them. */
 export class TwoHops {
   readonly references: readonly { readonly from: string; readonly to: string }[];
   readonly questions: readonly TwoHopQuestion[];

@@ -1,4 +1,4 @@
-// How the router decides on labelled questions. See README.md.
+// Confusion matrix of the router on labelled questions. See README.md.
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';

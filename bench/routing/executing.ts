@@ -1,4 +1,4 @@
-// Executes a plan by filtered searches: what meets the conditions comes first, what only resembles the question follows.
+// Executes a plan with filtered searches. Results that meet the conditions come first, then those that only resemble the question.
 import { test } from '../../src/domain/build-filter.ts';
 import { innermostContainer, type Scope } from '../../src/domain/layers.ts';
 import { mentionsFilter, mentionsIn } from '../../src/domain/routing/followed.ts';
@@ -7,7 +7,7 @@ import type { Operand, Plan } from '../../src/domain/routing/plan.ts';
 import type { Vocabulary } from '../../src/domain/routing/vocabulary.ts';
 import type { MemorySearch, Stored } from './memory-search.ts';
 
-/** What of a plan is executed: each can be left out, to see what it brings. */
+/** The parts of a plan to execute. Each can be left out to measure its benefit. */
 export const PARTS = ['operands', 'otherwise', 'follow'] as const;
 export type Part = (typeof PARTS)[number];
 
@@ -45,7 +45,7 @@ function meetingOf(
   const [first] = found;
   if (!first || !follow || !parts.has('follow')) return found;
   if (follow === 'scope') return [...found, ...under(placeFilter(first.scope), query, find)];
-  // The chunks of one document are one thing; any of them may name others.
+  // The chunks of a document are treated as one, because any of them may name others.
   const named = found
     .slice(0, 4)
     .flatMap(({ content }) => under(mentionsFilter(mentionsIn(content, first, vocabulary)), query, find));
@@ -69,7 +69,7 @@ function distinct(memories: readonly Stored[]): Stored[] {
   return [...new Set(memories)];
 }
 
-/** The first of each, the second of each, … */
+/** Interleaves lists: the first of each, then the second of each, … */
 function interleave(lists: readonly (readonly Stored[])[]): Stored[] {
   const longest = Math.max(0, ...lists.map(({ length }) => length));
   return Array.from({ length: longest }, (_, i) => lists.flatMap((list) => list.slice(i, i + 1))).flat();

@@ -1,4 +1,4 @@
-// Measures what plans bring on complex questions, with the plain search beside them. See README.md.
+// Measures plans on complex questions, compared with plain search. See README.md.
 import { parseArgs } from 'node:util';
 import { planOf, RULES, type RuleName } from '../../src/domain/routing/planner.ts';
 import { vocabularyRequestOf } from '../../src/domain/routing/vocabulary-request.ts';
@@ -112,7 +112,7 @@ function plan(
   return planOf(query, wantedOf(vocabulary, query), { rules: variant.rules });
 }
 
-/** As the server reads it: all fields, and of the values what the question may mean. */
+/** The vocabulary as the server reads it: all fields, and the values that the question may mean. */
 function wantedOf({ fields, values }: Vocabulary, query: string): Vocabulary {
   const { keys, kinds } = vocabularyRequestOf(query);
   const wanted = new Set(keys);
@@ -170,7 +170,7 @@ function show(type: string, queries: readonly Query[], plans: readonly Plan[]): 
   }
 }
 
-/** CPU time of the planner alone, with what the question may mean of its vocabulary in memory. */
+/** CPU time of the planner alone. The part of the vocabulary that the question may mean is already loaded. */
 function printTimes(
   tenants: ReadonlyMap<string, Pick<Tenant, 'vocabulary'>>,
   queries: readonly Query[],

@@ -1,4 +1,4 @@
-// A filtered search over a data set held in memory: the candidates and the score of the server.
+// A filtered search over a data set in RAM, with the candidates and the score of the server.
 import type { Filter } from '../../src/domain/filter.ts';
 import { match, weigh, type TermFrequencies } from '../../src/domain/ranking/bm25.ts';
 import { evidence, fuse } from '../../src/domain/ranking/fusion.ts';
@@ -9,14 +9,14 @@ import { matches, type FilterJson } from '../../test/support/filter-oracle.ts';
 import type { Memory } from '../ranking/datasets.ts';
 import { cosine } from '../ranking/embed.ts';
 
-/** Each engine finds at least so many. */
+/** Each engine returns at least this many. */
 const DEPTH = 100;
 
-/** A memory as the server would have it. */
+/** A memory as the server stores it. */
 export interface Stored extends Fielded {
   readonly id: string;
   readonly content: string;
-  /** What gold is named by. */
+  /** The id that gold answers use. */
   readonly document: string;
 }
 
@@ -43,7 +43,7 @@ export class MemorySearch {
   readonly #indexed: readonly Indexed[];
   readonly #documentFrequency = new Map<string, number>();
 
-  /** `vectors` are those of `memories`, in their order. */
+  /** `vectors` belong to `memories`, in the same order. */
   constructor(memories: readonly Stored[], vectors: readonly Float32Array[]) {
     this.#indexed = memories.map((memory, i) => {
       const { counts, length } = termCounts(memory.content);
@@ -53,7 +53,7 @@ export class MemorySearch {
     });
   }
 
-  /** The best `top` of those that the filter lets through, best first. */
+  /** The best `top` memories that match the filter, best first. */
   search(query: string, vector: Float32Array, filter: Filter | undefined, top: number): Stored[] {
     const statistics = { documents: this.#indexed.length, documentFrequency: this.#documentFrequency };
     const terms = weigh([...termCounts(query).counts.keys()], statistics);
@@ -78,7 +78,7 @@ export class MemorySearch {
   }
 }
 
-/** As callers write it. */
+/** The filter as callers write it in JSON. */
 export function filterJson(filter: Filter): FilterJson {
   if (filter.kind === 'not') return { not: filterJson(filter.filter) };
   if (filter.kind !== 'test') return { [filter.kind]: filter.filters.map(filterJson) };

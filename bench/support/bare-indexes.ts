@@ -8,7 +8,7 @@ import { tenant } from './loaded.ts';
 
 export const deterministicModel = 'deterministic-words-384';
 
-/** Vectors of the queries, by the model whose vectors are stored. */
+/** Vectors of the queries, made with the model of the stored vectors. */
 export interface QueryVectors {
   /** Id of the model. */
   readonly id: string;
@@ -34,7 +34,7 @@ export async function timeBareIndexes(
   const lexical = `select memory_id from ${table} where tenant = $2 and body is not null order by ${score} limit $3`;
   const kept = vectorTable(modelId);
   const inGraph = await withGraph(sql, kept);
-  // Few vectors are in no index: comparing all of them is the bare query then.
+  // Few vectors are not indexed. The bare query then compares all of them.
   const nearest = inGraph === undefined ? 'true order by embedding <#>' : `${inGraph} order by embedding <=>`;
   const dense = `select memory_id from ${kept} where tenant = $2 and ${nearest} $1::vector limit $3`;
   // Forces the planner to use the two indexes: it does not know the cost of BM25 without its index.

@@ -11,7 +11,7 @@ import { inLanes, timed } from './statistics.ts';
 
 const rowsAtOnce = 500;
 const vectorsAtOnce = 64;
-/** As many connections index vectors at once as the projectors use. */
+/** Connections that index vectors in parallel, as many as the projectors use. */
 const vectorLanes = 3;
 const documentsAtOnce = 1_000;
 const generation = lexicalGeneration(9_000);
@@ -19,7 +19,7 @@ const kept = vectorTable(deterministicModel).replace('read.', '');
 
 type StoredRow = Readonly<Record<string, unknown>>;
 
-/** What the projectors have made: the rows of each table, the numbers of each vector, the documents. */
+/** The projectors' output: rows by table, vectors and documents. */
 interface Contents {
   readonly tables: ReadonlyMap<string, readonly StoredRow[]>;
   readonly vectors: readonly Float32Array[];
@@ -27,10 +27,10 @@ interface Contents {
 }
 
 /**
- * Writes what the first generations of all read models hold a second time, into empty copies of their tables with the same
- * indexes and into an index of its own, as fast as plain clients can: the rows are there already, each table has a
- * connection of its own and large batches, vectors have several. Commits wait for no sync and documents are found after
- * each thousand, as the projectors' do and are. Answers how long it took, and the memories that are in both stores then.
+ * Writes the contents of the first generations of all read models again, as fast as plain clients can, into empty copies of the
+ * tables with the same indexes and into a separate search index. The rows are prepared, each table has its own connection and
+ * large batches, and vectors have several connections. As with the projectors, commits do not wait for a sync and documents
+ * become searchable after each thousand. Returns how long it took, and how many memories are then in both stores.
  */
 export async function writeBareStores(
   environment: Readonly<Record<string, string>>,
@@ -122,7 +122,7 @@ async function writeRows(sql: Sql, table: string, rows: readonly StoredRow[]): P
   }
 }
 
-/** Rows and vectors are read in one order: that of the table. */
+/** `rows` and `vectors` are both in the order of the table. */
 async function writeVectors(
   sql: Sql,
   rows: readonly StoredRow[],

@@ -2,15 +2,15 @@ import type { MemorySource } from './memories.ts';
 import type { Report } from './report.ts';
 
 export interface BenchmarkOptions {
-  /** Memories of the largest collection; the smaller ones follow from it. */
+  /** Memories in the largest collection; the smaller sizes are derived from it. */
   readonly memories: number;
-  /** Events of the log that is rebuilt. */
+  /** Events in the log from which read models are rebuilt. */
   readonly events: number;
-  /** Where the CPU profiles of the servers go; none without it. */
+  /** Folder for the CPU profiles of the servers; if undefined, none are written. */
   readonly profile: string | undefined;
-  /** A retrieval data set, or a folder of such; undefined without one. */
+  /** A retrieval data set or a folder of them, if given. */
   readonly data: string | undefined;
-  /** The model that the ranking is measured with; undefined for the shipped one. */
+  /** The embedding model for measuring the ranking; if undefined, the shipped one. */
   readonly embedder: string | undefined;
   readonly source: MemorySource;
 }

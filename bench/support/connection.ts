@@ -9,8 +9,8 @@ export interface RawReply {
 const endOfHead = Buffer.from('\r\n\r\n');
 
 /**
- * One kept-alive connection that carries one request at a time, made beforehand: a caller with next to no work of its
- * own, since it shares the cores with the server that it measures. `http.request` takes several times as much.
+ * A kept-alive connection that sends one prepared request at a time. It uses very little CPU, because it shares the cores with
+ * the server that it measures. `http.request` takes several times as much.
  */
 export class Connection {
   readonly #socket: net.Socket;
@@ -32,7 +32,7 @@ export class Connection {
     return new Connection(socket);
   }
 
-  /** `request` is a whole HTTP/1.1 request, as `jsonRequest` makes it. */
+  /** `request` is a complete HTTP/1.1 request, as returned by `jsonRequest`. */
   send(request: Buffer): Promise<RawReply> {
     return new Promise((resolve, reject) => {
       this.#waiting = { resolve, reject };

@@ -2,16 +2,17 @@ import { constants, rmSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import path from 'node:path';
 
-/** Loaded data folders stay here from run to run. */
+/** Loaded data folders are kept here between runs. */
 export const keptData = path.resolve('.cache', 'bench-data');
 
-/** Gives `use` a new folder on the same disk as the kept ones, and removes it afterwards. */
+/** Calls `use` with a new folder on the same disk as the kept ones, and removes it afterwards. */
 export async function withScratch<T>(use: (folder: string) => Promise<T>): Promise<T> {
   await mkdir(keptData, { recursive: true });
   const folder = await mkdtemp(path.join(keptData, 'scratch-'));
   const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   process.once('exit', remove);
-  // Where `use` fails a program may still write there, and what failed is to be told, not that: the folder goes at the exit.
+  // If `use` fails, a program may still write to the folder. Removing it now could fail and hide the original error, so it is
+  // removed at exit.
   const result = await use(folder);
   process.off('exit', remove);
   await rm(folder, { recursive: true, force: true });

@@ -1,7 +1,7 @@
 import http from 'node:http';
 import { Readable } from 'node:stream';
 
-/** What JSON holds, unchecked: each benchmark checks what it uses. */
+/** Unchecked JSON. Each benchmark checks the fields that it uses. */
 export type Json = ReturnType<typeof JSON.parse>;
 
 export interface Reply {
@@ -9,14 +9,14 @@ export interface Reply {
   readonly body: Json;
 }
 
-/** A caller with kept-alive connections: cheap, since it shares the machine with what it measures. */
+/** An HTTP client with kept-alive connections. It uses little CPU, because it shares the machine with the server that it measures. */
 export class HttpClient {
   readonly #host: string;
   readonly #port: string;
   readonly #key: string | undefined;
   readonly #agent: http.Agent;
 
-  /** `connections`: most requests under way at once. */
+  /** `connections` is the maximum number of concurrent requests. */
   constructor(url: string, key?: string, connections = 16) {
     const { hostname, port } = new URL(url);
     this.#host = hostname;
@@ -48,14 +48,14 @@ export class HttpClient {
     };
   }
 
-  /** As `send`, and rejects where the status is not `status`. */
+  /** Like `send`, but rejects if the status is not `status`. */
   async expect(status: number, method: string, path: string, body?: unknown): Promise<Json> {
     const reply = await this.send(method, path, body);
     if (reply.status === status) return reply.body;
     throw new Error(`${method} ${path} answered ${reply.status}: ${JSON.stringify(reply.body)}`);
   }
 
-  /** Sends memories through the bulk call as they come; answers its lines. */
+  /** Streams memories to the bulk call and returns the lines of its response. */
   async bulk(memories: Iterable<unknown>): Promise<Json[]> {
     function* lines() {
       for (const memory of memories) yield `${JSON.stringify(memory)}\n`;
@@ -102,7 +102,7 @@ export class HttpClient {
   }
 }
 
-/** Less work than `stream/consumers`: what the caller burns is missing to the server. */
+/** Cheaper than `stream/consumers`. CPU time that the client uses is not available to the server. */
 function read(response: http.IncomingMessage): Promise<string> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];

@@ -8,7 +8,7 @@ import { Program } from './program.ts';
 
 export const tenant = 'bench';
 const sliceSize = 1_000;
-/** A pause in which the database vacuums what was loaded: its large tables one by one after 15 s without a request. */
+/** Pause for vacuuming after loading. The database vacuums large tables one by one after 15 s without a request. */
 const longRestMs = 60_000;
 const shortRestMs = 10_000;
 const manyMemories = 10_000;
@@ -16,13 +16,14 @@ const manyMemories = 10_000;
 /** How a data folder was loaded. */
 export interface Loading {
   readonly memories: number;
-  /** Memories a second, every read model caught up at the end. */
+  /** Memories per second, including the time until every read model has caught up. */
   readonly rate: number;
 }
 
 /**
- * Gives `use` a copy of a data folder with the first `count` memories of `source` in the tenant `bench`, loaded
- * through the bulk call, read models caught up, after a pause cleanly stopped. Loaded once and kept.
+ * Calls `use` with a copy of a data folder with the first `count` memories of `source` in the tenant `bench`. They were loaded
+ * through the bulk call until the read models had caught up; after a pause the server was stopped cleanly. The original is
+ * loaded once and kept.
  */
 export async function withLoaded<T>(
   source: MemorySource,
@@ -37,20 +38,20 @@ export async function withLoaded<T>(
   });
 }
 
-/** Forgets every kept data folder. */
+/** Deletes all kept data folders. */
 export async function dropLoaded(): Promise<void> {
   await rm(keptData, { recursive: true, force: true });
 }
 
-/** A key that sees and may change everything of the tenant. */
+/** Data of a key that can read and change everything in the tenant. */
 const adminKey = { tenant, role: 'admin', user: 'bench' };
 
-/** A caller with such a key. */
+/** An HTTP client with an admin key. */
 export function adminOf(program: Program): Promise<HttpClient> {
   return program.client(adminKey);
 }
 
-/** The secret of such a key. */
+/** The secret of an admin key. */
 export function adminKeyOf(program: Program): Promise<string> {
   return program.newKey(adminKey);
 }
@@ -81,7 +82,7 @@ async function load(source: MemorySource, count: number, kept: string): Promise<
   });
 }
 
-/** Stores the memories `from` to `to` of a source through the bulk call. */
+/** Stores memories `from` to `to` of a source through the bulk call. */
 export async function storeMemories(
   client: HttpClient,
   source: MemorySource,

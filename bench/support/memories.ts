@@ -11,11 +11,11 @@ export interface MemoryBody {
   readonly metadata: { readonly kind: string; readonly serial: number };
 }
 
-/** Memories, and questions about them; the same index always gives the same ones. */
+/** Memories, and questions about them. The same index always returns the same one. */
 export interface MemorySource {
-  /** Another one wherever an index gives another memory: data folders that were loaded are kept under it. */
+  /** Must differ between sources with different memories, because loaded data folders are kept under this name. */
   readonly name: string;
-  /** What their vectors are made by. */
+  /** The embedder of their vectors. */
   readonly embedder: EmbedderKind;
   memory(index: number): MemoryBody;
   /** A question about the first `among` memories. */
@@ -38,14 +38,14 @@ export const tagCount = 20;
 export const teamCount = 50;
 const topics = 500;
 const topicWords = 40;
-/** Words of a topic come from below the most frequent ones. */
+/** The words of a topic exclude the most frequent ones. */
 const topicFromRank = 300;
 const topicToRank = 20_000;
 const topicShare = 0.3;
 
 /**
- * Memories of about 60 words (40 to 80) drawn from a Zipf vocabulary, three words in ten from the memory's topic, so
- * that vectors cluster as those of real collections do.
+ * Memories of about 60 words (40 to 80) drawn from a Zipf vocabulary. Three words in ten come from the memory's topic, so the
+ * vectors cluster like those of real collections.
  */
 export class ZipfMemories implements MemorySource {
   readonly name = 'memories-v1';
@@ -68,7 +68,7 @@ export class ZipfMemories implements MemorySource {
     };
   }
 
-  /** Of 4 to 8 words out of one of the first `among` memories. */
+  /** A question of 4 to 8 words from one of the first `among` memories. */
   query(index: number, among: number): string {
     const random = randomFrom(index * 40_503 + 99);
     const words = this.memory(Math.floor(random() * among)).content.split(' ');
@@ -85,7 +85,7 @@ export class ZipfMemories implements MemorySource {
   }
 }
 
-/** One memory in ten is of the company, three of one of 50 teams, two of one of 40 projects, four of one of 200 users. */
+/** Of ten memories, one belongs to the company, three to one of 50 teams, two to one of 40 projects and four to one of 200 users. */
 export function placeOf(random: () => number): Pick<MemoryBody, 'layer' | 'scope'> {
   const share = random();
   const one = (name: string, of: number) => `${name}${Math.floor(random() * of)}`;
@@ -95,7 +95,7 @@ export function placeOf(random: () => number): Pick<MemoryBody, 'layer' | 'scope
   return { layer: 'user', scope: { user: one('user', 200) } };
 }
 
-/** Real texts of at most `most` words, cut from the shipped corpus; repeated with a number where it is used up. */
+/** Real texts of at most `most` words from the shipped corpus. When it is used up, texts are repeated with a number. */
 export function realTexts(count: number, most = 60): string[] {
   const pieces = corpusTexts().flatMap((text) => {
     const words = text.split(/\s+/);

@@ -35,8 +35,8 @@ const context: CommandContext = {
 };
 
 /**
- * Adds to the log of a stopped server, by its own commands but without it: an update of the text of every third memory,
- * and as many searches with ten results each. To `memories` stores this makes the mix of 60, 20 and 20 in a hundred.
+ * Adds events to the log of a stopped server by calling its commands directly: an update of the text of every third memory, and
+ * as many searches with ten results each. Together with `memories` stores this is a mix of 60, 20 and 20 percent.
  */
 export async function addUpdatesAndSearches(
   dataDir: string,

@@ -11,27 +11,27 @@ export type EmbedderKind = 'onnx' | 'deterministic';
 export interface ProgramOptions {
   readonly dataDir: string;
   readonly embedder: EmbedderKind;
-  /** Where its CPU profiles go; none without it. */
+  /** Folder for its CPU profiles; if undefined, none are written. */
   readonly profile?: string | undefined;
-  /** Settings beside those above: another profile and its servers. */
+  /** Further settings, such as another profile and its servers. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Roles of the process; all without it. */
+  /** Roles of the process; all if undefined. */
   readonly role?: string;
 }
 
 const masterKey = 'benchmark-master-key';
 const pollMs = 50;
-/** Of what was waited for: asking is work too, for the server and all behind it. */
+/** Polling interval as a share of the time waited so far, because each poll costs the server and its back ends time. */
 const pollShare = 0.02;
-/** Longer than any catch-up of these benchmarks: beyond it something hangs. */
+/** Longer than any catch-up of these benchmarks. After this time something must hang. */
 const longestWaitMs = 60 * 60_000;
-/** Longer than any statement of maintenance. */
+/** Longer than any maintenance statement. */
 const longestSilenceMs = 60_000;
 
-/** The assembled program in a process of its own, by default embedded, on a data folder on disk. */
+/** The complete program in its own process with a data folder on disk, by default with the embedded profile. */
 export class Program {
   readonly url: string;
-  /** From the start of the process to its readiness. */
+  /** Time from the start of the process to readiness. */
   readonly startMs: number;
   readonly #child: ChildProcess;
 
@@ -72,7 +72,7 @@ export class Program {
     return new Program(child, url, performance.now() - started);
   }
 
-  /** A caller with a new key of `tenant`. */
+  /** An HTTP client with a new key of `tenant`. */
   async client(key: { tenant: string; role: string } & Record<string, unknown>): Promise<HttpClient> {
     return new HttpClient(this.url, await this.newKey(key));
   }
@@ -85,7 +85,7 @@ export class Program {
     return secret as string;
   }
 
-  /** Events that the projection furthest behind has not seen, and its name. */
+  /** Name and lag in events of the projection that is furthest behind. */
   async lag(): Promise<{ events: number; projection: string; head: number }> {
     const client = new HttpClient(this.url);
     const reply = await answered(() => client.send('GET', '/readyz'));
@@ -95,7 +95,7 @@ export class Program {
     return { events: worst.lag, projection: worst.name, head: log.head };
   }
 
-  /** Resolves when every read model has reached the log's head. */
+  /** Resolves when every read model has reached the head of the log. */
   async caughtUp(): Promise<void> {
     const began = performance.now();
     while ((await this.lag()).events > 0) {
@@ -105,7 +105,7 @@ export class Program {
     }
   }
 
-  /** Resident memory in MB; undefined where the system has no /proc. */
+  /** Resident memory in MB; undefined if the system has no /proc. */
   async memory(): Promise<number | undefined> {
     const status = await readFile(`/proc/${this.#child.pid}/status`, 'utf8').catch(() => '');
     const kilobytes = /^VmRSS:\s+(\d+)/m.exec(status)?.[1];
@@ -120,7 +120,7 @@ export class Program {
   }
 }
 
-/** Asks again while the database is at work on something long, a vacuum say. */
+/** Retries while the database is busy with a long task, such as a vacuum. */
 async function answered(ask: () => Promise<Reply>): Promise<Reply> {
   const began = performance.now();
   for (;;) {

@@ -5,8 +5,8 @@ import { pick, randomFrom } from './random.ts';
 const fewestWords = 5;
 
 /**
- * The sentences of retrieval data sets, and the questions that came with them, with vectors of the shipped model. Where
- * they lie in the tenant, their tags and metadata are drawn by chance.
+ * The sentences and questions of retrieval data sets, with vectors of the shipped model. Placement, tags and metadata are
+ * random.
  */
 export class RealMemories implements MemorySource {
   readonly name = 'sentences-v1';
@@ -19,7 +19,7 @@ export class RealMemories implements MemorySource {
     this.#questions = questions;
   }
 
-  /** Of all data sets in `folder`. */
+  /** Reads all data sets in `folder`. */
   static async read(folder: string): Promise<RealMemories> {
     const sets = await readDataSets(folder);
     const sentences = new Set(
@@ -29,7 +29,7 @@ export class RealMemories implements MemorySource {
     return new RealMemories(shuffled([...sentences]), shuffled(questions));
   }
 
-  /** How many there are. */
+  /** Number of memories. */
   get size(): number {
     return this.#sentences.length;
   }
@@ -56,7 +56,7 @@ function sentencesOf(text: string): string[] {
     .filter((sentence) => sentence.split(/\s+/).length >= fewestWords);
 }
 
-/** In an order that does not depend on the set that they are from. */
+/** Shuffles with a fixed seed, so the memories of all data sets are mixed. */
 function shuffled<T>(items: readonly T[]): T[] {
   const random = randomFrom(17);
   const mixed = [...items];

@@ -27,7 +27,7 @@ export interface SearchRestrictions {
   readonly filter?: JsonObject;
 }
 
-/** Share of the exact 10 nearest that are among the 10 nearest by the server's own dense search. */
+/** Share of the exact 10 nearest that the server's own dense search also returns among its 10 nearest. */
 export async function denseRecall(
   sql: Sql,
   index: VectorIndex,
@@ -46,7 +46,7 @@ export async function denseRecall(
   return found / wanted;
 }
 
-/** Ids of the nearest: as the server finds them with `index`, exact without it. */
+/** Ids of the nearest memories: with `index` as the server finds them, else exact. */
 async function nearest(
   sql: Sql,
   dense: DenseQuery,

@@ -1,11 +1,11 @@
-/** What a figure should reach. */
+/** Target of a figure. */
 export interface Target {
   readonly of: 'value' | 'ratio';
   readonly least?: number;
   readonly most?: number;
 }
 
-/** One measured number, with the bare baseline of the same run where there is one. */
+/** A measured number, with the bare baseline of the same run if there is one. */
 export interface Figure {
   readonly name: string;
   readonly value: number;
@@ -21,15 +21,15 @@ export interface Check {
   readonly detail: string;
 }
 
-/** Figures that are read side by side. */
+/** A table of figures. */
 export interface Table {
   readonly title: string;
   readonly header: readonly string[];
-  /** Numbers are shares; undefined is nothing to measure. */
+  /** Numbers are shares; undefined means that there was nothing to measure. */
   readonly rows: readonly (readonly (string | number | undefined)[])[];
 }
 
-/** What one benchmark found. */
+/** Result of one benchmark. */
 export interface BenchmarkResult {
   readonly benchmark: string;
   readonly figures: readonly (Figure & { ratio?: number; reached?: boolean })[];
@@ -38,7 +38,7 @@ export interface BenchmarkResult {
   readonly notes: readonly string[];
 }
 
-/** Collects what a benchmark finds; the checks are its proof that it measured the real thing. */
+/** Collects the results of a benchmark. Its checks prove that it measured correct answers. */
 export class Report {
   readonly #benchmark: string;
   readonly #figures: Figure[] = [];
@@ -92,7 +92,7 @@ function reaches({ value, target }: Figure, ratio: number | undefined): boolean 
   return measured >= (target.least ?? -Infinity) && measured <= (target.most ?? Infinity);
 }
 
-/** The result as a person reads it. */
+/** Formats the result for people. */
 export function printResult({ benchmark, figures, tables, checks, notes }: BenchmarkResult): void {
   const rows = figures.map(({ name, value, unit, baseline, ratio, target, reached }) => [
     name,

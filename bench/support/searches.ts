@@ -6,13 +6,13 @@ import type { Report } from './report.ts';
 import type { Variant } from './variants.ts';
 
 export const topK = 10;
-/** Keeps real questions, which may be complex, from being decomposed. */
+/** Prevents decomposition, because real questions may be complex. */
 export const standard = { mode: 'standard' };
 
 /**
- * Milliseconds of each query, one after another. Before, each is run at least once, and all together at least `warmUp` times: V8
- * compiles hot code only after some thousand calls. Checks that each query has the expected number of results, all of them
- * allowed.
+ * Milliseconds of each query, one after another. As a warm-up each query first runs at least once, and there are at least
+ * `warmUp` runs in total, because V8 compiles hot code only after several thousand calls. Checks that each query returns the
+ * expected number of results and that all of them are allowed.
  */
 export async function timeSearches(
   program: Program,

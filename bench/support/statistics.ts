@@ -1,4 +1,4 @@
-/** The value below which the share `p` (0..1) of `values` lies: nearest rank. */
+/** Percentile by nearest rank: the value below which the share `p` (0..1) of `values` lies. */
 export function percentile(values: readonly number[], p: number): number {
   const sorted = values.toSorted((left, right) => left - right);
   return sorted[Math.max(0, Math.ceil(p * sorted.length) - 1)] ?? Number.NaN;

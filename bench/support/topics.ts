@@ -3,7 +3,7 @@ import { fromRecord, type TopicRecord } from '../../src/domain/contract/cloud-ev
 import { topicsOf } from '../../src/domain/contract/topics.ts';
 import type { Transport } from '../../src/ports/transport.ts';
 
-/** What each partition under a prefix holds, read until all of them say that they are complete up to `position`. */
+/** Records of each partition under a topic prefix, read until the watermarks of all partitions reach `position`. */
 export async function readTopics(
   transport: Transport,
   prefix: string,

@@ -20,7 +20,7 @@ export const oneTeam: Variant = {
 const half = kinds.slice(0, kinds.length / 2);
 const [kind, tag] = [kinds[1]!, 'topic-3'];
 
-/** Variants that allow all of `size` memories down to very few. */
+/** Variants that allow from all of `size` memories down to very few. */
 export function variantsOf(size: number): readonly Variant[] {
   return [
     plain,

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { randomFrom } from './random.ts';
 
-/** About what 100,000 English texts of 60 words use. */
+/** About as many words as 100,000 English texts of 60 words use. */
 const size = 60_000;
 /** Zipf–Mandelbrot: the share of the word of rank r is proportional to 1 / (r + shift). */
 const shift = 2.7;
 const consonants = 'bcdfghklmnprstvwz';
 const vowels = 'aeiou';
 
-/** Words by falling frequency: those of the shipped corpus, then made-up ones for the long tail. */
+/** Words by decreasing frequency: those of the shipped corpus, then invented ones for the long tail. */
 export class Vocabulary {
   readonly words: readonly string[];
   readonly #cumulated: Float64Array;
@@ -21,7 +21,7 @@ export class Vocabulary {
     for (let rank = 0; rank < size; rank++) this.#cumulated[rank] = sum += 1 / (rank + 1 + shift);
   }
 
-  /** The rank of a word drawn by frequency. */
+  /** Draws a word by frequency and returns its rank. */
   draw(random: () => number): number {
     const wanted = random() * this.#cumulated[size - 1]!;
     let low = 0;
@@ -35,7 +35,7 @@ export class Vocabulary {
   }
 }
 
-/** The texts of the shipped corpus, in its order. */
+/** The texts of the shipped corpus, in order. */
 export function corpusTexts(): string[] {
   return readFileSync('corpus/memories.ndjson', 'utf8')
     .split('\n')
