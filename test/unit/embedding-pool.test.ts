@@ -15,7 +15,7 @@ interface Run {
   fail(error: Error): void;
 }
 
-/** A slot whose every step the test takes by hand. */
+/** A slot that the test controls step by step. */
 class ManualSlot implements Slot {
   readonly serves: Slot['serves'];
   readonly runs: Run[] = [];
@@ -25,7 +25,7 @@ class ManualSlot implements Slot {
     this.serves = serves;
   }
 
-  /** What the next calls of `ready` do. */
+  /** Sets the behaviour of the next calls of `ready`. */
   nextStarts(...starts: (() => Promise<void>)[]): void {
     this.#starts = starts;
   }
@@ -95,7 +95,7 @@ describe('EmbeddingPool', () => {
     expect((await outcome).map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
   });
 
-  it('tries a text a second time, first of its lane, and gives it up then', async () => {
+  it('retries a text once, ahead of its lane, and then fails it', async () => {
     const slot = new ManualSlot();
     const pool = new EmbeddingPool([slot], options);
     const bad = pool.submit('bad', 'passage');
@@ -137,7 +137,7 @@ describe('EmbeddingPool', () => {
     await pool.close();
   });
 
-  it('rejects what waits, and what comes, while no slot starts; and serves again once one does', async () => {
+  it('rejects waiting and new texts while no slot starts, and serves again once one does', async () => {
     const slot = new ManualSlot();
     const pool = new EmbeddingPool([slot], { batch: 1, attempts: 5 });
     let start: () => void = () => undefined;
@@ -169,7 +169,7 @@ describe('EmbeddingPool', () => {
     expect(await passage).toEqual(Float32Array.of(7));
   });
 
-  it('hands out as many texts at once as a slot takes', async () => {
+  it('hands out as many texts at once as a slot accepts', async () => {
     const slot = new ManualSlot();
     const pool = new EmbeddingPool([slot], { batch: 3, attempts: 1 });
     await settleAll();
@@ -202,7 +202,7 @@ describe('EmbeddingPool', () => {
     ]);
   });
 
-  it('lets what runs finish and rejects what waits when it is closed', async () => {
+  it('finishes running texts and rejects waiting ones when it is closed', async () => {
     const slot = new ManualSlot();
     const pool = new EmbeddingPool([slot], options);
     const outcome = Promise.allSettled(['running', 'waiting'].map((text) => pool.submit(text, 'passage')));
@@ -215,7 +215,7 @@ describe('EmbeddingPool', () => {
 describe('pooled embedder', () => {
   const model = { id: 'lengths', dimension: 1 };
 
-  it('has no more of a call in the queue than its window, so that a short call is not held up by a long one', async () => {
+  it('queues no more texts of a call than its window, so a long call does not delay a short one', async () => {
     const slot = new ManualSlot();
     const embedder = pooledEmbedder(model, new EmbeddingPool([slot], options), {
       window: 2,
@@ -232,7 +232,7 @@ describe('pooled embedder', () => {
     await embedder.close();
   });
 
-  it('embeds no further text of a call that has failed', async () => {
+  it('embeds no more texts of a failed call', async () => {
     const slot = new ManualSlot();
     const pool = new EmbeddingPool([slot], { batch: 1, attempts: 1 });
     const embedder = pooledEmbedder(model, pool, { window: 1, cachedQueries: 1 });
@@ -245,7 +245,7 @@ describe('pooled embedder', () => {
     await embedder.close();
   });
 
-  it('embeds a text once that is asked for twice at once, but not a query as a passage', async () => {
+  it('embeds a text once for concurrent requests, but not a query as a passage', async () => {
     const slot = new ManualSlot();
     const embedder = pooledEmbedder(model, new EmbeddingPool([slot], options), {
       window: 9,
@@ -265,7 +265,7 @@ describe('pooled embedder', () => {
     await embedder.close();
   });
 
-  it('keeps the vectors of the last queries, not of passages', async () => {
+  it('caches the vectors of the last queries, not of passages', async () => {
     const slot = new ManualSlot();
     const embedder = pooledEmbedder(model, new EmbeddingPool([slot], options), {
       window: 9,
@@ -285,7 +285,7 @@ describe('pooled embedder', () => {
     await embedder.close();
   });
 
-  it('asks again for a query that failed', async () => {
+  it('embeds a failed query again', async () => {
     const slot = new ManualSlot();
     const pool = new EmbeddingPool([slot], { batch: 1, attempts: 1 });
     const embedder = pooledEmbedder(model, pool, { window: 9, cachedQueries: 10 });

@@ -8,7 +8,7 @@ import { readConfig } from '../../src/config.ts';
 import { BGE_SMALL } from '../../src/domain/ranking/scales.ts';
 import { EmbedderUnavailable } from '../../src/ports/embedder.ts';
 
-/** Models of words, which tell when they are opened and closed. */
+/** Word models that record when they are opened and closed. */
 function words(...dimensions: number[]): { entries: ModelEntry[]; told: string[] } {
   const told: string[] = [];
   const entries = dimensions.map((dimension): ModelEntry => {
@@ -31,7 +31,7 @@ function words(...dimensions: number[]): { entries: ModelEntry[]; told: string[]
 }
 
 describe('the registry of models', () => {
-  it('[H4] finds each by id and by name, and loads it with its first text', async () => {
+  it('[H4] finds each model by id and by name, and loads it for its first text', async () => {
     const { entries, told } = words(16, 32);
     const registry = new ModelRegistry(entries, 'w32');
     expect(registry.preferred).toMatchObject({ id: 'deterministic-words-32', dimension: 32 });
@@ -47,7 +47,7 @@ describe('the registry of models', () => {
     expect(told).toEqual(['open w16', 'close w16']);
   });
 
-  it('[H4] closes the models that are not used, which load again when they are', async () => {
+  it('[H4] closes unused models, and loads them again when they are used', async () => {
     const { entries, told } = words(16, 32);
     const registry = new ModelRegistry(entries, 'w16');
     for (const { id } of entries) await registry.load(id);
@@ -58,13 +58,13 @@ describe('the registry of models', () => {
     await registry.close();
   });
 
-  it('[H4] refuses to prefer a model that it has not', () => {
+  it('[H4] refuses to prefer an unknown model', () => {
     expect(() => new ModelRegistry(words(16).entries, 'w32')).toThrow(/w32.*w16/);
   });
 });
 
 describe('a model that does not load', () => {
-  it('[H4] is unavailable, is not tried again at once, and works as soon as it loads', async () => {
+  it('[H4] is unavailable, is not retried at once, and works as soon as it loads', async () => {
     let tries = 0;
     let isThere = false;
     const embedder = new LazyEmbedder({ id: 'm', dimension: 16 }, async () => {
@@ -84,7 +84,7 @@ describe('a model that does not load', () => {
 });
 
 describe('a model that does not answer', () => {
-  it('[H4] is known to fail until it makes a vector, whatever it remembers', async () => {
+  it('[H4] counts as failed until it makes a new vector, even if it has cached ones', async () => {
     let isAway = true;
     const words16 = deterministicEmbedder({ dimension: 16 });
     const { model } = words16;
@@ -158,7 +158,7 @@ describe('registered models', () => {
   const opening = (environment: Record<string, string>) =>
     openEmbedders(readConfig({ STRATALOG_EMBEDDER: 'deterministic', ...environment }));
 
-  it('[H4] stand beside those that the program knows', async () => {
+  it('[H4] are added to the built-in models', async () => {
     const embedders = await opening({ STRATALOG_EMBEDDING_MODELS: JSON.stringify([own, remote]) });
     const names = ['bge-small-en-v1.5', 'e5-small-v2', 'deterministic-words-384', 'own', 'remote'];
     expect(embedders.models.map(({ name }) => name)).toEqual(names);
@@ -182,7 +182,7 @@ describe('registered models', () => {
     await expect(failing).rejects.toThrow(new RegExp(`the ${what}`));
   });
 
-  it('[H4] are named where another one is asked for', async () => {
+  it('[H4] are listed in the error for an unknown model', async () => {
     const failing = opening({ STRATALOG_EMBEDDER: 'onnx', STRATALOG_EMBEDDING_MODEL: 'magic' });
     await expect(failing).rejects.toThrow(/magic is not registered; bge-small-en-v1\.5, e5-small-v2/);
   });

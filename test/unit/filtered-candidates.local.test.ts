@@ -32,7 +32,7 @@ const embedder = deterministicEmbedder({ dimension: 16 });
 let test: TestStore;
 let view: ReadView;
 
-/** As after an import: the tables are full, but have no planner statistics yet. */
+/** The state after an import: the tables are full, but have no planner statistics yet. */
 beforeAll(async () => {
   test = await openTestStore();
   for (let n = 0; n < count; n++)
@@ -50,7 +50,7 @@ beforeAll(async () => {
 
 afterAll(() => test.close());
 
-it('[A5] a filter that half of the memories pass is checked for what the indexes find, not for all memories', async () => {
+it('[A5] a filter that half of the memories match is checked only for the results of the indexes', async () => {
   const [vector] = await embedder.embed(['green tea'], 'query');
   const table = view.table('memories').replace('read.', '');
   let asked = 0;
@@ -74,7 +74,7 @@ it('[A5] a filter that half of the memories pass is checked for what the indexes
         times: { months: [], periods: [] },
       };
       const context = { tx: explaining, view, planner: new PlannerSettings(explaining) };
-      // As in a tenant that is too large to compare all vectors.
+      // Pretend that the tenant is too large to compare all vectors.
       const choice = { documents: exactScanLimit + 1, lookup: { in: 'database' as const } };
       const sources = chooseSources(context, query, choice).flat();
       const hits = await Promise.all(sources.map((source) => source.find(query, wanted)));
@@ -87,7 +87,7 @@ it('[A5] a filter that half of the memories pass is checked for what the indexes
   expect(asked).toBeLessThan(count / 2);
 });
 
-it('[A5] a filter that most of a prefilter set fail is checked for all of the set', async () => {
+it('[A5] a filter that few memories of a prefilter set match is checked for the whole set', async () => {
   const [vector] = await embedder.embed(['green tea'], 'query');
   const region = { tenant: 'acme', visibility: 'all' as const };
   // Posting keys contain the kind, but not parts of the text.
@@ -108,7 +108,7 @@ it('[A5] a filter that most of a prefilter set fail is checked for all of the se
   expect(found.length).toBe(6);
 });
 
-it('[A5] the prefilter set of a range of numbers or times contains that range and no more', async () => {
+it('[A5] the prefilter set of a range of numbers or times contains exactly that range', async () => {
   const sizeOf = async (json: JsonObject) => {
     const region = { tenant: 'acme', visibility: 'all' as const };
     const set = await findPrefilterSet(test.sql, view, { region, filter: parseFilter(json) });

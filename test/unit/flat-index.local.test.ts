@@ -39,7 +39,7 @@ async function open({ mostBytes = Infinity, loadAbove = 1_000 } = {}): Promise<v
   await index.start();
 }
 
-/** Of unit length, in a plane: the further from each other, the greater the angle between them, in hundredths. */
+/** A unit vector in a plane, at an angle in hundredths of a radian. The distance of two vectors grows with their angles' difference. */
 function at(angle: number): Float32Array {
   const vector = new Float32Array(dimension);
   vector[3] = Math.cos(angle / 100);
@@ -65,7 +65,7 @@ async function nearest(angle: number, limit: number, set = acme, executor: SqlEx
   return vectors?.nearest(at(angle), limit).map(({ id }) => id);
 }
 
-it('[A5] compares with the vectors of one tenant, whose vectors are there once somebody wanted them', async () => {
+it('[A5] compares only the vectors of one tenant, which are loaded on the first request', async () => {
   const ids = [];
   for (const angle of [10, 20, 30]) ids.push(await insert(test.sql, acme, angle));
   await insert(test.sql, globex, 11);
@@ -82,7 +82,7 @@ it('[A5] compares with the vectors of one tenant, whose vectors are there once s
   expect(index.size).toBe(3);
 });
 
-it('[A5] has the large tenants of the live model there soon after a start', async () => {
+it('[A5] loads the large tenants of the live model soon after a start', async () => {
   await test.sql.execute(
     `insert into read.generations (name, generation, signature, state) values ('vectors', 3, '2/a', 'live');
      insert into read.active (name, generation) values ('vectors', 3)`,
@@ -96,7 +96,7 @@ it('[A5] has the large tenants of the live model there soon after a start', asyn
   expect(await index.has({ tenant: 'acme', table: otherTable })).toBe(false);
 });
 
-it('[A5] knows at once what was committed, and nothing of what is not', async () => {
+it('[A5] reflects committed changes at once, and no uncommitted ones', async () => {
   const [first, second] = [await insert(test.sql, acme, 10), await insert(test.sql, acme, 20)];
   await open();
   await loaded(acme);
@@ -123,7 +123,7 @@ it('[A5] knows at once what was committed, and nothing of what is not', async ()
   expect(found![0]).toBe(second);
 });
 
-it('[A5] takes over more changes than it reads at a time, and lets the database forget them', async () => {
+it('[A5] applies more changes than it reads at a time, and deletes them from the database', async () => {
   await open();
   await loaded(acme);
   await test.sql.query(
@@ -138,21 +138,21 @@ it('[A5] takes over more changes than it reads at a time, and lets the database 
   await eventually(() => test.sql.query('select * from read.noted_changes')).toEqual([]);
 });
 
-it('[A5] a table that is dropped takes its vectors along, and one that is made anew is read anew', async () => {
+it('[A5] a dropped table loses its vectors, and a recreated one is read again', async () => {
   await insert(test.sql, acme, 10);
   await open();
   await loaded(acme);
   await test.sql.query(`drop table ${table}`);
   await create(table);
   const id = await insert(test.sql, acme, 20);
-  // Whatever wakes it lets it look after its tables.
+  // Any request makes the index check its tables.
   index.want({ tenant: 'acme', table: otherTable });
   await eventually(() => index.has(acme)).toBe(false);
   await loaded(acme);
   expect(await nearest(10, 5)).toEqual([id]);
 });
 
-it('[A5] who was not asked for the longest time makes room, and what does not fit at all is left to the database', async () => {
+it('[A5] the least recently used tenant is evicted, and one that does not fit at all is left to the database', async () => {
   for (let n = 0; n < 10; n++) {
     await insert(test.sql, acme, n);
     await insert(test.sql, globex, n);
@@ -172,7 +172,7 @@ it('[A5] who was not asked for the longest time makes room, and what does not fi
   expect(await index.has(large)).toBe(false);
 });
 
-it('[A5] reads everything anew after the database was away: it may have gone back behind what was told', async () => {
+it('[A5] reads everything again after an outage of the database, which may have lost reported changes', async () => {
   const id = await insert(test.sql, acme, 10);
   const listen = test.sql.listen.bind(test.sql);
   let told: ((missed: boolean) => void) | undefined;

@@ -42,7 +42,7 @@ describe('a page', () => {
     expect(await test.journal.texts(test.sql)).toEqual(['a', 'b']);
   });
 
-  it('moves the bookmark also where nothing in it matters', async () => {
+  it('moves the bookmark even if none of its events is handled', async () => {
     const { position } = await test.store.append(
       'links-acme.1',
       'any',
@@ -54,7 +54,7 @@ describe('a page', () => {
     });
   });
 
-  it('of which nothing is taken moves the bookmark beside those of others, and where they were moved it does not', async () => {
+  it('without handled events moves the bookmark together with others, unless it was moved meanwhile', async () => {
     const other = new Journal('other');
     const second = await beginLive(test, other);
     const linked = { source: 'a', target: 'b', type: 'related', confidence: 1 } as const;
@@ -83,7 +83,7 @@ describe('a page', () => {
     await expect(pass()).rejects.toBeInstanceOf(BookmarkMoved);
   });
 
-  it('is taken where an event of it is due, and always while a stream is parked', async () => {
+  it('is applied if it has a handled event, and always while a stream is parked', async () => {
     refuse('poison');
     await stored('a', 'poison');
     const page = await all();
@@ -104,7 +104,7 @@ describe('a page', () => {
     expect(test.live.takesNothing(unreadable, { ...after, parked: new Set() })).toBe(false);
   });
 
-  it('that was written already, in whole or in part, is left out', async () => {
+  it('that was already written, completely or partly, is skipped', async () => {
     await stored('a', 'b');
     const first = await all();
     const state = await test.live.apply(first, await test.live.bookmarkState());
@@ -128,7 +128,7 @@ describe('a page', () => {
     },
   );
 
-  it('waits for an embedder that is away, and parks nothing', async () => {
+  it('waits for an unavailable embedder, and parks nothing', async () => {
     await stored('a');
     test.journal.onPrepare = () => Promise.reject(new EmbedderUnavailable('away'));
     await expect(test.live.apply(await all(), await test.live.bookmarkState())).rejects.toBeInstanceOf(
@@ -139,7 +139,7 @@ describe('a page', () => {
   });
 });
 
-describe('a page that the database cannot take now', () => {
+describe('a page that the database cannot write now', () => {
   it.each([
     ['the disk is full', '53100'],
     ['two transactions wait for each other', '40P01'],
@@ -156,7 +156,7 @@ describe('a page that the database cannot take now', () => {
 });
 
 describe('a process that was overtaken', () => {
-  it('writes nothing: the bookmark is not where it read it', async () => {
+  it('writes nothing, because the bookmark has moved', async () => {
     await stored('a');
     const page = await all();
     const zombie = await test.live.bookmarkState();
@@ -187,12 +187,12 @@ describe('a process that was overtaken', () => {
     expect(await test.journal.texts(test.sql)).toEqual([]);
   });
 
-  it('is told when its generation is gone', async () => {
+  it('fails if its generation was dropped', async () => {
     await test.sql.query('delete from read.bookmarks');
     await expect(test.live.bookmarkState()).rejects.toBeInstanceOf(BookmarkMoved);
   });
 
-  it('loses the race of many: one writes, once', async () => {
+  it('loses a race: only one writes, once', async () => {
     await stored('a', 'b');
     const page = await all();
     const state = await test.live.bookmarkState();
@@ -205,7 +205,7 @@ describe('a process that was overtaken', () => {
 });
 
 describe('a poison event', () => {
-  it('parks its stream alone; the page goes through, later events of the stream wait', async () => {
+  it('parks only its stream: the page is applied, and later events of the stream wait', async () => {
     const [one, two] = await stored('a', 'poison');
     await updated(two!, 'waits');
     await updated(one!, 'b');
@@ -238,7 +238,7 @@ describe('a poison event', () => {
     ]);
   });
 
-  it('that cannot be read and was dealt with does not move the bookmark back when it comes again', async () => {
+  it('that cannot be read and was handled does not move the bookmark back when it is delivered again', async () => {
     const bad = memoryStream('acme', uuid());
     await test.log.append(bad, 'any', [
       storedEvent({ type: 'MemoryStored', data: 'nonsense', metadata: '{"tenant":"acme"}' }),
@@ -256,7 +256,7 @@ describe('a poison event', () => {
     expect(await test.journal.texts(test.sql)).toEqual(['a']);
   });
 
-  it('behind slices that are written already is found all the same', async () => {
+  it('behind slices that are already written is still found', async () => {
     const sliced = new Journal('sliced', 2);
     sliced.onEvent = (text) => {
       if (text === 'poison') throw new Error('refused');

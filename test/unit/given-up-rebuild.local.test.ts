@@ -29,7 +29,7 @@ async function kept(): Promise<unknown[]> {
   return rows.map(({ memory_id }) => memory_id);
 }
 
-it('[F6] [G5] a rebuild with another model that fails leaves none of its vectors', async () => {
+it('[F6] [G5] a failed rebuild with another model leaves none of its vectors', async () => {
   const other = deterministicEmbedder({ dimension: 32 });
   await ensureLive(test.sql, projection);
   await storeTestMemory(test, { content: 'my secret' });
@@ -45,7 +45,7 @@ it('[F6] [G5] a rebuild with another model that fails leaves none of its vectors
   expect(await kept()).toEqual([]);
 });
 
-/** A store whose first page is read at once and handed over later, and whose third never comes. */
+/** A store that reads its first page at once and returns it later, and that never returns its third page. */
 function reading(): {
   readonly store: EventStore;
   readonly read: Promise<void>;

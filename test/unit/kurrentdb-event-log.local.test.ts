@@ -7,7 +7,7 @@ import { PageReader } from '../support/page-reader.ts';
 import { eventually } from '../support/eventually.ts';
 
 const deadlineMs = 400;
-/** Less than the connection takes to find out by itself that nobody is there. */
+/** Less than the connection takes to detect a dead server by itself. */
 const beforeKeepalive = 10_000;
 
 const calls: readonly [string, (log: EventLog) => Promise<unknown>][] = [
@@ -126,7 +126,7 @@ describe('[G1] the KurrentDB log whose server misbehaves', () => {
     ).toBe('answered');
   });
 
-  it('is waited for by a subscription, which goes on without gap or double', async () => {
+  it('resumes a subscription after an outage without gaps or duplicates', async () => {
     const stream = freshStream();
     const events = storedEvents(9);
     const reader = new PageReader(log, { after: await log.head(), batchSize: 2 });
@@ -142,40 +142,43 @@ describe('[G1] the KurrentDB log whose server misbehaves', () => {
     expect(ids(reader.events)).toEqual(ids(events));
   });
 
-  it.each([undefined, 'a filter'])('drops a lagging subscriber, which goes on (%s)', async (filtered) => {
-    const { connectionString } = server;
-    // What is asked for here takes longer on a busy machine than the others' log is patient.
-    const patient = await openKurrentEventLog({ connectionString });
-    const category = freshCategory();
-    const after = await patient.head();
-    const filter = filtered === undefined ? {} : { filter: { categories: [category] } };
-    const reader = new PageReader(patient, { after, ...filter });
-    await eventually(() => server.double.faults.subscribers).toBeGreaterThan(0);
-    server.double.faults.lagLimit = 32;
-    const events = storedEvents(500);
-    await patient.append(freshStream(category), 'noStream', events);
-    await eventually(() => reader.events.length).toBe(500);
-    server.double.faults.lagLimit = undefined;
-    const more = storedEvents(2);
-    await patient.append(freshStream(category), 'noStream', more);
-    await eventually(() => reader.events.length).toBe(502);
-    expect(server.double.faults.dropSubscribers()).toBeGreaterThan(0);
-    const last = storedEvents(2);
-    await patient.append(freshStream(category), 'noStream', last);
-    await eventually(() => reader.events.length).toBe(504);
-    await reader.stop();
-    await patient.close();
-    expect(ids(reader.events)).toEqual(ids([...events, ...more, ...last]));
-  });
+  it.each([undefined, 'a filter'])(
+    'drops a lagging subscriber, which then resumes (%s)',
+    async (filtered) => {
+      const { connectionString } = server;
+      // On a busy machine this read takes longer than the deadline of the other tests' log.
+      const patient = await openKurrentEventLog({ connectionString });
+      const category = freshCategory();
+      const after = await patient.head();
+      const filter = filtered === undefined ? {} : { filter: { categories: [category] } };
+      const reader = new PageReader(patient, { after, ...filter });
+      await eventually(() => server.double.faults.subscribers).toBeGreaterThan(0);
+      server.double.faults.lagLimit = 32;
+      const events = storedEvents(500);
+      await patient.append(freshStream(category), 'noStream', events);
+      await eventually(() => reader.events.length).toBe(500);
+      server.double.faults.lagLimit = undefined;
+      const more = storedEvents(2);
+      await patient.append(freshStream(category), 'noStream', more);
+      await eventually(() => reader.events.length).toBe(502);
+      expect(server.double.faults.dropSubscribers()).toBeGreaterThan(0);
+      const last = storedEvents(2);
+      await patient.append(freshStream(category), 'noStream', last);
+      await eventually(() => reader.events.length).toBe(504);
+      await reader.stop();
+      await patient.close();
+      expect(ids(reader.events)).toEqual(ids([...events, ...more, ...last]));
+    },
+  );
 
-  it('lets a waiting subscription end while it is away', async () => {
+  it('ends a waiting subscription while the server is down', async () => {
     await server.double.goAway();
     const reader = new PageReader(log, { after: 0 });
     await reader.stop();
     await server.double.comeBack();
   });
 
-  it('cannot be opened where nobody answers', async () => {
+  it('cannot be opened if no server answers', async () => {
     await expect(
       openKurrentEventLog({ connectionString: 'esdb://127.0.0.1:9?tls=false', deadlineMs }),
     ).rejects.toBeInstanceOf(LogUnavailable);
@@ -195,7 +198,7 @@ describe('[G1] a subscription with a filter', () => {
 
   afterAll(() => servers.dispose());
 
-  it('moves past what other processes write and it leaves out', async () => {
+  it('moves past events of other processes that do not match', async () => {
     const { connectionString } = await servers.start();
     const [reading, writing] = await Promise.all([1, 2].map(() => openKurrentEventLog({ connectionString })));
     const category = freshCategory();

@@ -41,7 +41,7 @@ describe('[G1] the KurrentDB log whose server is a process', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** As a writer does that must not lose anything: again with the same event until the log has said what became of it. */
+  /** Appends like a writer that must not lose events: repeats the same event until the log reports the outcome. */
   const appendPersistently = async (stream: `${string}-${string}.${string}`, event: StoredEvent) => {
     for (;;) {
       try {
@@ -53,7 +53,7 @@ describe('[G1] the KurrentDB log whose server is a process', () => {
     }
   };
 
-  it('keeps what it acknowledged over kills, once, and shows it to a running subscription without gap or double', async () => {
+  it('keeps acknowledged events exactly once across kills, and delivers them to a running subscription without gaps or duplicates', async () => {
     const category = freshCategory();
     const after = await log.head();
     const readers = [{}, { filter: { categories: [category] } }].map(
@@ -93,7 +93,7 @@ describe('[G1] the KurrentDB log whose server is a process', () => {
     }
   });
 
-  it('says so within the deadline when it is frozen, and writes once', async () => {
+  it('reports a frozen server within the deadline, and writes once', async () => {
     const stream = freshStream();
     const events = storedEvents(2);
     server.process.kill('SIGSTOP');
@@ -109,7 +109,7 @@ describe('[G1] the KurrentDB log whose server is a process', () => {
 });
 
 describe('the double of the event store', () => {
-  it('cuts off the torn end of its file, and keeps every append before it whole', async () => {
+  it('truncates a torn write at the end of its file, and keeps every append before it', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'stratalog-kurrentdb-'));
     onTestFinished(() => rm(folder, { recursive: true, force: true }));
     const file = path.join(folder, 'events');

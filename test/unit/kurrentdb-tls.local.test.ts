@@ -42,7 +42,7 @@ describe.runIf(openssl('version'))('[G1] the KurrentDB log over TLS', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('takes the authority and the credentials of its connection string', async () => {
+  it('uses the certificate authority and the credentials of its connection string', async () => {
     const log = await openKurrentEventLog({
       connectionString: `esdb://stratalog:a%20secret@${host}?tlsCAFile=${encodeURIComponent(certificate)}`,
     });
@@ -53,12 +53,12 @@ describe.runIf(openssl('version'))('[G1] the KurrentDB log over TLS', () => {
     await log.close();
   });
 
-  it('is refused with the wrong credentials, which is no matter of waiting', async () => {
+  it('is refused with wrong credentials, which is not retried', async () => {
     const connectionString = `esdb://stratalog:wrong@${host}?tlsCAFile=${encodeURIComponent(certificate)}`;
     await expect(openKurrentEventLog({ connectionString })).rejects.toMatchObject({ name: 'ServerRefusal' });
   });
 
-  it('does not talk to a server whose certificate nobody vouches for', async () => {
+  it('does not connect to a server with an untrusted certificate', async () => {
     const connectionString = `esdb://stratalog:a%20secret@${host}`;
     await expect(openKurrentEventLog({ connectionString, deadlineMs: 2_000 })).rejects.toBeInstanceOf(
       LogUnavailable,

@@ -15,7 +15,7 @@ const test = useJournalStore();
 const outOfMemory = () => Object.assign(new Error('out of memory'), { code: '53200' });
 const parked = () => test.sql.query('select stream from read.parked');
 
-/** The whole log in one page, however large. */
+/** Reads the whole log into one page of any size. */
 const all = async (): Promise<LoadedPage> => {
   const whole = { events: [], unreadable: [], scannedTo: 0 } as LoadedPage;
   for (let joined = whole; ;) {
@@ -25,7 +25,7 @@ const all = async (): Promise<LoadedPage> => {
   }
 };
 
-describe('[F4] events that are large together', () => {
+describe('[F4] events with a large total size', () => {
   const count = 40;
   let batches: { size: number; last: number }[];
 
@@ -34,7 +34,7 @@ describe('[F4] events that are large together', () => {
     test.journal.onPrepare = async (events) => {
       batches.push({ size: totalSize(events), last: events.at(-1)!.size });
     };
-    // Its own holds every text.
+    // The default digest contains every text.
     test.journal.digest = (tables) => {
       const texts = `string_agg(stream || revision || md5(text), ',' order by stream, revision, n)`;
       return `select md5(${texts}) as digest from ${tables(test.journal.name)}`;
@@ -66,7 +66,7 @@ describe('[F4] events that are large together', () => {
     await expectBounded(2);
   }, 30_000);
 
-  it('are not gathered beyond that over partitions', async () => {
+  it('are not collected beyond the limit across partitions', async () => {
     const divided = dividedInto(count);
     await test.sql.query('delete from read.bookmarks');
     for (const partition of divided.partitionsOf(test.journal))
@@ -84,7 +84,7 @@ describe('[F4] events that are large together', () => {
 });
 
 describe('[F4] the feed of the log', () => {
-  it('keeps pages at hand up to a size', async () => {
+  it('caches pages up to a size', async () => {
     await storeTestMemory(test);
     const asked: number[] = [];
     const feed = new EventFeed({
@@ -104,15 +104,15 @@ describe('[F4] the feed of the log', () => {
   });
 });
 
-describe('[F4] a database that has too little memory', () => {
-  /** It has room for one event. */
+describe('[F4] a database with too little memory', () => {
+  /** Fails with more than one event. */
   beforeEach(() => {
     test.journal.onPrepare = async (events) => {
       if (events.length > 1) throw outOfMemory();
     };
   });
 
-  it('takes a batch event by event', async () => {
+  it('applies a batch event by event', async () => {
     for (const content of ['a', 'b', 'c']) await storeTestMemory(test, { content });
     const page = await all();
     const state = await test.live.apply(page, await test.live.bookmarkState());
@@ -120,7 +120,7 @@ describe('[F4] a database that has too little memory', () => {
     expect(await test.journal.texts(test.sql)).toEqual(['a', 'b', 'c']);
   });
 
-  it('takes a parked stream event by event', async () => {
+  it('applies a parked stream event by event', async () => {
     const { stream } = await storeTestMemory(test, { content: 'poison' });
     await updateTestMemory(test, stream, 'b');
     const page = await all();
@@ -134,7 +134,7 @@ describe('[F4] a database that has too little memory', () => {
     expect(await parked()).toEqual([]);
   });
 
-  it('is waited for where a single event is too much: no stream is parked for it', async () => {
+  it('is retried if a single event is too large, without parking a stream', async () => {
     await storeTestMemory(test, { content: 'a' });
     test.journal.onPrepare = () => Promise.reject(outOfMemory());
     await expect(test.live.apply(await all(), await test.live.bookmarkState())).rejects.toThrow(

@@ -5,7 +5,7 @@ import { ModelMissing } from '../../src/adapters/onnx/model-files.ts';
 import { WorkerSlot } from '../../src/adapters/onnx/worker-slot.ts';
 import { EmbedderUnavailable } from '../../src/ports/embedder.ts';
 
-/** Speaks the workers' protocol; a text says what happens to the thread. */
+/** Implements the workers' protocol. The text controls what happens to the thread. */
 const thread = `
   const { parentPort, threadId } = require('node:worker_threads');
   parentPort.on('message', ({ kind, text }) => {
@@ -38,7 +38,7 @@ describe('WorkerSlot', () => {
     await Promise.all(pools.splice(0).map((pool) => pool.close()));
   });
 
-  it('starts no thread for a query where another has the model already', async () => {
+  it('starts no thread for a query if another thread already has the model', async () => {
     const [queries, passages] = (['query', 'all'] as const).map(
       (role) => new WorkerSlot(role, () => started(thread)),
     );
@@ -68,7 +68,7 @@ describe('WorkerSlot', () => {
     },
   );
 
-  it('keeps a thread that answers an error', async () => {
+  it('keeps a thread that returns an error', async () => {
     const pool = poolOf('query', () => started(thread));
     const [before] = await pool.submit('before', 'query');
     await expect(pool.submit('fail', 'query')).rejects.toThrow('no such operator');
@@ -88,7 +88,7 @@ describe('WorkerSlot', () => {
       .toBe('served');
   });
 
-  it('tells a missing model from other trouble', async () => {
+  it('distinguishes a missing model from other failures', async () => {
     const missing = new WorkerSlot('all', () => started(notLoaded(true)));
     await expect(missing.ready()).rejects.toBeInstanceOf(ModelMissing);
     const other = new WorkerSlot('all', () => started(notLoaded(false)));

@@ -16,7 +16,7 @@ describe('a stream with a poison event', () => {
     };
   };
 
-  it('waits, while the others go on, and is done in order after the cause is mended', async () => {
+  it('waits while other streams continue, and is applied in order once the cause is fixed', async () => {
     refuse();
     const runner = await start();
     const [bad, good] = [await store('poison'), await store('a')];
@@ -43,7 +43,7 @@ describe('a stream with a poison event', () => {
     expect(await running.test.sql.query('select stream from read.parked')).toEqual([]);
   });
 
-  it('[G4] goes on without an event that is skipped, and parks at the next one that cannot be applied', async () => {
+  it('[G4] continues after a skipped event, and parks at the next event that cannot be applied', async () => {
     refuse();
     const runner = await start();
     const operations = new ProjectionOperations(running.test.sql, running.test.store, runner);
@@ -84,7 +84,7 @@ describe('a stream with a poison event', () => {
     await caughtUp();
     const context = testContext({ commandId: 'skip-once' });
     const plan = await operations.parkedAt('journal', bad);
-    // As a process leaves it that is killed before it has written the act down.
+    // The state that a process leaves if it is killed before it records the skip.
     expect(await runner.skip('journal', bad, plan.revision)).toBe(true);
     const skip = () => operations.skip('journal', bad, context, plan);
     const twins = await Promise.allSettled([skip(), skip()]);
@@ -95,8 +95,8 @@ describe('a stream with a poison event', () => {
     expect(told.events.map(({ event }) => event.data)).toMatchObject([{ stream: bad, revision: 0 }]);
   });
 
-  it('loses nothing that arrives while it is retried', async () => {
-    /** Gives way between what it loaded and what is done with it. */
+  it('loses no event that arrives during a retry', async () => {
+    /** Runs `afterLoad` between loading events and using them. */
     class SlowStore extends SealedEventStore {
       afterLoad: () => Promise<void> = async () => {};
 
@@ -121,7 +121,7 @@ describe('a stream with a poison event', () => {
     await written().toEqual(['poison', 'meanwhile']);
   });
 
-  it('[F6] of a memory that was erased goes on by itself, whatever it waits with', async () => {
+  it('[F6] continues by itself if its memory was erased', async () => {
     running.journal.onEvent = (text) => {
       if (text.startsWith('poison')) throw new Error('refused');
     };

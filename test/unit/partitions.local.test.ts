@@ -19,7 +19,7 @@ const partitions = partitioning.partitionsOf(new Journal('journal'));
 
 const test = useJournalStore(partitioning);
 
-/** Stores memories until each of these partitions has one; answers the stream of each. */
+/** Stores memories until each of these partitions has one. Returns the stream of each. */
 async function storeIn(...wanted: string[]): Promise<StreamName[]> {
   const streams = new Map<string, StreamName>();
   while (streams.size < wanted.length) {
@@ -40,7 +40,7 @@ const parked = () =>
 const besides = () => createBeside(test.sql, test.journal, partitioning);
 const fill = (generation: Generation) =>
   new RebuildCoordinator(test.sql, test.store, new AbortController().signal).fill(generation);
-/** The live one goes on everywhere but for one partition, which stays where it is. */
+/** Applies all partitions to the live generation, except one. */
 const followAllBut = async (stays: string) => {
   for (const partition of partitions)
     if (partition !== stays) while (await followPartition(test, test.live, partition, 100));
@@ -57,7 +57,7 @@ describe('a partition', () => {
     expect(new Set(streams.map(partitioning.partitionOf))).toEqual(new Set(['p/1']));
   });
 
-  it('[G3] does not stop another one: both are written side by side from what they read before', async () => {
+  it('[G3] does not block another one: both are written in parallel from their earlier states', async () => {
     await storeIn(...partitions);
     const page = await pageAfter(0);
     const states = await Promise.all(partitions.map((partition) => test.live.bookmarkState([partition])));
@@ -81,7 +81,7 @@ describe('a partition', () => {
     expect(await test.journal.rows(test.sql)).toHaveLength(page.events.length);
   });
 
-  it('[G3] [G4] that is a zombie, or holds a poison event, takes none of the others with it', async () => {
+  it('[G3] [G4] that is a zombie or has a poison event does not affect the others', async () => {
     const [, bad] = await storeIn(...partitions);
     await updateTestMemory(test, bad!, 'poison');
     test.journal.onEvent = (text) => {
@@ -97,7 +97,7 @@ describe('a partition', () => {
     expect(leastOf(await bookmarksOf(1))).toBe(page.scannedTo);
   });
 
-  it('[G3] that another process took over writes nothing: its bookmark is not where it read it', async () => {
+  it('[G3] that another process took over writes nothing, because its bookmark has moved', async () => {
     await storeIn('p/0');
     const page = await pageAfter(0);
     const zombie = await test.live.bookmarkState(['p/0']);
@@ -105,7 +105,7 @@ describe('a partition', () => {
     await expect(test.live.apply(page, zombie)).rejects.toBeInstanceOf(BookmarkMoved);
   });
 
-  it('[G4] parks its own stream: the others go on with what they read before', async () => {
+  it('[G4] parks its own stream; the others continue from their earlier states', async () => {
     const [bad, good] = await storeIn('p/0', 'p/1');
     await updateTestMemory(test, bad!, 'poison');
     test.journal.onEvent = (text) => {
@@ -152,8 +152,8 @@ describe('a query', () => {
   });
 });
 
-describe('a rebuild beside a live generation whose partitions stand apart', () => {
-  it('[F4] is brought level with each of them, and is equal there', async () => {
+describe('a rebuild next to a live generation with partitions at different positions', () => {
+  it('[F4] reaches the position of each partition, and is equal there', async () => {
     await storeIn(...partitions);
     await followAll(test, test.live);
     await storeIn(...partitions);
@@ -167,7 +167,7 @@ describe('a rebuild beside a live generation whose partitions stand apart', () =
     expect(await rebuilt.digest()).toBe(await test.live.digest());
   });
 
-  it('[F4] waits for the partition that is behind it, while the others go on', async () => {
+  it('[F4] waits for the partition that is behind it while the others continue', async () => {
     await storeIn(...partitions);
     const rebuilt = await besides();
     const head = await test.log.head();
@@ -202,7 +202,7 @@ describe('a rebuild beside a live generation whose partitions stand apart', () =
     expect((await rebuilt.bookmarkState(['p/0'])).parked).toEqual(new Set([bad]));
   });
 
-  it('[F4] becomes the live one only where it is as far in every partition', async () => {
+  it('[F4] becomes live only if it is as far in every partition', async () => {
     await storeIn(...partitions);
     const rebuilt = await besides();
     await setState(test.sql, 'journal', rebuilt.number, 'ready');
@@ -215,7 +215,7 @@ describe('a rebuild beside a live generation whose partitions stand apart', () =
     expect(await switchTo(test.sql, 'journal', rebuilt.number)).toEqual({ from: 1, to: rebuilt.number });
   });
 
-  it('[F4] is brought level by the switch itself, and does not fall back where it is ahead', async () => {
+  it('[F4] catches up during the switch, and does not fall back where it is ahead', async () => {
     await storeIn(...partitions);
     const rebuilt = await besides();
     await setState(test.sql, 'journal', rebuilt.number, 'ready');

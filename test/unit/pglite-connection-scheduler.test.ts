@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ConnectionScheduler } from '../../src/adapters/pglite/connection-scheduler.ts';
 
-/** A statement whose answer is there at once. */
+/** A statement that is answered immediately. */
 function note(order: string[], name: string): () => Promise<unknown> {
   return async () => order.push(name);
 }
@@ -67,7 +67,7 @@ describe('background work', () => {
     scheduler.acquire(() => order.push('command 1'));
     scheduler.acquireInBackground(() => order.push('background 2'));
     scheduler.release();
-    // Commands keep coming, one behind the other, for nineteen times as long.
+    // Commands arrive one after another for 19 times as long.
     for (let command = 2; command <= 76; command++) {
       vi.advanceTimersByTime(5);
       scheduler.release();
@@ -104,7 +104,7 @@ describe('background work', () => {
     expect(order.at(-1)).toBe('search 77');
   });
 
-  it('waits for as long as a statement of others has no answer', async () => {
+  it('waits until the statements of others are answered', async () => {
     const order: string[] = [];
     const scheduler = new ConnectionScheduler();
     scheduler.acquireInBackground(() => order.push('background 1'));
@@ -122,7 +122,7 @@ describe('background work', () => {
     expect(order).toEqual(['background 1', 'background 2']);
   });
 
-  it('goes on when nobody came for a while', async () => {
+  it('continues when there were no requests for a while', async () => {
     const order: string[] = [];
     const scheduler = new ConnectionScheduler();
     scheduler.acquireInBackground(() => order.push('background 1'));

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openPglite } from '../../src/adapters/pglite/open.ts';
 import type { Sql } from '../../src/ports/sql.ts';
 
-// Each look is a request itself, and the work is done in pauses: look seldom.
+// Maintenance runs in pauses, and each check is a request itself, so checks are rare.
 const seldom = { interval: 2000, timeout: 30_000 };
 
-describe('PGlite left alone for a moment', { timeout: 60_000 }, () => {
+describe('PGlite without requests for a moment', { timeout: 60_000 }, () => {
   let sql: Sql;
 
   beforeAll(async () => {

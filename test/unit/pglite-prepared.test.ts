@@ -31,7 +31,7 @@ it('makes another plan after a while: the tables may have been empty', () => {
   expect(kindsOf('select 1')).toBe('BDES');
 });
 
-it('parses again what failed, and everything after tables changed', () => {
+it('parses a failed statement again, and all statements after tables changed', () => {
   for (const text of ['select 1', 'select 2']) kindsOf(text);
   prepared.failed('select 1');
   expect(kindsOf('select 2')).toBe('CBDES');
@@ -40,7 +40,7 @@ it('parses again what failed, and everything after tables changed', () => {
   expect(kindsOf('select 1')).toBe('CCPBDES');
 });
 
-it('has PostgreSQL forget what did not come for long', () => {
+it('closes statements that were not used for long', () => {
   let closed = 0;
   for (let n = 0; n < 300; n++) closed += kindsOf(`select ${n}`).startsWith('C') ? 1 : 0;
   expect(closed).toBe(100);

@@ -55,7 +55,7 @@ describe('tables', () => {
     expect(statementFor([table('t', { inserted: 3100, modified: 3100 })], 2000)).toBe('vacuum (analyze) t');
   });
 
-  it('are vacuumed where the counters of before a start are gone and no vacuum has seen their pages', () => {
+  it('are vacuumed if a start lost the counters and no vacuum has visited their pages', () => {
     expect(statementFor([table('t', { live: 0, pages: 2000, unseen: 400 })], 2000)).toBeUndefined();
     expect(statementFor([table('t', { live: 0, pages: 2000, unseen: 600 })], 2000)).toBe(
       'vacuum (analyze) t',
@@ -69,7 +69,7 @@ describe('tables', () => {
     expect(statementFor([{ ...large, dead: 11_000 }], 2000)).toBe('vacuum (analyze) t');
   });
 
-  it('with a graph keep their dead rows in it, until they outnumber the live ones and nobody asks for long', () => {
+  it('with a graph keep its dead rows until they outnumber the live ones and there is a long pause', () => {
     const vectors = table('v', { dead: 3000, bytes: 500 * MiB, hasGraph: true });
     expect(tableTask([vectors], minute)).toEqual({
       statement: 'vacuum (analyze, index_cleanup off) v',

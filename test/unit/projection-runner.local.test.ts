@@ -31,7 +31,7 @@ describe('the runner', () => {
     await written().toEqual(['a', 'b', 'c']);
   });
 
-  it('goes on where it stopped', async () => {
+  it('resumes where it stopped', async () => {
     const first = await start();
     await store('a');
     await written().toEqual(['a']);
@@ -41,7 +41,7 @@ describe('the runner', () => {
     await written().toEqual(['a', 'b']);
   });
 
-  it('lets each projection go at its own pace: one that fails holds no other up', async () => {
+  it('runs projections independently: a failing one does not delay the others', async () => {
     const other = new Journal('other');
     running.journal.onPrepare = () => Promise.reject(new EmbedderUnavailable('away'));
     await start([running.journal, other]);
@@ -52,7 +52,7 @@ describe('the runner', () => {
     await written().toEqual(['a']);
   });
 
-  it('says when it moved, for those who wait', async () => {
+  it('notifies waiting callers when it has moved', async () => {
     const progress = new WakeUp();
     const { sql } = running.test;
     const runner = new ProjectionRunner({
@@ -72,7 +72,7 @@ describe('the runner', () => {
     expect(progress.count).toBeGreaterThan(seen);
   });
 
-  it('leaves a generation alone whose log was divided otherwise, until it is built anew', async () => {
+  it('does not touch a generation with other partitions until it is rebuilt', async () => {
     await store('a');
     await ensureLive(running.test.sql, running.journal, dividedInto(3));
     const runner = await start([running.journal, new Journal('other')]);
@@ -87,7 +87,7 @@ describe('the runner', () => {
       .toEqual(['a', 'b']);
   });
 
-  it('leaves a generation of another version alone, and names it', async () => {
+  it('does not touch a generation of another version, and reports it', async () => {
     await (await start()).stop();
     const next = Object.assign(new Journal('journal'), { version: 2 });
     const runner = await start([next, new Journal('other')]);
@@ -97,7 +97,7 @@ describe('the runner', () => {
     expect(await running.journal.texts(running.test.sql)).toEqual([]);
   });
 
-  it('[F6] keeps nothing that it cannot keep up with the log: an older version, and what was interrupted or failed', async () => {
+  it('[F6] drops generations that it cannot keep up to date: older versions, and interrupted or failed rebuilds', async () => {
     const { sql, store: events } = running.test;
     await (await start()).stop();
     await store('a');
@@ -116,7 +116,7 @@ describe('the runner', () => {
     expect(await generations()).toEqual([[2, 'live']]);
     expect(await tables()).toEqual([2]);
 
-    // As a process leaves it that is killed.
+    // The state that a killed process leaves.
     await createBeside(sql, next);
     expect(await tables()).toEqual([2, 3]);
     await operations.endInterrupted(testContext());
@@ -133,7 +133,7 @@ describe('the runner', () => {
     expect(await tables()).toEqual([2]);
   });
 
-  it('[F4] keeps a generation that was built to its end, although that could not be written down', async () => {
+  it('[F4] keeps a completely built generation although its completion could not be recorded', async () => {
     const { sql, store: events } = running.test;
     const runner = await start();
     await store('a');
@@ -155,8 +155,8 @@ describe('the runner', () => {
   });
 });
 
-describe('while something below is away', () => {
-  it('the runner tells it, waits and tries again, and loses nothing: the embedder', async () => {
+describe('while a back end is unavailable', () => {
+  it('the runner reports it, retries and loses nothing: the embedder', async () => {
     let refusals = 3;
     running.journal.onPrepare = async () => {
       if (refusals-- > 0) throw new EmbedderUnavailable('away');
@@ -171,13 +171,13 @@ describe('while something below is away', () => {
   });
 
   it.each(['before', 'after'] as const)(
-    'the runner tells it, waits and tries again, and loses nothing: the database, %s each statement',
+    'the runner reports it, retries and loses nothing: the database, %s each statement',
     async (fault) => {
       await start();
       await store('a');
       await written().toEqual(['a']);
       await store('b');
-      // The log is in the same database: what is stored meanwhile goes by another connection.
+      // The log is in the same database, so only statements of the projection fail. Stores during the outage work.
       running.test.sql.fault = (statement) =>
         /read\.|control\.lease_terms/.test(statement) ? fault : undefined;
       await store('c');
@@ -189,7 +189,7 @@ describe('while something below is away', () => {
     },
   );
 
-  it('[G2] the runner goes on, and is woken again: the vault, while the log is followed', async () => {
+  it('[G2] the runner resumes and is woken again: the vault, while it follows the log', async () => {
     let refusals = 2;
     class Refusing extends SealedEventStore {
       override subscribe(options: SubscribeOptions): AsyncGenerator<LoadedPage> {
@@ -229,7 +229,7 @@ describe('two processes', () => {
     await expect(mine.rebuild('journal', testContext())).rejects.toMatchObject({
       code: 'rebuild-in-progress',
     });
-    // As a killed process leaves it, once its lease has run out.
+    // The state that a killed process leaves, after its lease has expired.
     vi.spyOn(dead.leases, 'hold').mockResolvedValue(undefined);
     await dead.leases.release('rebuild/journal');
     await mine.endInterrupted(testContext());
@@ -239,7 +239,7 @@ describe('two processes', () => {
     await stopped;
   });
 
-  it('[F4] leave what became ready meanwhile, though another rebuild of the same number goes on', async () => {
+  it('[F4] keep a generation that became ready meanwhile, although another rebuild of the same number is running', async () => {
     const { sql, store: events } = running.test;
     const other = new Journal('other');
     const operations = new ProjectionOperations(sql, events, await start([running.journal, other]));
@@ -253,7 +253,7 @@ describe('two processes', () => {
     expect(left.map(({ state }) => state)).toEqual(['live', 'ready']);
   });
 
-  it('[F4] end the others of a killed process where one of its rebuilds cannot be ended yet', async () => {
+  it('[F4] end the other rebuilds of a killed process if one cannot be ended yet', async () => {
     const { sql, store: events } = running.test;
     const refusing = Object.assign(new Journal('journal'), {
       external: { create: async () => undefined, drop: () => Promise.reject(new Error('the index is away')) },
@@ -294,14 +294,14 @@ describe('two processes', () => {
     expect(await operations.begun('journal', context)).toBe(generation);
     expect(await operations.begun('journal', testContext({ commandId: 'other' }))).toBeUndefined();
     expect(await operations.begun('journal', testContext())).toBeUndefined();
-    // As a process leaves it that is killed, and then as one that failed.
+    // The state that a killed process leaves, and then that of a failed one.
     for (const lost of ['building', 'failed'] as const) {
       await setState(sql, 'journal', generation, lost);
       expect(await operations.begun('journal', context)).toBeUndefined();
     }
   });
 
-  it('[F6] write nothing to a generation that was given up', async () => {
+  it('[F6] write nothing to an abandoned generation', async () => {
     const { sql } = running.test;
     await start();
     await store('a');
@@ -318,7 +318,7 @@ describe('two processes', () => {
     });
   });
 
-  it('take turns: the second goes on, at once after a clean stop, without gap or double', async () => {
+  it('take turns: after a clean stop the second continues at once, without gaps or duplicates', async () => {
     const [mine, theirs] = [new Journal('journal'), new Journal('journal')];
     const seen = { mine: 0, theirs: 0 };
     mine.onEvent = () => void seen.mine++;
@@ -336,7 +336,7 @@ describe('two processes', () => {
     expect(seen).toEqual({ mine: 2, theirs: 1 });
   });
 
-  it('do not share the work of one that died until its lease has run out', async () => {
+  it('do not take over the work of a dead process until its lease has expired', async () => {
     const other = new Journal('other');
     await running.test.sql.query(
       `insert into control.lease_terms (name, holder, instance, epoch, expires_at) values ('journal/1', 'dead', gen_random_uuid(), 1, now() + interval '1 hour')`,
@@ -354,12 +354,12 @@ describe('two processes', () => {
     ).toEqual([{ holder: 'two', epoch: 2 }]);
   });
 
-  it('[F4] keep up with a generation that the other one built, and leave alone what it dropped', async () => {
+  it('[F4] follow a generation that the other one built, and do not touch one that it dropped', async () => {
     const { sql, store: events } = running.test;
     await start([new Journal('journal')], 'one');
     await store('a');
     await written().toEqual(['a']);
-    // A process that rebuilds and runs no projection by itself.
+    // A process that rebuilds but runs no projection.
     const elsewhere = new ProjectionOperations(sql, events, await runnerOf([running.journal], 'two'));
     const { generation, done } = await elsewhere.rebuild('journal', testContext());
     await done;
@@ -379,7 +379,7 @@ describe('two processes', () => {
 
   it('that both believe to hold the lease write each event once', async () => {
     await start([new Journal('journal')], 'one');
-    // The same name takes the lease again at once: both run.
+    // A process of the same name gets the lease at once, so both run.
     await start([new Journal('journal')], 'one');
     const texts = Array.from({ length: 40 }, (_, n) => `text ${n}`);
     for (const text of texts) await store(text);

@@ -23,7 +23,7 @@ const stored = async (...texts: string[]): Promise<void> => {
 const coordinator = () => new RebuildCoordinator(test.sql, test.store, new AbortController().signal);
 
 describe('a rebuild', () => {
-  it('parks what the live generation parks, and goes on', async () => {
+  it('parks the streams that the live generation parks, and continues', async () => {
     const sliced = new Journal('sliced', 2);
     sliced.onEvent = (text) => {
       if (text === 'poison') throw new Error('refused');
@@ -39,7 +39,7 @@ describe('a rebuild', () => {
 });
 
 describe('rebuilds at the same time', () => {
-  it('each equal their live generation, also where the log and the database go away meanwhile', async () => {
+  it('each equal their live generation, even if the log and the database are down for a while', async () => {
     const other = new Journal('other');
     const second = await beginLive(test, other);
     await stored('a', 'b', 'c');
@@ -62,7 +62,7 @@ describe('rebuilds at the same time', () => {
     expect(await other.texts(test.sql, 2)).toEqual(['a', 'b', 'c']);
   });
 
-  it('[F4] go on beside one that is at work, up to four pages ahead of it', async () => {
+  it('[F4] run up to four pages ahead of one that is busy', async () => {
     const texts = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
     const other = new Journal('other');
     const second = await beginLive(test, other);
@@ -86,7 +86,7 @@ describe('rebuilds at the same time', () => {
     for (const journal of [test.journal, other]) expect(await journal.texts(test.sql, 2)).toEqual(texts);
   });
 
-  it('end where another rebuild dropped their generation, and the others go on', async () => {
+  it('end if another rebuild dropped their generation, and the others continue', async () => {
     const other = new Journal('other');
     const second = await beginLive(test, other);
     await stored('a', 'b');
@@ -104,13 +104,13 @@ describe('rebuilds at the same time', () => {
   });
 });
 
-describe('a rebuild that cannot go on', () => {
+describe('a stalled rebuild', () => {
   const other = new Journal('other');
   let told: unknown[];
   let fresh: Generation;
   let beside: Generation;
 
-  /** Two rebuilds at the same time, and what is in the log. */
+  /** Two concurrent rebuilds of a log with events. */
   beforeEach(async () => {
     told = [];
     const second = await beginLive(test, other);
@@ -133,7 +133,7 @@ describe('a rebuild that cannot go on', () => {
     return rows.find(({ name, generation }) => name === 'journal' && generation === fresh.number)!;
   };
 
-  it('[F4] [F5] shows why and since when, says it once, holds up no other, and goes on when it can', async () => {
+  it('[F4] [F5] shows the cause and the time, reports it once, does not delay others, and continues when it can', async () => {
     let reason: string | undefined = 'the model is away';
     test.journal.onPrepare = async () => {
       if (reason !== undefined) throw new EmbedderUnavailable(reason);
@@ -145,7 +145,7 @@ describe('a rebuild that cannot go on', () => {
     const waits = await stateOfFresh();
     expect(waits).toMatchObject({ state: 'building', error: 'the model is away' });
     expect(waits.failingSince!.getTime()).toBeGreaterThan(before - 5_000);
-    // It is tried again meanwhile.
+    // It is retried during this time.
     await new Promise((resolve) => setTimeout(resolve, 2_500));
     expect(told).toEqual([['journal', new EmbedderUnavailable('the model is away')]]);
     reason = 'the model answers nonsense';
@@ -161,7 +161,7 @@ describe('a rebuild that cannot go on', () => {
     expect(told).toHaveLength(2);
   }, 30_000);
 
-  it('[F4] holds up no other while a step of it takes long', async () => {
+  it('[F4] does not delay others during a long step', async () => {
     let release = () => {};
     const released = new Promise<void>((resolve) => (release = resolve));
     test.journal.onPrepare = () => released;
@@ -173,7 +173,7 @@ describe('a rebuild that cannot go on', () => {
     expect(told).toEqual([]);
   }, 30_000);
 
-  it('[F4] is ended at once where it is no more wanted, and the others go on', async () => {
+  it('[F4] ends at once when it is no longer wanted, and the others continue', async () => {
     test.journal.onPrepare = async () => {
       throw new EmbedderUnavailable('the model is away');
     };
@@ -188,12 +188,12 @@ describe('a rebuild that cannot go on', () => {
   });
 });
 
-describe('a rebuild whose live generation moves each partition by itself', () => {
+describe('a rebuild whose live generation follows each partition separately', () => {
   const divided = dividedInto(3);
   let live: Generation;
   let compared: number;
 
-  /** The live generation has the memory; in the log it is erased, and its key is destroyed. */
+  /** The live generation still has the memory, but in the log it is erased, and its key is destroyed. */
   beforeEach(async () => {
     await ensureLive(test.sql, memories, divided);
     live = new Generation(test.sql, memories, 1, divided);
@@ -215,7 +215,7 @@ describe('a rebuild whose live generation moves each partition by itself', () =>
 
   const fill = async () => coordinator().fill(await createBeside(test.sql, memories, divided));
 
-  it('waits for an erasure that the live one has not applied yet, although its key is gone', async () => {
+  it('waits for an erasure that the live generation has not applied yet, although the key is gone', async () => {
     const filled = fill();
     await expect.poll(() => compared).toBeGreaterThan(0);
     expect(await stateOfRebuild()).toBe('building');
@@ -225,7 +225,7 @@ describe('a rebuild whose live generation moves each partition by itself', () =>
     expect(await stateOfRebuild()).toBe('ready');
   });
 
-  it('says that they differ where nothing in the log explains it', async () => {
+  it('reports a difference that nothing in the log explains', async () => {
     await followAll(test, live);
     await storeTestMemory(test);
     await followAll(test, live);

@@ -26,8 +26,8 @@ beforeEach(() => {
 
 afterAll(() => test.close());
 
-describe('what the log holds', () => {
-  it('is nothing of content, metadata, tags, external ids, queries, notes, names and reasons', async () => {
+describe('the stored log', () => {
+  it('contains no content, metadata, tags, external ids, queries, notes, names or reasons', async () => {
     const secret = (what: string) => `sesame${what}`;
     const { stream, key, value } = await storeTestMemory(
       test,
@@ -127,7 +127,7 @@ describe('what the log holds', () => {
     expect(dump).toContain('retentionuntil');
   });
 
-  it('differs for the same content each time', async () => {
+  it('differs each time for the same content', async () => {
     const [one, two] = [
       await storeTestMemory(test, { content: 'same' }),
       await storeTestMemory(test, { content: 'same' }),
@@ -141,7 +141,7 @@ describe('what the log holds', () => {
     expect(sealed[0]!.slice(0, 40)).not.toBe(sealed[1]!.slice(0, 40));
   });
 
-  it('opens nowhere but where it was written', async () => {
+  it('can be decrypted only in the stream where it was written', async () => {
     const one = await storeTestMemory(test);
     const [recorded] = await test.log.readStream(one.stream);
     const elsewhere = memoryStream('acme', uuid());
@@ -149,7 +149,7 @@ describe('what the log holds', () => {
     await expect(test.store.load(elsewhere)).rejects.toThrow(/cannot be read/);
   });
 
-  it('is refused without a key where something is to be sealed', async () => {
+  it('rejects an append of sealed data without a key', async () => {
     const value = memoryValue();
     const events = decide({ type: 'store', value }, initialState);
     const append = test.store.append(memoryStream('acme', value.id), 'noStream', events, testContext());
@@ -167,7 +167,7 @@ describe('the hash of an event', () => {
     }
   };
 
-  it('verifies, and tells each changed byte', async () => {
+  it('verifies, and detects every changed byte', async () => {
     const { stream } = await storeTestMemory(test, {}, 'because');
     const [recorded] = await test.log.readStream(stream);
     expect(verifies(recorded!)).toBe(true);

@@ -30,8 +30,8 @@ beforeEach(() => {
 
 afterAll(() => test.close());
 
-describe('what is read', () => {
-  it('is what was appended, with its reason and who caused it', async () => {
+describe('a loaded event', () => {
+  it('equals the appended one, with its reason and who caused it', async () => {
     const { stream, events, key } = await storeTestMemory(
       test,
       { externalId: 'x-1', tags: ['a'], metadata: { n: [1, null, { ü: '😀' }] } },
@@ -49,7 +49,7 @@ describe('what is read', () => {
     expect(await test.store.loadOne(stream, 1)).toBeUndefined();
   });
 
-  it('[F6] of an erasure is all but the reason, where the vault that was restored has not the key of the reason', async () => {
+  it('[F6] of an erasure lacks only the reason if a restored vault has no key for it', async () => {
     const { stream, value, key } = await storeTestMemory(test);
     const own = memoryKey();
     const erased: StratalogEvent = { type: 'MemoryErased', data: { memoryId: value.id, keyId: key.id } };
@@ -61,7 +61,7 @@ describe('what is read', () => {
     expect(loaded).not.toHaveProperty('reason');
   });
 
-  it('of an erased memory are the routing fields alone', async () => {
+  it('of an erased memory has only the routing fields', async () => {
     const { stream, key, value } = await storeTestMemory(test, { externalId: 'x-2' }, 'because');
     await test.store.append(
       stream,
@@ -107,7 +107,7 @@ describe('an event that cannot be read', () => {
     ],
   ];
 
-  it.each(cases)('%s is reported with its place, and hides nothing else', async (_, event) => {
+  it.each(cases)('%s is reported with its position, and hides no other events', async (_, event) => {
     const { stream: good } = await storeTestMemory(test);
     const bad = freshStream();
     const recorded = storedEvent(event);
@@ -128,7 +128,7 @@ describe('an event that cannot be read', () => {
     await expect(test.store.loadOne(bad, 0)).rejects.toThrow(/cannot be read/);
   });
 
-  it('because a byte of its ciphertext changed is reported', async () => {
+  it('is reported if a byte of its ciphertext changed', async () => {
     const { stream } = await storeTestMemory(test);
     await test.sql.query(
       `update log.events set data = regexp_replace(data, '(sealed":".{30})(.)', '\\1' || case when data ~ 'sealed":".{30}A' then 'B' else 'A' end)
@@ -139,7 +139,7 @@ describe('an event that cannot be read', () => {
   });
 });
 
-describe('an append with a key that was named for it', () => {
+describe('an append with a given key', () => {
   const storing = () => {
     const value = memoryValue();
     return {
@@ -149,7 +149,7 @@ describe('an append with a key that was named for it', () => {
     };
   };
 
-  it('asks the database once, for both', async () => {
+  it('queries the database once for both', async () => {
     await storeTestMemory(test);
     const asked: string[] = [];
     test.sql.fault = (statement) => {
@@ -171,7 +171,7 @@ describe('an append with a key that was named for it', () => {
     expect(asked).toHaveLength(2);
   });
 
-  it('takes the key that is there already, of an earlier try say', async () => {
+  it('uses the existing key, for instance of an earlier attempt', async () => {
     const key = memoryKey();
     await test.vault.ensure(key);
     const { stream, events, content } = storing();
@@ -179,7 +179,7 @@ describe('an append with a key that was named for it', () => {
     expect((await test.store.load(stream))[0]).toMatchObject({ event: { data: { content } } });
   });
 
-  it('writes nothing under a key that was destroyed', async () => {
+  it('writes nothing with a destroyed key', async () => {
     const key = memoryKey();
     await test.vault.destroy(key.tenant, key.id);
     const { stream, events } = storing();
@@ -190,7 +190,7 @@ describe('an append with a key that was named for it', () => {
 });
 
 describe('an append whose outcome is unknown', () => {
-  /** The log, with the ids of each append. */
+  /** A log that records the event ids of each append. */
   const recording = () => {
     const appends: string[][] = [];
     const log = new Proxy(test.log, {
@@ -220,7 +220,7 @@ describe('an append whose outcome is unknown', () => {
     expect(ids(await test.log.readStream(stream))).toEqual(appends[0]);
   });
 
-  it('is written once, and read, where it brings its key into the vault', async () => {
+  it('is written once, and can be read, if it adds its key to the vault', async () => {
     const { appends, store } = recording();
     const value = memoryValue();
     const stream = memoryStream('acme', value.id);
@@ -236,7 +236,7 @@ describe('an append whose outcome is unknown', () => {
     expect(more).toEqual([]);
   });
 
-  it('ends as unavailable where the log stays away', async () => {
+  it('ends as unavailable if the log stays down', async () => {
     const { appends, store } = recording();
     test.sql.fault = failing('log.append', 'before', Infinity);
     const append = store.append(freshStream('links'), 'noStream', [linked()], testContext());
@@ -245,7 +245,7 @@ describe('an append whose outcome is unknown', () => {
     expect(new Set(appends.flat()).size).toBe(1);
   });
 
-  it('is not repeated where the log has answered', async () => {
+  it('is not repeated if the log has answered', async () => {
     const { appends, store } = recording();
     const append = store.append(freshStream('links'), 7, [linked()], testContext());
     await expect(append).rejects.toMatchObject({ name: 'WrongExpectedRevision' });

@@ -25,7 +25,7 @@ const caller = adminOf('acme');
 const text = 'Every change to the production database needs a second pair of eyes';
 const asked = { query: text, topK: 10, threshold: 0, order: 'relevance' as const };
 
-/** A database on which something may happen before a transaction. */
+/** A database with a hook that runs before a transaction. */
 class WatchedSql extends FaultySql {
   transactions = 0;
   before: (count: number) => Promise<void> = () => Promise.resolve();
@@ -55,7 +55,7 @@ afterAll(() => test.close());
 
 type Stored = Awaited<ReturnType<typeof storeTestMemory>>;
 
-/** In the read models too. */
+/** Stores memories in the log and in the read models. */
 async function store(memories: readonly Partial<MemoryValue>[]): Promise<Stored[]> {
   await startAfresh(test);
   const stored: Stored[] = [];
@@ -79,19 +79,19 @@ const times = (count: number, layer: Layer, content: string) =>
     tags: ['kept'],
   }));
 
-/** A copy in each layer of several texts: of each all but one are dropped. */
+/** A copy of each text in each layer except company. A search drops all but one copy of each text. */
 const copied = (texts: readonly string[]) =>
   texts.flatMap((content) =>
     layers.filter((layer) => layer !== 'company').flatMap((layer) => times(1, layer, content)),
   );
 
-it('[A5] a further look at the candidates asks the filters again', async () => {
+it('[A5] a second read of the candidates checks the filters again', async () => {
   const texts = [1, 2, 3, 4].map((number) => `${text} ${number} ${number}`);
   const stored = await store([...copied(texts), ...times(3, 'user', 'The database is changed on Mondays')]);
   const changed = stored.at(-1)!;
   const request = { ...asked, topK: 5, filter: parseFilter({ tags: { contains: 'kept' } }) };
   const found = async () => (await search.find(caller, request)).best.map(({ memory }) => memory.id);
-  // Fifteen were read first, of which three texts and less are left: further ones are read in a transaction of their own.
+  // Of the first fifteen candidates at most three texts are left, so more are read in a separate transaction.
   expect(await found()).toContain(changed.value.id);
   expect(sql.transactions).toBeGreaterThan(1);
 
@@ -109,7 +109,7 @@ it('[A5] a further look at the candidates asks the filters again', async () => {
   expect(ids).toHaveLength(5);
 });
 
-/** How often the engines are asked in one search. */
+/** How often one search queries the engines. */
 async function looksOf(request: Partial<SearchRequest> = {}) {
   let looks = 0;
   sql.fault = (statement) => {
@@ -132,7 +132,7 @@ it('[A8] the engines are asked once where nothing is crowded, whatever the thres
   expect(await looksOf({ threshold: 0.7, topK: 110 })).toEqual({ looks: 1, texts: 1 });
 });
 
-it('[A6] the engines are asked once more where copies were dropped, or one may stand behind its copies', async () => {
+it('[A6] the engines are queried again if copies were dropped, or if copies may hide a result', async () => {
   await store([...times(1, 'user', text), ...times(130, 'company', text), ...others(12)]);
   expect(await looksOf()).toEqual({ looks: 2, texts: 10 });
   await store([...times(130, 'company', text), ...others(12)]);

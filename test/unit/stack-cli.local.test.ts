@@ -47,7 +47,7 @@ describe('[G7] npm run stack', () => {
     });
   }
 
-  it('brings the double of KurrentDB up once, keeps its events over `down`, and forgets them on `reset`', async () => {
+  it('starts the KurrentDB double once, keeps its events across `down`, and deletes them on `reset`', async () => {
     const connectionString = `esdb://127.0.0.1:${port}?tls=false`;
     const [stream, events] = [freshStream(), storedEvents(2)];
     const appended = async (): Promise<string[]> => {
@@ -82,7 +82,7 @@ describe('[G7] npm run stack', () => {
     expect(await appended()).toEqual([]);
   });
 
-  it('leaves a server alone that is not its own', async () => {
+  it('does not touch a server that it did not start', async () => {
     const other = http.createServer((_, response) => response.writeHead(204).end()).listen(port, '127.0.0.1');
     await once(other, 'listening');
     const { code, stderr } = await stack('up', 'kurrentdb-double');
@@ -91,7 +91,7 @@ describe('[G7] npm run stack', () => {
     expect(stderr).toContain(`esdb://127.0.0.1:${port}?tls=false is served already`);
   });
 
-  it('says of each server what is not here, and goes on with the next', async () => {
+  it('reports what each server lacks here, and continues with the next', async () => {
     environment['PATH'] = home;
     delete environment['JAVA_HOME'];
     environment['STACK_KAFKA_PORT'] = String(await freePort());
@@ -113,7 +113,7 @@ describe('[G7] npm run stack', () => {
     expect(stderr).toMatch(message);
   });
 
-  it('takes another port by its variable, and says what is none', async () => {
+  it('uses another port from its variable, and rejects an invalid one', async () => {
     environment['STACK_KURRENTDB_PORT'] = '70000';
     const { code, stderr } = await stack('status', 'kurrentdb-double');
     expect(code).toBe(1);
@@ -121,7 +121,7 @@ describe('[G7] npm run stack', () => {
     environment['STACK_KURRENTDB_PORT'] = String(port);
   });
 
-  it('follows what servers write, from the last lines on, also when a log begins anew', async () => {
+  it('follows the logs of servers from their last lines, even if a log is truncated', async () => {
     const folder = path.join(home, 'server');
     await mkdir(folder);
     const file = path.join(folder, 'server.log');

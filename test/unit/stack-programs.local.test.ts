@@ -32,7 +32,7 @@ describe('what the stack fetches and finds', () => {
     await chmod(path.join(bin, name), 0o755);
   }
 
-  /** A Maven that brings `content` for every jar, and counts its calls. */
+  /** A fake Maven that delivers `content` for every jar and counts its calls. */
   const mavenOf = (content: string): Promise<void> =>
     program(
       'mvn',
@@ -42,7 +42,7 @@ for word in "$@"; do case $word in -DoutputDirectory=*) out=\${word#*=};; esac; 
 printf '%s' '${content}' > "$out/thing-1.2.jar"`,
     );
 
-  it('takes a jar with the pinned checksum, once, and leaves nothing else behind', async () => {
+  it('fetches a jar with the pinned checksum once, and leaves no other files behind', async () => {
     await mavenOf('the jar');
     const folder = path.join(home, 'server');
     const files = await fetchJars({ [pin]: sumOf('the jar') }, folder, () => {}, otherwise);
@@ -56,7 +56,7 @@ printf '%s' '${content}' > "$out/thing-1.2.jar"`,
     expect(await readFile(path.join(home, 'calls'), 'utf8')).toBe('call\n');
   });
 
-  it('refuses a jar with another checksum, and keeps what it had', async () => {
+  it('refuses a jar with another checksum, and keeps the existing ones', async () => {
     const folder = path.join(home, 'server');
     await mavenOf('the jar');
     const [file] = await fetchJars({ [pin]: sumOf('the jar') }, folder, () => {}, otherwise);
@@ -66,7 +66,7 @@ printf '%s' '${content}' > "$out/thing-1.2.jar"`,
     expect(await readFile(file!, 'utf8')).toBe('the jar');
   });
 
-  it('says what to do without Maven, and passes on what Maven says', async () => {
+  it('explains what to do without Maven, and passes on the errors of Maven', async () => {
     vi.stubEnv('PATH', bin);
     const fetching = () => fetchJars({ [pin]: sumOf('x') }, path.join(home, 'server'), () => {}, otherwise);
     await expect(fetching()).rejects.toThrow(/Maven \(mvn\), which is not here\. Use docker\./);
@@ -74,7 +74,7 @@ printf '%s' '${content}' > "$out/thing-1.2.jar"`,
     await expect(fetching()).rejects.toThrow(/no such host\n\nUse docker\./);
   });
 
-  it('finds a Java that is new enough, and says what to do about an old one or none', async () => {
+  it('finds a Java that is new enough, and explains what to do if it is too old or missing', async () => {
     vi.stubEnv('PATH', bin);
     const java = () => findJava('Kafka', { oldest: 17, otherwise });
     await expect(java()).rejects.toThrow(

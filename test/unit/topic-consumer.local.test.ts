@@ -27,7 +27,7 @@ beforeEach(async () => {
   start = await test.log.head();
 });
 
-/** A member of the group that was just given the partition, in which the relay has told all of the log. */
+/** A group member that was just assigned the partition, after the relay has published the whole log. */
 async function member(signal = new AbortController().signal): Promise<TopicConsumer> {
   const opened = new OpenedCache(test.store);
   const gaps = new LogGaps(test.log, opened);
@@ -40,7 +40,7 @@ async function member(signal = new AbortController().signal): Promise<TopicConsu
   return consumer;
 }
 
-/** Stores a memory in the partition, with others in other partitions before it. */
+/** Stores memories until one is in the partition; those before it are in other partitions. */
 async function store(content: string, of = partition): Promise<StreamName> {
   for (;;) {
     const id = uuid();
@@ -68,7 +68,7 @@ describe('a member of the group of a generation', () => {
     expect(await bookmark('events/4')).toBe(0);
   });
 
-  it('[G3] reads from the log what was there when it was given the partition, without any record', async () => {
+  it('[G3] reads existing events from the log when it is assigned the partition, without any record', async () => {
     await store('a');
     await updateTestMemory(test, await store('b'), 'c');
     await member();
@@ -76,7 +76,7 @@ describe('a member of the group of a generation', () => {
     expect(await bookmark()).toBe(await test.log.head());
   });
 
-  it('[G3] reads no more of the log once it leaves, or has lost the partition', async () => {
+  it('[G3] stops reading the log when it leaves or has lost the partition', async () => {
     await store('a');
     await expect(member(AbortSignal.abort())).rejects.toBeInstanceOf(BookmarkMoved);
     const consumer = await member();
@@ -88,7 +88,7 @@ describe('a member of the group of a generation', () => {
     expect(consumer.hasPartitions).toBe(false);
   });
 
-  it('[G3] leaves out what it has seen: records that come again, and those that the relay wrote twice', async () => {
+  it('[G3] ignores repeated records, and those that the relay published twice', async () => {
     const consumer = await member();
     await store('a');
     const then = await topic.relay(start);
@@ -101,7 +101,7 @@ describe('a member of the group of a generation', () => {
     expect(await texts()).toEqual(['a', 'b']);
   });
 
-  it('[A10] is brought on by watermarks where nothing happens in its partition', async () => {
+  it('[A10] advances by watermarks if its partition has no events', async () => {
     const consumer = await member();
     await store('elsewhere', 'events/5');
     const head = await topic.relay(start);
@@ -110,7 +110,7 @@ describe('a member of the group of a generation', () => {
     expect(await texts()).toEqual([]);
   });
 
-  it('[G3] reads from the log what the topic let go of before it was fetched', async () => {
+  it('[G3] reads from the log the records that the topic deleted before they were fetched', async () => {
     const consumer = await member();
     await store('a');
     await store('b');
@@ -123,7 +123,7 @@ describe('a member of the group of a generation', () => {
     expect(await bookmark()).toBe(head);
   });
 
-  it('[G3] reads from the log what the topic let go of while it was slow', async () => {
+  it('[G3] reads from the log the records that the topic deleted while the consumer was slow', async () => {
     const consumer = await member();
     await store('a');
     const then = await topic.relay(start);
@@ -137,7 +137,7 @@ describe('a member of the group of a generation', () => {
     expect(await texts()).toEqual(['a', 'b', 'c']);
   });
 
-  it('[G3] reads from the log what is gone between a record that a relay wrote late and the next', async () => {
+  it('[G3] reads from the log what is missing between a late record of a relay and the next one', async () => {
     const consumer = await member();
     await store('a');
     const then = await topic.relay(start);
@@ -153,7 +153,7 @@ describe('a member of the group of a generation', () => {
     expect(await texts()).toEqual(['a', 'b', 'c', 'd']);
   });
 
-  it('[G3] reads all of it from the log where the topic tells no more than a watermark', async () => {
+  it('[G3] reads everything from the log if the topic has only a watermark', async () => {
     const consumer = await member();
     await store('a');
     await topic.relay(start);
@@ -161,10 +161,10 @@ describe('a member of the group of a generation', () => {
     expect(await texts()).toEqual(['a']);
   });
 
-  it('waits where the topic is ahead of the log', async () => {
+  it('waits if the topic is ahead of the log', async () => {
     await store('a');
     const consumer = await member();
-    // It was there before, told by a relay that reads another replica.
+    // A relay that reads another replica published this watermark earlier.
     topic.records[0] = toWatermark((await test.log.head()) + 100, test.log.logId);
     await expect(consumer.handle(topic.batch())).rejects.toBeInstanceOf(LogUnavailable);
     await store('b');
@@ -184,7 +184,7 @@ describe('a member of the group of a generation', () => {
     expect(await bookmark()).toBe(head);
   });
 
-  it('passes over records of another log and those that are none of ours', async () => {
+  it('ignores records of another log and foreign records', async () => {
     const consumer = await member();
     await store('a');
     topic.records.push(toWatermark(1_000_000, 'another'), { key: 'x', value: 'nonsense', headers: {} });
@@ -194,7 +194,7 @@ describe('a member of the group of a generation', () => {
     expect(await bookmark()).toBe(head);
   });
 
-  it('[G3] that lost its partition writes nothing, and goes on from where the other one came', async () => {
+  it('[G3] that lost its partition writes nothing, and continues where the other member stopped', async () => {
     const [zombie, heir] = [await member(), await member()];
     await store('a');
     const then = await topic.relay(start);
@@ -233,7 +233,7 @@ describe('a member of the group of a generation', () => {
     },
   );
 
-  it('[G4] parks the stream of a poison event, and its partition goes on', async () => {
+  it('[G4] parks the stream of a poison event, and its partition continues', async () => {
     test.journal.onEvent = (text) => {
       if (text === 'poison') throw new Error('refused');
     };
@@ -251,13 +251,13 @@ describe('a member of the group of a generation', () => {
     await retryParked(test.live, bad, await test.store.load(bad), await test.log.head());
     await updateTestMemory(test, bad, 'live again');
     await topic.relay(head);
-    // What was read of the parked ones before counts no more.
+    // The earlier list of parked streams is outdated.
     await expect(consumer.handle(topic.batch())).rejects.toBeInstanceOf(BookmarkMoved);
     await consumer.handle(topic.batch());
     expect(await texts()).toEqual(['a', 'poison', 'later', 'live again']);
   });
 
-  it('[G3] moves the bookmarks of many partitions by few writes', async () => {
+  it('[G3] moves the bookmarks of many partitions with few writes', async () => {
     const consumer = await member();
     const topics = everyPartition.map((name) => new TopicDouble(test.log, name));
     for (const { records } of topics) records.push(toWatermark(await test.log.head(), test.log.logId));

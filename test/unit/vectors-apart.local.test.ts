@@ -57,7 +57,7 @@ async function state(): Promise<{ readonly apart: number; readonly inGraph: numb
   return { apart: row!.apart, inGraph: row!.in_graph };
 }
 
-/** The nearest five by the index, as in a large tenant, or by comparing all vectors. */
+/** The five nearest, found with the index as in a large tenant or by comparing all vectors. */
 async function nearest(text: string, exact: boolean): Promise<readonly number[]> {
   const [vector] = await embedder.embed([text], 'query');
   const names = generations.map(({ projection }) => projection.name);
@@ -77,7 +77,7 @@ async function nearest(text: string, exact: boolean): Promise<readonly number[]>
     },
     { tenant: 'acme', readOnly: true },
   );
-  // Equal texts are equally near, whichever of them it is.
+  // Compare cosines only, because it does not matter which of several equal texts is found.
   return found.map(({ cosine }) => Math.round(cosine! * 1e5)).sort((left, right) => right - left);
 }
 
@@ -86,13 +86,13 @@ async function expectAllFound(): Promise<void> {
     expect(await nearest(text, false)).toEqual(await nearest(text, true));
 }
 
-it('[A5] vectors of a tenant with few memories stand apart from the index, and are found', async () => {
+it('[A5] vectors of a tenant with few memories are kept outside the index, and are found', async () => {
   await storeMore(mostApart);
   expect(await state()).toEqual({ apart: mostApart, inGraph: 0 });
   await expectAllFound();
 });
 
-it('[A5] vectors are drawn into the index while a tenant grows, and none is missed meanwhile', async () => {
+it('[A5] vectors are moved into the index while a tenant grows, and none is missed meanwhile', async () => {
   await storeMore(mostApart + 8);
   expect((await state()).inGraph).toBeGreaterThan(0);
   expect((await state()).apart).toBeGreaterThan(0);
@@ -102,10 +102,10 @@ it('[A5] vectors are drawn into the index while a tenant grows, and none is miss
   await expectAllFound();
 });
 
-it('[A5] vectors of texts that changed are found by the new text, wherever they stand', async () => {
+it('[A5] vectors of changed texts are found by the new text, inside and outside the index', async () => {
   await storeMore(mostApart + 8);
   const page = await test.store.readAll({ after: 0, limit: 1_000 });
-  // One that stands apart and one that does not.
+  // One vector outside the index and one in it.
   for (const { stream } of [page.events.at(10)!, page.events.at(-1)!])
     await updateTestMemory(test, stream, 'a kettle of copper');
   await catchUp();
@@ -115,7 +115,7 @@ it('[A5] vectors of texts that changed are found by the new text, wherever they 
   expect(found).toEqual(await nearest('a kettle of copper', true));
 });
 
-it('[F4] vectors are the same for a rebuild, wherever they stand', async () => {
+it('[F4] a rebuild has the same vectors, inside and outside the index', async () => {
   await storeMore(mostApart + 8);
   const before = await state();
   const beside = await createBeside(test.sql, generations[2]!.projection);

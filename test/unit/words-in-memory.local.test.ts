@@ -82,7 +82,7 @@ async function storeIn(tenant: string, memory: Partial<MemoryValue>): Promise<vo
   await test.store.append(memoryStream(tenant, value.id), 'noStream', events, context);
 }
 
-/** How many statements that hold `part` are sent from now on. */
+/** Counts statements that contain `part` from now on. */
 function counted(part: string): () => number {
   let count = 0;
   test.sql.fault = (statement) => {
@@ -92,7 +92,7 @@ function counted(part: string): () => number {
   return () => count;
 }
 
-/** Builds the next generation of the words' read model, and lets the live one go. */
+/** Builds the next generation of the lexical read model and drops the live one. */
 async function rebuilt(): Promise<{ readonly table: string; readonly number: number }> {
   const walk = new RebuildCoordinator(test.sql, test.store, new AbortController().signal);
   const next = await beginRebuild(test.sql, lexical, undivided);
@@ -112,7 +112,7 @@ async function append({ stream, key, value }: Stored, type: string, data: object
   await test.store.append(stream, 'exists', [event], testContext({ key }));
 }
 
-/** The words of acme's memories as they are found in memory. */
+/** Finds a term in the resident words, by default those of acme. */
 async function found(term: string, set = acme, executor: SqlExecutor = test.sql) {
   if (!(await index.ready(set))) return undefined;
   const words = await index.words(executor, set);
@@ -120,7 +120,7 @@ async function found(term: string, set = acme, executor: SqlExecutor = test.sql)
   return words!.best(weigh([term], { documents: words!.documents, documentFrequency }), 100);
 }
 
-it('[A5] knows at once what became of a text, whoever asks first', async () => {
+it('[A5] reflects a changed text at once, whoever asks first', async () => {
   const [tea, coffee] = [await store({ content: 'green tea' }), await store({ content: 'black coffee' })];
   await catchUp();
   expect(await found('tea')).toEqual([tea.value.id]);
@@ -141,7 +141,7 @@ it('[A5] knows at once what became of a text, whoever asks first', async () => {
   expect(errors).toEqual([]);
 });
 
-it('[A5] a tenant has its own words only, and is there whatever it takes', async () => {
+it('[A5] a tenant has only its own words, and is loaded whatever its size', async () => {
   await index.close();
   await open(1);
   await store({ content: 'green tea' });
@@ -149,12 +149,12 @@ it('[A5] a tenant has its own words only, and is there whatever it takes', async
   expect(await found('tea')).toHaveLength(1);
   const globex = { ...acme, tenant: 'globex' };
   expect(await found('tea', globex)).toEqual([]);
-  // No more than one byte is allowed: who came last stays.
+  // Only one byte is allowed, so only the last tenant stays.
   await eventually(() => index.size).toBe(0);
   expect(await found('tea')).toHaveLength(1);
 });
 
-it('[A5] a search finds by words, and by filters that leave few of those that match', async () => {
+it('[A5] a search finds by words, and with filters that few matches pass', async () => {
   for (let n = 0; n < 600; n++)
     await store({
       content: `tea number ${n}`,
@@ -173,10 +173,10 @@ it('[A5] a search finds by words, and by filters that leave few of those that ma
     return best.map(({ memory }) => memory.metadata['n'] as number);
   };
   expect(await best({ query: 'tea 599' })).toContain(599);
-  // Parts of texts narrow nothing beforehand: more and more of what matches is asked.
+  // A condition on a part of a text has no prefilter set, so the search requests more and more candidates.
   expect(await best({ filter: parseFilter({ content: { contains: 'number 59' } }) })).toHaveLength(10);
   expect(await best({ filter: parseFilter({ content: { contains: 'number 599' } }) })).toEqual([599]);
-  // Keys tell these: words and, where they are in memory, vectors are compared among them alone.
+  // Posting keys resolve this filter. Only its memories are compared by words and, if they are resident, vectors.
   expect(await best({ filter: parseFilter({ 'metadata.n': { gte: 590 } }) })).toHaveLength(10);
   expect(
     await best({ filter: parseFilter({ 'metadata.n': { gte: 500 }, content: { contains: 'number 577' } }) }),
@@ -186,7 +186,7 @@ it('[A5] a search finds by words, and by filters that leave few of those that ma
   expect(odd.every((n) => n % 2 === 1)).toBe(true);
 });
 
-it('[A5] where words cannot be loaded a search goes by meaning and says so', async () => {
+it('[A5] a search uses only vectors and reports it if words cannot be loaded', async () => {
   await store({ content: 'green tea' });
   await catchUp();
   test.sql.fault = (statement) => (statement.includes('k.counts') ? 'before' : undefined);
@@ -195,7 +195,7 @@ it('[A5] where words cannot be loaded a search goes by meaning and says so', asy
   expect(best).toHaveLength(1);
   expect(warnings).toMatchObject([{ code: 'partial' }]);
   expect(errors).toHaveLength(1);
-  // It is not tried again at once, also where a filter leaves few, or as of a position.
+  // Loading is not retried at once, even if a filter leaves few memories or the search is as of a position.
   expect((await ask()).warnings).toHaveLength(1);
   const few = { ...asked, query: 'green tea', tags: ['x'] };
   expect((await search.find(adminOf('acme'), few)).warnings).toHaveLength(1);
@@ -203,7 +203,7 @@ it('[A5] where words cannot be loaded a search goes by meaning and says so', asy
   expect((await search.find(adminOf('acme'), before)).warnings).toHaveLength(1);
 });
 
-it('[F4] follows a generation that is switched to, and lets the former one go', async () => {
+it('[F4] follows a switch to another generation, and drops the former one', async () => {
   const tea = await store({ content: 'green tea' });
   await catchUp();
   expect(await found('tea')).toEqual([tea.value.id]);
@@ -216,7 +216,7 @@ it('[F4] follows a generation that is switched to, and lets the former one go', 
   await expect.poll(tablesWithTriggers, { timeout: 20_000 }).toEqual([second.table]);
 }, 40_000);
 
-it('[F4] loads what takes over from a generation whose words were found in the database', async () => {
+it('[F4] loads the generation that replaces one with words in the database', async () => {
   await index.close();
   await test.close();
   test = await openTestStore();
@@ -234,7 +234,7 @@ it('[F4] loads what takes over from a generation whose words were found in the d
   expect(await found('tea', { ...acme, table: next.table })).toHaveLength(1);
 }, 40_000);
 
-it('[F4] notes no changes of what nobody reads, also where another process began to', async () => {
+it('[F4] records no changes that no process reads, even if another process began to', async () => {
   await store({ content: 'green tea' });
   await catchUp();
   expect(await found('tea')).toHaveLength(1);
@@ -245,7 +245,7 @@ it('[F4] notes no changes of what nobody reads, also where another process began
   await expect.poll(tablesWithTriggers, { timeout: 20_000 }).toEqual([next.table]);
 }, 40_000);
 
-it('[F4] a search over read models that have gone is told so at once', async () => {
+it('[F4] a search over dropped read models fails at once', async () => {
   await store({ content: 'green tea' });
   await catchUp();
   const view = await search.view();
@@ -259,7 +259,7 @@ it('[F4] a search over read models that have gone is told so at once', async () 
   expect(looks()).toBeLessThan(10);
 }, 40_000);
 
-it('[A5] a change takes no statement for each tenant that it does not concern', async () => {
+it('[A5] a change causes no statements for unaffected tenants', async () => {
   await store({ content: 'green tea' });
   await catchUp();
   for (let n = 0; n < 100; n++) expect(await index.ready({ ...acme, tenant: `t${n}` })).toBe(true);
@@ -267,16 +267,16 @@ it('[A5] a change takes no statement for each tenant that it does not concern', 
   await store({ content: 'black tea' });
   await catchUp();
   await eventually(() => test.sql.query(`select * from read.noted_changes where kind = 'words'`)).toEqual([]);
-  // Each following asks for the last one, for whom they concern, and for one tenant's; and forgets them.
+  // Each check reads the last change, the affected tenants and the changes of one tenant, and deletes them.
   expect(reads()).toBeLessThan(20);
   expect(await found('black')).toHaveLength(1);
 });
 
-it('[A5] where changes cannot be followed, words are loaded and found all the same', async () => {
+it('[A5] words are loaded and found even if changes cannot be followed', async () => {
   let failures = 0;
   test.sql.fault = (statement) =>
     statement.includes('coalesce(max(number)') && failures++ === 1 ? 'before' : undefined;
-  // The first look is that of the load.
+  // The load makes the first check.
   expect(await index.ready({ ...acme, tenant: 'other' })).toBe(true);
   await store({ content: 'green tea' });
   await catchUp();
@@ -284,7 +284,7 @@ it('[A5] where changes cannot be followed, words are loaded and found all the sa
   expect(await found('tea')).toHaveLength(1);
 });
 
-it('[A5] a tenant that is too large alone keeps no other from being loaded at the start', async () => {
+it('[A5] a tenant that is too large does not prevent others from being loaded at the start', async () => {
   await storeIn('large', { content: 'tea '.repeat(1_000).trim() });
   for (const tenant of ['a', 'b', 'c']) await storeIn(tenant, { content: 'green tea' });
   await catchUp();
@@ -293,7 +293,7 @@ it('[A5] a tenant that is too large alone keeps no other from being loaded at th
   expect(index.size).toBe(3);
 });
 
-it('[A5] a search whose words have gone when it begins says so', async () => {
+it('[A5] a search reports if its words were evicted when it begins', async () => {
   await index.close();
   await open(1);
   await store({ content: 'green tea' });
@@ -302,7 +302,7 @@ it('[A5] a search whose words have gone when it begins says so', async () => {
   const words = {
     ready: async (set: typeof acme) => {
       const isThere = await index.ready(set);
-      // Makes room.
+      // Loading another tenant evicts this one.
       await index.ready({ ...set, tenant: 'globex' });
       return isThere;
     },
