@@ -145,7 +145,7 @@ export interface Config extends ClusterConfig {
         readonly baseURL: string;
         readonly apiKey: string | undefined;
         readonly model: string;
-        /** If undefined, it is taken from the endpoint's first answer. */
+        /** If undefined, the embedder sends a request to the endpoint to find it out. */
         readonly dimension: number | undefined;
       }
     | { readonly kind: 'deterministic' };

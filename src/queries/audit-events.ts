@@ -25,12 +25,12 @@ export interface AuditRequest extends AuditFilter {
 
 export interface AuditPage {
   readonly events: readonly LoadedEvent[];
-  /** Position to go on after; undefined where everything up to `position` was looked through. */
+  /** Position after which the next page starts; undefined if there are no more events up to `position`. */
   readonly next: number | undefined;
   readonly position: number;
 }
 
-/** The tenant's events in the order of the log. Needs a role that audits: others get `forbidden`. */
+/** One page of the tenant's events, in log order. Throws `forbidden` unless the caller is an auditor or admin. */
 export async function readAuditEvents(
   store: EventStore,
   models: ReadModels,
@@ -73,8 +73,8 @@ function readRows(sql: Sql, view: ReadView, tenant: string, request: AuditReques
 }
 
 /**
- * The same, all of them, page by page, `limit` at once. `assertAllowed` throws where the caller no longer may: followed,
- * a stream just ends, and nobody takes it for whole; this one has an end of its own, so it breaks off.
+ * All matching events, in pages of `limit`. `assertAllowed` throws if the caller has lost access, so that the response breaks
+ * off instead of ending as if it were complete.
  */
 export async function* allAuditEvents(
   store: EventStore,
@@ -92,8 +92,8 @@ export async function* allAuditEvents(
 }
 
 /**
- * The same, going on as the log grows, until `signal` aborts or the caller is no longer `isAllowed`. Yields at least
- * every `waitMs`, an empty page where nothing came.
+ * All matching events, then new ones as the log grows, until `signal` aborts or `isAllowed` returns false. Yields at least
+ * every `waitMs`, an empty page if there are no new events.
  */
 export async function* followAuditEvents(
   store: EventStore,
@@ -107,7 +107,7 @@ export async function* followAuditEvents(
   while (!signal.aborted) {
     const page = await readAuditEvents(store, models, caller, { ...request, after });
     if (!(await isAllowed())) return;
-    // Where rare events are asked for, what was looked through in vain is not looked through again.
+    // Skip what was searched already, even if it had no matching events.
     after = page.next ?? Math.max(after, page.position);
     yield page.events;
     if (page.events.length === 0) await new Promise((resolve) => setTimeout(resolve, 250));
@@ -127,7 +127,7 @@ function auditConditions(
 ): string[] {
   const own = `tenant = ${parameters.bind(tenant)}`;
   const conditions = [own, `position > ${parameters.bind(filter.after)}`];
-  // Beyond it a partition may be ahead of others: whoever went on after its events would pass over theirs.
+  // Beyond this position one partition may be ahead of others. A reader that continued after its events would miss theirs.
   conditions.push(`position <= ${parameters.bind(view.position)}`);
   if (filter.stream !== undefined) conditions.push(`stream = ${parameters.bind(filter.stream)}`);
   if (filter.memory !== undefined) {

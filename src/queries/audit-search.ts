@@ -10,20 +10,20 @@ import { defaultWaitMs } from './read-models.ts';
 
 type Of<Type extends RetrievalEvent['type']> = LoadedEvent<Extract<RetrievalEvent, { type: Type }>>;
 
-/** One search as the log tells it. */
+/** The recorded events of one search. */
 export interface AuditedSearch {
   readonly performed: Of<'SearchPerformed'>;
-  /** Where it was taken apart: how. */
+  /** The steps of the run, if the question was decomposed. */
   readonly trajectory: Of<'TrajectoryRecorded'> | undefined;
 }
 
-/** Searches are written down after their answer: this long after one it is waited for. */
+/** A search is recorded after its answer was sent. For this long after the search, a missing record is waited for. */
 const writtenWithinMs = 10_000;
 const pollMs = 50;
 
 /**
- * A search of the caller's tenant by its id, with or without the signature. Needs a role that audits; throws `not-found`
- * for what is no search of the tenant.
+ * A search of the caller's tenant by its id, with or without the signature. Throws `forbidden` unless the caller is an auditor
+ * or admin, and `not-found` if the tenant has no such search.
  */
 export async function readAuditedSearch(
   store: EventStore,

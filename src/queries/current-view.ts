@@ -1,19 +1,19 @@
 import { sqlState } from '../ports/sql.ts';
 
-/** So many views one query takes at most. */
+/** Maximum views that one query takes. */
 export const mostViews = 3;
 
-/** SQLSTATEs of a read whose table was dropped, and of one that gave way to whoever drops it. */
+/** SQLSTATEs of a read whose table was dropped, and of one that lost a deadlock against the drop. */
 const outdated: ReadonlySet<string | undefined> = new Set(['42P01', '40P01']);
 
-/** Whether a read failed because a generation that its view names was replaced since, and dropped. */
+/** Whether a read failed because a generation in its view was replaced and dropped meanwhile. */
 export function isOutdated(error: unknown): boolean {
   return outdated.has(sqlState(error));
 }
 
 /**
- * What `read` answers, which takes a view and changes nothing. Where that was outdated it is called again, to take
- * another one.
+ * Returns the result of `read`, which takes a view and writes nothing. If the view is outdated, calls `read` again to take a
+ * new one.
  */
 export async function withCurrentView<T>(read: () => Promise<T>): Promise<T> {
   for (let views = 1; ; views++) {

@@ -2,20 +2,20 @@ import { createHash } from 'node:crypto';
 import { canonicalJson } from '../domain/json.ts';
 import { Problem } from '../domain/problems.ts';
 
-/** What a cursor is bound to: everything that decides what the list holds. */
+/** Hash of everything that determines the entries of a list. A cursor is only valid for the list with the same fingerprint. */
 export function fingerprintOf(decisive: object): string {
   return createHash('sha256').update(canonicalJson(decisive)).digest('base64url').slice(0, 16);
 }
 
-/** The cursor of a list that goes on behind `lastId`: stable under inserts. */
+/** The cursor of the page after `lastId`. It stays valid when entries are inserted. */
 export function writeCursor(lastId: string, fingerprint: string): string {
   return Buffer.from(`${fingerprint}.${lastId}`).toString('base64url');
 }
 
-/** The id that the list goes on behind. Throws `cursor-invalid` where the cursor is bound to something else. */
+/** The id after which the list continues. Throws `cursor-invalid` if the cursor belongs to another list. */
 export function readCursor(cursor: string, fingerprint: string): string {
   const [bound, lastId = ''] = Buffer.from(cursor, 'base64url').toString('utf8').split('.');
-  // Base64 is read past what is none of it, and past a lost end.
+  // Compare with the rewritten cursor, because decoding base64 ignores foreign characters and a truncated end.
   if (bound !== fingerprint || writeCursor(lastId, fingerprint) !== cursor) throw strangeCursor();
   return lastId;
 }

@@ -6,7 +6,7 @@ import { allOf, anyOf, type Parameters } from './sql-builder.ts';
 
 type Test = Extract<Filter, { kind: 'test' }>;
 
-/** Fields that are times: compared as such, whatever zone the filter's text is in. */
+/** Columns of the fields that are times. They are compared as instants, so the time zone of the filter's text does not matter. */
 const timeColumns: Partial<Record<FilterField, string>> = {
   occurredAt: 'occurred_at',
   createdAt: 'created_at',
@@ -15,9 +15,9 @@ const timeColumns: Partial<Record<FilterField, string>> = {
 };
 
 /**
- * A filter as a condition on a row of the memories table, `alias`. Every field but times is compared as JSON, so that
- * types that differ never match; a missing field fails every test but `ne` and `not`. The view needs `usage` where the
- * filter names a counter, and only then is that read.
+ * A filter as a condition on a row `alias` of the memories table. All fields except times are compared as JSON, so values of
+ * different types never match. A missing field fails every test except `ne` and `not`. `usage` is read only if the filter
+ * names a counter; then the view needs it.
  */
 export function filterCondition(
   filter: Filter,
@@ -39,14 +39,14 @@ export function filterCondition(
   }
 }
 
-/** Never null, so that `not` turns it round. */
+/** Never null, so `not` always inverts it. */
 function testCondition(test: Test, view: ReadView, alias: string, parameters: Parameters): string {
   return `coalesce(${fieldCondition(test, view, alias, parameters)}, ${test.operator === 'ne'})`;
 }
 
 function fieldCondition(test: Test, view: ReadView, alias: string, parameters: Parameters): string {
   const { field } = test;
-  // An aggregate answers one row also where nothing was counted, and is computed once for a thousand values.
+  // An aggregate returns a row even if nothing was counted, and is evaluated once, even for a thousand values.
   const counted = (condition: string) =>
     `(select ${condition} from ${view.table('usage')} u
       where u.tenant = ${alias}.tenant and u.memory_id = ${alias}.memory_id)`;
@@ -115,18 +115,18 @@ function jsonCondition(json: string, { operator, value }: Test, parameters: Para
   }
 }
 
-/** The value itself, or an array that has it. */
+/** The field equals the value, or is an array that contains it. */
 function equals(json: string, value: FilterScalar, parameters: Parameters): string {
   const wanted = `${parameters.bind(JSON.stringify(value))}::text::jsonb`;
   return `(${json} = ${wanted} or (jsonb_typeof(${json}) = 'array' and ${json} @> ${wanted}))`;
 }
 
-/** So many are compared one by one: to look a value up in all of them costs more. */
+/** Up to this many values are compared one by one, which costs less than looking the field up in a list. */
 const mostApart = 8;
 
 /**
- * Of many the value is taken out of its row once: what each look at a large one takes of the database's memory is free again only
- * after the row.
+ * With many values, the field is extracted from its row once. Each extraction of a large value takes memory that the database
+ * frees only after the row.
  */
 function equalsAny(json: string, values: readonly FilterScalar[], parameters: Parameters): string {
   if (values.length <= mostApart) return anyOf(values.map((item) => equals(json, item, parameters)));
@@ -140,13 +140,13 @@ function equalsAny(json: string, values: readonly FilterScalar[], parameters: Pa
 function contains(json: string, value: FilterScalar, parameters: Parameters): string {
   const member = `(jsonb_typeof(${json}) = 'array' and ${json} @> ${parameters.bind(JSON.stringify(value))}::text::jsonb)`;
   if (typeof value !== 'string') return member;
-  // Once for all rows: it may be longer than any of them.
+  // In a subquery, so it is folded once for all rows. It may be longer than any of their texts.
   const folded = `(select ${caseless(parameters.bind(value))})`;
   const text = `(jsonb_typeof(${json}) = 'string' and strpos(${caseless(`${json} #>> '{}'`)}, ${folded}) > 0)`;
   return `(${member} or ${text})`;
 }
 
-/** Sigma has two small letters and one capital. */
+/** Folds case, and the final sigma to the other one: both have the same capital letter. */
 function caseless(text: string): string {
   return `replace(lower(${text}), 'ς', 'σ')`;
 }
@@ -154,8 +154,8 @@ function caseless(text: string): string {
 const comparisons = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const;
 
 /**
- * Numbers by size, all their digits kept (a cast from float8 would round them to 15), strings by code point. `case`
- * keeps a text from being read as a number.
+ * Compares numbers as `numeric`, because a cast from float8 would round them to 15 digits, and strings by code point. `case`
+ * prevents a cast of a text to a number.
  */
 function compares(
   json: string,
@@ -171,7 +171,7 @@ function compares(
 }
 
 function timeCondition(column: string, { operator, value }: Test, parameters: Parameters): string {
-  // No time contains another. What is not used must not be bound: PostgreSQL cannot tell its type.
+  // No time contains another. An unused parameter must not be bound, because PostgreSQL could not infer its type.
   if (operator === 'contains') return 'false';
   const operands = operator === 'in' ? (value as readonly FilterScalar[]) : [value as FilterScalar];
   const times = operands
@@ -179,7 +179,7 @@ function timeCondition(column: string, { operator, value }: Test, parameters: Pa
     .filter((time) => time !== undefined)
     .map((time) => `${parameters.bind(time)}::timestamptz`);
   if (operator === 'in') return anyOf(times.map((time) => `${column} = ${time}`));
-  // What is no time differs in type from every time.
+  // A value that is not a time has a different type from every time.
   if (times.length === 0) return operator === 'ne' ? 'true' : 'false';
   const signs = { eq: '=', ne: '<>', ...comparisons };
   return `${column} ${signs[operator]} ${times[0]}`;

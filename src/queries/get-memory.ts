@@ -12,8 +12,8 @@ import type { ReadDemand, ReadModels } from './read-models.ts';
 type Wait = Pick<ReadDemand, 'minPosition' | 'waitMs'>;
 
 /**
- * The memory as its own stream tells it: always the latest acknowledged state, or the one at `asOf`. What other streams
- * count of it includes `minPosition`.
+ * The memory, read from its own stream: always the latest acknowledged state, or the one at `asOf`. Its counters come from
+ * other streams and include them up to `minPosition`.
  */
 export async function getMemory(
   store: EventStore,
@@ -29,7 +29,7 @@ export async function getMemory(
   return viewOf(caller.tenant, snapshot, await readCounters(models, caller.tenant, memoryId, wait));
 }
 
-/** A memory's events, if the caller may see the memory as it is now; unknown, erased and hidden ones answer alike. */
+/** A memory's events. Throws the same `not-found` whether the memory is unknown, erased, or hidden from the caller now. */
 export async function loadVisible(
   store: EventStore,
   caller: TenantContext,
@@ -42,7 +42,7 @@ export async function loadVisible(
   return { loaded, snapshot };
 }
 
-/** What other streams count of a memory. It may lag, but not behind `minPosition`. */
+/** Counters of a memory that come from other streams. They may lag, but not behind `minPosition`. */
 export async function readCounters(
   models: ReadModels,
   tenant: string,

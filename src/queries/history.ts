@@ -12,12 +12,12 @@ export interface Version {
   readonly actor: string;
   readonly cause: Cause;
   readonly reason?: string;
-  /** The fields that differ from the version before. */
+  /** The fields that differ from the previous version. */
   readonly changes: Readonly<Record<string, { from?: JsonValue; to?: JsonValue }>>;
   readonly position: number;
 }
 
-/** Every version of a memory, first to last, with who made it, when and why. */
+/** All versions of a memory, oldest first, with who made each, when and why. */
 export async function readHistory(
   store: EventStore,
   caller: TenantContext,

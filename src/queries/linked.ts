@@ -10,23 +10,23 @@ import { allOf, Parameters } from './sql-builder.ts';
 /** A memory at the other end of a link. */
 export interface LinkedRow extends MemoryRow {
   type: LinkType;
-  /** Seen from `via`: does the link leave it or lead to it? */
+  /** Direction of the link as seen from `via`. */
   direction: 'outgoing' | 'incoming';
   confidence: number;
-  /** The memory at the end that was asked for. */
+  /** The requested memory at this end of the link. */
   via: string;
 }
 
 export interface LinkedRequest extends MemoryFilters {
-  /** Where the other end is. */
+  /** Region of the memories at the other end. */
   readonly region: Region;
   readonly types?: readonly LinkType[] | undefined;
   readonly limit: number;
 }
 
 /**
- * What is linked to any of these memories, either way and active, the surest links first: one statement. The view needs
- * `links`, `memories` and `usage`.
+ * Active memories with a link to or from any of these memories, in descending order of confidence. Runs one statement. The
+ * view needs `links`, `memories` and `usage`.
  */
 export function readLinked(
   sql: Sql,

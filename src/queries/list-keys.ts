@@ -7,7 +7,7 @@ export interface KeyPage {
   readonly nextCursor: string | undefined;
 }
 
-/** A tenant's keys, revoked ones too, newest first, without what their secrets are checked by. */
+/** A tenant's keys including revoked ones, newest first, without the hashes of their secrets. */
 export async function listKeys(
   directory: TenantDirectory,
   tenant: string,
@@ -23,7 +23,7 @@ export async function listKeys(
   };
 }
 
-/** No key ever leaves the list. */
+/** Index after the key `lastId`. Keys are never removed from the list. */
 function indexBehind(keys: readonly ApiKey[], lastId: string): number {
   const index = keys.findIndex(({ id }) => id === lastId);
   if (index < 0) throw strangeCursor();

@@ -15,10 +15,10 @@ import type { ReadModels, ReadView } from './read-models.ts';
 import { regionCondition } from './scope-sql.ts';
 import { allOf, Parameters } from './sql-builder.ts';
 
-/** An entry of the index takes .5 µs to count in WebAssembly: lists that conditions do not shorten wait no longer than 2.5 ms for each. */
+/** Counting an index entry takes .5 µs in WebAssembly, so a count that does not shorten a list costs at most 2.5 ms. */
 const fewAtMost = 5_000;
 
-/** What a page begins with: ids ascend with time. */
+/** Whether a page begins with the newest or the oldest memories. Ids ascend with time. */
 export const listOrders = ['newest', 'oldest'] as const;
 
 export interface ListMemories {
@@ -30,7 +30,7 @@ export interface ListMemories {
   readonly createdAfter?: string | undefined;
   readonly createdBefore?: string | undefined;
   readonly filter?: Filter | undefined;
-  /** A position: the list as it stood when the log had reached it. */
+  /** If set, the list shows the state at this position. */
   readonly asOf?: number | undefined;
   readonly order?: (typeof listOrders)[number] | undefined;
   readonly limit: number;
@@ -45,7 +45,7 @@ export interface MemoryPage {
   readonly position: number;
 }
 
-/** What the caller may see, newest first unless asked otherwise. Stable under inserts: the cursor is the last memory seen. */
+/** Memories that the caller may see, by default newest first. The cursor names the last memory of a page, so inserts do not shift pages. */
 export function listMemories(
   models: ReadModels,
   caller: TenantContext,
@@ -94,7 +94,7 @@ async function readPage(
   return { items, nextCursor, position: asOf ?? view.position };
 }
 
-/** Where conditions that keys tell leave few memories, those are looked up: from the newest on it may be long until a page is full. */
+/** Conditions that look memories up by posting keys if these match few, because a scan from the newest could take long to fill a page. */
 async function lookedUp(
   sql: Sql,
   view: ReadView,
@@ -102,7 +102,7 @@ async function lookedUp(
   { asOf, state = 'active', externalId, spaces, tags, createdAfter, createdBefore, filter }: ListMemories,
   parameters: Parameters,
 ): Promise<string[]> {
-  // Filed are those that are active now; an external id is one memory's alone.
+  // Postings only cover the active memories of now. An external id already identifies a single memory.
   if (asOf !== undefined || state !== 'active' || externalId !== undefined) return [];
   const filters = [
     ...(filter ? [filter] : []),
@@ -147,7 +147,7 @@ function rowConditions(list: ListMemories, view: ReadView, parameters: Parameter
   return conditions;
 }
 
-/** What its cursor is bound to. */
+/** The parts of a request that determine the entries of the list, for the fingerprint of its cursor. */
 function decisiveOf({
   order,
   limit: _,

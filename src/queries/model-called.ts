@@ -1,7 +1,7 @@
 import type { ModelCalled } from '../domain/retrieval/model-call.ts';
 import type { ModelCall } from './observed-language-model.ts';
 
-/** The event of a call; none where nothing was sent. */
+/** The event of a call; none if no request was sent. */
 export function modelCalled(call: ModelCall, searchId: string): ModelCalled[] {
   const { role, purpose, outcome, usage, durationMs } = call;
   if (usage.requests === 0) return [];

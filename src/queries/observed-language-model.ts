@@ -7,7 +7,7 @@ import {
   type ModelUsage,
 } from '../ports/language-model.ts';
 
-/** One call and what became of it. */
+/** One call with its outcome. */
 export interface ModelCall {
   readonly role: ModelRole;
   readonly purpose: string;
@@ -16,14 +16,14 @@ export interface ModelCall {
   readonly durationMs: number;
 }
 
-/** The same model; `onCall` is told of each call when it is over, before whoever asked is. */
+/** Wraps a model so that `onCall` is called after each call, before its promise settles. */
 export function observed(model: LanguageModel, onCall: (call: ModelCall) => void): LanguageModel {
   return {
     models: model.models,
     async complete<T>(request: CompletionRequest<T>) {
       const { role, purpose } = request;
       const started = performance.now();
-      const tell = (outcome: ModelCallOutcome, usage: ModelUsage | undefined) =>
+      const report = (outcome: ModelCallOutcome, usage: ModelUsage | undefined) =>
         onCall({
           role,
           purpose,
@@ -33,10 +33,10 @@ export function observed(model: LanguageModel, onCall: (call: ModelCall) => void
         });
       try {
         const completion = await model.complete(request);
-        tell('answered', completion.usage);
+        report('answered', completion.usage);
         return completion;
       } catch (error) {
-        if (error instanceof LanguageModelFailed) tell(error.failure, error.usage);
+        if (error instanceof LanguageModelFailed) report(error.failure, error.usage);
         throw error;
       }
     },

@@ -3,15 +3,15 @@ import { keyListsOf, type LookupConditions } from '../domain/retrieval/postings.
 import type { ReadView } from './read-models.ts';
 import type { Parameters } from './sql-builder.ts';
 
-/** The first version of the memories read model that files in order: of one before, which serves until it is built anew, no range is asked. */
+/** The first version of the memories read model with ordered postings. Ranges are not used with an older one, which serves until it is rebuilt. */
 const firstInOrder = 4;
 
-/** Under what the memories that are asked for are filed in the read model that is live now. */
+/** The posting keys to look the conditions up with, in the live read model. */
 export function listsIn(view: ReadView, conditions: LookupConditions): readonly AnyOf[] {
   return keyListsOf({ ...conditions, inOrder: Number(view.signature('memories')) >= firstInOrder });
 }
 
-/** Of each list how many active memories are filed under one of its keys, as an array; no more than `most` and one are counted. */
+/** An SQL array with the number of active memories that have one of the keys of each list. Counting stops at `most` + 1. */
 export function countsOf(
   lists: readonly AnyOf[],
   most: number,
@@ -27,8 +27,8 @@ export function countsOf(
 }
 
 /**
- * The ids of the active memories that are filed under a key of each list, as a query for `memory_id`; some may come twice. They
- * come in their order, which whoever looks them up would have to bring them into, and to make them distinct would lose it.
+ * A query for the `memory_id`s of the active memories that have a key of each list. It may return an id twice: making them
+ * distinct would lose their order, and the lookup of the memories would have to sort them again.
  */
 export function filedUnderAll(
   lists: readonly AnyOf[],
@@ -39,11 +39,11 @@ export function filedUnderAll(
   return lists.map((list) => `(${filedUnder(list, view, tenant, parameters)})`).join(' intersect ');
 }
 
-/** Each part of it is a walk through the index. */
+/** Memories with one of the keys, or a key in one of the ranges. Each part of the union is one index scan. */
 function filedUnder({ keys, ranges }: AnyOf, view: ReadView, tenant: string, parameters: Parameters): string {
   const own = parameters.bind(tenant);
   const conditions = [
-    // Also where there are neither: under no key is nothing.
+    // With neither keys nor ranges, the empty list of keys matches nothing.
     ...(keys.length > 0 || ranges.length === 0 ? [`= any (${parameters.bind([...keys])}::bigint[])`] : []),
     ...ranges.map(
       ({ from, to }) => `between ${parameters.bind(from)}::bigint and ${parameters.bind(to)}::bigint`,

@@ -7,22 +7,22 @@ import type { WakeUp } from '../support/wake-up.ts';
 import { withCurrentView } from './current-view.ts';
 
 export const defaultWaitMs = 2_000;
-/** A step of a projection in another process is seen at the latest after this long. */
+/** How soon progress of a projection in another process is noticed, at the latest. */
 const pollMs = 20;
 
-/** The read models as one query sees them. */
+/** The generations of the read models that one query reads. */
 export interface ReadView {
-  /** The table of the generation that is live now: `table('lexical', 'lexical_terms')`. */
+  /** A table of the live generation: `table('lexical', 'lexical_terms')`. */
   readonly table: (projection: string, table?: string) => string;
   readonly signature: (projection: string) => string;
   readonly generation: (projection: string) => number;
-  /** What these read models include all of: the least of their bookmarks in any partition. */
+  /** All these read models have applied the log up to here: the smallest of their bookmarks over all partitions. */
   readonly position: number;
 }
 
 export interface ReadDemand {
   readonly projections: readonly string[];
-  /** Wait until every one of them has reached it. */
+  /** Wait until all of them have reached this position. */
   readonly minPosition?: number | undefined;
   readonly waitMs?: number | undefined;
 }
@@ -31,30 +31,30 @@ interface ActiveRow extends Record<string, unknown> {
   name: string;
   generation: number;
   signature: string;
-  /** The least of all partitions. */
+  /** The smallest bookmark of all partitions. */
   bookmark: number;
 }
 
-/** Finds the live generation of each read model and how far it has come. */
+/** Finds the live generation of each read model and its position. */
 export class ReadModels {
   readonly sql: Sql;
   readonly #progress: WakeUp;
 
-  /** `progress` wakes with each step of a projection in this process. */
+  /** `progress` fires after each step of a projection in this process. */
   constructor(sql: Sql, progress: WakeUp) {
     this.sql = sql;
     this.#progress = progress;
   }
 
   /**
-   * What `body` reads in a view; all of it again in another one where a generation was dropped between the view and a
+   * Returns what `body` reads in a view. Repeats it with a new view if a generation was dropped between the view and a
    * statement. Throws as `view` does.
    */
   read<T>(demand: ReadDemand, body: (view: ReadView) => Promise<T>): Promise<T> {
     return withCurrentView(async () => body(await this.view(demand)));
   }
 
-  /** Throws `position-timeout` where a read model does not reach `minPosition` in time: never an answer from before it. */
+  /** Throws `position-timeout` if a read model does not reach `minPosition` in time, so an answer is never older. */
   async view({ projections, minPosition = 0, waitMs = defaultWaitMs }: ReadDemand): Promise<ReadView> {
     const deadline = performance.now() + waitMs;
     const never = new AbortController().signal;
@@ -82,8 +82,8 @@ export class ReadModels {
 }
 
 /**
- * For what is read from the log itself, which is always up to date: throws `position-timeout` where the log has not
- * come to `position` yet and does not in time.
+ * Waits until the log has reached `position`. Reads from the log itself need no read model to catch up. Throws
+ * `position-timeout` if the log does not reach it in time.
  */
 export async function untilLogReaches(
   log: EventLog,

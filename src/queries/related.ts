@@ -12,7 +12,7 @@ import type { ReadModels, ReadView } from './read-models.ts';
 export interface Related {
   readonly memory: MemoryView;
   readonly type: LinkType;
-  /** Seen from `via`: does the link leave it or lead to it? */
+  /** Direction of the link as seen from `via`. */
   readonly direction: 'outgoing' | 'incoming';
   readonly confidence: number;
   readonly depth: number;
@@ -27,24 +27,25 @@ export interface RelatedRequest {
   readonly waitMs?: number | undefined;
 }
 
-/** However dense the links are, an answer stays an answer. */
+/** Maximum size of an answer, however many links there are. */
 export const mostRelated = 500;
 
-/** Links that are looked at for one hop: a memory may be met over several. */
+/** Maximum links read for one hop. Several of them may lead to the same memory. */
 const mostLinks = mostRelated * 2;
 
 export interface RelatedMemories {
-  /** Where the links were followed from. */
+  /** Placement of the memory from which the links were followed. */
   readonly of: Placement;
   readonly items: readonly Related[];
-  /** There may be more than these. */
+  /** There may be more memories than these. */
   readonly truncated: boolean;
   readonly position: number;
 }
 
 /**
- * Follows links both ways, nearest first, to each memory by one way, the surest: an item for each link of its last hop. What
- * the caller cannot see is neither shown nor passed through.
+ * Follows links in both directions, nearest memories first. Each memory is reached through one neighbour, the one with the most
+ * confident link, and has an item for each link from that neighbour. Memories that the caller cannot see are neither shown nor
+ * passed through.
  */
 export async function findRelated(
   store: EventStore,
@@ -70,7 +71,7 @@ async function follow(
   { types, depth }: Pick<RelatedRequest, 'types' | 'depth'>,
 ): Promise<Pick<RelatedMemories, 'items' | 'truncated'>> {
   const region = { tenant: caller.tenant, visibility: visible(caller) };
-  /** By which memory each was reached, at which depth. */
+  /** For each memory, through which one it was reached and at which depth. */
   const ways = new Map([[memoryId, { via: memoryId, level: 0 }]]);
   const items: Related[] = [];
   let frontier = [memoryId];
@@ -84,7 +85,7 @@ async function follow(
       const { type, direction, confidence, via } = row;
       const way = ways.get(row.memory_id);
       if (way && (way.level !== level || way.via !== via)) continue;
-      // One more was met: without it a full answer might be all there is.
+      // Truncated only if a further memory was found: a full answer may be complete.
       isFull = items.length === mostRelated;
       if (isFull) break;
       ways.set(row.memory_id, { via, level });

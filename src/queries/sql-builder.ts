@@ -1,10 +1,10 @@
 import type { SqlValue } from '../ports/sql.ts';
 
-/** Collects bound parameters while a statement is put together: values never become text. */
+/** Collects bound parameters while a statement is built, so values never become part of its text. */
 export class Parameters {
   readonly values: SqlValue[] = [];
 
-  /** Binds `value` and answers its placeholder. */
+  /** Binds `value` and returns its placeholder. */
   bind(value: SqlValue): string {
     this.values.push(value);
     return `$${this.values.length}`;

@@ -10,13 +10,13 @@ import { Parameters } from './sql-builder.ts';
 export interface Amount {
   readonly active: number;
   readonly deleted: number;
-  /** UTF-16 units of content, active and deleted. */
+  /** UTF-16 code units of content, of active and deleted memories. */
   readonly characters: number;
 }
 
 export interface Stats {
   readonly tenant: string;
-  /** `tenant`: everything in it; `visible`: what this caller may see. */
+  /** `tenant`: the whole tenant; `visible`: what this caller may see. */
   readonly coverage: 'tenant' | 'visible';
   readonly total: Amount;
   readonly layers: readonly (Amount & { layer: Layer })[];
@@ -34,7 +34,7 @@ interface SumRow extends Record<string, unknown> {
   characters: number;
 }
 
-/** Counts and sizes: of the whole tenant for those who run or audit it, of what they see for all others. */
+/** Counts and sizes of the whole tenant for admins and auditors, and of the visible memories for all others. */
 export function readStats(
   models: ReadModels,
   caller: TenantContext,

@@ -7,12 +7,12 @@ import { regionCondition } from './scope-sql.ts';
 import { wasActive, wasValid } from './search/as-of/was-active.ts';
 import { Parameters } from './sql-builder.ts';
 
-/** However long chains are, an answer stays an answer. */
+/** Maximum links read, however long the chains are. */
 const mostLinks = 2_000;
 
 /**
- * What supersedes these memories by links, what supersedes that, and so on, as far as the caller may see it and it is
- * active: one statement. With `at` as it was at that position. The view needs `links` and `memories`.
+ * The links by which active memories that the caller may see supersede these memories, directly or through others. With `at`,
+ * as of that position. Runs one statement. The view needs `links` and `memories`.
  */
 export async function readSupersessions(
   sql: Sql,
@@ -36,7 +36,7 @@ export async function readSupersessions(
      where l.tenant = ${tenant} and l.type = 'supersedes' and ${target} and ${holds} and ${region}`;
   const rows = await sql.queryAs<Supersession & Record<string, unknown>>(
     caller.tenant,
-    // `union` keeps each link once: circles end.
+    // `union` keeps each link once, so the recursion ends in circles.
     `with recursive chain as (
        ${step('', `l.target = any (${parameters.bind(ids)}::uuid[])`)}
        union

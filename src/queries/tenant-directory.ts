@@ -12,29 +12,29 @@ import { tenantStream } from '../domain/streams.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { EventStore } from '../ports/event-store.ts';
 
-/** A key revoked at another process stops working here within this time. */
+/** A key revoked through another process stops working here within this time. */
 const freshForMs = 1_000;
-/** Ids of no key make this process look for new ones at most so often in a tenant: anybody can invent ids. */
+/** Minimum time between reads of a tenant for unknown key ids, because anybody can make up ids. */
 const lookAgainMs = 100;
-/** Tenants whose keys are kept: those that called last. */
+/** Maximum tenants whose keys are cached; the least recently used are evicted. */
 const mostTenants = 10_000;
 
-/** What a tenant's stream held when a read of it began. */
+/** The keys in a tenant's stream when a read of it began. */
 interface Known {
   readonly keys: TenantState;
-  /** Of the last event that `keys` holds; -1 where there is none. */
+  /** Of the last event included in `keys`; -1 if there is none. */
   readonly revision: number;
   readonly readAt: number;
 }
 
-/** The keys of each tenant, folded from its stream and kept at hand. */
+/** Cache of the keys of each tenant, folded from its stream. */
 export class TenantDirectory {
   readonly #store: EventStore;
   readonly #clock: Clock;
   readonly #known = new LRUCache<string, Known>({ max: mostTenants });
-  /** One read of a tenant at a time: what is new is folded onto what the read before it found. */
+  /** At most one read per tenant at a time, because each read folds new events onto the result of the one before. */
   readonly #reading = new Map<string, Promise<Known>>();
-  /** Undefined until it is looked up, and again after this process made a key. */
+  /** Undefined until it is read, and again after this process created a key. */
   #anyKey: boolean | undefined;
 
   constructor(store: EventStore, clock: Clock) {
@@ -43,8 +43,8 @@ export class TenantDirectory {
   }
 
   /**
-   * The key if it may be used now. One that was just created, wherever, is found: for an id that is not known here yet
-   * the tenant is read again, after `lookAgainMs` at most.
+   * The key, if it may be used now. Finds keys that another process has just created: an unknown id makes it read the tenant
+   * again, at most every `lookAgainMs`.
    */
   async findUsable(tenant: string, keyId: string): Promise<ApiKey | undefined> {
     const asked = performance.now();
@@ -55,15 +55,15 @@ export class TenantDirectory {
     return key && isUsable(key, this.#clock.now()) ? key : undefined;
   }
 
-  /** All keys of a tenant, revoked ones too, newest first. */
+  /** All keys of a tenant including revoked ones, newest first. */
   async list(tenant: string): Promise<ApiKey[]> {
     const { keys } = await this.#knownSince(tenant, performance.now());
     return [...keys.values()].reverse();
   }
 
   /**
-   * Whether any tenant ever had a key: then the development identity is gone for good. Where that identity exists, no
-   * other process can make one unseen: call `refresh` after a key was made here.
+   * Whether any tenant ever had a key; if so, the development identity is switched off for good. While that identity exists,
+   * only this process can create keys, so the cached answer holds until `refresh`, which must be called after a key was created.
    */
   async anyKeyEver(): Promise<boolean> {
     if (this.#anyKey !== undefined) return this.#anyKey;
@@ -71,13 +71,13 @@ export class TenantDirectory {
     return (this.#anyKey = page.events.length > 0);
   }
 
-  /** Reads what is new of a tenant's keys: they were changed just now. */
+  /** Reads new events of a tenant's keys. Call it after this process changed them. */
   async refresh(tenant: string): Promise<void> {
     this.#anyKey = undefined;
     await this.#knownSince(tenant, performance.now());
   }
 
-  /** As a read found it that began at `moment` or later, and `apartMs` after the one before it. */
+  /** The result of a read that began at `moment` or later, and at least `apartMs` after the one before it. */
   async #knownSince(tenant: string, moment: number, apartMs = 0): Promise<Known> {
     let known = this.#known.get(tenant);
     while (!known || known.readAt < moment) {
@@ -92,7 +92,7 @@ export class TenantDirectory {
     return known;
   }
 
-  /** The read that is under way, or a new one. */
+  /** The read in progress, or a new one. */
   #read(tenant: string): Promise<Known> {
     const underWay = this.#reading.get(tenant);
     if (underWay) return underWay;
@@ -110,7 +110,7 @@ export class TenantDirectory {
       revision: added.at(-1)?.revision ?? revision,
       readAt,
     };
-    // A tenant that there is not costs one empty read; kept, invented names would drive the real ones out.
+    // A tenant that does not exist is not cached, because made-up names would evict real tenants. It costs one empty read.
     if (known.revision >= 0) this.#known.set(tenant, known);
     return known;
   }

@@ -18,7 +18,7 @@ export interface ValidateRequest {
 }
 
 export interface Validated extends Inconsistencies {
-  /** Ids of no active memory that the caller sees: unknown, hidden, deleted and another tenant's alike. */
+  /** Ids without an active memory that the caller can see. Unknown, hidden, deleted and foreign ids are not distinguished. */
   readonly notFound: readonly string[];
   /** How many memories were compared. */
   readonly compared: number;
@@ -26,8 +26,8 @@ export interface Validated extends Inconsistencies {
 }
 
 /**
- * Finds which of these memories contradict or supersede each other, and why, without a language model. Where one is not
- * in the read models yet and no position was asked for, it waits until they have what the log has now, as long as it may.
+ * Finds which of these memories contradict or supersede each other, and why, without a language model. If one is not in the
+ * read models yet and the request names no position, waits until they have caught up with the log, for at most `waitMs`.
  */
 export async function validateMemories(
   log: EventLog,
@@ -47,7 +47,7 @@ export async function validateMemories(
   try {
     return await upTo(head);
   } catch (error) {
-    // Read models that are far behind answer with what they have.
+    // If the read models are too far behind, answer with the memories that they have.
     if (error instanceof Problem && error.code === 'position-timeout') return known;
     throw error;
   }
@@ -90,7 +90,7 @@ function readVisible(
   );
 }
 
-/** Both ends are seen by the caller. */
+/** Contradiction links between these memories. The caller can see both ends. */
 function readContradictions(
   models: ReadModels,
   view: ReadView,

@@ -18,23 +18,23 @@ import type { StepOutcome, TrajectoryRecorder } from '../routing/trajectory-reco
 import type { SearchRequest } from '../search/query.ts';
 import type { Finding, Warning } from '../search/search.ts';
 
-/** Paths begin with at least so many matches: what leads on may stand behind what does not. */
+/** Minimum results of the first search. The memories that lead on may rank below others. */
 const leastBegun = 10;
-/** So many of the memories that one hop reached are followed further, the most relevant ones. */
+/** How many of the memories reached by a hop are followed further, most relevant first. */
 const breadth = 50;
-/** A hop by mentions brings at least so many: what is named may resemble the question little. */
+/** Minimum results of a search for mentioned memories. They may hardly resemble the question. */
 const leastNamed = 50;
 const mostLinked = 500;
 /**
- * What it says of a memory that one on the path names it, as `withEvidence` takes it: twice what it says to meet a condition of the
- * question, since what is a hop away need not resemble the question at all.
+ * Evidence (`withEvidence`) of a memory that is mentioned by a memory on the path: twice that of meeting a condition of the
+ * question, because a memory that is a hop away need not resemble the question at all.
  */
 const namingEvidence = 2;
 
 export interface HopParts {
   readonly sql: Sql;
   readonly search: (caller: TenantContext, request: SearchRequest, view: ReadView) => Promise<Finding>;
-  /** What each of the memories names by identifiers that the tenant knows, as far as the caller may see. */
+  /** For each memory, what it mentions by identifiers that the tenant knows, as far as the caller may see it. */
   readonly mentions: (
     caller: TenantContext,
     memories: readonly MemoryView[],
@@ -44,10 +44,10 @@ export interface HopParts {
 
 export interface HopSetting extends HopParts {
   readonly caller: TenantContext;
-  /** Its threshold is that of the paths. */
+  /** The request of the first search. Its threshold also applies to the relevance of paths. */
   readonly request: SearchRequest;
   readonly linkTypes: readonly LinkType[] | undefined;
-  /** The most hops from what the search found. */
+  /** Maximum hops from the results of the first search. */
   readonly depth: number;
   readonly view: ReadView;
   readonly budget: Budget;
@@ -57,14 +57,14 @@ export interface HopSetting extends HopParts {
 export interface HopResult {
   readonly paths: readonly Path[];
   readonly memories: ReadonlyMap<string, MemoryView>;
-  /** The numbers of the steps that reached each memory. */
+  /** For each memory, the numbers of the steps that reached it. */
   readonly steps: ReadonlyMap<string, ReadonlySet<number>>;
   readonly model: string | undefined;
   readonly warnings: readonly Warning[];
   readonly maxDepth: number;
 }
 
-/** One search over several hops. What it has reached stands at any time. */
+/** One search over several hops. Its results so far can be read at any time. */
 export class HopRun {
   readonly #setting: HopSetting;
   readonly #reached: Reached;
@@ -80,7 +80,7 @@ export class HopRun {
     this.#reached = new Reached(setting.request.threshold);
   }
 
-  /** The best paths that there are by now. */
+  /** The best paths found so far. */
   get result(): HopResult {
     return {
       paths: this.#reached.best(this.#setting.request.topK),
@@ -92,13 +92,13 @@ export class HopRun {
     };
   }
 
-  /** Whether the search that all paths begin with was answered. */
+  /** Whether the first search, with which all paths begin, has finished. */
   get begun(): boolean {
     return this.#begun;
   }
 
-  /** Goes as far as depth and threshold let it. Throws `BudgetExhausted`, and what a search throws. */
-  async go(): Promise<void> {
+  /** Follows paths up to the depth and the threshold. Throws `BudgetExhausted` and any error of a search. */
+  async run(): Promise<void> {
     await this.#begin();
     for (let hop = 1; hop <= this.#setting.depth; hop++) {
       const from = this.#reached.next(breadth);
@@ -144,13 +144,13 @@ export class HopRun {
       const rows = await budget.within(readLinked(sql, view, ids, asked));
       return rows.flatMap((row) => {
         const { type, direction, confidence: score } = row;
-        const leap: Step = { via: 'link', type, direction, memoryId: row.memory_id, score };
-        return this.#extend(ends.get(row.via)!, leap, memoryOf(row), step);
+        const next: Step = { via: 'link', type, direction, memoryId: row.memory_id, score };
+        return this.#extend(ends.get(row.via)!, next, memoryOf(row), step);
       });
     });
   }
 
-  /** What the memories name is looked for by one search. Most texts name nothing: then there is none. */
+  /** Searches once for everything that the memories mention. Most texts mention nothing, so usually no search is needed. */
   async #followMentions(from: readonly Path[]): Promise<void> {
     const { caller, request, budget, mentions } = this.#setting;
     const memories = from.map((path) => this.#memories.get(endOf(path))!);
@@ -163,8 +163,8 @@ export class HopRun {
       return names.length === 0 ? [] : [{ path, names }];
     });
     const { query } = request;
-    const told = naming.map(({ path, names }) => ({ from: endOf(path), names }));
-    await this.#record({ name: 'FollowMentions', query, mentions: told }, from, async (step) => {
+    const sources = naming.map(({ path, names }) => ({ from: endOf(path), names }));
+    await this.#record({ name: 'FollowMentions', query, mentions: sources }, from, async (step) => {
       budget.takeSearch(query);
       const topK = Math.max(request.topK, leastNamed);
       const { best } = await this.#search({ ...request, ...narrowing, topK, threshold: 0 });
@@ -173,8 +173,8 @@ export class HopRun {
         return naming.flatMap(({ path, names }) => {
           const own = names.filter((name) => held.has(keyOfHeld(name)));
           if (own.length === 0) return [];
-          const leap = { memoryId: memory.id, score: withEvidence(score, namingEvidence) };
-          return this.#extend(path, { via: 'mention', names: own, ...leap }, memory, step);
+          const end = { memoryId: memory.id, score: withEvidence(score, namingEvidence) };
+          return this.#extend(path, { via: 'mention', names: own, ...end }, memory, step);
         });
       });
     });
@@ -182,7 +182,7 @@ export class HopRun {
 
   async #search(request: SearchRequest): Promise<Finding> {
     const { caller, view, budget, search } = this.#setting;
-    // A path may lead over either of two memories that say the same.
+    // Keep near-duplicates, because a path may go through either of them.
     const finding = await budget.within(search(caller, { ...request, keepsCopies: true }, view));
     this.#model ??= finding.embeddingModel;
     for (const warning of finding.warnings) this.#warnings.set(warning.detail, warning);
@@ -204,7 +204,7 @@ export class HopRun {
     return true;
   }
 
-  /** Takes a step and writes down which memories it reached, and by which relevance of their paths. */
+  /** Takes a step, and records the memories that it reached with the relevance of their paths. */
   async #record(
     action: Action | Hop,
     from: readonly Path[],

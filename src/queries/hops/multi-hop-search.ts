@@ -29,9 +29,9 @@ export interface MultiHopParts {
 }
 
 export interface MultiHopRequest extends Omit<SearchRequest, 'threshold' | 'order' | 'asOf'> {
-  /** The most hops from what the search found. */
+  /** Maximum hops from the results of the first search. */
   readonly depth: number;
-  /** A path whose relevance falls below it ends. */
+  /** A path ends if its relevance falls below this. */
   readonly pathThreshold: number;
   readonly linkTypes?: readonly LinkType[] | undefined;
   readonly budget: { readonly queries: number; readonly wallMs: number };
@@ -39,25 +39,25 @@ export interface MultiHopRequest extends Omit<SearchRequest, 'threshold' | 'orde
 }
 
 export interface MultiHopAnswer extends SearchAnswer {
-  /** The path to each result, in their order. */
+  /** The path to each result, in the order of the results. */
   readonly paths: readonly Path[];
 }
 
-/** A run that is over, in one view. */
+/** A finished run with the view that it used. */
 interface Ran {
   readonly result: HopResult;
   readonly view: ReadView;
   readonly recorder: TrajectoryRecorder;
-  /** What ended it early. */
+  /** Why it ended early; undefined if it did not. */
   readonly interruption: Interruption | undefined;
 }
 
-/** Names the rules by which it goes on: recorded with each run. */
+/** Version of the rules that choose the hops. Recorded with each run. */
 const policyVersion = 'hops-1';
 
 /**
- * Searches, then follows links and what texts name from memory to memory, inside what the caller asked for and may see.
- * A run that is ended by its budget, or by a failure after its first search, answers the best so far with a warning.
+ * Searches, then follows links and mentions from memory to memory, within what the caller requested and may see. If the budget is
+ * used up, or a later search fails, it returns the best results so far with a warning.
  */
 export class MultiHopSearch {
   readonly #parts: MultiHopParts;
@@ -66,7 +66,7 @@ export class MultiHopSearch {
     this.#parts = parts;
   }
 
-  /** Rejects as `SearchService.find` does where its first search does. */
+  /** Rejects like `SearchService.find` if the first search fails. */
   async search(caller: TenantContext, asked: MultiHopRequest): Promise<MultiHopAnswer> {
     const { search, vault } = this.#parts;
     const started = performance.now();
@@ -86,7 +86,7 @@ export class MultiHopSearch {
       filterAsSent,
       superseding: await search.superseding(caller, finding),
     });
-    // In the order of the results, which differs where one supersedes another.
+    // The results are in another order than `result.paths` if one supersedes another.
     const pathTo = new Map(result.paths.map((path) => [endOf(path), path]));
     const paths = answer.results.map(({ memory }) => pathTo.get(memory.id)!);
     const trajectory: Trajectory = {
@@ -120,7 +120,7 @@ export class MultiHopSearch {
     searchId: string,
   ): Promise<Ran> {
     const { models, search, mentions, clock } = this.#parts;
-    // Before the clock of the budget starts: a caller may wait long for a position.
+    // Taken before the budget's time starts, because a caller may wait long for a position.
     const view = await search.view(request, { withFields: true });
     const budget = new Budget({ ...limits, steps: Infinity, tokens: Infinity, depth });
     const recorder = new TrajectoryRecorder(clock, budget);
@@ -136,14 +136,14 @@ export class MultiHopSearch {
       budget,
       recorder,
     });
-    const interruption = await this.#go(run, searchId);
+    const interruption = await this.#finish(run, searchId);
     return { result: run.result, view, recorder, interruption };
   }
 
-  /** What ended the run early. */
-  async #go(run: HopRun, searchId: string): Promise<Interruption | undefined> {
+  /** Runs to the end. Returns why the run ended early; undefined if it did not. */
+  async #finish(run: HopRun, searchId: string): Promise<Interruption | undefined> {
     try {
-      await run.go();
+      await run.run();
       return undefined;
     } catch (error) {
       if (error instanceof BudgetExhausted) return error.budget;

@@ -31,25 +31,25 @@ const maxOutputTokens = 1_500;
 
 export interface ReasonerParts {
   readonly clock: Clock;
-  /** Without one the rules decide. */
+  /** If undefined, the rules decide. */
   readonly modelFor?: LanguageModelFor | undefined;
   readonly cache: RefinementCache;
-  /** Of each question that was reasoned about. */
+  /** Called after the reasoning about each question. */
   readonly onReasoned?: (trace: ReasoningTrace) => void;
 }
 
-/** The run that is reasoned for. */
+/** The run that the reasoning belongs to. */
 export interface ReasoningRun {
   readonly budget: Budget;
   readonly recorder: TrajectoryRecorder;
-  /** The tenant lets a language model be asked. */
+  /** The tenant allows calls of a language model. */
   readonly mayAskModel: boolean;
 }
 
-/** Where a question stands in its run. */
+/** Position of a question in its run. */
 export interface QuestionPlace {
   readonly depth: number;
-  /** The step that it is a part of. */
+  /** The step that decomposes it; undefined for the whole question. */
   readonly step: number | undefined;
 }
 
@@ -62,7 +62,7 @@ interface Answer {
   readonly usage?: ModelUsage | undefined;
 }
 
-/** A reasoning that was not completed, with what is wrong and where; no content. */
+/** A failed reasoning: the error and where it occurred, without content. */
 export interface ReasoningFailure {
   readonly error: unknown;
   readonly outcome: ReasoningOutcome;
@@ -70,7 +70,7 @@ export interface ReasoningFailure {
   readonly durationMs: number;
 }
 
-/** Decides before its searches how a complex question is looked for. */
+/** Decides how to search for a complex question, before the searches run. */
 export class Reasoner {
   readonly #parts: ReasonerParts;
 
@@ -78,13 +78,13 @@ export class Reasoner {
     this.#parts = parts;
   }
 
-  /** The reasoning of one run, about its question and the questions it is taken apart into. */
+  /** Starts the reasoning of one run, which covers its question and the parts that are decomposed themselves. */
   begin(caller: TenantContext, settings: ReasoningSettings, run: ReasoningRun): Reflection {
     return new Reflection(this.#parts, caller, settings, run);
   }
 }
 
-/** The time of all its questions together is limited: what was decided by then holds, the rest goes by the rules. */
+/** The reasoning of one run. All its questions share one time limit; when it is reached, the rules decide about the remaining ones. */
 export class Reflection {
   readonly #parts: ReasonerParts;
   readonly #caller: TenantContext;
@@ -103,7 +103,7 @@ export class Reflection {
     this.#leftMs = settings.timeoutMs;
   }
 
-  /** One for each question, in their order. */
+  /** One per question, in order. */
   get traces(): readonly ReasoningTrace[] {
     return this.#traces;
   }
@@ -116,7 +116,7 @@ export class Reflection {
     return this.#failures;
   }
 
-  /** How the parts of `plan` are looked for. Never rejects: without a refinement the rules decide. */
+  /** How to search for the parts of `plan`. Never rejects: if there is no refinement, the rules decide. */
   async about(question: string, plan: Plan, { depth, step }: QuestionPlace): Promise<Reasoning> {
     const at = this.#parts.clock.now().toISOString();
     const started = performance.now();
@@ -158,10 +158,10 @@ export class Reflection {
     const cached = cache.get(subject, this.#settings);
     if (cached) return { source: 'cache', outcome: 'complete', refinement: cached, model };
     const input = refinementInput(question, plan);
-    // A run that may spend no more on models is whole without them.
+    // A run without tokens left for models counts as complete without them.
     if (tokensOf(input) > budget.modelTokensLeft) return { source: 'rules', outcome: 'complete' };
     const ms = Math.min(this.#leftMs, budget.modelMsLeft);
-    // A timer that rings a little early leaves a rest, too.
+    // Some time can be left after a timeout, because timers may fire slightly early.
     if (ms < shortestCallMs) return { source: 'rules', outcome: 'timed-out' };
     const started = performance.now();
     try {
@@ -198,7 +198,7 @@ function outcomeOf(error: unknown): ReasoningOutcome {
   return error instanceof LanguageModelFailed && error.failure === 'timed-out' ? 'timed-out' : 'failed';
 }
 
-/** What a call takes about, if it is answered at once. */
+/** Estimated tokens of a call that succeeds at the first attempt. */
 function tokensOf(input: Readonly<Record<string, unknown>>): number {
   return estimateTokens(refinementInstructions.length + JSON.stringify(input).length) + maxOutputTokens;
 }

@@ -7,7 +7,7 @@ import type { ReasoningSettings } from '../../domain/reasoning/settings.ts';
 import type { Plan } from '../../domain/routing/plan.ts';
 import { fold } from '../../domain/text/tokens.ts';
 
-/** Tenants whose refinements are kept: those that asked last. */
+/** Maximum tenants with cached refinements; the least recently used are evicted. */
 const mostTenants = 1_000;
 
 type Limits = Pick<ReasoningSettings, 'cacheSeconds' | 'cacheEntries'>;
@@ -17,7 +17,7 @@ interface TenantCache {
   readonly refinements: LRUCache<string, Refinement>;
 }
 
-/** What a refinement was made for, as far as another one could come of it. */
+/** Everything that a refinement depends on. */
 export interface RefinementSubject {
   readonly caller: TenantContext;
   readonly question: string;
@@ -26,8 +26,8 @@ export interface RefinementSubject {
 }
 
 /**
- * What models proposed, in the memory of this process: by tenant, the least recently used going first. A tenant whose
- * limits change begins anew. Nothing that was not a whole and valid answer ever gets here.
+ * Caches the proposals of language models in this process, per tenant, evicting the least recently used. A tenant's cache is
+ * emptied when its limits change. Only complete and valid answers are cached.
  */
 export class RefinementCache {
   readonly #tenants = new LRUCache<string, TenantCache>({ max: mostTenants });
@@ -49,7 +49,7 @@ export class RefinementCache {
     const known = this.#tenants.get(tenant);
     if (known?.limits.cacheSeconds === cacheSeconds && known.limits.cacheEntries === cacheEntries)
       return known.refinements;
-    // By size and not by number: the library would take the room for that number at once.
+    // `maxSize` instead of `max`, because the library would allocate `max` entries at once.
     const refinements = new LRUCache<string, Refinement>({
       maxSize: cacheEntries,
       sizeCalculation: () => 1,
@@ -62,9 +62,9 @@ export class RefinementCache {
 }
 
 /**
- * The question without regard to case and spaces, with who may see what and with the parts that the plan made of it:
- * they hold what the tenant's data name as far as this caller sees it, so that no other caller is ever shown them. A hash,
- * since questions are long.
+ * A hash, because questions are long. Case and spaces of the question are ignored. The caller's visibility and the plan are part
+ * of the key: a refinement contains what this caller may see of the tenant's data, so it must not be reused for a caller who sees
+ * other data.
  */
 function keyOf({ caller, question, plan, model }: RefinementSubject): string {
   const normalized = fold(question).replaceAll(/\s+/g, ' ').trim();

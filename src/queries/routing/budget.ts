@@ -2,7 +2,7 @@ import type { Interruption } from '../../domain/retrieval/trajectory.ts';
 import type { Budgets } from '../../domain/routing/settings.ts';
 import { estimateTokens } from '../../domain/text/estimate-tokens.ts';
 
-/** Nothing more may be spent: the run ends with what it has. */
+/** A limit of the run is reached. The run ends with the results that it has. */
 export class BudgetExhausted extends Error {
   override readonly name = 'BudgetExhausted';
   readonly budget: Exclude<Interruption, 'error' | 'breaker-open'>;
@@ -14,15 +14,15 @@ export class BudgetExhausted extends Error {
 }
 
 /**
- * A language model may use so much of the tokens, and one call of it so much of the time that is left: the searches have the
- * rest, whatever comes of it.
+ * The share of the tokens that language models may use, and the share of the remaining time that one call may take. The rest
+ * is reserved for the searches, in case a model is slow or fails.
  */
 const modelShare = 0.5;
 
-/** Milliseconds; no model answers in less. Whoever has less time for a call does not begin it. */
+/** Milliseconds in which no model can answer. A call with less time left is not made. */
 export const shortestCallMs = 20;
 
-/** What one run may spend and has spent, in all its depths together. The clock starts with it. */
+/** The limits of one run over all its depths, and what it has spent. Its time starts when the budget is created. */
 export class Budget {
   readonly limits: Budgets;
   readonly #deadline: number;
@@ -44,30 +44,30 @@ export class Budget {
     return Math.max(0, this.#deadline - performance.now());
   }
 
-  /** For one call of a language model. */
+  /** Milliseconds that one call of a language model may take. */
   get modelMsLeft(): number {
     return this.msLeft * modelShare;
   }
 
-  /** That a language model may still use. */
+  /** Tokens that language models may still use. */
   get modelTokensLeft(): number {
     return Math.max(0, this.limits.tokens * modelShare - this.#modelTokens);
   }
 
-  /** Shares of what may be spent, between 0 and 1. */
+  /** The share of each limit that is used, between 0 and 1. */
   get used(): { readonly queries: number; readonly steps: number; readonly wall: number } {
     const { queries, steps, wallMs } = this.limits;
     return { queries: this.#queries / queries, steps: this.#steps / steps, wall: 1 - this.msLeft / wallMs };
   }
 
-  /** Before each action. Throws `BudgetExhausted`. */
+  /** Call before each action. Throws `BudgetExhausted` if no step or no time is left. */
   takeStep(): void {
     if (performance.now() >= this.#deadline) throw new BudgetExhausted('wall-time');
     if (this.#steps >= this.limits.steps) throw new BudgetExhausted('steps');
     this.#steps++;
   }
 
-  /** Before each search for a text, or each other read of the read models. Throws `BudgetExhausted`. */
+  /** Call before each search, and each other read of the read models. Throws `BudgetExhausted` if no query is left, or too few tokens for `text`. */
   takeSearch(text = ''): void {
     const tokens = estimateTokens(text.length);
     if (this.#queries >= this.limits.queries) throw new BudgetExhausted('queries');
@@ -76,7 +76,7 @@ export class Budget {
     this.#tokens += tokens;
   }
 
-  /** Whether searches for these texts could be the next steps, one after the other. */
+  /** Whether the budget has room for searches for all these texts. */
   allows(texts: readonly string[]): boolean {
     const { queries, steps } = this.limits;
     const tokens = texts.reduce((sum, { length }) => sum + estimateTokens(length), 0);
@@ -84,24 +84,24 @@ export class Budget {
     return isWithin && tokens <= this.#tokensLeft;
   }
 
-  /** For the texts of searches. */
+  /** Tokens left for the texts of searches. */
   get #tokensLeft(): number {
     const spentOnModel = Math.min(this.#modelTokens, this.limits.tokens * modelShare);
     return this.limits.tokens - this.#tokens - spentOnModel;
   }
 
-  /** After a call of a language model. */
+  /** Call after each call of a language model. */
   spendOnModel(tokens: number): void {
     this.#modelTokens += tokens;
   }
 
-  /** The outcome of `work`, or `BudgetExhausted` where it does not come in time: then nobody waits for it any more. */
+  /** Settles as `work` does. Rejects with `BudgetExhausted` if `work` has not settled when the time is up; its outcome is then ignored. */
   async within<T>(work: Promise<T>): Promise<T> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(() => reject(new BudgetExhausted('wall-time')), this.msLeft);
     });
-    // It may fail after it was given up.
+    // Prevents an unhandled rejection if it fails after the time is up.
     work.catch(() => undefined);
     try {
       return await Promise.race([work, late]);

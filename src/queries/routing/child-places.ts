@@ -13,26 +13,26 @@ import { allOf, Parameters } from '../sql-builder.ts';
 export interface PlaceRequest {
   readonly from: 'company' | DrillLayer;
   readonly to: DrillLayer;
-  /** The question: names of places are looked for in it. */
+  /** The question. Places whose names occur in it are preferred. */
   readonly filter: string;
   readonly layers?: readonly Layer[] | undefined;
   readonly scope?: Scope | undefined;
-  /** What the memories of a place must meet. */
+  /** A filter that the memories of a place must match. */
   readonly within?: Filter | undefined;
 }
 
 export interface ChildPlaces {
   readonly names: readonly string[];
-  /** The question names them, or the place that they belong to. */
+  /** Whether the question names these places, or their parent. */
   readonly named: boolean;
 }
 
-/** More places than this are not told apart by a question that names none of them. */
+/** Maximum places that are read, those with the most memories. */
 const mostPlaces = 500;
 
 /**
- * The places of one kind that hold memories which the caller may see, those with the most first: of a parent that the
- * question names its children, else those that it names themselves, else all.
+ * The places of one kind with memories that the caller may see, those with the most memories first. If the question names a
+ * parent place, its children; otherwise the places that the question names; otherwise all.
  */
 export async function findChildPlaces(
   sql: Sql,

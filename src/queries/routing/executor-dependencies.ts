@@ -12,33 +12,33 @@ import type { Budget } from './budget.ts';
 import type { ChildPlaces, PlaceRequest } from './child-places.ts';
 import type { TrajectoryRecorder } from './trajectory-recorder.ts';
 
-/** The run that a plan is made in. */
+/** The run for which a plan is made. */
 export interface PlanningRun {
   readonly depth: number;
-  /** The step that a part is planned in. */
+  /** The step that decomposes a part of the question; undefined for the whole question. */
   readonly parent?: number | undefined;
   readonly budget: Budget;
   readonly recorder: TrajectoryRecorder;
-  /** The tenant lets a language model propose plans. */
+  /** The tenant allows a language model to propose plans. */
   readonly mayAskModel: boolean;
-  /** What the plan must know of. */
+  /** The position that the vocabulary of the plan must include. */
   readonly demand: Pick<ReadDemand, 'minPosition' | 'waitMs'>;
 }
 
-/** Proposes how to take a question apart; it may look at what the caller may see, and at nothing else. */
+/** Proposes a decomposition of a question, using only data that the caller may see. */
 export type Planner = (question: string, caller: TenantContext, run: PlanningRun) => Promise<Plan>;
 
-/** What the executor works with: the retrieval service, and what chooses. */
+/** Services that the executor uses, and the components that make its decisions. */
 export interface ExecutorDependencies {
   readonly plan: Planner;
-  /** Decides what is looked for; without one that is the plan as it stands. */
+  /** Refines the texts and the strategy of the searches; if undefined, the plan is executed as it is. */
   readonly reasoner?: Reasoner | undefined;
   readonly policy: Policy;
   readonly clock: Clock;
-  /** So many searches of one question may be under way. */
+  /** Maximum concurrent searches for one question. */
   readonly searchesAtOnce: number;
   readonly search: (caller: TenantContext, request: SearchRequest, view: ReadView) => Promise<Finding>;
-  /** What memories name that the caller may look for; undefined where they name nothing. */
+  /** A filter for what the memories mention, as far as the caller may see it; undefined if they mention nothing. */
   readonly mentions: (
     caller: TenantContext,
     memories: readonly MemoryView[],

@@ -15,21 +15,21 @@ import type { ExecutorDependencies } from './executor-dependencies.ts';
 import { DecompositionRun } from './decomposition-run.ts';
 import { TrajectoryRecorder, type Planned } from './trajectory-recorder.ts';
 
-/** A trajectory before it is known whose search it belongs to and what was shown. */
+/** A trajectory without the id of its search and without what was shown, which the executor does not know. */
 export type Run = Omit<Trajectory, 'searchId' | 'shown' | 'difference'>;
 
 export interface Execution {
   readonly run: Run;
-  /** Undefined where it has none: the standard search is to answer. */
+  /** Undefined if the run has no usable results; then the standard search answers. */
   readonly finding: Finding | undefined;
-  /** What was asked of a language model for it. */
+  /** Calls of language models that the run made. */
   readonly calls: readonly ModelCall[];
   readonly error?: unknown;
-  /** Of the reasoning, which the run goes on without. */
+  /** Failures of the reasoning. The run continues without it. */
   readonly failures: readonly ReasoningFailure[];
 }
 
-/** Takes complex questions apart: a loop of actions that a policy chooses, within budgets. */
+/** Answers complex questions in a loop of actions that a policy chooses, within budgets. */
 export class Executor {
   readonly #parts: ExecutorDependencies;
 
@@ -41,7 +41,7 @@ export class Executor {
     return this.#parts.policy.version;
   }
 
-  /** Never rejects: a failure is an outcome. What is not over when the time is up is waited for no longer. */
+  /** Never rejects: a failure is an outcome. Work that is unfinished when the time is up is ignored. */
   async run(
     caller: TenantContext,
     request: SearchRequest,
@@ -112,7 +112,7 @@ export class Executor {
     };
   }
 
-  /** The record of a run that was not begun. */
+  /** The record of a run that was refused because the breaker is open. */
   refused(request: SearchRequest): Run {
     const now = this.#parts.clock.now().toISOString();
     return {
@@ -145,7 +145,7 @@ const timeOuts: ReadonlySet<Interruption> = new Set([
   'reasoning-timed-out',
 ]);
 
-/** What a caller is told of an answer that is not all it was meant to be: nothing of how it was looked for. */
+/** The warning for an incomplete answer. It reveals nothing about the route. */
 export function warningOf(interruption: Interruption): Finding['warnings'][number] {
   return timeOuts.has(interruption)
     ? { code: 'timed-out', detail: 'the search was ended when its time was up: there may be better results' }
@@ -153,8 +153,8 @@ export function warningOf(interruption: Interruption): Finding['warnings'][numbe
 }
 
 /**
- * What the answer lacks of what was meant, where a model was to be asked and did not answer: all was searched, and less well.
- * That it was late comes first.
+ * How the answer is degraded because a language model failed to plan or reason: all searches ran, but possibly worse ones. A
+ * timeout has priority over other failures.
  */
 function lackOfModels(planning: readonly Planned[], reasoning: readonly ReasoningTrace[]): Lack | undefined {
   const lacks = [

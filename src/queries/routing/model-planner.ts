@@ -29,7 +29,7 @@ export interface ModelPlannerParts {
 
 export interface PlanningRequest {
   readonly question: string;
-  /** What the question may mean, as far as its caller may see it. */
+  /** The part of the tenant's vocabulary that the question may mean, as far as the caller may see it. */
   readonly known: Vocabulary;
   readonly now: Date;
   readonly caller: TenantContext;
@@ -37,16 +37,16 @@ export interface PlanningRequest {
 }
 
 export interface PlanningAttempt {
-  /** Undefined where there is none: the rules are to plan. */
+  /** Undefined if the model proposed none; then the rules make the plan. */
   readonly plan?: Plan;
-  /** Why. */
+  /** Why there is no plan. */
   readonly reason?: PlanningReason;
-  /** Its name. */
+  /** Name of the model. */
   readonly model: string;
   readonly tokens: number;
 }
 
-/** Lets a language model propose plans, within what a run may spend: one for whole questions, another for their parts. */
+/** Gets plans from language models, one for whole questions and another for their parts, within the budget of the run. */
 export class ModelPlanner {
   readonly #parts: ModelPlannerParts;
 
@@ -54,7 +54,7 @@ export class ModelPlanner {
     this.#parts = parts;
   }
 
-  /** Rejects as the vocabulary does; a failure of the model is an outcome. */
+  /** Rejects if the vocabulary cannot be read. A failure of the model is an outcome. */
   async propose({ question, known, now, caller, run }: PlanningRequest): Promise<PlanningAttempt> {
     const { vocabulary, modelFor, onFailure } = this.#parts;
     const { depth, budget, recorder, mayAskModel } = run;
@@ -108,7 +108,7 @@ async function ask<T>(
   return value;
 }
 
-/** What a call takes about, if it is answered at once. */
+/** Estimated tokens of a call that succeeds at the first attempt. */
 function tokensOf(input: Readonly<Record<string, unknown>>): number {
   return estimateTokens(proposalInstructions.length + JSON.stringify(input).length) + maxOutputTokens;
 }

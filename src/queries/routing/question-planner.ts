@@ -14,13 +14,13 @@ import type { VocabularyReader } from './vocabulary.ts';
 export interface QuestionPlannerParts {
   readonly vocabulary: Pick<VocabularyReader, 'read'>;
   readonly clock: Clock;
-  /** Undefined where no language model is configured: then none is on record as missing. */
+  /** Undefined if no language model is configured; then the record does not mention a missing one. */
   readonly model: ModelPlanner | undefined;
 }
 
 /**
- * Plans a caller's question from what the caller's tenant names as far as the caller may see it: as the language model
- * proposes, or else by the rules. Who it was, and why not the model, goes in the recorder.
+ * Returns a planner that uses the language model's proposal, or else the rules, with the vocabulary that the caller may see. It
+ * records who made the plan and, if the rules did, why not the model.
  */
 export function questionPlanner({ vocabulary, clock, model }: QuestionPlannerParts): Planner {
   return async (question, caller, run) => {
@@ -41,7 +41,7 @@ export function questionPlanner({ vocabulary, clock, model }: QuestionPlannerPar
   };
 }
 
-/** What each of the memories names by identifiers that the caller's tenant knows, in their order. */
+/** For each memory in order, what it mentions by identifiers that the caller's tenant knows. */
 export async function findMentions(
   vocabulary: VocabularyReader,
   caller: TenantContext,
@@ -54,7 +54,7 @@ export async function findMentions(
   return memories.map((memory) => mentionsIn(memory.content, memory, known));
 }
 
-/** What any of the memories names; undefined where they name nothing. */
+/** A filter for what any of the memories mention; undefined if they mention nothing. */
 export async function mentionedBy(
   vocabulary: VocabularyReader,
   caller: TenantContext,

@@ -35,7 +35,7 @@ import type { ReasoningFailure } from '../reasoning/reasoner.ts';
 import { warningOf, type Execution, type Executor, type Run } from './executor.ts';
 import type { RoutingDirectory } from './routing-directory.ts';
 
-/** Searched in addition, to replace superseded memories that are left out. */
+/** Additional results to search for, as replacements for superseded memories that are left out. */
 const spare = 10;
 const mostResults = 1_000;
 
@@ -44,7 +44,7 @@ export interface RoutedSearchParts {
   readonly executor: Executor;
   readonly directory: RoutingDirectory;
   readonly vault: KeyVault;
-  /** By the configuration: every question takes the standard route. */
+  /** The configuration disables routing, so every question takes the standard route. */
   readonly switchedOff: boolean;
   readonly onFailure: (error: unknown, searchId: string) => void;
   readonly onReasoningFailure: (failure: ReasoningFailure, searchId: string) => void;
@@ -57,7 +57,7 @@ export interface RoutedRequest {
 }
 
 export interface RoutedAnswer extends SearchAnswer {
-  /** In shadow: what became of the question on the other route, when that is over. */
+  /** In shadow mode, resolves with the events of the decomposition when it is finished. */
   readonly later?: Promise<SearchFact>;
 }
 
@@ -75,12 +75,12 @@ interface Search {
 }
 
 /**
- * Searches by the route that fits the question: simple ones at once, complex ones taken apart by the executor, with the
- * standard search to fall back on. The answer has the same shape, and says nothing of the route.
+ * Answers simple questions with one search, and complex ones by decomposition, with the standard search as a fallback. The answer
+ * has the same shape in both cases and does not reveal the route.
  */
 export class RoutedSearch {
   readonly #parts: RoutedSearchParts;
-  /** By tenant. */
+  /** One per tenant. */
   readonly #breakers = new CircuitBreakers(
     () => new CircuitBreaker({ rule: new ConsecutiveFailures(5), openMs: 30_000 }),
   );
@@ -172,8 +172,9 @@ export class RoutedSearch {
   }
 
   /**
-   * A run, unless the breaker is open. What was found before the time was up is neither success nor failure for it; what a
-   * language model did not do is none of the run's, and that model has a breaker of its own.
+   * Decomposes the question unless the tenant's breaker is open. For the breaker, a run whose time ran out with partial results is
+   * neither a success nor a failure. A run without the help of a failed language model is a success, because the model has its own
+   * breaker.
    */
   async #execute({ caller, request, searchId }: Search, settings: RoutingSettings): Promise<Execution> {
     const { executor, onFailure, onReasoningFailure } = this.#parts;
@@ -190,12 +191,12 @@ export class RoutedSearch {
     return execution;
   }
 
-  /** Another run, with another view, where that of the first was outdated. What was asked of models for it counts too. */
+  /** Repeats the run with a new view if its view is outdated. The calls of language models in all attempts are reported. */
   async #run(caller: TenantContext, request: SearchRequest, settings: RoutingSettings): Promise<Execution> {
     const { executor, search } = this.#parts;
     const calls: ModelCall[] = [];
     for (let views = 1; ; views++) {
-      // Before the clock of the budgets starts: a caller may wait long for a position.
+      // Taken before the budget's time starts, because a caller may wait long for a position.
       const view = await search.view(request, { withFields: true });
       const execution = await executor.run(caller, request, view, settings);
       calls.push(...execution.calls);
@@ -203,7 +204,7 @@ export class RoutedSearch {
     }
   }
 
-  /** Takes the question apart as well, beside the answer and after it, and says what would have been different. */
+  /** Decomposes the question concurrently with the answer and after it, and records how the results differ. */
   #shadow(search: Search, settings: RoutingSettings, shownFinding: Finding): Promise<SearchFact> {
     const compare = async (): Promise<SearchFact> => {
       const execution = await this.#execute(search, settings);
@@ -217,7 +218,7 @@ export class RoutedSearch {
   }
 }
 
-/** How a question was taken apart, and what was spent on language models for it. */
+/** The events of a run: its trajectory, and the calls of language models. */
 function eventsOf(
   { searchId }: Search,
   { run, calls }: Execution,

@@ -4,7 +4,7 @@ import { killSwitchStream, routingStream } from '../../domain/streams.ts';
 import type { EventStore } from '../../ports/event-store.ts';
 import type { StreamName } from '../../ports/event-log.ts';
 
-/** What was changed at another process holds here within this time; at the same one at once. */
+/** A change made through another process takes effect here within this time; one made here, at once. */
 const freshForMs = 1_000;
 
 interface Known {
@@ -12,7 +12,7 @@ interface Known {
   readonly readAt: number;
 }
 
-/** The routing of each tenant and the kill switch of all, from the log and kept at hand. */
+/** Cache of the routing settings of each tenant and of the global kill switch, read from the log. */
 export class RoutingDirectory {
   readonly #store: EventStore;
   readonly #known = new Map<StreamName, Known>();
@@ -31,7 +31,7 @@ export class RoutingDirectory {
     return event?.type === 'KillSwitchSet' && event.data.engaged;
   }
 
-  /** Something was changed at this process just now. */
+  /** Clears the cache. Call it after this process changed a setting. */
   forget(): void {
     this.#known.clear();
   }
@@ -41,7 +41,7 @@ export class RoutingDirectory {
     const known = this.#known.get(stream);
     if (known && readAt - known.readAt < freshForMs) return known.event;
     const event = (await this.#store.load<PolicyEvent>(stream)).at(-1)?.event;
-    // A slow read must not bring back what a later one saw changed.
+    // A slow read must not overwrite the result of one that began later.
     if (readAt >= (this.#known.get(stream)?.readAt ?? -Infinity)) this.#known.set(stream, { event, readAt });
     return event;
   }

@@ -8,10 +8,10 @@ import type { ReadDemand, ReadModels, ReadView } from '../read-models.ts';
 import { regionCondition } from '../scope-sql.ts';
 import { Parameters } from '../sql-builder.ts';
 
-/** Reading the fields looks at every value of the tenant: while memories are written they may be this old. */
+/** Maximum age of cached fields while memories are written. Reading them scans every value of the tenant. */
 const maxAgeMs = 30_000;
 const maxCached = 1_000;
-/** Values that one question may mean, those of most memories first. */
+/** Maximum values read for a question, those with the most memories first. */
 const maxValues = 5_000;
 
 interface KindRow extends Record<string, unknown> {
@@ -36,20 +36,20 @@ interface CachedFields {
   readonly readAt: number;
 }
 
-/** What a tenant's own data names, as far as a caller may see it. */
+/** Reads the field names and values that occur in a tenant's memories, as far as a caller may see them. */
 export class VocabularyReader {
   readonly #models: ReadModels;
   readonly #now: () => number;
-  /** By tenant and what the caller may see; least recently read first. */
+  /** By tenant and visibility, least recently read first. */
   readonly #fields = new Map<string, CachedFields>();
 
-  /** `now` answers milliseconds that only grow. */
+  /** `now` returns milliseconds that never decrease. */
   constructor(models: ReadModels, now: () => number = () => performance.now()) {
     this.#models = models;
     this.#now = now;
   }
 
-  /** All fields, and of the values those that are wanted; what was written up to `minPosition` among them. */
+  /** All fields, and the wanted values, including everything up to `minPosition`. */
   async read(
     caller: TenantContext,
     wanted: VocabularyRequest,
@@ -123,11 +123,11 @@ export class VocabularyReader {
     const parameters = new Parameters();
     const region = regionCondition({ tenant: caller.tenant, visibility: visible(caller) }, 'f', parameters);
     const keyed = `f.key = any (${parameters.bind([...keys])}::text[])`;
-    // The kind stands in the statement: a partial index serves it.
+    // The kind is a literal, so a partial index can be used.
     const ordered = kinds.includes('version') ? `(${keyed} or f.kind = 'version')` : keyed;
     const rows = await this.#models.sql.queryAs<ValueRow>(
       caller.tenant,
-      // Grouped as text: to compare JSON takes ten times as long.
+      // Grouped as text, because comparing JSON takes ten times as long.
       `select f.field, f.text as value, f.key, sum(f.memories)::bigint as memories
        from (select f.field, f.key, f.value::text as text, f.memories from ${view.table('fields')} f where ${region} and ${ordered}) f
        group by f.field, f.key, f.text order by memories desc, f.field, f.key, f.text limit ${maxValues}`,
