@@ -43,6 +43,11 @@ export const expectedRevisionField = z
   .optional()
   .meta({ description: 'Revision that the memory must be at; * is any' });
 
+export const mustBeNewField = z
+  .boolean()
+  .optional()
+  .meta({ description: 'Refuse the command if what it would store exists' });
+
 export const positionField = z
   .string()
   .meta({ description: 'Pass it as minPosition to read your own write' });

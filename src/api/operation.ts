@@ -26,6 +26,8 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output = unk
   readonly command?: CommandRule<z.output<Input>>;
   /** Whether `expectedRevision` of the input may be left out; absent if the input has no such field. */
   readonly expectedRevision?: 'required' | 'optional';
+  /** Whether the input has a field `mustBeNew`: the command is refused if what it would store exists. */
+  readonly mustBeNew?: true;
   /**
    * What must include the `minPosition` of the input before it is read. `log`: `perform` waits until the log has reached
    * it (and `asOf`). `read-models`: the query waits itself, for `call.wait`.
@@ -116,6 +118,8 @@ export interface Outcome<Output> {
   readonly output: Output;
   /** The command was carried out before: this is its first answer. */
   readonly replayed?: boolean;
+  /** A command that stores or replaces has stored something new. */
+  readonly isNew?: boolean;
   /** Absent if nothing was read that the audit rule applies to. */
   readonly read?: AuditedRead;
 }

@@ -1,7 +1,18 @@
+import { z } from 'zod';
 import { Problem } from '../domain/problems.ts';
 import type { CommandContext, CommandServices } from './context.ts';
 import { LineOrder } from './line-order.ts';
-import { storeMemory, storeMemoryInput } from './store-memory.ts';
+import type { MemoryResult } from './change-memory.ts';
+import { putMemory } from './put-memory.ts';
+import { storeMemory, storeMemoryInput, type InTurn } from './store-memory.ts';
+
+/** A memory to store; with `upsert`, it replaces the memory with its externalId. */
+export const bulkLineInput = storeMemoryInput
+  .extend({ upsert: z.boolean().default(false) })
+  .refine(({ upsert, externalId }) => !upsert || externalId !== undefined, {
+    path: ['externalId'],
+    message: 'is required with upsert',
+  });
 
 /** Lines that are stored concurrently: enough for the log to group their appends. */
 const maxInFlight = 64;
@@ -22,6 +33,8 @@ export interface BulkLineResult {
   /** Covers this line and all lines before it. */
   readonly position?: number;
   readonly problem?: Problem;
+  /** The memory with this externalId was like this already. */
+  readonly unchanged?: true;
   /** The line was stored before under the same Idempotency-Key: this is its first answer. */
   readonly replayed?: true;
 }
@@ -98,21 +111,35 @@ async function storeLine(
   let externalId: string | undefined;
   try {
     if (sent instanceof Problem) throw sent;
-    const input = storeMemoryInput.parse(sent);
+    const input = bulkLineInput.parse(sent);
     externalId = input.externalId;
-    const { snapshot, position, replayed } = await order.store(input, (inTurn) =>
-      storeMemory(services, contextOf(line, sent), input, inTurn),
+    const { snapshot, position, replayed, isUnchanged, isNew } = await order.store(input, (inTurn) =>
+      carryOut(services, contextOf(line, sent), input, inTurn),
     );
     return {
       line,
-      status: 201,
+      status: isNew ? 201 : 200,
       id: snapshot.state.value.id,
       ...(externalId !== undefined && { externalId }),
       position,
+      ...(isUnchanged && { unchanged: true }),
       ...(replayed && { replayed }),
     };
   } catch (error) {
     const problem = asProblem(error);
     return { line, status: problem.status, ...(externalId !== undefined && { externalId }), problem };
   }
+}
+
+async function carryOut(
+  services: CommandServices,
+  context: CommandContext,
+  { upsert, externalId, ...memory }: z.infer<typeof bulkLineInput>,
+  inTurn: InTurn,
+): Promise<MemoryResult & { readonly isNew: boolean }> {
+  if (externalId === undefined)
+    return { ...(await storeMemory(services, context, memory, inTurn)), isNew: true };
+  const named = { ...memory, externalId };
+  if (upsert) return putMemory(services, context, named, {}, inTurn);
+  return { ...(await storeMemory(services, context, named, inTurn)), isNew: true };
 }

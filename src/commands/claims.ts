@@ -9,6 +9,15 @@ export function claimStreamOf(vault: KeyVault, tenant: string, kind: string, val
   return claimStream(tenant, vault.pseudonym(kind, tenant, value));
 }
 
+/** The id that holds the claim; undefined if it is free. */
+export async function claimHolder(
+  { store }: CommandServices,
+  stream: StreamName,
+): Promise<string | undefined> {
+  const loaded = await store.load<ClaimEvent>(stream);
+  return holder(loaded.map(({ event }) => event));
+}
+
 /** Claims for `memoryId`; returns the id that holds the claim, which may be another one. */
 export async function takeClaim(
   { store }: CommandServices,

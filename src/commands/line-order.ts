@@ -1,9 +1,8 @@
-import type { MemoryResult } from './change-memory.ts';
 import type { InTurn, StoreMemoryInput } from './store-memory.ts';
 
 /**
- * Keeps lines of a bulk request in order where it matters. Of two lines with one externalId the earlier one wins, so the
- * later one waits for it. Turns of a session with the same time, or none, are ordered by the log, so each is appended
+ * Keeps lines of a bulk request in order where it matters. Of two lines with one externalId the later one waits
+ * for the earlier one: it is refused, or with `upsert` replaces it. Turns of a session with the same time, or none, are ordered by the log, so each is appended
  * after the one that was sent before it.
  */
 export class LineOrder {
@@ -11,10 +10,10 @@ export class LineOrder {
   readonly #latest = new Map<string, Promise<void>>();
 
   /** Stores a line after the earlier lines that it must not overtake. */
-  store(
+  store<Result>(
     { externalId, occurredAt, scope: { session } }: StoreMemoryInput,
-    store: (inTurn: InTurn) => Promise<MemoryResult>,
-  ): Promise<MemoryResult> {
+    store: (inTurn: InTurn) => Promise<Result>,
+  ): Promise<Result> {
     const rival = externalId === undefined ? undefined : `externalId ${externalId}`;
     const turn = session === undefined ? undefined : `session ${session} ${occurredAt ?? ''}`;
     const [rivalEnds, turnEnds] = [this.#endOf(rival), this.#endOf(turn)];

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { actorOf, type TenantContext } from '../domain/access/context.ts';
-import { isWritable, isWriter } from '../domain/access/visibility.ts';
+import { isVisible, isWritable, isWriter, visible } from '../domain/access/visibility.ts';
 import {
   externalIdSchema,
   identifier,
@@ -20,7 +20,7 @@ import {
 import type { MemoryEvent } from '../domain/memory/events.ts';
 import { decide, initialState, type MemoryValue } from '../domain/memory/memory.ts';
 import { assertFits } from '../domain/memory/size.ts';
-import { foldMemory, isLive } from '../domain/memory/snapshot.ts';
+import { foldMemory, isLive, type LiveSnapshot } from '../domain/memory/snapshot.ts';
 import { invalid, Problem } from '../domain/problems.ts';
 import { memoryStream } from '../domain/streams.ts';
 import { WrongExpectedRevision, type AppendResult } from '../ports/event-log.ts';
@@ -70,15 +70,7 @@ export async function storeMemory(
     input.externalId === undefined
       ? undefined
       : claimStreamOf(services.vault, caller.tenant, 'externalId', input.externalId);
-  const key: KeyRef = {
-    tenant: caller.tenant,
-    id: services.newId(),
-    subject: services.vault.pseudonym(
-      'subject',
-      caller.tenant,
-      input.subject ?? value.scope.user ?? caller.tenant,
-    ),
-  };
+  const key = newMemoryKey(services, context, input, value);
   for (;;) {
     const fresh = services.newId();
     let id = record ? await takeClaim(services, context, record.stream, fresh) : fresh;
@@ -104,17 +96,15 @@ export async function storeMemory(
     if (replay) return replay;
     const snapshot = foldMemory(loaded);
     if (unique && isLive(snapshot) && snapshot.state.value.claim === unique) {
-      throw new Problem('external-id-taken', 'another memory of this tenant has this externalId', {
-        errors: [{ path: 'externalId', message: 'is taken' }],
-        extra: { memoryId: id },
-      });
+      throw externalIdTaken(caller, snapshot);
     }
     // The erasure of that memory has not released the claim yet, or a run with the same key and another body left it.
     if (unique) await releaseClaim(services, context, unique, id);
   }
 }
 
-async function create(
+/** Stores the value as the first event of its memory. Throws `WrongExpectedRevision` if its id is taken. */
+export async function create(
   services: CommandServices,
   context: CommandContext,
   { value, key, inTurn }: { readonly value: MemoryValue; readonly key: KeyRef; readonly inTurn: InTurn },
@@ -131,7 +121,7 @@ async function create(
 }
 
 /** The first answer of a repeated command, if it was this command that stored the memory. */
-function firstAnswer(
+export function firstAnswer(
   record: CommandRecord,
   loaded: readonly LoadedEvent<MemoryEvent>[],
 ): MemoryResult | undefined {
@@ -142,11 +132,45 @@ function firstAnswer(
   return { snapshot, position: first[0]!.position, replayed: true };
 }
 
+/** The key of a new memory; it belongs to the subject whose erasure erases the memory. */
+export function newMemoryKey(
+  { vault, newId }: CommandServices,
+  { caller: { tenant } }: CommandContext,
+  { subject }: Pick<StoreMemoryInput, 'subject'>,
+  { scope }: Pick<MemoryValue, 'scope'>,
+): KeyRef {
+  return {
+    tenant,
+    id: newId(),
+    subject: vault.pseudonym('subject', tenant, subject ?? scope.user ?? tenant),
+  };
+}
+
+/** Throws if the memory was stored for another subject than the one that is named. */
+export function assertSubject(
+  { vault }: CommandServices,
+  { caller: { tenant } }: CommandContext,
+  { subject }: Pick<StoreMemoryInput, 'subject'>,
+  loaded: readonly LoadedEvent<MemoryEvent>[],
+): void {
+  if (subject === undefined) return;
+  if (vault.pseudonym('subject', tenant, subject) === loaded[0]?.metadata.subject) return;
+  throw invalid('subject', 'is immutable: the memory belongs to another subject');
+}
+
+/** The problem names the memory that has the externalId if the caller can see it. */
+export function externalIdTaken(caller: TenantContext, { state: { value } }: LiveSnapshot): Problem {
+  return new Problem('external-id-taken', 'another memory of this tenant has this externalId', {
+    errors: [{ path: 'externalId', message: 'is taken' }],
+    ...(isVisible(visible(caller), value) && { extra: { memoryId: value.id } }),
+  });
+}
+
 /** Layers whose memories belong to one user; the caller's user is the default there. */
 const personal: readonly Layer[] = ['user', 'session', 'agent'];
 
 /** Completes the scope from the credential and checks that the caller may write there. Throws if an identifier is missing. */
-function place(caller: TenantContext, input: StoreMemoryInput): Omit<MemoryValue, 'id'> {
+export function place(caller: TenantContext, input: StoreMemoryInput): Omit<MemoryValue, 'id'> {
   // Checked first: a caller who writes nothing is not asked for missing identifiers.
   if (!isWriter(caller)) throw new Problem('forbidden', 'this credential may not write memories');
   const { layer, subject: _, scope: wanted, ...rest } = input;

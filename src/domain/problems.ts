@@ -31,7 +31,7 @@ export const problems = {
   },
   'etag-invalid': {
     status: 400,
-    title: 'The If-Match header is malformed',
+    title: 'The If-Match or If-None-Match header is malformed',
     remedy: 'Send the ETag of the memory, such as "3", or *.',
   },
   unauthenticated: {
@@ -67,7 +67,8 @@ export const problems = {
   'external-id-taken': {
     status: 409,
     title: 'Another memory has this externalId',
-    remedy: 'Update the memory named in `memoryId`, or choose another externalId.',
+    remedy:
+      'Update the memory named in `memoryId`, or choose another externalId. Without `memoryId`, the caller cannot see that memory.',
   },
   'memory-deleted': { status: 409, title: 'The memory is deleted', remedy: 'Restore the memory first.' },
   'retention-over': {

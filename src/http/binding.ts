@@ -8,8 +8,12 @@ export type Method = 'get' | 'post' | 'patch' | 'put' | 'delete';
 /** How HTTP serves an operation, apart from method and path: where the fields of its input are, and its response. */
 export interface BindingOptions<Output = unknown> {
   readonly success: { readonly status: number; readonly description: string; readonly contentType?: string };
+  /** The response to a command that stores or replaces, if it stored something new. */
+  readonly created?: { readonly status: number; readonly description: string };
   /** Input fields of path parameters that are called differently. */
   readonly rename?: Readonly<Record<string, string>>;
+  /** A path parameter that is a text of the caller's own: escapes in it that are not UTF-8 are refused. */
+  readonly textInPath?: string;
   /** Input fields that are query parameters. */
   readonly query?: readonly string[];
   /** Query parameters whose items may be separated by commas. */
@@ -40,7 +44,7 @@ export interface Binding {
 }
 
 /** Input fields that come from a header, by their own rule. */
-const headerFields = ['expectedRevision'];
+const headerFields = ['expectedRevision', 'mustBeNew'];
 
 /** The body holds the arguments of a command, or the whole input. Throws if a field of the input would come from nowhere. */
 export function bind<Input extends z.ZodObject, Output>(

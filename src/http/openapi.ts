@@ -47,6 +47,13 @@ const ifMatchHeaders = {
   optional: z.object({ 'If-Match': ifMatch.optional() }),
 };
 
+const ifNoneMatchHeaders = z.object({
+  'If-None-Match': z
+    .literal('*')
+    .optional()
+    .meta({ description: 'Store the memory only if none has this externalId' }),
+});
+
 const readiness = z
   .object({
     status: z.enum(['ready', 'draining', 'unavailable']),
@@ -185,7 +192,14 @@ function responsesOf(answers: Readonly<Record<number, ResponseSpec>>): ZodOpenAp
 function operationOf(binding: Binding): ZodOpenApiOperationObject {
   const { operation, params: path, query, options } = binding;
   const { name, summary, area, output, examples } = operation;
-  const { status, description, contentType } = options.success;
+  const { success, created } = options;
+  const { contentType } = success;
+  const answer = ({ description }: { readonly description: string }) => ({
+    description,
+    contentType,
+    schema: output,
+    example: examples.output,
+  });
   const header = headersOf(binding);
   return {
     operationId: name,
@@ -194,7 +208,10 @@ function operationOf(binding: Binding): ZodOpenApiOperationObject {
     requestParams: { ...(path && { path }), ...(query && { query }), ...(header && { header }) },
     ...requestBodyOf(binding),
     responses: {
-      ...responsesOf({ [status]: { description, contentType, schema: output, example: examples.output } }),
+      ...responsesOf({
+        [success.status]: answer(success),
+        ...(created && { [created.status]: answer(created) }),
+      }),
       default: {
         description: 'A problem (RFC 9457)',
         content: { 'application/problem+json': { schema: problemSchema, example: problemExample } },
@@ -203,10 +220,13 @@ function operationOf(binding: Binding): ZodOpenApiOperationObject {
   };
 }
 
-function headersOf({ operation: { command, expectedRevision } }: Binding): z.ZodObject | undefined {
+function headersOf({
+  operation: { command, expectedRevision, mustBeNew },
+}: Binding): z.ZodObject | undefined {
   const shape = {
     ...(command && commandHeaders.shape),
     ...(expectedRevision && ifMatchHeaders[expectedRevision].shape),
+    ...(mustBeNew && ifNoneMatchHeaders.shape),
   };
   return Object.keys(shape).length > 0 ? z.object(shape) : undefined;
 }

@@ -63,6 +63,15 @@ export function assertUtf8(queryString: string): void {
   }
 }
 
+/** Throws if escapes in the path are not UTF-8: the router would take them as they are. */
+export function assertUtf8Path(path: string, parameter: string): void {
+  try {
+    decodeURIComponent(path);
+  } catch {
+    throw invalid(parameter, 'must be percent-encoded UTF-8');
+  }
+}
+
 export function parseJson(bytes: Uint8Array): unknown {
   let text: string;
   try {
@@ -102,4 +111,13 @@ export function readIfMatch(koa: Context): number | '*' | undefined {
     });
   }
   return tag[1] === undefined && /^(0|[1-9][0-9]{0,8})$/.test(tag[2]!) ? Number(tag[2]) : noRevision;
+}
+
+/** Whether If-None-Match says that nothing may exist yet; `*` is all that a command takes. */
+export function readMustBeNew(koa: Context): boolean {
+  if (koa.headers['if-none-match'] === undefined) return false;
+  if (koa.get('if-none-match').trim() === '*') return true;
+  throw new Problem('etag-invalid', 'If-None-Match of a PUT must be *', {
+    errors: [{ path: 'If-None-Match', message: 'must be *' }],
+  });
 }

@@ -11,7 +11,16 @@ import type { Binding } from './binding.ts';
 import { explainer } from './errors.ts';
 import { assertLocal } from './loopback.ts';
 import { ndjson } from './ndjson.ts';
-import { assertMediaType, assertUtf8, headerText, readIfMatch, readJson, traceIdOf } from './request.ts';
+import {
+  assertMediaType,
+  assertUtf8,
+  assertUtf8Path,
+  headerText,
+  readIfMatch,
+  readJson,
+  readMustBeNew,
+  traceIdOf,
+} from './request.ts';
 
 export interface ServingContext {
   readonly services: Services;
@@ -65,7 +74,8 @@ export async function serveOperation(
 /** Puts the input of the operation together from the parts of the request. */
 async function readInput(binding: Binding, koa: Context): Promise<unknown> {
   const { operation, params, options } = binding;
-  const { rename = {}, negotiated } = options;
+  const { rename = {}, negotiated, textInPath } = options;
+  if (textInPath !== undefined) assertUtf8Path(koa.path, textInPath);
   const inPath = Object.entries(params ? params.parse(koa['params']) : {});
   const fields = {
     ...Object.fromEntries(inPath.map(([name, value]) => [rename[name] ?? name, value])),
@@ -78,6 +88,7 @@ async function readInput(binding: Binding, koa: Context): Promise<unknown> {
     ...fields,
     ...sent,
     ...(expectedRevision !== undefined && { expectedRevision }),
+    ...(operation.mustBeNew && readMustBeNew(koa) && { mustBeNew: true }),
   };
 }
 
@@ -131,10 +142,11 @@ function endOf(koa: Context, closing: AbortSignal): AbortSignal {
 function reply(
   { options }: Binding,
   koa: Context,
-  { output, replayed }: Outcome<unknown>,
+  { output, replayed, isNew }: Outcome<unknown>,
   closing: AbortSignal,
 ): void {
-  koa.status = options.success.status;
+  const { status } = (isNew && options.created) || options.success;
+  koa.status = status;
   if (replayed) koa.set('Idempotency-Replayed', 'true');
   if (output instanceof ItemStream) {
     // With a streamed body the client decides when the response ends, and may send another request after it.

@@ -42,9 +42,20 @@ const patch: fc.Arbitrary<MemoryPatch> = fc.record(
   { requiredKeys: [] },
 );
 
+const replacement = value.map(({ content, layer, scope, spaces, tags, metadata, representations }) => ({
+  content,
+  layer,
+  scope,
+  spaces,
+  tags,
+  metadata,
+  representations,
+}));
+
 const day = fc.integer({ min: 0, max: 60 }).map((n) => new Date(Date.UTC(2030, 0, 1 + n)));
 const change: fc.Arbitrary<MemoryCommand> = fc.oneof(
   { weight: 4, arbitrary: patch.map((p) => ({ type: 'update', patch: p }) as const) },
+  { weight: 2, arbitrary: replacement.map((next) => ({ type: 'replace', value: next }) as const) },
   { weight: 2, arbitrary: day.map((retentionUntil) => ({ type: 'delete', retentionUntil }) as const) },
   { weight: 2, arbitrary: day.map((now) => ({ type: 'restore', now }) as const) },
   { weight: 1, arbitrary: fc.constant({ type: 'erase', keyId: 'k1' } as const) },
@@ -106,7 +117,8 @@ describe('a memory after any sequence of commands', () => {
           const { events, state: next } = run(state, [command]);
           expect(events.length).toBeLessThanOrEqual(1);
           if (events.length === 1) expect(next).not.toEqual(state);
-          if (command.type === 'update') expect(run(next, [command]).events).toEqual([]);
+          if (command.type === 'update' || command.type === 'replace')
+            expect(run(next, [command]).events).toEqual([]);
           state = next;
         }
       }),
@@ -135,6 +147,18 @@ describe('a memory after any sequence of commands', () => {
             representations: merged('representations'),
           },
         });
+      }),
+    );
+  });
+
+  it('has all mutable fields of its last replacement', () => {
+    fc.assert(
+      fc.property(value, fc.array(patch), replacement, (first, patches, last) => {
+        const { state } = run(stored(first), [
+          ...patches.map((p) => ({ type: 'update', patch: p }) as const),
+          { type: 'replace', value: last },
+        ]);
+        expect(state).toEqual({ status: 'active', value: { ...first, ...last } });
       }),
     );
   });

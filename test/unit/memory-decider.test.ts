@@ -5,6 +5,7 @@ import {
   evolve,
   initialState,
   type MemoryPatch,
+  type MemoryReplacement,
   type MemoryValue,
 } from '../../src/domain/memory/memory.ts';
 import { foldMemory, isLive } from '../../src/domain/memory/snapshot.ts';
@@ -67,6 +68,49 @@ describe('a memory', () => {
     'that never was is unknown to $type',
     (command) => given().when(command).thenRefused('not-found'),
   );
+});
+
+describe('a replacement', () => {
+  const replaced = (next: Partial<MemoryReplacement>) =>
+    ({ type: 'replace', value: { ...value, ...next } }) as const;
+
+  it('has an event with the fields that differ', () =>
+    given(stored)
+      .when(replaced({ content: 'tea at 75', metadata: {}, tags: ['tea', 'hot'] }))
+      .thenDecides(updated({ content: 'tea at 75', contentLength: 9, metadata: {} })));
+
+  it('has no event if nothing differs, whatever the order of keys', () =>
+    given(stored)
+      .when(replaced({ metadata: { rating: 5, source: { draft: true, page: 3 } } }))
+      .thenDecides());
+
+  it('removes what it leaves empty', () =>
+    given(stored)
+      .when(replaced({ spaces: [], tags: [], metadata: {}, representations: {} }))
+      .thenDecides(updated({ spaces: [], tags: [], metadata: {}, representations: {} })));
+
+  it.each([
+    ['layer', { layer: 'project' }],
+    ['scope.team', { scope: { team: 'bar', user: 'alice' } }],
+    ['scope.user', { scope: { team: 'kitchen' } }],
+    ['scope.org', { scope: { ...value.scope, org: 'acme' } }],
+    ['occurredAt', { occurredAt: '2030-01-01T00:00:00.000Z' }],
+  ] as const)('cannot change %s', (_, next) =>
+    given(stored).when(replaced(next)).thenRefused('validation-failed'),
+  );
+
+  it('keeps a time of occurrence that it leaves out', () => {
+    const occurredAt = '2030-01-01T00:00:00.000Z';
+    const dated: MemoryEvent = { ...stored, data: { ...stored.data, occurredAt } } as MemoryEvent;
+    given(dated).when(replaced({})).thenDecides();
+    given(dated).when(replaced({ occurredAt })).thenDecides();
+  });
+
+  it('of a deleted memory is refused, and of an erased or unknown one unknown', () => {
+    given(stored, deleted).when(replaced({})).thenRefused('memory-deleted');
+    given(stored, erased).when(replaced({})).thenRefused('not-found');
+    given().when(replaced({})).thenRefused('not-found');
+  });
 });
 
 describe('an update', () => {

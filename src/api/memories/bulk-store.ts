@@ -13,7 +13,8 @@ const isAsyncIterable = (value: unknown): value is AsyncIterable<BulkLine> =>
 /** A caller who may not write is refused line by line. */
 export const bulkStore = operation({
   name: 'bulkStore',
-  summary: 'Store many memories, one JSON object per line; results are streamed line by line',
+  summary:
+    'Store many memories, one JSON object per line, with `upsert: true` by externalId; results are streamed line by line',
   area: 'Memories',
   input: z.strictObject({ lines: z.custom<AsyncIterable<BulkLine>>(isAsyncIterable, 'must be a stream') }),
   output: z
@@ -24,6 +25,10 @@ export const bulkStore = operation({
       externalId: z.string().optional(),
       position: z.string().optional(),
       problem: z.record(z.string(), z.unknown()).optional(),
+      unchanged: z
+        .literal(true)
+        .optional()
+        .meta({ description: 'With `upsert`: the memory was like this already' }),
       replayed: z
         .literal(true)
         .optional()

@@ -34,6 +34,9 @@ export const storeExample = {
   externalId: memoryExample.externalId,
 };
 
+const { externalId: _, ...withoutExternalId } = storeExample;
+export const putExample = withoutExternalId;
+
 export const updateExample = { tags: ['release', 'calendar'], metadata: { owner: null } };
 
 export const memoriesExample = {

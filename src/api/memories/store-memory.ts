@@ -2,6 +2,7 @@ import { storeMemory as store, storeMemoryInput } from '../../commands/store-mem
 import { operation } from '../operation.ts';
 import { memoryAnswerSchema, memoryOutcome } from './answer.ts';
 import { memoryAnswerExample, storeExample } from './examples.ts';
+import { writers } from './roles.ts';
 
 export const storeMemory = operation({
   name: 'storeMemory',
@@ -10,7 +11,7 @@ export const storeMemory = operation({
   input: storeMemoryInput,
   output: memoryAnswerSchema,
   examples: { input: storeExample, output: memoryAnswerExample },
-  access: { roles: ['member', 'admin'], refusal: 'this credential may not write memories' },
+  access: writers,
   command: { scope: () => ['POST', '/v1/memories'] },
   async handle(call) {
     const result = await store(call.services.commands, call.context, call.input);

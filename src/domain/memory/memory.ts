@@ -1,6 +1,6 @@
-import { Problem } from '../problems.ts';
+import { invalid, Problem } from '../problems.ts';
 import { canonicalJson, mergePatch, type JsonObject } from '../json.ts';
-import type { Layer, Scope } from '../layers.ts';
+import { scopeKeys, type Layer, type Scope } from '../layers.ts';
 import type { Representations } from './content.ts';
 import type { MemoryEvent } from './events.ts';
 import { assertFits } from './size.ts';
@@ -67,8 +67,20 @@ export interface MemoryPatch {
   readonly representations?: JsonObject | null;
 }
 
+/** Values that a memory may be replaced with; what is immutable must agree with the memory. */
+export type MemoryReplacement = Pick<MemoryValue, keyof MutableFields | 'layer' | 'scope' | 'occurredAt'>;
+
+interface MutableFields {
+  readonly content: string;
+  readonly spaces: readonly string[];
+  readonly tags: readonly string[];
+  readonly metadata: JsonObject;
+  readonly representations: Representations;
+}
+
 export type MemoryCommand =
   | { readonly type: 'store'; readonly value: MemoryValue }
+  | { readonly type: 'replace'; readonly value: MemoryReplacement }
   | { readonly type: 'update'; readonly patch: MemoryPatch }
   | { readonly type: 'delete'; readonly retentionUntil: Date }
   | { readonly type: 'restore'; readonly now: Date }
@@ -86,6 +98,8 @@ export function decide(command: MemoryCommand, state: MemoryState): MemoryEvent[
   switch (command.type) {
     case 'update':
       return update(command.patch, state);
+    case 'replace':
+      return replace(command.value, state);
     case 'delete':
       if (state.status === 'deleted') return [];
       return [
@@ -129,38 +143,77 @@ function erase(keyId: string, state: Exclude<MemoryState, { status: 'absent' }>)
   return [{ type: 'MemoryErased', data: { memoryId: id, keyId, ...(claim !== undefined && { claim }) } }];
 }
 
-function update(
-  patch: MemoryPatch,
-  state: Exclude<MemoryState, { status: 'absent' | 'erased' }>,
-): MemoryEvent[] {
-  if (state.status === 'deleted') throw new Problem('memory-deleted', 'a deleted memory cannot be changed');
-  const { value } = state;
-  const isChanged = <T>(next: T | undefined, current: T): next is T =>
-    next !== undefined && canonicalJson(next) !== canonicalJson(current);
-  const metadata =
-    patch.metadata === undefined
-      ? undefined
-      : mergePatch(value.metadata, patch.metadata ?? deleteAllKeys(value.metadata));
-  const representations =
-    patch.representations === undefined
-      ? undefined
-      : (mergePatch(
-          value.representations,
-          patch.representations ?? deleteAllKeys(value.representations),
-        ) as Representations);
-  const changes = {
-    ...(isChanged(patch.content, value.content) && {
-      content: patch.content,
-      contentLength: patch.content.length,
+function update(patch: MemoryPatch, state: LiveState): MemoryEvent[] {
+  const value = activeValue(state);
+  const { content, spaces, tags, metadata, representations } = patch;
+  const next = {
+    ...(content !== undefined && { content }),
+    ...(spaces !== undefined && { spaces }),
+    ...(tags !== undefined && { tags }),
+    ...(metadata !== undefined && {
+      metadata: mergePatch(value.metadata, metadata ?? deleteAllKeys(value.metadata)),
     }),
-    ...(isChanged(patch.spaces, value.spaces) && { spaces: [...patch.spaces] }),
-    ...(isChanged(patch.tags, value.tags) && { tags: [...patch.tags] }),
-    ...(isChanged(metadata, value.metadata) && { metadata }),
-    ...(isChanged(representations, value.representations) && { representations }),
+    ...(representations !== undefined && {
+      representations: mergePatch(
+        value.representations,
+        representations ?? deleteAllKeys(value.representations),
+      ) as Representations,
+    }),
+  };
+  const events = changesOf(value, next);
+  if (events.length > 0) assertFits({ ...value, ...next }, Object.keys(patch));
+  return events;
+}
+
+/** Replaces every mutable field. The caller has checked the size of the whole value. */
+function replace(next: MemoryReplacement, state: LiveState): MemoryEvent[] {
+  const value = activeValue(state);
+  assertSamePlace(next, value);
+  return changesOf(value, next);
+}
+
+/** Throws if an immutable field would change. A time of occurrence that is left out stays as it is. */
+function assertSamePlace({ layer, scope, occurredAt }: MemoryReplacement, value: MemoryValue): void {
+  if (layer !== value.layer)
+    throw invalid('layer', `is immutable: the memory is of the layer ${value.layer}`);
+  for (const key of scopeKeys) {
+    if (scope[key] === value.scope[key]) continue;
+    const present = value.scope[key];
+    throw invalid(
+      `scope.${key}`,
+      present === undefined
+        ? `is immutable: the memory has no ${key}`
+        : `is immutable: the memory is in the ${key} ${present}`,
+    );
+  }
+  if (occurredAt !== undefined && occurredAt !== value.occurredAt) {
+    throw invalid('occurredAt', `is immutable: the memory has ${value.occurredAt ?? 'none'}`);
+  }
+}
+
+/** The event that gives these fields their new values; none if all have them already. */
+function changesOf(value: MemoryValue, next: Partial<MutableFields>): MemoryEvent[] {
+  const isChanged = <T>(changed: T | undefined, current: T): changed is T =>
+    changed !== undefined && canonicalJson(changed) !== canonicalJson(current);
+  const changes = {
+    ...(isChanged(next.content, value.content) && {
+      content: next.content,
+      contentLength: next.content.length,
+    }),
+    ...(isChanged(next.spaces, value.spaces) && { spaces: [...next.spaces] }),
+    ...(isChanged(next.tags, value.tags) && { tags: [...next.tags] }),
+    ...(isChanged(next.metadata, value.metadata) && { metadata: next.metadata }),
+    ...(isChanged(next.representations, value.representations) && { representations: next.representations }),
   };
   if (Object.keys(changes).length === 0) return [];
-  assertFits({ ...value, ...changes }, Object.keys(patch));
   return [{ type: 'MemoryUpdated', data: { memoryId: value.id, ...changes } }];
+}
+
+type LiveState = Exclude<MemoryState, { status: 'absent' | 'erased' }>;
+
+function activeValue({ status, value }: LiveState): MemoryValue {
+  if (status === 'deleted') throw new Problem('memory-deleted', 'a deleted memory cannot be changed');
+  return value;
 }
 
 /** A merge patch that removes every key of `value`. */

@@ -5,6 +5,7 @@ import { giveFeedback } from '../../api/memories/give-feedback.ts';
 import { linkMemories } from '../../api/memories/link-memories.ts';
 import { listMemories } from '../../api/memories/list-memories.ts';
 import { memoryHistory } from '../../api/memories/memory-history.ts';
+import { putMemory } from '../../api/memories/put-memory.ts';
 import { relatedMemories } from '../../api/memories/related-memories.ts';
 import { restoreMemory } from '../../api/memories/restore-memory.ts';
 import { storeMemory } from '../../api/memories/store-memory.ts';
@@ -35,6 +36,11 @@ const etag = (revision: number) => ({ etag: `"${revision}"` });
 const etagOf = ({ memory }: { readonly memory: { readonly revision: number; readonly state: string } }) =>
   memory.state === 'erased' ? {} : etag(memory.revision);
 
+const located = ({ memory }: { readonly memory: { readonly id: string; readonly revision: number } }) => ({
+  ...etag(memory.revision),
+  location: `/v1/memories/${memory.id}`,
+});
+
 /** Bytes of results that may wait for a client that sends everything before it reads; beyond, the body is not read on. */
 const mostWaitingBytes = 16 * 1024 * 1024;
 
@@ -51,7 +57,13 @@ export const memoryBindings = [
   }),
   bind(storeMemory, 'post', '/v1/memories', {
     success: { status: 201, description: 'Stored' },
-    headers: ({ memory }) => ({ ...etag(memory.revision), location: `/v1/memories/${memory.id}` }),
+    headers: located,
+  }),
+  bind(putMemory, 'put', '/v1/memories/external/:externalId', {
+    success: { status: 200, description: 'Replaced, or unchanged with the same revision' },
+    created: { status: 201, description: 'Stored' },
+    textInPath: 'externalId',
+    headers: located,
   }),
   bind(listMemories, 'get', '/v1/memories', {
     success: { status: 200, description: 'A page' },

@@ -1,0 +1,36 @@
+import { putMemory as put, putMemoryInput } from '../../commands/put-memory.ts';
+import { externalIdSchema } from '../../domain/layers.ts';
+import { expectedRevisionField, mustBeNewField } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { auditOfUnchanged, memoryAnswerSchema, memoryOutcome } from './answer.ts';
+import { memoryAnswerExample, memoryExample, putExample } from './examples.ts';
+import { writers } from './roles.ts';
+
+export const putMemory = operation({
+  name: 'putMemory',
+  summary: 'Store a memory by its externalId, or replace the mutable fields of the one that has it',
+  area: 'Memories',
+  input: putMemoryInput.extend({
+    externalId: externalIdSchema,
+    expectedRevision: expectedRevisionField,
+    mustBeNew: mustBeNewField,
+  }),
+  output: memoryAnswerSchema,
+  examples: {
+    input: { externalId: memoryExample.externalId, ...putExample },
+    output: memoryAnswerExample,
+  },
+  access: writers,
+  command: {
+    scope: ({ externalId }) => ['PUT', `/v1/memories/external/${encodeURIComponent(externalId)}`],
+    arguments: putMemoryInput,
+  },
+  expectedRevision: 'optional',
+  mustBeNew: true,
+  audit: auditOfUnchanged,
+  async handle(call) {
+    const { expectedRevision: match, mustBeNew: isNew, ...memory } = call.input;
+    const result = await put(call.services.commands, call.context, memory, { match, isNew });
+    return { ...(await memoryOutcome(call, result, { isNew: result.isNew })), isNew: result.isNew };
+  },
+});
