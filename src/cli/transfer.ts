@@ -6,10 +6,12 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { SingleBar, Presets } from 'cli-progress';
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { asUpsert } from './as-upsert.ts';
 import { cleanOnSignal } from './clean-on-signal.ts';
 import { allOf, connectionOf, linesOf, open, type Connection } from './client.ts';
 import { printJson } from './output.ts';
+import { mapLines } from './map-lines.ts';
 import { withoutCompany, type LeftOut } from './without-company.ts';
 
 interface BulkLine {
@@ -18,10 +20,16 @@ interface BulkLine {
   readonly externalId?: string;
   readonly position?: string;
   readonly replayed?: true;
+  readonly unchanged?: true;
   readonly problem?: { code: string; detail: string };
 }
 
 type Refusal = Omit<BulkLine, 'position' | 'replayed'>;
+
+interface ImportOptions {
+  readonly name?: string;
+  readonly upsert?: boolean;
+}
 
 export function importCommand(): Command {
   return new Command('import')
@@ -29,14 +37,20 @@ export function importCommand(): Command {
       'Store the memories of an NDJSON file, one body of POST /v1/memories per line. A repeated import resumes',
     )
     .argument('<file>', 'file or pipe, such as /dev/stdin')
-    .option('--name <name>', 'name of this import; another name stores the same file again', importName)
-    .action(async (file: string, { name }: { name?: string }, own: Command) => {
+    .addOption(
+      new Option('--name <name>', 'name of this import; another name stores the same file again')
+        .argParser(importName)
+        .conflicts('upsert'),
+    )
+    .option('--upsert', 'replace the memories that have the externalIds of the file; every line needs one')
+    .action(async (file: string, options: ImportOptions, own: Command) => {
       const connection = connectionOf(own);
       const kind = await stat(file);
       if (kind.isDirectory()) throw Object.assign(new Error(), { code: 'EISDIR', path: file });
       // An import without a name is identified by a hash of its content, and a pipe can be read only once.
-      if (kind.isFile() || name !== undefined) return importFile(connection, file, name);
-      await withCopy(file, (copy) => importFile(connection, copy));
+      if (kind.isFile() || options.name !== undefined || options.upsert)
+        return importFile(connection, file, options);
+      await withCopy(file, (copy) => importFile(connection, copy, options));
     });
 }
 
@@ -47,7 +61,7 @@ function importName(text: string): string {
   return text;
 }
 
-async function importFile(connection: Connection, file: string, name?: string): Promise<void> {
+async function importFile(connection: Connection, file: string, options: ImportOptions): Promise<void> {
   const { size } = await stat(file);
   const bar =
     !connection.json && process.stderr.isTTY
@@ -58,7 +72,7 @@ async function importFile(connection: Connection, file: string, name?: string): 
       : undefined;
   bar?.start(size, 0, { stored: 0 });
   try {
-    await importWith(bar, connection, file, name);
+    await importWith(bar, connection, file, options);
   } finally {
     bar?.stop();
   }
@@ -68,9 +82,11 @@ async function importWith(
   bar: SingleBar | undefined,
   connection: Connection,
   file: string,
-  name: string | undefined,
+  { name, upsert = false }: ImportOptions,
 ): Promise<void> {
   const leftOut: LeftOut = { lines: 0, companies: new Set() };
+  const placed = withoutCompany(leftOut);
+  const sent = upsert ? (line: Buffer) => asUpsert(placed(line)) : placed;
   async function* counted(): AsyncGenerator<Buffer> {
     for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) {
       bar?.increment(chunk.length);
@@ -81,17 +97,19 @@ async function importWith(
     method: 'POST',
     headers: {
       'content-type': 'application/x-ndjson',
-      'idempotency-key': `import-${name ?? (await digestOf(file))}`,
+      // An upsert needs no key: what is there already stays as it is, and an older version of a file may return.
+      ...(!upsert && { 'idempotency-key': `import-${name ?? (await digestOf(file))}` }),
     },
-    body: Readable.toWeb(Readable.from(withoutCompany(counted(), leftOut))) as unknown as ReadableStream,
+    body: Readable.toWeb(Readable.from(mapLines(counted(), sent))) as unknown as ReadableStream,
     duplex: 'half',
   });
-  const totals = { stored: 0, present: 0, refused: 0 };
+  const totals = { stored: 0, ...(upsert ? { updated: 0 } : {}), present: 0, refused: 0 };
   const refusals: Refusal[] = [];
   let position: string | undefined;
-  for await (const { position: covered, replayed, ...result } of linesOf<BulkLine>(response)) {
-    if (replayed) totals.present++;
+  for await (const { position: covered, replayed, unchanged, ...result } of linesOf<BulkLine>(response)) {
+    if (replayed || unchanged) totals.present++;
     else if (result.status === 201) totals.stored++;
+    else if (result.status === 200) totals.updated = (totals.updated ?? 0) + 1;
     else {
       totals.refused++;
       if (connection.json) refusals.push(result);
@@ -116,7 +134,10 @@ async function importWith(
         `The company of a memory is the tenant of the credential: left out of ${where}: ${companies.join(', ')}`,
       );
     }
-    console.log(`${totals.stored} stored, ${totals.present} there already, ${totals.refused} refused`);
+    const updated = totals.updated === undefined ? '' : `, ${totals.updated} updated`;
+    console.log(
+      `${totals.stored} stored${updated}, ${totals.present} there already, ${totals.refused} refused`,
+    );
   }
   if (totals.refused > 0) process.exitCode = 1;
 }

@@ -142,6 +142,27 @@ describe('import and export', () => {
     });
   });
 
+  it('[J4] imports with --upsert: stores, updates and leaves, whatever was imported before', async () => {
+    const client = await newAdmin(server);
+    const input = await file('upsert.ndjson', memories);
+    expect(await as(client, 'import', input)).toMatchObject({ code: 0 });
+    const changed = memories.map((memory, n) => (n === 0 ? { ...memory, content: 'changed' } : memory));
+    const grown = [...changed, { externalId: 'm4', content: 'A fourth' }, '{ }', { content: 'nameless' }];
+    const mixed = await file('upsert-mixed.ndjson', grown);
+    const first = await as(client, 'import', '--upsert', mixed);
+    expectClear(first, 1, /line 5: validation-failed: content/, /line 6: validation-failed: externalId/);
+    expect(first.stdout).toBe('1 stored, 1 updated, 2 there already, 2 refused\n');
+    const again = await as(client, 'import', '--upsert', '--json', await file('upsert.ndjson', changed));
+    expect(again.json).toMatchObject({ stored: 0, updated: 0, present: 3, refused: 0 });
+    // The first version of the file again: an upsert is no repetition.
+    const back = await as(client, 'import', '--upsert', '--json', await file('upsert.ndjson', memories));
+    expect(back.json).toMatchObject({ stored: 0, updated: 1, present: 2, refused: 0 });
+    const { body } = await client.get(`/v1/memories?minPosition=${back.json.position}&waitMs=30000`);
+    const contents = body.items.map(({ content }: Json) => content).sort();
+    expect(contents).toEqual([...memories.map(({ content }) => content), 'A fourth'].sort());
+    expectClear(await as(client, 'import', '--upsert', '--name', 'x', input), 2, '--name', '--upsert');
+  });
+
   it('[J4] imports memories exported from another company into the tenant of the key, and says so', async () => {
     const client = await newAdmin(server);
     const own = client.key!.slice('sl_'.length).split('.')[0]!;
