@@ -43,7 +43,8 @@ function problemsPage(): string {
   return `# Problems
 
 Every error answer is \`application/problem+json\` (RFC 9457) with \`type, title, status, code, detail, requestId\`, and with
-\`errors: [{path, message}]\` if fields are invalid. \`code\` is stable. \`requestId\` equals the header \`x-request-id\`.
+\`errors: [{path, message}]\` if fields are invalid; \`detail\` then names the first three. If an unknown field probably means
+a known one, the message names it (\`limit: use topK\`). \`code\` is stable. \`requestId\` equals the header \`x-request-id\`.
 
 ${table(['code', 'status', 'what it means', 'what to do'], rows)}
 `;

@@ -4,6 +4,7 @@ import type { CommandContext, Idempotency } from '../commands/context.ts';
 import { recordAuditRead } from '../commands/record-audit-read.ts';
 import { causes, hasRole, type Cause, type TenantContext } from '../domain/access/context.ts';
 import { requiresAuditRecord } from '../domain/access/audited-reads.ts';
+import { parseInput } from '../domain/input/parse-input.ts';
 import { textError } from '../domain/json.ts';
 import { timestamp } from '../domain/memory/content.ts';
 import { parsePosition, positionToken, mustBePositionOrTime } from '../domain/position.ts';
@@ -42,8 +43,7 @@ const keyPattern = /^[\x21-\x7e]{1,255}$/;
 
 /**
  * Calls an operation: the single entry that every transport uses. Validates the input, applies the rules that the
- * operation declares, and records the audit event before the output is returned. Throws a `Problem`, a `ZodError` for an
- * invalid input, or the error of a server behind this one; `asProblem` converts all of them.
+ * operation declares, and records the audit event before the output is returned. Throws a `Problem`, or the error of a server behind this one; `asProblem` converts all of them.
  */
 export async function perform<Input extends z.ZodObject, Output>(
   operation: Operation<Input, Output>,
@@ -52,7 +52,7 @@ export async function perform<Input extends z.ZodObject, Output>(
 ): Promise<Outcome<Output>> {
   const { caller, credential = permanent, explain = asProblem } = request;
   assertMasterMayCall(operation, caller);
-  const input = operation.input.parse(request.input);
+  const input = parseInput(operation.input, request.input);
   const context = contextOf(operation, input, request, services);
   assertAccess(operation.access, caller);
   assertRevisionNamed(operation, input);

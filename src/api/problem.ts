@@ -4,6 +4,7 @@ import { LogUnavailable } from '../ports/event-log.ts';
 import { KeyDestroyed } from '../ports/key-vault.ts';
 import { LexicalIndexUnavailable } from '../ports/lexical-index.ts';
 import { sqlState, SqlUnavailable } from '../ports/sql.ts';
+import { inputProblem } from '../domain/input/parse-input.ts';
 import { Problem, problems, type FieldError } from '../domain/problems.ts';
 
 /** A problem document (RFC 9457). */
@@ -34,7 +35,7 @@ export function problemDocument(problem: Problem, requestId: string): ProblemDoc
 /** Converts any error to the problem that the caller receives; `internal` if neither the caller nor a server behind this one is at fault. */
 export function asProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
-  if (error instanceof ZodError) return fromZod(error);
+  if (error instanceof ZodError) return inputProblem(error);
   if (error instanceof KeyDestroyed) return new Problem('not-found', 'no such memory', { cause: error });
   if (isDiskFull(error)) {
     const detail = 'less than 64 MB, the reserve of the server, are free on its disk; nothing was written';
@@ -61,25 +62,4 @@ function isDiskFull(error: unknown): boolean {
       return true;
   }
   return false;
-}
-
-/** A body may have a hundred thousand unknown fields; only the first errors are listed. */
-const mostErrors = 100;
-
-function fromZod(error: ZodError): Problem {
-  const all = error.issues.flatMap((issue): FieldError[] => {
-    const path = issue.path.map(String).join('.');
-    if (issue.code !== 'unrecognized_keys') return [{ path, message: issue.message }];
-    return issue.keys.map((key) => ({
-      path: path === '' ? key : `${path}.${key}`,
-      message: 'is not a known field',
-    }));
-  });
-  const errors = all.slice(0, mostErrors);
-  const [first] = errors;
-  return new Problem(
-    'validation-failed',
-    first ? `${first.path || 'the body'}: ${first.message}` : error.message,
-    { errors },
-  );
 }

@@ -24,11 +24,14 @@ import { RebuildRefused } from './projections.ts';
 /** Explains an error to a user at a terminal: what is wrong and what to do. */
 export function explain(error: unknown): string {
   if (error instanceof ApiError) {
-    const fields = (error.problem.errors ?? []).map(({ path, message }) => `  ${path}: ${message}`);
+    // The message names the first errors.
+    const fields = (error.problem.errors ?? [])
+      .map(({ path, message }) => `${path}: ${message}`)
+      .filter((line) => !error.message.includes(line));
     const hint = error.status === 401 ? ['Give a key with --key or STRATALOG_API_KEY.'] : [];
     return [
       `The server refused the request (${error.status} ${error.problem.code ?? ''}): ${error.message}`,
-      ...fields,
+      ...fields.map((line) => `  ${line}`),
       ...hint,
     ].join('\n');
   }

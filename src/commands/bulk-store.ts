@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseInput } from '../domain/input/parse-input.ts';
 import { Problem } from '../domain/problems.ts';
 import type { CommandContext, CommandServices } from './context.ts';
 import { LineOrder } from './line-order.ts';
@@ -111,7 +112,7 @@ async function storeLine(
   let externalId: string | undefined;
   try {
     if (sent instanceof Problem) throw sent;
-    const input = bulkLineInput.parse(sent);
+    const input = parseInput(bulkLineInput, sent);
     externalId = input.externalId;
     const { snapshot, position, replayed, isUnchanged, isNew } = await order.store(input, (inTurn) =>
       carryOut(services, contextOf(line, sent), input, inTurn),

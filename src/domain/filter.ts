@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import { suggestField } from './input/suggest-field.ts';
 import { isJsonObject, textError, type JsonObject, type JsonValue } from './json.ts';
 import { representationKinds } from './memory/content.ts';
 import { Problem } from './problems.ts';
+import { truncate } from './text/truncate.ts';
 
 export const filterOperators = ['eq', 'ne', 'in', 'gt', 'gte', 'lt', 'lte', 'contains'] as const;
 export type FilterOperator = (typeof filterOperators)[number];
@@ -191,7 +193,21 @@ function parseField(
     return { field: 'metadata', keys };
   }
   if ((filterFields as readonly string[]).includes(name)) return { field: name as FilterField, keys: [] };
-  throw filterProblem(path, `is not a field; use one of ${filterFieldNames}`);
+  throw filterProblem(path, unknownField(name));
+}
+
+/** UTF-16 units of an unknown field in an error message. */
+const longestNameShown = 64;
+
+function unknownField(name: string): string {
+  const suggestion = suggestField(name, {
+    here: filterFields.filter((field) => !field.includes('.')),
+    elsewhere: filterFields.filter((field) => field.includes('.')),
+  });
+  const own = `metadata.${truncate(name, longestNameShown)} for a field of your own`;
+  return suggestion === undefined
+    ? `is not a field; use ${own}, or one of ${filterFieldNames}`
+    : `is not a field; use ${suggestion}, or ${own}`;
 }
 
 function parseOperand(operator: FilterOperator, value: unknown, path: string): FilterScalar | FilterScalar[] {

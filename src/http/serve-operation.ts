@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { ItemStream, type Outcome } from '../api/operation.ts';
 import { assertMasterMayCall, perform } from '../api/perform.ts';
 import type { Services } from '../api/services.ts';
-import { Problem } from '../domain/problems.ts';
+import { parseInput, type FieldsElsewhere } from '../domain/input/parse-input.ts';
 import { developmentIdentity, type Authenticator } from '../api/identity/authenticate.ts';
 import type { Binding } from './binding.ts';
 import { explainer } from './errors.ts';
@@ -33,6 +33,9 @@ export interface ServingContext {
 const noFields = z.strictObject({});
 
 const headerNames = { reason: 'X-Reason', cause: 'X-Cause', idempotencyKey: 'Idempotency-Key' } as const;
+const headerPlaces: FieldsElsewhere = Object.fromEntries(
+  Object.entries(headerNames).map(([field, header]) => [field, `the header ${header}`]),
+);
 
 /** Answers a request by the operation of its route. */
 export async function serveOperation(
@@ -76,7 +79,7 @@ async function readInput(binding: Binding, koa: Context): Promise<unknown> {
   const { operation, params, options } = binding;
   const { rename = {}, negotiated, textInPath } = options;
   if (textInPath !== undefined) assertUtf8Path(koa.path, textInPath);
-  const inPath = Object.entries(params ? params.parse(koa['params']) : {});
+  const inPath = Object.entries(params ? parseInput(params, koa['params']) : {});
   const fields = {
     ...Object.fromEntries(inPath.map(([name, value]) => [rename[name] ?? name, value])),
     ...readQuery(binding, koa),
@@ -93,7 +96,8 @@ async function readInput(binding: Binding, koa: Context): Promise<unknown> {
 }
 
 /** The fields of the input that come from the body. */
-async function readBody({ operation, body, options }: Binding, koa: Context): Promise<object> {
+async function readBody(binding: Binding, koa: Context): Promise<object> {
+  const { operation, body, options } = binding;
   const { streamedBody, accepts = [] } = options;
   if (streamedBody) {
     assertMediaType(koa, accepts);
@@ -101,25 +105,37 @@ async function readBody({ operation, body, options }: Binding, koa: Context): Pr
   }
   if (!body) {
     // A command without a body accepts an empty object.
-    if (operation.command) noFields.parse(await readJson(koa, { bodyOptional: true }));
+    if (operation.command)
+      parseInput(noFields, await readJson(koa, { bodyOptional: true }), fieldsOutsideBody(binding));
     return {};
   }
   const sent = await readJson(koa, options);
   // Only fields of the body may be merged with the rest of the input; the body's own schema names the others.
   if (!isObject(sent) || Object.keys(sent).some((field) => !Object.hasOwn(body.shape, field)))
-    return body.parse(sent);
+    return parseInput(body, sent, fieldsOutsideBody(binding));
   return sent;
 }
 
-function readQuery({ query }: Binding, koa: Context): Record<string, unknown> {
+function readQuery({ query, body }: Binding, koa: Context): Record<string, unknown> {
   assertUtf8(koa.querystring);
-  const sent = { ...koa.query };
-  if (query) return query.parse(sent);
-  const [unknown] = Object.keys(sent);
-  if (unknown === undefined) return {};
-  throw new Problem('validation-failed', `${unknown} is not a parameter of this call`, {
-    errors: [{ path: unknown, message: 'is not a known parameter' }],
-  });
+  return parseInput(
+    query ?? noFields,
+    { ...koa.query },
+    { ...places(body, (name) => `${name} in the body`), ...headerPlaces },
+  );
+}
+
+/** Where the fields of a call are that are not in its body. */
+function fieldsOutsideBody({ operation, query }: Binding): FieldsElsewhere {
+  return {
+    ...places(query, (name) => `the query parameter ${name}`),
+    ...headerPlaces,
+    ...(operation.expectedRevision && { expectedRevision: 'the header If-Match' }),
+  };
+}
+
+function places(schema: z.ZodObject | undefined, placeOf: (name: string) => string): FieldsElsewhere {
+  return Object.fromEntries(Object.keys(schema?.shape ?? {}).map((name) => [name, placeOf(name)]));
 }
 
 function prefersNdjson(koa: Context): boolean {

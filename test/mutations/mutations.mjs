@@ -139,9 +139,10 @@ export const mutations = [
   },
   {
     name: 'a refusal is a 500 instead of a problem',
-    file: 'src/api/problem.ts',
-    find: '  if (error instanceof ZodError) return fromZod(error);\n',
-    replace: '  if (error instanceof ZodError && error.issues.length > 1e6) return fromZod(error);\n',
+    file: 'src/domain/input/parse-input.ts',
+    find: 'if (error) throw inputProblem(error, schema, elsewhere);',
+    replace:
+      'if (error) throw error.issues.length > 1e6 ? inputProblem(error, schema, elsewhere) : new Error();',
     tests: ['test/conformance/store-input.test.ts'],
   },
   {

@@ -13,6 +13,7 @@ import {
   timeField,
   waitFields,
 } from '../fields.ts';
+import { withPluralNames } from '../filter-names.ts';
 import { operation } from '../operation.ts';
 import { memoriesExample } from './examples.ts';
 
@@ -24,6 +25,9 @@ export const listMemories = operation({
     layer: z.array(layerSchema).min(1).optional(),
     space: z.array(identifier).min(1).optional(),
     tag: z.array(identifier).min(1).optional(),
+    layers: z.array(layerSchema).min(1).optional().meta({ description: 'The same as `layer`' }),
+    spaces: z.array(identifier).min(1).optional().meta({ description: 'The same as `space`' }),
+    tags: z.array(identifier).min(1).optional().meta({ description: 'The same as `tag`' }),
     externalId: externalIdSchema.optional(),
     state: z.enum(memoryStates).optional(),
     createdAfter: timeField,
@@ -45,12 +49,9 @@ export const listMemories = operation({
   audit: { what: 'memory list', when: 'watched' },
   async handle({ caller, input, services, asOf, wait, token }) {
     const { minPosition: _, waitMs: __, ...asked } = input;
-    const { layer: layers, space: spaces, tag: tags, filter, limit = defaultLimit, ...rest } = asked;
+    const { filter, limit = defaultLimit, ...rest } = withPluralNames(asked);
     const page = await list(services.models, caller, {
       ...rest,
-      layers,
-      spaces,
-      tags,
       filter: filter && parseFilter(filter, { isAsOf: asOf !== undefined }),
       asOf,
       limit,

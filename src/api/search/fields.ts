@@ -6,6 +6,7 @@ import { identifier, layerSchema, scopeSchema, type Scope } from '../../domain/l
 import { memorySchema } from '../../domain/memory/view.ts';
 import { invalid } from '../../domain/problems.ts';
 import { filterField } from '../fields.ts';
+import { singularFields } from '../filter-names.ts';
 
 const someOf = <Item extends z.ZodType>(item: Item) =>
   z.array(item).min(1, 'must name at least one, or be left out').max(100);
@@ -29,6 +30,7 @@ export const searchFields = {
   tags: someOf(identifier).optional(),
   topK: z.int().min(1).max(1_000).default(10),
   sessionId: identifier.optional(),
+  ...singularFields,
 };
 
 export const searchResultSchema = z

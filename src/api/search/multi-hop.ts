@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { linkTypeSchema } from '../../domain/links/links.ts';
 import { waitFields } from '../fields.ts';
+import { withPluralNames } from '../filter-names.ts';
 import { operation } from '../operation.ts';
 import { multiHopBodyExample, multiHopExample } from './examples.ts';
 import { searchFields, searchRegion, searchResultSchema, warningsSchema } from './fields.ts';
@@ -95,7 +96,7 @@ export const multiHop = operation({
   async handle({ caller, context, input, services, wait, token }) {
     const { minPosition: _, waitMs: __, filter, scope, ...rest } = input;
     const region = searchRegion(caller, { scope, filter }, { isAsOf: false });
-    const request = { ...rest, ...region, ...wait, filterAsSent: filter };
+    const request = { ...withPluralNames(rest), ...region, ...wait, filterAsSent: filter };
     const { fact, position, paths, ...answer } = await services.multiHop.search(caller, request);
     services.facts.record({ ...fact, context });
     const shown = paths.map(({ relevance, steps }) => ({

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { asOfField, waitFields } from '../fields.ts';
+import { withPluralNames } from '../filter-names.ts';
 import { operation } from '../operation.ts';
 import { searchBodyExample, searchExample } from './examples.ts';
 import { searchFields, searchRegion, searchResultSchema, warningsSchema } from './fields.ts';
@@ -43,7 +44,7 @@ export const search = operation({
   async handle({ caller, context, input, services, asOf, wait, token }) {
     const { minPosition: _, waitMs: __, filter, scope, mode, ...rest } = input;
     const region = searchRegion(caller, { scope, filter }, { isAsOf: asOf !== undefined });
-    const request = { ...rest, ...region, asOf, ...wait };
+    const request = { ...withPluralNames(rest), ...region, asOf, ...wait };
     const { fact, later, position, ...answer } = await services.search.search(caller, request, {
       asksForStandard: mode === 'standard',
       filterAsSent: filter,
