@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { PrivatePostgres } from './private-postgres.ts';
 import { startServer, type TestServer } from './server.ts';
 
-/** `api` processes that share one database and one vault, each with every role. */
+/** Processes with all roles that share one database and one vault. */
 export class ApiProcesses {
   readonly servers: TestServer[] = [];
   readonly #environment: Readonly<Record<string, string>>;
@@ -16,7 +16,7 @@ export class ApiProcesses {
     };
   }
 
-  /** On a database of its own, in which nothing is yet: all start at once. */
+  /** Starts `count` processes at the same time on a new, empty database. */
   static async start(postgres: PrivatePostgres, count: number): Promise<ApiProcesses> {
     const url = await postgres.createDatabase(`test_${randomBytes(6).toString('hex')}`);
     const processes = new ApiProcesses(url);
@@ -32,7 +32,7 @@ export class ApiProcesses {
     return this.servers.map(({ url }) => url);
   }
 
-  /** One more, by another way to the database where one is given. */
+  /** Starts another process, which connects to `databaseUrl`. */
   async add(databaseUrl = this.databaseUrl): Promise<TestServer> {
     const environment = { ...this.#environment, STRATALOG_POSTGRES_URL: databaseUrl };
     const server = await startServer({ environment });

@@ -1,9 +1,9 @@
 import type { ServerAddress, TestServer } from './server.ts';
 
-/** What JSON holds, unchecked: a test says itself what it expects of it. */
+/** Untyped JSON: each test checks the fields that it needs. */
 export type Json = ReturnType<typeof JSON.parse>;
 
-/** An answer as a test looks at it. */
+/** An HTTP response with its parsed body. */
 export interface Reply {
   readonly status: number;
   readonly headers: Headers;
@@ -13,11 +13,11 @@ export interface Reply {
 export interface SendOptions {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as it is, with its own content type. */
+  /** A body that is sent unchanged, with its own content type. */
   readonly raw?: string | Uint8Array;
 }
 
-/** One caller of the API. */
+/** A client of the API with one key. */
 export interface Client {
   readonly key: string | undefined;
   send(method: string, path: string, options?: SendOptions): Promise<Reply>;
@@ -26,9 +26,9 @@ export interface Client {
   patch(path: string, body: unknown, headers?: Record<string, string>): Promise<Reply>;
   put(path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>;
   delete(path: string, headers?: Record<string, string>): Promise<Reply>;
-  /** Stores a memory that must be taken, and answers it with its position. */
+  /** Stores a memory, expects 201, and returns the memory with its position. */
   store(memory: Record<string, unknown>): Promise<{ memory: Json; position: string }>;
-  /** NDJSON to the bulk call; answers its lines. */
+  /** Sends NDJSON to the bulk operation and returns the lines of the answer. */
   bulk(lines: readonly unknown[], headers?: Record<string, string>): Promise<Json[]>;
 }
 
@@ -79,7 +79,7 @@ export function clientOf(server: Pick<TestServer, 'url'>, key?: string): Client 
   };
 }
 
-/** A machine under test is a busy one: whoever names a position, and not how long to wait for it, waits long. */
+/** Default wait for requests with a position, long enough for a busy machine. */
 const patienceMs = 25_000;
 
 function patientPath(path: string): string {
@@ -96,7 +96,7 @@ function patientBody(body: unknown): unknown {
     : body;
 }
 
-/** JSON, or the lines of NDJSON as a list. */
+/** Parses JSON, or NDJSON into a list of lines. */
 function parseBody(text: string): unknown {
   if (text === '') return undefined;
   try {
@@ -113,7 +113,7 @@ function parseBody(text: string): unknown {
   }
 }
 
-/** A client with a new key of `tenant`, made with the server's master key. A new tenant gets the key of an admin first. */
+/** A client with a new key of `tenant`, created with the server's master key. In a new tenant, an admin's key is created first. */
 export async function clientWithKey(
   server: ServerAddress,
   key: { tenant: string; role: string } & Record<string, unknown>,
@@ -130,7 +130,7 @@ export async function clientWithKey(
 
 let counter = 0;
 
-/** A tenant that no other test of this server uses. */
+/** The name of a tenant that no other test of this server uses. */
 export function freshTenant(): string {
   return `t${process.pid}_${++counter}`;
 }

@@ -2,11 +2,11 @@ import { expect, vi } from 'vitest';
 import { clientWithKey, freshTenant, type Client, type Json } from './api.ts';
 import type { ServerAddress } from './server.ts';
 
-/** Of two sides. */
+/** A question that compares two sides. */
 export const comparison = 'What is the difference between the retry policies of Search and Billing?';
 export const simple = 'How are signing keys rotated?';
 
-/** Of two orgs. */
+/** Memories of two orgs. */
 export const policies: readonly Json[] = [
   ...['search-api', 'search-index'].map((team) => ({
     externalId: team,
@@ -25,9 +25,9 @@ export const policies: readonly Json[] = [
 
 export interface AskingOptions {
   readonly memories?: readonly Json[];
-  /** Of its routing. */
+  /** Routing settings of the tenant. */
   readonly settings?: Readonly<Record<string, unknown>>;
-  /** Fields of each of its searches. */
+  /** Fields added to each search. */
   readonly request?: Readonly<Record<string, unknown>>;
 }
 
@@ -36,7 +36,7 @@ export interface Asked {
   readonly audit: Json;
 }
 
-/** A tenant with memories, and what its admin, who is also the auditor, asks it. All read models have them. */
+/** A tenant with memories that all read models have applied, and the searches of its admin, who is also an auditor. */
 export class AskingTenant {
   readonly admin: Client;
   readonly name: string;
@@ -94,7 +94,7 @@ export class AskingTenant {
   }
 }
 
-/** How far the read models are behind that queries read. */
+/** The greatest lag of the read models that queries use. */
 async function lagOf(admin: Client): Promise<number> {
   const { body } = await admin.get('/v1/admin/projections');
   const live = body.items.flatMap(({ generations }: Json) =>

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 
 /**
- * Checks a property with `numRuns` random inputs, or with fewer on a slow machine: none is begun after `limitMs`, but the
- * first. The one under way is waited for, which fast-check's own time limit does not do: it would go on beside the next
- * test, in the same database.
+ * Checks a property with `numRuns` random inputs, or with fewer on a slow machine: after `limitMs` no further run starts.
+ * The run in progress is awaited. With fast-check's own time limit it would go on concurrently with the next test, in the
+ * same database.
  */
 export async function assertWithin<Input>(
   property: fc.IAsyncProperty<Input>,

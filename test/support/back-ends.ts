@@ -3,13 +3,13 @@ import { Kafka, logLevel } from 'kafkajs';
 import { freshDatabase } from './database.ts';
 import { PrivateKurrent } from './private-kurrent.ts';
 
-/** What a test server has of its own on the servers that all tests share. */
+/** The parts of the shared servers that one test server uses alone. */
 export interface FreshBackEnds {
   readonly environment: Readonly<Record<string, string>>;
   remove(): Promise<void>;
 }
 
-/** A database, and in the profile cluster an event store, topics and indexes, that nobody else uses. */
+/** Creates a new database and, in the profile cluster, a new event store, topics and indexes. */
 export async function freshBackEnds(profile: 'postgres' | 'cluster'): Promise<FreshBackEnds> {
   const database = await freshDatabase();
   if (profile === 'postgres')

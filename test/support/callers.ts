@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import type { Role, TenantContext } from '../../src/domain/access/context.ts';
 
-/** Callers of every kind: their memberships are any of `name`. */
+/** Arbitrary callers of every kind, whose memberships are drawn from `name`. */
 export function anyCaller(
   tenant: fc.Arbitrary<string>,
   roles: fc.Arbitrary<readonly Role[]>,

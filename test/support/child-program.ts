@@ -5,18 +5,18 @@ import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 
-/** Tests and benchmarks run there; a benchmark is a bundle that does not know where its sources were. */
+/** The checkout. Tests and benchmarks run in it; a bundled benchmark could not derive it from the path of its sources. */
 const root = process.cwd();
 
 export interface Child {
   readonly process: ChildProcess;
-  /** The next line it prints; rejects when it ends first. */
+  /** The next printed line; rejects if the process ends first. */
   line(): Promise<string>;
-  /** Sends a signal and waits for the end. */
+  /** Sends a signal and waits until the process ends. */
   end(signal: NodeJS.Signals): Promise<void>;
 }
 
-/** A TypeScript program of this folder, bundled with the worker threads beside it, to be run in processes of its own. */
+/** A TypeScript program of this folder, bundled together with the worker threads, to be run in child processes. */
 export class ChildProgram {
   readonly #folder: string;
   readonly #children: Child[] = [];
@@ -67,7 +67,7 @@ export class ChildProgram {
     return handle;
   }
 
-  /** Ends what still runs and removes the bundle. */
+  /** Ends the remaining processes and removes the bundle. */
   async dispose(): Promise<void> {
     await Promise.all(this.#children.map((child) => child.end('SIGKILL')));
     await rm(this.#folder, { recursive: true, force: true });

@@ -20,7 +20,7 @@ export interface CliResult {
 
 const program = path.resolve('bin/stratalog.mjs');
 
-/** Runs `stratalog …` to its end, with `environment` and nothing else of Stratalog's in its environment. */
+/** Runs `stratalog …` to its end. Of the Stratalog variables, it only gets those in `environment`. */
 export function stratalog(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
@@ -28,7 +28,7 @@ export function stratalog(
   return run(process.execPath, [program, ...args], environment);
 }
 
-/** Runs a script of bash in which `stratalog` is the program, to its end. */
+/** Runs a bash script that can call `stratalog`, to its end. */
 function shell(script: string, environment: Readonly<Record<string, string>>): Promise<CliResult> {
   const named = `stratalog() { '${process.execPath}' '${program}' "$@"; }`;
   return run('bash', ['-c', `set -o pipefail\n${named}\n${script}`], environment);
@@ -66,8 +66,8 @@ async function run(
 }
 
 /**
- * Starts `stratalog …` and ends it by `signal` once its temporary files hold one whose path has `made` in it. Answers by what
- * it ended, and what it left of them.
+ * Starts `stratalog …` and sends `signal` once it has a temporary file with `made` in its path. Returns the exit code or signal,
+ * and the temporary files that were left.
  */
 export async function stratalogEndedBy(
   signal: NodeJS.Signals,
@@ -82,7 +82,7 @@ export async function stratalogEndedBy(
       stdio: ['ignore', 'ignore', 'inherit'],
     });
     const exit = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
-    // A folder may go away while it is read.
+    // A folder may be removed while it is read.
     const isMade = async () => (await files().catch(() => [])).some((file) => file.includes(made));
     await expect.poll(isMade, { timeout: 20_000 }).toBe(true);
     child.kill(signal);
@@ -93,7 +93,7 @@ export async function stratalogEndedBy(
   }
 }
 
-/** A call of the command line as `client` makes it. */
+/** Runs `stratalog …` with the key of `client`. */
 export function stratalogAs(
   server: Pick<TestServer, 'url'>,
   client: Pick<Client, 'key'>,
@@ -102,7 +102,7 @@ export function stratalogAs(
   return stratalog(args, environmentOf(server, client));
 }
 
-/** A script of bash whose calls of the command line are as `client` makes them. */
+/** Runs a bash script whose calls of `stratalog` use the key of `client`. */
 export function shellAs(
   server: Pick<TestServer, 'url'>,
   client: Pick<Client, 'key'>,
@@ -116,14 +116,14 @@ const environmentOf = ({ url }: Pick<TestServer, 'url'>, { key }: Pick<Client, '
   STRATALOG_API_KEY: key!,
 });
 
-/** Expects an end with `code` and words on standard error for a person: no stack trace. */
+/** Expects exit code `code` and these words on standard error, without a stack trace. */
 export function expectClear(result: CliResult, code: number, ...words: (string | RegExp)[]): void {
   expect(result.code, result.stderr + result.stdout).toBe(code);
   for (const word of words) expect(result.stderr).toMatch(word);
   expect(result.stderr).not.toMatch(/^\s+at /m);
 }
 
-/** With an externalId each, to be imported and exported again. */
+/** Memories with an externalId each, to import and export. */
 export const threeMemories = [
   {
     externalId: 'm1',

@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Cluster, Networks, Role } from './cluster.ts';
 import type { Random } from './random.ts';
 
-/** Something goes wrong in a cluster, and resolves when it is over. */
+/** Injects a fault into a cluster and resolves when it is over. */
 export type Fault = (cluster: Cluster, random: Random) => Promise<void>;
 
-/** Longer than the lease of a relay and the session of a projector: another one takes over. */
+/** Longer than the lease of a relay and the session of a projector, so another process takes over. */
 const frozenMs = 8_000;
-/** Longer than the patience of each client with one request. */
+/** Longer than every client's request timeout. */
 const awayMs = 6_000;
 const slowMs = 80;
 
@@ -43,7 +43,7 @@ const frozen =
 const cut =
   (name: keyof Networks): Fault =>
   async ({ networks }, random) => {
-    // A short one breaks what is under way, a long one is met by every retry.
+    // A short cut breaks requests in progress; a long one also fails every retry.
     networks[name].cut();
     await sleep(random.int(50, awayMs));
     networks[name].heal();
@@ -61,11 +61,11 @@ const fullDisk: Fault = async ({ disk, postgres }) => {
   disk!.fill();
   await sleep(awayMs);
   disk!.free();
-  // Without room for its log it ends itself.
+  // PostgreSQL ends itself if there is no room for its log.
   if (!postgres.isRunning) await postgres.restart();
 };
 
-/** Faults by class: those of a class differ in what they hit. */
+/** Faults by class. Those of one class differ in what they affect. */
 export type FaultClasses = Readonly<Record<string, Readonly<Record<string, Fault>>>>;
 
 const everywhere: FaultClasses = {
@@ -120,19 +120,19 @@ const everywhere: FaultClasses = {
   },
 };
 
-/** The classes that can be tested here: a disk is filled only where one can be mounted. */
+/** The classes that can be tested here. Filling a disk requires that one can be mounted. */
 export function faultClasses(whyNoDisk: string | undefined): FaultClasses {
   if (whyNoDisk !== undefined) return everywhere;
   return { ...everywhere, 'a full disk': { 'the disk of PostgreSQL is full': fullDisk } };
 }
 
-/** One fault of each class, the classes in random order. */
+/** A random fault of each class, with the classes in random order. */
 export function oneOfEachClass(classes: FaultClasses, random: Random): string[] {
   const names = Object.values(classes).map((faults) => random.pick(Object.keys(faults)));
   return drawFaults(names, names.length, random);
 }
 
-/** `count` names in random order; none is repeated before each of the others has been drawn. */
+/** `count` names in random order. No name is repeated before all others have been drawn. */
 export function drawFaults(names: readonly string[], count: number, random: Random): string[] {
   const drawn: string[] = [];
   while (drawn.length < count) {

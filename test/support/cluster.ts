@@ -14,7 +14,7 @@ export const hasCluster = hasKafka() && openSearchHome() !== undefined && postgr
 
 const diskMegabytes = 768;
 
-/** The way from all the processes to each server. */
+/** The proxy to each server, which all processes use. */
 export interface Networks {
   readonly events: Network;
   readonly kafka: Network;
@@ -30,8 +30,8 @@ interface Servers {
 }
 
 /**
- * The cluster profile with servers of its own and a process for each role: all of them may be killed and frozen, and the
- * ways between them cut. PostgreSQL's disk can be filled where one can be mounted here.
+ * The cluster profile with its own servers and one process per role. All of them can be killed and frozen, and the connections
+ * between them cut. PostgreSQL's disk can be filled if a small disk can be mounted here.
  */
 export class Cluster implements Servers {
   readonly events: PrivateKurrent;
@@ -61,7 +61,7 @@ export class Cluster implements Servers {
     };
   }
 
-  /** Starts the servers, and then a process for each role named; a role may be named several times. */
+  /** Starts the servers, and then one process per entry of `roles`, which may repeat a role. */
   static async start(roles: readonly Role[]): Promise<Cluster> {
     const [events, kafka, postgres, openSearch] = await Promise.all(Array.from({ length: 4 }, Network.open));
     const networks = { events, kafka, postgres, openSearch } as Networks;
@@ -84,14 +84,14 @@ export class Cluster implements Servers {
     return this.of('api').map(({ url }) => url);
   }
 
-  /** One more process, which is ready when this resolves. */
+  /** Starts another process and waits until it is ready. */
   async add(role: Role): Promise<TestServer> {
     const server = await startServer({ environment: this.#environment, args: ['--role', role] });
     this.#processes.push({ role, server });
     return server;
   }
 
-  /** SIGKILL to a process, which does not come back. */
+  /** Kills a process with SIGKILL. It is not restarted. */
   async kill(server: TestServer): Promise<void> {
     this.#processes.splice(
       this.#processes.findIndex((process) => process.server === server),
@@ -100,11 +100,11 @@ export class Cluster implements Servers {
     await server.remove();
   }
 
-  /** What the processes that run have warned of, the latest last: to be shown where a test fails. */
+  /** The last warnings of the running processes, to be shown when a test fails. */
   complaints(most = 40): string[] {
     return this.#processes.flatMap(({ role, server }) =>
       server.log
-        // What is no JSON does not come from its logger.
+        // Lines that are not JSON do not come from the logger.
         .filter((line) => !line.startsWith('{') || (JSON.parse(line) as { level: number }).level >= 40)
         .slice(-most)
         .map((line) => `${role} ${line.slice(0, 600)}`),
@@ -127,7 +127,7 @@ export class Cluster implements Servers {
 async function startServers({ kafka }: Networks, disk: SmallDisk | undefined): Promise<Servers> {
   const [events, broker, postgres, openSearch] = await Promise.all([
     PrivateKurrent.start(),
-    // Clients go where the broker says it is. It takes requests once it is asked for: the processes wait for it.
+    // Clients connect to the address that the broker advertises. Not awaited until it accepts requests, because the processes wait for it.
     PrivateKafka.start(() => ({
       settings: { 'advertised.listeners': `BROKER://127.0.0.1:${kafka.port}` },
     })),

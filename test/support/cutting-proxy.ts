@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import net, { type AddressInfo, type Socket } from 'node:net';
 
-/** When a connection is cut: with the request on its way, or when its answer is about to come back. */
+/** When a connection is cut: after the request was sent, or before its answer is returned. */
 export type CutAt = 'request' | 'answer';
 
 interface Cut {
@@ -10,21 +10,21 @@ interface Cut {
   left: number;
 }
 
-/** A TCP proxy that loses replies: it passes everything on, until a request holds a marker, or runs a prepared statement that does. */
+/** A TCP proxy that loses replies. It forwards everything until a request contains a marker, or runs a prepared statement that does. */
 export class CuttingProxy {
   readonly #server: net.Server;
   readonly #sockets = new Set<Socket>();
   readonly #clients = new Set<Socket>();
   #isHeld = false;
   #cut: Cut | undefined;
-  /** How many connections it has cut. */
+  /** Number of connections cut so far. */
   cuts = 0;
 
   private constructor(server: net.Server) {
     this.#server = server;
   }
 
-  /** Listens on `port`, a free one by default. */
+  /** Listens on `port`, by default on a free one. */
   static async start(targetPort: number, port = 0): Promise<CuttingProxy> {
     const server = net.createServer();
     const proxy = new CuttingProxy(server);
@@ -38,23 +38,23 @@ export class CuttingProxy {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** Cuts the next `times` connections on which `marker` is sent; the request itself always reaches the server. */
+  /** Cuts the next `times` connections on which `marker` is sent. The request itself always reaches the server. */
   cutAfter(marker: string, at: CutAt, times = 1): void {
     this.#cut = { marker, at, left: times };
   }
 
-  /** Passes everything on again. */
+  /** Stops cutting connections. */
   heal(): void {
     this.#cut = undefined;
   }
 
-  /** Keeps what is sent, as a network that says nothing, … */
+  /** Delays everything that clients send, like a network that drops packets, until `release`. */
   hold(): void {
     this.#isHeld = true;
     for (const client of this.#clients) client.pause();
   }
 
-  /** … and passes it on. */
+  /** Forwards what was delayed. */
   release(): void {
     this.#isHeld = false;
     for (const client of this.#clients) client.resume();
@@ -89,7 +89,7 @@ export class CuttingProxy {
       cutAtRequest ||= cut === 'request';
       if (!cutAtRequest) return void server.write(bytes);
       client.destroy();
-      // The server gets the whole request before it learns that nobody is left to answer.
+      // The server receives the whole request before it notices that the connection is closed.
       server.end(bytes);
     });
     if (this.#isHeld) client.pause();
@@ -108,7 +108,7 @@ export class CuttingProxy {
   }
 }
 
-/** The bytes as text, and behind them the prepared statements of this connection that they bind: PostgreSQL hears of those by name alone. */
+/** The bytes as text, followed by the text of the prepared statements that they bind: the protocol sends only the names of those. */
 function said(bytes: Buffer, prepared: Map<string, string>): string {
   const text = bytes.toString('latin1');
   for (const [, name, statement] of text.matchAll(/P.{4}([^\0]{1,63})\0([^\0]+)\0/gs))

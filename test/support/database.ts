@@ -3,14 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { sqlState } from '../../src/ports/sql.ts';
 
-/** A database on the test server that nobody else uses, with both extensions. */
+/** A new database on the test server, with both extensions. */
 export interface FreshDatabase {
-  /** For the login under which the program runs: no superuser. */
+  /** URL with the login of the program, which is not a superuser. */
   readonly url: string;
   drop(): Promise<void>;
 }
 
-/** Makes a database from the template of `npm run stack -- up postgres`, on the server of STRATALOG_POSTGRES_URL. */
+/** Creates a database from the template of `npm run stack -- up postgres`, on the server of STRATALOG_POSTGRES_URL. */
 export async function freshDatabase(): Promise<FreshDatabase> {
   const ownUrl =
     process.env['STRATALOG_POSTGRES_URL'] ?? 'postgres://stratalog:stratalog@127.0.0.1:54329/stratalog';
@@ -25,7 +25,7 @@ export async function freshDatabase(): Promise<FreshDatabase> {
 const insufficientPrivilege = '42501';
 const autovacuumWaitMs = 30_000;
 
-/** The login may not end an autovacuum of the server's own, which ends by itself. */
+/** Retries, because the login may not cancel an autovacuum in progress. */
 async function dropDatabase(url: string, name: string): Promise<void> {
   const deadline = performance.now() + autovacuumWaitMs;
   for (;;) {

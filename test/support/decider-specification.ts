@@ -7,7 +7,7 @@ export interface Decider<Command, State, Event> {
   readonly evolve: (state: State, event: Event) => State;
 }
 
-/** `given(past).when(command).thenDecides(events)`: what a decider says to a command after what happened. */
+/** `given(past).when(command).thenDecides(events)`: specifies what a decider decides on a command after past events. */
 export function specify<Command, State, Event>({
   initialState,
   decide,
@@ -25,7 +25,7 @@ export function specify<Command, State, Event>({
           thenNothing(): void {
             expect(decision()).toEqual([]);
           },
-          /** Refused with a problem of this code. */
+          /** Expects a problem with this code. */
           thenRefused(code: ProblemCode): void {
             expect(decision).toThrow(expect.objectContaining({ name: 'Problem', code }) as Error);
           },

@@ -7,11 +7,11 @@ import { startKurrentDouble, type DoubleOptions, type KurrentDouble } from '../d
 export interface DoubleServer {
   readonly double: KurrentDouble;
   readonly connectionString: string;
-  /** Sets a limit on a stream, as an operator does: the server keeps it as an event of its own. */
+  /** Sets a limit on a stream, as an operator does. The server stores it as an event. */
   limitStream(stream: string): Promise<void>;
 }
 
-/** Doubles of the event store, each on a file of its own in a temporary folder. */
+/** Doubles of the event store, each with its own file in a temporary folder. */
 export class DoubleServers {
   readonly #doubles: KurrentDouble[] = [];
   readonly #folders: string[] = [];
@@ -33,7 +33,7 @@ export class DoubleServers {
     };
   }
 
-  /** Ends them and removes their files. */
+  /** Stops the doubles and removes their files. */
   async dispose(): Promise<void> {
     await Promise.all(this.#doubles.map((double) => double.close()));
     await Promise.all(this.#folders.map((folder) => rm(folder, { recursive: true, force: true })));

@@ -15,7 +15,7 @@ import { decide, initialState, type MemoryValue } from '../../src/domain/memory/
 import { memoryStream } from '../../src/domain/streams.ts';
 import { FaultySql } from './faulty-sql.ts';
 
-/** Log, vault and event store on one database, with the tables that projections need. */
+/** A log, a vault and an event store in one database, with the tables that projections need. */
 export interface TestStore {
   readonly sql: FaultySql;
   readonly log: EventLog;
@@ -25,7 +25,7 @@ export interface TestStore {
   close(): Promise<void>;
 }
 
-/** In memory, or on the database given, which it closes at its end. */
+/** Opens a store in memory, or in the given database. `close` closes the database too. */
 export async function openTestStore(
   database?: Sql,
   rootKey: Uint8Array = randomBytes(32),
@@ -80,7 +80,7 @@ export function memoryValue(more: Partial<MemoryValue> = {}): MemoryValue {
   };
 }
 
-/** Stores a memory under a key of its own. */
+/** Stores a memory with its own key. */
 export async function storeTestMemory(
   { store }: TestStore,
   more: Partial<MemoryValue> = {},
@@ -95,7 +95,7 @@ export async function storeTestMemory(
   return { value, stream, key, events };
 }
 
-/** Gives a memory another text, under the key of its first event. */
+/** Changes the text of a memory, with the key of its first event. */
 export async function updateTestMemory(
   { store }: TestStore,
   stream: StreamName,

@@ -1,6 +1,6 @@
 import type { Client, Json } from './api.ts';
 
-/** All of a tenant's audit events that `query` leaves, page by page, once `minPosition` is among them. */
+/** All of a tenant's audit events that match `query`, read page by page, up to at least `minPosition`. */
 export async function auditEvents(client: Client, query = '', minPosition?: string): Promise<Json[]> {
   const parameters = new URLSearchParams(query);
   if (!parameters.has('limit')) parameters.set('limit', '500');
@@ -18,10 +18,10 @@ export async function auditEvents(client: Client, query = '', minPosition?: stri
   }
 }
 
-/** An NDJSON answer that is read while it grows. */
+/** An NDJSON response that is read line by line while it is sent. */
 export interface LineStream {
   readonly status: number;
-  /** The next line; rejects when the stream ends first. */
+  /** The next line; rejects if the stream ends first. */
   next(): Promise<Json>;
   close(): void;
 }

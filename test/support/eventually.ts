@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 
-/** Expects something of what `read` answers, some time within 10 s: as long as a busy machine may take. */
+/** Expects that `read` returns a matching value within 10 s, long enough for a busy machine. */
 export function eventually<Value>(read: () => Value) {
   return expect.poll(read, { timeout: 10_000 });
 }

@@ -10,13 +10,13 @@ import type { Finding } from '../../src/queries/search/search.ts';
 import { adminOf } from './admin.ts';
 
 const caller = adminOf('acme');
-/** What is asked where a test says nothing else. */
+/** The default request. */
 export const request: SearchRequest = { query: 'compare a and b', topK: 4, threshold: 0, order: 'relevance' };
 const view = { position: 7 } as ReadView;
-/** A search that does not answer. */
+/** The promise of a search that never finishes. */
 export const never = new Promise<never>(() => undefined);
 
-/** Of two sides. */
+/** A plan that compares two sides. */
 const plan: Plan = {
   aggregation: 'compare',
   operands: [
@@ -25,7 +25,7 @@ const plan: Plan = {
   ],
 };
 
-/** One of the company, unless `more` says otherwise. */
+/** A memory, by default in the layer company. */
 export function memory(id: string, more: Partial<MemoryView> = {}): MemoryView {
   return {
     id,
@@ -37,7 +37,7 @@ export function memory(id: string, more: Partial<MemoryView> = {}): MemoryView {
   } as MemoryView;
 }
 
-/** What a search found: ids with their scores, best first. */
+/** A finding with these ids and scores, best first. */
 export function finding(...best: readonly (readonly [string, number])[]): Finding {
   return {
     best: best.map(([id, score]) => ({ memory: memory(id), score })),
@@ -48,7 +48,7 @@ export function finding(...best: readonly (readonly [string, number])[]): Findin
   };
 }
 
-/** Runs a plan of two sides, or another that `parts` make, by the rules and with searches that find two memories each. */
+/** Runs a plan that compares two sides, or the one that `parts` make, with searches that find two memories each. */
 export function run(
   parts: Partial<ExecutorDependencies>,
   budgets: Partial<Budgets> = {},

@@ -6,17 +6,17 @@ import {
   type ModelFailure,
 } from '../../src/ports/language-model.ts';
 
-/** Answers one request: an object, a failure, or nothing until the request is given up. */
+/** The answer to one request: an object, a failure, or none until the request is aborted. */
 export type FakeAnswer = Record<string, unknown> | ModelFailure | 'silence';
 
 export interface FakeLanguageModel extends LanguageModel {
   readonly requests: CompletionRequest<unknown>[];
   answers: FakeAnswer | ((request: CompletionRequest<unknown>) => FakeAnswer);
-  /** What it says that each request took. */
+  /** Token usage that it reports for each request. */
   tokens: { readonly inputTokens: number; readonly outputTokens: number };
 }
 
-/** A language model in this process that answers as told; what it answers is validated as an adapter does. */
+/** A language model in this process with scripted answers, which are validated as in a real adapter. */
 export function fakeLanguageModel(answers: FakeLanguageModel['answers']): FakeLanguageModel {
   const models = { root: 'large', sub: 'small' };
   const fake: FakeLanguageModel = {

@@ -2,11 +2,11 @@ import type { LexicalIndex, LexicalQuery } from '../../src/ports/lexical-index.t
 
 type Method = keyof LexicalIndex;
 
-/** A lexical index whose calls fail, wait or answer something else as told. */
+/** Wraps a lexical index so that a test can make its calls fail, wait or return something else. */
 export class FaultyIndex {
-  /** Asked before each call reaches the index; what it throws is the answer. */
+  /** Runs before each call. If it throws, the call fails with that error. */
   before: (method: Method, args: readonly unknown[]) => void | Promise<void> = () => {};
-  /** Given what the index answers; what it returns is answered. */
+  /** Replaces the result of each call. */
   answer: (method: Method, answer: unknown) => unknown = (_, answer) => answer;
   readonly searches: LexicalQuery[] = [];
   readonly index: LexicalIndex;

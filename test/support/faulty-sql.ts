@@ -1,12 +1,12 @@
 import { SqlUnavailable, type Row, type Sql, type SqlExecutor, type SqlValue } from '../../src/ports/sql.ts';
 
-/** Decides over one statement: `before` it runs, `after` it ran (its reply is lost then), or not at all. */
+/** When a statement fails: `before` it runs, `after` it ran (its reply is lost), or not at all. */
 export type Fault = 'before' | 'after' | undefined;
 
-/** A database whose answers go missing as told. `close` closes the database below. */
+/** Wraps a database so that a test can make statements fail. `close` closes the wrapped database. */
 export class FaultySql implements Sql {
   readonly #sql: Sql;
-  /** Asked for each statement outside and inside transactions. */
+  /** Returns the fault of each statement, outside and inside transactions. */
   fault: (statement: string) => Fault | Promise<Fault> = () => undefined;
 
   constructor(sql: Sql) {
@@ -53,7 +53,7 @@ export class FaultySql implements Sql {
   }
 }
 
-/** Fails the next `times` statements that contain `part`. */
+/** A fault for the next `times` statements that contain `part`. */
 export function failing(part: string, fault: Exclude<Fault, undefined>, times = 1): FaultySql['fault'] {
   let left = times;
   return (statement) => (statement.includes(part) && left-- > 0 ? fault : undefined);

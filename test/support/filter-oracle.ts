@@ -1,7 +1,7 @@
 /** A filter as callers write it. */
 export type FilterJson = Readonly<Record<string, unknown>>;
 
-/** Whether a filter leaves a memory, after the words of the API alone: no code is shared with the server. */
+/** Whether a memory matches a filter, implemented from the API documentation only, without code of the server. */
 export function matches(filter: FilterJson, memory: Readonly<Record<string, unknown>>): boolean {
   return Object.entries(filter).every(([key, value]) => {
     if (key === 'and') return (value as FilterJson[]).every((part) => matches(part, memory));

@@ -1,6 +1,6 @@
 import type { Filter } from '../../src/domain/filter.ts';
 
-/** A filter in one line, as a question might write it. */
+/** A filter in one readable line. */
 export function filterText(filter: Filter): string {
   if (filter.kind === 'not') return `not ${filterText(filter.filter)}`;
   if (filter.kind !== 'test') return `(${filter.filters.map(filterText).join(` ${filter.kind} `)})`;

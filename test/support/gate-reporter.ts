@@ -2,25 +2,25 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Reporter, SerializedError, TestCase, TestModule } from 'vitest/node';
 
-/** What one run of vitest writes for the summary of the gate. Files are relative to the project. */
+/** Report of one vitest run for the summary of the gate. File paths are relative to the project. */
 export interface GateReport {
   readonly suite: string;
   /** Wall time of the whole run. */
   readonly seconds: number;
   readonly files: readonly FileReport[];
-  /** Stack or message of each error outside any test: it fails a run in which every test passed. */
+  /** Stack or message of each error outside a test. Such an error fails the run even if all tests passed. */
   readonly errors: readonly string[];
 }
 
 export interface FileReport {
   readonly project: string;
   readonly file: string;
-  /** Wall time of its hooks and tests. */
+  /** Wall time of the file's hooks and tests. */
   readonly seconds: number;
   readonly passed: number;
   readonly skipped: number;
   readonly failed: readonly TestReport[];
-  /** Tests that passed only in their second run, so that nobody takes them for sound. */
+  /** Tests that passed only when they were retried, reported because they are unreliable. */
   readonly retried: readonly TestReport[];
 }
 
@@ -61,7 +61,7 @@ function reportOf(module: TestModule): FileReport {
   const inState = (state: string): TestCase[] => tests.filter((test) => test.result().state === state);
   const failed = inState('failed').map((test) => ({ name: test.fullName, error: firstErrorOf(test) }));
   const { duration, collectDuration, setupDuration } = module.diagnostic();
-  // A file that does not load, or whose suite hooks fail, has no failed test to show for it.
+  // If a file does not load, or a hook of its suites fails, no test is reported as failed.
   const own = module.state() === 'failed' && failed.length === 0 ? allErrorsOf(module) : [];
   return {
     project: module.project.name,

@@ -12,20 +12,20 @@ export interface MemberOptions {
   readonly topics: readonly string[];
   readonly from?: 'committed' | 'assignment';
   readonly assigned?: (partitions: readonly AssignedPartition[]) => Promise<void>;
-  /** Before the records count as received; a rejection is the handle's. */
+  /** Runs before the records count as received. If it rejects, the handler rejects. */
   readonly handle?: (batch: ReceivedBatch) => Promise<void> | void;
 }
 
 export interface Received extends ReceivedRecord, TopicPartition {}
 
-/** A member of a consumer group that remembers all that it was given, and holds its transport to the port. */
+/** A member of a consumer group that records everything it receives, and checks that the transport keeps to its contract. */
 export class Member {
-  /** What handles took, in order. */
+  /** Records whose handler succeeded, in order. */
   readonly received: Received[] = [];
-  /** Every batch that a handle was called with, taken or not. */
+  /** Every batch passed to a handler, whether it succeeded or not. */
   readonly batches: ReceivedBatch[] = [];
   readonly errors: unknown[] = [];
-  /** What the transport did although the port forbids it. */
+  /** Violations of the port's contract by the transport. */
   readonly violations: string[] = [];
   assignments = 0;
   revocations = 0;
@@ -60,7 +60,7 @@ export class Member {
       });
   }
 
-  /** `topic/partition` of those it holds now. */
+  /** The partitions that it holds now, as `topic/partition`. */
   get places(): string[] {
     return this.#partitions.map(placeOf).toSorted();
   }
@@ -113,7 +113,7 @@ export function placeOf({ topic, partition }: TopicPartition): string {
   return `${topic}/${partition}`;
 }
 
-/** The values of each key, in the order received. */
+/** Values by key, in the order they were received. */
 export function valuesByKey(records: readonly Received[]): Map<string, string[]> {
   const byKey = new Map<string, string[]>();
   for (const { key, value } of records) {

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** Bytes of JavaScript's heap that are in use, once what nobody needs was collected. */
+/** Bytes of the JavaScript heap in use after a garbage collection. */
 export function heapUsed(): number {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;

@@ -22,7 +22,7 @@ const words = fc
   })
   .map((list) => list.join(' '));
 const names = fc.uniqueArray(fc.constantFrom('recipes', 'notes', 'ä'), { maxLength: 2 });
-/** One of the memories of its tenant so far. */
+/** Chooses one of the tenant's memories so far. */
 const pick = fc.nat(30);
 const linkType = fc.constantFrom(...linkTypes.slice(0, 3));
 const tenant = fc.constantFrom('acme', 'globex');
@@ -94,19 +94,19 @@ const step = fc.oneof(
 
 export type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
-/** What a few users of two tenants do, one thing after another; what is refused has no effect. */
+/** Actions of a few users of two tenants, in sequence. Refused actions have no effect. */
 export const steps: fc.Arbitrary<readonly Step[]> = fc.array(step, {
   minLength: 10,
   maxLength: 45,
   size: 'max',
 });
 
-/** Does steps through the commands of the program. Each text holds a word of its own, `only<n>`, to be found again. */
+/** Executes steps with the program's commands. Each text contains a unique word, `only<n>`, by which it can be found. */
 export class HistoryWriter {
   readonly #test: TestStore;
   readonly #services: CommandServices;
   readonly #memories = new Map<string, string[]>();
-  /** The words that each memory alone has held, by its id. */
+  /** The unique words that each memory has contained, by memory id. */
   readonly words = new Map<string, string[]>();
   readonly erased = new Set<string>();
   #texts = 0;
@@ -186,7 +186,7 @@ export class HistoryWriter {
     this.words.set(id, [content.split(' ').at(-1)!]);
   }
 
-  /** As the search service records it, but at once. */
+  /** Records a search like the search service, but immediately. */
   async #search(context: CommandContext, step: Extract<Step, { kind: 'search' }>): Promise<void> {
     const searchId = uuid();
     const found = step.found.map((n) => this.#pick(step.tenant, n)).filter((id) => id !== undefined);

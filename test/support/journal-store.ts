@@ -6,13 +6,13 @@ import { openTestStore, type TestStore } from './event-store.ts';
 import { Journal } from './journal.ts';
 import { startAfresh } from './read-models.ts';
 
-/** An event store with one read model, a journal, and its live generation. */
+/** An event store with a journal as its only read model, and the journal's live generation. */
 export interface JournalStore extends TestStore {
   journal: Journal;
   live: Generation;
 }
 
-/** One for a test file; without any event or fault at the beginning of each test. */
+/** A store for a test file, without events or faults at the beginning of each test. */
 export function useJournalStore(partitioning: Partitioning = undivided): JournalStore {
   const test = {} as JournalStore;
   beforeAll(async () => {
@@ -28,7 +28,7 @@ export function useJournalStore(partitioning: Partitioning = undivided): Journal
   return test;
 }
 
-/** The live generation of a further read model. */
+/** Begins the live generation of another read model. */
 export async function beginLive(
   { sql }: TestStore,
   journal: Journal,

@@ -3,7 +3,7 @@ import type { Sql } from '../../src/ports/sql.ts';
 import type { PrepareContext, Projection } from '../../src/projections/projection.ts';
 import { statement, together, type Write } from '../../src/projections/write.ts';
 
-/** What a row of the journal says of an event. */
+/** A row of the journal, which records one event. */
 export interface JournalRow {
   readonly stream: string;
   readonly revision: number;
@@ -11,8 +11,8 @@ export interface JournalRow {
 }
 
 /**
- * A read model that writes down each content it is given: an event given twice is there twice, one left out is missing.
- * `plan` and `prepare` do as the test says before.
+ * A read model that records the content of each event it is given, so repeated and missing events are visible. A test can hook
+ * into `plan` and `prepare`.
  */
 export class Journal implements Projection {
   readonly name: string;
@@ -20,7 +20,7 @@ export class Journal implements Projection {
   readonly handles = ['MemoryStored', 'MemoryUpdated'] as const;
   readonly tables: readonly string[];
   readonly batchSize: number;
-  /** Runs for each event before it is written; throws to refuse it. */
+  /** Runs for each event before it is written. Throw to make the projection of the event fail. */
   onEvent: (text: string) => void = () => {};
   onPrepare: (events: readonly LoadedEvent[], context: PrepareContext) => Promise<void> = async () => {};
 
@@ -51,7 +51,7 @@ export class Journal implements Projection {
     return `select coalesce(string_agg(concat_ws(' ', stream, revision, text), ',' order by stream, revision, n), '') as digest from ${tables(this.name)}`;
   }
 
-  /** What it has written, in order. */
+  /** The rows that it has written, in order. */
   rows(sql: Sql, generation = 1): Promise<JournalRow[]> {
     return sql.query<JournalRow>(
       `select stream, revision, text from read.${this.name}_g${generation} order by n`,

@@ -20,10 +20,10 @@ const { object } = fc.letrec<{ value: JsonValue; object: JsonObject }>((tie) => 
   object: fc.dictionary(keys, tie('value'), { maxKeys: 4, noNullPrototype: true }),
 }));
 
-/** JSON objects with keys that are likely to meet. */
+/** Arbitrary JSON objects from a small set of keys, so that keys of two objects often coincide. */
 export const json: fc.Arbitrary<JsonObject> = object;
 
-/** Merge patches: objects in which null stands for a deletion somewhere. */
+/** Arbitrary merge patches: objects in which null deletes a field. */
 export function patchOf(values: fc.Arbitrary<JsonObject>): fc.Arbitrary<JsonObject> {
   return fc
     .tuple(values, fc.dictionary(keys, fc.constant(null), { maxKeys: 3, noNullPrototype: true }))

@@ -1,7 +1,7 @@
 import { openKafkaTransport } from '../../src/adapters/kafka/transport.ts';
 
-// A member of a consumer group in a process of its own: prints how many partitions it was given or has lost, and each
-// value that it took.
+// A member of a consumer group in a child process. Prints the number of partitions when it is assigned or loses some, and each
+// value that it has handled.
 const [brokers, group, topic] = process.argv.slice(2);
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 

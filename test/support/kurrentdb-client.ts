@@ -14,7 +14,7 @@ import {
 import { expect } from 'vitest';
 import { eventually } from './eventually.ts';
 
-/** A server of the event store, and a client of it. */
+/** A server of the event store with a client. */
 export interface ServerUnderTest {
   readonly client: EventStoreDBClient;
   readonly connectionString: string;
@@ -25,7 +25,7 @@ export type Errors<E> = abstract new (...args: never[]) => E;
 const run = randomUUID().slice(0, 8);
 let counter = 0;
 
-/** A stream name that nothing else uses, on a server that is used again and again. */
+/** A new stream name, because servers are reused by other tests and runs. */
 export function freshName(label: string): string {
   return `server.${label}.${run}.${counter++}`;
 }
@@ -38,7 +38,7 @@ export function countedEvents(count: number): JSONEventData[] {
   return Array.from({ length: count }, (_, n) => counted(n));
 }
 
-/** The calls that the cases make most. */
+/** The calls that the test cases use most. */
 export class ServerCalls {
   readonly #server: ServerUnderTest;
 
@@ -77,7 +77,7 @@ export async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]>
   return collected;
 }
 
-/** The error that `promise` rejects with, which must be of that class. */
+/** The error that `promise` rejects with. Fails if it has another class. */
 export async function refusal<E extends Error>(promise: Promise<unknown>, type: Errors<E>): Promise<E> {
   const error: unknown = await promise.then(
     () => undefined,
@@ -87,7 +87,7 @@ export async function refusal<E extends Error>(promise: Promise<unknown>, type: 
   return error as E;
 }
 
-/** What a subscription has told so far. */
+/** Collects the events of a subscription. */
 export class Listener {
   readonly events: ResolvedEvent[] = [];
   readonly log: string[] = [];

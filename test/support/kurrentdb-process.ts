@@ -1,4 +1,4 @@
 import { main } from '../doubles/kurrentdb/main.ts';
 
-// The double as a process of its own, to be killed and frozen.
+// Runs the double in a child process, so that it can be killed and frozen.
 await main(process.argv.slice(2));

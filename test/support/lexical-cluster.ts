@@ -24,7 +24,7 @@ import { openTestStore, type TestStore } from './event-store.ts';
 import { FaultyIndex } from './faulty-index.ts';
 import { soleEmbedder } from './sole-embedder.ts';
 
-/** A store on PostgreSQL beside an OpenSearch, under names that nobody else uses. */
+/** A store in PostgreSQL with a lexical index in OpenSearch, with new names in both. */
 export interface LexicalCluster extends TestStore {
   readonly index: LexicalIndex;
   readonly faulty: FaultyIndex;
@@ -33,7 +33,7 @@ export interface LexicalCluster extends TestStore {
   readonly projections: readonly Projection[];
 }
 
-/** The index that the projections and searches get goes through `faulty`. */
+/** Projections and searches use the index through `faulty`. */
 export async function openLexicalCluster(
   url: string,
   options: Partial<OpenSearchOptions> = {},
@@ -67,11 +67,11 @@ interface Asked {
   readonly topK?: number;
   readonly filter?: Filter;
   readonly layers?: readonly Layer[];
-  /** Default: the head of the log. */
+  /** By default the head of the log. */
   readonly minPosition?: number;
 }
 
-/** The read models of a store, kept up with its log, and what is asked of them. */
+/** Running projections of a store, and searches in them. */
 export class RunningModels {
   readonly #test: TestStore;
   readonly runner: ProjectionRunner;
@@ -116,7 +116,7 @@ export class RunningModels {
     return models;
   }
 
-  /** As an administrator of the tenant, up to the head of the log; ids and scores, best first. */
+  /** Searches as an admin of the tenant, up to the head of the log. Returns ids and scores, best first. */
   async find(query: string, more: Asked = {}) {
     const { best } = await this.answer(query, more);
     return best.map(({ memory, score }) => ({ id: memory.id, score }));
@@ -134,7 +134,7 @@ export class RunningModels {
   }
 }
 
-/** Erases a memory of tenant acme, event and key. */
+/** Erases a memory of tenant acme: appends the event and destroys the key. */
 export async function eraseTestMemory({ store, vault }: TestStore, id: string): Promise<void> {
   const services = { store, vault, clock: systemClock, newId: uuid };
   await eraseMemory(services, { caller: adminOf('acme'), cause: 'user', correlationId: 'request' }, id);

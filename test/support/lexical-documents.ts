@@ -9,15 +9,15 @@ import type {
   LexicalIndex,
 } from '../../src/ports/lexical-index.ts';
 
-/** The index that a contract is run on: empty, with names that nobody else uses. */
+/** The index on which a contract runs: empty, with new names. */
 export interface IndexUnderTest {
   readonly index: LexicalIndex;
-  /** Another handle on the same. */
+  /** Opens another handle of the same index. */
   again(): LexicalIndex;
   close(): Promise<void>;
 }
 
-/** What the parts of the contract work on. `index` is there once the tests run. */
+/** Shared by the parts of the contract. `index` is set when the tests run. */
 export interface ContractIndex {
   readonly index: LexicalIndex;
   again(): LexicalIndex;
@@ -25,7 +25,7 @@ export interface ContractIndex {
 
 let counter = 0;
 
-/** A generation that no other test uses, made and empty. */
+/** Creates a new, empty generation. */
 export async function freshGeneration(index: LexicalIndex): Promise<string> {
   const generation = `g${++counter}`;
   await index.createGeneration(generation);
@@ -45,7 +45,7 @@ export function wholeTenant(tenant = 'acme'): Region {
   return { tenant, visibility: 'all' };
 }
 
-/** Writes and awaits that they are found. */
+/** Writes documents and waits until they can be found. */
 export async function put(
   index: LexicalIndex,
   generation: string,
@@ -55,7 +55,7 @@ export async function put(
   await index.refresh(generation);
 }
 
-/** Searches everything of tenant acme. */
+/** Searches all documents of tenant acme. */
 export function find(index: LexicalIndex, generation: string, text: string, limit = 100): Promise<string[]> {
   return index.search({ region: wholeTenant(), text, limit }, generation);
 }
@@ -70,14 +70,14 @@ export async function listed(
   return entries;
 }
 
-/** As `list` has to answer it. */
+/** The entry that `list` must return for a document. */
 export function entryOf(one: LexicalDocument): IndexedEntry {
   const { tenant, memoryId, revision, deleted } = one;
   const textHash = one.deleted ? undefined : createHash('sha256').update(one.body).digest('base64url');
   return { tenant, memoryId, revision, deleted, ...(textHash !== undefined && { textHash }) };
 }
 
-/** The entries of the highest revision of each memory, in the order of `list`. */
+/** The entry of the highest revision of each memory, in the order of `list`. */
 export function latestEntries(documents: readonly LexicalDocument[]): IndexedEntry[] {
   const latest = new Map<string, LexicalDocument>();
   for (const one of documents) {
@@ -87,7 +87,7 @@ export function latestEntries(documents: readonly LexicalDocument[]): IndexedEnt
   return [...latest].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, one]) => entryOf(one));
 }
 
-/** What a region means, word for word. */
+/** Whether a memory is in a region, implemented directly from the definition. */
 export function isInRegion({ tenant, visibility, layers, scope = {} }: Region, memory: InTenant): boolean {
   return (
     memory.tenant === tenant &&

@@ -7,18 +7,18 @@ import { RebuildCoordinator } from '../../src/projections/rebuild-coordinator.ts
 import { openLexicalCluster, type LexicalCluster } from './lexical-cluster.ts';
 import { startAfresh } from './read-models.ts';
 
-/** The lexical read model on an OpenSearch of its own, without any generation at the beginning of each test. */
+/** The lexical read model with its own OpenSearch, without any generation at the beginning of each test. */
 export interface LexicalStore extends LexicalCluster {
   projection: ReturnType<typeof lexical>;
-  /** Takes every event, read model and index away. */
+  /** Removes all events, read models and indexes. */
   reset(): Promise<void>;
-  /** Begins its live generation. */
+  /** Begins the live generation. */
   live(): Promise<Generation>;
-  /** Fills another one beside it. */
+  /** Fills another generation next to it. */
   rebuilt(): Promise<RebuildResult>;
 }
 
-/** One for all tests of a `describe`. */
+/** A store for all tests of a `describe`. */
 export function useLexicalStore(url: string): LexicalStore {
   const test = {} as LexicalStore;
   beforeAll(async () => {

@@ -4,7 +4,7 @@ import type { Random } from './random.ts';
 export type CommandKind =
   'store' | 'bulk' | 'update' | 'delete' | 'restore' | 'erase' | 'link' | 'unlink' | 'feedback' | 'search';
 
-/** A request before it is sent. */
+/** A request to be sent. */
 export interface CommandPlan {
   readonly kind: CommandKind;
   readonly method: string;
@@ -12,13 +12,13 @@ export interface CommandPlan {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly contentType: string;
-  /** It has a key or an externalId, so that it may be sent again without harm. */
+  /** It has an idempotency key or an externalId, so it can safely be repeated. */
   readonly repeatable: boolean;
-  /** Effects that it has at most. */
+  /** Maximum number of effects. */
   readonly effects: number;
 }
 
-/** A memory as the load last heard of it. */
+/** The last known state of a memory. */
 export interface KnownMemory {
   readonly id: string;
   revision: number;
@@ -46,7 +46,7 @@ const linkTypes = ['supports', 'contradicts', 'supersedes', 'requires', 'related
 const feedbackKinds = ['helpful', 'irrelevant', 'outdated', 'inaccurate', 'duplicate'];
 const bulkLines = 6;
 
-/** The next request of a client. Names that clients share make them race: externalIds, and the memories of the tenant. */
+/** The next request of a client. Clients race, because they share externalIds and the memories of the tenant. */
 export function chooseCommand(random: Random, memories: readonly KnownMemory[]): CommandPlan {
   const kind = memories.length < 3 ? 'store' : chooseKind(random);
   const { id, revision } = memories.length > 0 ? random.pick(memories) : { id: '', revision: 0 };
@@ -102,7 +102,7 @@ function store(random: Random): CommandPlan {
   return { ...made, repeatable: made.repeatable || externalId !== undefined };
 }
 
-/** Always with a key: it is what resumes it. */
+/** Always with an idempotency key, which is needed to resume it. */
 function bulk(random: Random): CommandPlan {
   const lines = Array.from({ length: bulkLines }, () => JSON.stringify(memory(random)));
   return {
@@ -149,7 +149,7 @@ function plan(
   };
 }
 
-/** Unlike any other, so that an update always changes something. */
+/** A unique text, so an update always changes something. */
 function text(random: Random): string {
   const some = Array.from({ length: random.int(4, 30) }, () => random.pick(words));
   return `${some.join(' ')} ${randomUUID()}`;

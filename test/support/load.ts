@@ -5,23 +5,23 @@ import { chooseCommand, type CommandKind, type CommandPlan, type KnownMemory } f
 import { randomOf, type Random } from './random.ts';
 import type { TestServer } from './server.ts';
 
-/** One try of a command. Its `requestId` is the correlation id of every event that it wrote. */
+/** One attempt of a command. Its `requestId` is the correlation id of every event that it wrote. */
 export interface Attempt {
   readonly requestId: string;
-  /** `unknown`: no answer, half an answer, or 503: it may have been done or not. */
+  /** `unknown`: no answer, an incomplete answer, or 503; the command may or may not have been executed. */
   readonly outcome: 'acknowledged' | 'refused' | 'unknown';
   readonly status?: number;
   readonly body?: Json;
   readonly replayed?: boolean;
 }
 
-/** A command with all its tries. */
+/** A command with all its attempts. */
 export interface Command extends CommandPlan {
   readonly tenant: string;
   readonly attempts: Attempt[];
 }
 
-/** A search that was answered. */
+/** A search that got an answer. */
 export interface AnsweredSearch {
   readonly tenant: string;
   readonly requestId: string;
@@ -41,17 +41,17 @@ export interface LoadOptions {
   readonly pauseMs?: number;
 }
 
-/** Refusals that a race or an earlier command explains: lost races, taken ids, deleted or erased memories. */
+/** Statuses that races and earlier commands explain: lost races, taken ids, deleted or erased memories. */
 const expected = new Set([404, 409, 412]);
 
 /**
- * A mixed load through HTTP that remembers what it sent and what it was told, for `oracle.ts` to hold against the
- * log. It may be run several times, at several servers of the same data, before and after they were killed.
+ * A mixed load through HTTP that records what it sent and the answers, for `oracle.ts` to compare with the log. It can run
+ * several times, with several servers of the same data, before and after they are killed.
  */
 export class Load {
   readonly commands: Command[] = [];
   readonly searches: AnsweredSearch[] = [];
-  /** Answers that nothing explains: each is a fault of the server. */
+  /** Unexpected answers. Each is a fault of the server. */
   readonly surprises: string[] = [];
   readonly tenants: readonly LoadTenant[];
   readonly #random: Random;
@@ -63,7 +63,7 @@ export class Load {
     this.#pauseMs = pauseMs;
   }
 
-  /** Creates the tenants, each with an administrator's key. */
+  /** Creates the tenants, each with an admin's key. */
   static async begin(server: TestServer, { seed, tenants = 3, pauseMs = 0 }: LoadOptions): Promise<Load> {
     const created: LoadTenant[] = [];
     for (let index = 0; index < tenants; index++) {
@@ -74,7 +74,7 @@ export class Load {
     return new Load(created, randomOf(seed), pauseMs);
   }
 
-  /** Sends with `clients` at once, spread over `urls`, until `signal` aborts; resolves when the last answer is in. */
+  /** Sends requests with `clients` concurrent clients, spread over `urls`, until `signal` aborts. Resolves after the last answer. */
   async run(urls: readonly string[], clients: number, signal: AbortSignal): Promise<void> {
     const client = async (random: Random): Promise<void> => {
       while (!signal.aborted) {
@@ -87,7 +87,7 @@ export class Load {
     await Promise.all(Array.from({ length: clients }, () => client(this.#random.fork())));
   }
 
-  /** Sends these again with the same keys and bodies, a few at once. */
+  /** Repeats these commands with the same keys and bodies, a few at a time. */
   async repeat(url: string, commands: readonly Command[]): Promise<void> {
     const waiting = [...commands];
     const client = async (): Promise<void> => {
@@ -99,14 +99,14 @@ export class Load {
     await Promise.all(Array.from({ length: 8 }, client));
   }
 
-  /** Commands whose last try had no answer and that may be repeated safely. */
+  /** Commands with an unknown outcome that can safely be repeated. */
   unsettled(): Command[] {
     return this.commands.filter(
       ({ repeatable, attempts }) => repeatable && attempts.at(-1)!.outcome === 'unknown',
     );
   }
 
-  /** Some of the keyed commands that were acknowledged: each must replay. */
+  /** Some of the acknowledged commands with a key. A repetition of each must be answered as a replay. */
   sampleAcknowledged(count: number): Command[] {
     const keyed = this.commands.filter(
       ({ headers, attempts }) =>
@@ -115,7 +115,7 @@ export class Load {
     return Array.from({ length: Math.min(count, keyed.length) }, () => this.#random.pick(keyed));
   }
 
-  /** How many commands of each kind, and how many of them were acknowledged. */
+  /** The number of commands of each kind, and how many were acknowledged. */
   figures(): Record<string, string> {
     const kinds = new Map<CommandKind, [acknowledged: number, all: number]>();
     for (const { kind, attempts } of this.commands) {
@@ -127,7 +127,7 @@ export class Load {
     return { ...Object.fromEntries(shown), searches: String(this.searches.length) };
   }
 
-  /** Answers whether the outcome is known. */
+  /** Sends a request. Returns whether its outcome is known. */
   async #do(url: string, tenant: LoadTenant, plan: CommandPlan): Promise<boolean> {
     const command: Command = { ...plan, tenant: tenant.id, attempts: [] };
     const attempt = await this.#attempt(url, tenant, command);
@@ -182,7 +182,7 @@ export class Load {
   }
 }
 
-/** The lines that came are acknowledged, also where the stream broke off after them. */
+/** The lines that were received count as acknowledged, even if the stream broke off after them. */
 function judgeBulk(requestId: string, text: string, complete: boolean): Attempt {
   const whole = text.slice(0, text.lastIndexOf('\n') + 1).split('\n');
   const body = whole.filter((line) => line !== '').map((line) => JSON.parse(line));
@@ -201,7 +201,7 @@ async function readText(response: Response): Promise<{ text: string; complete: b
   }
 }
 
-/** What later commands can work on. */
+/** Updates the known memories, on which later commands operate. */
 function remember({ memories }: LoadTenant, { kind }: Command, body: Json): void {
   if (kind === 'search' || kind === 'feedback') return;
   const stored: Json[] = kind === 'bulk' ? body.filter((line: Json) => line.id) : [body.memory];

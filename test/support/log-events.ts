@@ -1,20 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import type { EventLog, StoredEvent, StreamName } from '../../src/ports/event-log.ts';
 
-/** The log that a contract is run on. */
+/** The log on which a contract runs. */
 export interface LogUnderTest {
   readonly log: EventLog;
   close(): Promise<void>;
 }
 
-/** What the parts of the contract work on. `log` is there once the tests run. */
+/** Shared by the parts of the contract. `log` is set when the tests run. */
 export interface ContractLog {
   readonly log: EventLog;
 }
 
 let counter = 0;
 
-/** A category that no other test uses: what it finds in the whole log is its own. */
+/** A new category, so a test can find its own events in the whole log. */
 export function freshCategory(): string {
   return `c${process.pid}x${++counter}`;
 }

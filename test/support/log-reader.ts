@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { clientOf, type Json } from './api.ts';
 import type { LoadTenant } from './load.ts';
 
-/** An event as the audit shows it. */
+/** An event as returned by the audit. */
 export interface LogEvent {
   readonly tenant: string;
   readonly stream: string;
   readonly revision: number;
-  /** Of the whole log, read out of the token. */
+  /** Position in the whole log, decoded from the token. */
   readonly position: number;
   readonly type: string;
   readonly correlationId: string;
@@ -15,12 +15,12 @@ export interface LogEvent {
   readonly data: Json;
 }
 
-/** The place in the log that a position token names. */
+/** The position in a position token. */
 export function placeOf(token: string): number {
   return Number.parseInt(token.slice(token.indexOf('-') + 1), 36);
 }
 
-/** Reads the whole log through the audits of `tenants`, from where it was left at the last call. */
+/** Reads the whole log through the audits of `tenants`. Each call continues after the previous one. */
 export class LogReader {
   readonly events: LogEvent[] = [];
   readonly #tenants: readonly LoadTenant[];
@@ -30,7 +30,7 @@ export class LogReader {
     this.#tenants = tenants;
   }
 
-  /** Answers the events that came, in the order of the log. */
+  /** Returns the new events, in log order. */
   async read(url: string): Promise<LogEvent[]> {
     const came: LogEvent[] = [];
     for (const tenant of this.#tenants) came.push(...(await this.#readTenant(url, tenant)));
@@ -55,8 +55,8 @@ export class LogReader {
 }
 
 /**
- * Waits until every read model has seen the whole log and answers the log's head. However long that takes on a busy
- * machine: throws only where one is parked, or where none has moved for `stuckMs`.
+ * Waits until every read model has applied the whole log, and returns the head of the log. On a busy machine this may take
+ * long, so it throws only if a stream is parked or no read model has advanced for `stuckMs`.
  */
 export async function caughtUp(url: string, stuckMs = 60_000): Promise<number> {
   let stood = '';
@@ -73,14 +73,14 @@ export async function caughtUp(url: string, stuckMs = 60_000): Promise<number> {
   }
 }
 
-/** One read model that was built anew beside the live one and compared with it. */
+/** A read model that was rebuilt next to the live one and compared with it. */
 export interface Rebuilt {
   readonly name: string;
   readonly equal: boolean;
   readonly digest: string;
 }
 
-/** Rebuilds read models at once through the API, all of them if none is named, and answers how they compared. */
+/** Rebuilds the named read models through the API at the same time, or all if none is named. Returns how they compared. */
 export async function rebuild(url: string, key: string, ...names: string[]): Promise<Rebuilt[]> {
   const client = clientOf({ url }, key);
   const list = async (): Promise<Json[]> => (await client.get('/v1/admin/projections')).body.items;

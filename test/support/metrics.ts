@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { ServerAddress } from './server.ts';
 
-/** What /metrics gives now, in Prometheus's text format: each series, `name{labels}` or `name`, with its value. */
+/** Reads /metrics in Prometheus's text format. Returns the value of each series, by `name{labels}` or `name`. */
 export async function metricsOf({ url }: Pick<ServerAddress, 'url'>): Promise<Map<string, number>> {
   const answer = await fetch(`${url}/metrics`);
   expect(answer.status).toBe(200);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import net, { type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** The way to one server, as a TCP proxy: it may be cut, and it may be slow. */
+/** A TCP proxy to one server that can cut connections and slow them down. */
 export class Network {
   readonly #listener: net.Server;
   readonly #sockets = new Set<Socket>();
@@ -14,7 +14,7 @@ export class Network {
     this.#listener = listener;
   }
 
-  /** Listens on a free port. Where it leads, `leadTo` says. */
+  /** Listens on a free port. Set its target with `leadTo`. */
   static async open(): Promise<Network> {
     const listener = net.createServer();
     const network = new Network(listener);
@@ -32,13 +32,13 @@ export class Network {
     this.#target = port;
   }
 
-  /** Resets every connection, and each new one. */
+  /** Resets all connections, including new ones, until `heal`. */
   cut(): void {
     this.#isCut = true;
     this.#reset();
   }
 
-  /** Each piece of data takes so much longer, there and back. */
+  /** Delays each chunk of data by `delayMs` in both directions. */
   slowDown(delayMs: number): void {
     this.#delayMs = delayMs;
   }
@@ -64,7 +64,7 @@ export class Network {
     for (const socket of [client, server]) {
       this.#sockets.add(socket);
       socket.setNoDelay(true);
-      // What went wrong on one side shows on the other as a closed connection.
+      // An error on one side closes the connection on the other.
       socket.on('error', () => undefined);
       socket.on('close', () => {
         this.#sockets.delete(socket);

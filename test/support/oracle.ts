@@ -3,7 +3,7 @@ import type { AnsweredSearch, Attempt, Command, LoadTenant } from './load.ts';
 import type { CommandKind } from './load-commands.ts';
 import { placeOf, type LogEvent } from './log-reader.ts';
 
-/** The event that a command of a kind leaves. */
+/** The type of the event that a kind of command writes. */
 const effectOf: Readonly<Record<CommandKind, string>> = {
   store: 'MemoryStored',
   bulk: 'MemoryStored',
@@ -17,12 +17,12 @@ const effectOf: Readonly<Record<CommandKind, string>> = {
   search: 'SearchPerformed',
 };
 
-/** Commands that may find their work done: then they are acknowledged without an event. */
+/** Commands that are acknowledged without an event if there is nothing left to do. */
 const mayBeDone: readonly CommandKind[] = ['delete', 'restore', 'erase', 'unlink'];
 
 /**
- * What is wrong with the log itself: holes, doubles, disorder, a command that wrote twice. `head` was read before it;
- * without it positions need not be dense, as they are not in KurrentDB.
+ * Faults of the log itself: gaps, duplicates, wrong order, and commands that wrote twice. `head` must be read before the events.
+ * Without it positions need not be dense; in KurrentDB they are not.
  */
 export function faultsOfLog(events: readonly LogEvent[], head = 0): string[] {
   const faults: string[] = [];
@@ -50,7 +50,7 @@ export function faultsOfLog(events: readonly LogEvent[], head = 0): string[] {
   return faults;
 }
 
-/** Acknowledged commands that are not in the log exactly once, as acknowledged; and refused ones that are. */
+/** Faults of commands: acknowledged ones that are not in the log exactly once as acknowledged, and refused ones that are in it. */
 export function faultsOfCommands(commands: readonly Command[], events: readonly LogEvent[]): string[] {
   const log = new LogIndex(events);
   return commands.flatMap((command) =>
@@ -60,7 +60,7 @@ export function faultsOfCommands(commands: readonly Command[], events: readonly 
   );
 }
 
-/** Searches that were written more than once, or, with `all`, not at all. */
+/** Searches that were recorded more than once or, with `all`, not at all. */
 export function faultsOfSearches(
   searches: readonly AnsweredSearch[],
   events: readonly LogEvent[],
@@ -114,8 +114,8 @@ function faultsOfCommand(command: Command, log: LogIndex): string[] {
     return acknowledged.flatMap((attempt) => faultsOfAnswer(command, attempt, effects[0], log));
   const last = attempts.at(-1)!;
   if (last.outcome === 'unknown' || effects.length === 0) return [];
-  // A repetition is refused although it was done before: right only where the memory is gone for ever, or where the
-  // externalId is what told that it is there.
+  // The repetition of an executed command may only be refused if the memory was erased, or if the refusal names the memory that
+  // has the externalId.
   const [{ data }] = effects as [LogEvent];
   const gone = [data.memoryId, data.source, data.target].some((id) => id && log.isErased(id));
   const told = kind === 'store' && last.status === 409 && last.body.memoryId === data.memoryId;
@@ -147,7 +147,7 @@ function faultsOfAnswer(
   return told === written ? [] : [`answered ${told}, written at ${written}`];
 }
 
-/** Every line that was acknowledged in any try is one memory, and the same one in each try. */
+/** Checks that every line acknowledged in any attempt is one memory, the same one in all attempts. */
 function faultsOfBulk(attempts: readonly Attempt[], effects: readonly LogEvent[]): string[] {
   const idsByLine = new Map<number, string>();
   const faults: string[] = [];
@@ -176,7 +176,7 @@ interface Standing {
   readonly versions: LogEvent[];
 }
 
-/** Memories as the log has them, against what get, history and list say. `sample` bounds how many are got one by one. */
+/** Compares memories in the log with the answers of get, history and list. `sample` limits how many are read one by one. */
 export async function faultsOfAnswers(
   url: string,
   tenant: LoadTenant,
@@ -225,7 +225,7 @@ async function faultsOfMemory(client: Client, id: string, { state, versions }: S
   return [`history of ${id} is ${JSON.stringify(told)}, the log has ${JSON.stringify(written)}`];
 }
 
-/** Lists come from the read model: each memory in its state and revision, and no externalId twice. */
+/** Compares the list, which comes from the read model: the state and revision of each memory, and no duplicate externalIds. */
 async function faultsOfLists(client: Client, wanted: ReadonlyMap<string, Standing>): Promise<string[]> {
   const faults: string[] = [];
   const listed = new Map<string, string>();

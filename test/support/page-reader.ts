@@ -12,7 +12,7 @@ export class PageReader {
     this.#done = this.#read(log, options);
   }
 
-  /** Ends it, and rejects with what it failed with. */
+  /** Stops reading. Rejects with the error if the subscription has failed. */
   async stop(): Promise<void> {
     this.#stop.abort();
     await this.#done;

@@ -4,13 +4,13 @@ import type { Generation } from '../../src/projections/generation.ts';
 import type { Partitioning } from '../../src/projections/partitions.ts';
 import type { TestStore } from './event-store.ts';
 
-/** The log divided into `p/0`, `p/1`, … by the name of the stream. */
+/** Divides the log into partitions `p/0`, `p/1`, … by stream name. */
 export function dividedInto(count: number): Partitioning {
   const names = Array.from({ length: count }, (_, n) => `p/${n}`);
   return { partitionsOf: () => names, partitionOf: (stream) => names[partitionOf(stream, count)]! };
 }
 
-/** Lets one partition of a generation go on by at most `limit` events of the log; false where it is at the end. */
+/** Advances one partition of a generation by at most `limit` events of the log. Returns false at the end of the log. */
 export async function followPartition(
   { store }: TestStore,
   generation: Generation,
@@ -23,7 +23,7 @@ export async function followPartition(
   return page.scannedTo > state.bookmark;
 }
 
-/** Lets all partitions of a generation go to the end of the log. */
+/** Advances all partitions of a generation to the end of the log. */
 export async function followAll(test: TestStore, generation: Generation): Promise<void> {
   for (const partition of generation.partitions)
     while (await followPartition(test, generation, partition, 100));

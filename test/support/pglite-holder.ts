@@ -1,7 +1,7 @@
 import { openPglite } from '../../src/adapters/pglite/open.ts';
 
-// Opens the data folder it is given and says so, or why not. With `write`, it inserts numbers one after another and
-// prints each once it is acknowledged.
+// Opens a data folder and prints that it is open, or why not. With `write`, inserts consecutive numbers and prints each
+// after it was acknowledged.
 const [dataDir, mode] = process.argv.slice(2);
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 

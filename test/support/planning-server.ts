@@ -6,8 +6,8 @@ import { useServer } from './use-server.ts';
 export const apiKey = 'sesame-of-the-endpoint';
 
 /**
- * One server for all tests of a file, with a scripted language model that is asked for plans and nothing else: `large` for
- * questions, and `small` for those within them where `subModel` names it. Before each test it answers an empty object.
+ * A server for all tests of a file, with a scripted language model that is only used for plans: `large` plans questions,
+ * and `small` plans their parts if `subModel` names it. At the beginning of each test it answers an empty object.
  */
 export async function usePlanningServer({ subModel }: { readonly subModel?: string } = {}): Promise<{
   llm: ScriptedLanguageModel;

@@ -8,7 +8,7 @@ interface Plan {
   readonly Plans?: readonly Plan[];
 }
 
-/** How many rows of a table a statement looks at as it is planned. It is run once more for that. */
+/** The number of rows of a table that a statement reads with its plan. Runs the statement again to count them. */
 export async function rowsLookedAt(
   executor: SqlExecutor,
   table: string,

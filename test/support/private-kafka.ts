@@ -18,12 +18,12 @@ interface Place {
 
 type Plan = Omit<BrokerPlan, 'port' | 'controllerPort'>;
 
-/** Whether a broker can be started here: with STACK_KAFKA_LIBS, or what `npm run stack -- up kafka` fetched. */
+/** Whether a broker can be started here, with STACK_KAFKA_LIBS or the files of `npm run stack -- up kafka`. */
 export function hasKafka(): boolean {
   return process.env['STACK_KAFKA_LIBS'] !== undefined || existsSync(path.join(home, 'libs', 'complete'));
 }
 
-/** A Kafka broker that belongs to one test: it may be frozen, killed and started again. */
+/** A Kafka broker for one test, which can be frozen, killed and restarted. */
 export class PrivateKafka {
   readonly port: number;
   readonly #folder: string;
@@ -36,7 +36,7 @@ export class PrivateKafka {
     this.#jars = jars;
   }
 
-  /** `plan` answers further settings of the broker that will be at this place. */
+  /** `plan` returns further settings for the broker. */
   static async start(plan: (place: Place) => Plan | Promise<Plan> = () => ({})): Promise<PrivateKafka> {
     const folder = await mkdtemp(path.join(tmpdir(), 'stratalog-kafka-'));
     const place = { folder, port: await freePort(), controllerPort: await freePort() };
@@ -52,7 +52,7 @@ export class PrivateKafka {
     return `127.0.0.1:${this.port}`;
   }
 
-  /** Starts the broker's process, and does not wait until it takes requests. */
+  /** Starts the broker's process without waiting until it accepts requests. */
   async launch(): Promise<void> {
     const start = await brokerCommand(this.#folder, this.#jars, existsSync(archive) ? { archive } : {});
     const log = openSync(path.join(this.#folder, 'server.log'), 'a');
@@ -70,7 +70,7 @@ export class PrivateKafka {
     await ended;
   }
 
-  /** Stops it where it stands: it neither answers nor closes a connection. */
+  /** Suspends the process: it neither answers nor closes connections. */
   freeze(): void {
     this.#process?.kill('SIGSTOP');
   }

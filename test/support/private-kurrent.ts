@@ -4,7 +4,7 @@ import path from 'node:path';
 import { ChildProgram, type Child } from './child-program.ts';
 import { freePort } from './free-port.ts';
 
-/** The event store's double in a process of its own: it may be frozen, killed and started again on its port and its file. */
+/** The double of the event store in a child process, which can be frozen, killed, and restarted with the same port and file. */
 export class PrivateKurrent {
   readonly port: number;
   readonly #folder: string;
@@ -33,12 +33,12 @@ export class PrivateKurrent {
     return this.#process.end('SIGKILL');
   }
 
-  /** Starts it after a `kill`, and resolves when it takes requests. */
+  /** Restarts it after a `kill`. Resolves when it accepts requests. */
   async restart(): Promise<void> {
     this.#process = await launch(this.#program, this.#folder, this.port);
   }
 
-  /** It neither answers nor closes a connection. */
+  /** Suspends the process: it neither answers nor closes connections. */
   freeze(): void {
     this.#process.process.kill('SIGSTOP');
   }
@@ -54,7 +54,7 @@ export class PrivateKurrent {
   }
 }
 
-/** Resolves when the process has said that it listens. */
+/** Starts the process and waits until it listens. */
 async function launch(program: ChildProgram, folder: string, port: number): Promise<Child> {
   const child = program.start('--data', path.join(folder, 'events'), '--port', String(port));
   await child.line();

@@ -7,20 +7,20 @@ import path from 'node:path';
 import { nodeCommand } from '../../stack/opensearch-node.mjs';
 import { freePort } from './free-port.ts';
 
-/** A Java server beside other work on a slow machine takes more than one minute. */
+/** On a slow, busy machine a Java server takes more than a minute to start. */
 const readyMs = 240_000;
 
-/** OpenSearch's programs as `npm run stack -- up opensearch` fetched them. Undefined where they are not there. */
+/** Folder of the OpenSearch programs that `npm run stack -- up opensearch` fetches; undefined if they are missing. */
 export function openSearchHome(): string | undefined {
   const home = path.resolve('.stack/opensearch/home');
   return existsSync(path.join(home, 'complete')) ? home : undefined;
 }
 
-/** An OpenSearch node that belongs to one test: it may be frozen, killed and restarted on its port and its data. */
+/** An OpenSearch node for one test, which can be frozen, killed, and restarted with the same port and data. */
 export class PrivateOpenSearch {
   readonly url: string;
   readonly port: number;
-  /** Where its files are. */
+  /** Folder of its files. */
   readonly folder: string;
   readonly #home: string;
   #process: ChildProcess | undefined;
@@ -39,7 +39,7 @@ export class PrivateOpenSearch {
     return node;
   }
 
-  /** Starts it after a `kill`, and resolves when its indexes are open. */
+  /** Restarts it after a `kill`. Resolves when its indexes are open. */
   async restart(): Promise<void> {
     const options = { home: this.#home, folder: this.folder, port: this.port };
     const { command, args, env, cwd } = await nodeCommand(options);
@@ -54,7 +54,7 @@ export class PrivateOpenSearch {
     }
   }
 
-  /** SIGKILL: it gets no chance to write anything more. */
+  /** Kills it with SIGKILL, so it cannot write anything more. */
   async kill(): Promise<void> {
     const child = this.#process;
     if (!child || child.exitCode !== null || child.signalCode !== null) return;
@@ -63,7 +63,7 @@ export class PrivateOpenSearch {
     await ended;
   }
 
-  /** It neither answers nor closes a connection. */
+  /** Suspends the process: it neither answers nor closes connections. */
   freeze(): void {
     this.#process?.kill('SIGSTOP');
   }

@@ -12,13 +12,13 @@ import type { SmallDisk } from './small-disk.ts';
 
 const run = promisify(execFile);
 
-/** PostgreSQL's programs: STACK_POSTGRES_BIN, or what `npm run stack -- up postgres` fetched. Undefined where neither is there. */
+/** Folder of the PostgreSQL programs: STACK_POSTGRES_BIN, or those that `npm run stack -- up postgres` fetches. Undefined if there are none. */
 export function postgresPrograms(): string | undefined {
   const folder = process.env['STACK_POSTGRES_BIN'] ?? postgresProgramsIn(path.resolve('.stack/postgres'));
   return existsSync(path.join(folder, 'initdb')) ? folder : undefined;
 }
 
-/** A PostgreSQL server that belongs to one test: it may be frozen, killed and started again on its port and its data. */
+/** A PostgreSQL server for one test, which can be frozen, killed, and restarted with the same port and data. */
 export class PrivatePostgres {
   readonly port: number;
   readonly #home: string;
@@ -32,12 +32,12 @@ export class PrivatePostgres {
     this.#process = launch();
   }
 
-  /** On `disk` it holds its log to a few segments, so that it lives on little room. */
+  /** On a small `disk`, its write-ahead log is limited to a few segments. */
   static async start(programs: string, disk?: SmallDisk): Promise<PrivatePostgres> {
     const home = disk?.mountPoint ?? (await mkdtemp(path.join(tmpdir(), 'stratalog-postgres-')));
     const data = path.join(home, 'data');
     const environment = { PATH: process.env['PATH'], HOME: home, LC_ALL: 'C' };
-    // PostgreSQL refuses root. In a user namespace the same user has another number.
+    // PostgreSQL refuses to run as root. In a user namespace the same user has another id.
     const asUser =
       process.getuid?.() === 0 ? ['unshare', '--user', '--map-user=1000', '--map-group=1000', '--'] : [];
     const prefix = [...(disk?.prefix ?? []), ...asUser];
@@ -63,14 +63,14 @@ export class PrivatePostgres {
     return server;
   }
 
-  /** SIGKILL to every process of the server: nothing is written any more. */
+  /** Kills every process of the server with SIGKILL, so nothing more is written. */
   async kill(): Promise<void> {
     const ended = once(this.#process, 'exit');
     for (const pid of this.#processes()) signal(pid, 'SIGKILL');
     await ended;
   }
 
-  /** Starts it after a `kill`, and resolves when it takes connections. */
+  /** Restarts it after a `kill`. Resolves when it accepts connections. */
   async restart(): Promise<void> {
     this.#process = this.#launch();
     await this.#ready();
@@ -84,7 +84,7 @@ export class PrivatePostgres {
     return `postgres://${user}@127.0.0.1:${this.port}/${database}`;
   }
 
-  /** Runs one statement as `user` and answers its rows. */
+  /** Runs one statement as `user` and returns its rows. */
   async query(text: string, params: unknown[] = [], user = 'postgres'): Promise<Record<string, unknown>[]> {
     return this.session(user, async (client) => (await client.query(text, params)).rows);
   }
@@ -99,7 +99,7 @@ export class PrivatePostgres {
     }
   }
 
-  /** An empty database with both extensions, owned by the login that row-level security binds. */
+  /** Creates an empty database with both extensions, owned by the login that row-level security applies to. */
   async createDatabase(name: string): Promise<string> {
     await this.session(
       'postgres',
@@ -117,7 +117,7 @@ export class PrivatePostgres {
     return this.url('stratalog', name);
   }
 
-  /** Stops every process of the server where it stands: it neither answers nor closes a connection. */
+  /** Suspends every process of the server: it neither answers nor closes connections. */
   freeze(): void {
     for (const pid of this.#processes()) signal(pid, 'SIGSTOP');
   }
@@ -160,7 +160,7 @@ export class PrivatePostgres {
     await this.createDatabase('stratalog');
   }
 
-  /** The postmaster first, so that it starts no others meanwhile. */
+  /** Ids of the server's processes, the postmaster first, so that it cannot start others meanwhile. */
   #processes(): number[] {
     const own = this.#process.pid!;
     const others = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && parentOf(name) === own);
@@ -168,7 +168,7 @@ export class PrivatePostgres {
   }
 }
 
-/** To a process that may have ended meanwhile. */
+/** Sends a signal to a process, which may already have ended. */
 function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);

@@ -22,7 +22,7 @@ export function expectProblem(
   expect(named).toEqual(expect.arrayContaining(paths));
 }
 
-/** Expects a 400 that names the field. */
+/** Expects a 400 that names these fields. */
 export function expectInvalid(reply: Reply, ...paths: string[]): void {
   expectProblem(reply, 400, 'validation-failed', ...paths);
 }

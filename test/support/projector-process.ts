@@ -1,7 +1,7 @@
 import { openKafkaTransport } from '../../src/adapters/kafka/transport.ts';
 import { openServerStore, projectorOf } from './projector.ts';
 
-// A projector in a process of its own: prints `runs` once it has begun.
+// A projector in a child process. Prints `runs` when it has started.
 const [url, brokers, prefix, rootKey] = process.argv.slice(2);
 const test = await openServerStore(url!, Buffer.from(rootKey!, 'hex'));
 const transport = await openKafkaTransport({ brokers: brokers!.split(',') });

@@ -10,12 +10,12 @@ import { openTestStore, type TestStore } from './event-store.ts';
 import { Journal } from './journal.ts';
 import { soleEmbedder } from './sole-embedder.ts';
 
-/** All read models, and a journal that shows what was given twice. */
+/** All read models, and a journal that shows repeated events. */
 export function projectionsOf(journal: Journal = new Journal('journal')): readonly Projection[] {
   return [...allProjections(soleEmbedder(deterministicEmbedder({ dimension: 16 }))), journal];
 }
 
-/** Log, vault and read models in one database of a server; the vault is opened with `rootKey`. */
+/** Opens log, vault and read models in one database of a server. `rootKey` opens the vault. */
 export async function openServerStore(url: string, rootKey?: Uint8Array): Promise<TestStore> {
   return openTestStore(await openPostgres({ url, maxConnections: 8 }), rootKey);
 }
@@ -28,7 +28,7 @@ export interface ProjectorOptions {
   readonly onError?: (projection: string, error: unknown) => void;
 }
 
-/** A process's part in the projections, not begun yet. */
+/** The projections of one process, not started yet. */
 export async function projectorOf({ sql, store }: TestStore, options: ProjectorOptions) {
   const { transport, prefix, holder, projections = projectionsOf(), onError = () => {} } = options;
   const progress = new WakeUp();

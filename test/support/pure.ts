@@ -3,8 +3,8 @@ import { syncBuiltinESMExports } from 'node:module';
 import workerThreads from 'node:worker_threads';
 
 /**
- * Setup of the pure lane: a test there that starts a process or a worker thread, which every database and every model
- * here needs, fails. Such a test belongs in a file named `*.local.test.ts`.
+ * Setup of the pure tests. A pure test fails if it starts a process or a worker thread, which all databases and models
+ * need. Such a test belongs in a file named `*.local.test.ts`.
  */
 const refuse = (what: string) =>
   function refused(): never {

@@ -1,4 +1,4 @@
-/** A generator of chances that can be repeated. */
+/** A seeded random number generator. */
 export interface Random {
   /** In [0, 1). */
   next(): number;
@@ -6,7 +6,7 @@ export interface Random {
   int(least: number, most: number): number;
   pick<T>(items: readonly T[]): T;
   chance(probability: number): boolean;
-  /** An independent generator, for one of several actors. */
+  /** An independent generator, such as for one of several actors. */
   fork(): Random;
 }
 
@@ -29,7 +29,7 @@ export function randomOf(seed: number): Random {
   };
 }
 
-/** What the gate sets, so that its faults and its random inputs are the same each time. */
+/** The seed that the gate sets, so that its faults and random inputs are the same each time. */
 export function givenSeed(): number | undefined {
   const seed = process.env['STRATALOG_TEST_SEED'];
   return seed === undefined ? undefined : Number(seed);

@@ -2,8 +2,8 @@ import net from 'node:net';
 import type { Reply } from './api.ts';
 
 /**
- * What the server answers on one connection to these very bytes, until it closes it; `end` closes our half first, and
- * with `sendFirst` nothing is read before all is sent.
+ * Sends exactly these bytes on one connection and returns everything received until the server closes it. `end` closes our
+ * half after sending. With `sendFirst`, nothing is read before everything is sent.
  */
 export async function sendRaw(
   url: string,
@@ -19,13 +19,13 @@ export async function sendRaw(
     );
     const read = () => socket.on('data', (bytes) => received.push(bytes));
     if (!sendFirst) read();
-    // A server that cuts what it has answered may reset.
+    // A server that closes the connection after its answer may reset it.
     socket.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code !== 'ECONNRESET' && error.code !== 'EPIPE') reject(error);
     });
     socket.on('close', () => resolve(answered()));
     if (sendFirst) {
-      // As clients do: the head by itself, and then as much of the body as the connection takes.
+      // Like real clients: the head first, then as much of the body as the connection accepts.
       const body = request.indexOf('\r\n\r\n') + 4;
       socket.write(request.slice(0, body));
       socket.write(request.slice(body), read);
@@ -38,7 +38,7 @@ export async function sendRaw(
   }
 }
 
-/** The one answer in what `sendRaw` received, with a body that is not chunked. */
+/** Parses the single response that `sendRaw` received. Its body must not be chunked. */
 export function replyIn(received: string): Reply {
   const [head = '', body = ''] = received.split('\r\n\r\n');
   const [statusLine = '', ...fields] = head.split('\r\n');

@@ -3,13 +3,13 @@ import { Generation } from '../../src/projections/generation.ts';
 import { tablesOf, type Projection } from '../../src/projections/projection.ts';
 import type { TestStore } from './event-store.ts';
 
-/** Takes every event and every read model away, as after a fresh start. */
+/** Removes all events and read models. */
 export async function startAfresh(test: TestStore): Promise<void> {
   await test.sql.query('truncate log.events');
   await dropReadModels(test);
 }
 
-/** Takes every read model away, as where their tables were lost. */
+/** Removes all read models, as if their tables were lost. */
 export async function dropReadModels({ sql }: TestStore): Promise<void> {
   await sql.query(
     'truncate read.generations, read.generation_numbers, read.bookmarks, read.active, read.parked',
@@ -21,7 +21,7 @@ export async function dropReadModels({ sql }: TestStore): Promise<void> {
   if (tables.length > 0) await sql.query(`drop table ${tables.map(({ name }) => name).join(', ')}`);
 }
 
-/** Every row of every table of the read models, as text with the table's name. */
+/** All rows of all tables of the read models, as text with the table's name. */
 export async function rowsOfReadModels({ sql }: TestStore): Promise<string[]> {
   const tables = await sql.query<{ name: string }>(
     `select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname = 'read'`,
@@ -34,7 +34,7 @@ export async function rowsOfReadModels({ sql }: TestStore): Promise<string[]> {
   return dumps;
 }
 
-/** Every event of the log, as it reads now. */
+/** All events of the log after `after`, decrypted with the present keys. */
 export async function eventsOf({ store }: TestStore, after = 0): Promise<readonly LoadedEvent[]> {
   const { events, unreadable } = await store.readAll({ after, limit: 10_000 });
   if (unreadable[0]) throw unreadable[0].error;
@@ -44,8 +44,8 @@ export async function eventsOf({ store }: TestStore, after = 0): Promise<readonl
 let generations = 1_000;
 
 /**
- * The digest of a read model that was given these batches, without the runner: no bookmark, so that events may come in
- * an order that the log does not have. It starts from nothing and leaves nothing behind.
+ * The digest of a read model after these batches. Without the runner there is no bookmark, so events may come in another
+ * order than in the log. Begins with an empty generation and removes it afterwards.
  */
 export async function digestAfter(
   { sql }: Pick<TestStore, 'sql'>,
@@ -72,7 +72,7 @@ export async function digestAfter(
   return digest;
 }
 
-/** Lets a generation follow the log to its end, in pages of these sizes one after another. */
+/** Advances a generation to the end of the log in pages of these sizes. */
 export async function follow(
   { store }: TestStore,
   generation: Generation,
@@ -88,7 +88,7 @@ export async function follow(
   }
 }
 
-/** An order in which only the order within each stream is kept; `choose(n)` answers a number below n. */
+/** Shuffles events but keeps the order within each stream. `choose(n)` returns a number below n. */
 export function interleaved(
   events: readonly LoadedEvent[],
   choose: (n: number) => number,

@@ -4,7 +4,7 @@ import { storedEvents } from './log-events.ts';
 
 const categories = ['memory', 'links', 'claim', 'feedback', 'tenant', 'retrieval', 'projection', 'unheard'];
 
-/** Appends several events at a time to streams of every category, a stream again and again. */
+/** Appends several events at a time to streams of every category. Streams are reused. */
 export async function appendAll(log: EventLog, appends: number, eventsEach = 5): Promise<void> {
   const streams = Array.from(
     { length: Math.min(appends, 48) },
@@ -17,7 +17,7 @@ export async function appendAll(log: EventLog, appends: number, eventsEach = 5):
   await Promise.all(lanes);
 }
 
-/** Appends until it is told to stop; what went wrong is told then. */
+/** Appends until `end` is called, which rejects if an append has failed. */
 export function appendOnAndOn(log: EventLog): { end(): Promise<void> } {
   const stop = new AbortController();
   const load = (async () => {
@@ -26,7 +26,7 @@ export function appendOnAndOn(log: EventLog): { end(): Promise<void> } {
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   })();
-  // A test that fails ends no load: its log is closed under it, which must fail no other.
+  // A failed test does not end its load. The load then fails because its log is closed, which must not fail other tests.
   load.catch(() => {});
   return {
     async end() {

@@ -7,7 +7,7 @@ import { openSqlEventLog } from '../../src/adapters/sqllog/sql-event-log.ts';
 import { Relay } from '../../src/relay/relay.ts';
 import { relaySchema } from '../../src/relay/schema.ts';
 
-// A relay in a process of its own: prints its state whenever that has changed, and stops on SIGTERM.
+// A relay in a child process. Prints its state whenever it changes, and stops on SIGTERM.
 const [url, brokers, prefix] = process.argv.slice(2);
 const sql = await openPostgres({ url: url! });
 const log = await openSqlEventLog(sql);

@@ -10,7 +10,7 @@ import { startAfresh } from './read-models.ts';
 
 const patience = { timeout: 15_000 };
 
-/** A store with a journal of it for all tests of a file, afresh for each, and runners that end with the test. */
+/** A store with a journal for all tests of a file, reset before each test, and runners that are stopped after it. */
 export function useRunningJournal() {
   let test: TestStore;
   let journal: Journal;
@@ -36,7 +36,7 @@ export function useRunningJournal() {
     await Promise.all(runners.splice(0).map((runner) => runner.stop()));
   });
 
-  /** Not begun yet. */
+  /** A runner that is not started yet. */
   async function runnerOf(
     projections: readonly Journal[],
     holder: string,
@@ -75,7 +75,7 @@ export function useRunningJournal() {
     get journal() {
       return journal;
     },
-    /** What the runners were told of, with the projection's name. */
+    /** The errors that the runners reported, with the projection's name. */
     get errors() {
       return errors;
     },

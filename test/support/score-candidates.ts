@@ -1,6 +1,6 @@
 import { scorerOf, type Candidate, type RankedQuery } from '../../src/domain/ranking/score.ts';
 
-/** The score of each candidate, in their order. */
+/** The score of each candidate, in order. */
 export function scoreCandidates(query: RankedQuery, candidates: readonly Candidate[]): number[] {
   const scorer = scorerOf(query);
   return candidates.map((candidate) => scorer.score(candidate));

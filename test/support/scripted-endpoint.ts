@@ -1,21 +1,21 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Answers one request in the server's stead. */
+/** Answers one request instead of the default answer. */
 export type ScriptFor<Request> = (request: Request, response: ServerResponse) => void | Promise<void>;
 
 export interface ScriptedEndpoint<Request> {
   readonly baseURL: string;
-  /** Every request so far, with its headers. */
+  /** All requests so far, with their authorization headers. */
   readonly requests: (Request & { readonly authorization: string | undefined })[];
-  /** The next requests are answered by these, the others as a sound server would. */
+  /** These answer the next requests. Others get the default answer of a correct server. */
   script(...next: ScriptFor<Request>[]): void;
-  /** From here on the requests without a script of their own are answered by this; without it as a sound server would. */
+  /** Sets the script for all requests without their own; if undefined, they get the default answer. */
   always(script?: ScriptFor<Request>): void;
   close(): Promise<void>;
 }
 
-/** One call of an OpenAI-compatible API on loopback that misbehaves as told, and its list of models. */
+/** A scripted endpoint of an OpenAI-compatible API on loopback, with its list of models. */
 export async function scriptedEndpoint<Request extends object>(
   path: string,
   sound: ScriptFor<Request>,

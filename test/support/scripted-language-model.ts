@@ -15,11 +15,11 @@ export interface ChatRequest {
 export type ChatScript = ScriptFor<ChatRequest>;
 
 export interface ScriptedLanguageModel extends ScriptedEndpoint<ChatRequest> {
-  /** What is not scripted one by one is answered by this from now on; at first by an empty object. */
+  /** Sets the script for all requests without their own. Initially it answers an empty object. */
   otherwise(script: ChatScript): void;
 }
 
-/** An OpenAI-compatible `/v1/chat/completions` on loopback that answers and misbehaves as told. */
+/** A scripted OpenAI-compatible `/v1/chat/completions` on loopback. */
 export async function scriptedLanguageModel(
   models: readonly string[] = ['root', 'sub'],
 ): Promise<ScriptedLanguageModel> {
@@ -32,7 +32,7 @@ export async function scriptedLanguageModel(
   return { ...endpoint, otherwise: (script) => void (fallback = script) };
 }
 
-/** What a request was about, as its model was given it. */
+/** The input of a request. */
 export function inputOf({ messages }: ChatRequest): Record<string, unknown> {
   return JSON.parse(messages[1]!.content) as Record<string, unknown>;
 }
@@ -53,7 +53,7 @@ const answers =
 
 /** The model writes this text. */
 export const writes = (content: string): ChatScript => answers(completion({ content }));
-/** The model answers this object, or what it makes of the request. */
+/** The model answers this object, or the one that the function returns for the request. */
 export const says =
   (value: unknown): ChatScript =>
   (request, response) => {
@@ -68,7 +68,7 @@ export const refuses: ChatScript = answers(
 );
 export const filters: ChatScript = answers(completion({ content: '' }, 'content_filter'));
 export const isCutOff: ChatScript = answers(completion({ content: '{"words": ["one", "tw' }, 'length'));
-/** What it writes of it repeats the request, as some endpoints do. */
+/** The endpoint fails with this status. Its error message repeats the request, as some endpoints do. */
 export const fails = (status: number, headers: Record<string, string> = {}): ChatScript => {
   return ({ messages }, response) =>
     json(response, status, { error: { message: `bad: ${JSON.stringify(messages)}` } }, headers);
@@ -87,7 +87,7 @@ export const isSlow =
     await sleep(ms);
     await script(request, response);
   };
-/** Takes neither `response_format` nor the newer name of the limit. */
+/** Refuses `response_format` and the newer name of the token limit. */
 export const onlyInWords =
   (script: ChatScript): ChatScript =>
   (request, response) =>

@@ -10,11 +10,11 @@ const run = promisify(execFile);
 const username = 'stratalog';
 const password = 'a secret of this test';
 
-/** A broker of one test that speaks TLS alone and asks for a login, by any of the three mechanisms. */
+/** A broker for one test that requires TLS and a login with any of the three mechanisms. */
 export class SecuredKafka {
   readonly username = username;
   readonly password = password;
-  /** Of the broker, signed by itself, in PEM. */
+  /** The broker's self-signed certificate in PEM. */
   readonly certificate: string;
   readonly #broker: PrivateKafka;
 
@@ -23,7 +23,7 @@ export class SecuredKafka {
     this.certificate = certificate;
   }
 
-  /** Resolves when it takes requests. */
+  /** Resolves when it accepts requests. */
   static async start(): Promise<SecuredKafka> {
     const internal = await freePort();
     let certificate = '';
@@ -54,7 +54,7 @@ export class SecuredKafka {
   }
 }
 
-/** A key and its self-signed certificate in `folder`; answers the certificate as PEM. */
+/** Creates a key and a self-signed certificate in `folder`. Returns the certificate in PEM. */
 async function makeCertificate(folder: string): Promise<string> {
   const home = process.env['JAVA_HOME'];
   const keytool = home ? path.join(home, 'bin', 'keytool') : 'keytool';

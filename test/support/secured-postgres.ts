@@ -6,10 +6,10 @@ import { selfSigned } from './tls-front.ts';
 const user = 'guarded';
 const password = 'a secret of this test';
 
-/** A PostgreSQL server of one test that lets its user in over TLS alone, with a password. */
+/** A PostgreSQL server for one test that requires TLS and a password. */
 export class SecuredPostgres {
   readonly password = password;
-  /** Of the server, signed by itself, in PEM. */
+  /** The server's self-signed certificate in PEM. */
   readonly certificate: string;
   readonly #server: PrivatePostgres;
 
@@ -36,7 +36,7 @@ export class SecuredPostgres {
     return new SecuredPostgres(server, cert);
   }
 
-  /** With options such as `sslmode=verify-full`. */
+  /** URL with options such as `sslmode=verify-full`. */
   url(options: string, word = password): string {
     return `postgres://${user}:${encodeURIComponent(word)}@127.0.0.1:${this.#server.port}/stratalog?${options}`;
   }

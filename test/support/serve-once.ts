@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 
-/** Runs `serve`, or another command, that is expected to end by itself, and answers its exit code and all that it printed. */
+/** Runs `serve`, or another command, that should end by itself. Returns its exit code and output. */
 export async function serveOnce(
   environment: Readonly<Record<string, string>>,
   {
@@ -20,7 +20,7 @@ export async function serveOnce(
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text: string) => {
       output += text;
-      // It should have been refused: it must not run on for ever.
+      // The start should have failed. Stop the server, so that it does not run forever.
       if (output.includes('"ready')) child.kill('SIGTERM');
     });
   }

@@ -6,36 +6,36 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { freshBackEnds, type FreshBackEnds } from './back-ends.ts';
 
-/** What a caller has to know of a server. */
+/** Everything that a client needs to call a server. */
 export interface ServerAddress {
   readonly url: string;
   readonly masterKey: string | undefined;
 }
 
-/** The assembled program in a process of its own, as its user runs it. */
+/** The complete program in a child process, as a user runs it. */
 export interface TestServer extends ServerAddress {
   readonly dataDir: string;
   readonly process: ChildProcess;
-  /** Every line that it logged. */
+  /** All lines logged so far. */
   readonly log: readonly string[];
-  /** The environment it was started with: for another process on the same data. */
+  /** The environment of the process, to start another one with the same data. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Ends it cleanly, or with the signal given, and waits for its end. The data stay until `remove`. */
+  /** Stops it cleanly or with the given signal, and waits until it has ended. The data are kept until `remove`. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
   remove(): Promise<void>;
 }
 
 export interface TestServerOptions {
-  /** A master key switches the development identity off; default: one is set. */
+  /** A master key, which disables the development identity. By default one is set. */
   readonly masterKey?: string | null;
   readonly dataDir?: string;
   readonly environment?: Readonly<Record<string, string>>;
   readonly args?: readonly string[];
-  /** A command that starts the program given to it, such as one that mounts a small disk first. */
+  /** A command that runs the program passed to it, such as one that mounts a small disk first. */
   readonly prefix?: readonly string[];
 }
 
-/** `embedded`, or `postgres` or `cluster` to run the same suite on the servers that the variables name. */
+/** `embedded`, or `postgres` or `cluster` to run the same suite with the servers in the environment variables. */
 export const testProfile = process.env['STRATALOG_TEST_PROFILE'] ?? 'embedded';
 
 const program = path.resolve('bin/stratalog.mjs');
@@ -51,7 +51,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     STRATALOG_DATA: dataDir,
     STRATALOG_PORT: '0',
     STRATALOG_LOG_LEVEL: 'info',
-    // Two cores serve two servers at once, and more.
+    // Several servers share two cores.
     STRATALOG_EMBEDDING_WORKERS: '1',
     ...(masterKey !== undefined && { STRATALOG_MASTER_KEY: masterKey }),
     ...backEnds?.environment,
@@ -97,7 +97,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
   };
 }
 
-/** Waits for the line that says where it listens; rejects with what it printed instead. */
+/** Waits for the line with the server's URL. Rejects with the output if the process ends first. */
 function readyUrl(child: ChildProcess, log: string[]): Promise<string> {
   return new Promise((resolve, reject) => {
     const read = (line: string) => {
@@ -120,12 +120,12 @@ function parse(line: string): { url?: string; msg?: string } | undefined {
   }
 }
 
-/** The tester's own settings must not leak into what is tested. */
+/** Removes the developer's own settings from the environment of the program under test. */
 function withoutOwn(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !name.startsWith('STRATALOG_')));
 }
 
-/** Where servers are shared each test server gets its own part of them. */
+/** If the test servers share real servers, each one gets its own databases, topics and indexes. */
 async function backEndsOf(given: Readonly<Record<string, string>> = {}): Promise<FreshBackEnds | undefined> {
   if (given['STRATALOG_POSTGRES_URL'] !== undefined || given['STRATALOG_PROFILE'] !== undefined)
     return undefined;

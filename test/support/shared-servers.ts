@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { TestProject } from 'vitest/node';
 import { startServer, type ServerAddress, type TestServer } from './server.ts';
 
-/** The embedder that a shared server runs with. */
+/** The embedder of a shared server. */
 export type ServerKind = 'onnx' | 'deterministic';
 
 declare module 'vitest' {
@@ -14,7 +14,7 @@ declare module 'vitest' {
   }
 }
 
-/** Holds the servers that all test files of a run share. Runs in the main process of vitest, above its workers. */
+/** Starts the servers that all test files of a run share, and stops them at its end. Runs in the main process of vitest. */
 export default async function holdSharedServers(project: TestProject): Promise<() => Promise<void>> {
   const servers = new Map<string, Promise<TestServer>>();
   const registry = createServer((request, response) => {

@@ -6,14 +6,14 @@ import type { ServerAddress } from './server.ts';
 
 /** A bulk request whose lines are sent and answered one at a time. */
 export interface SlowBulk {
-  /** Sends text as it is. */
+  /** Sends text unchanged. */
   write(text: string): Promise<void>;
   send(memory: unknown): Promise<void>;
   /** The next line of the answer; undefined at its end. */
   line(): Promise<Json>;
-  /** No more lines. */
+  /** Ends the request body. */
   end(): void;
-  /** Drops the connection in the middle. */
+  /** Closes the connection before the end of the request. */
   cut(): void;
 }
 

@@ -1,6 +1,6 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** The folders whose files take minutes: begun first, they are not what everything waits for in the end. */
+/** Folders whose files take minutes. They start first, so the run does not wait for them at its end. */
 const slow = /\/test\/faults\//;
 
 export class SlowestFirst extends BaseSequencer {

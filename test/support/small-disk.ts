@@ -12,16 +12,16 @@ const mount = (megabytes: number, mountPoint: string, then: string): string[] =>
   `mount -t tmpfs -o size=${megabytes}m tmpfs '${mountPoint}' && ${then}`,
 ];
 
-/** Why no small disk can be had here; undefined where it can. It takes Linux and the rights to mount. */
+/** Why no small disk can be mounted here; undefined if it can. Requires Linux and the right to mount. */
 export function whyNoSmallDisk(): string | undefined {
   const { status, error, stderr } = spawnSync('unshare', mount(1, tmpdir(), 'true'), { encoding: 'utf8' });
   return status === 0 ? undefined : (error?.message ?? stderr.trim());
 }
 
-/** A disk in memory, mounted where only programs started with its `prefix` see it. */
+/** A RAM disk that only programs started with its `prefix` can see. */
 export class SmallDisk {
   readonly mountPoint: string;
-  /** Starts a program that sees the disk at `mountPoint`. */
+  /** Command prefix for a program that sees the disk at `mountPoint`. */
   readonly prefix: readonly string[];
   readonly #holder: ChildProcess;
   readonly #ballast: string;
@@ -40,7 +40,7 @@ export class SmallDisk {
     return new SmallDisk(mountPoint, holder);
   }
 
-  /** Takes all the room but for `leave` bytes. */
+  /** Fills the disk except for `leave` bytes. */
   fill(leave = 0): void {
     const file = openSync(this.#ballast, 'a');
     const block = Buffer.alloc(1 << 16);
@@ -53,7 +53,7 @@ export class SmallDisk {
     closeSync(file);
   }
 
-  /** Gives the room back. */
+  /** Frees the space again. */
   free(): void {
     unlinkSync(this.#ballast);
   }

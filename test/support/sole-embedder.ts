@@ -1,7 +1,7 @@
 import { ModelRegistry } from '../../src/adapters/embedding/model-registry.ts';
 import type { Embedder, Embedders } from '../../src/ports/embedder.ts';
 
-/** A program that has one model. */
+/** Embedders with a single model. */
 export function soleEmbedder(embedder: Embedder): Embedders {
   const { id, dimension } = embedder.model;
   return new ModelRegistry([{ id, name: id, dimension, open: () => Promise.resolve(embedder) }], id);

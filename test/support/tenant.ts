@@ -1,16 +1,16 @@
 import { clientWithKey, freshTenant, type Client } from './api.ts';
 import type { ServerAddress } from './server.ts';
 
-/** A tenant of its own, with its administrator. */
+/** A new tenant with its admin. */
 export interface Tenant {
   readonly id: string;
-  /** Its user is `ada`. */
+  /** The admin's user is `ada`. */
   readonly admin: Client;
-  /** A client with a further key; a member if nothing else is said. */
+  /** A client with another key, by default of a member. */
   key(rights?: Record<string, unknown>): Promise<Client>;
 }
 
-/** The administrator of a tenant, of a new one if none is named. Its user is `ada`. */
+/** A client for the admin of a tenant, by default of a new one. The admin's user is `ada`. */
 export function newAdmin(server: ServerAddress, tenant = freshTenant()): Promise<Client> {
   return clientWithKey(server, { tenant, role: 'admin', user: 'ada' });
 }

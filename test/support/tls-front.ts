@@ -10,15 +10,15 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** A server's TLS and password, in front of one that has neither. */
+/** A proxy that adds TLS and a password to a server without them. */
 export interface TlsFront {
   readonly url: string;
-  /** Signed by itself: who trusts it reaches the front, and nobody else does. In PEM. */
+  /** Its self-signed certificate in PEM. Only clients that trust it can connect. */
   readonly certificate: string;
   close(): Promise<void>;
 }
 
-/** Takes requests over TLS with this user and password, and passes them on to `target`. Needs openssl. */
+/** Accepts requests over TLS with this user and password and forwards them to `target`. Needs openssl. */
 export async function tlsFront(target: string, username: string, password: string): Promise<TlsFront> {
   const { key, cert } = await selfSigned();
   const wanted = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
@@ -48,7 +48,7 @@ export async function tlsFront(target: string, username: string, password: strin
   };
 }
 
-/** A key and its certificate for 127.0.0.1, signed by itself, in PEM. Needs openssl. */
+/** Creates a key and a self-signed certificate for 127.0.0.1, in PEM. Needs openssl. */
 export async function selfSigned(): Promise<{ key: string; cert: string }> {
   const folder = await mkdtemp(path.join(tmpdir(), 'stratalog-tls-'));
   try {

@@ -6,16 +6,16 @@ import type { Transport } from '../../src/ports/transport.ts';
 import { Member, placeOf } from './group-member.ts';
 import { freshName } from './transport-records.ts';
 
-/** All that a relay writes under a prefix, from the oldest record on. */
+/** Reads everything that a relay writes to the topics of a prefix, from the oldest record on. */
 export class TopicReader {
   readonly #transport: Transport;
   readonly #prefix: string;
   readonly #member: Member;
   readonly #partitions = new Map<string, TopicRecord[]>();
-  /** The highest of each partition; -1 where none came. */
+  /** The highest watermark of each partition; -1 if it had none. */
   readonly #watermarks = new Map<string, number>();
   readonly #events: ContractEvent[] = [];
-  /** How many of the received records are read: each once, for whoever waits asks often. */
+  /** Number of received records that are parsed. Each is parsed once, because waiting tests poll. */
   #records = 0;
 
   private constructor(transport: Transport, prefix: string) {
@@ -35,19 +35,19 @@ export class TopicReader {
     return new TopicReader(transport, prefix);
   }
 
-  /** What each partition holds, in order. */
+  /** The records of each partition, in order. */
   get partitions(): ReadonlyMap<string, readonly TopicRecord[]> {
     this.#read();
     return this.#partitions;
   }
 
-  /** Every event that came, as often as it came. */
+  /** All received events, including repetitions. */
   get events(): readonly ContractEvent[] {
     this.#read();
     return this.#events;
   }
 
-  /** Waits until every partition of every topic tells that it is complete up to there. */
+  /** Waits until the watermarks of all partitions of all topics have reached a position. */
   async reaches(position: number): Promise<void> {
     const least = (): number => {
       this.#read();
@@ -57,8 +57,8 @@ export class TopicReader {
   }
 
   /**
-   * What would mislead a follower that keeps a bookmark a partition and skips what is not behind it: events that are
-   * missing, changed, in the wrong place or behind a gap, and watermarks that promise too much.
+   * Faults that would mislead a consumer with one bookmark per partition that skips everything up to its bookmark: events that
+   * are missing, changed, in the wrong partition or after a gap, and watermarks that are too high.
    */
   async faults(log: EventLog): Promise<string[]> {
     const faults: string[] = [];

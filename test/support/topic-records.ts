@@ -8,14 +8,14 @@ import { topicPartitioning } from '../../src/projections/topic-partitions.ts';
 export const prefix = 'test';
 export const partitioning = topicPartitioning({ partitionOf });
 
-/** One partition of a topic as the relay fills it from a log. */
+/** One partition of a topic, filled from a log like by the relay. */
 export class TopicDouble {
   readonly place: TopicPartition;
   readonly records: ContractRecord[] = [];
   readonly #name: string;
   readonly #log: EventLog;
 
-  /** `name` as in bookmarks: `events/3`. */
+  /** `name` is the partition's name in bookmarks, such as `events/3`. */
   constructor(log: EventLog, name: string) {
     const [kind, number] = name.split('/') as ['events' | 'retrieval' | 'internal', string];
     this.place = { topic: topicName(prefix, kind), partition: Number(number) };
@@ -23,7 +23,7 @@ export class TopicDouble {
     this.#log = log;
   }
 
-  /** Writes what the log holds beyond `after`, then a watermark, as the relay does from its checkpoint. */
+  /** Writes the events of the log after `after`, then a watermark, as the relay does from its checkpoint. */
   async relay(after: number): Promise<number> {
     const { logId } = this.#log;
     const { events, scannedTo } = await this.#log.readAll({ after, limit: 10_000 });
@@ -34,14 +34,14 @@ export class TopicDouble {
     return scannedTo;
   }
 
-  /** The records from one offset to another, exclusive. */
+  /** The records from offset `from` up to `to`, exclusive. */
   batch(from = 0, to = this.records.length): ReceivedBatch {
     const records = this.records.slice(from, to);
     return { ...this.place, records: records.map((record, n) => ({ ...record, offset: String(from + n) })) };
   }
 }
 
-/** A memory's id whose stream belongs in a partition of the events. */
+/** Whether a stream belongs to a partition of the topic `events`. */
 export function isIn(partition: string, stream: string): boolean {
   return partitioning.partitionOf(stream) === partition;
 }

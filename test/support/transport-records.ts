@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import type { OutgoingRecord, Transport } from '../../src/ports/transport.ts';
 
-/** The transport that a contract is run on. */
+/** The transport on which a contract runs. */
 export interface ContractTransport {
   readonly transport: Transport;
-  /** Another handle of the same brokers. */
+  /** Opens another transport with the same brokers. */
   open(): Promise<Transport>;
 }
 
-/** A name that no other test uses. */
+/** A new name. */
 export function freshName(kind: string): string {
   return `test.${kind}.${randomBytes(5).toString('hex')}`;
 }
@@ -23,7 +23,7 @@ export function record(topic: string, key: string, value: string): OutgoingRecor
   return { topic, key, value, headers: {} };
 }
 
-/** A key for each of the partitions 0, 1, … of a topic. */
+/** One key per partition of a topic, in the order of the partitions. */
 export function keysByPartition(transport: Transport, partitions: number): string[] {
   const keys: string[] = [];
   for (let n = 0; keys.filter(Boolean).length < partitions; n++) {
@@ -33,7 +33,7 @@ export function keysByPartition(transport: Transport, partitions: number): strin
   return keys;
 }
 
-/** Numbers as texts: `0`, `1`, … */
+/** Consecutive numbers as texts: `0`, `1`, … */
 export function numbers(count: number, from = 0): string[] {
   return Array.from({ length: count }, (_, n) => String(from + n));
 }

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TransportUnavailable } from '../../src/ports/transport.ts';
 
-/** A broker beside other work on a slow machine takes more than one minute. */
+/** On a slow, busy machine a broker takes more than a minute to start. */
 const readyMs = 240_000;
 
-/** Repeats `work` while a broker starts. */
+/** Retries `work` until a starting broker answers. */
 export async function untilServed<T>(work: () => Promise<T>): Promise<T> {
   for (const end = Date.now() + readyMs; ; await sleep(200)) {
     try {

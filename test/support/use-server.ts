@@ -3,11 +3,11 @@ import { startServer, type ServerAddress, type TestServer, type TestServerOption
 import type { ServerKind } from './shared-servers.ts';
 
 export interface OwnServerOptions extends TestServerOptions {
-  /** What the shared server cannot offer. A server costs seconds: most files need a tenant of their own, not a server. */
+  /** Why the shared server is not enough. A server takes seconds to start; most files only need their own tenant. */
   readonly because: string;
 }
 
-/** A server for the tests of one file alone: started before the first test, removed after the last. */
+/** A server for the tests of one file, started before the first test and removed after the last. */
 export function useServer({ because: _, ...options }: OwnServerOptions): TestServer {
   let started: TestServer | undefined;
   beforeAll(async () => {
@@ -17,7 +17,7 @@ export function useServer({ because: _, ...options }: OwnServerOptions): TestSer
   return new Proxy({} as TestServer, { get: (_target, name) => Reflect.get(started!, name) as unknown });
 }
 
-/** The server that all files share. Their tests use tenants of their own and look at answers only. */
+/** The server that all files share. Tests use their own tenants and check only answers. */
 export function useSharedServer(kind: ServerKind = 'onnx'): ServerAddress {
   let shared: ServerAddress | undefined;
   beforeAll(async () => {

@@ -7,7 +7,7 @@ import {
   type Vocabulary,
 } from '../../src/domain/routing/vocabulary.ts';
 
-/** What a planner may know of these memories, all of it. */
+/** The complete vocabulary of these memories. */
 export function vocabularyOf(memories: readonly Fielded[]): Vocabulary {
   const values = new Map<string, KnownValue>();
   for (const memory of memories) {

@@ -4,7 +4,7 @@ export type Expected = 'any' | 'no_stream' | 'stream_exists' | bigint;
 
 export type Decision =
   | { readonly kind: 'write' }
-  /** All events were written before; `first` is the revision of the first of them. */
+  /** All events were written before; `first` is the revision of the first one. */
   | { readonly kind: 'repeated'; readonly first: bigint }
   | { readonly kind: 'wrong-revision' }
   | { readonly kind: 'deleted' };
@@ -13,8 +13,9 @@ export type Decision =
 export type RecentRevision = (id: string) => bigint | undefined;
 
 /**
- * What the real server does with an append. An id makes an append a repetition only where it stands at its place, or,
- * with `any` and `stream_exists`, where the server still remembers it; at the head a known id is written again.
+ * Decides on an append like the real server. A known id makes an append a repetition only if the event is at the expected
+ * revision, or, with `any` and `stream_exists`, if the server still remembers the id. At the head a known id is written
+ * again.
  */
 export function decide(
   stream: StreamState,

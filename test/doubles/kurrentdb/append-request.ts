@@ -9,14 +9,14 @@ interface ExpectedOptions {
   hasStreamExists(): boolean;
 }
 
-/** `revision`: the expected one, read only where no other expectation is set. */
+/** `revision` returns the expected revision; it is only called if no other expectation is set. */
 export function expectedOf(options: ExpectedOptions, revision: () => string): Expected {
   if (options.hasNoStream()) return 'no_stream';
   if (options.hasAny()) return 'any';
   return options.hasStreamExists() ? 'stream_exists' : BigInt(revision());
 }
 
-/** The numbers that stand for an expectation in error trailers. */
+/** The number that represents an expectation in error trailers. */
 export function expectedNumber(expected: Expected): bigint {
   if (typeof expected === 'bigint') return expected;
   return { any: -2n, no_stream: -1n, stream_exists: -4n }[expected];
@@ -29,7 +29,7 @@ interface ProposedMessage {
   getCustomMetadata_asU8(): Uint8Array;
 }
 
-/** undefined where the id is no UUID. */
+/** Undefined if the id is not a UUID. */
 export function proposedEvent(message: ProposedMessage): ProposedEvent | undefined {
   const id = idOf(message.getId());
   if (id === undefined) return undefined;
@@ -43,7 +43,7 @@ export function proposedEvent(message: ProposedMessage): ProposedEvent | undefin
   };
 }
 
-/** As the server counts them against its limit. */
+/** Size of an append as the server counts it for its limit. */
 export function appendBytes(events: readonly ProposedEvent[]): number {
   return events.reduce(
     (sum, { data, metadata, type }) => sum + data.length + metadata.length + 2 * type.length,

@@ -8,7 +8,7 @@ import { streamName } from './messages.ts';
 import type { Service } from './service.ts';
 import { shared, streams } from './stubs.ts';
 
-/** One append a call: its header, then its events. */
+/** One append per call: its header, then its events. */
 export async function append(
   service: Service,
   call: ServerReadableStream<AppendReq, AppendResp>,

@@ -18,7 +18,7 @@ interface Batch {
 
 type Call = ServerDuplexStream<BatchAppendReq, BatchAppendResp>;
 
-/** Many appends over one call, told apart by their correlation ids; each may come in several messages. */
+/** Many appends over one call, identified by correlation ids. Each append may consist of several messages. */
 export function batchAppend(service: Service, call: Call): void {
   const open = new Map<string, Batch>();
   const abort = new AbortController();
@@ -47,7 +47,7 @@ async function answer(
   { stream, expected, events }: Batch,
   signal: AbortSignal,
 ): Promise<void> {
-  // Without a fault nothing is awaited before the decision: appends are decided in the order they came.
+  // Without a fault nothing is awaited before the decision, so appends are decided in the order of arrival.
   if (service.faults.frozen) await service.faults.whileFrozen(signal);
   if (signal.aborted) return;
   const response = new streams.BatchAppendResp()

@@ -3,8 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { KurrentDouble } from './double.ts';
 
 /**
- * The double over HTTP. `GET /health/live` answers 204. `POST /double/<fault>` makes it misbehave:
- * `lose-replies?count=1&how=cut|silence`, `freeze?ms=`, `away?ms=`, `drop-subscribers`, `lag-limit?events=` (none: no limit).
+ * Controls the double over HTTP. `GET /health/live` answers 204. `POST /double/<fault>` injects a fault:
+ * `lose-replies?count=1&how=cut|silence`, `freeze?ms=`, `away?ms=`, `drop-subscribers`, `lag-limit?events=` (without a
+ * number, no limit).
  */
 export async function controlRequest(
   double: KurrentDouble,

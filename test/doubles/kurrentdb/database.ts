@@ -15,7 +15,7 @@ export interface ProposedEvent {
 export type AppendOutcome =
   | {
       readonly kind: 'done';
-      /** Of the last event, undefined for an append of none. */
+      /** Revision of the last event; undefined for an append without events. */
       readonly revision: bigint | undefined;
       readonly position: number | undefined;
     }
@@ -24,16 +24,16 @@ export type AppendOutcome =
 
 const metadataType = '$metadata';
 
-/** The events of the double, in memory and in the file. Decisions are taken in the order of the calls. */
+/** The events of the double, in memory and in the file. Calls are decided in order. */
 export class Database {
-  /** All events that are on the disk, in commit order. */
+  /** All events on the disk, in commit order. */
   readonly all: PlacedRecord[] = [];
   readonly changed = new WakeUp();
   readonly #file: EventFile;
   readonly #rememberedIds: number;
-  /** As decided: ahead of what is on the disk. */
+  /** Streams as decided, ahead of what is on the disk. */
   readonly #streams = new Map<string, StreamState>();
-  /** As on the disk. */
+  /** Streams as on the disk. */
   readonly #visible = new Map<string, StreamState>();
   readonly #recent = new Map<string, bigint>();
   #lastCreated = 0;
@@ -43,7 +43,10 @@ export class Database {
     this.#rememberedIds = rememberedIds;
   }
 
-  /** `rememberedIds`: how many ids `any` and `stream_exists` look at, as the real server's bounded memory does. */
+  /**
+   * `rememberedIds`: how many event ids are remembered for `any` and `stream_exists`. The real server's memory is limited
+   * too.
+   */
   static async open(path: string, rememberedIds: number): Promise<Database> {
     const { file, records } = await EventFile.open(path);
     const database = new Database(file, rememberedIds);
@@ -52,7 +55,7 @@ export class Database {
     return database;
   }
 
-  /** Where the log ends: one beyond its last record. */
+  /** The end of the log: one position after its last record. */
   get end(): number {
     return this.#file.end;
   }
@@ -61,7 +64,7 @@ export class Database {
     return this.#visible.get(name);
   }
 
-  /** Appends all or none, and resolves once they are on the disk. */
+  /** Appends all events or none. Resolves when they are on the disk. */
   async append(
     name: string,
     expected: Expected,
@@ -92,14 +95,14 @@ export class Database {
     }
   }
 
-  /** Hides the stream's events; its numbering goes on. */
+  /** Hides the stream's events. Later events continue its numbering. */
   async delete(name: string, expected: Expected): Promise<AppendOutcome> {
     const refusal = this.#refusalOfDeletion(name, expected);
     if (refusal) return refusal;
     return this.#write([this.#truncation(name, lastPossibleRevision, Date.now())]);
   }
 
-  /** Ends the stream for ever. */
+  /** Closes the stream forever. */
   async tombstone(name: string, expected: Expected): Promise<AppendOutcome> {
     const refusal = this.#refusalOfDeletion(name, expected);
     if (refusal) return refusal;

@@ -11,24 +11,24 @@ import { streamsService } from './streams-service.ts';
 import { streamsService as streamsStub } from './stub-services.ts';
 
 export interface DoubleOptions {
-  /** File of the events; created where it is missing. */
+  /** File of the events; created if it is missing. */
   readonly file: string;
-  /** 0, the default, takes a free one. */
+  /** 0, the default, means a free port. */
   readonly port?: number;
-  /** Limit of one append, as the server's `--max-append-size`: 1 MiB by default. */
+  /** Maximum size of one append, like the server's `--max-append-size`; 1 MiB by default. */
   readonly maxAppendBytes?: number;
-  /** Speaks TLS with this key and certificate, and lets in only who has these credentials. */
+  /** Requires TLS with this key and certificate, and these credentials. */
   readonly secure?: SecureOptions;
-  /** How many ids it knows again with `any` and `stream_exists`; 10,000 by default. */
+  /** How many event ids are remembered for `any` and `stream_exists`; 10,000 by default. */
   readonly rememberedIds?: number;
 }
 
-/** Messages beyond this are refused before they are read, as by the real server. */
+/** Larger messages are refused before they are read, as by the real server. */
 const maxMessageBytes = 16 * 1024 * 1024;
 const http2Preface = 'PRI ';
 const tlsHandshake = '\x16';
 
-/** A server that speaks the event store's protocol, over one port with its health check and its control. */
+/** A server that implements the event store's protocol. Its health check and its control use the same port. */
 export class KurrentDouble {
   readonly faults = new Faults();
   readonly #database: Database;
@@ -70,12 +70,12 @@ export class KurrentDouble {
     return this.#port;
   }
 
-  /** As the client takes it. */
+  /** The connection string for the client. */
   get connectionString(): string {
     return `esdb://127.0.0.1:${this.#port}?tls=false`;
   }
 
-  /** Ends every connection and takes none until `comeBack`. */
+  /** Closes all connections and accepts none until `comeBack`. */
   async goAway(): Promise<void> {
     const closed = once(this.#listener, 'close');
     this.#listener.close();
@@ -119,7 +119,7 @@ export class KurrentDouble {
   }
 }
 
-/** Starts a double for a test: an own file, a free port. */
+/** Starts a double for a test. */
 export function startKurrentDouble(options: DoubleOptions): Promise<KurrentDouble> {
   return KurrentDouble.start(options);
 }

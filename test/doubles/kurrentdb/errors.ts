@@ -1,6 +1,6 @@
 import { Metadata, status, type ServiceError } from '@grpc/grpc-js';
 
-/** An error as the server sends it: a status, and what it is about in the trailers. */
+/** An error as the server sends it: a status, with details in the trailers. */
 function serviceError(
   code: number,
   details: string,

@@ -1,7 +1,7 @@
 import { open, readFile, type FileHandle } from 'node:fs/promises';
 import { decodeFrame, encodeFrame, type EventRecord, type PlacedRecord } from './record.ts';
 
-/** Stands first in the file, so that no event is at position 0. */
+/** First bytes of the file, so no event is at position 0. */
 const magic = Buffer.from('stratalog-events');
 
 interface Waiting {
@@ -10,7 +10,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** The append-only file of the double: what `written` acknowledges is on the disk. */
+/** The append-only file of the double. Events are on the disk when `written` resolves. */
 export class EventFile {
   readonly #file: FileHandle;
   #end: number;
@@ -22,7 +22,7 @@ export class EventFile {
     this.#end = end;
   }
 
-  /** Opens or creates the file and answers the events it holds; a torn end is cut off. */
+  /** Opens or creates the file and returns its events. Truncates an incomplete frame at its end. */
   static async open(path: string): Promise<{ file: EventFile; records: PlacedRecord[] }> {
     const handle = await open(path, 'a+');
     const content = await readFile(path);
@@ -43,12 +43,12 @@ export class EventFile {
     return { file: new EventFile(handle, end), records };
   }
 
-  /** Where the next frame will begin. */
+  /** Offset of the next frame. */
   get end(): number {
     return this.#end;
   }
 
-  /** Places `records` at once, as one frame, and resolves `written` when they are on the disk, in order with all others. */
+  /** Places `records` at once as one frame. `written` resolves, in the order of all appends, when they are on the disk. */
   append(records: readonly EventRecord[]): { placed: PlacedRecord[]; written: Promise<void> } {
     const { bytes, placed } = encodeFrame(records, this.#end);
     this.#end += bytes.length;
@@ -64,7 +64,7 @@ export class EventFile {
     await this.#file.close();
   }
 
-  /** One sync for all frames that came while the one before was under way. */
+  /** One sync for all frames that arrived during the previous one. */
   async #drain(): Promise<void> {
     while (this.#waiting.length > 0) {
       const group = this.#waiting;

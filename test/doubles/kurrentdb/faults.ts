@@ -1,18 +1,18 @@
 import { WakeUp } from '../../../src/support/wake-up.ts';
 
-/** What becomes of a reply: its connection is cut, or it never comes. */
+/** How a reply is lost: its connection is cut, or it is never sent. */
 export type Loss = 'cut' | 'silence';
 
-/** How the double is told to misbehave. Without a word it behaves. */
+/** Faults to inject into the double; none by default. */
 export class Faults {
   readonly #thawed = new WakeUp();
   readonly #subscribers = new Set<() => void>();
   #frozen = false;
   #losses: Loss[] = [];
-  /** A live subscriber further behind than so many events is dropped; undefined: never. */
+  /** A live subscriber that lags by more events than this is dropped; if undefined, none is. */
   lagLimit: number | undefined;
 
-  /** The next `count` appends are written, and their replies lost. */
+  /** Writes the next `count` appends but loses their replies. */
   loseReplies(count: number, how: Loss): void {
     this.#losses.push(...Array.from({ length: count }, () => how));
   }
@@ -25,7 +25,7 @@ export class Faults {
     return this.#losses.shift();
   }
 
-  /** Takes calls and answers none, until `thaw`. */
+  /** Accepts calls but answers none, until `thaw`. */
   freeze(): void {
     this.#frozen = true;
   }
@@ -35,24 +35,24 @@ export class Faults {
     this.#thawed.wake();
   }
 
-  /** Resolves once the double is not frozen, or `signal` aborts. */
+  /** Resolves when the double is not frozen, or when `signal` aborts. */
   async whileFrozen(signal: AbortSignal): Promise<void> {
     while (this.#frozen && !signal.aborted) await this.#thawed.after(this.#thawed.count, 60_000, signal);
   }
 
-  /** How many subscriptions there are. */
+  /** Number of subscriptions. */
   get subscribers(): number {
     return this.#subscribers.size;
   }
 
-  /** Ends every subscription as if its client had been too slow. Answers how many there were. */
+  /** Ends every subscription as if its client were too slow. Returns their number. */
   dropSubscribers(): number {
     const dropped = [...this.#subscribers];
     for (const drop of dropped) drop();
     return dropped.length;
   }
 
-  /** Has `drop` called when subscribers are dropped, until `signal` aborts. */
+  /** Calls `drop` when subscribers are dropped, until `signal` aborts. */
   onDrop(drop: () => void, signal: AbortSignal): void {
     this.#subscribers.add(drop);
     signal.addEventListener('abort', () => this.#subscribers.delete(drop), { once: true });

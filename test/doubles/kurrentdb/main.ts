@@ -4,7 +4,7 @@ import { startKurrentDouble } from './double.ts';
 const usage =
   'usage: node bin/run.mjs test/doubles/kurrentdb/main.ts --data FILE [--port 2113] [--max-append-size BYTES]';
 
-/** Runs the double until it is killed: there is nothing that it would lose. */
+/** Runs the double until it is killed. It loses nothing then, so it needs no clean stop. */
 export async function main(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({
     args: [...args],

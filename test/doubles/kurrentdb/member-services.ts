@@ -5,10 +5,10 @@ import { uuidMessage } from './messages.ts';
 import { featuresService, gossipService, streamsService } from './stub-services.ts';
 import { features, gossip } from './stubs.ts';
 
-/** The version whose behaviour the double shows. */
+/** The server version that the double imitates. */
 const serverVersion = '24.2.0';
 
-/** What a client asks before its first call: what the server can, and who leads its cluster of one. */
+/** The services that a client calls first: the features of the server, and the leader of its cluster of one node. */
 export function memberServices(port: () => number): [ServiceDefinition, UntypedServiceImplementation][] {
   const instance = crypto.randomUUID();
   const supported: IServerFeaturesServer = {

@@ -3,7 +3,7 @@ import type { PlacedRecord } from './record.ts';
 import type { Database } from './database.ts';
 import { shared, streams } from './stubs.ts';
 
-/** Created times go over the wire in units of 100 ns. */
+/** Creation times are sent in units of 100 ns. */
 const ticksPerMs = 10_000n;
 
 export function uuidMessage(id: string): InstanceType<typeof shared.UUID> {
@@ -18,7 +18,7 @@ export function streamName(identifier: { getStreamName_asU8(): Uint8Array } | un
   return new TextDecoder().decode(identifier?.getStreamName_asU8());
 }
 
-/** The canonical form of an id, undefined where it is none. Both forms that the protocol has are read. */
+/** The canonical form of an id; undefined if it is not a UUID. The protocol has two forms of ids. */
 export function idOf(uuid: InstanceType<typeof shared.UUID> | undefined): string | undefined {
   const structured = uuid?.getStructured();
   if (structured) {
@@ -47,7 +47,7 @@ function recordedEvent(record: PlacedRecord): ReadResp.ReadEvent.RecordedEvent {
   return message;
 }
 
-/** `resolveLinks`: a link (`$>`) comes with the event that it points to, or without one where that is gone. */
+/** With `resolveLinks`, a link (`$>`) comes with the event that it points to, or without one if that event is gone. */
 export function eventResponse(record: PlacedRecord, database: Database, resolveLinks: boolean): ReadResp {
   const event = new streams.ReadResp.ReadEvent().setCommitPosition(String(record.position));
   if (resolveLinks && record.type === '$>') {

@@ -5,15 +5,15 @@ import { streamName } from './messages.ts';
 import type { PlacedRecord } from './record.ts';
 import { streams } from './stubs.ts';
 
-/** Where to begin: at an end, or at a revision or position. */
+/** Where to begin: at the start or end, or at a revision or position. */
 export type From = 'start' | 'end' | bigint;
 
 export interface ReadRequest {
-  /** undefined for the whole log. */
+  /** Undefined for the whole log. */
   readonly stream: string | undefined;
   readonly from: From;
   readonly backwards: boolean;
-  /** undefined for a subscription. */
+  /** Undefined for a subscription. */
   readonly limit: number | undefined;
   readonly resolveLinks: boolean;
   readonly filter: Filter | undefined;
@@ -21,7 +21,7 @@ export interface ReadRequest {
 
 export interface Filter {
   readonly matches: (record: PlacedRecord) => boolean;
-  /** How many events are looked at between two checkpoints. */
+  /** How many events are scanned between two checkpoints. */
   readonly checkpointEvery: number;
 }
 
@@ -47,7 +47,7 @@ export function readRequest(request: ReadReq): ReadRequest {
   };
 }
 
-/** Index in `all` of the first record at or after a position; throws for a position inside a record. */
+/** Index in `all` of the first record at or after a position. Throws if the position is inside a record. */
 export function indexOfPosition(database: Database, position: bigint): number {
   const { all, end } = database;
   let low = 0;

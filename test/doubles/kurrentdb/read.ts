@@ -5,7 +5,7 @@ import { eventResponse, notFoundResponse } from './messages.ts';
 import { indexOfPosition, type ReadRequest } from './read-request.ts';
 import type { PlacedRecord } from './record.ts';
 
-/** What a read answers, in order. Throws the error that it ends with. */
+/** The responses of a read, in order. Throws if the read ends with an error. */
 export function* read(database: Database, request: ReadRequest): Generator<ReadResp> {
   const records = request.stream === undefined ? readAll(database, request) : readStream(database, request);
   if (records === undefined) {

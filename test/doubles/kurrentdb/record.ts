@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 
-/** An event as the file keeps it. */
+/** An event as stored in the file. */
 export interface EventRecord {
   readonly stream: string;
   readonly revision: bigint;
@@ -13,7 +13,7 @@ export interface EventRecord {
   readonly metadata: Uint8Array;
 }
 
-/** A record at its place: the offset of its first byte in the file. */
+/** A record with its position: the offset of its first byte in the file. */
 export interface PlacedRecord extends EventRecord {
   readonly position: number;
 }
@@ -29,10 +29,10 @@ interface Head extends Record<string, unknown> {
   readonly metadataLength: number;
 }
 
-/** Bytes before a frame's payload: its length and its checksum. */
+/** Bytes before a frame's payload, for its length and its checksum. */
 const frameHeader = 8;
 
-/** The events of one append as one frame, so that a torn write loses all of them or none. */
+/** Encodes the events of one append as one frame, so an incomplete write loses all of them or none. */
 export function encodeFrame(
   records: readonly EventRecord[],
   offset: number,
@@ -67,7 +67,7 @@ export function encodeFrame(
   return { bytes: Buffer.concat([header, payload]), placed };
 }
 
-/** The frame that begins at `offset`, undefined where it is not whole. */
+/** The frame at `offset`; undefined if it is incomplete. */
 export function decodeFrame(
   file: Buffer,
   offset: number,
@@ -86,7 +86,7 @@ export function decodeFrame(
     ) as Head;
     const dataEnd = headEnd + dataLength;
     at = dataEnd + metadataLength;
-    // Copies: a view would keep the whole file in memory.
+    // Copied, because a view would keep the whole file in memory.
     const data = Uint8Array.from(file.subarray(headEnd, dataEnd));
     const metadata = Uint8Array.from(file.subarray(dataEnd, at));
     records.push({ ...rest, revision: BigInt(revision), data, metadata, position });

@@ -14,7 +14,7 @@ export function credentialsOf(secure: SecureOptions | undefined): ServerCredenti
   return ServerCredentials.createSsl(null, [{ private_key: secure.key, cert_chain: secure.certificate }]);
 }
 
-/** Refuses every call that does not come with these credentials. */
+/** Refuses every call without these credentials. */
 export function onlyWith({ user, password }: SecureOptions): ServerInterceptor {
   const authorization = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
   return (_, call) =>

@@ -1,11 +1,11 @@
 import type { Database } from './database.ts';
 import type { Faults } from './faults.ts';
 
-/** What the calls of the double work on. */
+/** State shared by the calls of the double. */
 export interface Service {
   readonly database: Database;
   readonly faults: Faults;
   readonly maxAppendBytes: number;
-  /** Ends the connection of a client, by the address that its calls name. */
+  /** Closes the connection of a client, identified by the peer address of its calls. */
   cut(peer: string): void;
 }

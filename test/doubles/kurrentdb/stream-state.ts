@@ -1,9 +1,9 @@
 import type { PlacedRecord } from './record.ts';
 
-/** Revision of a tombstone, and `$tb` of a stream that is softly deleted. */
+/** Revision of a tombstone, and `$tb` of a soft-deleted stream. */
 export const lastPossibleRevision = 2n ** 63n - 1n;
 
-/** What a stream's metadata hides from its readers. */
+/** The limits in a stream's metadata that hide events from readers. */
 interface Limits {
   readonly maxCount: bigint | undefined;
   readonly maxAgeMs: number | undefined;
@@ -12,7 +12,7 @@ interface Limits {
 
 const noLimits: Limits = { maxCount: undefined, maxAgeMs: undefined, truncateBefore: 0n };
 
-/** The events of one stream in order, with what hides some of them. */
+/** The events of one stream in order, with the limits that hide some of them. */
 export class StreamState {
   readonly events: PlacedRecord[] = [];
   #limits = noLimits;
@@ -23,10 +23,10 @@ export class StreamState {
     else this.events.push(record);
   }
 
-  /** Takes the event of the `$$` stream that says what is hidden. */
+  /** Applies an event of the `$$` stream, which sets the limits. */
   limit({ data }: PlacedRecord): void {
     const text = new TextDecoder().decode(data);
-    // The largest truncation is beyond what a JavaScript number holds.
+    // The largest truncation exceeds the range of exact JavaScript numbers.
     const softlyDeleted = text.includes(`"$tb":${lastPossibleRevision}`);
     const metadata = JSON.parse(text) as Record<string, unknown>;
     const { $maxCount: count, $maxAge: age, $tb: before } = metadata;
@@ -50,7 +50,7 @@ export class StreamState {
     return this.events[Number(revision)];
   }
 
-  /** Whether a reader of the stream may see this event now. */
+  /** Whether a reader of the stream sees this event now. */
   shows({ revision, created }: PlacedRecord): boolean {
     const { maxCount, maxAgeMs, truncateBefore } = this.#limits;
     if (revision < truncateBefore) return false;

@@ -57,7 +57,7 @@ async function respond(service: Service, call: ServerWritableStream<ReadReq, Rea
   }
 }
 
-/** Waits for the client where it is slow. */
+/** Sends messages, waiting if the client is slow. */
 async function send(
   { faults }: Service,
   call: ServerWritableStream<ReadReq, ReadResp>,
@@ -97,7 +97,7 @@ async function tombstone(
   reply(null, new streams.TombstoneResp().setPosition(place));
 }
 
-/** Throws the error of a refused deletion. */
+/** Position of a deletion. Throws the error if it was refused. */
 function positionOf(outcome: AppendOutcome, stream: string, expected: bigint): string {
   if (outcome.kind === 'deleted') throw streamDeleted(stream);
   if (outcome.kind === 'wrong-revision') throw wrongExpectedVersion(stream, expected, outcome.actual);

@@ -1,4 +1,4 @@
-/** The protocol's messages as the client package ships them: CommonJS, in which named imports find nothing. */
+/** The protocol's messages from the client package, which is CommonJS without named exports. */
 export { default as gossip } from '@eventstore/db-client/generated/gossip_pb.js';
 export { default as features } from '@eventstore/db-client/generated/serverfeatures_pb.js';
 export { default as shared } from '@eventstore/db-client/generated/shared_pb.js';

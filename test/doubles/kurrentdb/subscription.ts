@@ -6,10 +6,10 @@ import { caughtUpResponse, checkpointResponse, confirmationResponse, eventRespon
 import { indexOfPosition, type ReadRequest } from './read-request.ts';
 import type { PlacedRecord } from './record.ts';
 
-/** How long a waiting subscription sleeps at most before it looks again. */
+/** Maximum time that a waiting subscription sleeps before it checks again. */
 const restMs = 60_000;
 
-/** What a subscription sends, in order, until `signal` aborts. Throws the error that it ends with. */
+/** The messages of a subscription, in order, until `signal` aborts. Throws if the subscription ends with an error. */
 export async function* subscription(
   database: Database,
   faults: Faults,
@@ -41,9 +41,9 @@ export async function* subscription(
 }
 
 interface Source {
-  /** The next event, undefined at the end. */
+  /** The next event; undefined at the end. */
   next(): PlacedRecord | undefined;
-  /** How many events it is from the end. */
+  /** Number of events until the end. */
   behind(): number;
 }
 
@@ -53,7 +53,7 @@ function allSource(database: Database, { from }: ReadRequest): Source {
   if (from === 'end') index = all.length;
   else if (from !== 'start') {
     index = indexOfPosition(database, from);
-    // A subscription goes on after the event it names.
+    // A subscription continues after the given event.
     const named = all[index];
     if (named && BigInt(named.position) === from) index++;
   }
