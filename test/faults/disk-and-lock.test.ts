@@ -32,7 +32,7 @@ describe('a start that cannot succeed', () => {
     await rm(home, { recursive: true, force: true });
   });
 
-  /** A data folder with one memory in it, and nobody serving it. */
+  /** A data folder with one memory, which no server uses. */
   async function usedFolder(name: string): Promise<{ dataDir: string; memoryId: string }> {
     const dataDir = path.join(home, name);
     const first = await startServer({ masterKey: null, dataDir, environment: deterministic });
@@ -48,9 +48,9 @@ describe('a start that cannot succeed', () => {
     await again.stop();
   }
 
-  it('[J8] is refused on a data folder that another server holds, which goes on', async () => {
+  it('[J8] is refused on a data folder that another server uses, and that server continues', async () => {
     const { memory } = await client.store({ content: 'before the second start' });
-    // With the bundled model, whose threads are still starting when the folder is refused.
+    // With the bundled model, because its threads are still starting when the folder is refused.
     const { code, output } = await serveOnce({ STRATALOG_DATA: server.dataDir });
     expect(code).toBe(1);
     expect(output).toContain(server.dataDir);
@@ -60,7 +60,7 @@ describe('a start that cannot succeed', () => {
     await client.store({ content: 'after the second start' });
   });
 
-  it('[J8] is refused on a port that is taken, and leaves the data folder free', async () => {
+  it('[J8] is refused on a port in use, and releases the data folder', async () => {
     const holder = net.createServer().listen(0, '127.0.0.1');
     await once(holder, 'listening');
     const { port } = holder.address() as AddressInfo;
@@ -76,9 +76,9 @@ describe('a start that cannot succeed', () => {
   });
 
   it.skipIf(whyNoSmallDisk() !== undefined).each([
-    ['where there is no data folder yet', 'true'],
-    ['where there is one', 'mkdir data'],
-    ['where there is one with a lock', 'mkdir -p data/lock data/pg'],
+    ['without a data folder', 'true'],
+    ['with a data folder', 'mkdir data'],
+    ['with a data folder that has a lock', 'mkdir -p data/lock data/pg'],
   ])('[J8] is refused on a read-only file system, %s, and doctor fails alike', async (_, before) => {
     const mountPoint = await mkdtemp(path.join(home, 'read-only-'));
     const mount = `mount -t tmpfs tmpfs '${mountPoint}' && cd '${mountPoint}' && ${before} && cd / && mount -o remount,ro '${mountPoint}' && exec "$@"`;
@@ -93,20 +93,23 @@ describe('a start that cannot succeed', () => {
     }
   });
 
-  it.runIf(process.platform === 'linux')('[J8] is refused where no folder can be made', async () => {
+  it.runIf(process.platform === 'linux')('[J8] is refused if no folder can be created', async () => {
     const { code, output } = await serveOnce({ ...deterministic, STRATALOG_DATA: '/proc/stratalog/data' });
     expect(code).toBe(1);
     expect(output).toContain('/proc/stratalog');
     expect(output).not.toMatch(/^\s+at /m);
   });
 
-  it.skipIf(process.platform === 'win32')('[I3] makes a data folder for its owner alone', async () => {
-    const { dataDir } = await usedFolder('own/folder');
-    const modeOf = async (...parts: string[]) => (await stat(path.join(dataDir, ...parts))).mode & 0o777;
-    expect([await modeOf(), await modeOf('pg'), await modeOf('lock'), await modeOf('vault.key')]).toEqual([
-      0o700, 0o700, 0o700, 0o600,
-    ]);
-  });
+  it.skipIf(process.platform === 'win32')(
+    '[I3] creates a data folder that only its owner can access',
+    async () => {
+      const { dataDir } = await usedFolder('own/folder');
+      const modeOf = async (...parts: string[]) => (await stat(path.join(dataDir, ...parts))).mode & 0o777;
+      expect([await modeOf(), await modeOf('pg'), await modeOf('lock'), await modeOf('vault.key')]).toEqual([
+        0o700, 0o700, 0o700, 0o600,
+      ]);
+    },
+  );
 
   it('[J8] is refused on data of a newer version, and changes nothing in it', async () => {
     const folder = await usedFolder('newer');
@@ -122,7 +125,7 @@ describe('a start that cannot succeed', () => {
     await expectKept(folder);
   });
 
-  describe('for want of its vault key', () => {
+  describe('because of its vault key', () => {
     let folder: { dataDir: string; memoryId: string };
     let file: string;
     let key: Buffer;
@@ -141,7 +144,7 @@ describe('a start that cannot succeed', () => {
       return output;
     }
 
-    it('[J8] is refused where vault.key is missing, and makes no other one', async () => {
+    it('[J8] is refused if vault.key is missing, and creates no new one', async () => {
       await rm(file);
       const output = await refusal();
       expect(output).toContain(file);
@@ -149,7 +152,7 @@ describe('a start that cannot succeed', () => {
       await expect(readFile(file)).rejects.toMatchObject({ code: 'ENOENT' });
     });
 
-    it('[J8] is refused with the vault.key of another folder, and leaves that as it is', async () => {
+    it('[J8] is refused with the vault.key of another folder, and does not change it', async () => {
       const other = await readFile(path.join(server.dataDir, 'vault.key'));
       await writeFile(file, other);
       expect(await refusal()).toMatch(/another root key/);
@@ -168,13 +171,13 @@ describe('a start that cannot succeed', () => {
       if (text !== '') expect(output).not.toContain(text);
     });
 
-    it('[J8] succeeds with its own vault.key again, and all is there', async () => {
+    it('[J8] succeeds with its own vault.key again, and has all data', async () => {
       await writeFile(file, key);
       await expectKept(folder);
     });
   });
 
-  describe('for want of its embedding model', () => {
+  describe('because of its embedding model', () => {
     let copy: string;
     let model: string;
 
@@ -193,20 +196,20 @@ describe('a start that cannot succeed', () => {
       return output;
     }
 
-    it('[J8] is refused where a file of it is damaged', async () => {
+    it('[J8] is refused if one of its files is damaged', async () => {
       const file = path.join(model, 'tokenizer.json');
       await writeFile(file, `${await readFile(file, 'utf8')}\n`);
       expect(await refusal()).toMatch(/tokenizer\.json is damaged/);
     });
 
-    it('[J8] is refused where it is missing', async () => {
+    it('[J8] is refused if it is missing', async () => {
       await rm(model, { recursive: true });
       expect(await refusal()).toMatch(/bge-small-en-v1\.5 cannot be read/);
     });
   });
 });
 
-/** A checkout that shares everything with this one but its models. */
+/** A checkout that shares everything with this one except the models. */
 async function checkoutWithOwnModels(home: string): Promise<string> {
   const copy = path.join(home, 'checkout');
   const own = path.resolve('.');

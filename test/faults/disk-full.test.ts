@@ -48,11 +48,11 @@ else
       return reply;
     }
 
-    /** Writes until one is refused, and some more; answers the last refusal. */
+    /** Writes until a write is refused, then a few more times. Returns the last refusal. */
     async function writeUntilRefused(): Promise<Reply> {
       let refused: Reply | undefined;
       for (let refusals = 0; refusals < 30;) {
-        // Random, so that it takes up space compressed, too.
+        // Random, so that compression does not save space.
         const reply = await write(randomBytes(45_000).toString('base64'));
         if (reply.status === 201) continue;
         refused = reply;
@@ -72,7 +72,7 @@ else
     async function expectWritable(): Promise<void> {
       await expect.poll(async () => (await write('there is room')).status, { timeout: 60_000 }).toBe(201);
       for (const id of acknowledged) expect((await client().get(`/v1/memories/${id}`)).status).toBe(200);
-      // Read models waited for room; none of them gave up on an event.
+      // Read models waited for space, and none of them parked an event.
       await caughtUp(server.url);
       const page = await client().get('/v1/memories?limit=500');
       expect(page.body.items.map(({ id }: Json) => id).sort()).toEqual([...acknowledged].sort());
@@ -80,28 +80,31 @@ else
 
     it.each([
       ['at once', 0],
-      ['but for less than the database needs to go on', 20 << 20],
-      ['by what it writes itself', 90 << 20],
-    ])('answers writes 503 storage-full, goes on reading, and writes again (full %s)', async (_, leave) => {
-      disk.fill(leave);
-      const refused = await writeUntilRefused();
-      expectProblem(refused, 503, 'storage-full');
-      expect(refused.body.detail).toContain('less than 64 MB, the reserve of the server, are free');
-      // A checkpoint may give some of the room back.
-      disk.fill(Math.min(leave, 20 << 20));
-      expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
-      expectProblem(await client().delete(`/v1/memories/${acknowledged[0]}`), 503, 'storage-full');
-      await expectReads();
-      // A look into history is an event: what cannot be written down is not shown.
-      const history = `/v1/memories/${acknowledged[0]}/history`;
-      expectProblem(await client().get(history), 503, 'storage-full');
-      disk.free();
-      await expectWritable();
-      await expectReads();
-      expect((await client().get(history)).body.items).toHaveLength(1);
-    });
+      ['except for less than the database needs to continue', 20 << 20],
+      ['by its own writes', 90 << 20],
+    ])(
+      'answers writes with 503 storage-full, still answers reads, and writes again later (full %s)',
+      async (_, leave) => {
+        disk.fill(leave);
+        const refused = await writeUntilRefused();
+        expectProblem(refused, 503, 'storage-full');
+        expect(refused.body.detail).toContain('less than 64 MB, the reserve of the server, are free');
+        // A checkpoint may free some space.
+        disk.fill(Math.min(leave, 20 << 20));
+        expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+        expectProblem(await client().delete(`/v1/memories/${acknowledged[0]}`), 503, 'storage-full');
+        await expectReads();
+        // Reading the history is recorded as an event. If it cannot be recorded, the history is not returned.
+        const history = `/v1/memories/${acknowledged[0]}/history`;
+        expectProblem(await client().get(history), 503, 'storage-full');
+        disk.free();
+        await expectWritable();
+        await expectReads();
+        expect((await client().get(history)).body.items).toHaveLength(1);
+      },
+    );
 
-    it('refuses to start where no room is left, says so, and loses nothing', async () => {
+    it('refuses to start if no space is left, reports it, and loses nothing', async () => {
       await server.stop('SIGKILL');
       disk.fill();
       const { code, output } = await serveOnce(environment, { prefix: disk.prefix });

@@ -19,7 +19,7 @@ import { startServer, type TestServer } from '../support/server.ts';
 const seed = faultSeed('graceful-drain');
 const embedded = { STRATALOG_PROFILE: 'embedded', STRATALOG_EMBEDDER: 'deterministic' };
 
-describe('a server that is told to stop under load', () => {
+describe('a server that is stopped under load', () => {
   let dataDir: string;
   let server: TestServer;
   let load: Load;
@@ -45,7 +45,7 @@ describe('a server that is told to stop under load', () => {
     await rm(dataDir, { recursive: true, force: true });
   });
 
-  it('[J7] ends with 0, and has every acknowledged command and every answered search in the log', async () => {
+  it('[J7] exits with 0, and has every acknowledged command and every answered search in the log', async () => {
     await load.repeat(server.url, load.unsettled());
     const head = await caughtUp(server.url);
     const log = new LogReader(load.tenants);
@@ -62,9 +62,9 @@ describe('a server that is told to stop under load', () => {
   });
 });
 
-describe('a server that is told to stop while it starts', () => {
+describe('a server that is stopped while it starts', () => {
   it.each<[NodeJS.Signals]>([['SIGTERM'], ['SIGINT']])(
-    '[J7] by %s ends with 0 as soon as it can, and leaves the data folder free',
+    '[J7] by %s exits with 0 as soon as possible, and releases the data folder',
     async (signal) => {
       const dataDir = await mkdtemp(path.join(tmpdir(), 'stratalog-drain-'));
       const child = spawn(process.execPath, [path.resolve('bin/stratalog.mjs'), 'serve'], {
@@ -86,7 +86,7 @@ describe('a server that is told to stop while it starts', () => {
 });
 
 describe('a stop', () => {
-  it('[J7] [J8] lets requests under way end, takes no new connections, and tells open ones that it drains', async () => {
+  it('[J7] [J8] finishes requests in progress, accepts no new connections, and reports on open ones that it is draining', async () => {
     const server = await startServer({
       masterKey: null,
       environment: embedded,
@@ -116,7 +116,7 @@ describe('a stop', () => {
     await server.remove();
   });
 
-  it('[J7] is cut short by a second signal, but not by the one that npm hands on', async () => {
+  it('[J7] is aborted by a second signal, but not by the one that npm forwards', async () => {
     const server = await startServer({ masterKey: null, environment: embedded });
     const bulk = http.request(`${server.url}/v1/memories/bulk`, {
       method: 'POST',
@@ -142,14 +142,14 @@ describe('a stop', () => {
     await server.remove();
   });
 
-  it('[J7] [F2] ends an audit stream that is followed, whole and at once', async () => {
+  it('[J7] [F2] ends a followed audit stream completely and at once', async () => {
     const server = await startServer({ masterKey: null, environment: embedded });
     await clientOf(server).store({ content: 'to be followed' });
     const answer = await fetch(`${server.url}/v1/audit/events?follow=true`);
     const followed = answer.text();
     const began = performance.now();
     expect(await server.stop('SIGTERM')).toBe(0);
-    // Well before what does not end by itself is cut off.
+    // Well before the timeout that closes remaining connections.
     expect(performance.now() - began).toBeLessThan(8_000);
     expect(
       (await followed)

@@ -13,7 +13,7 @@ import { startServer, type TestServer } from '../support/server.ts';
 const kills = Number(process.env['STRATALOG_FAULT_KILLS'] ?? 10);
 const seed = faultSeed('kill-under-load');
 
-describe('a server that is killed under load, again and again', () => {
+describe('a server that is repeatedly killed under load', () => {
   let dataDir: string;
   let server: TestServer;
   let load: Load;
@@ -28,7 +28,7 @@ describe('a server that is killed under load, again and again', () => {
   beforeAll(async () => {
     dataDir = await mkdtemp(path.join(tmpdir(), 'stratalog-kill-'));
     server = await start();
-    // Enough is always under way; a longer log would only make each comparison longer.
+    // There are always requests in progress. A longer log would only make each comparison take longer.
     load = await Load.begin(server, { seed, pauseMs: 20 });
     log = new LogReader(load.tenants);
   });
@@ -39,7 +39,7 @@ describe('a server that is killed under load, again and again', () => {
   });
 
   it.each(Array.from({ length: kills }, (_, index) => index + 1))(
-    'has every acknowledged command once, after kill %i',
+    'has every acknowledged command exactly once, after kill %i',
     async () => {
       const before = load.commands.length;
       const ended = new AbortController();
@@ -64,7 +64,7 @@ describe('a server that is killed under load, again and again', () => {
     },
   );
 
-  it('has in the end every command, memory and history as the log tells it, from its first event', async () => {
+  it('finally has every command, memory and history as in the log, from its first event on', async () => {
     const head = await caughtUp(server.url);
     const whole = new LogReader(load.tenants);
     await whole.read(server.url);
@@ -75,7 +75,7 @@ describe('a server that is killed under load, again and again', () => {
       expect(await faultsOfAnswers(server.url, tenant, whole.events, 500)).toEqual([]);
   });
 
-  it('has every read model equal to its rebuild', async () => {
+  it('has read models that all equal a rebuild', async () => {
     const compared = await rebuild(server.url, load.tenants[0]!.key);
     expect(compared.map(({ name }) => name).sort()).toEqual(readModelNames);
     expect(compared.filter(({ equal }) => !equal)).toEqual([]);

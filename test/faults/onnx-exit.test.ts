@@ -6,7 +6,7 @@ import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { packageRoot } from '../../src/adapters/worker-entry.ts';
 
-/** Exits in the middle of the passages' runs, or of loading the model for them. */
+/** Exits while passages are embedded, or while the model is loaded for them. */
 const program = `
   import { openOnnxEmbedder } from ${JSON.stringify(path.join(packageRoot, 'src/adapters/onnx/embedder.ts'))};
   import { bgeSmall } from ${JSON.stringify(path.join(packageRoot, 'src/adapters/onnx/models.ts'))};
@@ -17,10 +17,10 @@ const program = `
   setTimeout(() => process.exit(7), Number(process.argv[2]));
 `;
 
-describe('a process that exits while its model works', () => {
+describe('a process that exits while its model is running', () => {
   let folder: string;
   beforeAll(async () => {
-    // Inside the package: the bundles resolve their packages and the model from there.
+    // Inside the checkout, because the bundles resolve their packages and the model from there.
     await mkdir(path.join(packageRoot, '.cache'), { recursive: true });
     folder = await mkdtemp(path.join(packageRoot, '.cache', 'test-exit-'));
     const main = path.join(folder, 'main.ts');
@@ -37,7 +37,7 @@ describe('a process that exits while its model works', () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  it.each([0, 30, 300, 400, 500])('ends with its own exit code (after %i ms)', async (afterMs) => {
+  it.each([0, 30, 300, 400, 500])('keeps its own exit code (after %i ms)', async (afterMs) => {
     const child = spawn(process.execPath, [path.join(folder, 'main.js'), String(afterMs)], {
       stdio: 'ignore',
     });

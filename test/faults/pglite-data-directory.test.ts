@@ -38,7 +38,7 @@ describe('a data folder', { timeout: 60_000 }, () => {
     await second.close();
   });
 
-  it('is refused to a second opener, also in the same process and by another path, until it is closed', async () => {
+  it('cannot be opened a second time until it is closed, even in the same process or by another path', async () => {
     const dataDir = newFolder();
     const sql = await openPglite({ dataDir });
     const again = openPglite({ dataDir: path.join(dataDir, '..', path.basename(dataDir)) });
@@ -52,7 +52,7 @@ describe('a data folder', { timeout: 60_000 }, () => {
     await (await openPglite({ dataDir })).close();
   });
 
-  it('names the process that holds it, and is free as soon as that one is killed', async () => {
+  it('names the process that uses it, and is released when that process is killed', async () => {
     const dataDir = newFolder();
     const other = holder.start(dataDir);
     expect(await other.line()).toBe(`open ${other.process.pid}`);
@@ -61,7 +61,7 @@ describe('a data folder', { timeout: 60_000 }, () => {
     await (await openPglite({ dataDir })).close();
   });
 
-  it('stays refused while its holder is frozen', async () => {
+  it('cannot be opened while the process that uses it is frozen', async () => {
     const dataDir = newFolder();
     const other = holder.start(dataDir);
     await other.line();
@@ -71,7 +71,7 @@ describe('a data folder', { timeout: 60_000 }, () => {
     await other.end('SIGKILL');
   });
 
-  it('goes to exactly one of many that want it after a crash', async () => {
+  it('is opened by exactly one of many processes after a crash', async () => {
     const dataDir = newFolder();
     const dead = holder.start(dataDir);
     await dead.line();
@@ -83,7 +83,7 @@ describe('a data folder', { timeout: 60_000 }, () => {
     await Promise.all(rivals.map((rival) => rival.end('SIGKILL')));
   });
 
-  it('may have a longer path than a socket can', async () => {
+  it('can have a longer path than a socket', async () => {
     const dataDir = path.join(newFolder(), 'a'.repeat(90), 'b'.repeat(90));
     const sql = await openPglite({ dataDir });
     await expect(openPglite({ dataDir })).rejects.toBeInstanceOf(DataDirectoryLocked);
@@ -91,7 +91,7 @@ describe('a data folder', { timeout: 60_000 }, () => {
     await (await openPglite({ dataDir })).close();
   });
 
-  it('of a newer format is refused and left alone', async () => {
+  it('of a newer format is refused and not changed', async () => {
     const dataDir = newFolder();
     await mkdir(dataDir);
     await writeFile(path.join(dataDir, 'VERSION'), `${dataFormat + 1}\n`);
@@ -112,7 +112,7 @@ describe('a data folder', { timeout: 60_000 }, () => {
     await expect(openPglite({ dataDir: garbled })).rejects.toBeInstanceOf(DataDirectoryUnusable);
   });
 
-  it('keeps every acknowledged row when its process is killed while it writes', async () => {
+  it('keeps every acknowledged row if its process is killed while writing', async () => {
     const dataDir = newFolder();
     for (let round = 1; round <= 3; round++) {
       const writer = holder.start(dataDir, 'write');
@@ -129,19 +129,19 @@ describe('a data folder', { timeout: 60_000 }, () => {
       const [row] = await sql.query<{ n: number; last: number }>(
         'select count(*) as n, max(n) as last from number',
       );
-      // At most the one insert under way may be there without having been acknowledged.
+      // At most the insert in progress may be there without having been acknowledged.
       expect(row!.last - acknowledged).toBeOneOf([0, 1]);
       expect(row!.n).toBe(row!.last);
       await sql.close();
     }
   });
 
-  it('is opened again by itself when PostgreSQL ends inside the process', async () => {
+  it('is reopened automatically if PostgreSQL ends inside the process', async () => {
     const sql = await openPglite({ dataDir: newFolder() });
     await sql.execute('create table t (a int); insert into t values (1)');
     const missed: boolean[] = [];
     await sql.listen('news', (others) => missed.push(others));
-    // PGlite knows no programs, and dies of the attempt.
+    // PGlite cannot run programs, and ends when it tries.
     const end = sql.query(`copy (select 1) to program 'cat'`);
     const behind = sql.query('select 1');
     await expect(end).rejects.toBeInstanceOf(SqlUnavailable);
@@ -149,7 +149,7 @@ describe('a data folder', { timeout: 60_000 }, () => {
     await expect
       .poll(() => sql.query('select a from t').catch(() => 'not yet'), { timeout: 20_000 })
       .toEqual([{ a: 1 }]);
-    // A listener is woken once after the gap, in case it missed something, and hears what comes.
+    // A listener is woken once after the outage, because it may have missed notifications, and receives new ones.
     expect(missed).toEqual([true]);
     await sql.query('notify news');
     await expect.poll(() => missed).toEqual([true, false]);

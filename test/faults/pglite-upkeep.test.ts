@@ -9,7 +9,7 @@ import { startServer } from '../support/server.ts';
 const restMs = 8_000;
 const probeMs = 500;
 
-it('vacuums what was written before a start, while the program polls, renews its leases and is asked whether it is ready', async () => {
+it('vacuums rows that were written before a start, while the program polls, renews leases and answers readiness checks', async () => {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'upkeep-'));
   const before = await openPglite({ dataDir });
   await before.execute(`create table t (a int, b text);
@@ -39,13 +39,13 @@ it('vacuums what was written before a start, while the program polls, renews its
   await rm(dataDir, { recursive: true });
 });
 
-it('vacuums a table once for the dead rows that it leaves in the graph of its vectors', async () => {
+it('vacuums a table once, although its vector index keeps dead rows', async () => {
   const sql = await openPglite();
   await sql.execute(`create table v (a vector(3), b int);
     create index on v using hnsw (a vector_l2_ops);
     insert into v select array[n, 1, 1], n from generate_series(1, 1000) n;
     update v set a = array[b, 2, 2] where b <= 600`);
-  // Small tables are looked at each second of a pause.
+  // Small tables are checked every second of a pause.
   await sleep(restMs);
   const [row] = await sql.query(
     `select vacuum_count as vacuums, n_dead_tup as dead from pg_stat_all_tables where relname = 'v'`,

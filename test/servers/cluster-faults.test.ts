@@ -8,9 +8,12 @@ import { faultsOfAnswers, faultsOfCommands, faultsOfLog, faultsOfSearches } from
 import { faultSeed, randomOf } from '../support/random.ts';
 import { whyNoSmallDisk } from '../support/small-disk.ts';
 
-/** How many `npm run faults` asks for. Without it: one of each class. */
+/** Number of faults, set by `npm run faults`. By default one of each class. */
 const given = process.env['STRATALOG_FAULT_COUNT'];
-/** The log grows with each fault, and each comparison with the log: a new cluster starts from an empty one. */
+/**
+ * Faults per cluster. Each fault makes the log longer and the comparison with it slower, so a new cluster starts with an
+ * empty log.
+ */
 const perCluster = 30;
 const roles: readonly Role[] = ['api', 'api', 'relay', 'relay', 'projector', 'projector', 'worker'];
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
@@ -41,8 +44,8 @@ for (let first = 0; first < drawn.length; first += perCluster)
     afterAll(() => cluster?.remove(), 60_000);
 
     it.each(drawn.slice(first, first + perCluster).map((name, index) => [first + index + 1, name] as const))(
-      '[G2] [G3] keeps every acknowledged command once, and its read models catch up, after fault %i: %s',
-      // A second try would find what the first one left in the log.
+      '[G2] [G3] keeps every acknowledged command exactly once, and its read models catch up, after fault %i: %s',
+      // No retry, because it would find what the first attempt left in the log.
       { timeout: 900_000, retry: 0 },
       async (number, name) => {
         onTestFailed(() => say(cluster.complaints().join('\n')));
@@ -86,7 +89,7 @@ for (let first = 0; first < drawn.length; first += perCluster)
     );
   });
 
-/** How many commands were sent, and what their senders were told: the first time, and in the end. */
+/** Number of commands by first and final outcome. */
 function outcomes(commands: readonly Command[]): string {
   const told = (which: 0 | -1, outcome: string): number =>
     commands.filter(({ attempts }) => attempts.at(which)!.outcome === outcome).length;

@@ -55,7 +55,7 @@ describe('[J7] doctor --profile cluster', () => {
     return { code, by: Object.fromEntries(json.map((finding: Json) => [finding.check, finding])) };
   }
 
-  it('says of every server where it is, what it is, and that nothing is missing', async () => {
+  it('reports of every server its address and version, and that nothing is missing', async () => {
     const text = await doctor();
     expect(text.stdout).not.toContain('FAIL');
     expect(text.code).toBe(0);
@@ -76,7 +76,7 @@ describe('[J7] doctor --profile cluster', () => {
     ['kafka', 'STRATALOG_KAFKA_BROKERS', (port: number) => `127.0.0.1:${port}`],
     ['postgres', 'STRATALOG_POSTGRES_URL', (port: number) => `postgres://u:hidden@127.0.0.1:${port}/x`],
     ['opensearch', 'STRATALOG_OPENSEARCH_URL', (port: number) => `http://u:hidden@127.0.0.1:${port}`],
-  ])('names %s where it is down, and looks at the others all the same', async (name, variable, url) => {
+  ])('names %s if it is down, and still checks the others', async (name, variable, url) => {
     const { code, by } = await findings({ [variable]: url(await freePort()) });
     expect(code).toBe(1);
     expect(by[name]).toMatchObject({ ok: false, server: { reachable: false } });
@@ -87,9 +87,9 @@ describe('[J7] doctor --profile cluster', () => {
 
   it.each([
     ['one server', 'esdb'],
-    ['a cluster, which is looked for', 'esdb+discover'],
+    ['a cluster, which is discovered', 'esdb+discover'],
   ])(
-    'ends where every server takes the connection and answers nothing, the event store as %s',
+    'ends if every server accepts the connection but never answers, with the event store as %s',
     async (_, protocol) => {
       const sockets = new Set<net.Socket>();
       const silent = net.createServer((socket) => sockets.add(socket.on('error', () => {})));
@@ -111,11 +111,11 @@ describe('[J7] doctor --profile cluster', () => {
         silent.close();
       }
     },
-    // The client of the event store looks for a cluster for twice as long.
+    // The event store's client spends twice as long on discovering a cluster.
     30_000,
   );
 
-  it('knows a password that PostgreSQL does not take from a server that is not there', async () => {
+  it('distinguishes a password that PostgreSQL rejects from a server that is down', async () => {
     const url = Object.assign(new URL(database.url), { password: 'no-such-word' }).href;
     const { by } = await findings({ STRATALOG_POSTGRES_URL: url });
     expect(by.postgres).toMatchObject({ ok: false, server: { reachable: true } });
@@ -123,7 +123,7 @@ describe('[J7] doctor --profile cluster', () => {
     expect(JSON.stringify(by)).not.toContain('no-such-word');
   });
 
-  it('names topics with the wrong number of partitions, and too few brokers for the replicas', async () => {
+  it('reports topics with the wrong number of partitions, and too few brokers for the replicas', async () => {
     const prefix = freshName('doctor');
     const admin = new Kafka({ brokers: brokers.split(','), logLevel: logLevel.NOTHING }).admin();
     await admin.connect();
@@ -146,7 +146,7 @@ describe('[J7] doctor --profile cluster', () => {
     }
   });
 
-  it('sees that another program writes to the event store', async () => {
+  it('detects that another program writes to the event store', async () => {
     const { connectionString } = await doubles.start();
     const client = EventStoreDBClient.connectionString(connectionString);
     await client.appendToStream('cart-42', jsonEvent({ type: 'ItemAdded', data: {} }));

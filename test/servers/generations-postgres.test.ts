@@ -32,7 +32,7 @@ describe('a generation on PostgreSQL', () => {
     await database?.drop();
   });
 
-  it('[F4] is dropped although somebody locks its rows and tables in another order', async () => {
+  it('[F4] is dropped although another transaction locks its rows and tables in another order', async () => {
     const journal = new Journal('journal');
     await ensureLive(test.sql, journal);
     const { number, tables } = await createBeside(test.sql, journal);
@@ -41,7 +41,7 @@ describe('a generation on PostgreSQL', () => {
       await tx.query(`select count(*) from ${tables(journal.tables[0]!)}`);
       dropping = dropGeneration(test.sql, journal, number);
       dropping.catch(() => undefined);
-      // By now it holds the bookmark, and waits for the table: each waits for the other, and PostgreSQL ends the one.
+      // By now it has locked the bookmark and waits for the table: a deadlock, for which PostgreSQL aborts one transaction.
       await sleep(300);
       await tx.query('select 1 from read.bookmarks where name = $1 and generation = $2 for update', [
         'journal',
@@ -52,7 +52,7 @@ describe('a generation on PostgreSQL', () => {
     expect((await readGenerations(test.sql)).map(({ generation }) => generation)).toEqual([1]);
   });
 
-  it('[F4] that somebody compares or switches does not keep the bookmarks of others where they are', async () => {
+  it('[F4] that is compared or switched does not block the bookmarks of others', async () => {
     const [held, free] = ['held', 'free'].map((name) => new Journal(name));
     for (const journal of [held!, free!]) await ensureLive(test.sql, journal);
     const bookmarkWriter = new BookmarkWriter(test.sql, { lingerMs: 1, restMs: 0 });

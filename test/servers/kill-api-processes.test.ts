@@ -9,12 +9,12 @@ import { faultSeed, randomOf } from '../support/random.ts';
 import { readModelNames } from '../support/read-model-names.ts';
 
 const programs = postgresPrograms();
-/** A fifth of the kills of the embedded profile: each takes longer. */
+/** A fifth of the kills of the embedded profile, because each takes longer. */
 const kills = Math.max(3, Math.floor(Number(process.env['STRATALOG_FAULT_KILLS'] ?? 10) / 5));
 const seed = faultSeed('kill-api-processes');
 
 describe.runIf(programs)(
-  'api processes on one database that are killed under load, one after another',
+  'api processes with one database that are killed under load, one after another',
   () => {
     let postgres: PrivatePostgres;
     let processes: ApiProcesses;
@@ -36,7 +36,7 @@ describe.runIf(programs)(
     });
 
     it.each(Array.from({ length: kills }, (_, index) => index + 1))(
-      'have every acknowledged command once, after kill %i',
+      'have every acknowledged command exactly once, after kill %i',
       async () => {
         const ended = new AbortController();
         const running = load.run([...processes.urls], random.int(8, 16), ended.signal);
@@ -62,7 +62,7 @@ describe.runIf(programs)(
       },
     );
 
-    it('have every read model equal to its rebuild in the end', async () => {
+    it('finally have read models that all equal a rebuild', async () => {
       process.stdout.write(`${JSON.stringify(load.figures())}\n`);
       const compared = await rebuild(processes.urls[0]!, load.tenants[0]!.key);
       expect(compared).toHaveLength(readModelNames.length);

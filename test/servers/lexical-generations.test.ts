@@ -11,7 +11,7 @@ const url = process.env['STRATALOG_OPENSEARCH_URL'];
 describe.skipIf(!url)('[G3] a generation of the lexical read model on OpenSearch', () => {
   const test = useLexicalStore(url!);
 
-  it('can be rebuilt where its index was lost', async () => {
+  it('can be rebuilt if its index was lost', async () => {
     const generation = await test.live();
     await storeTestMemory(test, { content: 'lighthouse' });
     await generation.apply(
@@ -24,7 +24,7 @@ describe.skipIf(!url)('[G3] a generation of the lexical read model on OpenSearch
     expect(await find(test.index, 'lexical-g2', 'lighthouse')).toHaveLength(1);
   });
 
-  it('makes an index with each generation and drops it with it', async () => {
+  it('creates an index with each generation and drops both together', async () => {
     await test.live();
     const beside = await createBeside(test.sql, test.projection);
     expect(await test.index.generations()).toEqual(['lexical-g1', 'lexical-g2']);
@@ -34,7 +34,7 @@ describe.skipIf(!url)('[G3] a generation of the lexical read model on OpenSearch
     expect(await test.index.generations()).toEqual(['lexical-g1']);
   });
 
-  it('keeps a generation whose index cannot be dropped now, to be dropped later', async () => {
+  it('keeps a generation whose index cannot be dropped now, and drops it later', async () => {
     await test.live();
     const beside = await createBeside(test.sql, test.projection);
     test.faulty.before = (method) => {
@@ -47,7 +47,7 @@ describe.skipIf(!url)('[G3] a generation of the lexical read model on OpenSearch
     expect(await test.index.generations()).toEqual(['lexical-g1']);
   });
 
-  it('does not begin in an index that holds the documents of another database', async () => {
+  it('does not begin with an index that contains documents of another database', async () => {
     await test.index.createGeneration('lexical-g1');
     const foreign = { tenant: 'acme', memoryId: 'a', revision: 0, deleted: true } as const;
     await test.index.write('lexical-g1', [foreign]);

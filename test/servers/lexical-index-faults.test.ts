@@ -21,7 +21,7 @@ import { faultSeed, randomOf, type Random } from '../support/random.ts';
 const home = process.env['STRATALOG_OPENSEARCH_URL'] ? openSearchHome() : undefined;
 const kills = 3;
 const writers = 4;
-/** So few that most writes change a memory again, often one that another writer changes at the same time. */
+/** So few memories that most writes change an existing one, often one that another writer changes at the same time. */
 const memoryIds = Array.from({ length: 300 }, (_, n) => `memory-${n}`);
 
 describe.skipIf(!home)('an OpenSearch node that fails (needs `npm run stack -- up opensearch`)', () => {
@@ -44,7 +44,7 @@ describe.skipIf(!home)('an OpenSearch node that fails (needs `npm run stack -- u
     return index;
   }
 
-  it('[G3] killed and restarted under load has every acknowledged document with its revision', async () => {
+  it('[G3] that is killed and restarted under load has every acknowledged document with its revision', async () => {
     const random = randomOf(faultSeed('killed OpenSearch'));
     const index = open();
     const generation = await freshGeneration(index);
@@ -69,7 +69,7 @@ describe.skipIf(!home)('an OpenSearch node that fails (needs `npm run stack -- u
       }
     };
     const load = Promise.all(Array.from({ length: writers }, () => writer(random.fork())));
-    // Awaited below: it must not go unheard if it fails before.
+    // Awaited below. Prevents an unhandled rejection if it fails earlier.
     load.catch(() => {});
 
     for (let kill = 0; kill < kills; kill++) {
@@ -92,7 +92,7 @@ describe.skipIf(!home)('an OpenSearch node that fails (needs `npm run stack -- u
     process.stdout.write(`${kills} kills, ${acknowledged.length} documents acknowledged, none missing\n`);
   }, 600_000);
 
-  it('keeps what serves and what was refreshed over a restart, and ends a list that was under way', async () => {
+  it('keeps the alias and refreshed documents across a restart, and fails a list in progress', async () => {
     const index = open();
     const generation = await freshGeneration(index);
     const one = document('beacon');
@@ -102,13 +102,13 @@ describe.skipIf(!home)('an OpenSearch node that fails (needs `npm run stack -- u
     expect((await pages.next()).value).toHaveLength(1);
     await node.kill();
     await node.restart();
-    // What it was to go on from is gone, and other pages would not fit to the first.
+    // The search context of the list is gone, and new pages would not be consistent with the first one.
     await expect(pages.next()).rejects.toBeInstanceOf(LexicalIndexUnavailable);
     expect(await open().serving()).toBe(generation);
     expect(await find(open(), generation, 'beacon')).toEqual([one.memoryId]);
   });
 
-  it('is waited for by writers that came while it was away, up to their patience', async () => {
+  it('is retried during an outage by writers, up to their timeout', async () => {
     const index = open();
     const generation = await freshGeneration(index);
     await node.kill();
@@ -123,7 +123,7 @@ describe.skipIf(!home)('an OpenSearch node that fails (needs `npm run stack -- u
     ]) {
       const error: unknown = await use().catch((reason: unknown) => reason);
       expect(error).toBeInstanceOf(LexicalIndexUnavailable);
-      // What is logged of it holds no content.
+      // The logged error contains no content.
       expect(inspect(error, { depth: Infinity, showHidden: true })).not.toMatch(/beacon|impatient words/);
     }
 
@@ -140,7 +140,7 @@ describe.skipIf(!home)('an OpenSearch node that fails (needs `npm run stack -- u
     expect((await index.health()).status).not.toBe('red');
   });
 
-  it('frozen holds nobody for ever, and goes on as if nothing had been', async () => {
+  it('that is frozen blocks no request forever, and continues normally afterwards', async () => {
     const index = open({ answerTimeoutMs: 500, readPatienceMs: 500 });
     const generation = await freshGeneration(index);
     const one = document('beacon');

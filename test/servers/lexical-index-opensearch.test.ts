@@ -14,7 +14,7 @@ import { tlsFront } from '../support/tls-front.ts';
 
 const url = process.env['STRATALOG_OPENSEARCH_URL'];
 
-/** Under a prefix of its own, which it leaves nothing of. */
+/** An index with a new prefix. Its indexes are removed at the end. */
 function openFresh(node: string, shards: number): IndexUnderTest & { readonly prefix: string } {
   const prefix = `test-${randomBytes(6).toString('hex')}`;
   const opened: LexicalIndex[] = [];
@@ -37,7 +37,7 @@ function openFresh(node: string, shards: number): IndexUnderTest & { readonly pr
 
 if (url) {
   lexicalIndexContract('OpenSearch', async () => openFresh(url, 1));
-  // A limit counts over all shards, and a tenant's documents are on one of them.
+  // Limits apply to all shards together, and the documents of a tenant are in one shard.
   lexicalIndexContract('OpenSearch with three shards', async () => openFresh(url, 3));
 
   describe('the OpenSearch adapter', () => {
@@ -54,7 +54,7 @@ if (url) {
       await fresh.close();
     });
 
-    it('[G3] makes indexes that refuse a field they do not know, and a document without routing', async () => {
+    it('[G3] creates indexes that refuse unknown fields, and documents without routing', async () => {
       const generation = await freshGeneration(fresh.index);
       const index = `${fresh.prefix}.${generation}`;
       const known = { tenant: 'acme', memoryId: 'a', revision: 0, deleted: false, body: 'beacon' };
@@ -70,11 +70,11 @@ if (url) {
       expect(await write(known)).toBe('routing_missing_exception');
       expect(await write(known, 'acme')).toBe('taken');
       const { body } = await client.get({ index, id: 'a', routing: 'acme' });
-      // Texts are found there, not kept.
+      // Texts are indexed but not stored.
       expect(body._source).toEqual({ tenant: 'acme', memoryId: 'a', revision: 0, deleted: false });
     });
 
-    it('does not find what is marked as deleted, whatever else its document says', async () => {
+    it('does not find documents that are marked as deleted, whatever other fields they have', async () => {
       const generation = await freshGeneration(fresh.index);
       const index = `${fresh.prefix}.${generation}`;
       for (const deleted of [true, false]) {
@@ -86,7 +86,7 @@ if (url) {
       expect(await find(fresh.index, generation, 'beacon')).toEqual(['there']);
     });
 
-    it('names a document that cannot be taken, without its content, and writes the others', async () => {
+    it('reports a document that is rejected, without its content, and writes the others', async () => {
       const generation = await freshGeneration(fresh.index);
       const good = [document('beacon one'), document('beacon two')];
       const bad = document('beacon three', { scope: { org: 'secret '.repeat(5_000) }, revision: 4 });
@@ -104,7 +104,7 @@ if (url) {
       );
     });
 
-    it('[F4] switches for readers of the alias from one moment to the next: one or the other, never both or none', async () => {
+    it('[F4] switches the alias atomically: readers see one index or the other, never both or none', async () => {
       const generations = [await freshGeneration(fresh.index), await freshGeneration(fresh.index)] as const;
       const documents = [document('lighthouse'), document('lighthouse')] as const;
       for (const place of [0, 1] as const) await put(fresh.index, generations[place], documents[place]);
@@ -129,7 +129,7 @@ if (url) {
       expect(answers).toEqual(new Set(documents.map(({ memoryId }) => memoryId)));
     });
 
-    it('leaves alone what another prefix has', async () => {
+    it('does not touch indexes with another prefix', async () => {
       const mine = await freshGeneration(fresh.index);
       const neighbour = openOpenSearch({ url, prefix: `${fresh.prefix}-2` });
       try {
@@ -146,7 +146,7 @@ if (url) {
       }
     });
 
-    it('[I5] goes over TLS with a password, and takes neither another certificate nor a wrong password', async () => {
+    it('[I5] connects over TLS with a password, and fails with another certificate or a wrong password', async () => {
       const front = await tlsFront(url, 'stratalog', 'pässword: 1');
       const auth = { username: 'stratalog', password: 'pässword: 1' };
       const tls = { ca: front.certificate };

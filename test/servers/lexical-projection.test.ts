@@ -16,7 +16,7 @@ import { digestAfter, eventsOf, interleaved, split } from '../support/read-model
 
 const url = process.env['STRATALOG_OPENSEARCH_URL'];
 
-/** Decides over orders and sizes: one number after another, from the start again at the end. */
+/** Arbitrary numbers that determine orders and sizes. They are used one after another, and repeated from the start. */
 const dice = fc.array(fc.nat(1_000), { minLength: 12, maxLength: 60, size: 'max' }).map((numbers) => {
   let at = 0;
   return (n: number): number => numbers[at++ % numbers.length]! % n;
@@ -28,12 +28,12 @@ describe.skipIf(!url)('[G3] the lexical read model on OpenSearch', () => {
   const all = () => test.store.readAll({ after: 0, limit: 1_000 });
   const parked = () => test.sql.query<{ stream: string; error: string }>('select * from read.parked');
 
-  it('is the same for every order that keeps the order within each stream, and as its rows in the database', async () => {
+  it('is the same for every order that keeps the order within each stream, and equals its rows in the database', async () => {
     await assertWithin(
       fc.asyncProperty(steps, dice, async (history, choose) => {
         await test.reset();
         const writer = new HistoryWriter(test);
-        // As each read when it was new: before any later erasure.
+        // The events as they could be read when they were new, before any erasure.
         const early: LoadedEvent[] = [];
         for (const step of history) {
           await writer.write(step);
@@ -52,7 +52,7 @@ describe.skipIf(!url)('[G3] the lexical read model on OpenSearch', () => {
     );
   });
 
-  it('has of each memory the document that its events make', async () => {
+  it('has the document of each memory that results from its events', async () => {
     const generation = await test.live();
     const [kept, edited, gone, back] = await Promise.all(
       ['kettle one', 'kettle two', 'kettle three', 'kettle four'].map((content) =>
@@ -123,14 +123,14 @@ describe.skipIf(!url)('[G3] the lexical read model on OpenSearch', () => {
   });
 
   it.each(['before', 'after'] as const)(
-    'has an effect once where the process ends between the documents and the commit (%s the bookmark)',
+    'takes effect once if the process ends between the documents and the commit (%s the bookmark)',
     async (fault) => {
       const generation = await test.live();
       const { stream } = await storeTestMemory(test, { content: 'lighthouse' });
       const state = await generation.bookmarkState();
       test.sql.fault = failing('update read.bookmarks', fault);
       await expect(generation.apply(await all(), state)).rejects.toThrow();
-      // The document is there, its row is not.
+      // The document is written, its row is not.
       expect(await listed(test.index, 'lexical-g1')).toHaveLength(1);
       expect(await test.sql.query('select 1 from read.lexical_g1')).toEqual([]);
       await updateTestMemory(test, stream, 'foghorn');
@@ -142,7 +142,7 @@ describe.skipIf(!url)('[G3] the lexical read model on OpenSearch', () => {
     },
   );
 
-  it('[F6] takes back the words of a memory that was erased between its document and the commit', async () => {
+  it('[F6] removes the words of a memory that was erased between its document and the commit', async () => {
     const generation = await test.live();
     const { value } = await storeTestMemory(test, { content: 'lighthouse' });
     test.sql.fault = failing('update read.bookmarks', 'before');
@@ -155,7 +155,7 @@ describe.skipIf(!url)('[G3] the lexical read model on OpenSearch', () => {
     expect(await test.sql.query('select erasures from read.lexical_expunge_g1')).toEqual([{ erasures: 2 }]);
   });
 
-  it('is not changed by a process that was overtaken in the middle of its batch', async () => {
+  it('is not changed by a process that another one overtakes in the middle of its batch', async () => {
     const generation = await test.live();
     const { stream } = await storeTestMemory(test, { content: 'lighthouse' });
     const page = await all();
@@ -182,7 +182,7 @@ describe.skipIf(!url)('[G3] the lexical read model on OpenSearch', () => {
     expect(digest).toBe(liveDigest);
   });
 
-  it('is compared at its bookmark: documents that a batch under way has written make no difference', async () => {
+  it('is compared at its bookmark, ignoring the documents of a batch in progress', async () => {
     const generation = await test.live();
     const { stream } = await storeTestMemory(test, { content: 'lighthouse' });
     await generation.apply(await all(), await generation.bookmarkState());
@@ -196,7 +196,7 @@ describe.skipIf(!url)('[G3] the lexical read model on OpenSearch', () => {
     expect(await generation.digest()).not.toBe(digest);
   });
 
-  it('tells by its digest a document that is missing, and one that differs', async () => {
+  it('detects by its digest a missing document, and a different one', async () => {
     const generation = await test.live();
     const { value } = await storeTestMemory(test, { content: 'lighthouse' });
     await storeTestMemory(test, { content: 'foghorn' });
@@ -222,7 +222,7 @@ describe.skipIf(!url)('[G3] the lexical read model on OpenSearch', () => {
     expect(new Set([right, different, missing, without]).size).toBe(4);
   });
 
-  it('waits for an index that is away, or refuses its password, and parks nothing', async () => {
+  it('waits if the index is down or refuses its password, and parks nothing', async () => {
     const generation = await test.live();
     await storeTestMemory(test, { content: 'lighthouse' });
     const state = await generation.bookmarkState();
@@ -238,7 +238,7 @@ describe.skipIf(!url)('[G3] the lexical read model on OpenSearch', () => {
     expect(await find(test.index, 'lexical-g1', 'lighthouse')).toHaveLength(1);
   });
 
-  it('parks the stream of a document that the index refuses, and that alone', async () => {
+  it('parks only the stream of a document that the index refuses', async () => {
     const generation = await test.live();
     await storeTestMemory(test, { content: 'lighthouse' });
     const bad = await storeTestMemory(test, { content: 'refused' });
@@ -257,7 +257,7 @@ describe.skipIf(!url)('[G3] the lexical read model on OpenSearch', () => {
       { stream: bad.stream, error: expect.stringMatching(/400 mapper_parsing_exception/) as string },
     ]);
     expect(await find(test.index, 'lexical-g1', 'lighthouse foghorn')).toHaveLength(2);
-    // Mended, it is done by `retry`.
+    // Once the index works again, `retry` succeeds.
     test.faulty.mend();
     await retryParked(
       generation,
@@ -268,7 +268,7 @@ describe.skipIf(!url)('[G3] the lexical read model on OpenSearch', () => {
     expect(await find(test.index, 'lexical-g1', 'refused')).toEqual([bad.value.id]);
   });
 
-  it('refreshes once for batches that wait at the same time, at most ten times a second', async () => {
+  it('refreshes once for all waiting batches, at most ten times a second', async () => {
     const generation = await test.live();
     let refreshes = 0;
     test.faulty.before = (method) => {

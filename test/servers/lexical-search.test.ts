@@ -20,7 +20,7 @@ import { soleEmbedder } from '../support/sole-embedder.ts';
 
 const url = process.env['STRATALOG_OPENSEARCH_URL'];
 
-/** Memories of a tenant, each in a stream of its own; their ids. */
+/** Stores memories of a tenant. Returns their ids. */
 async function store(
   test: TestStore,
   tenant: string,
@@ -46,7 +46,7 @@ async function store(
   return ids;
 }
 
-/** Passages are embedded, queries only while `fail` does not say otherwise. */
+/** Embeds passages, and queries only while `fail` returns false. */
 function failingQueries(embedder: Embedder, fail: () => boolean): Embedder {
   return {
     ...embedder,
@@ -57,7 +57,7 @@ function failingQueries(embedder: Embedder, fail: () => boolean): Embedder {
   };
 }
 
-describe.skipIf(!url)('[A5] a search whose words OpenSearch finds', () => {
+describe.skipIf(!url)('[A5] a search with words in OpenSearch', () => {
   let test: LexicalCluster;
   let models: RunningModels;
   let queriesFail = false;
@@ -78,7 +78,7 @@ describe.skipIf(!url)('[A5] a search whose words OpenSearch finds', () => {
     test.faulty.mend();
   });
 
-  it('[I3] finds what the tenant has, and nothing of another tenant, whose words change no score', async () => {
+  it('[I3] finds memories of the tenant and none of another tenant, whose words do not change scores', async () => {
     const [own] = await store(test, 'north', [{ content: 'the lighthouse keeper' }]);
     const before = await models.find('lighthouse', { tenant: 'north' });
     const foreign = Array.from({ length: 30 }, () => ({ content: 'a lighthouse of the south' }));
@@ -88,7 +88,7 @@ describe.skipIf(!url)('[A5] a search whose words OpenSearch finds', () => {
     expect(await models.find('lighthouse', { tenant: 'north' })).toEqual(before);
   });
 
-  it('[I3] takes the word of the index for nothing: what it answers of others is not shown', async () => {
+  it('[I3] does not trust the index: memories of others in its answer are not shown', async () => {
     const [own] = await store(test, 'trusting', [{ content: 'the lighthouse keeper' }]);
     const [foreign] = await store(test, 'elsewhere', [{ content: 'the lighthouse keeper' }]);
     const [hidden] = await store(test, 'trusting', [
@@ -102,7 +102,7 @@ describe.skipIf(!url)('[A5] a search whose words OpenSearch finds', () => {
     expect(await models.find('lighthouse', { tenant: 'trusting' })).toHaveLength(2);
   });
 
-  it('finds the one memory that the filter lets through behind thousands whose words match better', async () => {
+  it('finds the only memory that matches the filter behind thousands with better matching words', async () => {
     const tenant = `filtered_${uuid().slice(-12)}`;
     const [wanted] = await store(test, tenant, [
       { content: `harbour ${'and very much else that was said '.repeat(30)}`, tags: ['rare'] },
@@ -120,19 +120,20 @@ describe.skipIf(!url)('[A5] a search whose words OpenSearch finds', () => {
         among: test.faulty.searches.map(({ among }) => among?.length),
       };
     };
-    // The filter's own values tell which few it leaves: the index is not asked.
+    // The postings of the filter's values identify the few matches, so the index is not queried.
     expect(await asked(where('rare'))).toEqual({ ids: [wanted], among: [] });
     expect(await asked(where('nothing'))).toEqual({ ids: [], among: [] });
-    // Of a negation they tell nothing: it was not among the first, and was then looked for among what the filter lets through.
+    // Postings cannot resolve a negation. The memory was not among the first hits, so a second query searches only the
+    // matches of the filter.
     const uncommon = parseFilter({ not: { tags: { contains: 'common' } } });
     expect(await asked(uncommon)).toEqual({ ids: [wanted], among: [undefined, 1] });
-    // Most of what the words find passes: nothing is asked a second time for it.
+    // Most hits match the filter, so there is no second query.
     const common = await asked(where('common'));
     expect(common.ids).toHaveLength(10);
     expect(common.among).toEqual([undefined]);
   }, 300_000);
 
-  it('shows no memory before its row is there, whatever the index has', async () => {
+  it('shows no memory before its row is written, whatever the index contains', async () => {
     const tenant = 'early';
     const [stored] = await store(test, tenant, [{ content: 'the lighthouse keeper' }]);
     await models.find('lighthouse', { tenant });
@@ -167,7 +168,7 @@ describe.skipIf(!url)('[A5] a search whose words OpenSearch finds', () => {
   });
 });
 
-describe.skipIf(!url)('[A5] a search while the lexical index is away', () => {
+describe.skipIf(!url)('[A5] a search while the lexical index is down', () => {
   let test: LexicalCluster;
   let models: RunningModels;
   let queriesFail = false;
@@ -185,11 +186,11 @@ describe.skipIf(!url)('[A5] a search while the lexical index is away', () => {
     await test?.close();
   });
 
-  it('answers by meaning with a warning that names words, asks no more for a while, and then finds words again', async () => {
+  it('answers by vectors with a warning about words, does not query the index for a while, and then uses words again', async () => {
     const whole = await models.answer('lighthouse');
     expect(whole.warnings).toEqual([]);
     let asked = 0;
-    // Frozen: it never answers.
+    // The index is frozen and never answers.
     test.faulty.before = (method) => {
       if (method !== 'search') return undefined;
       asked++;
@@ -198,7 +199,7 @@ describe.skipIf(!url)('[A5] a search while the lexical index is away', () => {
     for (let n = 0; n < 5; n++) {
       const { best, warnings } = await models.answer('lighthouse');
       expect(warnings).toEqual([{ code: 'partial', detail: expect.stringMatching(/words/) as string }]);
-      // What meaning finds is scored by its words too.
+      // Memories found by vectors are still scored with their words.
       expect(best.map(({ score }) => score)).toEqual(whole.best.map(({ score }) => score));
     }
     expect(asked).toBe(1);
@@ -211,7 +212,7 @@ describe.skipIf(!url)('[A5] a search while the lexical index is away', () => {
       .toEqual([]);
   });
 
-  it('refused by OpenSearch for another reason fails: that is not its absence', async () => {
+  it('fails if OpenSearch refuses it for another reason, because that is not an outage', async () => {
     test.faulty.before = (method) => {
       if (method === 'search') throw new Error('OpenSearch answers 400');
     };
@@ -225,7 +226,7 @@ interface Corpus {
 }
 
 describe.skipIf(!url)('[G3] the profiles with and without OpenSearch', () => {
-  it('answer the same memories with the same scores; the one takes over from the other without a gap', async () => {
+  it('return the same memories with the same scores, and can be switched in both directions without a gap', async () => {
     const lines = (await readFile('corpus/memories.ndjson', 'utf8')).trim().split('\n');
     const { queries } = JSON.parse(await readFile('corpus/queries.json', 'utf8')) as Corpus;
     const questions = [...queries.map(({ query }) => query), 'What did I say about the release in February?'];
@@ -238,7 +239,7 @@ describe.skipIf(!url)('[G3] the profiles with and without OpenSearch', () => {
         'many',
         contents.map((content) => ({ content })),
       );
-      // So few that either engine finds each one that has a word of the question.
+      // So few memories that both engines find each one with a word of the question.
       await store(
         test,
         'few',
@@ -261,7 +262,10 @@ describe.skipIf(!url)('[G3] the profiles with and without OpenSearch', () => {
       };
       const answers = async () => ({ few: await answersOf('few'), many: await answersOf('many') });
       type Answers = Awaited<ReturnType<typeof answers>>;
-      /** Of many the engines' hundredth candidates differ, and such a one may be a result; its score does not. */
+      /**
+       * With many memories the last candidates of the engines may differ, and such a candidate may be a result. Scores do
+       * not differ.
+       */
       const expectSame = (now: Answers, then: Answers) => {
         expect(now.few).toEqual(then.few);
         for (const [n, found] of now.many.entries()) {
@@ -277,7 +281,7 @@ describe.skipIf(!url)('[G3] the profiles with and without OpenSearch', () => {
       expect([...inDatabase.few, ...inDatabase.many].flat()).toHaveLength(10 * 2 * questions.length);
       await models.stop();
 
-      // The cluster profile on the same database: at first it searches where the words are.
+      // The cluster profile with the same database. At first it searches the words in the database.
       models = await RunningModels.start(test, test.embedder, test.projections, test.index);
       expectSame(await answers(), inDatabase);
       expect(test.faulty.searches).toEqual([]);
@@ -286,7 +290,7 @@ describe.skipIf(!url)('[G3] the profiles with and without OpenSearch', () => {
       expect(test.faulty.searches).toHaveLength(2 * questions.length);
       await models.stop();
 
-      // And back: until the words are in the database again, meaning answers and says so.
+      // Back to the other profile: until the words are in the database again, answers use only vectors and say so.
       models = await RunningModels.start(test, test.embedder, allProjections(soleEmbedder(test.embedder)));
       expect((await models.answer(questions[0]!, { tenant: 'few', minPosition: 0 })).warnings).toHaveLength(
         1,

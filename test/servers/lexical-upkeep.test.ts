@@ -45,7 +45,7 @@ describe.skipIf(!home)('what OpenSearch keeps (needs `npm run stack -- up opense
     await node?.remove();
   });
 
-  /** Replaced and deleted documents that segments still hold. */
+  /** Number of replaced and deleted documents that are still in segments. */
   async function deletedDocuments(): Promise<number> {
     const client = new Client({ node: node.url });
     const { body } = await client.indices.stats({ index: `${test.prefix}.lexical-g1`, metric: 'docs' });
@@ -53,31 +53,31 @@ describe.skipIf(!home)('what OpenSearch keeps (needs `npm run stack -- up opense
     return body._all.primaries?.docs?.deleted ?? 0;
   }
 
-  /** Files of the node that hold `word` as it is written. */
+  /** Files of the node that contain `word` literally. */
   async function filesWith(word: string): Promise<string[]> {
     const folder = path.join(node.folder, 'data');
     const entries = await readdir(folder, { recursive: true, withFileTypes: true });
     const found: string[] = [];
     for (const entry of entries.filter((one) => one.isFile())) {
       const file = path.join(entry.parentPath, entry.name);
-      // A file may go while it is looked for.
+      // A file may be removed meanwhile.
       const bytes = await readFile(file).catch(() => Buffer.alloc(0));
       if (bytes.includes(word)) found.push(file);
     }
     return found;
   }
 
-  it('[F6] of an erased memory is nothing but its id and revision: no file holds its words', async () => {
+  it('[F6] of an erased memory is only its id and revision: no file contains its words', async () => {
     const kept = await storeTestMemory(test, { content: 'quayside harbour' });
     const erased = await storeTestMemory(test, { content: 'mumblewharf harbour' });
     await updateTestMemory(test, erased.stream, 'ostrichfeather harbour');
     await expect.poll(() => models.find('ostrichfeather'), { timeout: 20_000 }).not.toEqual([]);
-    // Otherwise the search of the files would prove nothing.
+    // Proves that searching the files works.
     expect(await filesWith('ostrichfeather')).not.toEqual([]);
     await eraseTestMemory(test, erased.value.id);
     await models.find('harbour');
     expect(await find(test.index, 'lexical-g1', 'ostrichfeather')).toEqual([]);
-    // The first try fails: it is tried again.
+    // The first attempt fails and is retried.
     let tries = 0;
     test.faulty.before = (method) => {
       if (method === 'expunge' && tries++ === 0) throw new LexicalIndexUnavailable('away');
@@ -97,7 +97,7 @@ describe.skipIf(!home)('what OpenSearch keeps (needs `npm run stack -- up opense
     ]);
   }, 240_000);
 
-  it('[F4] serves to others what queries read: after a switch, and after the way back', async () => {
+  it('[F4] has an alias to the live generation, after a switch and after a rollback', async () => {
     const serving = () => expect.poll(() => test.index.serving(), { timeout: 20_000 });
     await storeTestMemory(test, { content: 'lighthouse' });
     await serving().toBe('lexical-g1');
@@ -108,7 +108,7 @@ describe.skipIf(!home)('what OpenSearch keeps (needs `npm run stack -- up opense
     await models.operations.switch('lexical', testContext());
     expect(await models.find('lighthouse')).toEqual(before);
     await serving().toBe('lexical-g2');
-    // The former one is written on: the way back loses nothing.
+    // The former generation is still updated, so a rollback loses nothing.
     await storeTestMemory(test, { content: 'lighthouse again' });
     const now = await models.find('lighthouse');
     expect(now.length).toBe(before.length + 1);
@@ -117,7 +117,7 @@ describe.skipIf(!home)('what OpenSearch keeps (needs `npm run stack -- up opense
     await serving().toBe('lexical-g1');
   });
 
-  it('[G3] is complete after kills under load, once and in its last revision, and a rebuild equals it', async () => {
+  it('[G3] is complete after kills under load, with each memory once in its last revision, and equals a rebuild', async () => {
     const streams: Awaited<ReturnType<typeof storeTestMemory>>[] = [];
     let loading = true;
     const load = (async () => {
@@ -127,13 +127,13 @@ describe.skipIf(!home)('what OpenSearch keeps (needs `npm run stack -- up opense
         else await updateTestMemory(test, one.stream, `beacon changed ${n}`);
       }
     })();
-    // Met below.
+    // Handled below.
     load.catch(() => undefined);
     for (let kill = 0; kill < 2; kill++) {
       const before = streams.length;
       await expect.poll(() => streams.length, { timeout: 60_000 }).toBeGreaterThan(before + 60);
       await node.kill();
-      // Meanwhile memories are stored, and searches answer by meaning.
+      // Meanwhile memories are stored, and searches answer by vectors.
       const meanwhile = streams.length;
       await expect.poll(() => streams.length, { timeout: 60_000 }).toBeGreaterThan(meanwhile + 20);
       expect((await models.answer('beacon', { minPosition: 0 })).warnings).toHaveLength(1);

@@ -14,7 +14,7 @@ import { faultSeed, randomOf } from '../support/random.ts';
 import type { TestServer } from '../support/server.ts';
 
 const programs = postgresPrograms();
-/** In the statements that write to the log, with a new key and without. */
+/** Occurs in the statements that write to the log, with and without a new key. */
 const append = '.append';
 
 describe.runIf(programs)('an api process whose database answers get lost', () => {
@@ -22,7 +22,7 @@ describe.runIf(programs)('an api process whose database answers get lost', () =>
   let processes: ApiProcesses;
   let proxy: CuttingProxy;
   let server: TestServer;
-  /** On the same database without the proxy. */
+  /** Uses the same database without the proxy. */
   let other: TestServer;
 
   beforeAll(async () => {
@@ -107,8 +107,8 @@ describe.runIf(programs)('an api process whose database answers get lost', () =>
     ],
   ];
 
-  describe.each<CutAt>(['request', 'answer'])('once, when the %s is on its way', (at) => {
-    it.each(commands)('[A11] does %s once and answers it', async (_, type, send) => {
+  describe.each<CutAt>(['request', 'answer'])('once, at the %s', (at) => {
+    it.each(commands)('[A11] executes %s once and answers it', async (_, type, send) => {
       const client = await newAdmin();
       const [{ memory }, { memory: more }] = [
         await client.store({ content: 'one' }),
@@ -125,9 +125,9 @@ describe.runIf(programs)('an api process whose database answers get lost', () =>
     });
   });
 
-  describe.each<CutAt>(['request', 'answer'])('again and again, when the %s is on its way', (at) => {
+  describe.each<CutAt>(['request', 'answer'])('repeatedly, at the %s', (at) => {
     it.each(commands)(
-      '[A11] answers %s 503 at worst, and its repetition writes nothing twice',
+      '[A11] answers %s at worst with 503, and its repetition writes nothing twice',
       async (_, type, send) => {
         const client = await newAdmin();
         const [{ memory }, { memory: more }] = [
@@ -150,7 +150,7 @@ describe.runIf(programs)('an api process whose database answers get lost', () =>
     );
   });
 
-  it('[A11] under load, has every acknowledged command once and writes no command twice', async () => {
+  it('[A11] under load, has every acknowledged command once and executes no command twice', async () => {
     const seed = faultSeed('lost-replies');
     const random = randomOf(seed);
     const load = await Load.begin(server, { seed });
@@ -170,10 +170,10 @@ describe.runIf(programs)('an api process whose database answers get lost', () =>
     expect(proxy.cuts).toBeGreaterThan(20);
     expect(load.surprises).toEqual([]);
     expect(load.unsettled()).toEqual([]);
-    // Other tests wrote to this log too: only the positions of these tenants are looked at.
+    // Other tests wrote to this log too, so only the events of these tenants are checked.
     expect(faultsOfLog(log.events, 0)).toEqual([]);
     expect(faultsOfCommands(load.commands, log.events)).toEqual([]);
-    // Searches are written off the request path, and again after a pause where the database was away.
+    // Searches are recorded outside the request, and retried after a pause if the database was down.
     const searchFaults = async () => {
       const now = new LogReader(load.tenants);
       await now.read(other.url);
@@ -186,11 +186,11 @@ describe.runIf(programs)('an api process whose database answers get lost', () =>
     expect(compared.filter(({ equal }) => !equal)).toEqual([]);
   });
 
-  it('[J7] while the database is frozen, says so, and afterwards goes on with nothing lost', async () => {
+  it('[J7] reports a frozen database, and continues afterwards with nothing lost', async () => {
     const client = clientOf(other, (await newAdmin()).key);
     const { memory } = await client.store({ content: 'before the frost' });
     const key = { 'idempotency-key': randomUUID() };
-    // A statement is waited for 10 s, and tried again three times.
+    // A statement has a timeout of 10 s and three retries.
     const patience = 45_000;
     postgres.freeze();
     try {
@@ -216,7 +216,7 @@ describe.runIf(programs)('an api process whose database answers get lost', () =>
     expect(await countOf(client, 'MemoryStored')).toBe(2);
   });
 
-  it('[J7] holds no reader whose connection the database froze under', async () => {
+  it('[J7] does not block a reader whose connection is frozen', async () => {
     const sql = await openPostgres({ url: processes.databaseUrl, answerTimeoutMs: 500 });
     try {
       const connected = () => sql.query('select pg_sleep(0.1)');

@@ -27,7 +27,7 @@ describe('a parked stream on PostgreSQL', () => {
     await database?.drop();
   });
 
-  it('[G4] loses nothing that its projection takes for parked while it is retried', async () => {
+  it('[G4] loses no event that its projection parks during a retry', async () => {
     const journal = new Journal('journal');
     journal.onEvent = () => {
       throw new Error('refused');
@@ -48,7 +48,7 @@ describe('a parked stream on PostgreSQL', () => {
     let applied: Promise<unknown> | undefined;
     await somebody.transaction(async (tx) => {
       await tx.query('lock table read.journal_g1 in share mode');
-      // It has the bookmark and waits for the table; what follows the log waits for the bookmark.
+      // The retry has locked the bookmark and waits for the table; the projection waits for the bookmark.
       retried = retryParked(generation, stream, waiting, state.bookmark);
       await sleep(300);
       applied = generation.apply(page, state).catch((error: unknown) => error);

@@ -6,7 +6,7 @@ import { SqlUnavailable } from '../../src/ports/sql.ts';
 const url = process.env['STRATALOG_POSTGRES_URL'];
 
 describe('PostgreSQL that cannot be reached', () => {
-  it('is told as unavailable', async () => {
+  it('is reported as unavailable', async () => {
     const nobody = openPostgres({ url: 'postgres://stratalog:stratalog@127.0.0.1:1/stratalog' });
     await expect(nobody).rejects.toBeInstanceOf(SqlUnavailable);
   });
@@ -31,11 +31,11 @@ describe.runIf(url)('a PostgreSQL server', () => {
     killer.query('select pg_terminate_backend($1::int, 5000)', [pid]);
   const own = 'select pg_backend_pid() as pid';
 
-  it('tells what its login may do: row-level security must bind it', () => {
+  it('reports the rights of its login, which row-level security must apply to', () => {
     expect(sql.login).toEqual({ role: 'stratalog', superuser: false, bypassesRowSecurity: false });
   });
 
-  it('[A5] reads vectors as they were written, to the last bit', async () => {
+  it('[A5] reads vectors exactly as they were written', async () => {
     const vector = Float32Array.from([0.1, -1 / 3, 1e-30, 0, 0.987654321]);
     const [row] = await sql.query<{ vector: number[] }>('select $1::vector as vector', [vector]);
     expect(Float32Array.from(row!.vector)).toEqual(vector);
@@ -47,7 +47,7 @@ describe.runIf(url)('a PostgreSQL server', () => {
     await expect(openPostgres({ url: wrong.href })).rejects.toMatchObject({ code: '28P01' });
   });
 
-  it('is unavailable to a transaction whose connection is lost, and answers the next one', async () => {
+  it('is unavailable for a transaction whose connection is lost, and answers the next one', async () => {
     const lost = sql.transaction(async (tx) => {
       const [row] = await tx.query(own);
       await kill(row!['pid']);
@@ -59,14 +59,14 @@ describe.runIf(url)('a PostgreSQL server', () => {
     await expect.poll(() => sql.query('select 1 as one').catch(() => 'lost')).toEqual([{ one: 1 }]);
   });
 
-  it('runs as many transactions at once as it has connections, the others in turn', async () => {
+  it('runs as many transactions concurrently as it has connections, and queues the others', async () => {
     const pids = await Promise.all(
       Array.from({ length: 12 }, () => sql.transaction(async (tx) => (await tx.query(own))[0]!['pid'])),
     );
     expect(new Set(pids).size).toBeLessThanOrEqual(2);
   });
 
-  it('keeps few statements prepared on a connection, however many come, and each answers for itself', async () => {
+  it('keeps few prepared statements on a connection, however many are used, and answers each correctly', async () => {
     const one = await openPostgres({ url: url!, maxConnections: 1 });
     try {
       const most = async (): Promise<number> => {
@@ -86,7 +86,7 @@ describe.runIf(url)('a PostgreSQL server', () => {
     }
   });
 
-  it('listens again by itself after its connection was lost, and wakes for what it may have missed', async () => {
+  it('listens again after a lost connection, and wakes listeners that may have missed notifications', async () => {
     let woken = 0;
     const stop = await sql.listen('adapter_news', () => woken++);
     const { rows } = await killer.query(

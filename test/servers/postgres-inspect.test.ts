@@ -30,7 +30,7 @@ describe.runIf(programs)('[J7] what a PostgreSQL server lacks', () => {
       database,
     );
 
-  it('is nothing where everything is prepared', async () => {
+  it('is nothing if everything is prepared', async () => {
     expect(await inspectPostgres(server.url(), both, answerMs)).toEqual({
       version: expect.stringMatching(/^PostgreSQL 18\.\d+$/),
       missing: [],
@@ -38,7 +38,7 @@ describe.runIf(programs)('[J7] what a PostgreSQL server lacks', () => {
     });
   });
 
-  it('is told with what a superuser has to run, and what this login makes by itself is not missing', async () => {
+  it('is reported with the statements for a superuser, without what this login can create by itself', async () => {
     const trusted = await inspectPostgres(server.url('stratalog', 'bare'), ['vector', 'pg_trgm'], answerMs);
     expect(trusted.notes).toEqual(['the extension pg_trgm will be created at the first start']);
     expect(trusted.missing).toEqual([
@@ -52,19 +52,19 @@ describe.runIf(programs)('[J7] what a PostgreSQL server lacks', () => {
     ]);
   });
 
-  it('is not made by looking', async () => {
+  it('is not created by the inspection', async () => {
     const { notes } = await inspectPostgres(server.url('postgres', 'bare'), ['vector'], answerMs);
     expect(notes).toContain('the extension vector will be created at the first start');
     expect(await extensionsOf('bare')).not.toContain('vector');
   });
 
-  it('names an extension that is not installed, and a login that row-level security does not bind', async () => {
+  it('includes an extension that is not installed, and a login that bypasses row-level security', async () => {
     const { missing, notes } = await inspectPostgres(server.url('postgres'), ['no_such_thing'], answerMs);
     expect(missing).toEqual(['the extension no_such_thing: it is not installed on the server']);
     expect(notes.join()).toContain('row-level security does not apply to the login postgres');
   });
 
-  it('[G1] is not pg_textsearch in the profile cluster, which starts without it', async () => {
+  it('[G1] does not include pg_textsearch in the cluster profile, which starts without it', async () => {
     const url = server.url('stratalog', 'bare');
     await server.session('postgres', (client) => client.query('create extension vector'), 'bare');
     await expect(openPostgres({ url })).rejects.toBeInstanceOf(PostgresNotPrepared);

@@ -50,7 +50,7 @@ describe.runIf(isHere)('projectors on Kafka', () => {
 
   afterAll(async () => {
     await transport?.close();
-    // Not before: the package's producer cannot do without a topic that it has written to.
+    // Not earlier, because the producer of kafkajs cannot handle the deletion of a topic that it has written to.
     if (topics.length > 0) await admin.deleteTopics({ topics });
     await admin?.disconnect();
     await program?.dispose();
@@ -110,7 +110,7 @@ describe.runIf(isHere)('projectors on Kafka', () => {
   const statusOf = async (runner: ProjectionRunner, name: string) =>
     (await operationsOf(runner).status()).find((one) => one.name === name)!;
 
-  /** Stores and changes memories until it is told to stop; answers how many events that were. */
+  /** Stores and changes memories until `end` is called, which returns the number of events. */
   function load(): { end(): Promise<number> } {
     const stop = new AbortController();
     let events = 0;
@@ -118,7 +118,7 @@ describe.runIf(isHere)('projectors on Kafka', () => {
       while (!stop.signal.aborted) {
         const stream = await store(`text ${events++}`);
         await updateTestMemory(test, stream, `text ${events++}`);
-        // On a busy machine what follows the log would never be level with it.
+        // Without a pause, projections on a busy machine would never catch up.
         await sleep(20);
       }
     };
@@ -132,7 +132,7 @@ describe.runIf(isHere)('projectors on Kafka', () => {
     };
   }
 
-  /** Builds every read model anew from the log. */
+  /** Rebuilds every read model from the log and expects equal digests. */
   async function expectEqualRebuilds(runner: ProjectionRunner): Promise<void> {
     const operations = operationsOf(runner);
     const rebuilds = names.map(async (name) => (await operations.rebuild(name, testContext())).done);
@@ -140,14 +140,14 @@ describe.runIf(isHere)('projectors on Kafka', () => {
       expect([projection, digest]).toEqual([projection, liveDigest]);
   }
 
-  /** Lets the load go on for a while, and the read models with it. */
+  /** Continues the load for a while and waits until the read models follow. */
   async function goOn(): Promise<void> {
     const before = await test.log.head();
     await expect.poll(() => test.log.head(), { timeout: manyMs }).toBeGreaterThan(before + 100);
     await view(before);
   }
 
-  /** Waits until the group of each live generation has so many members. */
+  /** Waits until the group of each live generation has `count` members. */
   async function untilMembersAre(count: number): Promise<void> {
     const groups = names.map((name) => `${prefix}.${name}.1`);
     const members = async () => {
@@ -157,7 +157,7 @@ describe.runIf(isHere)('projectors on Kafka', () => {
     await expect.poll(members, { timeout: manyMs }).toEqual(groups.map(() => count));
   }
 
-  it('[A10] keep every read model up with the log, those too that nothing happens in', async () => {
+  it('[A10] keep every read model up to date with the log, including those without new events', async () => {
     relay.start();
     const runner = await start();
     await store('a');
@@ -172,7 +172,7 @@ describe.runIf(isHere)('projectors on Kafka', () => {
   });
 
   it.each(['SIGKILL', 'SIGTERM'] as const)(
-    '[G3] share the partitions; one of two ends by %s under load, and nothing is lost or doubled',
+    '[G3] share the partitions; nothing is lost or duplicated when one of two ends by %s under load',
     async (signal) => {
       relay.start();
       const runner = await start();
@@ -191,7 +191,7 @@ describe.runIf(isHere)('projectors on Kafka', () => {
     300_000,
   );
 
-  it('[G3] read from the log what the topics do not hold any more', async () => {
+  it('[G3] read from the log what the topics have deleted', async () => {
     relay.start();
     for (let n = 0; n < 30; n++) await store(`gone ${n}`);
     await expect.poll(async () => (await relay.status()).state, { timeout: manyMs }).toBe('active');
@@ -209,14 +209,14 @@ describe.runIf(isHere)('projectors on Kafka', () => {
     await expectEqualRebuilds(runner);
   }, 300_000);
 
-  it('[G3] catch up from the log where no relay runs', async () => {
+  it('[G3] catch up from the log if no relay runs', async () => {
     for (let n = 0; n < 30; n++) await store(`text ${n}`);
     await start();
     await caughtUp();
     expect(await journal.rows(test.sql)).toHaveLength(30);
   });
 
-  it('[G3] begin anew with tables that were lost, although their groups have come further', async () => {
+  it('[G3] start again if tables were lost, although their groups have later offsets', async () => {
     relay.start();
     const before = await start();
     for (let n = 0; n < 30; n++) await store(`text ${n}`);
@@ -230,7 +230,7 @@ describe.runIf(isHere)('projectors on Kafka', () => {
     await expectEqualRebuilds(runner);
   }, 300_000);
 
-  it('[G4] park the stream of a poison event, and go on with the others of its partition', async () => {
+  it('[G4] park the stream of a poison event, and continue with the others in its partition', async () => {
     relay.start();
     journal.onEvent = (text) => {
       if (text === 'poison') throw new Error('refused');
@@ -250,7 +250,7 @@ describe.runIf(isHere)('projectors on Kafka', () => {
     expect(own.map(({ text }) => text)).toEqual(['poison', 'later', 'live again']);
   }, 300_000);
 
-  it('[F4] are rebuilt under load by a process that runs none, switched and rolled back without loss', async () => {
+  it('[F4] are rebuilt under load by a process that runs no projections, switched and rolled back without loss', async () => {
     relay.start();
     await start();
     const work = load();
@@ -270,7 +270,7 @@ describe.runIf(isHere)('projectors on Kafka', () => {
     await expect.poll(() => journal.rows(test.sql, 2), { timeout: manyMs }).toHaveLength(events);
   }, 180_000);
 
-  it('[G3] wait while the database is away, and lose nothing', async () => {
+  it('[G3] wait while the database is down, and lose nothing', async () => {
     relay.start();
     await start();
     await store('a');

@@ -57,8 +57,8 @@ describe.runIf(isHere)('[G2] the relay, when its broker fails under load', () =>
   }
 
   it.each([
-    ['killed and started again, within one try', 60_000, 0],
-    ['killed and away for longer than a try takes', 1_000, 6_000],
+    ['killed and restarted, within one attempt', 60_000, 0],
+    ['killed and down for longer than an attempt', 1_000, 6_000],
   ])(
     'loses nothing while it is %s',
     async (_, publishTimeoutMs, awayMs) => {
@@ -99,7 +99,7 @@ const brokers = process.env['STRATALOG_KAFKA_BROKERS']?.split(',');
 describe.runIf(programs !== undefined && brokers !== undefined)(
   '[G2] the relay, when its database fails under load',
   () => {
-    it('loses nothing while that is frozen for longer than the lease lasts', async () => {
+    it('loses nothing while it is frozen for longer than the lease', async () => {
       const postgres = await PrivatePostgres.start(programs!);
       const transport = await openKafkaTransport({ brokers: brokers! });
       const sql = await openPostgres({ url: postgres.url(), answerTimeoutMs: 2_000 });

@@ -72,7 +72,7 @@ describe.runIf(isHere)('[G2] the relay', () => {
   const checkpointIs = (relay: Relay, position: number) =>
     expect.poll(async () => (await relay.status()).checkpoint, { timeout: 20_000 }).toBe(position);
 
-  it('publishes every event as it stands in the log, in order, with watermarks in all partitions', async () => {
+  it('publishes every event as in the log, in order, with watermarks in all partitions', async () => {
     await appendAll(log, 200);
     const begun = performance.now();
     const relay = await start();
@@ -96,7 +96,7 @@ describe.runIf(isHere)('[G2] the relay', () => {
     expect(errors).toEqual([]);
   });
 
-  it('goes on where it stopped, and tells at once how far the topics are complete', async () => {
+  it('continues where it stopped, and immediately writes how far the topics are complete', async () => {
     await appendAll(log, 50);
     const first = await start();
     const reader = await follow();
@@ -120,7 +120,7 @@ describe.runIf(isHere)('[G2] the relay', () => {
     expect(await reader.faults(log)).toEqual([]);
   });
 
-  it('is one of several processes, and the next one when that one leaves', async () => {
+  it('runs in one of several processes, and in another one when that one leaves', async () => {
     const first = await start(log, 'one');
     await expect.poll(async () => (await first.status()).state, { timeout: 20_000 }).toBe('active');
     const second = await start(log, 'two');
@@ -136,7 +136,7 @@ describe.runIf(isHere)('[G2] the relay', () => {
     expect(reader.events).toHaveLength(500);
   });
 
-  it('sends the place alone of an event that is too large for the brokers, and goes on', async () => {
+  it('sends only the position of an event that is too large for the brokers, and continues', async () => {
     const stream = freshStream('memory');
     const data = JSON.stringify({ routing: {}, sealed: 'x'.repeat(5 * 1024 * 1024) });
     await log.append(stream, 'noStream', [storedEvent(), storedEvent({ data }), storedEvent()]);
@@ -175,12 +175,12 @@ describe.runIf(isHere)('[G2] the relay', () => {
     },
   );
 
-  it('ends its term when its lease ran out, and nothing it has published moves the checkpoint then', async () => {
+  it('ends when its lease has expired, and what it published does not move the checkpoint then', async () => {
     const relay = await start();
     await appendAll(log, 10);
     await checkpointIs(relay, await log.head());
     const before = await log.head();
-    // Another process has taken over, which publishes nothing yet.
+    // Another process has taken over but has published nothing yet.
     await sql.query(
       `update control.lease_terms set holder = 'other', instance = gen_random_uuid(), epoch = epoch + 1, expires_at = now() + interval '1 hour'`,
     );
@@ -195,7 +195,7 @@ describe.runIf(isHere)('[G2] the relay', () => {
     expect(await reader.faults(log)).toEqual([]);
   });
 
-  it('says why it cannot publish, and how far it is behind', async () => {
+  it('reports why it cannot publish, and its lag', async () => {
     await transport.ensureTopics([{ name: `${prefix}.internal`, partitions: 3 }]);
     const relay = await start();
     await appendAll(log, 10);

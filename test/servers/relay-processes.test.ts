@@ -17,11 +17,11 @@ const isHere = brokers !== undefined && process.env['STRATALOG_POSTGRES_URL'] !=
 
 interface RelayProcess {
   readonly child: Child;
-  /** Every state it was in, in order; it grows. */
+  /** All states so far, in order. Grows while the process runs. */
   readonly states: string[];
 }
 
-describe.runIf(isHere)('[G2] of two relays in processes of their own', () => {
+describe.runIf(isHere)('[G2] of two relays in separate processes', () => {
   let program: ChildProgram;
   let transport: Transport;
   let database: FreshDatabase;
@@ -100,7 +100,7 @@ describe.runIf(isHere)('[G2] of two relays in processes of their own', () => {
     expect(await reader.faults(log)).toEqual([]);
   });
 
-  it('one that was frozen wakes as one of yesterday: it stands by, and moves nothing', async () => {
+  it('one that was frozen becomes the standby when it resumes, and moves nothing', async () => {
     const { active, standby, load } = await pair();
     for (let [asleep, awake] = [active, standby], round = 0; round < 2; round++) {
       asleep.child.process.kill('SIGSTOP');
@@ -120,7 +120,7 @@ describe.runIf(isHere)('[G2] of two relays in processes of their own', () => {
     expect(await reader.faults(log)).toEqual([]);
   });
 
-  it('the other takes over when one is asked to stop in the middle of its work', async () => {
+  it('the other takes over when one is stopped in the middle of its work', async () => {
     const { active, standby, load } = await pair();
     await active.child.end('SIGTERM');
     await becomes(standby, 'active');

@@ -36,7 +36,7 @@ describe.each(['postgres', 'cluster'] as const)('processes of one role each, pro
     await backEnds.remove();
   });
 
-  it('[G1] an api process alone takes commands and shows memories, and says that its read models do not follow', async () => {
+  it('[G1] a single api process executes commands and returns memories, and reports that its read models are behind', async () => {
     const { memory, position } = await client.store({ content: 'stored before any projector ran' });
     expect((await client.get(`/v1/memories/${memory.id}`)).body.content).toBe(memory.content);
     const list = await client.get(`/v1/memories?minPosition=${position}&waitMs=200`);
@@ -54,7 +54,7 @@ describe.each(['postgres', 'cluster'] as const)('processes of one role each, pro
     expect(found.body.results[0].memory.id).toBe(memory.id);
   });
 
-  it('[J7] a process without an API serves its health and its figures, and nothing else', async () => {
+  it('[J7] a process without an API serves only its health and metrics', async () => {
     for (const [role, process] of others) {
       const outside = clientOf(process);
       await vi.waitFor(async () => {
@@ -68,7 +68,7 @@ describe.each(['postgres', 'cluster'] as const)('processes of one role each, pro
     }
   });
 
-  it('[G1] a second projector may come and the first one go, and nothing stands still', async () => {
+  it('[G1] a second projector can start and the first one stop without an interruption', async () => {
     const first = others.get('projector')!;
     others.set('second projector', await start('projector'));
     await first.stop('SIGKILL');

@@ -7,7 +7,7 @@ import { caughtUp } from '../support/log-reader.ts';
 import { postgresPrograms, PrivatePostgres } from '../support/private-postgres.ts';
 
 const programs = postgresPrograms();
-/** Of the read models themselves, not of what tenants store. */
+/** Tables about the read models themselves, which contain no data of tenants. */
 const withoutTenant = ['active', 'bookmarks', 'generation_numbers', 'generations', 'parked'];
 
 describe.runIf(programs)('the query role on the read models', () => {
@@ -54,11 +54,11 @@ describe.runIf(programs)('the query role on the read models', () => {
       waitMs: 20_000,
     });
     expect(found.body.results).toHaveLength(2);
-    // It had its vector by then, which is put aside.
+    // It already had a vector, which is moved to the table of superseded vectors.
     const content = 'retries of the billing service, and their pauses';
     const changed = await client.patch(`/v1/memories/${other.id}`, { content }, { 'if-match': '*' });
     expect(changed.status).toBe(200);
-    // The access of the search is written after its answer.
+    // The access by the search is recorded after its answer.
     while ((await client.get(`/v1/memories/${memory.id}`)).body.accessCount === 0) await sleep(50);
   }
 
@@ -66,7 +66,7 @@ describe.runIf(programs)('the query role on the read models', () => {
     return postgres.session('stratalog', work, new URL(processes.databaseUrl).pathname.slice(1));
   }
 
-  /** How many rows of each tenant the query role sees. */
+  /** The number of rows of each tenant that the query role sees. */
   async function seen(client: pg.Client, table: string, tenant?: string): Promise<Record<string, number>> {
     await client.query('begin');
     await client.query('set local role stratalog_query');
@@ -76,7 +76,7 @@ describe.runIf(programs)('the query role on the read models', () => {
     return Object.fromEntries(rows.map((row) => [row.tenant, row.rows]));
   }
 
-  it('[I3] finds a tenant in every table, and rows of both tenants as their owner', async () => {
+  it('[I3] as the owner finds rows of both tenants in every table', async () => {
     expect(tables.length).toBeGreaterThanOrEqual(9);
     await asLogin(async (client) => {
       for (const table of tables) {
@@ -87,7 +87,7 @@ describe.runIf(programs)('the query role on the read models', () => {
     });
   });
 
-  it('[I3] sees no row of any table without a tenant', async () => {
+  it('[I3] sees no row of any table if no tenant is set', async () => {
     await asLogin(async (client) => {
       for (const table of tables) {
         expect(await seen(client, table), table).toEqual({});
@@ -96,7 +96,7 @@ describe.runIf(programs)('the query role on the read models', () => {
     });
   });
 
-  it('[I3] sees the rows of its own tenant in every table, all of them, and no others', async () => {
+  it('[I3] sees all rows of its own tenant in every table, and no others', async () => {
     await asLogin(async (client) => {
       for (const table of tables) {
         for (const tenant of tenants) {
@@ -110,7 +110,7 @@ describe.runIf(programs)('the query role on the read models', () => {
     });
   });
 
-  it('[I3] is bound by row-level security on every table, and writes nothing', async () => {
+  it('[I3] is subject to row-level security on every table, and cannot write', async () => {
     await asLogin(async (client) => {
       const { rows } = await client.query(
         `select relname from pg_class where relnamespace = 'read'::regnamespace and relkind = 'r'
@@ -147,7 +147,7 @@ describe.runIf(programs)('the query role on the read models', () => {
     });
   });
 
-  it('[I3] is what answers come from: a tenant finds nothing of the other by any name', async () => {
+  it('[I3] is used for all answers: a tenant finds nothing of the other by any name', async () => {
     const [server] = processes.servers;
     const stranger = await clientWithKey(server!, { tenant: tenants[1], role: 'admin', user: 'eve' });
     const own = await clientOf(server!, stranger.key).get('/v1/memories');

@@ -113,7 +113,7 @@ describe.runIf(programs && hasOpenssl && hasKafka())('[I5] servers with TLS and 
     return { code, by, output: stdout + stderr };
   }
 
-  it('are taken with what their variables say', async () => {
+  it('pass the check with the settings of their variables', async () => {
     const { code, by, output } = await doctor();
     for (const name of names)
       expect(by[name], name).toMatchObject({ ok: true, server: { reachable: true, missing: [] } });
@@ -122,7 +122,7 @@ describe.runIf(programs && hasOpenssl && hasKafka())('[I5] servers with TLS and 
       expect(output).not.toContain(secret);
   });
 
-  it('are worked with by the adapters that the variables open', async () => {
+  it('are used by the adapters that the variables open', async () => {
     const config = readConfig(settings());
     const log = await openKurrentEventLog(eventStoreOptions(config));
     const [stream, events] = [freshStream(), storedEvents(2)];
@@ -148,7 +148,7 @@ describe.runIf(programs && hasOpenssl && hasKafka())('[I5] servers with TLS and 
     await index.close();
   });
 
-  it('are told apart from servers that are away where a password is wrong, which nobody gets to see', async () => {
+  it('with a wrong password are distinguished from servers that are down, without showing the password', async () => {
     const wrong = 'not-this-word';
     const { code, by, output } = await doctor({
       eventStorePassword: wrong,
@@ -162,7 +162,7 @@ describe.runIf(programs && hasOpenssl && hasKafka())('[I5] servers with TLS and 
     expect(output).not.toContain(wrong);
   });
 
-  it('are told of in errors that hold no password, however deep one looks', async () => {
+  it('are reported in errors that contain no password at any depth', async () => {
     const wrong = 'not-this-word';
     const config = readConfig(
       settings({
@@ -194,7 +194,7 @@ describe.runIf(programs && hasOpenssl && hasKafka())('[I5] servers with TLS and 
     }
   });
 
-  it('are not talked to where another authority vouches for them', async () => {
+  it('are not connected to if another authority signed their certificates', async () => {
     const { code, by } = await doctor({ authority: stranger });
     expect(code).toBe(1);
     for (const name of names) {

@@ -39,13 +39,14 @@ describe.runIf(hasKafka())('Kafka as Transport, when its broker fails', () => {
     }
   }, 300_000);
 
-  it('[G3] goes on with its partitions where the broker forgets a rebalance that it had begun', async () => {
+  it('[G3] continues with its partitions if the broker forgets a rebalance that it had begun', async () => {
     const transport = await connect();
     const topic = await freshTopic(transport, 2);
     const group = freshName('group');
     const member = new Member(transport, { group, topics: [topic] });
     await member.holds(2);
-    // Two more, the first of which is long at work and joins nothing: the rebalance for the second one waits for it.
+    // Two more members. The first one works for a long time and does not rejoin, so the rebalance for the second one waits
+    // for it.
     const busy = await stubbornMember(broker.address, group, topic);
     await member.holds(1);
     await transport.publish(keys.map((key) => record(topic, key, 'for the busy one')));
@@ -57,13 +58,13 @@ describe.runIf(hasKafka())('Kafka as Transport, when its broker fails', () => {
     await broker.launch();
     await untilServed(() => connect());
     busy.release();
-    // The broker knows the two members as they were before: nothing tells the first one that it holds its partition still.
+    // The broker has the two members as before, so nothing informs the first one that it still has its partition.
     await member.holds(1);
     await busy.end();
     await member.leave();
   }, 300_000);
 
-  it('[G2] rejects what it cannot write in time, with all that waits behind it, and takes it later', async () => {
+  it('[G2] rejects a publish that it cannot write in time, with all that wait behind it, and accepts it later', async () => {
     const transport = await connect(broker.address, 1500);
     const topic = await freshTopic(transport, 1);
     await transport.publish([record(topic, 'one', '0')]);
@@ -83,7 +84,7 @@ describe.runIf(hasKafka())('Kafka as Transport, when its broker fails', () => {
     expect(member.values).toEqual(numbers(6));
   }, 300_000);
 
-  it('[G2] leaves, closes and refuses to open while no broker is there', async () => {
+  it('[G2] leaves, closes and refuses to open while there is no broker', async () => {
     const transport = await connect();
     const topic = await freshTopic(transport, 2);
     const member = new Member(transport, { group: freshName('group'), topics: [topic] });
@@ -103,7 +104,7 @@ describe.runIf(hasKafka())('Kafka as Transport, when its broker fails', () => {
   }, 300_000);
 });
 
-describe.runIf(hasKafka())('Kafka as Transport, when answers get lost', () => {
+describe.runIf(hasKafka())('Kafka as Transport, when answers are lost', () => {
   let broker: PrivateKafka;
   let proxy: CuttingProxy;
   let address: string;
@@ -143,7 +144,7 @@ describe.runIf(hasKafka())('Kafka as Transport, when answers get lost', () => {
   }
 
   it.each(['request', 'answer'] as const)(
-    '[G2] writes once, and in order, what it has to send again and again (cut at the %s)',
+    '[G2] writes once and in order what it has to send repeatedly (cut at the %s)',
     async (at) => {
       const patient = await connect();
       const topic = await freshTopic(patient, 1);
@@ -154,7 +155,7 @@ describe.runIf(hasKafka())('Kafka as Transport, when answers get lost', () => {
       const publishes: Promise<void>[] = [];
       for (const value of values.slice(1)) {
         publishes.push(patient.publish([record(topic, 'one', value)]));
-        // The next one comes while this one is under way.
+        // The next publish starts while this one is in progress.
         await sleep(20);
       }
       await Promise.all(publishes);
@@ -163,7 +164,7 @@ describe.runIf(hasKafka())('Kafka as Transport, when answers get lost', () => {
     },
   );
 
-  it('[G2] lets nothing overtake a publish that fails', async () => {
+  it('[G2] writes nothing ahead of a failed publish', async () => {
     const hasty = await connect(1000);
     const topic = await freshTopic(hasty, 1);
     proxy.cutAfter('request lost', 'request', Infinity);
@@ -179,7 +180,7 @@ describe.runIf(hasKafka())('Kafka as Transport, when answers get lost', () => {
     expect(values.at(-1)).toBe('later');
   });
 
-  it('[G2] never takes a later publish for one whose answer was lost', async () => {
+  it('[G2] never mistakes a later publish for one whose answer was lost', async () => {
     const hasty = await connect(1000);
     const topic = await freshTopic(hasty, 1);
     await hasty.publish([record(topic, 'one', 'before')]);
@@ -194,11 +195,11 @@ describe.runIf(hasKafka())('Kafka as Transport, when answers get lost', () => {
     expect(values.at(-1)).toBe('answer lost');
   });
 
-  it('[G3] comes back to a group that forgot it, also where it is cut off again on the way', async () => {
+  it('[G3] rejoins a group that forgot it, even if it is disconnected again meanwhile', async () => {
     const topic = await freshTopic(await connect(), 1);
     const member = new Member(await connect(), { group: freshName('group'), topics: [topic] });
     await member.holds(1);
-    // Longer than a session: the group goes on without it, and it learns of that by its next heartbeat.
+    // Longer than a session, so the group continues without the member, which notices it with its next heartbeat.
     proxy.hold();
     await sleep(9_000);
     const joining = 'RoundRobinAssigner';
@@ -207,7 +208,7 @@ describe.runIf(hasKafka())('Kafka as Transport, when answers get lost', () => {
     proxy.release();
     await expect.poll(() => proxy.cuts, { timeout: 30_000 }).toBe(before + 1);
     const publisher = await connect();
-    // A member that is none still reads: what it cannot commit stops it.
+    // A member that was removed still reads, until a commit fails.
     for (const round of numbers(3)) {
       await publisher.publish([record(topic, 'one', round)]);
       await member.receives(Number(round) + 1);
@@ -216,7 +217,7 @@ describe.runIf(hasKafka())('Kafka as Transport, when answers get lost', () => {
   }, 300_000);
 });
 
-/** Of the package itself: until it is released it is at work on its first records, and its heartbeats alone tell of it. */
+/** A plain kafkajs consumer that handles its first records until it is released. Meanwhile it only sends heartbeats. */
 async function stubbornMember(address: string, group: string, topic: string) {
   const consumer = new Kafka({ brokers: [address], logLevel: logLevel.NOTHING }).consumer({
     groupId: group,

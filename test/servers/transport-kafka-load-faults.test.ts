@@ -20,7 +20,7 @@ describe.runIf(hasKafka())('Kafka as Transport, when its broker fails under load
     await broker?.remove();
   }, 300_000);
 
-  /** Publishes rounds of one record a key, several rounds under way at a time, until it is told to stop. */
+  /** Publishes rounds of one record per key, several rounds concurrently, until `end` is called. */
   function underLoad(transport: Transport, topic: string) {
     const stop = new AbortController();
     const underWay = new Set<Promise<void>>();
@@ -50,17 +50,17 @@ describe.runIf(hasKafka())('Kafka as Transport, when its broker fails under load
   }
 
   const faults: [string, () => Promise<void>][] = [
-    ['killed and started again', async () => (await broker.kill(), broker.launch())],
+    ['killed and restarted', async () => (await broker.kill(), broker.launch())],
     [
-      'killed, away for ten seconds and started again',
+      'killed, down for ten seconds and restarted',
       async () => (await broker.kill(), await sleep(10_000), broker.launch()),
     ],
     ['frozen for longer than a session', async () => (broker.freeze(), await sleep(9000), broker.thaw())],
-    ['stopped and started again', async () => (await broker.kill('SIGTERM'), broker.launch())],
+    ['stopped and restarted', async () => (await broker.kill('SIGTERM'), broker.launch())],
   ];
 
   it.each(faults)(
-    '[G2] loses, doubles and reorders nothing that was acknowledged while the broker is %s',
+    '[G2] neither loses, duplicates nor reorders acknowledged records while the broker is %s',
     async (_, fault) => {
       const transport = await untilServed(() => openKafkaTransport({ brokers: [broker.address] }));
       onTestFinished(() => transport.close());

@@ -11,7 +11,7 @@ const partitions = 4;
 const keys = numbers(12).map((n) => `memory-acme.${n}`);
 
 if (brokers)
-  describe('a group in Kafka, of which a member', () => {
+  describe('a group in Kafka, a member of which', () => {
     let program: ChildProgram;
     let transport: Transport;
 
@@ -25,7 +25,7 @@ if (brokers)
       await program?.dispose();
     });
 
-    /** A member here and one in a process of its own, two partitions each, while records are published. */
+    /** A member here and one in a child process, with two partitions each, while records are published. */
     async function pair() {
       const topic = await freshTopic(transport, partitions);
       const group = freshName('group');
@@ -51,7 +51,7 @@ if (brokers)
       return { child, lines, member, end };
     }
 
-    /** The rounds of each key that neither member took. */
+    /** The rounds of each key that neither member handled. */
     function missing(lines: readonly string[], member: Member, rounds: number): string[] {
       const taken = new Set([
         ...lines.filter((line) => line.startsWith('took')),
@@ -72,7 +72,7 @@ if (brokers)
       await member.leave();
     });
 
-    it('[G3] is frozen: the others take over, and it comes back into its place', async () => {
+    it('[G3] is frozen: the others take over, and it rejoins afterwards', async () => {
       const { child, lines, member, end } = await pair();
       child.process.kill('SIGSTOP');
       await member.holds(partitions);
@@ -92,7 +92,7 @@ if (brokers)
   });
 else describe.skip('a group in Kafka: STRATALOG_KAFKA_BROKERS is not set', () => {});
 
-/** What the child has printed so far; it grows. */
+/** The lines printed by the child. Grows while it runs. */
 function linesOf(child: Child): string[] {
   const lines: string[] = [];
   void (async () => {

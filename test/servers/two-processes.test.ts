@@ -9,7 +9,7 @@ import type { TestServer } from '../support/server.ts';
 
 const programs = postgresPrograms();
 
-describe.runIf(programs)('two api processes on one database, started at once', () => {
+describe.runIf(programs)('two api processes with one database, started at the same time', () => {
   let postgres: PrivatePostgres;
   let processes: ApiProcesses;
   let here: TestServer;
@@ -29,7 +29,7 @@ describe.runIf(programs)('two api processes on one database, started at once', (
     }
   });
 
-  /** The same administrator at both. */
+  /** Clients of both processes with the same admin's key. */
   async function newAdmin(): Promise<[Client, Client]> {
     const client = await clientWithKey(here, { tenant: freshTenant(), role: 'admin', user: 'ada' });
     return [client, clientOf(there, client.key)];
@@ -45,7 +45,7 @@ describe.runIf(programs)('two api processes on one database, started at once', (
     return answer.body.items;
   }
 
-  it('[A1] give one of 16 racing creates the externalId, and tell the others who has it', async () => {
+  it('[A1] give one of 16 racing creates the externalId, and answer the others with the memory that has it', async () => {
     const both = await newAdmin();
     const replies = await Promise.all(
       Array.from({ length: 16 }, (_, index) =>
@@ -61,7 +61,7 @@ describe.runIf(programs)('two api processes on one database, started at once', (
     expect(stored.filter(({ data }) => data.externalId === 'the-one')).toHaveLength(1);
   });
 
-  it('[A11] do a command once whose key comes to both at the same time', async () => {
+  it('[A11] execute a command once whose key both receive at the same time', async () => {
     const both = await newAdmin();
     for (let round = 0; round < 10; round++) {
       const key = { 'idempotency-key': randomUUID() };
@@ -69,7 +69,7 @@ describe.runIf(programs)('two api processes on one database, started at once', (
       const replies = await Promise.all(
         [...both, ...both].map((client) => client.post('/v1/memories', { content }, key)),
       );
-      // One that comes while the first is in progress may be asked to come again.
+      // A repetition during the first attempt may be answered with a request to retry.
       const done = replies.filter(({ status }) => status === 201);
       expect(replies.filter(({ status }) => status !== 201 && status !== 409)).toEqual([]);
       expect(done.length).toBeGreaterThan(0);
@@ -100,7 +100,7 @@ describe.runIf(programs)('two api processes on one database, started at once', (
     expect(body.content).toBe(replies.find(({ status }) => status === 200)!.body.memory.content);
   });
 
-  describe('answer a repetition at the other process, after others have written, as the first time', () => {
+  describe('answer a repetition through the other process, after other writes, like the first time', () => {
     async function expectReplay(
       prepare: (first: Client, memory: Json, other: Json) => [string, string, unknown?],
       between: (second: Client, memory: Json) => Promise<unknown>,
@@ -164,7 +164,7 @@ describe.runIf(programs)('two api processes on one database, started at once', (
       ));
   });
 
-  it('[I1] take no key any more that was revoked at the other', async () => {
+  it('[I1] reject a key that was revoked through the other', async () => {
     const [client] = await newAdmin();
     const reply = await client.post('/v1/admin/keys', { role: 'member', user: 'bob' });
     const { id, key } = reply.body;
@@ -189,7 +189,7 @@ describe.runIf(programs)('two api processes on one database, started at once', (
     }
   });
 
-  it('[F4] project under one lease each, which the other takes over when its holder is killed', async () => {
+  it('[F4] run each projection under one lease, which the other takes over when its holder is killed', async () => {
     const [, client] = await newAdmin();
     const holders = async (): Promise<Map<string, number>> => {
       const rows = await postgres.session(

@@ -54,7 +54,7 @@ describe.runIf(process.env['STRATALOG_POSTGRES_URL'] !== undefined)('vectors on 
     await database.drop();
   });
 
-  /** As another process has it. */
+  /** The generation as another process opens it. */
   const generation = () => new Generation(test.sql, projection, 1, partitioning);
   const kept = () =>
     test.sql.query<{ memory_id: string; revision: number; active: boolean }>(
@@ -81,7 +81,7 @@ describe.runIf(process.env['STRATALOG_POSTGRES_URL'] !== undefined)('vectors on 
     const walk = new RebuildCoordinator(test.sql, test.store, new AbortController().signal);
     const { digest, liveDigest } = await walk.fill(beside);
     expect(digest).toBe(liveDigest);
-    // Every row's vector is of its text: the digest of a row whose vector is another, or none, holds `false`.
+    // Every row has the vector of its text. The digest contains `false` for rows with another vector, or none.
     const [row] = await test.sql.query<{ wrong: number }>(
       `select count(*) as wrong from read.vectors_g1 v left join ${table} k using (tenant, memory_id)
        where (k.text_hash = v.text_hash and (k.embedding is not null) = v.active) is not true`,
@@ -89,7 +89,7 @@ describe.runIf(process.env['STRATALOG_POSTGRES_URL'] !== undefined)('vectors on 
     expect(row).toEqual({ wrong: 0 });
   }
 
-  it('[G3] are the same as a rebuild has them, through stores, updates, deletions and restorations', async () => {
+  it('[G3] equal those of a rebuild after stores, updates, deletions and restorations', async () => {
     for (let n = 0; n < 40; n++) {
       const { stream, value } = await storeTestMemory(test, { content: `text ${n}` });
       if (n % 3 === 0) await updateTestMemory(test, stream, `another text ${n}`);
@@ -113,7 +113,7 @@ describe.runIf(process.env['STRATALOG_POSTGRES_URL'] !== undefined)('vectors on 
     await expectEqualRebuild();
   });
 
-  it('[A5] are drawn into the index by partitions that run at once, some while their texts change', async () => {
+  it('[A5] are moved into the index by concurrent partitions, some while their texts change', async () => {
     projection = vectors(soleEmbedder(embedder), embedder.model, 20) as Projection;
     live = generation();
     const streams: StreamName[] = [];
@@ -130,7 +130,7 @@ describe.runIf(process.env['STRATALOG_POSTGRES_URL'] !== undefined)('vectors on 
     await expectEqualRebuild();
   });
 
-  it('[G3] that were kept before the bookmark could not be moved are neither embedded nor written again', async () => {
+  it('[G3] that were written before a failed move of the bookmark are neither embedded nor written again', async () => {
     for (let n = 0; n < 10; n++) await storeTestMemory(test, { content: `text ${n}` });
     test.sql.fault = failing('update read.bookmarks', 'before');
     const outcomes = await applyAll(live);
@@ -142,7 +142,7 @@ describe.runIf(process.env['STRATALOG_POSTGRES_URL'] !== undefined)('vectors on 
     await expectEqualRebuild();
   });
 
-  it('[F6] of a memory that was erased meanwhile are not kept by a process that was overtaken', async () => {
+  it('[F6] of a memory that was erased meanwhile are not written by a process that another one has overtaken', async () => {
     const { stream, value, key } = await storeTestMemory(test, { content: 'to be erased' });
     const partition = partitioning.partitionOf(stream);
     const page = await pageOfAll();
@@ -160,13 +160,13 @@ describe.runIf(process.env['STRATALOG_POSTGRES_URL'] !== undefined)('vectors on 
     expect(await kept()).toEqual([]);
   });
 
-  it('[A5] of texts that were replaced are put aside once, and go with the memory', async () => {
+  it('[A5] of replaced texts are kept aside once, and are removed with the memory', async () => {
     const [first, other] = [
       await storeTestMemory(test, { content: 'one' }),
       await storeTestMemory(test, { content: 'another' }),
     ];
     await followAll(test, live);
-    // Each text is kept before the next one comes: of what is replaced within a batch there is no vector.
+    // Each text is projected before the next one, because a text that is replaced within a batch gets no vector.
     for (const content of ['two', 'three', 'two']) {
       await updateTestMemory(test, first.stream, content);
       await followAll(test, live);
