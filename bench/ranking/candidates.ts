@@ -4,7 +4,7 @@ import { askedTimes, datedAs, isWithin, numbersOfTimes } from '../../src/domain/
 import { evidence, type Evidence } from '../../src/domain/ranking/fusion.ts';
 import { speakerMatcher, speakerOf } from '../../src/domain/ranking/speaker.ts';
 import { windowAt } from '../../src/domain/ranking/window.ts';
-import { termCounts } from '../../src/domain/text/tokens.ts';
+import { queryTerms, termCounts } from '../../src/domain/text/tokens.ts';
 import { leastCandidates } from '../../src/queries/search/query.ts';
 import { candidatesInPeriods } from '../../src/queries/search/sources/in-periods.ts';
 import { inScope, type DataSet, type Memory, type Query } from './datasets.ts';
@@ -74,7 +74,7 @@ function caseOf(set: string, query: Query, vector: Float32Array, tenant: Tenant)
   };
   const times = askedTimes(query.query);
   const numbers = numbersOfTimes(query.query, times);
-  const words = [...termCounts(query.query).counts.keys()].filter((term) => !numbers.has(term));
+  const words = queryTerms(query.query).filter((term) => !numbers.has(term));
   const terms = weigh(words, statistics);
   const scored = tenant.memories
     .filter(({ memory }) => inScope(memory.scope, query.scope))

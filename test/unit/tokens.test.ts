@@ -31,15 +31,17 @@ describe('termCounts', () => {
   });
 
   it('uses character bigrams for scripts without spaces and words for others', () => {
-    expect(terms('会議室')).toEqual(['会議', '議室']);
+    expect(terms('会议室')).toEqual(['会议', '议室']);
+    expect(terms('데이터는')).toEqual(['데이', '이터', '터는']);
     expect(terms('茶')).toEqual(['茶']);
     expect(terms('Привет мир')).toEqual(['привет', 'мир']);
     expect(terms('हिन्दी')).toEqual(['हिन्दी']);
   });
 
   it('ends a word where the script changes or a number begins', () => {
-    expect(terms('我买了iPhone手机')).toEqual(['我买', '买了', 'iphon', '手机']);
-    expect(terms('2024年の会議')).toEqual(['2024', '年の', 'の会', '会議']);
+    expect(terms('我买了iPhone手机')).toEqual(['我买', '买了', 'iphon', '手机', 'phone']);
+    expect(terms('2024年の会議')).toEqual(['2024', '年の', 'の会', '会议']);
+    expect(terms('API는 2024년')).toEqual(['api', '는', '2024', '년']);
     expect(terms('版本1.27')).toEqual(['版本', '1.27']);
     expect(terms('コーヒー')).toEqual(['コー', 'ーヒ', 'ヒー']);
     expect(terms('ภาษาไทย2024')).toContain('2024');

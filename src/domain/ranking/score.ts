@@ -23,7 +23,7 @@ export interface RankedQuery {
   readonly text?: string;
   /** Times that it asks about; default: those that do not depend on the present. */
   readonly times?: AskedTimes | undefined;
-  /** The keys of `termCounts(query).counts`. */
+  /** `queryTerms` of the query. */
   readonly terms: readonly string[];
   /** Of the caller's tenant: over all its memories, whatever scope is searched. */
   readonly statistics: TermStatistics;

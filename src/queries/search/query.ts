@@ -4,7 +4,7 @@ import type { Filter } from '../../domain/filter.ts';
 import { askedTimes, numbersOfTimes, type AskedTimes } from '../../domain/ranking/dates.ts';
 import type { Layer, Scope } from '../../domain/layers.ts';
 import type { SearchTexts } from '../../domain/reasoning/search-texts.ts';
-import { termCounts } from '../../domain/text/tokens.ts';
+import { queryTerms } from '../../domain/text/tokens.ts';
 import type { Restrictions } from './sources/candidate-source.ts';
 
 export interface SearchRequest {
@@ -81,6 +81,6 @@ export function queryOf(
 /** The words that a text is searched for by, without numbers that name a time. */
 export function wordsOf(text: string, times?: AskedTimes): Pick<Query, 'lexicalText' | 'terms'> {
   const numbers = times && numbersOfTimes(text, times);
-  const terms = [...termCounts(text).counts.keys()].filter((term) => !numbers?.has(term));
+  const terms = queryTerms(text).filter((term) => !numbers?.has(term));
   return { lexicalText: text, terms };
 }
