@@ -55,6 +55,7 @@ function routed(
     view: () => Promise.resolve(view),
     find: () => Promise.resolve(plain),
     superseding: () => Promise.resolve(new Map()),
+    inPrecedence: (_: unknown, __: unknown, { best }: Finding) => Promise.resolve(best),
   } as unknown as SearchService;
   const all = { ...defaultSettings, ...settings };
   const routedSearch = new RoutedSearch({

@@ -19,7 +19,7 @@ export const search = operation({
       }),
       order: z.enum(['precedence', 'relevance', 'layer']).default('precedence').meta({
         description:
-          '`relevance`: by score. `precedence`: by score, and what is outdated behind what supersedes it. `layer`: the most specific layer first',
+          '`relevance`: by score. `precedence`: by score, but where two results speak of the same thing, the one of the more specific layer, or else the newer, directly before the other. `layer`: the most specific layer first',
       }),
       includeSuperseded: z
         .boolean()

@@ -9,7 +9,7 @@ export type Cut = { readonly threshold: number } | 'focused';
 /** A question whose best memory has less than these log-odds has no answer here. Fitted by `bench/ranking`. */
 const FOCUS = -4.2;
 /** A memory this far behind the best, in log-odds, does not answer the question. Fitted by `bench/ranking`. */
-const DISTANCE = 2.5;
+export const DISTANCE = 2.5;
 
 /** Rounding of `relevanceOf`, generously. */
 const rounding = 1e-9;

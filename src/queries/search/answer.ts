@@ -73,7 +73,10 @@ export function withEvents(answer: SearchAnswer, more: SearchFact['events']): Se
   return { ...answer, fact: { id, events: [...events, ...more] } };
 }
 
-/** Puts results in the requested order (D4), each superseded one behind its successor, and numbers them. `best` is ordered by relevance. */
+/**
+ * Puts results in the requested order (D4), each superseded one behind its successor, and numbers them. `best` is ordered by
+ * relevance or, where requested, by precedence.
+ */
 function arrange(
   best: readonly Scored[],
   order: SearchRequest['order'],

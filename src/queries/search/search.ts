@@ -1,5 +1,9 @@
 import type { TenantContext } from '../../domain/access/context.ts';
+import { asksPast } from '../../domain/ranking/asks-past.ts';
 import { heaviest, weigh } from '../../domain/ranking/bm25.ts';
+import { askedTimes } from '../../domain/ranking/dates.ts';
+import { byPrecedence } from '../../domain/ranking/precedence-order.ts';
+import { scaleOf } from '../../domain/ranking/scales.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { EmbedderUnavailable, type Embedders } from '../../ports/embedder.ts';
 import { LexicalIndexUnavailable } from '../../ports/lexical-index.ts';
@@ -12,6 +16,7 @@ import { CurrentCorpus } from './current-corpus.ts';
 import { queryOf, wordsOf, type Query, type SearchRequest } from './query.ts';
 import { liveModel, QueryVectors } from './query-vectors.ts';
 import { rank } from './rank.ts';
+import { readSubstances } from './read-substances.ts';
 import { SearchEngines, type SearchIndexes } from './search-engines.ts';
 import type { Scored } from './shortlist.ts';
 import { widenIfCrowded, type Attempt } from './widen-if-crowded.ts';
@@ -161,6 +166,37 @@ export class SearchService {
         const newest = supersessions.newest(id);
         return newest === undefined ? [] : [[id, newest] as const];
       }),
+    );
+  }
+
+  /**
+   * The results of a finding in the order by precedence (`byPrecedence`), unless the question asks for the past. If their vectors
+   * cannot be read, they are compared by words.
+   */
+  async inPrecedence(
+    caller: TenantContext,
+    { query, asOf }: Pick<SearchRequest, 'query' | 'asOf'>,
+    { best, embeddingModel: model }: Pick<Finding, 'best' | 'embeddingModel'>,
+  ): Promise<readonly Scored[]> {
+    const now = this.#clock.now();
+    if (best.length < 2 || asksPast(query, askedTimes(query, asOf === undefined ? now : undefined), now))
+      return best;
+    const memories = best.map(({ memory }) => memory);
+    const { sql } = this.#readModels;
+    const substances = await readSubstances(sql, caller.tenant, memories, model).catch((error: unknown) => {
+      if (!isOutdated(error)) throw error;
+      return readSubstances(sql, caller.tenant, memories, undefined);
+    });
+    return byPrecedence(
+      best,
+      ({ memory, score: relevance }) => ({
+        relevance,
+        layer: memory.layer,
+        scope: memory.scope,
+        time: Date.parse(memory.occurredAt ?? memory.createdAt),
+        substance: substances.get(memory.id)!,
+      }),
+      (model !== undefined && this.#vectors.scaleOf(model)) || scaleOf(model),
     );
   }
 

@@ -23,11 +23,12 @@ export interface ShowOptions {
 }
 
 /**
- * Adds the successors of what is superseded, leaves out what the cut does not let pass, and keeps `topK`. No superseded memory
- * is shown without its successor, if the caller sees it and it matches the filters.
+ * Adds the successors of what is superseded, leaves out what the cut does not let pass, keeps `topK`, and orders them by
+ * precedence if the request says so. No superseded memory is shown without its successor, if the caller sees it and it matches
+ * the filters.
  */
 export async function shownOf(
-  search: Pick<SearchService, 'find' | 'superseding'>,
+  search: Pick<SearchService, 'find' | 'superseding' | 'inPrecedence'>,
   caller: TenantContext,
   request: SearchRequest,
   finding: Finding,
@@ -44,13 +45,17 @@ export async function shownOf(
     ({ memory }) => memory.id,
     (id) => superseding.get(id),
   );
-  const kept = new Set(best.map(({ memory }) => memory.id));
+  const passing = new Set(best.map(({ memory }) => memory.id));
   const shown = best.filter(({ memory }) => {
     const newest = superseding.get(memory.id);
-    return newest === undefined || !ids.has(newest) || (includeSuperseded && kept.has(newest));
+    return newest === undefined || !ids.has(newest) || (includeSuperseded && passing.has(newest));
   });
-  if (shown.length > 0 || request.threshold === 0)
-    return { finding: { ...finding, best: shown.slice(0, topK) }, superseding };
+  if (shown.length > 0 || request.threshold === 0) {
+    const kept = { ...finding, best: shown.slice(0, topK) };
+    const isOrdered = request.order === 'precedence';
+    const best = isOrdered ? await search.inPrecedence(caller, request, kept) : kept.best;
+    return { finding: { ...finding, best }, superseding };
+  }
   const warnings = [...finding.warnings, ...(await belowThreshold(search, caller, request, found))];
   return { finding: { ...finding, best: [], warnings }, superseding };
 }

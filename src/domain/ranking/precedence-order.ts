@@ -1,0 +1,85 @@
+import { precedence, scopeKeys, type Layer, type Scope } from '../layers.ts';
+import type { ModelScale } from './calibration.ts';
+import { DISTANCE } from './cut.ts';
+import { likeness, type Substance } from './likeness.ts';
+import { logOdds } from './score-scale.ts';
+
+/** A result as the order by precedence sees it. */
+export interface Ranked {
+  readonly relevance: number;
+  readonly layer: Layer;
+  readonly scope: Scope;
+  /** When it occurred, else when it was stored; milliseconds since the epoch. */
+  readonly time: number;
+  readonly substance: Substance;
+}
+
+/**
+ * How alike two results must be to speak of the same thing (`likeness`), fitted on everyday questions. Memories of two layers
+ * rarely replace each other, and turns of one session follow each other: both must say almost the same.
+ */
+const SAME_THING = { ofOneLayer: -1.2, ofTwoLayers: 1.5, ofOneSession: 5 };
+/** More likeness is required for each log-odd that one is behind the other. */
+const PER_LOG_ODD = 0.4;
+/** Only so many of the first results are compared with each other: the work grows with the square. */
+const MOST_COMPARED = 200;
+
+/**
+ * Orders results by precedence. The given order stays, except where two results speak of the same thing: they are of one place,
+ * alike, and nearly as relevant. Then the one of the more specific layer is placed directly before the other, and of two of one
+ * layer the newer one, each together with what precedes it in the same way. Nothing is moved for another reason.
+ */
+export function byPrecedence<Item>(
+  items: readonly Item[],
+  rankedOf: (item: Item) => Ranked,
+  scale: ModelScale,
+): Item[] {
+  const compared = items.slice(0, MOST_COMPARED).map((item) => comparable(item, rankedOf(item)));
+  const placed = new Set<Item>();
+  const waiting = new Set(compared);
+  const place = (one: Comparable<Item>): void => {
+    if (!waiting.delete(one)) return;
+    const preceding = [...waiting].filter((other) => precedes(other, one, scale));
+    for (const other of preceding.sort(firstToLast)) place(other);
+    placed.add(one.item);
+  };
+  compared.forEach(place);
+  return [...placed, ...items.slice(MOST_COMPARED)];
+}
+
+interface Comparable<Item = unknown> extends Ranked {
+  readonly item: Item;
+  readonly logOdds: number;
+  /** 1 for the most specific layer. */
+  readonly precedence: number;
+}
+
+function comparable<Item>(item: Item, ranked: Ranked): Comparable<Item> {
+  return { ...ranked, item, logOdds: logOdds(ranked.relevance), precedence: precedence(ranked.layer) };
+}
+
+/** Whether `one` belongs before `other`. This has no cycles: it is always the more specific, or else the newer, that precedes. */
+function precedes(one: Comparable, other: Comparable, scale: ModelScale): boolean {
+  if (firstToLast(one, other) >= 0 || !areOfOnePlace(one, other)) return false;
+  const behind = Math.max(0, other.logOdds - one.logOdds);
+  if (behind > DISTANCE) return false;
+  const { session } = one.scope;
+  const required =
+    session !== undefined && session === other.scope.session
+      ? SAME_THING.ofOneSession
+      : SAME_THING[one.layer === other.layer ? 'ofOneLayer' : 'ofTwoLayers'];
+  return likeness(one.substance, other.substance, scale) >= required + PER_LOG_ODD * behind;
+}
+
+/** The more specific layer first, then the newer. */
+function firstToLast(one: Comparable, other: Comparable): number {
+  return one.precedence - other.precedence || other.time - one.time;
+}
+
+/** Whether no identifier has two values in their scopes. Memories of one layer both have its own identifier. */
+function areOfOnePlace(one: Comparable, other: Comparable): boolean {
+  return scopeKeys.every((key) => {
+    const [left, right] = [one.scope[key], other.scope[key]];
+    return left === right || left === undefined || right === undefined;
+  });
+}

@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest';
+import type { Layer, Scope } from '../../src/domain/layers.ts';
+import { asksPast } from '../../src/domain/ranking/asks-past.ts';
+import { askedTimes } from '../../src/domain/ranking/dates.ts';
+import { byPrecedence } from '../../src/domain/ranking/precedence-order.ts';
+import { UNKNOWN_MODEL } from '../../src/domain/ranking/scales.ts';
+import { relevanceOf } from '../../src/domain/ranking/score-scale.ts';
+import { termCounts } from '../../src/domain/text/tokens.ts';
+
+interface Result {
+  readonly text: string;
+  readonly score: number;
+  readonly day?: number;
+  readonly layer?: Layer;
+  readonly scope?: Scope;
+}
+
+/** The texts in the order by precedence, compared by their words alone. */
+function ordered(...results: Result[]): string[] {
+  return byPrecedence(
+    results,
+    ({ text, score, day = 1, layer = 'company', scope = {} }) => ({
+      relevance: relevanceOf(score),
+      layer,
+      scope,
+      time: day * 86_400_000,
+      substance: { terms: new Set(termCounts(text).counts.keys()) },
+    }),
+    UNKNOWN_MODEL,
+  ).map(({ text }) => text);
+}
+
+const monday = 'The standup meeting of the harbour crew is on Monday';
+const tuesday = 'The standup meeting of the harbour crew is on Tuesday';
+const lunch = 'Lunch is served at noon';
+
+describe('two results that speak of the same thing', () => {
+  it('[D4] stand with the newer one directly before the older', () => {
+    const [old, fresh] = [
+      { text: monday, score: 0.85 },
+      { text: tuesday, score: 0.8, day: 2 },
+    ];
+    expect(ordered(old, { text: lunch, score: 0.82 }, fresh)).toEqual([tuesday, monday, lunch]);
+    expect(ordered({ ...fresh, score: 0.85 }, { text: lunch, score: 0.82 }, old)).toEqual([
+      tuesday,
+      lunch,
+      monday,
+    ]);
+  });
+
+  it('[D4] stand with the more specific layer first, even if the other is newer', () => {
+    const general = { text: monday, score: 0.85, day: 2 };
+    const own: Result = { text: tuesday, score: 0.8, layer: 'project', scope: { project: 'harbour' } };
+    expect(ordered(general, own)).toEqual([tuesday, monday]);
+  });
+
+  it.each<[string, Partial<Result>, Partial<Result>]>([
+    ['the newer is far less relevant', { score: 0.9 }, { score: 0.81 }],
+    [
+      'they belong to two people',
+      { layer: 'user', scope: { user: 'ada' } },
+      { layer: 'user', scope: { user: 'bob' } },
+    ],
+    [
+      'they belong to two teams',
+      { scope: { team: 'red' } },
+      { layer: 'user', scope: { team: 'blue', user: 'ada' } },
+    ],
+    ['they are turns of one session', { scope: { session: 's' } }, { scope: { session: 's' } }],
+    ['both are equally old', { day: 2 }, {}],
+    ['they are about different things', { text: 'The harbour pays for lunch' }, {}],
+  ])('[D4] keep their order if %s', (_, one, other) => {
+    const old = { text: monday, score: 0.85, ...one };
+    const fresh = {
+      text: 'Standup of the crew: Tuesday at noon in the harbour office, bring notes',
+      score: 0.83,
+      day: 2,
+      ...other,
+    };
+    expect(ordered(old, fresh)).toEqual([old.text, fresh.text]);
+  });
+
+  it('[D4] form a chain from the newest to the oldest', () => {
+    const versions = [1, 2, 3].map((day) => ({
+      text: `${monday}, version ${day}`,
+      score: 0.85 - day / 100,
+      day,
+    }));
+    expect(ordered(...versions)).toEqual(versions.map(({ text }) => text).toReversed());
+  });
+});
+
+describe('a question for the past', () => {
+  const now = new Date('2026-11-20T12:00:00Z');
+
+  it.each([
+    'What did they use before they switched?',
+    'Before the shop was added, what limit did it have?',
+    'Which plan did Northwind have last winter?',
+    'What was our quota in March 2026?',
+    'Who previously owned the importer?',
+    'Where did she use to live? She used to live near us',
+    'Welche Adresse hatte er früher?',
+    '原来的电话号码是多少?',
+    'Какой номер был раньше?',
+    'What happened yesterday?',
+  ])('[D4] is recognised: %s', (question) => {
+    expect(asksPast(question, askedTimes(question, now), now)).toBe(true);
+  });
+
+  it.each([
+    'How large may the bundle be before CI complains?',
+    'When was the meeting moved to?',
+    'Which plan does Northwind have right now?',
+    'Where did we put the spare key?',
+    'What changes on 3 May 2027?',
+    'When does the office open?',
+  ])('[D4] is not: %s', (question) => {
+    expect(asksPast(question, askedTimes(question, now), now)).toBe(false);
+  });
+});
