@@ -1,15 +1,15 @@
+import { metadataPath } from './metadata-path.ts';
 import type { Filter, FilterField, FilterOperator, FilterScalar } from './filter.ts';
 
-const METADATA = 'metadata.';
-
-/** A test of one field; `metadata.a.b` becomes a path below `metadata`. */
+/** A test of one field; `metadata.a.b` and `metadata["a.b"]` become exactly this path below `metadata`. */
 export function test(
   field: string,
   operator: FilterOperator,
   value: FilterScalar | readonly FilterScalar[],
 ): Filter {
-  return field.startsWith(METADATA)
-    ? { kind: 'test', field: 'metadata', path: field.slice(METADATA.length).split('.'), operator, value }
+  const path = metadataPath(field);
+  return path
+    ? { kind: 'test', field: 'metadata', path: path.keys, operator, value }
     : { kind: 'test', field: field as FilterField, path: [], operator, value };
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { suggestField } from './input/suggest-field.ts';
 import { isJsonObject, textError, type JsonObject, type JsonValue } from './json.ts';
+import { metadataPath, otherPaths } from './metadata-path.ts';
 import { representationKinds } from './memory/content.ts';
 import { Problem } from './problems.ts';
 import { truncate } from './text/truncate.ts';
@@ -53,6 +54,8 @@ export type Filter =
       readonly field: FilterField | 'metadata';
       /** Keys below `metadata`; empty for other fields. */
       readonly path: readonly string[];
+      /** Where `path` finds nothing, these are tried, in order. */
+      readonly otherPaths?: readonly (readonly string[])[];
       readonly operator: FilterOperator;
       readonly value: FilterScalar | readonly FilterScalar[];
     };
@@ -152,7 +155,7 @@ function parseEntry(key: string, value: unknown, path: string, context: ParseCon
 }
 
 function parseTests(name: string, value: unknown, path: string, context: ParseContext): Filter[] {
-  const { field, keys } = parseField(name, path, context);
+  const field = parseField(name, path, context);
   if (
     typeof value !== 'object' ||
     value === null ||
@@ -168,8 +171,7 @@ function parseTests(name: string, value: unknown, path: string, context: ParseCo
     }
     return {
       kind: 'test',
-      field,
-      path: keys,
+      ...field,
       operator: operator as FilterOperator,
       value: parseOperand(operator as FilterOperator, operand, at),
     };
@@ -180,19 +182,24 @@ function parseField(
   name: string,
   path: string,
   { isAsOf }: ParseContext,
-): { field: FilterField | 'metadata'; keys: string[] } {
+): Pick<Extract<Filter, { kind: 'test' }>, 'field' | 'path' | 'otherPaths'> {
   if (isAsOf && (counterFields as readonly string[]).includes(name))
     throw filterProblem(
       path,
       'is only known for the present and cannot be used in a filter together with asOf',
     );
-  if (name.startsWith('metadata.')) {
-    const keys = name.slice('metadata.'.length).split('.');
-    if (keys.some((key) => key === '' || textError(key) !== undefined))
-      throw filterProblem(path, 'is not a path below metadata');
-    return { field: 'metadata', keys };
+  if (/^metadata[.[]/.test(name)) {
+    const found = metadataPath(name);
+    if (!found)
+      throw filterProblem(path, 'is not a path below metadata, such as metadata.a.b or metadata["a.b"]');
+    const { keys, isExact } = found;
+    return {
+      field: 'metadata',
+      path: keys,
+      ...(!isExact && keys.length > 1 && { otherPaths: otherPaths(keys) }),
+    };
   }
-  if ((filterFields as readonly string[]).includes(name)) return { field: name as FilterField, keys: [] };
+  if ((filterFields as readonly string[]).includes(name)) return { field: name as FilterField, path: [] };
   throw filterProblem(path, unknownField(name));
 }
 

@@ -59,10 +59,14 @@ function fieldCondition(test: Test, view: ReadView, alias: string, parameters: P
     : jsonCondition(fieldAsJson(test, alias, parameters), test, parameters);
 }
 
-function fieldAsJson({ field, path }: Test, alias: string, parameters: Parameters): string {
+function fieldAsJson({ field, path, otherPaths = [] }: Test, alias: string, parameters: Parameters): string {
   switch (field) {
     case 'metadata':
-      return `(${alias}.value->'metadata' #> ${parameters.bind([...path])}::text[])`;
+      return firstOf(
+        [path, ...otherPaths].map(
+          (keys) => `(${alias}.value->'metadata' #> ${parameters.bind([...keys])}::text[])`,
+        ),
+      );
     case 'id':
       return `to_jsonb(${alias}.memory_id::text)`;
     case 'externalId':
@@ -98,6 +102,11 @@ function fieldAsJson({ field, path }: Test, alias: string, parameters: Parameter
     default:
       throw new Error(`${field} is compared otherwise`);
   }
+}
+
+/** A path that leads nowhere is null in SQL; a value that is null is not. */
+function firstOf(values: readonly string[]): string {
+  return values.length === 1 ? values[0]! : `coalesce(${values.join(', ')})`;
 }
 
 function jsonCondition(json: string, { operator, value }: Test, parameters: Parameters): string {

@@ -34,6 +34,9 @@ const memories: Record<string, Record<string, unknown>> = {
   accent: { metadata: { v: 'ÉCOLE' } },
   greek: { metadata: { v: 'Σίσυφος' } },
   absent: { metadata: { other: 1 } },
+  dotted: { metadata: { 'service.name': 'alpha', 'app.kubernetes.io/name': 'shop' } },
+  nested: { metadata: { service: { name: 'beta' }, 'service.name': 'alpha' } },
+  inside: { metadata: { labels: { 'service.name': 5, 'a"b': 'quoted' } } },
 };
 
 beforeAll(async () => {
@@ -161,6 +164,50 @@ describe('operators on metadata values', () => {
   });
 });
 
+describe('metadata keys with dots', () => {
+  const dotted = ['dotted', 'nested'];
+  const cases: [string, Record<string, unknown>, string[]][] = [
+    ['the literal key where a path finds nothing', { 'metadata.service.name': { eq: 'alpha' } }, ['dotted']],
+    ['the path first', { 'metadata.service.name': { eq: 'beta' } }, ['nested']],
+    ['a literal key below a path', { 'metadata.labels.service.name': { gte: 5 } }, ['inside']],
+    ['several dots', { 'metadata.app.kubernetes.io/name': { contains: 'SHO' } }, ['dotted']],
+    ['one of many values', { 'metadata.service.name': { in: ['alpha', 'gamma'] } }, ['dotted']],
+    ['not another value', { 'metadata.service.name': { ne: 'alpha' } }, allBut('dotted')],
+    ['not a value', { not: { 'metadata.service.name': { eq: 'alpha' } } }, allBut('dotted')],
+    ['a key in brackets', { 'metadata["service.name"]': { eq: 'alpha' } }, dotted],
+    ['a key in brackets and single quotes', { "metadata['service.name']": { eq: 'alpha' } }, dotted],
+    ['a key in brackets is no path', { 'metadata["service.name"]': { eq: 'beta' } }, []],
+    ['a key in brackets below a path', { 'metadata.labels["service.name"]': { lt: 6 } }, ['inside']],
+    ['a key with a quote', { 'metadata["labels"]["a\\"b"]': { eq: 'quoted' } }, ['inside']],
+    ['a range of a dotted number', { 'metadata.labels.service.name': { gt: 1, lt: 6 } }, ['inside']],
+  ];
+
+  it.each(cases)('[A5] %s', async (_, filter, names) => {
+    await expectFound(filter, names);
+  });
+
+  it.each(cases)('[A5] as of a position: %s', async (_, filter, names) => {
+    const parameters = new URLSearchParams({ filter: JSON.stringify(filter), asOf: minPosition });
+    const listed = await client.get(`/v1/memories?${parameters.toString()}`);
+    const body = { query: common, threshold: 0, topK: 1000, filter, asOf: minPosition };
+    const searched = await client.post('/v1/search', body);
+    const found = [
+      listed.body.items.map(({ externalId }: Json) => externalId),
+      searched.body.results.map(({ memory }: Json) => memory.externalId),
+    ];
+    expect(found.map((list) => list.sort())).toEqual([[...names].sort(), [...names].sort()]);
+  });
+
+  it.each(['metadata["a"', 'metadata[a]', 'metadata["a"]b', 'metadata.', 'metadata..a', 'metadata["a"].'])(
+    '[A5] rejects %s and names it',
+    async (name) => {
+      const reply = await search({ [name]: { eq: 1 } });
+      expect(reply).toMatchObject({ status: 400, body: { code: 'validation-failed' } });
+      expect(reply.body.errors[0].path).toBe(`filter.${name}`);
+    },
+  );
+});
+
 describe('and, or and not', () => {
   it('[A5] several keys, or several operators on one field, mean AND', async () => {
     await expectFound({ 'metadata.v': { gt: 0 }, externalId: { in: ['five', 'minus'] } }, ['five']);
@@ -214,6 +261,8 @@ describe('and, or and not', () => {
       'metadata.v',
       'metadata.v.inner.deep',
       'metadata.other',
+      'metadata.service.name',
+      'metadata["service.name"]',
       'externalId',
       'revision',
     );

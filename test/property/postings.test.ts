@@ -22,7 +22,7 @@ const number = fc.oneof(
 const scalar = fc.oneof(word, fc.constantFrom('', '1', true, false, null), number);
 const metadataOf = fc.letrec<{ value: unknown; object: JsonObject }>((tie) => ({
   value: fc.oneof({ maxDepth: 3 }, scalar, fc.array(tie('value'), { maxLength: 3 }), tie('object')),
-  object: fc.dictionary(fc.constantFrom('a', 'b', '0', '1'), tie('value'), {
+  object: fc.dictionary(fc.constantFrom('a', 'b', 'a.b', 'b.a', 'a.b.a', '0', '1'), tie('value'), {
     maxKeys: 3,
     noNullPrototype: true,
   }) as fc.Arbitrary<JsonObject>,
@@ -51,7 +51,12 @@ const filed: fc.Arbitrary<Filed> = fc
 const path = fc
   .array(fc.constantFrom('a', 'b', '0', '1'), { minLength: 1, maxLength: 3 })
   .map((keys) => `metadata.${keys.join('.')}`);
-const field = fc.oneof(path, fc.constantFrom('tags', 'spaces', 'layer', 'scope.team', 'scope.user'));
+const bracketed = fc.constantFrom('metadata["a.b"]', 'metadata.a["b.a"]', 'metadata["a.b"].a');
+const field = fc.oneof(
+  path,
+  bracketed,
+  fc.constantFrom('tags', 'spaces', 'layer', 'scope.team', 'scope.user'),
+);
 const test = fc.oneof(
   fc.record({ eq: scalar }),
   fc.record({ ne: scalar }),

@@ -7,11 +7,32 @@ export function matches(filter: FilterJson, memory: Readonly<Record<string, unkn
     if (key === 'and') return (value as FilterJson[]).every((part) => matches(part, memory));
     if (key === 'or') return (value as FilterJson[]).some((part) => matches(part, memory));
     if (key === 'not') return !matches(value as FilterJson, memory);
-    const field = valueAt(memory, key.split('.'));
+    const field = fieldOf(memory, key);
     return Object.entries(value as FilterJson).every(([operator, operand]) =>
       passes(field, operator, operand),
     );
   });
+}
+
+/** Dots separate keys; where that finds nothing, neighbouring keys are one. A key in brackets is taken as it is. */
+function fieldOf(memory: unknown, name: string): unknown {
+  const bracket = /^(.*?)\["(.*?)"\](.*)$/.exec(name);
+  if (bracket) {
+    const [, before, key, after] = bracket;
+    const rest = after!.split('.').filter((part) => part !== '');
+    return valueAt(memory, [...before!.split('.'), key!, ...rest]);
+  }
+  const plain = name.split('.');
+  if (plain[0] !== 'metadata') return valueAt(memory, plain);
+  const keys = plain.slice(1);
+  for (let joined = 1; joined <= keys.length; joined++) {
+    for (let at = 0; at <= keys.length - joined; at++) {
+      const path = [...keys.slice(0, at), keys.slice(at, at + joined).join('.'), ...keys.slice(at + joined)];
+      const value = valueAt(memory, ['metadata', ...path]);
+      if (value !== undefined) return value;
+    }
+  }
+  return undefined;
 }
 
 function valueAt(value: unknown, [key, ...rest]: readonly string[]): unknown {

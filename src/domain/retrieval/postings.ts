@@ -158,15 +158,23 @@ function anyOf(lists: readonly AnyOf[]): AnyOf {
   return { ...oneOf(lists.flatMap(({ keys }) => keys)), ranges: [...ranges.values()] };
 }
 
-function testKeys({ field, path, operator, value }: Extract<Filter, { kind: 'test' }>): AnyOf[] {
+function testKeys({
+  field,
+  path,
+  otherPaths = [],
+  operator,
+  value,
+}: Extract<Filter, { kind: 'test' }>): AnyOf[] {
   const isList = field === 'spaces' || field === 'tags';
   const equality = operator === 'eq' || operator === 'in';
   // `contains` with a text means a part of it, which has no key.
   if (!equality && !(operator === 'contains' && (isList || typeof value !== 'string'))) return [];
   const values = operator === 'in' ? (value as readonly FilterScalar[]) : [value as FilterScalar];
   if (field === 'metadata') {
-    if (mayLeadIntoList(path)) return [];
-    return [oneOf([...values.map((item) => keyOf(field, path, item)), muchMetadata])];
+    const paths = [path, ...otherPaths];
+    if (paths.some(mayLeadIntoList)) return [];
+    const keys = paths.flatMap((keys) => values.map((item) => keyOf(field, keys, item)));
+    return [oneOf([...keys, muchMetadata])];
   }
   const isFiled = isList || field === 'layer' || (field.startsWith('scope.') && field !== 'scope.company');
   return isFiled ? [oneOf(values.map((item) => keyOf(field, [], item)))] : [];

@@ -41,13 +41,19 @@ export function rangesAsked(filters: readonly Filter[]): AnyOf[] {
 function numbersAsked(tests: readonly Test[]): AnyOf[] {
   // A list equals each of its members, and these have no order-preserving keys.
   const compared = tests.filter(
-    ({ field, path, operator }) => field === 'metadata' && operator !== 'eq' && !mayLeadIntoList(path),
+    (test) => test.field === 'metadata' && test.operator !== 'eq' && !pathsOf(test).some(mayLeadIntoList),
   );
-  const paths = new Map(compared.map(({ path }) => [JSON.stringify(path), path]));
-  return [...paths].flatMap(([name, path]) => {
-    const ends = endsOf(compared.filter((test) => JSON.stringify(test.path) === name));
-    return ends ? [{ keys: [muchMetadata], ranges: [rangeOf('metadata', path, ends)] }] : [];
+  const fields = new Map(compared.map((test) => [JSON.stringify(pathsOf(test)), pathsOf(test)]));
+  return [...fields].flatMap(([name, paths]) => {
+    const ends = endsOf(compared.filter((test) => JSON.stringify(pathsOf(test)) === name));
+    return ends
+      ? [{ keys: [muchMetadata], ranges: paths.map((path) => rangeOf('metadata', path, ends)) }]
+      : [];
   });
+}
+
+function pathsOf({ path, otherPaths = [] }: Test): readonly (readonly string[])[] {
+  return [path, ...otherPaths];
 }
 
 type Test = Extract<Filter, { kind: 'test' }>;

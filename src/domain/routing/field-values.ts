@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '../json.ts';
 import { scopeKeys, type Scope } from '../layers.ts';
+import { metadataField } from '../metadata-path.ts';
 import { keyOf, MAX_VALUE_LENGTH, type FieldValue } from './vocabulary.ts';
 
 /** A field of a memory and its value. Each element of a list is a value. */
@@ -32,21 +33,21 @@ export function fieldValuesOf({ scope, metadata, occurredAt }: Fielded): HeldVal
   };
   for (const key of scopeKeys) if (scope[key] !== undefined) add(`scope.${key}`, scope[key]);
   if (occurredAt !== undefined) add('occurredAt', occurredAt.slice(0, 'YYYY-MM'.length));
-  addAll('metadata', metadata, add);
+  addAll([], metadata, add);
   return [...held.values()];
 }
 
-function addAll(field: string, value: JsonValue, add: (field: string, value: FieldValue) => void): void {
-  if (value === null || field.length > MAX_PATH_LENGTH) return;
+function addAll(
+  keys: readonly string[],
+  value: JsonValue,
+  add: (field: string, value: FieldValue) => void,
+): void {
+  if (value === null) return;
+  const field = metadataField(keys);
+  if (field.length > MAX_PATH_LENGTH) return;
   if (Array.isArray(value)) {
-    for (const item of value as readonly JsonValue[]) if (typeof item !== 'object') addAll(field, item, add);
+    for (const item of value as readonly JsonValue[]) if (typeof item !== 'object') addAll(keys, item, add);
   } else if (typeof value === 'object') {
-    for (const [key, item] of Object.entries(value as JsonObject))
-      if (isAddressable(key)) addAll(`${field}.${key}`, item, add);
+    for (const [key, item] of Object.entries(value as JsonObject)) addAll([...keys, key], item, add);
   } else add(field, value);
-}
-
-/** Whether a filter can address a key: filters separate the keys of a path by dots. */
-function isAddressable(key: string): boolean {
-  return key !== '' && !key.includes('.');
 }

@@ -16,7 +16,7 @@ import { sumsOf, writeSums } from './sums.ts';
  */
 export const fields: Projection = {
   name: 'fields',
-  version: 1,
+  version: 2,
   handles: ['MemoryStored', 'MemoryUpdated', 'MemoryDeleted', 'MemoryRestored', 'MemoryErased'],
   tables: ['fields', 'fields_held'],
   create: (tables) => [

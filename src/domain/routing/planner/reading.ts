@@ -151,12 +151,12 @@ export class Reading {
   }
 }
 
-/** Stems of the words in a field's name, such as `metadata.milestone.alpha` or `metadata.latestMilestone`, without the first part. */
+/** Stems of the words in a field's name, such as `metadata.milestone.alpha`, `metadata.latestMilestone` or `metadata["milestone.alpha"]`, without the first part. */
 function namesOf(field: string): ReadonlySet<string> {
   const words = field
-    .split('.')
-    .slice(1)
-    .flatMap((part) => part.replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2').split(/[^\p{L}\p{N}]+/u));
+    .replace(/^[a-z]+/i, '')
+    .replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
+    .split(/[^\p{L}\p{N}]+/u);
   return new Set(words.filter((word) => word !== '').map((word) => stem(word.toLowerCase())));
 }
 
