@@ -154,7 +154,7 @@ describe('import and export', () => {
     expect(first.stdout).toBe('1 stored, 1 updated, 2 there already, 2 refused\n');
     const again = await as(client, 'import', '--upsert', '--json', await file('upsert.ndjson', changed));
     expect(again.json).toMatchObject({ stored: 0, updated: 0, present: 3, refused: 0 });
-    // The first version of the file again: an upsert is no repetition.
+    // Imports the first version of the file again. An upsert is not skipped as a repetition.
     const back = await as(client, 'import', '--upsert', '--json', await file('upsert.ndjson', memories));
     expect(back.json).toMatchObject({ stored: 0, updated: 1, present: 2, refused: 0 });
     const { body } = await client.get(`/v1/memories?minPosition=${back.json.position}&waitMs=30000`);

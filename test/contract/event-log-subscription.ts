@@ -17,7 +17,7 @@ class Reader {
     return done ? undefined : value;
   }
 
-  /** Reads on until `count` events came. */
+  /** Reads until `count` events have arrived. */
   async take(count: number): Promise<LogPage['events']> {
     const events: LogPage['events'] = [];
     while (events.length < count) events.push(...(await this.next())!.events);

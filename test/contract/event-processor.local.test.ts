@@ -15,7 +15,7 @@ import type { LoadedEvent } from '../../src/ports/event-store.ts';
 import { openTestStore, testContext, type TestStore } from '../support/event-store.ts';
 import { describeEventProcessor, type ProcessorHarness } from './event-processor.ts';
 
-/** Of an event that needs no key, in a stream of this name. */
+/** Appends an event that needs no key to a stream of this name. */
 async function append({ store }: TestStore, stream: string): Promise<number> {
   const data = { projection: stream, from: 1, to: 2, rollback: false };
   const event = { type: 'ProjectionSwitched' as const, data };
@@ -45,7 +45,7 @@ class FailingStreams {
   }
 }
 
-/** A projection that keeps the positions of its events, followed from the log. */
+/** A projection that stores the positions of its events and follows the log. */
 async function openProjection(): Promise<ProcessorHarness> {
   const test = await openTestStore();
   const { sql, store } = test;
@@ -118,7 +118,7 @@ async function openManager(): Promise<ProcessorHarness> {
   };
 }
 
-/** The relay with brokers that keep in memory what they acknowledged. */
+/** The relay with fake brokers that keep acknowledged events in memory. */
 async function openRelay(): Promise<ProcessorHarness> {
   const test = await openTestStore();
   const { sql, log } = test;
@@ -130,8 +130,8 @@ async function openRelay(): Promise<ProcessorHarness> {
     async publish(records) {
       if (isBroken) throw new TransportUnavailable('the brokers do not answer');
       for (const record of records) {
-        const told = fromRecord(record);
-        if (told.kind === 'event') published.push(told.event.position);
+        const read = fromRecord(record);
+        if (read.kind === 'event') published.push(read.event.position);
       }
     },
   };

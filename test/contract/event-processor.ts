@@ -4,26 +4,26 @@ import { CheckpointMoved, LeaseLost, type EventProcessor } from '../../src/proce
 import { ProcessorRunner } from '../../src/processors/processor-runner.ts';
 import { eventually } from '../support/eventually.ts';
 
-/** One kind of event processor over a log of its own. */
+/** One kind of event processor with its own log. */
 export interface ProcessorHarness {
-  /** A processor as a new process would make it, over the same log and the same database. */
+  /** Creates a processor like a new process, with the same log and database. */
   create(): EventProcessor;
-  /** Appends an event that the processor handles and answers its position. */
+  /** Appends an event that the processor handles. Returns its position. */
   append(stream: string): Promise<number>;
-  /** The positions of the events that took effect, in the order in which they did. */
+  /** The positions of the events that took effect, in the order of their effects. */
   effects(): Promise<number[]>;
   /** The persisted checkpoint. */
   checkpoint(): Promise<number>;
-  /** While it is true, no effect can be written: the database or the brokers do not answer. */
+  /** While broken, no effect can be written, as if the database or the brokers were down. */
   breakEffects(isBroken: boolean): void;
-  /** Makes every event of the stream fail. Only for processors that park streams. */
+  /** Makes every event of the stream fail. Only defined for processors that park streams. */
   readonly failStream?: (stream: string) => void;
-  /** Effects are written in the transaction of the checkpoint, so none is ever repeated. */
+  /** Whether effects are written in the transaction of the checkpoint, so that none is ever repeated. */
   readonly isTransactional: boolean;
   close(): Promise<void>;
 }
 
-/** Leases of several processes, one of which can be robbed of a lease. */
+/** Leases of several processes. A test can give the lease of one process to another. */
 class SharedLeases {
   readonly #held = new Map<string, { holder: string; epoch: number }>();
 
@@ -48,7 +48,7 @@ class SharedLeases {
   }
 }
 
-/** What every event processor guarantees, whatever it does with the events. */
+/** Contract of every event processor. */
 export function describeEventProcessor(
   kind: string,
   open: () => Promise<ProcessorHarness>,
@@ -85,7 +85,7 @@ export function describeEventProcessor(
       return positions;
     };
 
-    it('handles what the log holds, then what is appended, in order', async () => {
+    it('handles existing events, then new ones, in order', async () => {
       const before = await appendAll('one', 'two');
       const runner = start('a');
       await eventually(() => harness.effects()).toEqual(before);
@@ -106,7 +106,7 @@ export function describeEventProcessor(
       await eventually(() => harness.effects()).toEqual([...before, ...after]);
     });
 
-    it('moves the checkpoint only together with the effects, and tries again until both are written', async () => {
+    it('moves the checkpoint only together with the effects, and retries until both are written', async () => {
       const first = await harness.append('one');
       const runner = start('a');
       await eventually(() => harness.checkpoint()).toBe(first);
@@ -146,7 +146,7 @@ export function describeEventProcessor(
       expect(await harness.checkpoint()).toBe(before.at(-1));
     });
 
-    it('writes nothing twice where two processes both believe that they hold the lease', async () => {
+    it('writes nothing twice if two processes both believe that they hold the lease', async () => {
       let epoch = 0;
       const always = (): Leases => {
         const own = ++epoch;
@@ -164,7 +164,7 @@ export function describeEventProcessor(
 
     if (!parks) return;
 
-    it('parks the stream of an event that fails, and handles those of other streams', async () => {
+    it('parks the stream of a failed event, and handles other streams', async () => {
       harness.failStream!('bad');
       const runner = start('a');
       const [first, , second, , third] = await appendAll('one', 'bad', 'one', 'bad', 'two');

@@ -19,7 +19,7 @@ import {
 export function serverDeletion(server: ServerCalls): void {
   describe('a deleted stream', () => {
     it.each(['no_stream', 2n, 'any'] as const)(
-      'reads as missing, and goes on in its numbering (%s)',
+      'is missing for readers, and later events continue its numbering (%s)',
       async (expected) => {
         const stream = freshName('soft');
         await server.append(stream, countedEvents(3));

@@ -35,7 +35,7 @@ describe('onnx embedder', () => {
       'She must not be given penicillin: it caused a rash in 2019.',
       'The tenant pays the rent on the first of each month.',
     ],
-  ])('finds what answers %j', async (question, answer, other) => {
+  ])('finds the answer to %j', async (question, answer, other) => {
     const [query] = await embedder.embed([question], 'query');
     const [relevant, irrelevant] = await embedder.embed([answer, other], 'passage');
     if (!query || !relevant || !irrelevant) throw new Error('no vectors');
@@ -99,7 +99,7 @@ describe('pooling', () => {
 
 const models = process.env['STRATALOG_EMBEDDING_MODELS_DIR'];
 
-describe.skipIf(models === undefined)('e5-small-v2 (where STRATALOG_EMBEDDING_MODELS_DIR has it)', () => {
+describe.skipIf(models === undefined)('e5-small-v2 (if STRATALOG_EMBEDDING_MODELS_DIR has it)', () => {
   const open = () =>
     openOnnxEmbedder({ model: e5Small, folder: path.join(models ?? '', e5Small.name), workers: 1 });
 

@@ -111,7 +111,7 @@ describe('openai embedder: requests', () => {
       }
     }));
 
-  it('limits concurrent requests with passages, and sends a query beside them', async () => {
+  it('limits concurrent requests with passages, but sends a query at once', async () => {
     let most = 0;
     let running = 0;
     const release: (() => void)[] = [];
@@ -177,7 +177,7 @@ describe('openai embedder: failures', () => {
         setImmediate(() => response.destroy());
       },
     ],
-  ])('tries again after %s, and is unavailable when it stays', (_, trouble) =>
+  ])('retries after %s, and is unavailable if that persists', (_, trouble) =>
     using({}, async (embedder) => {
       server.script(trouble, trouble);
       const [vector] = await embedder.embed(['text'], 'passage');
@@ -198,7 +198,7 @@ describe('openai embedder: failures', () => {
         response.write('{"data": [');
       },
     ],
-  ])('gives up on a request that %s', (_, silence) =>
+  ])('abandons a request that %s', (_, silence) =>
     using({ limits: { ...limits, passage: { ...limits.passage, requestMs: 100 } } }, async (embedder) => {
       server.script(silence);
       expect(await embedder.embed(['text'], 'passage')).toHaveLength(1);

@@ -114,8 +114,8 @@ describe('openai language model: a request', () => {
 
   it.each([
     ['there are none', undefined],
-    ['they are no numbers', { prompt_tokens: null, completion_tokens: 'many' }],
-  ])('estimates tokens where %s', async (_, counted) => {
+    ['they are not numbers', { prompt_tokens: null, completion_tokens: 'many' }],
+  ])('estimates tokens if %s', async (_, counted) => {
     server.script(saysCounted(answer, counted));
     const { usage } = await open().complete(request());
     const asked = JSON.stringify(server.requests[0]!.messages).length;
@@ -174,11 +174,11 @@ describe('openai language model: an endpoint without schemas', () => {
 describe('openai language model: an answer that cannot be used', () => {
   it.each([
     ['of another shape', says({ words: [1] }), 'words.0: '],
-    ['with something more', says({ ...answer, also: 1 }), 'also'],
-    ['that is no JSON', writes('I do not know.'), 'not JSON'],
+    ['with an additional field', says({ ...answer, also: 1 }), 'also'],
+    ['that is not JSON', writes('I do not know.'), 'not JSON'],
     ['that is empty', writes(''), 'not JSON'],
     ['that is cut off', isCutOff, 'longer than 50 tokens'],
-  ])('is asked for once more with what is wrong: one %s', async (_, script, complaint) => {
+  ])('is requested once more with the error: one %s', async (_, script, complaint) => {
     server.script(script);
     const { value, usage } = await open().complete(request());
     expect(value).toEqual(answer);
@@ -199,7 +199,7 @@ describe('openai language model: an answer that cannot be used', () => {
   it.each([
     ['the model', refuses],
     ['a filter', filters],
-  ])('is not asked for again where %s refuses', async (_, script) => {
+  ])('is not requested again if %s refuses', async (_, script) => {
     server.script(script);
     const failure = await failureOf(open().complete(request()));
     expect(failure).toMatchObject({ failure: 'refused', usage: { requests: 1, inputTokens: 100 } });
@@ -212,10 +212,10 @@ describe('openai language model: transient errors', () => {
     ['500', fails(500)],
     ['503', fails(503)],
     ['a closed connection', closesTheConnection],
-    ['a body that breaks off', breaksOffTheBody],
+    ['a body that is cut off', breaksOffTheBody],
     ['a page instead of JSON', writesNoJson],
     ['JSON of another shape', answersAnotherShape],
-  ])('are tried again: %s', async (_, script) => {
+  ])('are retried: %s', async (_, script) => {
     server.script(script, script);
     expect(await open().complete(request())).toMatchObject({
       value: answer,
@@ -265,7 +265,7 @@ describe('openai language model: time', () => {
   it.each([
     ['never answers', neverAnswers],
     ['answers late', isSlow(2_000, says(answer))],
-  ])('ends with the signal where the endpoint %s', async (_, script) => {
+  ])('ends with the signal if the endpoint %s', async (_, script) => {
     server.otherwise(script);
     const asked = withTimeLimit(100, undefined, (signal) => open().complete(request({ signal })));
     const failure = await failureOf(asked);
@@ -306,7 +306,7 @@ describe('[I5] openai language model: an error', () => {
     ['500', fails(500)],
     ['no JSON', writes(`no ${secret}`)],
     ['another shape', says({ words: [], [secret]: secret })],
-  ])('tells neither key nor content: %s', async (_, script) => {
+  ])('contains neither key nor content: %s', async (_, script) => {
     server.otherwise(script);
     const failure = await failureOf(
       open({
@@ -314,9 +314,9 @@ describe('[I5] openai language model: an error', () => {
         limits: { attempts: 1 },
       }).complete(request()),
     );
-    const told = JSON.stringify([failure.message, failure.stack, failure.cause, failure.usage]);
-    expect(told).not.toContain(secret);
-    expect(told).not.toContain('sesame');
+    const text = JSON.stringify([failure.message, failure.stack, failure.cause, failure.usage]);
+    expect(text).not.toContain(secret);
+    expect(text).not.toContain('sesame');
     expect(failure.message).toMatch(/^the language model root at 127\.0\.0\.1:\d+ /);
   });
 });

@@ -132,7 +132,7 @@ describe('the SQL vault', () => {
     const vault = await openSqlKeyVault(faulty, rootKey);
     const mine = ref();
     await maker.ensure(mine);
-    // The row of the data key is read; before its subject's key is there, the data key is destroyed.
+    // The data key is destroyed after its row was read and before the subject's key is read.
     faulty.fault = async (statement) => {
       if (statement.includes('control.subject_keys')) await vault.destroy(mine.tenant, mine.id);
       return undefined;

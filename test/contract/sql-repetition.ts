@@ -10,7 +10,7 @@ export function repetitionContract(db: ContractDatabase): void {
 }
 
 function repeated(db: ContractDatabase, onePlan: boolean): void {
-  /** Each in its own transaction. */
+  /** Runs a statement in its own transaction. */
   const query = (text: string, params?: readonly SqlValue[]): Promise<Row[]> =>
     db.sql.transaction((tx) => tx.query(text, params), { onePlan });
   const table = `${db.schema}.repeated`;
@@ -20,7 +20,7 @@ function repeated(db: ContractDatabase, onePlan: boolean): void {
     for (let n = 0; n < times; n++) await body(n);
   }
 
-  describe(`a statement that comes again and again, ${onePlan ? 'with one plan' : 'planned as the database likes'}`, () => {
+  describe(`a repeated statement, ${onePlan ? 'with one plan' : 'with plans chosen by the database'}`, () => {
     it('returns results for the current values', async () => {
       await db.sql.execute(`create table ${table} (id int primary key, label text)`);
       await again(async (id) => {

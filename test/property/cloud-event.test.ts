@@ -71,7 +71,7 @@ describe('[G5] a record of an event', () => {
     );
   });
 
-  it('says where in the log an event is that is too large to be sent', () => {
+  it('contains only the position of an event that is too large to be sent', () => {
     fc.assert(
       fc.property(recorded, (event) => {
         const { data, metadata, ...place } = event;
@@ -121,13 +121,13 @@ describe('[G5] a record that is not ours', () => {
     'ce_revision',
     'ce_schemaversion',
     'ce_metadata',
-  ])('says so where %s is missing or wrong', (name) => {
+  ])('is reported if %s is missing or wrong', (name) => {
     const { [name]: _, ...headers } = good.headers;
     expect(fromRecord({ ...good, headers })).toEqual({ kind: 'foreign', reason: expect.any(String) });
   });
 
   it.each(['', '-1', '1.5', '01', '0x1', '1e3', ' 1', '9007199254740992', 'NaN'])(
-    'says so where a number is %j',
+    'is reported if a number is %j',
     (text) => {
       for (const name of ['ce_position', 'ce_revision', 'ce_schemaversion'])
         expect(fromRecord({ ...good, headers: { ...good.headers, [name]: text } })).toMatchObject({

@@ -7,7 +7,7 @@ const vocabulary = ['tea', 'green', 'constructor', '__proto__', '42', 'k8s', 'èŒ
 
 type Counts = Readonly<Record<string, number>>;
 
-/** As PostgreSQL writes it. */
+/** The counts as PostgreSQL writes them. */
 const text = (counts: Counts): string =>
   `{${Object.entries(counts)
     .map(([term, count]) => `${JSON.stringify(term)}: ${count}`)
@@ -32,7 +32,7 @@ const change = fc.record({
 
 const lengthOf = (held: Counts): number => Object.values(held).reduce((sum, count) => sum + count, 0);
 
-/** Every memory that holds any of the terms, with its score, best first. */
+/** Every memory with any of the terms, with its score, best first. */
 function expected(memories: ReadonlyMap<string, FieldContributions>, terms: readonly string[]) {
   const documentFrequency = new Map(
     terms.map((term) => [
@@ -52,7 +52,7 @@ function expected(memories: ReadonlyMap<string, FieldContributions>, terms: read
   return { documentFrequency, weighted, scored };
 }
 
-it('[A5] what is put, replaced and removed is what is found, by our own BM25', () => {
+it('[A5] memories are found after any sequence of puts, replacements and removals, scored by our own BM25', () => {
   fc.assert(
     fc.property(
       fc.array(change, { maxLength: 150 }),
@@ -72,7 +72,7 @@ it('[A5] what is put, replaced and removed is what is found, by our own BM25', (
         expect(index.documents).toBe(memories.size);
         for (const [term, count] of documentFrequency) expect(index.documentFrequency(term)).toBe(count);
         const found = index.best(weighted, limit);
-        // Where several are worth the same, any of them may be the last.
+        // If several have the same score, any of them may be the last.
         const scores = new Map(scored.map(({ id, score }) => [id, score]));
         expect(found.map((id) => scores.get(id))).toEqual(
           scored.slice(0, limit).map(({ score }) => expect.closeTo(score, 9)),
@@ -95,7 +95,7 @@ it('[A5] what is put, replaced and removed is what is found, by our own BM25', (
   );
 });
 
-it('[A5] what has gone takes no room for ever, and leaves no word', () => {
+it('[A5] removed memories do not take space forever, and leave no words', () => {
   const index = new InvertedIndex();
   const row = (id: number, time: number): WordRow =>
     rowOf({ memory_id: String(id), counts: { common: 1, [`own${id}`]: 2, [`time${time}`]: 3 }, length: 6 });

@@ -28,8 +28,8 @@ beforeAll(async () => {
 
 afterAll(() => test.close());
 
-describe('every read model whose partitions go each at its own pace', () => {
-  it('[G3] [F4] equals one that was given the whole log, and a rebuild that began meanwhile', async () => {
+describe('every read model whose partitions advance independently', () => {
+  it('[G3] [F4] equals one that applied the whole log in order, and a rebuild that began meanwhile', async () => {
     await assertWithin(
       fc.asyncProperty(steps, moves, async (history, order) => {
         await startAfresh(test);

@@ -18,14 +18,14 @@ const listeners = {
   notified: (channel: string) => void heard.push(channel),
 };
 
-/** What was taken, as one exchange. */
+/** Parses everything received as the reply of one exchange. */
 function read() {
   const result = readReply(Buffer.from(buffer.content), listeners);
   buffer.clear();
   return result;
 }
 
-/** A message of the backend, as PostgreSQL's manual has it. */
+/** A backend message in the format of PostgreSQL's manual. */
 function message(type: string, ...parts: Buffer[]): Buffer {
   const body = Buffer.concat(parts);
   return Buffer.concat([Buffer.from(type), int32(4 + body.length), body]);
@@ -70,7 +70,7 @@ function take(bytes: Buffer, cuts: readonly number[] = []): void {
   for (const cut of [...cuts].sort((left, right) => left - right)) {
     const piece = Uint8Array.from(bytes.subarray(from, cut));
     buffer.append(piece);
-    // What the database wrote there next.
+    // The database reuses the buffer for the next chunk.
     piece.fill(0xff);
     from = cut;
   }
@@ -78,7 +78,7 @@ function take(bytes: Buffer, cuts: readonly number[] = []): void {
 }
 
 describe('a reply of PostgreSQL', () => {
-  it('is read whatever its values are and wherever its chunks end', () => {
+  it('is read with any values and any division into chunks', () => {
     const text = fc.option(fc.string({ unit: 'grapheme', maxLength: 40 }), { nil: null });
     const number = fc.option(fc.maxSafeInteger().map(String), { nil: null });
     fc.assert(
@@ -107,7 +107,7 @@ describe('a reply of PostgreSQL', () => {
     );
   });
 
-  it('of several megabytes is followed by a small one', () => {
+  it('of several megabytes can be followed by a small one', () => {
     const values = Array.from({ length: 3_000 }, (_, n) => [`${n}`, 'x'.repeat(3_000)]);
     take(
       Buffer.concat([columns(['n', 23], ['x', 25]), ...values.map(row), complete('SELECT 3000')]),
@@ -118,7 +118,7 @@ describe('a reply of PostgreSQL', () => {
     expect(read()).toEqual({ rows: [], tag: 'COMMIT' });
   });
 
-  it('with an error is thrown, with its fields, and the next one is read', () => {
+  it('with an error throws an error with its fields, and the next reply can be read', () => {
     const failure = {
       S: 'ERROR',
       C: '23505',
@@ -157,21 +157,21 @@ describe('a reply of PostgreSQL', () => {
     expect(() => read()).toThrow('first');
   });
 
-  it('of several statements has the rows of the last that has any', () => {
+  it('of several statements has the rows of the last one that returns rows', () => {
     take(Buffer.concat([columns(['a', 25]), row(['one']), complete('SELECT 1'), ready]));
     take(Buffer.concat([columns(['b', 25]), row(['two']), complete('SELECT 1'), ready]));
     take(Buffer.concat([complete('COMMIT'), ready]));
     expect(read()).toEqual({ rows: [{ b: 'two' }], tag: 'COMMIT' });
   });
 
-  it('passes on what it is told besides', () => {
+  it('passes on notices and notifications', () => {
     const notification = message('A', int32(7), text('stratalog_log'), text(''));
     take(Buffer.concat([fields('N', { S: 'WARNING', M: 'mind this' }), notification, complete('LISTEN')]));
     expect(read().tag).toBe('LISTEN');
     expect(heard).toEqual([{ severity: 'WARNING', message: 'mind this' }, 'stratalog_log']);
   });
 
-  it('that was broken off is forgotten', () => {
+  it('that was interrupted can be discarded', () => {
     buffer.append(row(['half']).subarray(0, 9));
     buffer.clear();
     take(complete('ROLLBACK'));

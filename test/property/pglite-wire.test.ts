@@ -14,7 +14,7 @@ const { serialize } = protocol;
 const text = fc.string({ unit: 'grapheme' }).filter((text) => !text.includes('\0'));
 const param = fc.oneof(fc.constant(null), fc.string({ unit: 'binary' }), fc.uint8Array());
 
-it('[I2] writes each message as the writer does that comes with the database', () => {
+it('[I2] writes each message like the serializer of PGlite', () => {
   fc.assert(
     fc.property(text, text, fc.array(param), (statement, name, params) => {
       const execution = (of: string): Uint8Array =>
@@ -34,7 +34,7 @@ it('[I2] writes each message as the writer does that comes with the database', (
   );
 });
 
-it('[I2] refuses a statement that a NUL would end early', () => {
+it('[I2] refuses a statement with a NUL, which would end it early', () => {
   for (const write of [scriptMessage, parseMessage, (text: string) => statementMessage(text, [])])
     expect(() => write('select 1;\0 drop table x')).toThrow('NUL');
 });

@@ -89,7 +89,7 @@ function found(memory: Filed, narrowed: LookupConditions): boolean {
   );
 }
 
-/** As callers receive it: JSON has no negative zero. */
+/** The memory as callers receive it. JSON has no negative zero. */
 const shown = (memory: Filed) =>
   ({ ...(JSON.parse(JSON.stringify(memory)) as object), createdAt: memory.createdAt }) as Filed;
 
@@ -173,7 +173,7 @@ describe('the keys of a memory', () => {
     const limits = fc
       .record({ from: instant, hours: fc.integer({ min: 1, max: 100 * 24 }) })
       .map(({ from, hours }) => ({ from, until: new Date(+from + hours * hour) }));
-    const told = ({ from, until }: { from: Date; until: Date }) => ({
+    const asFilter = ({ from, until }: { from: Date; until: Date }) => ({
       from: from.toISOString(),
       until: until.toISOString(),
     });
@@ -186,9 +186,9 @@ describe('the keys of a memory', () => {
       fc.assert(
         fc.property(memory, limits, (at, within) => {
           fc.pre(lies(at.occurredAt ?? at.createdAt, within));
-          expect(found(filedAt(at), { filter: occurredOrCreated(told(within)) })).toBe(true);
+          expect(found(filedAt(at), { filter: occurredOrCreated(asFilter(within)) })).toBe(true);
           if (at.occurredAt)
-            expect(found(filedAt(at), { filter: timeFilter('occurredAt', told(within)) })).toBe(true);
+            expect(found(filedAt(at), { filter: timeFilter('occurredAt', asFilter(within)) })).toBe(true);
         }),
         { numRuns: 2_000 },
       );
@@ -199,8 +199,8 @@ describe('the keys of a memory', () => {
         fc.property(memory, limits, (at, within) => {
           const time = at.occurredAt ?? at.createdAt;
           fc.pre(+time < +within.from - apart || +time >= +within.until + apart);
-          expect(found(filedAt(at), { filter: occurredOrCreated(told(within)) })).toBe(false);
-          expect(found(filedAt(at), { filter: timeFilter('occurredAt', told(within)) })).toBe(false);
+          expect(found(filedAt(at), { filter: occurredOrCreated(asFilter(within)) })).toBe(false);
+          expect(found(filedAt(at), { filter: timeFilter('occurredAt', asFilter(within)) })).toBe(false);
         }),
         { numRuns: 2_000 },
       );
@@ -210,7 +210,7 @@ describe('the keys of a memory', () => {
       fc.assert(
         fc.property(memory, limits, (at, within) => {
           fc.pre(lies(at.createdAt, within));
-          const { from, until } = told(within);
+          const { from, until } = asFilter(within);
           for (const limit of [{ from }, { until }, { from, until }])
             expect(found(filedAt(at), { filter: timeFilter('createdAt', limit) })).toBe(true);
         }),
@@ -223,7 +223,7 @@ describe('the keys of a memory', () => {
         fc.property(memory, limits, (at, within) => {
           const times = [at.createdAt, ...(at.occurredAt ? [at.occurredAt] : [])];
           fc.pre(times.every((time) => +time < +within.from - apart || +time >= +within.until + apart));
-          expect(found(filedAt(at), { filter: timeFilter('createdAt', told(within)) })).toBe(false);
+          expect(found(filedAt(at), { filter: timeFilter('createdAt', asFilter(within)) })).toBe(false);
         }),
         { numRuns: 2_000 },
       );
@@ -232,8 +232,8 @@ describe('the keys of a memory', () => {
     it.each([
       ['any other time', { occurredAt: { ne: '2023-05-01' } }],
       ['no time', { occurredAt: { gte: 'May' } }],
-      ['a time that a memory may have been changed at', { updatedAt: { gte: '2023-05-01' } }],
-    ])('[A5] narrows nothing where a filter names %s', (_, json) => {
+      ['the time of the last change', { updatedAt: { gte: '2023-05-01' } }],
+    ])('[A5] does not narrow a filter on %s', (_, json) => {
       expect(keyListsOf({ filter: parseFilter(json) })).toEqual([]);
     });
 

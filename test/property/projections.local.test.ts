@@ -22,13 +22,13 @@ import {
 import { soleEmbedder } from '../support/sole-embedder.ts';
 
 const projections = allProjections(soleEmbedder(deterministicEmbedder({ dimension: 16 })));
-/** Decides over orders and sizes: one number after another, from the start again at the end. */
+/** Arbitrary numbers that determine orders and sizes. They are used one after another, and repeated from the start. */
 const dice = fc.array(fc.nat(1_000), { minLength: 12, maxLength: 60, size: 'max' }).map((numbers) => {
   let at = 0;
   return (n: number): number => numbers[at++ % numbers.length]! % n;
 });
 
-/** Of each property: a slow machine stops after the first histories. */
+/** Time limit of each property. A slow machine stops after the first histories. */
 const limitMs = 12_000;
 
 let test: TestStore;
@@ -39,7 +39,7 @@ beforeAll(async () => {
 
 afterAll(() => test.close());
 
-/** Writes a history and answers its events, each as it read when it was new: before any later erasure. */
+/** Writes a history. Returns its events as they could be read when they were new, before any erasure. */
 async function write(history: readonly Step[]): Promise<{ early: LoadedEvent[]; writer: HistoryWriter }> {
   await startAfresh(test);
   const writer = new HistoryWriter(test);
@@ -72,7 +72,7 @@ describe('every read model', () => {
     );
   }, 60_000);
 
-  it('is the same however the log is cut into batches', async () => {
+  it('is the same for any division of the log into batches', async () => {
     await assertWithin(
       fc.asyncProperty(steps, dice, async (history, choose) => {
         const { early } = await write(history);
@@ -93,7 +93,7 @@ describe('every read model', () => {
     );
   }, 60_000);
 
-  it('is not changed by pages that are given again', async () => {
+  it('is not changed by repeated pages', async () => {
     await assertWithin(
       fc.asyncProperty(steps, dice, async (history, choose) => {
         await write(history);
@@ -118,7 +118,7 @@ describe('every read model', () => {
     );
   }, 60_000);
 
-  it('equals a rebuild from the log, begun at any time while the log grows, and holds nothing of what was erased', async () => {
+  it('equals a rebuild that began at any time while the log grew, and contains no words of erased memories', async () => {
     await assertWithin(
       fc.asyncProperty(steps, dice, async (history, choose) => {
         await startAfresh(test);

@@ -40,7 +40,7 @@ function streamsOf(events: readonly LoadedEvent[], category: string): LoadedEven
   return [...streams.values()];
 }
 
-/** Each memory that is there, as folding its stream tells it. */
+/** All existing memories, folded from their streams. */
 function memoriesOf(
   events: readonly LoadedEvent[],
 ): { tenant: string; versions: number; snapshot: LiveSnapshot }[] {
@@ -172,7 +172,7 @@ async function checks(
 }
 
 describe('the read models', () => {
-  it('hold what folding each stream tells', async () => {
+  it('contain the result of folding each stream', async () => {
     await assertWithin(
       fc.asyncProperty(steps, fc.integer({ min: 1, max: 40 }), async (history, pageSize) => {
         await startAfresh(test);

@@ -27,7 +27,7 @@ describe('the scale of scores', () => {
     for (const step of steps) expect(step).toBeCloseTo(0.06, 10);
   });
 
-  it('[D3] can be read backwards', () => {
+  it('[D3] can be inverted', () => {
     fc.assert(
       fc.property(fc.double({ min: -15, max: 15, noNaN: true }), (logOdds) => {
         const p = probability(logOdds);
@@ -42,7 +42,7 @@ const relevanceOfFound = { relevanceOf: (one: { readonly relevance: number }) =>
 describe('the cut of an answer', () => {
   const found = (...logOdds: number[]) => logOdds.map((one) => ({ relevance: probability(one) }));
 
-  it('[A7] with a threshold keeps exactly what reaches it, the score of a memory itself included', () => {
+  it('[A7] with a threshold keeps exactly the memories that reach it, including one at the threshold', () => {
     fc.assert(
       fc.property(fc.array(relevance, { minLength: 1 }), fc.nat(), (all, at) => {
         const best = all.sort((left, right) => right - left).map((one) => ({ relevance: one }));
@@ -55,12 +55,12 @@ describe('the cut of an answer', () => {
     );
   });
 
-  it('[A5] without one shows nothing if the best says too little', () => {
+  it('[A5] without one shows nothing if the best score is too low', () => {
     expect(cutOff(found(-4.3, -4.4), 'focused', relevanceOfFound)).toEqual([]);
     expect(cutOff([], 'focused', relevanceOfFound)).toEqual([]);
   });
 
-  it('[A5] without one shows what is not far behind the best, nor below the floor', () => {
+  it('[A5] without one shows only results near the best and not below the floor', () => {
     const best = found(1, 0, -1.4, -1.6, -4);
     expect(cutOff(best, 'focused', relevanceOfFound)).toEqual(best.slice(0, 3));
     const weak = found(-4, -4.9, -5.1);

@@ -10,7 +10,7 @@ function unit(numbers: Numbers): Numbers {
   return numbers.map((number) => number / (length || 1));
 }
 
-/** About one of some directions, all leaning to one side as the vectors of a model do. */
+/** Vectors clustered around some directions, all leaning to one side like the vectors of a model. */
 function clustered(count: number, dimension: number, seed: number): readonly Numbers[] {
   const generator = randomOf(seed);
   const random = () => generator.next();
@@ -37,7 +37,7 @@ function nearestOf(vectors: ReadonlyMap<string, Numbers>, query: Numbers): reado
 const change = fc.record({ id: fc.nat(40).map(String), seed: fc.nat(1_000), isRemoved: fc.boolean() });
 
 it.each([5, 16, 384, 1_000])(
-  '[A5] what is put, replaced and removed is what is compared, of %i numbers',
+  '[A5] vectors of %i numbers are compared after any sequence of puts, replacements and removals',
   (dimension) => {
     fc.assert(
       fc.property(fc.array(change, { maxLength: 120 }), fc.nat(), (changes, seed) => {
@@ -79,7 +79,7 @@ it('[A5] the nearest of many vectors are found', () => {
   for (const query of queries) {
     const exact = nearestOf(vectors, query).slice(0, 50);
     const found = segment.nearest(query, 50);
-    // Equal up to the rounding of the codes: two vectors may be as near as each other.
+    // Compare cosines up to the rounding of the codes, because two vectors may be equally near.
     for (const [at, [, value]] of exact.entries()) expect(found[at]!.cosine).toBeCloseTo(value, 4);
   }
 });

@@ -24,7 +24,7 @@ const view = {
   signature: () => '',
 } as Partial<ReadView> as ReadView;
 
-/** Most of what is stored is said in one session, on two layers. */
+/** Histories in which most memories are turns of one session, in two layers. */
 const talks = fc
   .array(steps, { minLength: 3, maxLength: 3 })
   .map((histories) =>
@@ -48,13 +48,13 @@ afterAll(() => test.close());
 interface Turn {
   readonly id: string;
   readonly tenant: string;
-  /** Who sees it, and in which session. */
+  /** Identifies the readers and the session of the turn. */
   readonly place: string;
   readonly order: readonly [time: number, position: number];
   readonly content: string;
 }
 
-/** The active turns of a log, in the order in which they were said. */
+/** The active turns of a log, in the order of the conversation. */
 function turnsOf(events: readonly LoadedEvent[]): Turn[] {
   const memories = new Map<string, { first: LoadedEvent; state: MemoryState }>();
   for (const fact of events) {
@@ -81,7 +81,7 @@ function counted(content: string) {
 }
 
 describe('[A8] the window of a turn', () => {
-  it('is that of the active turns of its session with the same readers, whatever became of the others', async () => {
+  it('consists of the active turns of its session with the same readers, whatever happened to other turns', async () => {
     let compared = 0;
     await assertWithin(
       fc.asyncProperty(talks, fc.integer({ min: 1, max: 20 }), async (history, size) => {

@@ -85,7 +85,7 @@ describe('[G5] the AsyncAPI document', () => {
   });
 
   it.each(present.map((event) => [event.type, event] as const))(
-    'describes the records of %s, in clear nothing that is sealed',
+    'describes the records of %s, without sealed fields in clear text',
     (type, event) => {
       const record = toRecord(event, source);
       expect(faultsOf(type, record)).toEqual([]);
@@ -127,7 +127,7 @@ describe('[G5] the checked-in records', async () => {
   const event = golden.find(({ type }) => type === 'MemoryStored')!;
   const { data: _, metadata: __, ...place } = event;
 
-  it('can be read by every later program', () => {
+  it('can be read by later programs', () => {
     expect(fromRecord(records['event']!)).toEqual({ kind: 'event', logId: source.logId, event });
     expect(fromRecord(records['withheld']!)).toEqual({ kind: 'withheld', logId: source.logId, place });
     expect(fromRecord(records['watermark']!)).toEqual({

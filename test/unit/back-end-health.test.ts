@@ -10,7 +10,7 @@ const backEnd = (name: BackEnd['name'], ask: BackEnd['ask']): BackEnd => ({
 });
 
 describe('[J7] the health of the servers', () => {
-  it('tells of each whether it answers, also where others do not', async () => {
+  it('reports for each server whether it answers, even if others do not', async () => {
     const health = new BackEndHealth([
       backEnd('postgres', async () => 'PostgreSQL 18.6'),
       backEnd('kafka', async () => Promise.reject(new Error('nobody listens'))),
@@ -21,7 +21,7 @@ describe('[J7] the health of the servers', () => {
     });
   });
 
-  it('asks the servers once a second at most, however often it is asked', async () => {
+  it('checks the servers at most once a second, however often it is read', async () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     try {
       const ask = vi.fn<BackEnd['ask']>(async () => 'OpenSearch 2.19.6');
@@ -36,7 +36,7 @@ describe('[J7] the health of the servers', () => {
     }
   });
 
-  it('knows within two seconds of one that answers nothing, and of the others', async () => {
+  it('reports within two seconds a server that never answers, and the others', async () => {
     vi.useFakeTimers();
     try {
       const health = new BackEndHealth([

@@ -38,7 +38,7 @@ function chosen(context: SourceContext, asked: CandidateQuery, choice: Partial<S
 }
 
 describe('the choice of candidate sources', () => {
-  it('[A5] takes the indexes of the database in a large tenant, and compares all vectors in a small one', () => {
+  it('[A5] uses the indexes of the database for a large tenant, and compares all vectors for a small one', () => {
     expect(chosen(onServer, query, {})).toEqual([['HnswSource', 'Bm25Source']]);
     expect(chosen(onServer, query, { documents: exactScanLimit })).toEqual([
       ['ExactVectorSource', 'Bm25Source'],
@@ -50,7 +50,7 @@ describe('the choice of candidate sources', () => {
     expect(chosen(onServer, query, { set: manyTexts })).toEqual([['ExactVectorSource', 'Bm25Source']]);
   });
 
-  it('[A5] takes vectors and words from RAM if this process keeps them there, whatever the restrictions', () => {
+  it('[A5] uses vectors and words in RAM if this process keeps them there, whatever the restrictions', () => {
     for (const set of [undefined, fewTexts, manyTexts])
       expect(chosen(inProcess, query, { set })).toEqual([['ResidentVectorSource', 'ResidentWordSource']]);
   });
@@ -76,22 +76,22 @@ describe('the choice of candidate sources', () => {
       set,
     }).flat();
     await Promise.all(sources.map((source) => source.find(query, 10)));
-    // The ids, and one lookup of the nearest; no word was found that had to be looked up.
+    // The ids, and one lookup of the nearest. No words were found, so none are looked up.
     expect(statements).toBe(2);
   });
 
-  it('[A5] takes words from what the lexical index found', () => {
+  it('[A5] uses the hits of the lexical index for words', () => {
     const lookup = { in: 'index' as const, ids: [] };
     expect(chosen(onServer, query, { lookup })).toEqual([['HnswSource', 'LexicalIndexSource']]);
   });
 
-  it('[A5] goes by the other signal if one cannot be searched', () => {
+  it('[A5] uses only the other signal if one cannot be searched', () => {
     expect(chosen(onServer, query, { lookup: { in: 'unavailable' } })).toEqual([['HnswSource']]);
     expect(chosen(onServer, byWords, {})).toEqual([['Bm25Source']]);
     expect(chosen(onServer, byMeaning, {})).toEqual([['HnswSource']]);
   });
 
-  it('[A8] looks within named periods in addition, if few memories are in them', () => {
+  it('[A8] also searches within named periods if few memories are in them', () => {
     const inPeriods = { filter, set: fewTexts };
     expect(chosen(onServer, query, { inPeriods })).toEqual([
       ['HnswSource', 'Bm25Source'],

@@ -93,7 +93,7 @@ describe('circuit breakers by key', () => {
     expect(breakers.open).toBe(1);
   });
 
-  it('keep those that were used last', () => {
+  it('keep the most recently used ones', () => {
     const breakers = new CircuitBreakers(() => breakerAfter(1), 2);
     for (const key of ['a', 'b', 'c']) breakers.of(key).enter()!.failed();
     expect(breakers.open).toBe(2);

@@ -22,7 +22,7 @@ describe('[G1] the configuration of the cluster profile', () => {
 
   afterAll(() => rm(folder, { recursive: true }));
 
-  it('finds the servers of `npm run stack` and of compose without a setting', () => {
+  it('finds the servers of `npm run stack` and of compose without settings', () => {
     const config = readConfig({ STRATALOG_PROFILE: 'cluster' });
     expect(eventStoreOptions(config)).toEqual({ connectionString: 'esdb://127.0.0.1:2113?tls=false' });
     expect(kafkaOptions(config)).toEqual({ brokers: ['127.0.0.1:9092'] });
@@ -33,7 +33,7 @@ describe('[G1] the configuration of the cluster profile', () => {
     expect(postgresOptions(config).url).toBe('postgres://stratalog:stratalog@127.0.0.1:54329/stratalog');
   });
 
-  it('needs pg_textsearch in the profile postgres alone', () => {
+  it('needs pg_textsearch only in the profile postgres', () => {
     expect(postgresOptions(readConfig({ STRATALOG_PROFILE: 'cluster' })).extensions).toEqual(['vector']);
     expect(postgresOptions(readConfig({ STRATALOG_PROFILE: 'postgres' })).extensions).toEqual([
       'vector',
@@ -41,7 +41,7 @@ describe('[G1] the configuration of the cluster profile', () => {
     ]);
   });
 
-  it('[I5] takes TLS and credentials of every server', () => {
+  it('[I5] accepts TLS and credentials for every server', () => {
     const config = readConfig({
       STRATALOG_EVENTSTORE_URL: `kurrentdb+discover://ada:p%40ss@log.example:2113?tlsCAFile=${caFile}`,
       STRATALOG_KAFKA_BROKERS: 'one.example:9093, two.example:9093',
@@ -71,7 +71,7 @@ describe('[G1] the configuration of the cluster profile', () => {
     });
   });
 
-  it('[I5] takes a client certificate for Kafka, and TLS against the authorities of Node.js', () => {
+  it('[I5] accepts a client certificate for Kafka, and TLS with the certificate authorities of Node.js', () => {
     const certificate = { STRATALOG_KAFKA_CERT_FILE: caFile, STRATALOG_KAFKA_KEY_FILE: caFile };
     expect(kafkaOptions(readConfig(certificate)).tls).toEqual({ cert: pem, key: pem });
     expect(kafkaOptions(readConfig({ STRATALOG_KAFKA_TLS: 'true' })).tls).toEqual({});
@@ -95,7 +95,7 @@ describe('[G1] the configuration of the cluster profile', () => {
     ['STRATALOG_OPENSEARCH_URL', 'http://ada:secret@x:9200,http://y:9200', /same user and password/],
     ['STRATALOG_OPENSEARCH_INDEX_PREFIX', 'Stratalog', /a-z, 0-9/],
     ['STRATALOG_POSTGRES_URL', 'postgres://ada:secret@x/y?sslmode=on', /verify-full/],
-  ])('[I5] %s=%s: says its name and what it takes, and no secret', (name, value, takes) => {
+  ])('[I5] %s=%s: reports the name and the valid values, and no secret', (name, value, takes) => {
     const reading = () => readConfig({ [name]: value });
     expect(reading).toThrow(ConfigError);
     expect(reading).toThrow(name);
@@ -116,7 +116,7 @@ describe('[G1] the configuration of the cluster profile', () => {
       (file: string) => `postgres://ada:secret@x/y?sslrootcert=${file}`,
       postgresOptions,
     ],
-  ] as const)('[I5] %s: says which certificate cannot be read', async (name, value, options) => {
+  ] as const)('[I5] %s: reports which certificate cannot be read', async (name, value, options) => {
     const absent = path.join(folder, 'absent.pem');
     const reading = (file: string) => () => options(readConfig({ [name]: value(file) }));
     expect(reading(absent)).toThrow(ConfigError);

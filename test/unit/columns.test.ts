@@ -4,7 +4,7 @@ import { columnOf } from '../../src/support/columns.ts';
 const digits = 'a2f1e8f26a0e4c399f5e1f3f6f0b0c11';
 
 describe('a column', () => {
-  it('takes a uuid with and without hyphens, in either case', () => {
+  it('accepts a uuid with and without hyphens, in upper and lower case', () => {
     const [plain, ...others] = [digits, digits.toUpperCase(), 'a2f1e8f2-6a0e-4c39-9f5e-1f3f6f0b0c11'];
     for (const other of others) expect(columnOf('uuid', [other])).toEqual(columnOf('uuid', [plain]));
   });
@@ -39,12 +39,12 @@ describe('a column', () => {
     '1999-12-31T23:59:59.999Z',
     '2026-01-01T00:00:00Z',
     '9999-12-31T23:59:59.999Z',
-  ])('writes %s in microseconds from the beginning of 2000', (time) => {
+  ])('writes %s in microseconds since the beginning of 2000', (time) => {
     const written = Buffer.from(columnOf('timestamptz', [time])).readBigInt64BE(24);
     expect(written).toBe(BigInt(Date.parse(time) - Date.UTC(2000, 0, 1)) * 1_000n);
   });
 
-  it('refuses what is no time and what is beyond its type', () => {
+  it('refuses values that are not times, or outside the range of their type', () => {
     expect(() => columnOf('timestamptz', ['today'])).toThrow(new RangeError('not a time: today'));
     expect(() => columnOf('integer', [1, 2 ** 31])).toThrow(RangeError);
     expect(() => columnOf('bigint', [2n ** 63n])).toThrow(RangeError);

@@ -3,7 +3,7 @@ import { complexityOf, signalWeights } from '../../src/domain/routing/complexity
 
 const threshold = 0.3;
 
-/** Signals that must speak for each question. */
+/** Complex questions with the signals that each must have. */
 const complex: Record<string, readonly (keyof typeof signalWeights)[]> = {
   'compare patterns across teams': ['layers', 'aggregation', 'comparison'],
   'trace evolution of auth since last quarter': ['aggregation', 'structure'],
@@ -55,13 +55,13 @@ describe('the complexity of a question', () => {
     expect(score, JSON.stringify(signals)).toBeLessThan(threshold);
   });
 
-  it('[B1] explains itself: the score is the weighted sum of the signals', () => {
+  it('[B1] can be explained: the score is the weighted sum of the signals', () => {
     const { score, signals } = complexityOf('Compare how Search and Billing approach retries');
     expect(signals).toMatchObject({ layers: 0, aggregation: 0, comparison: 1 });
     expect(score).toBeCloseTo(0.25 + 0.2 * signals.structure, 6);
   });
 
-  it('names the kinds of place of which several are meant', () => {
+  it('reports the kinds of places of which several are meant', () => {
     expect(complexityOf('incidents across all teams and departments').spread).toEqual(['org', 'team']);
     expect(complexityOf('What database does the API team use?').spread).toEqual([]);
   });

@@ -185,7 +185,7 @@ describe('EmbeddingPool', () => {
     await pool.close();
   });
 
-  it('[H4] tells of each run what it was, what the model read and how long it took', async () => {
+  it('[H4] reports the purpose, the tokens and the duration of each run', async () => {
     const slot = new ManualSlot();
     const runs: Parameters<NonNullable<PoolOptions['onRun']>>[0][] = [];
     const pool = new EmbeddingPool([slot], { batch: 2, attempts: 1, onRun: (run) => runs.push(run) });

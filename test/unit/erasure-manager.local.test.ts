@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 afterAll(() => test.close());
 
-/** As a process leaves it that is killed between the event and the key. */
+/** Leaves the state of a process that is killed between appending the event and destroying the key. */
 async function eraseHalf(): Promise<{ readonly tenant: string; readonly id: string }> {
   const { value, stream, key } = await storeTestMemory(test, { content: 'my secret' });
   const erased = { type: 'MemoryErased' as const, data: { memoryId: value.id, keyId: key.id } };
@@ -23,7 +23,7 @@ async function eraseHalf(): Promise<{ readonly tenant: string; readonly id: stri
   return key;
 }
 
-it('[F6] completes every erasure of the log, also where the database had followed another log before', async () => {
+it('[F6] completes every erasure in the log, even if the database followed another log before', async () => {
   const { store, vault, sql } = test;
   const services = { store, vault, clock: systemClock, newId };
   const none: readonly string[] = [];

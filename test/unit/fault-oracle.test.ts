@@ -53,14 +53,14 @@ const refused = (requestId: string, status: number): Attempt => ({
 });
 
 describe('the oracle of the fault tests', () => {
-  it('finds nothing wrong with a log in order', () => {
+  it('finds no faults in a correct log', () => {
     expect(faultsOfLog(log, 3)).toEqual([]);
   });
 
   it.each([
-    ['a hole', [log[0]!, log[2]!], 'position 2 of 3 is missing'],
+    ['a gap', [log[0]!, log[2]!], 'position 2 of 3 is missing'],
     ['a lost end', log.slice(0, 2), 'position 3 of 3 is missing'],
-    ['a doubled position', [...log, log[2]!], 'position 3 is there twice'],
+    ['a repeated position', [...log, log[2]!], 'position 3 is there twice'],
     [
       'a command that wrote twice',
       [...log, event(4, 3, 'MemoryRestored', { commandId: 'update' })],
@@ -76,12 +76,12 @@ describe('the oracle of the fault tests', () => {
     ['unknown and there', command('update', unknown('request-2'))],
     ['unknown and not there', command('update', unknown('request-9'))],
     [
-      'unknown, there, and acknowledged at its repetition',
+      'unknown, there, and acknowledged when repeated',
       command('update', unknown('request-2'), acknowledged('request-9', 2, 1)),
     ],
     ['refused and not there', command('update', refused('request-9', 412))],
-    ['a deletion that found its work done', command('delete', acknowledged('request-9', 3, 2))],
-  ])('takes a command that is %s', (_, one) => {
+    ['a deletion with nothing left to do', command('delete', acknowledged('request-9', 3, 2))],
+  ])('accepts a command that is %s', (_, one) => {
     expect(faultsOfCommands([one], log)).toEqual([]);
   });
 
@@ -103,13 +103,13 @@ describe('the oracle of the fault tests', () => {
     expect(faultsOfCommands([one], log).join()).toContain(fault);
   });
 
-  it('finds a command that each of its tries did', () => {
+  it('finds a command that was executed by each of its attempts', () => {
     const twice = [...log, event(4, 3, 'MemoryUpdated')];
     const tried = command('update', unknown('request-2'), acknowledged('request-4', 4, 3));
     expect(faultsOfCommands([tried], twice).join()).toContain('written 2 times');
   });
 
-  it('finds a line of a bulk body that is lost or doubled', () => {
+  it('finds a line of a bulk body that is lost or stored twice', () => {
     const lines = (requestId: string, ...ids: string[]): Attempt => {
       const body = ids.map((line, index) => ({ line: index + 1, id: line }));
       return { requestId, outcome: 'acknowledged', status: 200, body };
@@ -130,7 +130,7 @@ describe('the oracle of the fault tests', () => {
     ).toContain('line 2 has two');
   });
 
-  it('finds searches that were written twice or not at all', () => {
+  it('finds searches that were recorded twice or not at all', () => {
     const searches = [{ tenant: 'acme', requestId: 'request-1', searchId: 's' }];
     const performed = event(1, 0, 'SearchPerformed');
     expect(faultsOfSearches(searches, [performed], true)).toEqual([]);

@@ -7,7 +7,7 @@ import { Parameters } from '../../src/queries/sql-builder.ts';
 const view = { table: (name: string) => `read.${name}_g1` } as ReadView;
 const conditionOf = (filter: unknown) => filterCondition(parseFilter(filter), view, 'm', new Parameters());
 
-it('[A5] what is counted of a memory is looked up where a filter names it, and nowhere else', () => {
+it('[A5] counters are read only if a filter names them', () => {
   const plain = filterFields.filter((field) => !(counterFields as readonly string[]).includes(field));
   for (const field of [...plain, 'metadata.accessCount'])
     expect(conditionOf({ [field]: { eq: '2020-01-01' } })).not.toContain('read.');

@@ -17,7 +17,7 @@ const caller = adminOf('acme');
 let test: TestStore;
 let models: ReadModels;
 let live: Generation;
-/** What was looked for from where. */
+/** The position after which each query searched. */
 let looks: number[];
 
 beforeAll(async () => {
@@ -25,7 +25,7 @@ beforeAll(async () => {
   models = new ReadModels(test.sql, new WakeUp());
   const { queryAs } = test.sql;
   test.sql.queryAs = (tenant, text, parameters = []) => {
-    // The tenant, and after which position.
+    // The parameters are the tenant and the position.
     looks.push(Number(parameters[1]));
     return queryAs.call(test.sql, tenant, text, parameters) as Promise<never[]>;
   };
@@ -52,7 +52,7 @@ function follow(type: string, limit = 500) {
   };
 }
 
-/** Stores memories until the partition has a new event; answers its position. */
+/** Stores memories until the partition has a new event. Returns its position. */
 async function storeIn(partition: string): Promise<number> {
   for (;;) {
     const { stream } = await storeTestMemory(test);
@@ -60,8 +60,8 @@ async function storeIn(partition: string): Promise<number> {
   }
 }
 
-describe('a stream of the audit that is followed', () => {
-  it('[F2] looks on from where it has looked, also where it found nothing', async () => {
+describe('a followed stream of audit events', () => {
+  it('[F2] continues its search where the last one ended, even if that found nothing', async () => {
     await storeIn('p/0');
     await followAll(test, live);
     const first = await test.log.head();
@@ -77,7 +77,7 @@ describe('a stream of the audit that is followed', () => {
     expect(looks).toEqual([0, first, first, second]);
   });
 
-  it('[F2] passes over no event that comes in a partition further behind', async () => {
+  it('[F2] misses no event that arrives in a partition that is further behind', async () => {
     const late = await storeIn('p/0');
     const early = await storeIn('p/1');
     while (await followPartition(test, live, 'p/1', 100));
@@ -90,7 +90,7 @@ describe('a stream of the audit that is followed', () => {
     expect(positions).toEqual(expect.arrayContaining([late, early]));
   });
 
-  it('[F2] comes in pages that hold every event once', async () => {
+  it('[F2] has every event once, in pages', async () => {
     for (let n = 0; n < 5; n++) await storeIn('p/0');
     await followAll(test, live);
     const request = { type: ['MemoryStored'], after: 0, limit: 500 };

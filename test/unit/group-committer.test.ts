@@ -9,7 +9,7 @@ interface Run {
   fail(error: Error): void;
 }
 
-/** A committer whose commits end when the test says so. */
+/** A committer whose commits end when the test releases them. */
 function committer(options: GroupOptions<number> = { maxItems: 100, alternate: true }): {
   add: (item: number) => Promise<number>;
   runs: Run[];

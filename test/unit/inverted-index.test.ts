@@ -2,14 +2,14 @@ import { expect, it } from 'vitest';
 import { InvertedIndex } from '../../src/adapters/words/inverted-index.ts';
 import { heapUsed } from '../support/heap.ts';
 
-it('keeps nothing of how a memory had its counts written', () => {
+it('does not keep the source text of the counts in memory', () => {
   const memories = 5_000;
   const filler = Array.from({ length: 120 }, (_, n) => `"w${n}":1`).join(',');
   const added = (lengthOfTerm: number): number => {
     const before = heapUsed();
     const index = new InvertedIndex();
     for (let n = 0; n < memories; n++) {
-      // In one piece, as it comes from the database.
+      // One flat string, like one from the database.
       const counts = Buffer.from(`{"${`u${n}`.padEnd(lengthOfTerm, 'x')}":1,${filler}}`).toString();
       index.put([{ memory_id: `id${n}`, counts, length: 121 }]);
     }
@@ -17,11 +17,11 @@ it('keeps nothing of how a memory had its counts written', () => {
     expect(index.documents).toBe(memories);
     return after - before;
   };
-  // V8 copies short pieces by itself.
+  // V8 copies short substrings, and refers to the source string for longer ones.
   expect(added(14)).toBeLessThan(added(12) + (memories * filler.length) / 2);
 });
 
-it('tells the same of a memory by its own terms as by those that are asked for', () => {
+it('returns the same signals whether it iterates the terms of a memory or those of the query', () => {
   const index = new InvertedIndex();
   const rows = Array.from({ length: 20 }, (_, n) => ({
     memory_id: `id${n}`,

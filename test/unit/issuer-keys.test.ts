@@ -6,7 +6,7 @@ import { Authenticator } from '../../src/api/identity/authenticate.ts';
 import type { TenantDirectory } from '../../src/queries/tenant-directory.ts';
 
 const [issuer, audience] = ['https://id.example', 'stratalog'];
-/** What jose keeps a key set for. */
+/** How long jose caches a key set. */
 const keptForMs = 600_000;
 
 let key: CryptoKey;
@@ -15,7 +15,7 @@ let answer: http.RequestListener;
 let endpoint: http.Server;
 let fetches: number;
 let authenticator: Authenticator;
-/** By how much the clocks are ahead of the real ones. */
+/** Milliseconds by which the clocks are ahead. */
 let ahead: number;
 
 const keySet: http.RequestListener = (_, response) => response.end(JSON.stringify({ keys: [jwk] }));
@@ -68,24 +68,24 @@ const failures: [string, http.RequestListener][] = [
   ['answers 500', (_, response) => response.writeHead(500).end('{"keys":[]}')],
   ['answers 404', (_, response) => response.writeHead(404).end()],
   ['redirects', (_, response) => response.writeHead(302, { location: '/elsewhere' }).end()],
-  ['answers no JSON', (_, response) => response.end('<html>')],
-  ['answers no key set', (_, response) => response.end('{"error":"try later"}')],
-  ['breaks off', (_, response) => response.write('{"keys"', () => response.destroy())],
+  ['does not answer JSON', (_, response) => response.end('<html>')],
+  ['does not answer a key set', (_, response) => response.end('{"error":"try later"}')],
+  ['breaks off its answer', (_, response) => response.write('{"keys"', () => response.destroy())],
 ];
 
 describe('a JWT whose issuer', () => {
-  it.each(failures)('[I1] %s is told to come again', async (_, failing) => {
+  it.each(failures)('[I1] %s gets a 503 with Retry-After', async (_, failing) => {
     answer = failing;
     const authorization = await token();
     await expect(authenticator.authenticate(authorization)).rejects.toMatchObject(unavailable);
   });
 
-  it('[I1] says nothing is told so after five seconds', { timeout: 15_000 }, async () => {
+  it('[I1] never answers gets the same after five seconds', { timeout: 15_000 }, async () => {
     answer = () => undefined;
     await expect(authenticator.authenticate(await token())).rejects.toMatchObject(unavailable);
   });
 
-  it('[I1] failed is asked again after five seconds', async () => {
+  it('[I1] failed is checked again after five seconds', async () => {
     answer = failures[1]![1];
     const authorization = await token();
     for (let n = 0; n < 5; n++)
@@ -97,7 +97,7 @@ describe('a JWT whose issuer', () => {
     expect(fetches).toBe(2);
   });
 
-  it('[I1] answers and does not know its key is refused', async () => {
+  it('[I1] answers without its key is refused', async () => {
     const refused = { code: 'unauthenticated', status: 401 };
     await expect(authenticator.authenticate(await token('k2'))).rejects.toMatchObject(refused);
     expect(await authenticator.authenticate(await token())).toMatchObject({ tenant: 'acme' });
@@ -105,8 +105,8 @@ describe('a JWT whose issuer', () => {
   });
 });
 
-describe('what runs while the issuer fails', () => {
-  it('[I1] [A12] goes on until its JWT expires', async () => {
+describe('a request in progress while the issuer fails', () => {
+  it('[I1] [A12] continues until its JWT expires', async () => {
     const authorization = await token('k1', 60);
     await authenticator.authenticate(authorization);
     answer = failures[0]![1];

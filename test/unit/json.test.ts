@@ -35,7 +35,7 @@ describe('mergePatch', () => {
   ];
 
   it.each(table)('patches %j with %j to %j', (original, patch, result) => {
-    // `mergePatch` takes objects only, so each case is wrapped in a member.
+    // `mergePatch` only accepts objects, so each case is wrapped in a member.
     expect(mergePatch({ v: original }, { v: patch })).toEqual(result === undefined ? {} : { v: result });
     if (isJsonObject(original) && isJsonObject(patch)) expect(mergePatch(original, patch)).toEqual(result);
   });

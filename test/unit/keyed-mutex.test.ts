@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { KeyedMutex } from '../../src/support/keyed-mutex.ts';
 
-/** An action that ends when the test says so. */
+/** An action that ends when the test releases it. */
 function action(log: string[], name: string) {
   let end = (_?: Error): void => {};
   const run = (): Promise<string> => {

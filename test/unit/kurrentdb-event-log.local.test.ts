@@ -19,7 +19,7 @@ const calls: readonly [string, (log: EventLog) => Promise<unknown>][] = [
   ['positionAt', (log) => log.positionAt(new Date())],
 ];
 
-describe('[G1] the KurrentDB log whose server misbehaves', () => {
+describe('[G1] the KurrentDB log with a faulty server', () => {
   const servers = new DoubleServers();
   let server: DoubleServer;
   let log: EventLog;
@@ -46,7 +46,7 @@ describe('[G1] the KurrentDB log whose server misbehaves', () => {
       ['any', 2],
       ['exists', 2],
     ])(
-      'writes once and answers the first result, with others written meanwhile (%s)',
+      'writes a repeated append once and returns its first result, despite other appends meanwhile (%s)',
       async (expected, before) => {
         const stream = freshStream();
         if (before > 0) await log.append(stream, 'noStream', storedEvents(before));
@@ -72,21 +72,18 @@ describe('[G1] the KurrentDB log whose server misbehaves', () => {
     ['noStream', 0],
     [1, 2],
     ['any', 2],
-  ])(
-    'says of an append that is repeated at once that it was there already (%s)',
-    async (expected, before) => {
-      const stream = freshStream();
-      if (before > 0) await log.append(stream, 'noStream', storedEvents(before));
-      await log.readStream(stream);
-      const events = storedEvents(2);
-      server.double.faults.loseReplies(1, 'cut');
-      await expect(log.append(stream, expected, events)).rejects.toBeInstanceOf(LogUnavailable);
-      const again = await log.append(stream, expected, events);
-      expect(again).toMatchObject({ revision: before + 1, repeated: true });
-    },
-  );
+  ])('reports an append that is repeated at once as repeated (%s)', async (expected, before) => {
+    const stream = freshStream();
+    if (before > 0) await log.append(stream, 'noStream', storedEvents(before));
+    await log.readStream(stream);
+    const events = storedEvents(2);
+    server.double.faults.loseReplies(1, 'cut');
+    await expect(log.append(stream, expected, events)).rejects.toBeInstanceOf(LogUnavailable);
+    const again = await log.append(stream, expected, events);
+    expect(again).toMatchObject({ revision: before + 1, repeated: true });
+  });
 
-  it('leaves the outcome of all appends on a lost connection open, and each can be repeated', async () => {
+  it('reports all appends on a lost connection as having an unknown outcome, and each can be repeated', async () => {
     const appends = Array.from({ length: 20 }, () => ({ stream: freshStream(), events: storedEvents(2) }));
     server.double.faults.loseReplies(3, 'cut');
     const outcomes = await Promise.allSettled(
@@ -104,7 +101,7 @@ describe('[G1] the KurrentDB log whose server misbehaves', () => {
   });
 
   it.each(calls)(
-    'says so within the deadline when it answers nothing: %s',
+    'reports within the deadline that the server does not answer: %s',
     async (_, call) => {
       server.double.faults.freeze();
       await expect(call(log)).rejects.toBeInstanceOf(LogUnavailable);
@@ -114,7 +111,7 @@ describe('[G1] the KurrentDB log whose server misbehaves', () => {
     beforeKeepalive,
   );
 
-  it.each(calls)('says so when it is away, and goes on when it is back: %s', async (_, call) => {
+  it.each(calls)('reports that the server is down, and continues when it is back: %s', async (_, call) => {
     await server.double.goAway();
     await expect(call(log)).rejects.toBeInstanceOf(LogUnavailable);
     await server.double.comeBack();
@@ -185,7 +182,7 @@ describe('[G1] the KurrentDB log whose server misbehaves', () => {
     await expect(openKurrentEventLog({ connectionString: 'http://127.0.0.1' })).rejects.toThrow(/esdb/);
   });
 
-  it('is found as the leader of its cluster', async () => {
+  it('discovers the server as the leader of its cluster', async () => {
     const connectionString = server.connectionString.replace('esdb:', 'esdb+discover:');
     const found = await openKurrentEventLog({ connectionString });
     expect(found.logId).toBe(log.logId);

@@ -9,7 +9,7 @@ describe('[D5] the configuration of a language model', () => {
     expect(languageModel({})).toBeUndefined();
   });
 
-  it('is one model for whole questions and parts unless another is named for parts', () => {
+  it('is one model for whole questions and parts, unless another one is set for parts', () => {
     const one = { ...base, STRATALOG_LLM_MODEL: 'large' };
     const { STRATALOG_LLM_BASE_URL: baseURL } = base;
     expect(languageModel(one)).toEqual({
@@ -43,7 +43,7 @@ describe('[D5] the configuration of a language model', () => {
       { STRATALOG_LLM_BASE_URL: 'https://u:secret@models.test/v1', STRATALOG_LLM_MODEL: 'm' },
       /^STRATALOG_LLM_BASE_URL: must hold no user and no password: there is STRATALOG_LLM_API_KEY$/,
     ],
-  ])('[J8] says what is wrong %s', (_, environment, message) => {
+  ])('[J8] reports an error %s', (_, environment, message) => {
     expect(() => languageModel(environment)).toThrow(ConfigError);
     expect(() => languageModel(environment)).toThrow(message);
   });

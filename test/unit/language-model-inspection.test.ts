@@ -12,26 +12,26 @@ afterAll(() => llm.close());
 const look = (models: { root: string; sub: string }, baseURL = llm.baseURL) =>
   inspectLanguageModel({ baseURL, apiKey: 'sesame', models });
 
-describe('[J8] a look at the endpoint of a language model', () => {
-  it('names the models that it has, each once', async () => {
+describe('[J8] the inspection of a language model endpoint', () => {
+  it('names the available models, each once', async () => {
     expect(await look({ root: 'large', sub: 'large' })).toBe(`large at ${llm.baseURL}`);
     expect(await look({ root: 'large', sub: 'small' })).toBe(`large and small at ${llm.baseURL}`);
   });
 
-  it('says which it lacks, what it has, and where that is set', async () => {
+  it('names the missing model, the available ones, and the settings', async () => {
     await expect(look({ root: 'large', sub: 'tiny' })).rejects.toThrow(
       /has no model tiny: set STRATALOG_LLM_MODEL and STRATALOG_LLM_SUB_MODEL .*\(large, small:latest\)$/,
     );
   });
 
-  it('is content where models are not listed', async () => {
+  it('passes if the endpoint does not list models', async () => {
     const other = llm.baseURL.replace('/v1', '/other');
     expect(await look({ root: 'large', sub: 'large' }, other)).toBe(
       `${other} answers and lists no models, so large was not looked for`,
     );
   });
 
-  it('says what to check where nobody answers', async () => {
+  it('says what to check if the endpoint does not answer', async () => {
     const nobody = `http://127.0.0.1:${await freePort()}/v1`;
     await expect(look({ root: 'large', sub: 'large' }, nobody)).rejects.toThrow(
       `${nobody} cannot be reached (ECONNREFUSED): check STRATALOG_LLM_BASE_URL and STRATALOG_LLM_API_KEY`,

@@ -13,7 +13,7 @@ const view = {
 const filter = parseFilter({ tags: { contains: 'kept' } });
 const region = { tenant: 'acme', visibility: 'all' as const };
 
-/** Memories whose scores grow with their ids; the filter lets those through for which `passes` is true. */
+/** A search over memories whose scores grow with their ids. The filter matches those for which `passes` returns true. */
 function searchAmong(count: number, passes: (number: number) => boolean) {
   const idOf = (number: number): string => String(number).padStart(9, '0');
   const asked: LexicalQuery[] = [];
@@ -41,14 +41,14 @@ function searchAmong(count: number, passes: (number: number) => boolean) {
 }
 
 describe('words in a lexical index, filters in the database', () => {
-  it('[A6] finds the best of more memories than one search of the index may name', async () => {
+  it('[A6] finds the best memories even if more match the filter than one query may list', async () => {
     const count = 2 * mostAmong + 20_000;
     const { search, asked, idOf } = searchAmong(count, (number) => number < count - 20_000);
     const found = await search.find(view, { region, text: 'fog', filter }, 50);
     const best = Array.from({ length: 50 }, (_, place) => idOf(count - 20_000 - 1 - place));
     expect(found).toEqual(best);
     expect(Math.max(...asked.map(({ among = [] }) => among.length))).toBeLessThanOrEqual(mostAmong);
-    // One search of all memories, then three of a part each.
+    // One query over all memories, then three over a part each.
     expect(asked.length).toBe(4);
   });
 

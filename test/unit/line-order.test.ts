@@ -11,7 +11,7 @@ const collect = runInNewContext('gc') as () => void;
 
 const lineOf = (fields: object) => storeMemoryInput.parse({ content: 'a line', ...fields });
 
-/** Stores a line of its own result, and answers what tells whether anything still holds that. */
+/** Stores a line and returns a weak reference to its result, to check whether it is still referenced. */
 async function storeOne(lines: LineOrder, fields: object): Promise<WeakRef<MemoryResult>> {
   const result = { snapshot: 'the whole memory' } as unknown as MemoryResult;
   await lines.store(lineOf(fields), () => Promise.resolve(result));
@@ -20,7 +20,7 @@ async function storeOne(lines: LineOrder, fields: object): Promise<WeakRef<Memor
 
 describe('the earlier lines of a bulk request', () => {
   it.each([{ externalId: 'doc-1' }, { layer: 'session', scope: { session: 's1' } }])(
-    '[A12] are forgotten once they are stored, however many come: %j',
+    '[A12] are released once they are stored: %j',
     async (fields) => {
       const lines = new LineOrder();
       const stored = await storeOne(lines, fields);
@@ -30,7 +30,7 @@ describe('the earlier lines of a bulk request', () => {
     },
   );
 
-  it('[A12] hold up a line with the same externalId, also where they fail', async () => {
+  it('[A12] delay a line with the same externalId until they end, even if they fail', async () => {
     const lines = new LineOrder();
     const order: string[] = [];
     const first = lines.store(lineOf({ externalId: 'doc-1' }), async () => {

@@ -36,7 +36,7 @@ beforeAll(async () => {
 
 afterAll(() => test.close());
 
-/** What a list shows, and how many memories were looked at for it. */
+/** The contents of a list, and the number of rows that were read for it. */
 async function listed(asked: Omit<ListMemories, 'limit'>): Promise<{ contents: string[]; looked: number }> {
   let looked = 0;
   const sql = {
@@ -56,7 +56,7 @@ async function listed(asked: Omit<ListMemories, 'limit'>): Promise<{ contents: s
 const numbers = (...of: number[]) => of.map((n) => `number ${n}`);
 const filter = (json: JsonObject) => ({ filter: parseFilter(json) });
 
-describe('a list of the few that conditions leave among many', () => {
+describe('a list of the few matches among many memories', () => {
   it.each([
     ['a tag', { tags: ['first'] }, numbers(2, 1, 0)],
     ['a value', filter({ 'metadata.number': { eq: 7 } }), numbers(7)],
@@ -64,13 +64,13 @@ describe('a list of the few that conditions leave among many', () => {
     ['several', { tags: ['first'], ...filter({ 'metadata.number': { gt: 0 } }) }, numbers(2, 1)],
     ['a time before all', { createdBefore: '2020-01-01T00:00:00Z' }, []],
     ['a value that none has', { spaces: ['none'] }, []],
-  ])('[A4] by %s looks at those alone', async (_, asked, contents) => {
+  ])('[A4] by %s reads only the matches', async (_, asked, contents) => {
     const found = await listed(asked);
     expect(found.contents).toEqual(contents);
     expect(found.looked).toBeLessThanOrEqual(contents.length + 2);
   });
 
-  it('[A4] is cut into pages as any other', async () => {
+  it('[A4] has pages like any other list', async () => {
     const asked = filter({ 'metadata.number': { lt: 8 } });
     const models = new ReadModels(test.sql, new WakeUp());
     const first = await listMemories(models, caller, { ...asked, limit });

@@ -8,7 +8,7 @@ import { everyPartition, partitioning } from '../support/topic-records.ts';
 
 const test = useJournalStore(partitioning);
 
-/** Gaps of the test's log, and how often it was read for them. */
+/** `LogGaps` over the test's log, with a counter of its reads. */
 function counted() {
   let reads = 0;
   const log = new Proxy(test.log, {
@@ -29,8 +29,8 @@ async function positions(gaps: LogGaps, partition: string, after: number, to: nu
   return found;
 }
 
-describe('what the topics do not hold', () => {
-  it('[G3] is read from the log once for all partitions, wherever each of them begins', async () => {
+describe('events that are missing in the topics', () => {
+  it('[G3] are read from the log once for all partitions, wherever each of them begins', async () => {
     const start = await test.log.head();
     for (let n = 0; n < 30; n++) await storeTestMemory(test, { content: `text ${n}` });
     const head = await test.log.head();
@@ -52,7 +52,7 @@ describe('what the topics do not hold', () => {
     expect(reads()).toBe(1);
   });
 
-  it('[G3] ends where it was asked to, within a page that goes further', async () => {
+  it('[G3] end at the requested position, even within a longer page', async () => {
     const start = await test.log.head();
     for (let n = 0; n < 10; n++) await storeTestMemory(test, { content: `text ${n}` });
     const head = await test.log.head();

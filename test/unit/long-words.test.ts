@@ -9,7 +9,7 @@ import { namesIn } from '../../src/domain/routing/vocabulary-request.ts';
 
 const letters = 'a'.repeat(200_000);
 
-// An expression that backtracks at each letter would block the process for minutes here.
+// A regular expression that backtracks at each letter would block the process for minutes here.
 it('[I4] one word of 200,000 letters is parsed in linear time', () => {
   const statement = { id: 'm', layer: 'user', scope: {}, metadata: {}, content: letters } as never;
   expect(findDeclarations(statement)).toEqual([]);
@@ -31,7 +31,7 @@ it('[A14] declarations are found with all line terminators', () => {
     ).toEqual(['R-7', 'R-8']);
 });
 
-// Of a memory as large as the log takes: hashed, or written out as paths, each of its values would have all of this.
+// From a memory of the maximum size. If paths were built or hashed for each value, each path would contain this key.
 const longName = 'k'.repeat(373_000);
 
 it('[I4] a long metadata key above many values is indexed once', () => {

@@ -80,7 +80,7 @@ async function live(): Promise<Generation> {
   return new Generation(test.sql, of(old), 1);
 }
 
-/** The ids that a model's table holds, undefined where it has none. */
+/** The ids in the table of a model; undefined if there is no table. */
 async function kept(model: string): Promise<string[] | undefined> {
   const table = vectorTable(model);
   const [row] = await test.sql.query<{ oid: string | null }>('select to_regclass($1)::text as oid', [table]);
@@ -93,14 +93,14 @@ async function kept(model: string): Promise<string[] | undefined> {
 
 const everything = () => 100;
 
-/** What is new, as a rebuild takes it. */
+/** Applies new events like a rebuild. */
 async function take(generation: Generation): Promise<void> {
   const state = await generation.bookmarkState();
   const page = await test.store.readAll({ after: state.bookmark, limit: 1_000 });
   await generation.apply(page, state, { rebuild: true });
 }
 
-/** How many statements of this kind write vectors of the fresh model meanwhile. */
+/** The number of statements of this kind that write vectors of the fresh model during `body`. */
 async function countOf(kind: 'insert into' | 'update', body: () => Promise<void>): Promise<number> {
   let count = 0;
   test.sql.fault = (statement) => {
@@ -113,7 +113,7 @@ async function countOf(kind: 'insert into' | 'update', body: () => Promise<void>
 }
 
 describe('vectors of two models', () => {
-  it('[F5] are each made by its own model, and are not mixed', async () => {
+  it('[F5] are each made by their own model and not mixed', async () => {
     const { value } = await storeTestMemory(test, { content: 'one' });
     const generations = [await live(), await createBeside(test.sql, of(fresh))];
     for (const generation of generations) await follow(test, generation, everything);
@@ -123,7 +123,7 @@ describe('vectors of two models', () => {
     expect(vectorTable(old)).not.toBe(vectorTable(fresh));
   });
 
-  it('[F5] that a rebuild makes are written a few at a time, so that it holds nobody up', async () => {
+  it('[F5] of a rebuild are written in small batches, so that it does not block others', async () => {
     await live();
     const first = await createBeside(test.sql, of(fresh));
     const stored: Awaited<ReturnType<typeof storeTestMemory>>[] = [];
@@ -133,13 +133,13 @@ describe('vectors of two models', () => {
     expect(insertions).toBe(5);
     for (const { value, stream } of stored) await updateTestMemory(test, stream, `${value.content}, changed`);
     const changes = await countOf('update', () => take(first));
-    // And one that finds nothing left to do.
+    // Plus one that finds nothing left to do.
     expect(changes).toBe(5 + 1);
     const rows = await test.sql.query(`select 1 from ${vectorTable(fresh)} where revision = 1`);
     expect(rows).toHaveLength(40);
   });
 
-  it('[F6] of an erased memory go from both', async () => {
+  it('[F6] of an erased memory are removed for both models', async () => {
     const generations = [await live(), await createBeside(test.sql, of(fresh))];
     const { value, stream, key } = await storeTestMemory(test, { content: 'secret' });
     for (const generation of generations) await follow(test, generation, everything);
@@ -149,7 +149,7 @@ describe('vectors of two models', () => {
     expect([await kept(old), await kept(fresh)]).toEqual([[], []]);
   });
 
-  it('[F6] go with the last generation of their model, so that no erasure misses them', async () => {
+  it('[F6] are dropped with the last generation of their model, so no erasure can miss them', async () => {
     await storeTestMemory(test, { content: 'one' });
     await live();
     const first = await createBeside(test.sql, of(fresh));
@@ -157,13 +157,13 @@ describe('vectors of two models', () => {
     await follow(test, first, everything);
     await dropGeneration(test.sql, of(fresh), first.number);
     expect(await kept(fresh)).toHaveLength(1);
-    // By the projection of another model: who drops it need not know the model any more.
+    // Dropped through the projection of another model, because the dropped model may no longer be registered.
     await dropGeneration(test.sql, of(old), second.number);
     expect(await kept(fresh)).toBeUndefined();
     expect(await kept(old)).toBeDefined();
   });
 
-  it('[F5] are not made again where a generation of the model is there already', async () => {
+  it('[F5] are not made again if a generation of the model already exists', async () => {
     await storeTestMemory(test, { content: 'one' });
     await live();
     await follow(test, await beginRebuild(test.sql, of(fresh), undivided), everything);
@@ -204,7 +204,7 @@ describe('a rebuild with another model', () => {
     return generations.find(({ active }) => !active);
   };
 
-  it('[F5] is ready also where the models could not be compared, and says why', async () => {
+  it('[F5] becomes ready even if the models could not be compared, and reports why', async () => {
     await storeTestMemory(test, { content: 'one' });
     const away = () => Promise.reject(new EmbedderUnavailable('the model is away'));
     await operating(away, async (operations) => {
@@ -218,7 +218,7 @@ describe('a rebuild with another model', () => {
     });
   });
 
-  it('[F5] is compared by what was asked for, once, and not with its own kind', async () => {
+  it('[F5] is compared once, with the given queries, and not with the same model', async () => {
     const asked: ShadowRequest[] = [];
     const figures = { queries: 1, overlap: 0.5 };
     const compare: ShadowComparison = async (request) => {
@@ -233,7 +233,7 @@ describe('a rebuild with another model', () => {
       expect(asked).toEqual([{ model: fresh, liveModel: old, queries }]);
       expect((await beside(operations))?.comparison).toEqual({ model: fresh, liveModel: old, ...figures });
       await operations.switch('vectors', testContext());
-      // Without a word about it the model stays the one that is live.
+      // Without a variant, the rebuild keeps the live model.
       await (
         await operations.rebuild('vectors', testContext())
       ).done;
@@ -246,8 +246,8 @@ describe('a rebuild with another model', () => {
   });
 });
 
-describe('the models that are loaded', () => {
-  it('[F5] are those that generations name, and no others', async () => {
+describe('the loaded models', () => {
+  it('[F5] are exactly those of existing generations', async () => {
     const failures: unknown[] = [];
     const upkeep = new ModelUpkeep(test.sql, registry, {
       onError: (...failure) => void failures.push(failure),
@@ -265,7 +265,7 @@ describe('the models that are loaded', () => {
     expect(failures).toEqual([]);
   });
 
-  it('[H4] are told once where one does not answer, and when it does again', async () => {
+  it('[H4] are reported once when one does not answer, and when it answers again', async () => {
     const told: unknown[] = [];
     let isAway = true;
     const sole = new ModelRegistry(

@@ -9,10 +9,10 @@ describe('the overlap of two answers', () => {
     ['the same in another order', ids(0, 10), ids(0, 10).reverse(), 1],
     ['nothing in common', ids(0, 10), ids(10, 10), 0],
     ['half in common', ids(0, 10), ids(5, 10), 0.5],
-    ['what stands behind the tenth place', [...ids(0, 10), 'late'], [...ids(10, 10), 'late'], 0],
-    ['a short one beside a long one', ids(0, 2), ids(0, 8), 0.25],
-    ['two that are empty', [], [], 1],
-    ['an empty one beside another', [], ids(0, 3), 0],
+    ['a match after the tenth place', [...ids(0, 10), 'late'], [...ids(10, 10), 'late'], 0],
+    ['a short one and a long one', ids(0, 2), ids(0, 8), 0.25],
+    ['two empty ones', [], [], 1],
+    ['an empty one and another', [], ids(0, 3), 0],
   ])('%s', (_, fresh, live, expected) => {
     expect(overlapOf({ fresh, live })).toBe(expected);
     expect(overlapOf({ fresh: live, live: fresh })).toBe(expected);
@@ -20,7 +20,7 @@ describe('the overlap of two answers', () => {
 });
 
 describe('nDCG of an answer', () => {
-  it('is 1 where all that is relevant comes first, and lower the later it comes', () => {
+  it('is 1 if all relevant results come first, and lower the later they come', () => {
     const relevant = new Set(['m0', 'm1']);
     expect(ndcgOf(ids(0, 10), relevant)).toBe(1);
     expect(ndcgOf(['x', 'm0', 'm1'], relevant)).toBeCloseTo(
@@ -30,7 +30,7 @@ describe('nDCG of an answer', () => {
     expect(ndcgOf([...ids(10, 10), 'm0'], relevant)).toBe(0);
   });
 
-  it('cannot be told where nothing is relevant', () => {
+  it('is undefined if nothing is relevant', () => {
     expect(ndcgOf(ids(0, 10), new Set())).toBeUndefined();
   });
 });
@@ -38,7 +38,7 @@ describe('nDCG of an answer', () => {
 describe('the comparison of two models', () => {
   const models = { model: 'new', liveModel: 'old' };
 
-  it('takes the mean over the queries, and the judged ones among them', () => {
+  it('has the means over all queries, and over the judged ones', () => {
     const answers = [
       { fresh: ['a', 'b'], live: ['a', 'b'], judgements: new Map([['a', true]]) },
       {
@@ -60,7 +60,7 @@ describe('the comparison of two models', () => {
     });
   });
 
-  it('says nothing of what nobody asked', () => {
+  it('has no figures without queries', () => {
     expect(compareAnswers(models, [])).toEqual({ ...models, queries: 0 });
   });
 });

@@ -35,14 +35,14 @@ async function failOften({ model, ask }: ReturnType<typeof guarded>, times = 20)
 }
 
 describe('the breaker before a language model', () => {
-  it('[D-7] opens where more than 5 % of five minutes failed: nothing is asked any more', async () => {
+  it('[D-7] opens if more than 5 % of the calls in five minutes failed, and then allows no calls', async () => {
     const all = guarded();
     const { guard, model, opened, ask } = all;
     for (let count = 0; count < 36; count++) await ask();
     model.answers = 'rate-limited';
     await expect(ask()).rejects.toMatchObject({ failure: 'rate-limited' });
     expect(guard.open).toBe(0);
-    // 2 of 38 are more than 5 %.
+    // 2 of 38 is more than 5 %.
     await expect(ask()).rejects.toMatchObject({ failure: 'rate-limited' });
     expect([guard.open, opened]).toEqual([1, ['acme large']]);
     const before = model.requests.length;
@@ -50,7 +50,7 @@ describe('the breaker before a language model', () => {
     expect(model.requests.length).toBe(before);
   });
 
-  it('[D-7] concerns one tenant and one model', async () => {
+  it('[D-7] applies to one tenant and one model', async () => {
     const all = guarded();
     await failOften(all);
     all.model.answers = good;
@@ -59,7 +59,7 @@ describe('the breaker before a language model', () => {
     await expect(all.ask('acme', 'sub')).resolves.toMatchObject({ value: good });
   });
 
-  it('[D-7] lets one call try after a pause, and no other meanwhile; a success closes it with a clean slate', async () => {
+  it('[D-7] allows one trial call after a pause; its success closes the breaker and resets its counters', async () => {
     const all = guarded();
     const { guard, model, clock, ask } = all;
     await failOften(all);
@@ -76,7 +76,7 @@ describe('the breaker before a language model', () => {
     expect(guard.open).toBe(0);
   });
 
-  it('[D-7] stays open for another pause where the call that tries fails, and says so again', async () => {
+  it('[D-7] stays open for another pause if the trial call fails, and reports it again', async () => {
     const all = guarded();
     const { guard, clock, opened, ask } = all;
     await failOften(all);
@@ -87,7 +87,7 @@ describe('the breaker before a language model', () => {
     expect([guard.open, opened.length]).toEqual([1, 2]);
   });
 
-  it('[D-7] a trial that never ends holds the others back for one pause and no longer', async () => {
+  it('[D-7] a trial that never ends blocks the others for only one pause', async () => {
     const all = guarded();
     const { model, clock, ask } = all;
     await failOften(all);

@@ -56,7 +56,7 @@ const trajectoryOf = ({ fact }: { fact: { events: readonly { type: string; data:
   fact.events.find(({ type }) => type === 'TrajectoryRecorded')!.data;
 
 describe('a search over several hops', () => {
-  it('[D-8] that never answers costs its time and no more, and says so', async () => {
+  it('[D-8] that never answers ends when its time is up, with a warning', async () => {
     const { search } = searching({ find: () => never });
     const started = performance.now();
     const answer = await search.search(caller, { ...asked, budget: { queries: 50, wallMs: 50 } });
@@ -69,7 +69,7 @@ describe('a search over several hops', () => {
     });
   });
 
-  it('[D-8] whose hop never answers keeps what it had found', async () => {
+  it('[D-8] keeps its results so far if a hop never answers', async () => {
     const { search } = searching({ linked: () => never });
     const answer = await search.search(caller, { ...asked, budget: { queries: 50, wallMs: 50 } });
     expect(answer).toMatchObject({
@@ -78,7 +78,7 @@ describe('a search over several hops', () => {
     });
   });
 
-  it('[D-8] whose hop fails keeps what it had found; the failure is logged and on record', async () => {
+  it('[D-8] keeps its results so far if a hop fails, and the failure is logged and recorded', async () => {
     const cause = new Error('the links are gone');
     const { search, failures } = searching({ linked: () => Promise.reject(cause) });
     const answer = await search.search(caller, asked);
@@ -90,7 +90,7 @@ describe('a search over several hops', () => {
     });
   });
 
-  it('[D-8] [F4] whose hop reads what was dropped meanwhile begins again in another view', async () => {
+  it('[D-8] [F4] starts again with a new view if a hop reads a dropped generation', async () => {
     let hops = 0;
     const dropped = new SqlError({ message: 'relation does not exist', code: '42P01' });
     const { search, failures } = searching({
@@ -102,7 +102,7 @@ describe('a search over several hops', () => {
     expect(trajectoryOf(answer)).toMatchObject({ outcome: 'complete' });
   });
 
-  it('[D-8] rejects as a search does where its first one does', async () => {
+  it('[D-8] rejects with the error of its first search', async () => {
     const cause = new Error('no engine answers');
     const { search } = searching({ find: () => Promise.reject(cause) });
     await expect(search.search(caller, asked)).rejects.toBe(cause);

@@ -7,7 +7,7 @@ import { inspectOpenSearch } from '../../src/adapters/opensearch/inspect.ts';
 interface Answers {
   readonly version: { readonly number: string; readonly distribution?: string };
   readonly health?: string;
-  /** To the request that makes an index. */
+  /** Status of the request that creates an index. */
   readonly create?: number;
 }
 
@@ -20,7 +20,7 @@ describe('[J7] what OpenSearch lacks', () => {
     server?.close();
   });
 
-  /** Looks at a server that answers so. */
+  /** Inspects a server that gives these answers. */
   async function inspect({ version, health = 'green', create = 400 }: Answers) {
     server = http.createServer((request, response) => {
       asked.push(`${request.method} ${request.url}`);
@@ -41,7 +41,7 @@ describe('[J7] what OpenSearch lacks', () => {
 
   const good = { number: '2.19.6', distribution: 'opensearch' };
 
-  it('is nothing, of a version that was tested', async () => {
+  it('is nothing in a tested version', async () => {
     expect(await inspect({ version: good })).toEqual({
       version: 'OpenSearch 2.19.6',
       missing: [],
@@ -63,7 +63,7 @@ describe('[J7] what OpenSearch lacks', () => {
     expect((await inspect(answers)).missing).toEqual([expect.stringMatching(missing)]);
   });
 
-  it('is nothing, with a note, of a later major version', async () => {
+  it('is nothing, but with a note, in a later major version', async () => {
     const { missing, notes } = await inspect({ version: { ...good, number: '3.2.0' } });
     expect(missing).toEqual([]);
     expect(notes).toEqual([expect.stringContaining('OpenSearch 2')]);

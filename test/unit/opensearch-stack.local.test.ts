@@ -42,22 +42,22 @@ describe('[G7] the OpenSearch of `npm run stack`', () => {
       );
   });
 
-  it('without Java says which one is wanted', async () => {
+  it('without Java reports the required version', async () => {
     vi.stubEnv('JAVA_HOME', undefined);
     vi.stubEnv('PATH', folder);
     await expect(findOpenSearchJava()).rejects.toThrow(/needs Java 17 to 23, and in the PATH there is none/);
   });
 
-  it('without Maven says that it is wanted', async () => {
+  it('without Maven reports that it is required', async () => {
     vi.stubEnv('PATH', folder);
     await expect(fetchOpenSearch(folder, () => {})).rejects.toThrow(/Maven \(mvn\), which is not here/);
   });
 
-  it('uses no jar that is not, byte for byte, the pinned one', async () => {
+  it('uses no jar that differs from the pinned one', async () => {
     const asked = (await readFile('stack/opensearch-jars.txt', 'utf8')).match(/\S+:\S+:\S+$/gm)!;
     const names = asked.map((name) => `${name.split(':').slice(1).join('-')}.jar`);
     expect(names).toContain('opensearch-2.19.6.jar');
-    // A Maven that brings all of them, each with other bytes.
+    // A fake Maven that delivers all jars with other contents.
     const bring = `for word in "$@"; do case $word in -DoutputDirectory=*) out=\${word#*=};; esac; done
 for name in ${names.join(' ')}; do echo other > "$out/$name"; done`;
     await program(path.join(folder, 'bin', 'mvn'), `[ "$1" = --version ] && exit 0\n${bring}`);

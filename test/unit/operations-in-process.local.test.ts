@@ -69,7 +69,7 @@ async function catchUp(): Promise<void> {
     await follow(test, new Generation(test.sql, projection, 1), () => 1_000);
 }
 
-/** Calls as any transport does. */
+/** Calls an operation like a transport. */
 async function call<Output>(
   operation: Operation<Operation['input'], Output>,
   input: unknown,
@@ -114,7 +114,7 @@ describe('operations called without HTTP', () => {
     await expect(other).rejects.toMatchObject({ code: 'idempotency-key-reused' });
   });
 
-  it('[A11] give a command the id that it has had since the first version', async () => {
+  it('[A11] give a command the same id as in the first version', async () => {
     const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
     const metadataOf = async (...[operation, input]: Parameters<typeof call>) => {
       const before = await test.log.head();
@@ -147,7 +147,7 @@ describe('operations called without HTTP', () => {
     expect((await update('*')).output.memory.revision).toBe(1);
   });
 
-  it('[I1] check the role, and keep the master key from everything but keys', async () => {
+  it('[I1] check the role, and allow the master key only to manage keys', async () => {
     await expect(call(listProjections, {})).rejects.toMatchObject({ code: 'forbidden' });
     const caller = { ...adminOf(''), principal: 'master', roles: [] };
     await expect(call(storeMemory, { content: 'x' }, { caller })).rejects.toMatchObject({
@@ -169,7 +169,7 @@ describe('operations called without HTTP', () => {
     });
   });
 
-  it('[A12] take a stream in and give one out', async () => {
+  it('[A12] accept and return streams', async () => {
     async function* lines() {
       yield { line: 1, sent: { content: 'of the first line' } };
       yield { line: 2, sent: {} };

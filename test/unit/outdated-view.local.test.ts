@@ -31,7 +31,7 @@ const projections = allProjections(embedders);
 const caller = adminOf('acme');
 const asked = { query: 'green tea', topK: 10, threshold: 0, order: 'relevance' as const };
 
-/** Lets something happen whenever a view was taken, before it is read in. */
+/** A database with a hook that runs after a view was taken, before it is used. */
 class ViewedSql extends FaultySql {
   onView: () => Promise<void> = () => Promise.resolve();
 
@@ -69,7 +69,7 @@ beforeEach(() => {
   sql.onView = () => Promise.resolve();
 });
 
-/** As a switch and the next rebuild do, of every read model. */
+/** Replaces every read model and drops the old generation, like a switch followed by a rebuild. */
 async function replaceAll(): Promise<void> {
   for (const projection of projections) {
     const [live] = await test.sql.query<{ generation: number }>(
@@ -87,7 +87,7 @@ async function replaceAll(): Promise<void> {
   }
 }
 
-/** All read models are replaced once the next `times` views were taken. */
+/** Replaces all read models after each of the next `times` views. */
 function replacing(times: number): { readonly views: number } {
   const taken = { views: 0 };
   sql.onView = async () => {
@@ -106,7 +106,7 @@ const multiHop = (): MultiHopSearch =>
     onFailure: () => undefined,
   });
 
-/** Each answers how many memories it found. */
+/** Queries that return the number of memories that they found. */
 const queries: Record<string, () => Promise<number>> = {
   'a search': async () => (await search.find(caller, asked)).best.length,
   'a search as of a position': async () =>
@@ -132,33 +132,33 @@ const queries: Record<string, () => Promise<number>> = {
   },
 };
 
-describe('a generation that is dropped between the view and what is read in it', () => {
-  it.each(Object.entries(queries))('[F4] %s is read again in another view', async (_, query) => {
+describe('a generation that is dropped between taking a view and reading in it', () => {
+  it.each(Object.entries(queries))('[F4] %s is read again with a new view', async (_, query) => {
     const taken = replacing(1);
     expect(await query()).toBe(ids.length);
     expect(taken.views).toBeGreaterThan(1);
   });
 
-  it('[F4] twice in a row delays a search, and no more', async () => {
+  it('[F4] twice in a row only delays a search', async () => {
     replacing(2);
     expect((await search.find(caller, asked)).best).toHaveLength(ids.length);
   });
 
-  it('[F4] what supersedes the results is looked for in another view', async () => {
+  it('[F4] the successors of results are read with a new view', async () => {
     const finding = await search.find(caller, asked);
     await replaceAll();
     const best = finding.best.map(({ memory, score }) => ({ memory, score }));
     expect(await search.superseding(caller, { ...finding, best })).toEqual(new Map());
   });
 
-  it('[F4] a search in a view that its caller brought says that it is outdated', async () => {
+  it('[F4] a search with a view of its caller fails, so that the caller can take a new one', async () => {
     const view = await search.view();
     await replaceAll();
     await expect(search.find(caller, asked, view)).rejects.toMatchObject({ code: '42P01' });
   });
 });
 
-describe('what reads again', () => {
+describe('repeated reads', () => {
   const failing = (code: string) => () => {
     calls++;
     return Promise.reject(new SqlError({ message: 'failed', code }));
@@ -170,10 +170,10 @@ describe('what reads again', () => {
   });
 
   it.each([
-    ['a table that is never there', '42P01', 3],
-    ['a reader that gives way to whoever drops', '40P01', 3],
-    ['any other fault', '22012', 1],
-  ])('[F4] %s ends after a few views', async (_, code, views) => {
+    ['a table that never exists', '42P01', 3],
+    ['a read that loses a deadlock against the drop', '40P01', 3],
+    ['any other error', '22012', 1],
+  ])('[F4] end after a few views: %s', async (_, code, views) => {
     await expect(models.read({ projections: ['usage'] }, failing(code))).rejects.toMatchObject({ code });
     expect(calls).toBe(views);
   });

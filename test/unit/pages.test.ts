@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { LoadedPage } from '../../src/ports/event-store.ts';
 import { Pages } from '../../src/projections/pages.ts';
 
-/** A log of which each page covers ten positions up to `head`, and what was read of it. */
+/** A log with pages of ten positions up to `head`, which records its reads. */
 function logOf(head: number) {
   const log = { head, reads: [] as number[], fails: false };
   const pages = new Pages((after) => {
@@ -15,7 +15,7 @@ function logOf(head: number) {
 }
 
 describe('[F4] pages of the log', () => {
-  it('are read once for all, and the next one ahead', async () => {
+  it('are read once for all readers, and the next page ahead', async () => {
     const { log, pages } = logOf(100);
     const [one, other] = await Promise.all([pages.after(0), pages.after(0)]);
     expect(one).toBe(other);
@@ -26,7 +26,7 @@ describe('[F4] pages of the log', () => {
     expect([0, 10, 20].map((position) => pages.endOf(position))).toEqual([10, 20, undefined]);
   });
 
-  it('are forgotten with those before them', async () => {
+  it('are dropped together with those before them', async () => {
     const { log, pages } = logOf(100);
     for (const position of [0, 10]) await pages.after(position);
     pages.dropBefore(10);
@@ -37,7 +37,7 @@ describe('[F4] pages of the log', () => {
     expect(log.reads).toEqual([0, 10, 20, 0]);
   });
 
-  it('at the end of the log are read anew each time', async () => {
+  it('at the end of the log are read again each time', async () => {
     const { log, pages } = logOf(5);
     await pages.after(0);
     expect((await pages.after(5)).scannedTo).toBe(5);

@@ -74,7 +74,7 @@ describe('a stream with a poison event', () => {
     await expect(skip()).rejects.toMatchObject({ code: 'not-found' });
   });
 
-  it('[A11] goes on without one event, however often and however far one command to skip it is carried out', async () => {
+  it('[A11] continues without one event, even if the command to skip it is repeated or interrupted', async () => {
     refuse();
     const runner = await start();
     const operations = new ProjectionOperations(running.test.sql, running.test.store, runner);
@@ -140,7 +140,7 @@ describe('a stream with a poison event', () => {
     expect(await running.test.sql.query('select stream from read.parked')).toEqual([]);
   });
 
-  it('is retried by name: an unknown projection is told, a stream that does not wait is left as it is', async () => {
+  it('is retried by name: reports an unknown projection, and does not change a stream that is not parked', async () => {
     const runner = await start();
     const stream = await store('a');
     await written().toEqual(['a']);

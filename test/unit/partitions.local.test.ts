@@ -47,7 +47,7 @@ const followAllBut = async (stays: string) => {
 };
 
 describe('a partition', () => {
-  it('[G3] is written with its own bookmark, and takes its own streams alone', async () => {
+  it('[G3] is written with its own bookmark, and only contains its own streams', async () => {
     const [mine] = await storeIn('p/1', 'p/2');
     const head = await test.log.head();
     await test.live.apply(await pageAfter(0), await test.live.bookmarkState(['p/1']));

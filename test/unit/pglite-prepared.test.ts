@@ -22,7 +22,7 @@ it('parses a statement once', () => {
   expect([1, 2, 3, 4].map(() => kindsOf('select 1'))).toEqual(['PBDES', 'BDES', 'BDES', 'BDES']);
 });
 
-it('makes another plan after a while: the tables may have been empty', () => {
+it('makes a new plan after a while, because the tables may have been empty before', () => {
   kindsOf('select 1');
   now = 9_999;
   expect(kindsOf('select 1')).toBe('BDES');

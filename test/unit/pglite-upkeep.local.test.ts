@@ -10,7 +10,7 @@ describe('the write-ahead log', () => {
     expect(logTask({ sinceCheckpoint: 64 * MiB, unflushed: false }, 0, 0)).toBe('checkpoint');
   });
 
-  it('is checkpointed after five minutes of writing, or in a long pause, but not where nothing was written', () => {
+  it('is checkpointed after five minutes of writing, or in a long pause, but not if nothing was written', () => {
     expect(logTask({ sinceCheckpoint: MiB, unflushed: false }, 0, 5 * minute)).toBe('checkpoint');
     expect(logTask({ sinceCheckpoint: MiB, unflushed: false }, minute, minute)).toBe('checkpoint');
     expect(logTask({ sinceCheckpoint: 500, unflushed: false }, 60 * minute, 60 * minute)).toBeUndefined();

@@ -3,7 +3,7 @@ import { SqlUnavailable } from '../../src/ports/sql.ts';
 import { BookmarkMoved } from '../../src/projections/bookmarks.ts';
 import { PipelinedCommitter } from '../../src/projections/pipelined-committer.ts';
 
-/** Steps are texts, each as large as it is long; `let` opens what is held at a stage. */
+/** A committer whose steps are texts. The size of a step is its length. */
 class Fixture {
   readonly done: string[] = [];
   readonly committer: PipelinedCommitter<string, string>;
@@ -34,14 +34,14 @@ class Fixture {
 
 const statuses = (outcomes: PromiseSettledResult<void>[]) => outcomes.map(({ status }) => status);
 
-describe('steps that come together', () => {
+describe('steps that are added together', () => {
   it('are prepared and written together', async () => {
     const fixture = new Fixture();
     expect(statuses(await fixture.take('a', 'b', 'c'))).toEqual(Array(3).fill('fulfilled'));
     expect(fixture.done).toEqual(['prepare a b c', 'write a b c']);
   });
 
-  it('are divided where they are too many; one that is too large goes by itself', async () => {
+  it('are split if they are too large together; a single one above the limit is committed alone', async () => {
     const fixture = new Fixture(4);
     await fixture.take('aa', 'bb', 'c', 'dddddd', 'e');
     expect(fixture.done.filter((line) => line.startsWith('write'))).toEqual([
@@ -52,7 +52,7 @@ describe('steps that come together', () => {
     ]);
   });
 
-  it('that come meanwhile are prepared while the others are written, and written after them', async () => {
+  it('that are added later are prepared while earlier ones are written, and written after them', async () => {
     const fixture = new Fixture();
     let open = (): void => {};
     const opened = new Promise<void>((resolve) => (open = resolve));
@@ -69,9 +69,9 @@ describe('steps that come together', () => {
 
 describe('a step that fails', () => {
   it.each([
-    ['for what it is', () => new Error('refused')],
+    ['because of its own error', () => new Error('refused')],
     ['because another process has its partition', () => new BookmarkMoved('moved')],
-  ])('%s takes no other with it', async (_, error) => {
+  ])('%s does not affect others', async (_, error) => {
     const fixture = new Fixture();
     fixture.onWrite = (steps) => {
       if (steps.includes('bad')) throw error();
@@ -80,7 +80,7 @@ describe('a step that fails', () => {
     expect(fixture.done.filter((line) => line.startsWith('write'))).toEqual(['write a', 'write c']);
   });
 
-  it('while it is prepared takes no other with it', async () => {
+  it('during its preparation does not affect others', async () => {
     const fixture = new Fixture();
     fixture.onPrepare = (steps) => {
       if (steps.includes('bad')) throw new Error('refused');
@@ -88,7 +88,7 @@ describe('a step that fails', () => {
     expect(statuses(await fixture.take('a', 'bad', 'c'))).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   });
 
-  it('because the database is away fails with all the others: each would wait for it', async () => {
+  it('because the database is down fails with all others, because each would wait for the database', async () => {
     const fixture = new Fixture();
     fixture.onWrite = () => {
       throw new SqlUnavailable('away');

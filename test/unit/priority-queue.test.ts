@@ -17,7 +17,7 @@ describe('PriorityQueue', () => {
     expect(order).toEqual(['q1', 'q2', 'p1', 'p2']);
   });
 
-  it('hands a batch of one purpose only', async () => {
+  it('hands out batches of a single purpose', async () => {
     const queue = new PriorityQueue<string>();
     for (const item of ['p1', 'p2', 'p3']) queue.push('passage', item);
     queue.push('query', 'q1');
@@ -26,7 +26,7 @@ describe('PriorityQueue', () => {
     expect(await queue.take({ most: 2, serves: 'all' })).toEqual(['p3']);
   });
 
-  it('gives no passage to a taker that serves queries only', async () => {
+  it('hands out no passage to a taker for queries', async () => {
     const queue = new PriorityQueue<string>();
     const reserved = queue.take(queriesOnly);
     const general = queue.take(all);
@@ -38,7 +38,7 @@ describe('PriorityQueue', () => {
     expect(await queue.take(all)).toEqual(['p2']);
   });
 
-  it('wakes takers in the order in which they came', async () => {
+  it('wakes takers in the order of their calls', async () => {
     const queue = new PriorityQueue<string>();
     const takers = [queue.take(all), queue.take(all)];
     queue.push('passage', 'p1');
@@ -46,7 +46,7 @@ describe('PriorityQueue', () => {
     expect(await Promise.all(takers)).toEqual([['p1'], ['q1']]);
   });
 
-  it('wakes a taker for queries rather than one for all, and never one for passages', async () => {
+  it('prefers to wake a taker for queries over one for all, and never wakes one for passages', async () => {
     const queue = new PriorityQueue<string>();
     const passages = queue.take({ most: 1, serves: 'passage' });
     const general = queue.take(all);
@@ -67,7 +67,7 @@ describe('PriorityQueue', () => {
     expect(queue.drain('passage')).toEqual(['p1', 'p2', 'p3']);
   });
 
-  it('lets every taker go when it is closed', async () => {
+  it('wakes every taker when it is closed', async () => {
     const queue = new PriorityQueue<string>();
     const waiting = queue.take(all);
     queue.close();
@@ -77,7 +77,7 @@ describe('PriorityQueue', () => {
 });
 
 describe('Fifo', () => {
-  it('keeps the order over any mixture of adding and taking', () => {
+  it('keeps the order in any sequence of adding and taking', () => {
     const fifo = new Fifo<number>();
     const taken: number[] = [];
     let next = 0;

@@ -14,7 +14,7 @@ beforeEach(async () => {
 
 afterEach(() => sql.close());
 
-it('keeps every bookmark and every parked stream of a database from before there were partitions', async () => {
+it('keeps all bookmarks and parked streams of a database without partitions', async () => {
   await migrate(sql, 'projections', projectionSchema.slice(0, 2));
   await sql.query(
     `insert into read.generations (name, generation, signature, state, bookmark)
@@ -36,7 +36,7 @@ it('keeps every bookmark and every parked stream of a database from before there
   ]);
 });
 
-it('leaves vectors in the index that were kept before any stood apart', async () => {
+it('keeps old vectors in the index when the column for vectors outside the index is added', async () => {
   await migrate(sql, 'projections', projectionSchema.slice(0, 7));
   await sql.execute(
     `create table read.kept_vectors_old (tenant text, memory_id uuid, embedding vector(3), primary key (tenant, memory_id));

@@ -11,8 +11,8 @@ const HIKING = 'User likes hiking in the Alps with her dog Bruno on weekends.';
 const API = 'The API team uses PostgreSQL as its primary database.';
 
 /**
- * Memory, query, and their cosine under bge-small-en-v1.5 (int8 ONNX, one text a run, query prefix), rounded to three
- * digits: computed once with `embedAll` of bench/ranking.
+ * Memory, query, and their cosine under bge-small-en-v1.5 (int8 ONNX, one text per run, query prefix), rounded to three
+ * digits. Computed once with `embedAll` of bench/ranking.
  */
 type Pair = readonly [memory: string, query: string, cosine: number];
 
@@ -79,27 +79,27 @@ describe('a tenant with one memory', () => {
     expect(alone(pair)).toBeGreaterThanOrEqual(0.7);
   });
 
-  it.each(NEAR_VERBATIM)('finds it by nearly its text: %s <- %s', (...pair) => {
+  it.each(NEAR_VERBATIM)('finds it by nearly the same text: %s <- %s', (...pair) => {
     expect(alone(pair)).toBeGreaterThanOrEqual(0.7);
   });
 
-  it.each(UNRELATED)('does not offer it for something else: %s <- %s', (...pair) => {
+  it.each(UNRELATED)('does not return it for an unrelated question: %s <- %s', (...pair) => {
     expect(alone(pair)).toBeLessThan(0.3);
   });
 
-  it('has an answer for a question that says what the memory says', () => {
+  it('answers a question with the words of the memory', () => {
     expect(alone([API, 'What database does the API team use?', 0.788])).toBeGreaterThanOrEqual(0.7);
   });
 
-  it.each([...VERBATIM, ...NEAR_VERBATIM])('finds it without any vector too: %s <- %s', (...pair) => {
+  it.each([...VERBATIM, ...NEAR_VERBATIM])('also finds it without a vector: %s <- %s', (...pair) => {
     expect(alone(pair, { cosine: undefined })).toBeGreaterThanOrEqual(0.7);
   });
 
-  it.each(UNRELATED)('does not offer it without any vector: %s <- %s', (...pair) => {
+  it.each(UNRELATED)('does not return it without a vector: %s <- %s', (...pair) => {
     expect(alone(pair, { cosine: undefined })).toBeLessThan(0.3);
   });
 
-  it('is as safe under a model that nobody measured, whatever its cosines mean', () => {
+  it('does the same with an unknown model, whatever its cosines mean', () => {
     for (const [memory, query] of VERBATIM) {
       expect(alone([memory, query, 1], { model: 'acme-embed-9' })).toBeGreaterThanOrEqual(0.7);
     }
@@ -110,8 +110,8 @@ describe('a tenant with one memory', () => {
   });
 });
 
-describe('the same words with other signs', () => {
-  it('score at least .7, and less than the text as it is asked for', () => {
+describe('the same words with other characters', () => {
+  it('score at least .7, but less than the exact text', () => {
     const scores = ['C++', 'c++', 'C#'].map((text) => {
       const { counts, length } = termCounts(text);
       const statistics = { documents: 3, documentFrequency: new Map([['c', 3]]) };
@@ -152,7 +152,7 @@ describe('a sentence that a longer memory quotes', () => {
       documents: 1,
       documentFrequency: new Map([...counts.keys()].map((term) => [term, 1])),
     };
-    // The cosine of this sentence with a page of the demo corpus that holds it.
+    // The cosine of this sentence with a page of the demo corpus that contains it.
     const candidate = { cosine: 0.77, termFrequencies: counts, length, text: memory };
     return scoreCandidates({ text: query, terms, statistics, model: MODEL }, [candidate])[0]!;
   }

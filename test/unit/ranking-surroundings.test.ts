@@ -25,18 +25,18 @@ function scores(question: string, candidates: readonly Candidate[]): number[] {
 describe('the window of a turn', () => {
   const turns = ['alpha', 'beta', 'gamma', 'delta gamma', 'omega'].map(frequencies);
 
-  it('holds two turns before, the turn itself and one after', () => {
+  it('contains two turns before, the turn itself and one after', () => {
     const { termFrequencies, length } = windowAt(turns, 2);
     expect(Object.fromEntries(termFrequencies)).toEqual({ alpha: 1, beta: 1, gamma: 2, delta: 1 });
     expect(length).toBe(5);
   });
 
-  it('ends where the session ends', () => {
+  it('ends at the ends of the session', () => {
     expect([...windowAt(turns, 0).termFrequencies.keys()]).toEqual(['alpha', 'beta']);
     expect([...windowAt(turns, 4).termFrequencies.keys()]).toEqual(['gamma', 'delta', 'omega']);
   });
 
-  it('finds the answer whose words stand in the question before it', () => {
+  it('helps to find an answer whose words are in the question before it', () => {
     const session = [
       'Melanie: How was the pottery workshop?',
       'Caroline: Wonderful, I made two bowls.',
@@ -79,7 +79,7 @@ describe('the speaker of a turn', () => {
     expect(speakerOf(content, metadata)).toBe(speaker);
   });
 
-  it('is asked about by name, or by the asker in the first person', () => {
+  it('is meant by name, or by the asker in the first person', () => {
     expect(speakerMatcher("What is Caroline's job?")('caroline')).toBe('named');
     expect(speakerMatcher('What did Carol say?')('caroline')).toBeUndefined();
     expect(speakerMatcher('Have I used Flask in my project?')('user')).toBe('asker');
@@ -87,7 +87,7 @@ describe('the speaker of a turn', () => {
     expect(speakerMatcher('Which framework was used?')('user')).toBeUndefined();
   });
 
-  it('raises the score of what the question asks about', () => {
+  it('raises the score of the speaker that the question is about', () => {
     const turn = { ...frequencies('Painted a sunrise over the lake'), cosine: 0.6 };
     const [nobody, other, named] = scores('When did Melanie paint a sunrise?', [
       turn,
@@ -157,7 +157,7 @@ describe('the months of a question', () => {
     expect(askedTimes(question).months).toEqual(months);
   });
 
-  it('are those of a time in UTC', () => {
+  it('are compared with times in UTC', () => {
     const asked = askedTimes('What happened in May 2023?');
     expect(askedTimes('May I ask, and march on?').months).toEqual([]);
     expect(askedTimes('What happened in May?').months).toHaveLength(1);
@@ -166,7 +166,7 @@ describe('the months of a question', () => {
     expect(datedAs('2023-05-31', askedTimes('What happened?'))).toBe(0);
   });
 
-  it('raise the score of what is of that month', () => {
+  it('raise the score of memories from that month', () => {
     const turn = { ...frequencies('We went camping'), cosine: 0.6 };
     const [undated, other, june] = scores('When did they go camping in June 2023?', [
       turn,
@@ -194,14 +194,14 @@ describe('a time that a question asks about', () => {
     expect(times.map(([time]) => [time, datedAs(time, asked)])).toEqual(times);
   });
 
-  it('is none of the many in a text that was pasted', () => {
+  it('is not read from a pasted text with many times', () => {
     const days = (count: number) =>
       Array.from({ length: count }, (_, n) => `2024-03-${10 + n}: ok`).join('\n');
     expect(askedTimes(days(8)).periods).toHaveLength(8);
     expect(askedTimes(days(9)).periods).toEqual([]);
   });
 
-  it('has no present where none is given', () => {
+  it('is not relative without a current time', () => {
     expect(askedTimes('What broke yesterday?').periods).toEqual([]);
   });
 });

@@ -65,7 +65,7 @@ function freshRun(): ReasoningRun {
 }
 
 describe('reasoning by rules', () => {
-  it('[D-1] [D5] needs no model: it says what it decided and why, and leaves the texts as they are planned', async () => {
+  it('[D-1] [D5] needs no model: it records its decision and the reason, and keeps the planned texts', async () => {
     const { begin } = reasoner(undefined);
     const reflection = begin();
     const decided = await reflection.about(question, plan, whole);
@@ -89,7 +89,7 @@ describe('reasoning by rules', () => {
 });
 
 describe('reasoning by a model', () => {
-  it('[D-1] takes its texts for both sides, its strategy and why it chose it', async () => {
+  it('[D-1] uses its texts for both sides, its strategy and its reason', async () => {
     const model = fakeLanguageModel(refinement);
     const reflection = reasoner(model).begin();
     const decided = await reflection.about(question, plan, whole);
@@ -101,7 +101,7 @@ describe('reasoning by a model', () => {
     expect(model.requests[0]).toMatchObject({ role: 'root', purpose: 'expansion' });
   });
 
-  it('[D-2] leaves a strategy that the tenant has set', async () => {
+  it('[D-2] keeps a strategy that the tenant has set', async () => {
     const reflection = reasoner(fakeLanguageModel(refinement), { strategy: 'semantic-only' }).begin();
     const decided = await reflection.about(question, plan, whole);
     expect(decided).toEqual({ strategy: 'semantic-only', reason: 'set-for-tenant', texts: proposed });
@@ -111,16 +111,19 @@ describe('reasoning by a model', () => {
 
   it.each([
     ['an unknown strategy', { ...refinement, strategy: 'everything' }],
-    ['a part that is not there', { ...refinement, searches: [{ part: 2, meaning: 'a', words: 'b' }] }],
+    ['a part that does not exist', { ...refinement, searches: [{ part: 2, meaning: 'a', words: 'b' }] }],
     ['an empty text', { ...refinement, searches: [{ part: 0, meaning: ' ', words: 'b' }] }],
-    ['a text without end', { ...refinement, searches: [{ part: 0, meaning: 'a'.repeat(401), words: 'b' }] }],
     [
-      'a text that cannot be kept',
+      'a text that is too long',
+      { ...refinement, searches: [{ part: 0, meaning: 'a'.repeat(401), words: 'b' }] },
+    ],
+    [
+      'a text that cannot be stored',
       { ...refinement, searches: [{ part: 0, meaning: 'a\u0000', words: 'b' }] },
     ],
-    ['a reason that cannot be kept', { ...refinement, why: 'half of a \ud83d' }],
-    ['a field more', { ...refinement, filter: { layer: 'user' } }],
-  ])('[D-1] takes nothing of an answer with %s', async (_, answer) => {
+    ['a reason that cannot be stored', { ...refinement, why: 'half of a \ud83d' }],
+    ['an additional field', { ...refinement, filter: { layer: 'user' } }],
+  ])('[D-1] uses nothing of an answer with %s', async (_, answer) => {
     const reflection = reasoner(fakeLanguageModel(answer)).begin();
     expect(await reflection.about(question, plan, whole)).toMatchObject({
       reason: 'nothing-named',
@@ -131,7 +134,7 @@ describe('reasoning by a model', () => {
     ]);
   });
 
-  it('[D-3] ends when its time is up; what was decided by then holds, the rest goes by the rules', async () => {
+  it('[D-3] ends when its time is up; earlier decisions are kept, and the rules make the remaining ones', async () => {
     const model = fakeLanguageModel(({ role }) => (role === 'root' ? refinement : 'silence'));
     const reflection = reasoner(model, { timeoutMs: 150 }).begin();
     expect((await reflection.about(question, plan, whole)).texts).toEqual(proposed);
@@ -139,7 +142,7 @@ describe('reasoning by a model', () => {
     const inner = { depth: 1, step: 2 };
     expect(await reflection.about('smaller', plan, inner)).toMatchObject({ texts: [undefined, undefined] });
     expect(performance.now() - started).toBeLessThan(5_000);
-    // The time is that of all questions of a run: the next one asks nobody.
+    // All questions of a run share the time, so the next one makes no call.
     await reflection.about('smaller still', plan, inner);
     expect(model.requests.map(({ role }) => role)).toEqual(['root', 'sub']);
     expect(reflection.traces.map(({ outcome, step }) => [outcome, step])).toEqual([
@@ -151,7 +154,7 @@ describe('reasoning by a model', () => {
     expect(JSON.stringify(reflection.failures)).not.toContain('smaller');
   });
 
-  it('[D-3] asks nobody in less time than any model answers in, which is what a timer leaves that rings early', async () => {
+  it('[D-3] makes no call if the remaining time is too short for any model, as after a timer that fired early', async () => {
     const model = fakeLanguageModel(refinement);
     const reflection = reasoner(model, { timeoutMs: 10 }).begin();
     await reflection.about(question, plan, whole);
@@ -159,7 +162,7 @@ describe('reasoning by a model', () => {
     expect(reflection.traces).toMatchObject([{ source: 'rules', outcome: 'timed-out' }]);
   });
 
-  it('[D-7] a failure is on record with its kind, and the rules decide', async () => {
+  it('[D-7] a failure is recorded with its kind, and the rules decide', async () => {
     const reflection = reasoner(fakeLanguageModel('rate-limited')).begin();
     expect(await reflection.about(question, plan, whole)).toMatchObject({ strategy: 'targeted' });
     expect(reflection.traces).toMatchObject([
@@ -168,7 +171,7 @@ describe('reasoning by a model', () => {
     expect(reflection.failures).toMatchObject([{ outcome: 'failed', error: { failure: 'rate-limited' } }]);
   });
 
-  it('[D-4] [D-7] tells of each reasoning how long it took and what became of it, also behind an open breaker', async () => {
+  it('[D-4] [D-7] reports the duration and outcome of each reasoning, even with an open breaker', async () => {
     const { begin, traces } = reasoner(fakeLanguageModel('unavailable'));
     for (let count = 0; count < 21; count++) await begin().about(question, plan, whole);
     expect(traces.at(-2)).toMatchObject({
@@ -193,7 +196,7 @@ describe('the cache of refinements', () => {
     expect(model.requests).toHaveLength(1);
   });
 
-  it('[D-6] is of one tenant, of those who may see the same, of one plan and of one model', async () => {
+  it('[D-6] is separate by tenant, visibility, plan and model', async () => {
     const model = fakeLanguageModel(refinement);
     const { begin } = reasoner(model);
     await begin().about(question, plan, whole);
@@ -203,12 +206,12 @@ describe('the cache of refinements', () => {
     await begin().about(question, { ...plan, operands: [...plan.operands].reverse() }, whole);
     await begin().about(question, plan, { depth: 1, step: 1 });
     expect(model.requests).toHaveLength(6);
-    // Another credential that may see the same.
+    // Another credential with the same visibility.
     await begin({ principal: 'key:2' }).about(question, plan, whole);
     expect(model.requests).toHaveLength(6);
   });
 
-  it('[D-6] keeps so many questions as the tenant may have, those asked last', async () => {
+  it('[D-6] keeps the configured number of questions, the most recently used ones', async () => {
     const model = fakeLanguageModel(refinement);
     const { begin } = reasoner(model, { cacheEntries: 2 });
     for (const each of ['one', 'two', 'one', 'three', 'one']) await begin().about(each, plan, whole);
@@ -217,7 +220,7 @@ describe('the cache of refinements', () => {
     expect(model.requests).toHaveLength(4);
   });
 
-  it('[D-6] keeps them as long as the tenant has set, and nothing where that is no time', async () => {
+  it('[D-6] keeps them for the configured time, and nothing if that is zero', async () => {
     const model = fakeLanguageModel(refinement);
     const { begin } = reasoner(model, { cacheSeconds: 1 });
     await begin().about(question, plan, whole);
@@ -230,7 +233,7 @@ describe('the cache of refinements', () => {
     expect(model.requests).toHaveLength(4);
   });
 
-  it('[D-6] [D9] never keeps what was not a whole and valid answer', async () => {
+  it('[D-6] [D9] never keeps an incomplete or invalid answer', async () => {
     const model = fakeLanguageModel('unavailable');
     const { begin } = reasoner(model, { timeoutMs: 50 });
     await begin().about(question, plan, whole);

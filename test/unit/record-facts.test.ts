@@ -24,7 +24,7 @@ const access: RetrievalFact['events'][number] = {
   data: { searchId: 's', memoryIds: ['m'], via: 'search' },
 } as never;
 
-/** A log that takes no more than so many characters at once, as the event store does with bytes. */
+/** Records facts in a log that limits the characters of one append, as the event store limits its bytes. */
 async function recordedIn(most: number) {
   const appended: { type: string; data: object }[] = [];
   const dropped: number[] = [];
@@ -45,7 +45,7 @@ async function recordedIn(most: number) {
   return { appended, dropped };
 }
 
-it('[A9] facts that are too large together for one append are written shortened', async () => {
+it('[A9] facts that are too large for one append are written in a shorter form', async () => {
   const { appended, dropped } = await recordedIn(1_000);
   expect(appended.map(({ type }) => type)).toEqual(['SearchPerformed', 'MemoriesAccessed']);
   expect(appended[0]!.data).toMatchObject({ query: 'fog', warnings: ['abridged'] });
@@ -53,7 +53,7 @@ it('[A9] facts that are too large together for one append are written shortened'
   expect(dropped).toEqual([]);
 });
 
-it('[A9] what is too large even so is given up, and counted', async () => {
+it('[A9] facts that are too large even in the shorter form are dropped and counted', async () => {
   const { appended, dropped } = await recordedIn(100);
   expect(appended).toEqual([]);
   expect(dropped).toEqual([2]);

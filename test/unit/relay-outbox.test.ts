@@ -31,14 +31,14 @@ describe('[G2] the outbox of the relay', () => {
   const put = (name: string, records = batch(name)): void =>
     outbox.put(records, () => void written.push(name));
 
-  it('waits for no acknowledgement before it hands the next batch over', async () => {
+  it('sends the next batch without waiting for an acknowledgement', async () => {
     put('one');
     put('two');
     expect(published).toHaveLength(2);
     expect(written).toEqual([]);
   });
 
-  it('calls nothing written before all that went before is, an empty batch neither', async () => {
+  it('reports a batch, even an empty one, as written only after all earlier ones', async () => {
     put('one');
     put('two');
     put('nothing', []);
@@ -50,7 +50,7 @@ describe('[G2] the outbox of the relay', () => {
     expect(written).toEqual(['one', 'two', 'nothing']);
   });
 
-  it('hands nothing over behind a batch that failed, and calls nothing behind it written', async () => {
+  it('sends nothing after a failed batch, and reports nothing after it as written', async () => {
     put('one');
     put('two');
     put('three');
@@ -67,7 +67,7 @@ describe('[G2] the outbox of the relay', () => {
     await outbox.settled(10_000);
   });
 
-  it('has no room for more than some megabytes', async () => {
+  it('is limited to some megabytes', async () => {
     put('small');
     await outbox.room(never);
     put('large', batch('large', megabytes(9)));
@@ -81,7 +81,7 @@ describe('[G2] the outbox of the relay', () => {
     expect(written).toEqual(['small', 'large']);
   });
 
-  it('waits no longer for room, or for the rest, than it was told', async () => {
+  it('waits for space and for the remaining batches only as long as allowed', async () => {
     put('large', batch('large', megabytes(9)));
     await outbox.room(AbortSignal.abort());
     await outbox.settled(20);

@@ -14,7 +14,7 @@ describe('back-off', () => {
     expect(backoff.next()).toBe(100);
   });
 
-  it('grows by another factor if asked', () => {
+  it('grows by another factor if configured', () => {
     const backoff = new Backoff({ firstMs: 50, factor: 4, longestMs: 800 });
     expect([1, 2, 3, 4].map(() => backoff.next())).toEqual([50, 200, 800, 800]);
   });
@@ -25,7 +25,7 @@ describe('back-off', () => {
     expect(backoff.next()).toBe(70);
   });
 
-  it('takes the random share off the delay', () => {
+  it('reduces the delay by the random share', () => {
     const random = vi.fn<() => number>().mockReturnValueOnce(0).mockReturnValueOnce(1);
     const backoff = new Backoff({ firstMs: 100, longestMs: 1_000, jitter: 0.25 }, random);
     expect([backoff.next(), backoff.next()]).toEqual([100, 150]);
@@ -33,7 +33,7 @@ describe('back-off', () => {
 });
 
 describe('retry', () => {
-  /** Fails `failures` times, then answers; records when each attempt started. */
+  /** Fails `failures` times, then succeeds. Records when each attempt started. */
   function run(failures: number, options: RetryOptions, failure: (attempt: number) => Error = broken) {
     const starts: number[] = [];
     const began = performance.now();

@@ -5,7 +5,7 @@ import type { ExecutorDependencies } from '../../src/queries/routing/executor-de
 import { finding, idsOf, never, run } from '../support/executor-run.ts';
 
 describe('the budgets of a run', () => {
-  it('[B8] a search that never answers costs the wall time and no more; nothing found is a failure', async () => {
+  it('[B8] a search that never answers ends when the time is up; without results the run fails', async () => {
     const started = performance.now();
     const { finding: found, run: trajectory } = await run({ search: () => never }, { wallMs: 600 });
     expect(performance.now() - started).toBeLessThan(5_000);
@@ -14,7 +14,7 @@ describe('the budgets of a run', () => {
     expect(trajectory.steps).toMatchObject([{ status: 'unfinished', reason: 'wall-time', queries: 1 }]);
   });
 
-  it('[B8] [D9] what was found before the time was up is the answer, and says so', async () => {
+  it('[B8] [D9] results found before the time was up are the answer, with a warning', async () => {
     let calls = 0;
     const search: ExecutorDependencies['search'] = () =>
       calls++ === 0 ? Promise.resolve(finding(['x', 0.9])) : never;
@@ -35,7 +35,7 @@ describe('the budgets of a run', () => {
     ['disabled', 'complete', undefined, []],
     [undefined, 'complete', undefined, []],
   ] as const)(
-    '[D9] a plan that is not of the model, since %s, is followed as any other: %s',
+    '[D9] a plan of the rules because of %s is executed like any other: %s',
     async (reason, outcome, interruption, codes) => {
       const plan: ExecutorDependencies['plan'] = (query, _, { recorder, depth }) => {
         const planned = { depth, by: 'rules', durationMs: 1, tokens: 0 };
@@ -50,16 +50,16 @@ describe('the budgets of a run', () => {
     },
   );
 
-  it('[B8] a plan that never comes costs the wall time and no more', async () => {
+  it('[B8] a planner that never answers ends when the time is up', async () => {
     const { finding: found, run: trajectory } = await run({ plan: () => never }, { wallMs: 60 });
     expect(found).toBeUndefined();
     expect(trajectory).toMatchObject({ outcome: 'failed', interruption: 'wall-time', steps: [] });
   });
 
-  it('[B5] [B8] recursion without end is ended by the depth, and counts in the budgets of the whole', async () => {
+  it('[B5] [B8] endless recursion is limited by the depth, and counts in the budget of the whole run', async () => {
     const words = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight'];
     const parts: Partial<ExecutorDependencies> = {
-      // Each plan has one operand that is complex again, and a word shorter.
+      // Each plan has one operand that is complex again and one word shorter.
       plan: (question) => {
         const query = question.split(' ').slice(0, -1).join(' ');
         return Promise.resolve({ aggregation: 'combine', operands: [{ label: query, query }] });
@@ -79,8 +79,8 @@ describe('the budgets of a run', () => {
     expect(bounded.run).toMatchObject({ outcome: 'partial', interruption: 'queries', queries: 3 });
   });
 
-  it('[B8] no policy makes it take more steps than it may', async () => {
-    // Puts off the end as long as there is anything else to do.
+  it('[B8] no policy can exceed the limit of steps', async () => {
+    // Chooses `Aggregate` only if nothing else is possible.
     const reluctant: Policy = {
       version: 'reluctant',
       choose: (_, actions) => {
@@ -100,7 +100,7 @@ describe('the budgets of a run', () => {
 });
 
 describe('searches of one question', () => {
-  /** Answers each search when it is told to. */
+  /** Searches that the test answers one by one. */
   function heldBack() {
     const asked: string[] = [];
     const answers = new Map<string, () => void>();
@@ -121,7 +121,7 @@ describe('searches of one question', () => {
     [1, ['compare a and b'], ['compare a and b', 'only a'], ['compare a and b', 'only a', 'only b']],
     [2, ['compare a and b', 'only a'], ['compare a and b', 'only a', 'only b']],
     [4, ['compare a and b', 'only a', 'only b']],
-  ])('[B4] are begun up to %i at once, and their steps stay in order', async (searchesAtOnce, ...begun) => {
+  ])('[B4] run up to %i at once, and their steps stay in order', async (searchesAtOnce, ...begun) => {
     const { asked, search, answer } = heldBack();
     const running = run({ search, searchesAtOnce });
     for (const query of ['compare a and b', 'only a', 'only b']) {
@@ -142,7 +142,7 @@ describe('searches of one question', () => {
     ]);
   });
 
-  it('[B8] are not begun where the budget would not let them be taken', async () => {
+  it('[B8] are not started ahead if the budget does not allow them', async () => {
     const { asked, search, answer } = heldBack();
     const running = run({ search, searchesAtOnce: 4 }, { queries: 1 });
     await expect.poll(() => asked).toEqual(['compare a and b']);
@@ -151,7 +151,7 @@ describe('searches of one question', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('[B2] that fail before their turn are failures of their own step', async () => {
+  it('[B2] that fail ahead of their turn fail in their own step', async () => {
     const cause = new Error('the index is gone');
     const search: ExecutorDependencies['search'] = (_, { query }) =>
       query === 'only b' ? Promise.reject(cause) : Promise.resolve(finding(['x', 0.9]));
@@ -160,7 +160,7 @@ describe('searches of one question', () => {
     expect(trajectory.steps.map(({ status }) => status)).toEqual(['done', 'done', 'failed']);
   });
 
-  it('[B8] are made no more often than the budget allows, whatever is begun before its turn', async () => {
+  it('[B8] never exceed the budget, however many are started ahead of their turn', async () => {
     const operands = ['compare all the teams one two', 'simple one', 'simple two', 'simple three'];
     const nested: Plan = {
       aggregation: 'combine',
@@ -186,7 +186,7 @@ describe('searches of one question', () => {
 });
 
 describe('a step that fails', () => {
-  it('[B2] makes the run fail, with the step on record and the cause at hand', async () => {
+  it('[B2] makes the run fail, and the step and the error are recorded', async () => {
     const cause = new Error('the index is gone');
     const search: ExecutorDependencies['search'] = (_, { query }) =>
       query === 'only b' ? Promise.reject(cause) : Promise.resolve(finding(['x', 0.9]));
@@ -201,7 +201,7 @@ describe('a step that fails', () => {
     });
   });
 
-  it('[D9] a search that was answered in part says so in the whole', async () => {
+  it('[D9] a search with a partial result adds its warning to the answer', async () => {
     const warning = { code: 'partial', detail: 'words alone' } as const;
     const search: ExecutorDependencies['search'] = () =>
       Promise.resolve({ ...finding(['x', 0.9]), warnings: [warning] });

@@ -32,7 +32,7 @@ const never = new Promise<never>(() => undefined);
 const view = { position: 7 } as ReadView;
 const plain: Finding = { best: [], position: 7, warnings: [], view };
 
-/** The standard search works; the searches of the executor do as they are told. */
+/** A routed search with a working standard search. The executor's searches are those of the test. */
 function routed(
   search: () => Promise<Finding>,
   settings: Partial<RoutingSettings> = {},
@@ -78,7 +78,7 @@ const eventsOf = ({ fact }: { fact: { events: readonly { type: string; data: unk
   Object.fromEntries(fact.events.map(({ type, data }) => [type, data as Record<string, unknown>]));
 
 describe('the fallback to the standard search', () => {
-  it('[B2] [D9] answers where the executor fails: logged, flagged, recorded as what it is', async () => {
+  it('[B2] [D9] answers if the executor fails; the failure is logged, recorded, and flagged by a warning', async () => {
     const cause = new Error('broken');
     const { routedSearch, failures } = routed(() => Promise.reject(cause));
     const answer = await routedSearch.search(callerOf('acme'), request);
@@ -93,7 +93,7 @@ describe('the fallback to the standard search', () => {
     expect(TrajectoryRecorded).toMatchObject({ outcome: 'failed', interruption: 'error', shown: false });
   });
 
-  it('[B2] [B8] answers where it never does, when its time is up', async () => {
+  it('[B2] [B8] answers when the time is up if the executor never does', async () => {
     const budgets = { ...defaultSettings.budgets, wallMs: 300 };
     const { routedSearch } = routed(() => never, { budgets });
     const answer = await routedSearch.search(callerOf('acme'), request);
@@ -104,7 +104,7 @@ describe('the fallback to the standard search', () => {
     });
   });
 
-  it('[B1] [F4] is not needed where a generation was dropped under the run: it is taken apart in another view', async () => {
+  it('[B1] [F4] is not needed if a generation was dropped during the run, which is repeated with a new view', async () => {
     let searches = 0;
     const { routedSearch, failures } = routed(() =>
       searches++ === 0
@@ -120,7 +120,7 @@ describe('the fallback to the standard search', () => {
     });
   });
 
-  it('[B2] [F4] answers where every view of the run is outdated', async () => {
+  it('[B2] [F4] answers if every view of the run is outdated', async () => {
     const cause = new SqlError({ message: 'relation does not exist', code: '42P01' });
     const { routedSearch, failures } = routed(() => Promise.reject(cause));
     const answer = await routedSearch.search(callerOf('acme'), request);
@@ -128,7 +128,7 @@ describe('the fallback to the standard search', () => {
     expect(failures).toEqual([cause]);
   });
 
-  it('[B2] a breaker spares a tenant runs that fail again and again, and no other tenant', async () => {
+  it('[B2] a breaker stops repeatedly failing runs of one tenant, and does not affect other tenants', async () => {
     let begun = 0;
     const { routedSearch } = routed(() => {
       begun++;
@@ -145,7 +145,7 @@ describe('the fallback to the standard search', () => {
     expect(begun).toBe(6);
   });
 
-  it('[B2] runs that end without their language model are none of those that fail', async () => {
+  it('[B2] runs without the help of a failed language model do not count as failures', async () => {
     let isBroken = false;
     const { routedSearch } = routed(
       () => (isBroken ? Promise.reject(new Error('broken')) : Promise.resolve(plain)),
@@ -161,7 +161,7 @@ describe('the fallback to the standard search', () => {
     expect(outcomes).toEqual(['failed', 'failed', 'failed', 'failed', 'partial', 'failed', 'partial']);
   });
 
-  it('[B9] a shadow that fails shows in no answer', async () => {
+  it('[B9] a failing shadow run does not change the answer', async () => {
     const { routedSearch } = routed(() => Promise.reject(new Error('broken')), { shadow: true });
     const answer = await routedSearch.search(callerOf('acme'), request);
     expect(answer.warnings).toEqual([]);

@@ -13,7 +13,7 @@ describe('conditions of a plan', () => {
   const inTeam = (id: string, team?: string) =>
     memory(id, { layer: 'team', scope: { company: 'acme', ...(team !== undefined && { team }) } });
 
-  it('what meets them comes first, what resembles the question follows', async () => {
+  it('results that meet them come first, those that resemble the question follow', async () => {
     const search: ExecutorDependencies['search'] = (_, { scope }) =>
       Promise.resolve({
         ...finding(['loud', 0.85], ['other', 0.5]),
@@ -33,7 +33,7 @@ describe('conditions of a plan', () => {
     expect(trajectory.warnings).toEqual([]);
   });
 
-  it('a condition that nobody meets is left out, with a warning in the trajectory alone', async () => {
+  it('a condition that no memory meets is dropped, with a warning only in the trajectory', async () => {
     const asked: SearchRequest[] = [];
     const search: ExecutorDependencies['search'] = (_, each) => {
       asked.push(each);
@@ -52,7 +52,7 @@ describe('conditions of a plan', () => {
     expect(trajectory).toMatchObject({ outcome: 'complete', warnings: ['condition-unmet'] });
   });
 
-  it('where too few meet them, weaker ones are tried in their order, and what meets these follows', async () => {
+  it('if too few memories meet them, weaker ones are tried in order, and results that meet those follow', async () => {
     const [strict, loose, looser] = ['strict', 'loose', 'looser'].map((value): Filter => ({
       kind: 'test',
       field: 'metadata',
@@ -74,7 +74,7 @@ describe('conditions of a plan', () => {
       return Promise.resolve(found.get(filter) ?? finding(['loud', 0.6]));
     };
     const { finding: answer, run: trajectory } = await run({ plan: () => Promise.resolve(weaker), search });
-    // With the second there are enough.
+    // The second filter finds enough.
     expect(asked).toEqual([undefined, strict, loose]);
     expect(idsOf(answer)).toEqual(['full', 'half', 'half too', 'half as well']);
     expect(trajectory.warnings).toEqual([]);
@@ -85,7 +85,7 @@ describe('conditions of a plan', () => {
     ]);
   });
 
-  it('what belongs to a named thing is looked for in the innermost place of its best match', async () => {
+  it('memories that belong to a named thing are searched in the innermost place of its best match', async () => {
     const plan: Plan = {
       aggregation: 'summarize',
       operands: [{ label: 'a', query: 'the thing', scope: { team: 'alpha' }, follow: 'scope' }],
@@ -106,7 +106,7 @@ describe('conditions of a plan', () => {
     expect(idsOf(answer)).toEqual(['thing', 'inside']);
   });
 
-  it('an operand outside of what the caller asked for is not searched', async () => {
+  it('an operand outside the bounds of the request is not searched', async () => {
     const asked: SearchRequest[] = [];
     const search: ExecutorDependencies['search'] = (_, each) => {
       asked.push(each);
@@ -123,7 +123,7 @@ describe('conditions of a plan', () => {
   });
 });
 
-describe('a part that means all places of a kind', () => {
+describe('a part about all places of a kind', () => {
   const query = 'compare retries across all teams';
   const across = (more: Partial<Operand> = {}): Partial<ExecutorDependencies> => ({
     plan: () =>
@@ -141,7 +141,7 @@ describe('a part that means all places of a kind', () => {
       ),
   });
 
-  it('[B4] [B6] is searched for everywhere, then in each of them, and each is heard', async () => {
+  it('[B4] [B6] is searched everywhere, then in each place, and each place is in the answer', async () => {
     const { finding: found, run: trajectory } = await run(across(), {}, { query, topK: 2 });
     expect(trajectory.steps.map(({ action }) => action)).toEqual([
       ...['SearchLayer', 'SearchLayer', 'DrillDown', 'SearchLayer', 'SearchLayer'],
@@ -150,7 +150,7 @@ describe('a part that means all places of a kind', () => {
     expect(idsOf(found)).toEqual(['alpha 1', 'beta 1']);
   });
 
-  it('[B6] is heard in balance where the whole question finds more of one place', async () => {
+  it('[B6] is answered evenly even if the whole question finds more in one place', async () => {
     const inTeam = (team: string, n: number, score: number) => ({
       memory: memory(`${team} ${n}`, { layer: 'team', scope: { company: 'acme', team } }),
       score,
@@ -173,13 +173,13 @@ describe('a part that means all places of a kind', () => {
     expect(idsOf(found)).toContain('beta 1');
   });
 
-  it('[B4] is searched for once where the caller asked for one of them', async () => {
+  it('[B4] is searched once if the request is limited to one of the places', async () => {
     const scope = { team: 'alpha' };
     const { run: trajectory } = await run(across(), {}, { query, scope });
     expect(trajectory.steps.map(({ action }) => action)).not.toContain('DrillDown');
   });
 
-  it('[B5] is not taken apart again, lest two lots of places be mixed', async () => {
+  it('[B5] is not decomposed again, because two sets of places would mix', async () => {
     const nested = 'compare the projects and list all of their retries';
     const { run: trajectory } = await run(
       { ...across({ query: nested }), places: () => Promise.resolve({ names: [], named: false }) },

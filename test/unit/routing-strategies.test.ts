@@ -37,7 +37,7 @@ interface Circumstances {
   readonly budgets?: Budgets;
 }
 
-/** Each search finds a memory of its own that meets what was asked for. */
+/** Runs a plan. Each search finds one new memory that meets its conditions. */
 async function run({
   plan = conditioned,
   settings,
@@ -75,23 +75,23 @@ const filtersOf = ({ searches }: { searches: readonly SearchRequest[] }) =>
   searches.map(({ filter }) => filter);
 
 describe('the strategies', () => {
-  it('[D-2] targeted looks inside of what the question names, and nowhere else where enough is there', async () => {
+  it('[D-2] targeted searches only what the question names, if that finds enough', async () => {
     const targeted = await run();
     expect(targeted.run.reasoning).toMatchObject([{ strategy: 'targeted', reason: 'conditions-named' }]);
     expect(filtersOf(targeted)).toEqual([undefined, strict]);
   });
 
-  it('[D-2] exhaustive also looks by every weaker reading and without any, for more of each', async () => {
+  it('[D-2] exhaustive also searches with every weaker condition and without any, for more results each', async () => {
     const exhaustive = await run({ settings: { strategy: 'exhaustive' } });
     expect(filtersOf(exhaustive)).toEqual([undefined, strict, loose, undefined]);
     expect(exhaustive.searches.map(({ query }) => query)).toEqual([question, 'alpha', 'alpha', 'alpha']);
     const most = (of: typeof exhaustive) => Math.max(...of.searches.map(({ topK }) => topK));
     expect(most(exhaustive)).toBeGreaterThan(most(await run()));
-    // What meets the conditions still comes first.
+    // Results that meet the conditions still come first.
     expect(exhaustive.finding?.best[0]?.memory.id).toBe('2');
   });
 
-  it('[D-2] exhaustive looks into more of the places that a question means', async () => {
+  it('[D-2] exhaustive searches more of the places that a question means', async () => {
     const places = Array.from({ length: 20 }, (_, number) => `team-${number}`);
     const plan: Plan = {
       aggregation: 'combine',
@@ -104,7 +104,7 @@ describe('the strategies', () => {
     expect([await teamsOf('targeted'), await teamsOf('exhaustive')]).toEqual([3, 10]);
   });
 
-  it('[D-2] semantic-only looks for no words at all', async () => {
+  it('[D-2] semantic-only does not search for words', async () => {
     const { searches } = await run({ settings: { strategy: 'semantic-only' } });
     expect(searches.map(({ texts }) => texts)).toEqual([
       { dense: question, lexical: undefined },
@@ -121,8 +121,8 @@ const refinement = {
   searches: [{ part: 0, meaning: 'alpha is this', words: 'alpha beta' }],
 };
 
-describe('what a model proposes', () => {
-  it('[D-1] is looked for beside the question as it was asked, which stays the first search', async () => {
+describe('the proposal of a model', () => {
+  it('[D-1] is searched in addition to the unchanged question, which remains the first search', async () => {
     const { searches, run: trajectory } = await run({ model: refinement });
     expect(searches.map(({ query, texts }) => [query, texts])).toEqual([
       [question, undefined],
@@ -134,7 +134,7 @@ describe('what a model proposes', () => {
     });
   });
 
-  it('[D-2] by meaning alone is for the parts: the question itself is still looked for by its words', async () => {
+  it('[D-2] of semantic-only applies to the parts: the question itself is still searched by its words', async () => {
     const { searches } = await run({ model: { ...refinement, strategy: 'semantic-only' } });
     expect(searches.map(({ texts }) => texts)).toEqual([
       undefined,
@@ -142,21 +142,21 @@ describe('what a model proposes', () => {
     ]);
   });
 
-  it('[D-3] leaves half of the time of a run to its searches, however long a model may take', async () => {
+  it('[D-3] leaves half of the time of a run to its searches, however slow the model is', async () => {
     const budgets = { ...defaultSettings.budgets, wallMs: 2_000 };
     const { searches, run: trajectory } = await run({ model: 'silence', budgets });
     expect(searches).toHaveLength(2);
     expect(trajectory).toMatchObject({ outcome: 'partial', interruption: 'reasoning-timed-out' });
   });
 
-  it('[D-2] restricts a part that names nothing itself to its layers, inside of what the caller asked for', async () => {
+  it('[D-2] restricts a part without conditions to its layers, within the bounds of the request', async () => {
     const layersOf = async (circumstances: Circumstances) =>
       (await run({ plan: unconditioned, model: refinement, ...circumstances })).searches.map(
         ({ layers }) => layers,
       );
     expect(await layersOf({})).toEqual([undefined, ['team']]);
     expect(await layersOf({ asked: { layers: ['team', 'org'] } })).toEqual([['team', 'org'], ['team']]);
-    // Where nothing lies in both, what the caller asked for holds.
+    // If no layer is in both, the layers of the request apply.
     expect(await layersOf({ asked: { layers: ['user'] } })).toEqual([['user'], ['user']]);
     expect(await layersOf({ plan: conditioned })).toEqual([undefined, undefined]);
     expect(await layersOf({ settings: { strategy: 'exhaustive' } })).toEqual([undefined, undefined]);
@@ -166,7 +166,7 @@ describe('what a model proposes', () => {
     ['silence', 'reasoning-timed-out', ['timed-out']],
     ['unavailable', 'reasoning-failed', ['partial']],
   ] as const)(
-    '[D-3] [D-7] [D9] after %s the plan is searched as it is, and that is on record as no success',
+    '[D-3] [D-7] [D9] after %s the plan is searched unchanged, and the run is recorded as partial',
     async (model, interruption, codes) => {
       const {
         searches,
@@ -186,7 +186,7 @@ describe('what a model proposes', () => {
     },
   );
 
-  it('[D-5] is not asked for where the tenant has switched reasoning off: nothing is called, nothing recorded', async () => {
+  it('[D-5] is not requested if the tenant has switched reasoning off: no call, no record', async () => {
     const off = await run({ model: refinement, settings: { enabled: false } });
     expect(off.model?.requests).toEqual([]);
     expect(off.run).toMatchObject({ outcome: 'complete', reasoning: [], expansions: [] });

@@ -17,7 +17,7 @@ afterAll(() => test.close());
 
 let keys = 0;
 
-/** A command under a key of its own; `body` sent again with it. */
+/** A command with a new idempotency key, which can be repeated with another body. */
 function command(): (body?: string) => CommandContext {
   const commandId = `command-${keys++}`;
   return (body = 'body') => ({
@@ -30,14 +30,14 @@ function command(): (body?: string) => CommandContext {
 
 const refusal = new Problem('rebuild-not-ready', 'not now');
 
-/** Runs to the number that was planned first. */
+/** Counts up to the number that was planned first. */
 const toPlanned = (to: number) => ({
   plan: async () => ({ to }),
   run: async (plan: { to: number }) => ({ done: plan.to }),
 });
 
-describe('[A11] an act that is planned once', () => {
-  it('is planned anew after a refusal, also with another body', async () => {
+describe('[A11] a command that is planned once', () => {
+  it('is planned again after a refusal, even with another body', async () => {
     const sent = command();
     const run = () => Promise.reject(refusal);
     const refused = planAndRunOnce(services, sent('one'), { ...toPlanned(1), run });

@@ -125,7 +125,7 @@ const others = (count: number) =>
     (content) => times(1, 'company', content),
   );
 
-it('[A8] the engines are asked once where nothing is crowded, whatever the threshold leaves', async () => {
+it('[A8] the engines are queried once without copies, however few results reach the threshold', async () => {
   await store([...times(1, 'user', text), ...times(20, 'company', text), ...others(130)]);
   expect(await looksOf()).toEqual({ looks: 1, texts: 10 });
   expect(await looksOf({ threshold: 0.7 })).toEqual({ looks: 1, texts: 1 });

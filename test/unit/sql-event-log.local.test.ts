@@ -5,7 +5,7 @@ import { LogUnavailable, type EventLog } from '../../src/ports/event-log.ts';
 import { failing, FaultySql } from '../support/faulty-sql.ts';
 import { freshStream, ids, storedEvents } from '../support/log-events.ts';
 
-describe('the SQL log whose database does not answer', () => {
+describe('the SQL log with a database that does not answer', () => {
   let sql: FaultySql;
   let log: EventLog;
 
@@ -23,7 +23,7 @@ describe('the SQL log whose database does not answer', () => {
     await sql.close();
   });
 
-  it('says so on every call', async () => {
+  it('reports it on every call', async () => {
     sql.fault = () => 'before';
     for (const call of [
       () => log.append(freshStream(), 'any', storedEvents(1)),
@@ -35,7 +35,7 @@ describe('the SQL log whose database does not answer', () => {
       await expect(call()).rejects.toBeInstanceOf(LogUnavailable);
   });
 
-  it('writes once what is appended again after its reply was lost, with others written meanwhile', async () => {
+  it('writes an append once that is repeated after its reply was lost, despite other appends meanwhile', async () => {
     const stream = freshStream();
     const events = storedEvents(2);
     sql.fault = failing('log.append', 'after');
@@ -45,7 +45,7 @@ describe('the SQL log whose database does not answer', () => {
     expect(await log.readStream(stream)).toHaveLength(5);
   });
 
-  it('leaves the outcome of a whole group open, and each can be repeated', async () => {
+  it('reports a whole group as having an unknown outcome, and each append can be repeated', async () => {
     const appends = Array.from({ length: 6 }, () => ({ stream: freshStream(), events: storedEvents(2) }));
     const append = () =>
       Promise.allSettled(appends.map(({ stream, events }) => log.append(stream, 'noStream', events)));
@@ -57,7 +57,7 @@ describe('the SQL log whose database does not answer', () => {
     for (const { stream, events } of appends) expect(ids(await log.readStream(stream))).toEqual(ids(events));
   });
 
-  it('does not tell a conflict for an unknown outcome while it looks into one', async () => {
+  it('does not report a conflict if it cannot find out whether the append is a repetition', async () => {
     const stream = freshStream();
     const [event] = storedEvents(1);
     await log.append(stream, 'noStream', [event!]);
@@ -65,7 +65,7 @@ describe('the SQL log whose database does not answer', () => {
     await expect(log.append(stream, 0, [event!])).rejects.toBeInstanceOf(LogUnavailable);
   });
 
-  it('is waited for by a subscription, which then goes on without gap or double', async () => {
+  it('resumes a subscription afterwards without gaps or duplicates', async () => {
     const stream = freshStream();
     const events = storedEvents(9);
     const after = await log.head();
@@ -84,7 +84,7 @@ describe('the SQL log whose database does not answer', () => {
     expect(seen).toEqual(ids(events));
   });
 
-  it('lets a waiting subscription end while it is away', async () => {
+  it('ends a waiting subscription while the database is down', async () => {
     sql.fault = (statement) => (statement.includes('log.head h') ? 'before' : undefined);
     const stop = new AbortController();
     const pages = log.subscribe({ after: 0, signal: stop.signal })[Symbol.asyncIterator]();

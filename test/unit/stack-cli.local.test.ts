@@ -107,7 +107,7 @@ describe('[G7] npm run stack', () => {
   it.each([
     [['up', 'mysql'], /no such server: mysql/],
     [['begin'], /usage: .*up\|down\|status\|logs\|reset/],
-  ])('%j: says how it is called', async (words, message) => {
+  ])('%j: prints its usage', async (words, message) => {
     const { code, stderr } = await stack(...words);
     expect(code).toBe(2);
     expect(stderr).toMatch(message);

@@ -10,7 +10,7 @@ const otherwise = 'Use docker.';
 const pin = 'org.example:thing:1.2';
 const sumOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-describe('what the stack fetches and finds', () => {
+describe('programs of the stack', () => {
   let home: string;
   let bin: string;
 

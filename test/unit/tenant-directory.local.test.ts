@@ -16,7 +16,7 @@ let tenants = 0;
 let directory: TenantDirectory;
 let read: EventLog['readStream'];
 let reads: MockInstance<EventLog['readStream']>;
-/** By how much the directory's clock is ahead of ours. */
+/** Milliseconds by which the directory's clock is ahead. */
 let ahead: number;
 
 beforeAll(async () => {
@@ -46,7 +46,7 @@ const contextIn = (name: string): CommandContext => ({
   correlationId: newId(),
 });
 
-/** As another process does: nobody tells the directory of it. */
+/** Creates a key like another process, without informing the directory. */
 async function createElsewhere(name = tenant): Promise<string> {
   const { key } = await createApiKey(commands, contextIn(name), {
     role: 'admin',
@@ -64,13 +64,13 @@ const strangeId = (n: number) => n.toString(16).padStart(32, '0');
 const froms = () => reads.mock.calls.map(([, options]) => options?.from);
 
 describe('the keys of a tenant', () => {
-  it('[I1] are read once, and then only what is new', async () => {
+  it('[I1] are read once, and then only new events', async () => {
     const first = await createElsewhere();
     expect(await directory.findUsable(tenant, first)).toMatchObject({ id: first });
     const second = await createElsewhere();
     ahead += 1_001;
     expect(await directory.findUsable(tenant, first)).toMatchObject({ id: first });
-    // The tenant itself and its first key are known.
+    // The first two events, of the tenant and its first key, are cached.
     expect(froms()).toEqual([2]);
     expect(await directory.findUsable(tenant, second)).toMatchObject({ id: second });
     expect(froms()).toEqual([2]);
@@ -81,7 +81,7 @@ describe('the keys of a tenant', () => {
     expect(froms()).toEqual([3, 4]);
   });
 
-  it('[I1] are taken no more a second after another process revoked them', async () => {
+  it('[I1] are rejected a second after another process revoked them', async () => {
     const id = await createElsewhere();
     expect(await directory.findUsable(tenant, id)).toBeDefined();
     await revokeApiKey(commands, contextIn(tenant), id);
@@ -89,7 +89,7 @@ describe('the keys of a tenant', () => {
     expect(await directory.findUsable(tenant, id)).toBeUndefined();
   });
 
-  it('[I1] are not taken as a read saw them that began more than a second ago', async () => {
+  it('[I1] are not used from a read that began more than a second ago', async () => {
     const id = await createElsewhere();
     let end = () => {};
     const mayEnd = new Promise<void>((resolve) => (end = resolve));
@@ -109,7 +109,7 @@ describe('the keys of a tenant', () => {
     expect(await directory.findUsable(tenant, id)).toBeUndefined();
   });
 
-  it('[I1] are read by one for all who ask at once', async () => {
+  it('[I1] are read once for concurrent requests', async () => {
     const id = await createElsewhere();
     const many = () => Promise.all(Array.from({ length: 50 }, () => directory.findUsable(tenant, id)));
     expect((await many()).every((key) => key?.id === id)).toBe(true);
@@ -119,8 +119,8 @@ describe('the keys of a tenant', () => {
   });
 });
 
-describe('ids of no key', () => {
-  it('[I1] bring one read of what is new in 100 ms, however many they are', async () => {
+describe('unknown key ids', () => {
+  it('[I1] cause at most one read in 100 ms, however many there are', async () => {
     await directory.findUsable(tenant, await createElsewhere());
     reads.mockClear();
     const started = performance.now();
@@ -134,7 +134,7 @@ describe('ids of no key', () => {
     expect(new Set(froms())).toEqual(new Set([2]));
   });
 
-  it('[I1] do not hide a key that another process has just made', async () => {
+  it('[I1] do not hide a key that another process has just created', async () => {
     await directory.findUsable(tenant, await createElsewhere());
     const flood = Array.from({ length: 50 }, (_, n) => directory.findUsable(tenant, strangeId(n)));
     const id = await createElsewhere();
@@ -142,7 +142,7 @@ describe('ids of no key', () => {
     await Promise.all(flood);
   });
 
-  it('[I1] of tenants that there are not are kept nowhere: no real tenant is read anew for them', async () => {
+  it('[I1] of unknown tenants are not cached, so they evict no real tenant', async () => {
     const id = await createElsewhere();
     await directory.findUsable(tenant, id);
     reads.mockClear();

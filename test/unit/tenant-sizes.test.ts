@@ -7,7 +7,7 @@ let rows: number;
 let counts: number;
 let sizes: TenantSizes;
 
-/** A table of one tenant that answers how many rows it has. */
+/** A table of one tenant that returns its number of rows. */
 const table = {
   query: (_: string, [tenants, most]: [string[], number]) => {
     counts++;
@@ -21,7 +21,7 @@ beforeEach(() => {
   sizes = new TenantSizes('a table', limit);
 });
 
-/** Writes one row after the other, as single stores do, and answers which of them were said to be above the limit. */
+/** Writes rows one by one, like single stores. Returns for each whether the tenant was reported as above the limit. */
 async function write(count: number): Promise<boolean[]> {
   const above: boolean[] = [];
   for (let n = 0; n < count; n++) {
@@ -32,24 +32,24 @@ async function write(count: number): Promise<boolean[]> {
 }
 
 describe('sizes of tenants', () => {
-  it('are known to a hundredth of the limit', async () => {
+  it('are accurate to a hundredth of the limit', async () => {
     const above = await write(limit + limit / 50);
     expect(above.slice(0, limit)).not.toContain(true);
     expect(above.at(-1)).toBe(true);
   });
 
-  it('are counted rarely, near the limit too', async () => {
+  it('are counted rarely, even near the limit', async () => {
     await write(2 * limit);
     expect(counts).toBeLessThan(10);
   });
 
-  it('are counted rarely where rows at the limit are replaced', async () => {
+  it('are counted rarely while rows are replaced at the limit', async () => {
     rows = limit;
     for (let n = 0; n < limit; n++) await sizes.above(table, [{ tenant: 'acme' }]);
     expect(counts).toBeLessThanOrEqual(1 + 100);
   });
 
-  it('follow what others write', async () => {
+  it('follow the writes of other processes', async () => {
     await write(1);
     rows = 3 * limit;
     expect(await write(limit + 1)).toContain(true);

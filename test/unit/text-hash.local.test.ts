@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { openPglite } from '../../src/adapters/pglite/open.ts';
 import { textHash, textHashSql } from '../../src/support/text-hash.ts';
 
-it('names a text in SQL as in the program', async () => {
+it('is the same in SQL and in the program', async () => {
   const texts = ['', 'tea', 'Grüße, 你好 🙂', "it's", ...Array.from({ length: 40 }, (_, n) => `note ${n}`)];
   const sql = await openPglite();
   try {
@@ -12,7 +12,7 @@ it('names a text in SQL as in the program', async () => {
     );
     const names = texts.map(textHash);
     expect(rows.map(({ name }) => name)).toEqual(names);
-    // Or else the letters in which base64 and base64url differ are not among them.
+    // Contain both characters in which base64url differs from base64, so the difference is tested.
     expect(names.join('')).toMatch(/-.*_|_.*-/);
   } finally {
     await sql.close();

@@ -221,7 +221,7 @@ describe('a member of the group of a generation', () => {
   });
 
   it.each(['before', 'after'] as const)(
-    '[G3] loses and doubles nothing where the database goes away %s a write: the batch comes again',
+    '[G3] loses and duplicates nothing if the database fails %s a write: the batch is delivered again',
     async (fault) => {
       const consumer = await member();
       await store('a');

@@ -14,7 +14,7 @@ afterAll(() => test.close());
 
 const never = new AbortController().signal;
 
-it('lets one process after another do a work that one should do', async () => {
+it('runs the work of several processes one after another', async () => {
   const processes = await Promise.all(['a', 'b', 'c'].map((holder) => openSqlLeases(test.sql, holder)));
   let working = 0;
   let most = 0;
@@ -27,14 +27,14 @@ it('lets one process after another do a work that one should do', async () => {
   expect(most).toBe(1);
 });
 
-it('lets go of the lease of a work that failed, and tells why', async () => {
+it('releases the lease if the work failed, and rejects with its error', async () => {
   const leases = await openSqlLeases(test.sql, 'a');
   const failing = underLease(leases, 'two', () => Promise.reject(new Error('no luck')), never);
   await expect(failing).rejects.toThrow('no luck');
   expect(await (await openSqlLeases(test.sql, 'b')).hold('two')).toBeGreaterThan(0);
 });
 
-it('ends its waiting where it is told to', async () => {
+it('stops waiting when its signal aborts', async () => {
   const leases = await openSqlLeases(test.sql, 'a');
   await leases.hold('three');
   const stop = new AbortController();
