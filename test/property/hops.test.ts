@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { beginPath, endOf, extendPath, type Path } from '../../src/domain/hops/path.ts';
-import { Reached } from '../../src/domain/hops/reached.ts';
+import { BestPaths } from '../../src/domain/hops/best-paths.ts';
 import { SupersessionGraph } from '../../src/domain/links/supersession-graph.ts';
 
 const id = fc.integer({ min: 0, max: 11 }).map((n) => `m${String(n).padStart(2, '0')}`);
@@ -25,19 +25,19 @@ const world: fc.Arbitrary<World> = fc.record({
 
 /** Extends paths like a run, without searches. */
 function walk({ begun, links, threshold, depth }: World): Path[] {
-  const reached = new Reached(threshold);
-  for (const start of begun) reached.add(beginPath({ via: 'search', ...start }));
+  const paths = new BestPaths(threshold);
+  for (const start of begun) paths.add(beginPath({ via: 'search', ...start }));
   for (let hop = 1; hop <= depth; hop++) {
-    for (const path of reached.next(Infinity)) {
+    for (const path of paths.next(Infinity)) {
       for (const { from, to, score: confidence } of links) {
         if (from !== endOf(path)) continue;
         const step = { via: 'link', type: 'related', direction: 'outgoing' } as const;
         const longer = extendPath(path, { ...step, memoryId: to, score: confidence });
-        if (longer) reached.add(longer);
+        if (longer) paths.add(longer);
       }
     }
   }
-  return reached.best(Infinity);
+  return paths.best(Infinity);
 }
 
 describe('[D-8] paths', () => {

@@ -1,7 +1,7 @@
 import type { TenantContext } from '../../domain/access/context.ts';
 import { visible } from '../../domain/access/visibility.ts';
 import { beginPath, endOf, extendPath, type Path, type Step } from '../../domain/hops/path.ts';
-import { Reached } from '../../domain/hops/reached.ts';
+import { BestPaths } from '../../domain/hops/best-paths.ts';
 import type { LinkType } from '../../domain/links/links.ts';
 import type { MemoryView } from '../../domain/memory/view.ts';
 import type { Action, Hop } from '../../domain/routing/actions.ts';
@@ -67,7 +67,7 @@ export interface HopResult {
 /** One search over several hops. Its results so far can be read at any time. */
 export class HopRun {
   readonly #setting: HopSetting;
-  readonly #reached: Reached;
+  readonly #paths: BestPaths;
   readonly #memories = new Map<string, MemoryView>();
   readonly #steps = new Map<string, Set<number>>();
   readonly #warnings = new Map<string, Warning>();
@@ -77,13 +77,13 @@ export class HopRun {
 
   constructor(setting: HopSetting) {
     this.#setting = setting;
-    this.#reached = new Reached(setting.request.threshold);
+    this.#paths = new BestPaths(setting.request.threshold);
   }
 
   /** The best paths found so far. */
   get result(): HopResult {
     return {
-      paths: this.#reached.best(this.#setting.request.topK),
+      paths: this.#paths.best(this.#setting.request.topK),
       memories: this.#memories,
       steps: this.#steps,
       model: this.#model,
@@ -101,7 +101,7 @@ export class HopRun {
   async run(): Promise<void> {
     await this.#begin();
     for (let hop = 1; hop <= this.#setting.depth; hop++) {
-      const from = this.#reached.next(breadth);
+      const from = this.#paths.next(breadth);
       if (from.length === 0) return;
       this.#depth = hop;
       await this.#followLinks(from);
@@ -196,7 +196,7 @@ export class HopRun {
   }
 
   #reach(memory: MemoryView, path: Path, step: number): boolean {
-    if (!this.#reached.add(path)) return false;
+    if (!this.#paths.add(path)) return false;
     this.#memories.set(memory.id, memory);
     const steps = this.#steps.get(memory.id);
     if (steps) steps.add(step);

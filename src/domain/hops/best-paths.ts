@@ -1,10 +1,10 @@
 import { comparePaths, endOf, type Path } from './path.ts';
 
 /**
- * The best path to each memory that was reached. Paths below the threshold are dropped.
- * No step makes a path more relevant, so each memory on a kept path ranks at least as high as the path's last one.
+ * The best path to each memory, and which of these paths were followed already. Paths below the threshold are dropped. No step
+ * makes a path more relevant, so each memory on a kept path ranks at least as high as the path's last one.
  */
-export class Reached {
+export class BestPaths {
   readonly #threshold: number;
   readonly #paths = new Map<string, Path>();
   readonly #followed = new Set<string>();
