@@ -1,7 +1,7 @@
 // Executes a plan with filtered searches. Results that meet the conditions come first, then those that only resemble the question.
 import { test } from '../../src/domain/build-filter.ts';
 import { innermostContainer, type Scope } from '../../src/domain/layers.ts';
-import { mentionsFilter, mentionsIn } from '../../src/domain/routing/followed.ts';
+import { mentionsFilter, mentionsIn } from '../../src/domain/routing/mentions.ts';
 import type { Filter } from '../../src/domain/filter.ts';
 import type { Operand, Plan } from '../../src/domain/routing/plan.ts';
 import type { Vocabulary } from '../../src/domain/routing/vocabulary.ts';

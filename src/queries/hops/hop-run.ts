@@ -7,7 +7,7 @@ import type { MemoryView } from '../../domain/memory/view.ts';
 import type { Action, Hop } from '../../domain/routing/actions.ts';
 import { withEvidence } from '../../domain/routing/evidence.ts';
 import { fieldValuesOf, type HeldValue } from '../../domain/routing/field-values.ts';
-import { mentionsFilter } from '../../domain/routing/followed.ts';
+import { mentionsFilter } from '../../domain/routing/mentions.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { readLinked } from '../linked.ts';
 import { memoryOf } from '../memory-row.ts';

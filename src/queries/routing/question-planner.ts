@@ -2,7 +2,7 @@ import type { TenantContext } from '../../domain/access/context.ts';
 import type { Filter } from '../../domain/filter.ts';
 import type { MemoryView } from '../../domain/memory/view.ts';
 import type { HeldValue } from '../../domain/routing/field-values.ts';
-import { mentionsFilter, mentionsIn } from '../../domain/routing/followed.ts';
+import { mentionsFilter, mentionsIn } from '../../domain/routing/mentions.ts';
 import { planOf } from '../../domain/routing/planner.ts';
 import { namesIn, vocabularyRequestOf } from '../../domain/routing/vocabulary-request.ts';
 import type { Clock } from '../../ports/clock.ts';

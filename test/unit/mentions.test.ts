@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { innermostContainer } from '../../src/domain/layers.ts';
-import { mentionsFilter, mentionsIn } from '../../src/domain/routing/followed.ts';
+import { mentionsFilter, mentionsIn } from '../../src/domain/routing/mentions.ts';
 import { vocabularyOf } from '../support/vocabulary.ts';
 
 const rules = Array.from({ length: 60 }, (_, n) => ({
@@ -8,15 +8,15 @@ const rules = Array.from({ length: 60 }, (_, n) => ({
   metadata: { code: `RULE-${n}`, state: n % 2 === 0 ? 'phase-1' : 'phase-2' },
 }));
 
-describe('what a match leads to', () => {
-  it('is all of its innermost place, never a person', () => {
+describe('follow-up searches from a match', () => {
+  it('search its innermost place, but never a person', () => {
     const scope = { org: 'care', project: 'p', user: 'ann', agent: 'bot' };
     expect(innermostContainer(scope)).toEqual({ key: 'project', value: 'p' });
     expect(innermostContainer({ user: 'ann' })).toBeUndefined();
     expect(innermostContainer({})).toBeUndefined();
   });
 
-  it('is what its text names: places and names that are known, not itself and no labels', () => {
+  it('search known places and names that its text mentions, but not itself and no labels', () => {
     const text = 'see /rules/7-hygiene-rule, RULE-9, RULE-999, 3-hygiene-rule and phase-1';
     expect(mentionsFilter(mentionsIn(text, rules[3]!, vocabularyOf(rules)))).toEqual({
       kind: 'or',
@@ -28,7 +28,7 @@ describe('what a match leads to', () => {
     expect(mentionsFilter(mentionsIn('nothing by name', rules[3]!, vocabularyOf(rules)))).toBeUndefined();
   });
 
-  it('is what few memories have for a name as well, where each has another', () => {
+  it('search names even in a small tenant, if each memory has a different one', () => {
     const few = [
       { scope: {}, metadata: { id: 'incident-3', state: 'phase-1' } },
       { scope: {}, metadata: { id: 'runbook-17', state: 'phase-2' } },
