@@ -4,7 +4,7 @@ import type { Condition } from './conditions.ts';
 import type { Follow, Operand } from '../plan.ts';
 import type { Reading } from './reading.ts';
 import { wholeResidue } from './residue.ts';
-import { comparedParts } from './compared-parts.ts';
+import { comparisonSides } from './comparison-sides.ts';
 import { HISTORY, RELATED } from './request-words.ts';
 
 /**
@@ -16,7 +16,7 @@ export function operandsOf(reading: Reading): Operand[] {
   const count = Math.max(1, ...groups.map((group) => group.length));
   const follow = followed(reading);
   if (count === 1) {
-    const parts = comparedParts(reading);
+    const parts = comparisonSides(reading);
     if (parts.length > 1)
       return parts.map(({ label, query }) => ({ label, query, ...strongestFirst(reading.conditions) }));
     const query = wholeResidue(reading);

@@ -14,7 +14,7 @@ const CIRCUMSTANCE = new Set(['in', 'on', 'for', 'when', 'during']);
  * The two sides of "compare X with Y", "the difference in Z between X and Y" or "X versus Y", each with the words that apply to
  * both. Empty if a side has no words of its own.
  */
-export function comparedParts(reading: Reading): { label: string; query: string }[] {
+export function comparisonSides(reading: Reading): { label: string; query: string }[] {
   const { tokens } = reading.question;
   const find = (from: number, words: ReadonlySet<string>, to = tokens.length) => {
     const index = tokens.findIndex(({ word }, i) => i >= from && i < to && words.has(word));
