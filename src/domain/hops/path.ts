@@ -1,11 +1,11 @@
 import type { LinkType } from '../links/links.ts';
-import type { HeldValue } from '../routing/field-values.ts';
+import type { FieldValuePair } from '../routing/field-values.ts';
 
 /** How a memory was reached: by the search, by a link from the previous memory, or because the previous memory's text names it. */
 export type Via =
   | { readonly via: 'search' }
   | { readonly via: 'link'; readonly type: LinkType; readonly direction: 'outgoing' | 'incoming' }
-  | { readonly via: 'mention'; readonly names: readonly HeldValue[] };
+  | { readonly via: 'mention'; readonly names: readonly FieldValuePair[] };
 
 /** A step with the probability that it leads to an answer: a search's score, or a link's confidence. */
 export type Step = Via & { readonly memoryId: string; readonly score: number };

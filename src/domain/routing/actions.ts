@@ -2,7 +2,7 @@ import type { Filter } from '../filter.ts';
 import type { Layer, Scope } from '../layers.ts';
 import type { LinkType } from '../links/links.ts';
 import type { SearchTexts } from '../reasoning/search-texts.ts';
-import type { HeldValue } from './field-values.ts';
+import type { FieldValuePair } from './field-values.ts';
 import type { Aggregation } from './plan.ts';
 
 export const actionNames = [
@@ -53,5 +53,5 @@ export type Hop =
   | {
       readonly name: 'FollowMentions';
       readonly query: string;
-      readonly mentions: readonly { readonly from: string; readonly names: readonly HeldValue[] }[];
+      readonly mentions: readonly { readonly from: string; readonly names: readonly FieldValuePair[] }[];
     };

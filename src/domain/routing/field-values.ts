@@ -4,7 +4,7 @@ import { metadataField } from '../metadata-path.ts';
 import { keyOf, MAX_VALUE_LENGTH, type FieldValue } from './vocabulary.ts';
 
 /** A field of a memory and its value. Each element of a list is a value. */
-export interface HeldValue {
+export interface FieldValuePair {
   readonly field: string;
   readonly value: FieldValue;
 }
@@ -25,16 +25,16 @@ const MAX_PATH_LENGTH = 200;
  * The values that a memory adds to the vocabulary of its tenant: those that a question may spell out, under the field names
  * that filters use, without duplicates and in the order of its metadata. Of `occurredAt` only the month is kept.
  */
-export function fieldValuesOf({ scope, metadata, occurredAt }: Fielded): HeldValue[] {
-  const held = new Map<string, HeldValue>();
+export function fieldValuesOf({ scope, metadata, occurredAt }: Fielded): FieldValuePair[] {
+  const pairs = new Map<string, FieldValuePair>();
   const add = (field: string, value: FieldValue) => {
-    if (held.size >= MAX_VALUES || String(value).length > MAX_VALUE_LENGTH || keyOf(value) === '') return;
-    held.set(`${field} ${JSON.stringify(value)}`, { field, value });
+    if (pairs.size >= MAX_VALUES || String(value).length > MAX_VALUE_LENGTH || keyOf(value) === '') return;
+    pairs.set(`${field} ${JSON.stringify(value)}`, { field, value });
   };
   for (const key of scopeKeys) if (scope[key] !== undefined) add(`scope.${key}`, scope[key]);
   if (occurredAt !== undefined) add('occurredAt', occurredAt.slice(0, 'YYYY-MM'.length));
   addAll([], metadata, add);
-  return [...held.values()];
+  return [...pairs.values()];
 }
 
 function addAll(

@@ -1,6 +1,6 @@
 import type { Layer, Scope } from '../../domain/layers.ts';
 import type { MemoryEvent } from '../../domain/memory/events.ts';
-import { fieldValuesOf, type HeldValue } from '../../domain/routing/field-values.ts';
+import { fieldValuesOf, type FieldValuePair } from '../../domain/routing/field-values.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
 import { memoryKey, memoryOf } from '../memory-rows.ts';
 import { eachInSlices } from '../each-in-slices.ts';
@@ -13,7 +13,7 @@ export interface FieldContributions {
   readonly scope: Scope;
   readonly occurred_at?: string | null;
   readonly active: boolean;
-  readonly held: readonly HeldValue[];
+  readonly held: readonly FieldValuePair[];
 }
 
 /** A memory before and after a batch; undefined if it does not exist or is erased. */

@@ -6,7 +6,7 @@ import type { LinkType } from '../../domain/links/links.ts';
 import type { MemoryView } from '../../domain/memory/view.ts';
 import type { Action, Hop } from '../../domain/routing/actions.ts';
 import { withEvidence } from '../../domain/routing/evidence.ts';
-import { fieldValuesOf, type HeldValue } from '../../domain/routing/field-values.ts';
+import { fieldValuesOf, type FieldValuePair } from '../../domain/routing/field-values.ts';
 import { mentionsFilter } from '../../domain/routing/mentions.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { readLinked } from '../linked.ts';
@@ -39,7 +39,7 @@ export interface HopParts {
     caller: TenantContext,
     memories: readonly MemoryView[],
     demand: Pick<ReadDemand, 'minPosition' | 'waitMs'>,
-  ) => Promise<HeldValue[][]>;
+  ) => Promise<FieldValuePair[][]>;
 }
 
 export interface HopSetting extends HopParts {
@@ -169,9 +169,9 @@ export class HopRun {
       const topK = Math.max(request.topK, leastNamed);
       const { best } = await this.#search({ ...request, ...narrowing, topK, threshold: 0 });
       return best.flatMap(({ memory, score }) => {
-        const held = new Set(fieldValuesOf(memory).map(keyOfHeld));
+        const values = new Set(fieldValuesOf(memory).map(keyOfPair));
         return naming.flatMap(({ path, names }) => {
-          const own = names.filter((name) => held.has(keyOfHeld(name)));
+          const own = names.filter((name) => values.has(keyOfPair(name)));
           if (own.length === 0) return [];
           const end = { memoryId: memory.id, score: withEvidence(score, namingEvidence) };
           return this.#extend(path, { via: 'mention', names: own, ...end }, memory, step);
@@ -230,6 +230,6 @@ export class HopRun {
 
 type StepResults = NonNullable<StepOutcome['results']>;
 
-function keyOfHeld({ field, value }: HeldValue): string {
+function keyOfPair({ field, value }: FieldValuePair): string {
   return JSON.stringify([field, value]);
 }

@@ -1,7 +1,7 @@
 import type { TenantContext } from '../../domain/access/context.ts';
 import type { Filter } from '../../domain/filter.ts';
 import type { MemoryView } from '../../domain/memory/view.ts';
-import type { HeldValue } from '../../domain/routing/field-values.ts';
+import type { FieldValuePair } from '../../domain/routing/field-values.ts';
 import { mentionsFilter, mentionsIn } from '../../domain/routing/mentions.ts';
 import { planOf } from '../../domain/routing/planner.ts';
 import { namesIn, vocabularyRequestOf } from '../../domain/routing/vocabulary-request.ts';
@@ -47,7 +47,7 @@ export async function findMentions(
   caller: TenantContext,
   memories: readonly MemoryView[],
   demand: Pick<ReadDemand, 'minPosition' | 'waitMs'> = {},
-): Promise<HeldValue[][]> {
+): Promise<FieldValuePair[][]> {
   const keys = [...new Set(memories.flatMap(({ content }) => namesIn(content)))];
   if (keys.length === 0) return memories.map(() => []);
   const known = await vocabulary.read(caller, { keys, kinds: [] }, demand);

@@ -16,9 +16,9 @@ export function operandsOf(reading: Reading): Operand[] {
   const count = Math.max(1, ...groups.map((group) => group.length));
   const follow = followed(reading);
   if (count === 1) {
-    const parts = comparisonSides(reading);
-    if (parts.length > 1)
-      return parts.map(({ label, query }) => ({ label, query, ...strongestFirst(reading.conditions) }));
+    const sides = comparisonSides(reading);
+    if (sides.length > 1)
+      return sides.map(({ label, query }) => ({ label, query, ...strongestFirst(reading.conditions) }));
     const query = wholeResidue(reading);
     return [
       {
