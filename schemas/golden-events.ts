@@ -67,6 +67,7 @@ export const examples: { readonly [Type in EventType]: DataOf<Type> } = {
     threshold: 0.7,
     order: 'precedence',
     includeSuperseded: false,
+    now: '2026-03-12T15:00:00.000Z',
     readPosition: 41,
     embeddingModel: 'bge-small-en-v1.5',
     results: [{ memoryId, rank: 1, relevance: 0.91, score: 0.919 }],

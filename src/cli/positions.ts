@@ -9,9 +9,20 @@ export function position(text: string): string {
 
 /** Ends the command with a usage error if the value of `option` is neither a position nor a time. */
 export async function assertPositionOrTime(command: Command, option: string, text: string): Promise<void> {
-  if (isPositionToken(text)) return;
+  if (!isPositionToken(text) && !(await isTime(text))) refuse(command, option, text, mustBePositionOrTime);
+}
+
+/** Ends the command with a usage error if the value of `option` is no time. */
+export async function assertTime(command: Command, option: string, text: string): Promise<void> {
+  if (!(await isTime(text))) refuse(command, option, text, 'must be an RFC 3339 time with an offset');
+}
+
+async function isTime(text: string): Promise<boolean> {
   // Loaded on demand: other commands do not need the schemas.
   const { timestamp } = await import('../domain/memory/content.ts');
-  if (timestamp.safeParse(text).success) return;
-  command.error(`error: option '${option}' value '${text}' is invalid. It ${mustBePositionOrTime}.`);
+  return timestamp.safeParse(text).success;
+}
+
+function refuse(command: Command, option: string, text: string, must: string): void {
+  command.error(`error: option '${option}' value '${text}' is invalid. It ${must}.`);
 }

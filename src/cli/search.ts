@@ -2,7 +2,7 @@ import { styleText } from 'node:util';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { call, connectionOf } from './client.ts';
 import { printJson, preview } from './output.ts';
-import { assertPositionOrTime } from './positions.ts';
+import { assertPositionOrTime, assertTime } from './positions.ts';
 import { ArgumentAmongOptions } from './argument-among-options.ts';
 
 interface SearchAnswer {
@@ -23,6 +23,7 @@ interface SearchOptions {
   readonly threshold?: number;
   readonly order: string;
   readonly asOf?: string;
+  readonly now?: string;
 }
 
 export function searchCommand(): Command {
@@ -41,9 +42,11 @@ export function searchCommand(): Command {
         .default('precedence'),
     )
     .option('--as-of <when>', 'the memories as they were at a position or an RFC 3339 time with an offset')
+    .option('--now <time>', 'the time of asking, for words such as "last week" (RFC 3339 with an offset)')
     .action(async (query: string, options: SearchOptions, command: Command) => {
       const connection = connectionOf(command);
       if (options.asOf !== undefined) await assertPositionOrTime(command, '--as-of <when>', options.asOf);
+      if (options.now !== undefined) await assertTime(command, '--now <time>', options.now);
       const answer = await call<SearchAnswer>(connection, '/v1/search', {
         method: 'POST',
         body: {
@@ -56,6 +59,7 @@ export function searchCommand(): Command {
           tags: options.tag,
           filter: options.filter,
           asOf: options.asOf,
+          now: options.now,
         },
       });
       if (connection.json) return printJson(answer);

@@ -73,6 +73,7 @@ export function assembleSearches(parts: SearchParts): {
     executor,
     directory: routing,
     vault,
+    clock: systemClock,
     switchedOff: !config.routing,
     onFailure: (error, searchId) =>
       logger.warn(

@@ -44,6 +44,7 @@ const missingFields: Readonly<Record<string, object>> = {
   'SearchPerformed.v1.json': { route: 'standard', ...relevanceScaleFields },
   'SearchPerformed.v2.json': relevanceScaleFields,
   'SearchPerformed.v3.json': relevanceScaleFields,
+  'SearchPerformed.v4.json': {},
   'TrajectoryRecorded.v1.json': { planning: [], reasoning: [] },
   'TrajectoryRecorded.v2.json': {},
   'TrajectoryRecorded.v3.json': {},

@@ -60,6 +60,51 @@ describe('a question about a time', () => {
     expect((await found(question))[0]).toBe(first);
   });
 
+  it.each([
+    ['What did we report last week?', '2023-05-10T10:00:00Z', ['day']],
+    ['What did we report this week?', '2023-05-10T10:00:00Z', ['day after']],
+    ['What did we do on Sunday?', '2023-05-10T10:00:00Z', ['day']],
+    ['What happened on May 7?', '2024-01-01T00:00:00+01:00', ['day']],
+    ['What was reported on 7.5.2023?', undefined, ['day']],
+    ['What was reported on 2023/05/08?', undefined, ['day after']],
+    ['What happened before 2023-11-01 and after 2023-05-01?', undefined, ['day', 'day after']],
+  ])(
+    '[A8] returns first what happened then, seen from the time of asking: %s',
+    async (question, now, first) => {
+      expect((await found(question, { now })).slice(0, first.length).sort()).toEqual(first);
+    },
+  );
+
+  it('[A8] uses the time of asking also as of a position', async () => {
+    const asked = { now: '2023-05-10T10:00:00Z', asOf: position };
+    expect((await found('What did we report last week?', asked))[0]).toBe('day');
+  });
+
+  it('[A8] [I2] records the time of asking with the search, given or not', async () => {
+    const auditedNow = async (path: string, more: object) => {
+      const { body } = await client.post(path, { query: 'What did we do last week?', ...more });
+      const audit = await client.get(`/v1/audit/searches/${body.searchId}`);
+      return audit.body.request.now;
+    };
+    for (const path of ['/v1/search', '/v1/reasoning/multi-hop']) {
+      const now = '2023-05-10T12:00:00+02:00';
+      expect(await auditedNow(path, { now })).toBe('2023-05-10T10:00:00.000Z');
+      expect(Math.abs(Date.parse(await auditedNow(path, {})) - Date.now())).toBeLessThan(60_000);
+    }
+    expect(await auditedNow('/v1/search', { asOf: position })).toBeUndefined();
+  });
+
+  it.each(['2023-05-10', 'yesterday', '', 7, null, '2023-05-10T10:00:00', '2023-13-10T10:00:00Z'])(
+    '[A5] rejects the time of asking %j',
+    async (now) => {
+      for (const path of ['/v1/search', '/v1/reasoning/multi-hop']) {
+        const { status, body } = await client.post(path, { query: 'What did we do last week?', now });
+        expect(status).toBe(400);
+        expect(body.errors).toMatchObject([{ path: 'now' }]);
+      }
+    },
+  );
+
   it('[A8] uses the storage time of a memory whose text and fields give no time', async () => {
     const today = new Date().toLocaleDateString('en-US', { dateStyle: 'long', timeZone: 'UTC' });
     expect((await found(`What was reported on ${today}?`))[0]).toBe('untold');

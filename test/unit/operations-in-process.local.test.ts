@@ -53,6 +53,7 @@ beforeAll(async () => {
       executor: {} as Executor,
       directory: routing,
       vault,
+      clock: systemClock,
       switchedOff: true,
       onFailure: () => undefined,
       onReasoningFailure: () => undefined,

@@ -66,6 +66,7 @@ function routed(
       killed: () => Promise.resolve(false),
     } as unknown as RoutingDirectory,
     vault: { pseudonym: () => 'signed' } as unknown as KeyVault,
+    clock: { now: () => new Date('2026-03-12T15:00:00Z') },
     switchedOff: false,
     onFailure: (error) => failures.push(error),
     onReasoningFailure: () => undefined,

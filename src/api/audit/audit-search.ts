@@ -44,6 +44,7 @@ const auditedSearch = z
         description: 'Of a search before scores and relevance were told apart',
       }),
       order: performed.order,
+      now: performed.now.meta({ description: 'What words such as "last week" were relative to' }),
     }),
     readPosition: z.string(),
     embeddingModel: z.string().optional(),
@@ -101,7 +102,7 @@ function shown(
   readPosition: string,
 ): z.infer<typeof auditedSearch> {
   const { data } = performed.event;
-  const { searchId, query, layers, scope, spaces, tags, filter, topK, order } = data;
+  const { searchId, query, layers, scope, spaces, tags, filter, topK, order, now } = data;
   const { threshold, relevanceThreshold } = data;
   const { decision, embeddingModel, warnings, durationMs, route, results } = data;
   const taken = trajectory?.event.data;
@@ -113,7 +114,7 @@ function shown(
     at: performed.time.toISOString(),
     actor: performed.metadata.actor,
     ...(performed.erased && { erased: true }),
-    request: { query, layers, scope, spaces, tags, filter, topK, threshold, relevanceThreshold, order },
+    request: { query, layers, scope, spaces, tags, filter, topK, threshold, relevanceThreshold, order, now },
     readPosition,
     embeddingModel,
     warnings,

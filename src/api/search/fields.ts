@@ -5,7 +5,7 @@ import { isBlank, textError, type JsonObject } from '../../domain/json.ts';
 import { identifier, layerSchema, scopeSchema, type Scope } from '../../domain/layers.ts';
 import { memorySchema } from '../../domain/memory/view.ts';
 import { invalid } from '../../domain/problems.ts';
-import { filterField } from '../fields.ts';
+import { filterField, timeField } from '../fields.ts';
 import { singularFields } from '../filter-names.ts';
 
 const someOf = <Item extends z.ZodType>(item: Item) =>
@@ -30,8 +30,17 @@ export const searchFields = {
   tags: someOf(identifier).optional(),
   topK: z.int().min(1).max(1_000).default(10),
   sessionId: identifier.optional(),
+  now: timeField.meta({
+    description:
+      'The time of asking, for words such as "last week": RFC 3339 with an offset. Default: the clock of the server',
+  }),
   ...singularFields,
 };
+
+/** The time of asking, as a search takes it. */
+export function timeOfAsking(now: string | undefined): { readonly now?: Date } {
+  return now === undefined ? {} : { now: new Date(now) };
+}
 
 export const searchResultSchema = z
   .object({

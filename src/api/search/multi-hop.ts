@@ -4,7 +4,7 @@ import { waitFields } from '../fields.ts';
 import { withPluralNames } from '../filter-names.ts';
 import { operation } from '../operation.ts';
 import { multiHopBodyExample, multiHopExample } from './examples.ts';
-import { searchFields, searchRegion, searchResultSchema, warningsSchema } from './fields.ts';
+import { searchFields, searchRegion, timeOfAsking, searchResultSchema, warningsSchema } from './fields.ts';
 
 const mostQueries = 50;
 
@@ -94,9 +94,15 @@ export const multiHop = operation({
   access: 'every-caller',
   reads: 'read-models',
   async handle({ caller, context, input, services, wait, token }) {
-    const { minPosition: _, waitMs: __, filter, scope, ...rest } = input;
+    const { minPosition: _, waitMs: __, filter, scope, now, ...rest } = input;
     const region = searchRegion(caller, { scope, filter }, { isAsOf: false });
-    const request = { ...withPluralNames(rest), ...region, ...wait, filterAsSent: filter };
+    const request = {
+      ...withPluralNames(rest),
+      ...region,
+      ...timeOfAsking(now),
+      ...wait,
+      filterAsSent: filter,
+    };
     const { fact, position, paths, ...answer } = await services.multiHop.search(caller, request);
     services.facts.record({ ...fact, context });
     const shown = paths.map(({ relevance, steps }) => ({

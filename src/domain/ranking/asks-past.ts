@@ -24,5 +24,5 @@ const UNTIL_THEN = /\b(?:before|until|till|prior\s+to|last|ago|earlier)\b/i;
 export function asksPast(question: string, times: AskedTimes, now: Date): boolean {
   if (PAST_WORDS.test(question)) return true;
   if (PAST_TENSE.test(question) && (UNTIL_THEN.test(question) || asksTime(times))) return true;
-  return times.periods.some(({ until }) => Date.parse(until) <= now.getTime());
+  return times.periods.some(({ until }) => until !== undefined && Date.parse(until) <= now.getTime());
 }

@@ -1,4 +1,5 @@
-import { findPeriods, type Period } from '../text/periods.ts';
+import { findPeriods } from '../text/periods.ts';
+import { askedRanges, isTime, type AskedRange } from '../text/periods/asked-ranges.ts';
 import { termCounts } from '../text/tokens.ts';
 
 /** A month that a question names, perhaps with its year. */
@@ -23,21 +24,27 @@ const JOINED = /^[\s,/&–-]*(?:(?:and|or|to|until|through)\s+)?$/i;
  * The months that a question names: "in June", "on 7 May 2023", "2023-05-07". The year of a month is the one beside it, or beside
  * the month it is joined with; else the last year before it, else the next one after it.
  */
-function askedMonths(question: string): AskedMonth[] {
-  const numeric = [...question.matchAll(NUMERIC)].map(([, year, month]) => ({
+function askedMonths(question: string): WrittenMonth[] {
+  const numeric = [...question.matchAll(NUMERIC)].map(({ index, 1: year, 2: month }) => ({
     month: Number(month) - 1,
     year: Number(year),
+    index,
   }));
   return [...numeric, ...namedMonths(question)];
 }
 
-function namedMonths(question: string): AskedMonth[] {
+interface WrittenMonth extends AskedMonth {
+  /** UTF-16 offset in the question. */
+  readonly index: number;
+}
+
+function namedMonths(question: string): WrittenMonth[] {
   const years = [...question.matchAll(YEAR)].map(({ 0: year, index }) => ({ year: Number(year), index }));
   const begin = question.search(/\S/);
   const names = [...question.matchAll(NAMED)].filter(
     ({ 0: name, index }) => !/^(?:march|may)$/i.test(name) || isCapitalInside(question, index, begin),
   );
-  const months: AskedMonth[] = [];
+  const months: WrittenMonth[] = [];
   let later: { readonly index: number; readonly year: number | undefined } | undefined;
   // Backwards, because a month follows the one it is joined with.
   for (const { 0: name, index } of names.toReversed()) {
@@ -46,7 +53,11 @@ function namedMonths(question: string): AskedMonth[] {
     const beside = next && BESIDE.test(upTo(next.index)) ? next : undefined;
     const joined = later && JOINED.test(upTo(later.index)) ? later : undefined;
     const { year } = beside ?? joined ?? years.findLast((one) => one.index < index) ?? next ?? {};
-    months.unshift({ month: NAMES.indexOf(name.toLowerCase()), ...(year !== undefined && { year }) });
+    months.unshift({
+      month: NAMES.indexOf(name.toLowerCase()),
+      ...(year !== undefined && { year }),
+      index,
+    });
     later = { index, year };
   }
   return months;
@@ -60,8 +71,8 @@ function isCapitalInside(question: string, index: number, begin: number): boolea
 /** The times that a question asks about. */
 export interface AskedTimes {
   readonly months: readonly AskedMonth[];
-  /** Whole days, weeks, months and quarters that it names. */
-  readonly periods: readonly Period[];
+  /** Days, weeks, months and quarters that it names, and ranges such as "since 7 May". */
+  readonly periods: readonly AskedRange[];
 }
 
 const DAY_MS = 86_400_000;
@@ -74,10 +85,19 @@ const MOST_PERIODS = 8;
 
 /** `now`: what "last week" and "5 days ago" are relative to; without it they are ignored. */
 export function askedTimes(question: string, now?: Date): AskedTimes {
-  const periods = findPeriods(question, now).filter(
-    (period) => period.isPlain && lengthOf(period) <= LONGEST_MS,
+  const { ranges, excluded } = askedRanges(question, findPeriods(question, now));
+  const periods = ranges.filter(
+    (range) => isTime(question, range) && (range.isBounded || lengthOf(range) <= LONGEST_MS),
   );
-  return { months: askedMonths(question), periods: periods.length > MOST_PERIODS ? [] : periods };
+  // The month of "before May 2023" is not asked about itself.
+  const apart = [...excluded, ...ranges.filter(({ isBounded }) => isBounded)];
+  const months = askedMonths(question).filter(
+    ({ index }) => !apart.some(({ start, end }) => index >= start && index < end),
+  );
+  return {
+    months: months.map(({ index: _, ...month }) => month),
+    periods: periods.length > MOST_PERIODS ? [] : periods,
+  };
 }
 
 /**
@@ -95,7 +115,10 @@ export function asksTime({ months, periods }: AskedTimes): boolean {
   return months.length > 0 || periods.length > 0;
 }
 
-/** How well an ISO 8601 time fits a question, in UTC: 2 within a day or week that it names, 1 within a month or quarter, else 0. */
+/**
+ * How well an ISO 8601 time fits a question, in UTC: 2 within a day or week that it names, 1 within a month, a quarter or a longer
+ * range, else 0.
+ */
 export function datedAs(time: string, { months, periods }: AskedTimes): 0 | 1 | 2 {
   const met = periods.filter(lies(new Date(time)));
   if (met.some((period) => lengthOf(period) <= LONGEST_WEEK_MS)) return 2;
@@ -108,12 +131,14 @@ export function isWithin(time: Date, { periods }: AskedTimes): boolean {
 }
 
 function lies(time: Date) {
-  return ({ from, until }: Period) =>
-    time.getTime() >= Date.parse(from) && time.getTime() < Date.parse(until);
+  return ({ from, until }: AskedRange) =>
+    (from === undefined || time.getTime() >= Date.parse(from)) &&
+    (until === undefined || time.getTime() < Date.parse(until));
 }
 
-function lengthOf({ from, until }: Period): number {
-  return Date.parse(until) - Date.parse(from);
+/** In milliseconds; infinite without one of the bounds. */
+function lengthOf({ from, until }: AskedRange): number {
+  return from === undefined || until === undefined ? Infinity : Date.parse(until) - Date.parse(from);
 }
 
 function isOfMonth(time: string, months: readonly AskedMonth[]): boolean {

@@ -39,7 +39,7 @@ const performedRoutes = [...routes, 'multi-hop'] as const;
 export const SearchPerformed = defineEvent({
   type: 'SearchPerformed',
   category: 'retrieval',
-  version: 4,
+  version: 5,
   routing: z.object({
     searchId: z.string(),
     layers: z.array(layerSchema).optional(),
@@ -52,6 +52,8 @@ export const SearchPerformed = defineEvent({
     relevanceThreshold: z.number().optional(),
     order: z.enum(['precedence', 'relevance', 'layer']),
     includeSuperseded: z.boolean().optional(),
+    /** What "last week" is relative to. Missing before version 5, and for a search of the past without one. */
+    now: z.iso.datetime().optional(),
     /** What the read models had reached, or the position that was asked about. */
     readPosition: z.int(),
     embeddingModel: z.string().optional(),
@@ -84,7 +86,12 @@ export const SearchPerformed = defineEvent({
     filter: filterObject.optional(),
     sessionId: z.string().optional(),
   }),
-  upcasters: { 1: (data) => ({ ...data, route: 'standard' }), 2: (data) => data, 3: fromRelevanceScale },
+  upcasters: {
+    1: (data) => ({ ...data, route: 'standard' }),
+    2: (data) => data,
+    3: fromRelevanceScale,
+    4: (data) => data,
+  },
 });
 
 /** What version 3 called `score` is the relevance of today, and its order `precedence` was strictly by layer. */

@@ -15,7 +15,7 @@ import { Budget, BudgetExhausted } from '../routing/budget.ts';
 import { warningOf } from '../routing/executor.ts';
 import { TrajectoryRecorder } from '../routing/trajectory-recorder.ts';
 import { answerOf, withEvents, type SearchAnswer } from '../search/answer.ts';
-import type { SearchRequest } from '../search/query.ts';
+import { timeOfAsking, type SearchRequest } from '../search/query.ts';
 import type { Finding, SearchService } from '../search/search.ts';
 import { HopRun, type HopParts, type HopResult } from './hop-run.ts';
 
@@ -71,7 +71,8 @@ export class MultiHopSearch {
     const { search, vault } = this.#parts;
     const started = performance.now();
     const { depth, pathThreshold, linkTypes, budget: limits, filterAsSent, ...rest } = asked;
-    const request: SearchRequest = { ...rest, threshold: pathThreshold, order: 'relevance' };
+    const now = timeOfAsking(asked, this.#parts.clock);
+    const request: SearchRequest = { ...rest, now, threshold: pathThreshold, order: 'relevance' };
     const id = uuid();
     const searchId = signSearchId(vault, caller, id);
     const { result, view, recorder, interruption } = await withCurrentView(() =>

@@ -197,7 +197,9 @@ export class DecompositionRun {
         return this.#recurse(this.#queue.subquery(action.operand), step);
       case 'FilterByRecency': {
         this.#sifted.recency = true;
-        const oldest = new Date(this.#setting.clock.now().getTime() - action.maxAgeDays * dayMs);
+        const { clock, request } = this.#setting;
+        const now = request.now ?? clock.now();
+        const oldest = new Date(now.getTime() - action.maxAgeDays * dayMs);
         const young = this.#accumulator.markOlderThan(oldest);
         return { status: 'done', found: young, ...(young === 0 && { reason: 'none-is-recent' }) };
       }
@@ -290,7 +292,15 @@ export class DecompositionRun {
     let aggregation: Aggregation = 'combine';
     try {
       const planned = await budget.within(
-        plan(subquery.query, caller, { depth, parent: step, budget, recorder, mayAskModel, demand }),
+        plan(subquery.query, caller, {
+          depth,
+          parent: step,
+          budget,
+          recorder,
+          mayAskModel,
+          now: demand.now,
+          demand,
+        }),
       );
       // A single subquery keeps the aggregation of the whole question, even if its own words no longer imply it.
       const isWhole = subquery.side === undefined && this.#aggregation !== 'combine';

@@ -21,6 +21,8 @@ export interface PlanningRun {
   readonly recorder: TrajectoryRecorder;
   /** The tenant allows a language model to propose plans. */
   readonly mayAskModel: boolean;
+  /** What "last week" in the question is relative to; default: the clock. */
+  readonly now?: Date | undefined;
   /** The position that the vocabulary of the plan must include. */
   readonly demand: Pick<ReadDemand, 'minPosition' | 'waitMs'>;
 }

@@ -70,7 +70,14 @@ export class Executor {
     let error: unknown;
     try {
       planned = await budget.within(
-        plan(request.query, caller, { depth: 0, budget, recorder, mayAskModel, demand: request }),
+        plan(request.query, caller, {
+          depth: 0,
+          budget,
+          recorder,
+          mayAskModel,
+          now: request.now,
+          demand: request,
+        }),
       );
       await decomposition.answer(planned);
     } catch (cause) {

@@ -26,7 +26,7 @@ export function questionPlanner({ vocabulary, clock, model }: QuestionPlannerPar
   return async (question, caller, run) => {
     const started = performance.now();
     const known = await vocabulary.read(caller, vocabularyRequestOf(question), run.demand);
-    const now = clock.now();
+    const now = run.now ?? clock.now();
     const proposed = await model?.propose({ question, known, now, caller, run });
     const plan = proposed?.plan ?? planOf(question, known, { now });
     run.recorder.planned({

@@ -11,6 +11,7 @@ import {
   type RoutingSettings,
 } from '../../domain/routing/settings.ts';
 import { leastRelevance, type Cut } from '../../domain/ranking/cut.ts';
+import type { Clock } from '../../ports/clock.ts';
 import type { KeyVault } from '../../ports/key-vault.ts';
 import {
   CircuitBreaker,
@@ -26,7 +27,7 @@ import {
   type SearchAnswer,
   type SearchFact,
 } from '../search/answer.ts';
-import type { SearchRequest } from '../search/query.ts';
+import { timeOfAsking, type SearchRequest } from '../search/query.ts';
 import type { Finding, SearchService } from '../search/search.ts';
 import { shownOf } from '../search/shown.ts';
 import { isOutdated, mostViews } from '../current-view.ts';
@@ -44,6 +45,7 @@ export interface RoutedSearchParts {
   readonly executor: Executor;
   readonly directory: RoutingDirectory;
   readonly vault: KeyVault;
+  readonly clock: Clock;
   /** The configuration disables routing, so every question takes the standard route. */
   readonly switchedOff: boolean;
   readonly onFailure: (error: unknown, searchId: string) => void;
@@ -99,8 +101,10 @@ export class RoutedSearch {
     const started = performance.now();
     const cut: Cut = asked.threshold === undefined ? 'focused' : { threshold: asked.threshold };
     const { includeSuperseded = true, ...rest } = asked;
+    // All parts of a question are asked at the same time, which is recorded.
+    const now = timeOfAsking(asked, this.#parts.clock);
     const topK = includeSuperseded ? asked.topK : Math.min(asked.topK + spare, mostResults);
-    const request: SearchRequest = { ...rest, topK, threshold: leastRelevance(cut) };
+    const request: SearchRequest = { ...rest, now, topK, threshold: leastRelevance(cut) };
     const decision = await this.#decide(caller.tenant, request, asksForStandard);
     const { route, settings, ...recorded } = decision;
     this.#parts.onRouted(route, decision.score);
@@ -119,7 +123,7 @@ export class RoutedSearch {
       includeSuperseded,
       keepsDistant: shown,
     });
-    const answer = answerOf(asked, finding, {
+    const answer = answerOf({ ...asked, now }, finding, {
       id,
       searchId: search.searchId,
       route: shown ? 'decomposition' : 'standard',

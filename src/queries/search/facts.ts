@@ -27,6 +27,7 @@ export function factsOf(
       ...(request.threshold !== undefined && { threshold: request.threshold }),
       order: request.order,
       ...(request.includeSuperseded === false && { includeSuperseded: false }),
+      ...(request.now && { now: request.now.toISOString() }),
       readPosition: position,
       ...(model !== undefined && { embeddingModel: model }),
       results: results.map(({ memory, rank, score, relevance }) => ({

@@ -5,6 +5,7 @@ import { askedTimes, numbersOfTimes, type AskedTimes } from '../../domain/rankin
 import type { Layer, Scope } from '../../domain/layers.ts';
 import type { SearchTexts } from '../../domain/reasoning/search-texts.ts';
 import { queryTerms } from '../../domain/text/tokens.ts';
+import type { Clock } from '../../ports/clock.ts';
 import type { Restrictions } from './sources/candidate-source.ts';
 
 export interface SearchRequest {
@@ -26,6 +27,8 @@ export interface SearchRequest {
   readonly order: 'precedence' | 'relevance' | 'layer';
   /** A position: memories as they were when the log had reached it. */
   readonly asOf?: number | undefined;
+  /** The time of asking. */
+  readonly now?: Date | undefined;
   readonly sessionId?: string | undefined;
   readonly minPosition?: number | undefined;
   readonly waitMs?: number | undefined;
@@ -54,15 +57,21 @@ export interface Query {
   readonly times: AskedTimes;
 }
 
-/** `now`: what "last week" is relative to. A question as of another position has no such present. */
+/** What "last week" is relative to. A question as of another position has no such present, unless it names one. */
+export function timeOfAsking(
+  { now, asOf }: Pick<SearchRequest, 'now' | 'asOf'>,
+  clock: Clock,
+): Date | undefined {
+  return now ?? (asOf === undefined ? clock.now() : undefined);
+}
+
 export function queryOf(
   caller: TenantContext,
-  { query, texts, layers, scope, spaces, tags, filter, topK, asOf }: SearchRequest,
-  now: Date,
+  { query, texts, layers, scope, spaces, tags, filter, topK, now }: SearchRequest,
 ): Query {
   const visibility = visible(caller);
   const { dense, lexical = '' } = texts ?? { dense: query, lexical: query };
-  const times = askedTimes(query, asOf === undefined ? now : undefined);
+  const times = askedTimes(query, now);
   return {
     restrictions: {
       region: { tenant: caller.tenant, visibility, ...(layers && { layers }), ...(scope && { scope }) },

@@ -13,7 +13,7 @@ import { readSupersessions } from '../supersessions.ts';
 import { PastCorpus } from './as-of/past-corpus.ts';
 import type { Corpus, Degradation, UnembeddedCorpus } from './corpus.ts';
 import { CurrentCorpus } from './current-corpus.ts';
-import { queryOf, wordsOf, type Query, type SearchRequest } from './query.ts';
+import { queryOf, timeOfAsking, wordsOf, type Query, type SearchRequest } from './query.ts';
 import { liveModel, QueryVectors } from './query-vectors.ts';
 import { rank } from './rank.ts';
 import { readSubstances } from './read-substances.ts';
@@ -78,9 +78,13 @@ export class SearchService {
    * with an error of `isOutdated` if the given view is outdated.
    */
   find(caller: TenantContext, request: SearchRequest, view?: ReadView): Promise<Finding> {
-    const query = queryOf(caller, request, this.#clock.now());
+    const query = this.#queryOf(caller, request);
     const answer = () => this.#answer(query, request, view);
     return view ? answer() : withCurrentView(answer);
+  }
+
+  #queryOf(caller: TenantContext, request: SearchRequest): Query {
+    return queryOf(caller, { ...request, now: timeOfAsking(request, this.#clock) });
   }
 
   async #answer(query: Query, request: SearchRequest, given: ReadView | undefined): Promise<Finding> {
@@ -175,12 +179,12 @@ export class SearchService {
    */
   async inPrecedence(
     caller: TenantContext,
-    { query, asOf }: Pick<SearchRequest, 'query' | 'asOf'>,
+    request: Pick<SearchRequest, 'query' | 'asOf' | 'now'>,
     { best, embeddingModel: model }: Pick<Finding, 'best' | 'embeddingModel'>,
   ): Promise<readonly Scored[]> {
-    const now = this.#clock.now();
-    if (best.length < 2 || asksPast(query, askedTimes(query, asOf === undefined ? now : undefined), now))
-      return best;
+    const { query } = request;
+    const now = timeOfAsking(request, this.#clock);
+    if (best.length < 2 || asksPast(query, askedTimes(query, now), now ?? this.#clock.now())) return best;
     const memories = best.map(({ memory }) => memory);
     const { sql } = this.#readModels;
     const substances = await readSubstances(sql, caller.tenant, memories, model).catch((error: unknown) => {
@@ -210,7 +214,7 @@ export class SearchService {
     modelId: string,
   ): Promise<readonly string[]> {
     const request: SearchRequest = { ...asked, threshold: 0, order: 'relevance' };
-    const query = queryOf(caller, request, this.#clock.now());
+    const query = this.#queryOf(caller, request);
     const vector = await this.#vectors.of(query.denseText, modelId);
     if (!vector) throw new EmbedderUnavailable(`${modelId} cannot answer now`);
     const { best } = await withCurrentView(async () => {

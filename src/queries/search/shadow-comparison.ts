@@ -40,7 +40,7 @@ export class ShadowComparer {
     const answers: ComparedAnswers[] = [];
     for (const { tenant, asked, judgements } of searches) {
       signal.throwIfAborted();
-      const { query, layers, scope, spaces, tags, filter } = asked;
+      const { query, layers, scope, spaces, tags, filter, now } = asked;
       const request = {
         query,
         layers,
@@ -49,6 +49,7 @@ export class ShadowComparer {
         tags,
         ...(filter && { filter: parseFilter(filter) }),
         topK: compared,
+        ...(now !== undefined && { now: new Date(now) }),
       };
       const caller = wholeTenant(tenant);
       // One after the other, so that searches of callers are not slowed down.
@@ -65,7 +66,10 @@ export class ShadowComparer {
 }
 
 type Searched = Pick<RecordedSearch, 'tenant' | 'judgements'> & {
-  readonly asked: Pick<RecordedSearch['asked'], 'query' | 'layers' | 'scope' | 'spaces' | 'tags' | 'filter'>;
+  readonly asked: Pick<
+    RecordedSearch['asked'],
+    'query' | 'layers' | 'scope' | 'spaces' | 'tags' | 'filter' | 'now'
+  >;
 };
 
 function asSearch({ tenant, query }: { readonly tenant: string; readonly query: string }): Searched {

@@ -1,0 +1,33 @@
+import type { Ends } from './calendar.ts';
+
+/** A way to write a time. */
+export interface Form {
+  /** With the flag `g`. */
+  readonly pattern: RegExp;
+  /**
+   * The period; `none` if the words name a time that cannot be told ("11/12/2026"), so that no other form reads a part of them;
+   * undefined if they are no time of this form.
+   */
+  readonly read: (match: FormMatch, now: Date | undefined) => ReadPeriod | 'none' | undefined;
+}
+
+export interface FormMatch {
+  /** The whole text of the match. */
+  readonly text: string;
+  /** The text of a named group; empty if it is not part of the match. */
+  readonly group: (name: string) => string;
+  readonly has: (name: string) => boolean;
+  /** The text before the match, at most 40 characters. */
+  readonly before: string;
+  /** The text after it, at most as much. */
+  readonly after: string;
+}
+
+export interface ReadPeriod extends Ends {
+  /** Default: true. */
+  readonly isPlain?: boolean;
+}
+
+export function form(source: string, read: Form['read'], flags = 'gi'): Form {
+  return { pattern: new RegExp(source, flags), read };
+}

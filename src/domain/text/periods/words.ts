@@ -1,0 +1,60 @@
+import { fold } from '../tokens.ts';
+import type { Unit } from './calendar.ts';
+
+/** Sources of regular expressions for the parts of a time, to be used with the flag `i`. */
+
+const MONTHS = 'january february march april may june july august september october november december'.split(
+  ' ',
+);
+const WEEKDAYS = 'sunday monday tuesday wednesday thursday friday saturday'.split(' ');
+const NUMBERS = 'one two three four five six seven eight nine ten eleven twelve'.split(' ');
+const ORDINALS = 'first second third fourth'.split(' ');
+
+export const MONTH = `(?:${MONTHS.join('|')}|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\\b\\.?`;
+export const FULL_MONTH = `(?:${MONTHS.join('|')})`;
+/** Without the flag `i` they count only if capitalized: three letters also begin other words and names. */
+export const SHORT_MONTH = '(?:Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)';
+export const SHORT_WEEKDAY = '(?:Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun)';
+export const YEAR = '(?:19|20)\\d\\d';
+/** Also "'26". */
+export const ANY_YEAR = `(?:${YEAR}|['’]\\d\\d)`;
+export const WEEKDAY = `(?:${WEEKDAYS.join('|')})`;
+export const ORDINAL = '(?:st|nd|rd|th)';
+export const UNIT = '(?:hour|day|week|fortnight|month|quarter|year)';
+/** A count of units. The decimals of "2.5 weeks" are none. */
+export const COUNT = `(?<![\\d.,:/-])(?:\\d{1,3}|an?|${NUMBERS.join('|')}|(?:a\\s+)?couple(?:\\s+of)?)`;
+export function monthOf(name: string): number {
+  return MONTHS.findIndex((month) => month.startsWith(fold(name).slice(0, 3))) + 1;
+}
+
+/** 0 is Sunday. */
+export function weekdayOf(name: string): number {
+  return WEEKDAYS.findIndex((weekday) => weekday.startsWith(fold(name).slice(0, 3)));
+}
+
+/** Full year of "2026" or "'26". */
+export function yearOf(text: string): number {
+  return text.length === 4 ? Number(text) : 2000 + Number(text.slice(1));
+}
+
+export function countOf(text: string): number {
+  const word = fold(text);
+  if (word.includes('couple')) return 2;
+  if (/^an?$/.test(word)) return 1;
+  return NUMBERS.includes(word) ? NUMBERS.indexOf(word) + 1 : Number(word);
+}
+
+/** "3", "3rd" and "third". */
+export function ordinalOf(text: string): number {
+  const word = fold(text);
+  return ORDINALS.includes(word) ? ORDINALS.indexOf(word) + 1 : Number.parseInt(word, 10);
+}
+
+export function unitOf(text: string): Unit {
+  return fold(text) as Unit;
+}
+
+/** "May" and "March" in lower case are ordinary words unless the words around say otherwise. */
+export function isOrdinaryWord(name: string): boolean {
+  return /^(?:march|may|mar)$/.test(name);
+}

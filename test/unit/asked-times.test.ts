@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { askedTimes, datedAs } from '../../src/domain/ranking/dates.ts';
+
+/** A Thursday. */
+const now = new Date('2026-03-12T15:00:00Z');
+
+function ranges(question: string): string[] {
+  return askedTimes(question, now).periods.map(({ from = '', until = '' }) => `${from}..${until}`);
+}
+
+describe('[A8] the ranges that a simple question asks about', () => {
+  it.each<[question: string, ...ranges: string[]]>([
+    ['sync notes since 2026-03-09', '2026-03-09..'],
+    ['sync notes since Monday', '2026-03-09..'],
+    ['sync notes since last week', '2026-03-02..'],
+    ['sync notes before 2026-02-26', '..2026-02-26'],
+    ['sync notes before March', '..2026-03'],
+    ['what did we decide before 2025?', '..2025'],
+    ['sync notes after 7 March', '2026-03-08..'],
+    ['sync notes after the 7th of March', '2026-03-08..'],
+    ['sync notes until yesterday', '..2026-03-12'],
+    ['sync notes up to 7.3.2026', '..2026-03-08'],
+    ['sync notes no later than March 7', '..2026-03-08'],
+    ['sync notes not before March 7', '2026-03-07..'],
+    ['sync notes from March 7 on', '2026-03-07..'],
+    ['sync notes from March 7 onwards', '2026-03-07..'],
+    ['sync notes of March 7 or later', '2026-03-07..'],
+    ['sync notes of March 7 and before', '..2026-03-08'],
+    ['sync notes between March 1 and March 9', '2026-03-01..2026-03-10'],
+    ['sync notes between 2026-01-01 and 2026-03-09', '2026-01-01..2026-03-10'],
+    ['sync notes from March 1 to March 9', '2026-03-01..2026-03-10'],
+    ['sync notes since March 1 and before March 9', '2026-03-01..2026-03-09'],
+    ['sync notes after March 1 but before March 9', '2026-03-02..2026-03-09'],
+    ['sync notes before March 1 or after March 9', '..2026-03-01', '2026-03-10..'],
+    ['sync notes from last week', '2026-03-02..2026-03-09'],
+    ['what did we do the week before March 9, 2026?', '2026-03-09..2026-03-10'],
+    ['sync notes not from last week'],
+    ['sync notes except those of last week'],
+    ['sync notes of 2026'],
+    ['the limit after 2000 requests'],
+    ['have I met Michael before?'],
+    ['the day of the 11/12/2026 meeting'],
+  ])('%s', (question, ...expected) => {
+    expect(ranges(question)).toEqual(expected);
+  });
+
+  it('[A8] count less than a day or a week, and not at all outside', () => {
+    const dated = (question: string) => datedAs('2026-03-03T15:00:00Z', askedTimes(question, now));
+    expect(dated('what was said last week?')).toBe(2);
+    expect(dated('what was said since 2026-03-01?')).toBe(1);
+    expect(dated('what was said after 2026-03-03?')).toBe(0);
+    expect(dated('what was said before March 2026?')).toBe(0);
+    expect(dated('what was said not in March 2026?')).toBe(0);
+    expect(dated('what was said in March 2026?')).toBe(1);
+  });
+});
