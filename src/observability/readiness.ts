@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { BackEndHealth, BackEndStates } from '../backends/health.ts';
 import type { Config } from '../config.ts';
 import type { ProcessRole } from '../profiles.ts';
@@ -9,6 +8,7 @@ import type { LeaseHolder } from '../ports/leases.ts';
 import type { ProjectionOperations } from '../projections/operations.ts';
 import { parkedInLive, type ProjectionStatus } from '../projections/status.ts';
 import type { Relay, RelayStatus } from '../relay/relay.ts';
+import { abandonAfter } from '../support/resilience/time-limit.ts';
 
 /** The answer of `/readyz`. */
 export interface Readiness {
@@ -63,12 +63,9 @@ const needs: Readonly<Record<ProcessRole, readonly string[]>> = {
 export async function readiness(sources: ReadinessSources): Promise<Readiness> {
   const { config, status } = sources;
   const { profile, roles } = config;
-  const silence = sleep(readinessMs, undefined, { ref: false }).then(() => {
-    throw new Error('no answer in time');
-  });
-  const states = Promise.race([sources.backEnds.states(), silence]).catch((): BackEndStates => ({}));
+  const states = abandonAfter(readinessMs, () => sources.backEnds.states()).catch((): BackEndStates => ({}));
   try {
-    const known = await Promise.race([stateOf(sources), silence]);
+    const known = await abandonAfter(readinessMs, () => stateOf(sources));
     const backEnds = await states;
     const needed = roles.flatMap((role) => needs[role]);
     // A process with several roles is ready while its api is.

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { EventStore, LoadedPage } from '../ports/event-store.ts';
 import type { Sql } from '../ports/sql.ts';
 import { isTransient } from '../processors/transient.ts';
+import { abandonAfter } from '../support/resilience/time-limit.ts';
 import { WakeUp } from '../support/wake-up.ts';
 import { BookmarkWriter } from './bookmark-writer.ts';
 import { BookmarkMoved } from './bookmarks.ts';
@@ -192,7 +193,7 @@ export class RebuildCoordinator {
   /** Returns false if the others should pause before the next step. A fill that fails, or takes long, is detached. */
   async #step(fill: GenerationFill, page: LoadedPage): Promise<boolean> {
     const step = this.#advance(fill, page);
-    const hasAdvanced = await withinPatience(step).catch(() => undefined);
+    const hasAdvanced = await abandonAfter(patienceMs, () => step).catch(() => undefined);
     if (hasAdvanced === undefined)
       this.#detach(
         fill,
@@ -278,16 +279,5 @@ export class RebuildCoordinator {
       fill.differed++;
       return false;
     }
-  }
-}
-
-/** The result of `step`, or undefined if it takes longer than the others wait. */
-async function withinPatience(step: Promise<boolean>): Promise<boolean | undefined> {
-  const over = new AbortController();
-  const patience = sleep(patienceMs, undefined, { signal: over.signal }).catch(() => undefined);
-  try {
-    return await Promise.race([step, patience]);
-  } finally {
-    over.abort();
   }
 }
