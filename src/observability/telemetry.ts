@@ -1,5 +1,4 @@
 import type { Meter } from '@opentelemetry/api';
-import type { FactQueue } from '../commands/record-facts.ts';
 import type { ProjectionOperations } from '../projections/operations.ts';
 import { parkedInLive } from '../projections/status.ts';
 import type { ReasoningTrace } from '../domain/reasoning/trace.ts';
@@ -47,7 +46,10 @@ export function observeProcessor(meter: Meter, log: EventLog, runner: ProcessorR
 }
 
 /** Facts of answered searches that are not in the log yet. */
-export function observeFacts(meter: Meter, facts: FactQueue): void {
+export function observeFacts(
+  meter: Meter,
+  facts: { readonly waiting: number; readonly dropped: number },
+): void {
   meter
     .createObservableGauge('stratalog.retrieval.facts.waiting', {
       description: 'Searches and accesses that are not in the log yet',
