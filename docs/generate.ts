@@ -66,7 +66,8 @@ function configurationPage(): string {
   return `# Configuration
 
 Environment variables. With an invalid value the server refuses to start and says which variable is wrong and what it accepts.
-Options of \`stratalog serve\` take precedence. The command line also reads \`STRATALOG_URL\` and \`STRATALOG_API_KEY\`.
+Options of \`stratalog serve\` take precedence. The command line also reads \`STRATALOG_URL\`,
+\`STRATALOG_API_KEY\` and \`STRATALOG_ON_BEHALF_OF\`.
 
 ${table(['variable', 'default', 'one of', 'meaning'], rows)}
 `;

@@ -176,6 +176,7 @@ export const examples: { readonly [Type in EventType]: DataOf<Type> } = {
     projects: ['p1'],
     sessions: ['s-1'],
     agents: ['crawler'],
+    users: ['acme-*'],
     expiresAt: '2027-01-01T00:00:00.000Z',
     name: 'laptop of Alice',
   },

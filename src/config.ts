@@ -174,7 +174,12 @@ export interface Config extends ClusterConfig {
 
 /** Variables with our prefix that we do not define, usually misspelled. */
 export function unknownSettings(environment: Readonly<Record<string, string | undefined>>): string[] {
-  const ours = new Set([...Object.keys(settings.shape), 'STRATALOG_URL', 'STRATALOG_API_KEY']);
+  const ours = new Set([
+    ...Object.keys(settings.shape),
+    'STRATALOG_URL',
+    'STRATALOG_API_KEY',
+    'STRATALOG_ON_BEHALF_OF',
+  ]);
   return Object.keys(environment).filter((name) => name.startsWith('STRATALOG_') && !ours.has(name));
 }
 

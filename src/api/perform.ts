@@ -5,7 +5,9 @@ import { recordAuditRead } from '../commands/record-audit-read.ts';
 import { causes, hasRole, type Cause, type TenantContext } from '../domain/access/context.ts';
 import { requiresAuditRecord } from '../domain/access/audited-reads.ts';
 import { parseInput } from '../domain/input/parse-input.ts';
+import { assertNamesServedUser } from '../domain/access/on-behalf.ts';
 import { textError } from '../domain/json.ts';
+import type { Scope } from '../domain/layers.ts';
 import { timestamp } from '../domain/memory/content.ts';
 import { parsePosition, positionToken, mustBePositionOrTime } from '../domain/position.ts';
 import { invalid, Problem } from '../domain/problems.ts';
@@ -56,6 +58,7 @@ export async function perform<Input extends z.ZodObject, Output>(
   const context = contextOf(operation, input, request, services);
   assertAccess(operation.access, caller);
   assertRevisionNamed(operation, input);
+  assertOwnScope(caller, input);
   const { logId } = services.commands.store.log;
   const call: Call<z.output<Input>> = {
     caller,
@@ -91,6 +94,11 @@ function assertRevisionNamed(
 ): void {
   if (expectedRevision !== 'required' || input.expectedRevision !== undefined) return;
   throw new Problem('match-required', 'a change of a memory needs If-Match with its ETag, or *');
+}
+
+/** Also where the scope only narrows a query: an agent that names another user than the one it acts for is mistaken. */
+function assertOwnScope(caller: TenantContext, { scope }: { readonly scope?: Scope | undefined }): void {
+  if (scope) assertNamesServedUser(caller, scope);
 }
 
 function contextOf<Input extends z.ZodObject>(

@@ -11,6 +11,7 @@ interface AuditEvent {
   readonly at: string;
   readonly type: string;
   readonly actor: string;
+  readonly onBehalfOf?: string;
   readonly stream: string;
   readonly revision: number;
   readonly position: string;
@@ -62,8 +63,9 @@ async function* eventsOf(connection: Connection, parameters: URLSearchParams): A
   }
 }
 
-function lineOf({ at, type, actor, stream, revision, reason }: AuditEvent): string {
+function lineOf({ at, type, actor, onBehalfOf, stream, revision, reason }: AuditEvent): string {
+  const who = onBehalfOf === undefined ? actor : `${actor} for ${onBehalfOf}`;
   const why = reason === undefined ? '' : styleText('dim', `  “${printable(reason)}”`);
   const where = styleText('dim', printable(`${stream}@${revision}`));
-  return `${at}  ${type.padEnd(18)} ${printable(actor).padEnd(16)} ${where}${why}`;
+  return `${at}  ${type.padEnd(18)} ${printable(who).padEnd(16)} ${where}${why}`;
 }

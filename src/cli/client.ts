@@ -3,6 +3,8 @@ import type { Command } from 'commander';
 export interface Connection {
   readonly url: string;
   readonly key: string | undefined;
+  /** The user that a key of role agent acts for. */
+  readonly onBehalfOf?: string | undefined;
   readonly json: boolean;
 }
 
@@ -33,7 +35,12 @@ const defaultUrl = 'http://127.0.0.1:8080';
 
 /** Reads the connection from the options, or else from the environment. An invalid value ends the command as a usage error. */
 export function connectionOf(command: Command): Connection {
-  const options = command.optsWithGlobals<{ url?: string; key?: string; json?: boolean }>();
+  const options = command.optsWithGlobals<{
+    url?: string;
+    key?: string;
+    onBehalfOf?: string;
+    json?: boolean;
+  }>();
   // An empty variable counts as unset, as it does for the server.
   const key = options.key ?? (process.env['STRATALOG_API_KEY'] || undefined);
   // fetch reports an invalid header as a network failure, so the key is checked here.
@@ -47,6 +54,7 @@ export function connectionOf(command: Command): Connection {
   return {
     url: url.replace(/\/+$/, ''),
     key,
+    onBehalfOf: options.onBehalfOf ?? (process.env['STRATALOG_ON_BEHALF_OF'] || undefined),
     json: options.json ?? false,
   };
 }
@@ -106,12 +114,17 @@ export async function open(
   path: string,
   init: Omit<RequestInit, 'headers'> & { headers?: Record<string, string>; duplex?: 'half' } = {},
 ): Promise<Response> {
-  const { url, key } = connection;
+  const { url, key, onBehalfOf } = connection;
   let response: Response;
   try {
     response = await fetch(url + path, {
       ...init,
-      headers: { ...init.headers, ...(key !== undefined && { authorization: `Bearer ${key}` }) },
+      headers: {
+        ...init.headers,
+        ...(key !== undefined && { authorization: `Bearer ${key}` }),
+        // The server reads UTF-8 from the bytes of a header; fetch takes one character for each.
+        ...(onBehalfOf !== undefined && { 'x-on-behalf-of': Buffer.from(onBehalfOf).toString('latin1') }),
+      },
     });
   } catch (cause) {
     throw new ServerUnreachable(`no Stratalog answers at ${url}`, { cause });

@@ -12,6 +12,7 @@ interface KeyOptions {
   readonly project?: string[];
   readonly session?: string[];
   readonly agent?: string[];
+  readonly users?: string[];
   readonly name?: string;
   readonly expires?: string;
 }
@@ -41,6 +42,11 @@ export function keysCommand(): Command {
     .option('--project <project>', 'a project it belongs to (repeatable)', repeated)
     .option('--session <session>', 'a session it may see (repeatable)', repeated)
     .option('--agent <agent>', 'an agent it speaks for (repeatable)', repeated)
+    .option(
+      '--users <users>',
+      'whom a key of role agent serves: a name, a prefix*, or * (repeatable)',
+      repeated,
+    )
     .option('--name <name>', 'a display name')
     .option('--expires <time>', 'expiry time, RFC 3339')
     .action(async (options: KeyOptions, own: Command) => {
@@ -51,11 +57,12 @@ export function keysCommand(): Command {
         project: projects,
         session: sessions,
         agent: agents,
+        users,
         expires: expiresAt,
         ...rest
       } = options;
       const { tenant, role, user, name } = rest;
-      const body = { tenant, role, user, name, orgs, teams, projects, sessions, agents, expiresAt };
+      const body = { tenant, role, user, name, orgs, teams, projects, sessions, agents, users, expiresAt };
       const created = await call<{ id: string; key: string }>(connection, '/v1/admin/keys', {
         method: 'POST',
         body,

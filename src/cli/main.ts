@@ -25,6 +25,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     .version(packageVersion())
     .option('--url <url>', 'server to talk to (STRATALOG_URL)')
     .option('--key <key>', 'API key or JWT (STRATALOG_API_KEY)')
+    .option('--on-behalf-of <user>', 'user that a key of role agent acts for (STRATALOG_ON_BEHALF_OF)')
     .option('--json', 'print JSON instead of text')
     .showHelpAfterError(helpHint)
     .exitOverride();
@@ -72,6 +73,7 @@ function inheritOptions(command: Command): Command {
   return command
     .option('--url <url>', 'server to talk to (STRATALOG_URL)')
     .option('--key <key>', 'API key or JWT (STRATALOG_API_KEY)')
+    .option('--on-behalf-of <user>', 'user that a key of role agent acts for (STRATALOG_ON_BEHALF_OF)')
     .option('--json', 'print JSON instead of text');
 }
 

@@ -1,6 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { roles, systemTenant, type TenantContext } from '../domain/access/context.ts';
+import { servedUserSchema } from '../domain/access/on-behalf.ts';
+import { roles, systemTenant, type Role, type TenantContext } from '../domain/access/context.ts';
 import { tenantSchema } from '../domain/access/tenant.ts';
 import { identifier } from '../domain/layers.ts';
 import { timestamp } from '../domain/memory/content.ts';
@@ -25,12 +26,42 @@ export const createKeyInput = z
     projects: names,
     sessions: names,
     agents: names,
+    users: z.array(servedUserSchema).max(1_000).default([]),
     name: identifier.optional(),
     expiresAt: timestamp.optional(),
+  })
+  .superRefine((key, context) => {
+    for (const [path, message] of faultsOfAgent(key))
+      context.addIssue({ code: 'custom', path: [path], message });
   })
   .meta({ id: 'CreateKey' });
 
 export type CreateKeyInput = z.infer<typeof createKeyInput>;
+
+/** An agent has one name and serves users; no other key does. */
+function* faultsOfAgent({
+  role,
+  user,
+  sessions,
+  agents,
+  users,
+}: {
+  readonly role: Role;
+  readonly user?: string | undefined;
+  readonly sessions: readonly string[];
+  readonly agents: readonly string[];
+  readonly users: readonly string[];
+}): Generator<readonly [path: string, message: string]> {
+  if (role !== 'agent') {
+    if (users.length > 0) yield ['users', 'is for the role agent'];
+    return;
+  }
+  if (agents.length !== 1) yield ['agents', 'must be the one name of the agent'];
+  if (users.length === 0)
+    yield ['users', 'is required for the role agent: names, prefixes that end in *, or *'];
+  if (user !== undefined) yield ['user', 'an agent has no user of its own: say in `users` whom it serves'];
+  if (sessions.length > 0) yield ['sessions', 'an agent sees the sessions of the user it acts for'];
+}
 
 export interface CreatedKey {
   readonly id: string;
@@ -54,14 +85,14 @@ export async function createApiKey(
   context: CommandContext,
   input: CreateKeyInput,
 ): Promise<CreatedKey> {
-  const { tenant = context.caller.tenant, ...key } = input;
+  const { tenant = context.caller.tenant, users, ...key } = input;
   if (tenant === '') throw invalid('tenant', 'is required with the master key');
   assertOwnTenant(context.caller, tenant);
   if (isMaster(context.caller)) await assertFirstTenant(services, context, tenant);
   const { keyId, secret } = newKey(services, context, tenant);
   const created: TenantEvent = {
     type: 'ApiKeyCreated',
-    data: { ...key, keyId, secretHash: hashSecret(secret) },
+    data: { ...key, ...(key.role === 'agent' && { users }), keyId, secretHash: hashSecret(secret) },
   };
   const { position, replayed } = await changeTenant(services, context, tenant, (_, loaded) => {
     // Not checked for a repetition: the key may have expired since.

@@ -1,4 +1,5 @@
 import { actorOf, type Cause, type TenantContext } from '../domain/access/context.ts';
+import { servedUser } from '../domain/access/on-behalf.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { EventContext, EventStore } from '../ports/event-store.ts';
 import type { KeyRef, KeyVault } from '../ports/key-vault.ts';
@@ -52,10 +53,12 @@ export function unsealedContext(context: CommandContext): EventContext {
 
 export function eventContext(context: CommandContext, key?: KeyRef): EventContext {
   const { caller, cause, reason, correlationId, causationId, traceId, idempotency } = context;
+  const onBehalfOf = servedUser(caller);
   return {
     tenant: caller.tenant,
     actor: actorOf(caller),
     principal: caller.principal,
+    ...(onBehalfOf !== undefined && { onBehalfOf }),
     cause,
     correlationId,
     ...(causationId !== undefined && { causationId }),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isWriter } from '../domain/access/visibility.ts';
 import { defaultFeedbackScore, feedbackKinds, type RetrievalEvent } from '../domain/retrieval/events.ts';
 import { readSearchId } from '../domain/retrieval/search-id.ts';
 import { jsonError } from '../domain/json.ts';
@@ -60,6 +61,6 @@ export async function giveFeedback(
 }
 
 function assertMayJudge({ caller }: CommandContext): void {
-  if (caller.roles.some((role) => role === 'member' || role === 'admin')) return;
-  throw new Problem('forbidden', 'feedback needs the role member or admin');
+  if (isWriter(caller)) return;
+  throw new Problem('forbidden', 'feedback needs the role agent, member or admin');
 }

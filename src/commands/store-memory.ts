@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { actorOf, type TenantContext } from '../domain/access/context.ts';
+import { assertNamesServedUser } from '../domain/access/on-behalf.ts';
 import { isVisible, isWritable, isWriter, visible } from '../domain/access/visibility.ts';
 import {
   externalIdSchema,
@@ -178,6 +179,7 @@ export function place(caller: TenantContext, input: StoreMemoryInput): Omit<Memo
   if (company !== undefined && company !== caller.tenant) {
     throw invalid('scope.company', `must be the tenant of the credential, ${caller.tenant}, or left out`);
   }
+  assertNamesServedUser(caller, identifiers);
   const scope: Scope = { ...identifiers };
   if (personal.includes(layer) && scope.user === undefined && caller.user !== undefined)
     scope.user = caller.user;

@@ -191,8 +191,9 @@ const metadata: JsonSchema = {
   type: 'object',
   properties: {
     tenant: text('Tenant that the event belongs to'),
-    actor: text('As shown in history: `user:alice`, `key:…`, `system`'),
+    actor: text('As shown in history: `user:alice`, `agent:helper`, `key:…`, `system`'),
     principal: text('The credential that was used'),
+    onBehalfOf: text('The user that an agent acted for'),
     cause: { type: 'string', enum: [...causes], description: 'Who wanted it' },
     correlationId: text('The request'),
     causationId: text('The event that led to this one'),

@@ -41,6 +41,15 @@ const commandHeaders = z.object({
   'X-Cause': z.enum(causes).optional().meta({ description: 'Who caused the call; default user' }),
 });
 
+const callHeaders = z.object({
+  'X-On-Behalf-Of': z
+    .string()
+    .min(1)
+    .max(256)
+    .optional()
+    .meta({ description: 'The user that a caller of role agent acts for' }),
+});
+
 const ifMatch = z.string().meta({ description: 'ETag of the memory, or *' });
 const ifMatchHeaders = {
   required: z.object({ 'If-Match': ifMatch }),
@@ -200,12 +209,11 @@ function operationOf(binding: Binding): ZodOpenApiOperationObject {
     schema: output,
     example: examples.output,
   });
-  const header = headersOf(binding);
   return {
     operationId: name,
     summary,
     tags: [area],
-    requestParams: { ...(path && { path }), ...(query && { query }), ...(header && { header }) },
+    requestParams: { ...(path && { path }), ...(query && { query }), header: headersOf(binding) },
     ...requestBodyOf(binding),
     responses: {
       ...responsesOf({
@@ -220,15 +228,13 @@ function operationOf(binding: Binding): ZodOpenApiOperationObject {
   };
 }
 
-function headersOf({
-  operation: { command, expectedRevision, mustBeNew },
-}: Binding): z.ZodObject | undefined {
-  const shape = {
+function headersOf({ operation: { command, expectedRevision, mustBeNew } }: Binding): z.ZodObject {
+  return z.object({
+    ...callHeaders.shape,
     ...(command && commandHeaders.shape),
     ...(expectedRevision && ifMatchHeaders[expectedRevision].shape),
     ...(mustBeNew && ifNoneMatchHeaders.shape),
-  };
-  return Object.keys(shape).length > 0 ? z.object(shape) : undefined;
+  });
 }
 
 function requestBodyOf(binding: Binding): Pick<ZodOpenApiOperationObject, 'requestBody'> {

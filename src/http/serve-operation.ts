@@ -5,7 +5,11 @@ import { z } from 'zod';
 import { ItemStream, type Outcome } from '../api/operation.ts';
 import { assertMasterMayCall, perform } from '../api/perform.ts';
 import type { Services } from '../api/services.ts';
+import type { TenantContext } from '../domain/access/context.ts';
+import { actingFor } from '../domain/access/on-behalf.ts';
+import { identifier } from '../domain/layers.ts';
 import { parseInput, type FieldsElsewhere } from '../domain/input/parse-input.ts';
+import { invalid } from '../domain/problems.ts';
 import { developmentIdentity, type Authenticator } from '../api/identity/authenticate.ts';
 import type { Binding } from './binding.ts';
 import { explainer } from './errors.ts';
@@ -33,6 +37,7 @@ export interface ServingContext {
 const noFields = z.strictObject({});
 
 const headerNames = { reason: 'X-Reason', cause: 'X-Cause', idempotencyKey: 'Idempotency-Key' } as const;
+const servedUserHeader = 'X-On-Behalf-Of';
 const headerPlaces: FieldsElsewhere = Object.fromEntries(
   Object.entries(headerNames).map(([field, header]) => [field, `the header ${header}`]),
 );
@@ -45,9 +50,10 @@ export async function serveOperation(
 ): Promise<void> {
   const requestId = koa.state['requestId'] as string;
   const authorization = koa.get('authorization') || undefined;
-  const caller = await authenticator.authenticate(authorization);
-  koa.state['tenant'] = caller.tenant;
-  if (caller === developmentIdentity) assertLocal(koa.headers);
+  const credential = await authenticator.authenticate(authorization);
+  koa.state['tenant'] = credential.tenant;
+  if (credential === developmentIdentity) assertLocal(koa.headers);
+  const caller = inNameOf(koa, credential);
   // Before the input is read: the master key is told nothing about calls that it may not make.
   assertMasterMayCall(binding.operation, caller);
   const input = await readInput(binding, koa);
@@ -72,6 +78,14 @@ export async function serveOperation(
     services,
   );
   reply(binding, koa, outcome, closing);
+}
+
+/** The caller with the user that `X-On-Behalf-Of` names. */
+function inNameOf(koa: Context, credential: TenantContext): TenantContext {
+  if (koa.headers[servedUserHeader.toLowerCase()] === undefined) return credential;
+  const user = identifier.safeParse(headerText(koa, servedUserHeader) ?? '');
+  if (!user.success) throw invalid(servedUserHeader, user.error.issues[0]!.message);
+  return actingFor(credential, user.data);
 }
 
 /** Puts the input of the operation together from the parts of the request. */

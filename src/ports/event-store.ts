@@ -15,9 +15,11 @@ import type { KeyRef } from './key-vault.ts';
 /** Who caused an event, and by which command. */
 export interface EventOrigin {
   readonly tenant: string;
-  /** The actor shown in histories: `user:alice`, `key:…`, `system`. */
+  /** The actor shown in histories: `user:alice`, `agent:helper`, `key:…`, `system`. */
   readonly actor: string;
   readonly principal: string;
+  /** The user that an agent acted for. */
+  readonly onBehalfOf?: string;
   readonly cause: Cause;
   readonly correlationId: string;
   readonly causationId?: string;

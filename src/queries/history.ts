@@ -10,6 +10,8 @@ export interface Version {
   readonly type: MemoryEvent['type'];
   readonly at: Date;
   readonly actor: string;
+  /** The user that an agent acted for. */
+  readonly onBehalfOf?: string;
   readonly cause: Cause;
   readonly reason?: string;
   /** The fields that differ from the previous version. */
@@ -32,6 +34,7 @@ export async function readHistory(
       type: loaded.event.type,
       at: loaded.time,
       actor: loaded.metadata.actor,
+      ...(loaded.metadata.onBehalfOf !== undefined && { onBehalfOf: loaded.metadata.onBehalfOf }),
       cause: loaded.metadata.cause,
       ...(loaded.reason !== undefined && { reason: loaded.reason }),
       changes: difference(fieldsOf(state), fieldsOf(next)),

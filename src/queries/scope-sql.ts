@@ -9,12 +9,13 @@ export function regionCondition(region: Region, alias: string, parameters: Param
   if (visibility !== 'all') {
     conditions.push(
       anyOf(
-        visibility.map(({ layer, key, values }) => {
-          const own = `${alias}.layer = ${parameters.bind(layer)}`;
-          return key === undefined
-            ? own
-            : allOf([own, `${alias}.${column(key)} = any (${parameters.bind([...(values ?? [])])}::text[])`]);
-        }),
+        visibility.map(({ layer, key, values = [], withoutUser }) =>
+          allOf([
+            `${alias}.layer = ${parameters.bind(layer)}`,
+            ...(key ? [`${alias}.${column(key)} = any (${parameters.bind([...values])}::text[])`] : []),
+            ...(withoutUser ? [`${alias}.${column('user')} is null`] : []),
+          ]),
+        ),
       ),
     );
   }

@@ -1,6 +1,6 @@
 import { exportJWK, generateKeyPair, SignJWT, type CryptoKey, type JWK } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { clientOf, clientWithKey, freshTenant, type Client } from '../support/api.ts';
+import { clientOf, clientWithKey, freshTenant, onBehalfOf, type Client } from '../support/api.ts';
 import { openLines } from '../support/events.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
@@ -94,6 +94,42 @@ describe('a valid JWT', () => {
     expect(await sees({ agent: 'a' })).toEqual(['agent']);
     expect(await sees({ orgs: 'o', teams: 't' })).toEqual(['org', 'team']);
     expect(await sees({ orgs: ['other'] })).toEqual([]);
+  });
+
+  it('[I1] of an agent serves the users that its claim names', async () => {
+    const agent = {
+      sub: 'service',
+      tenant: 'served',
+      role: 'agent',
+      agent: 'helper',
+      users: ['alice', 'b*'],
+    };
+    const client = await clientWith(agent);
+    const forAlice = onBehalfOf(server, client, 'alice');
+    const { memory } = await forAlice.store({ content: 'of alice' });
+    expect(memory).toMatchObject({ scope: { user: 'alice' }, createdBy: 'agent:helper' });
+    expect((await client.get(`/v1/memories/${memory.id}`)).status).toBe(404);
+    expect((await onBehalfOf(server, client, 'carol').get('/v1/memories')).status).toBe(403);
+    const alice = await clientWith({ sub: 'alice', tenant: 'served' });
+    expect((await alice.get(`/v1/memories/${memory.id}`)).status).toBe(200);
+    const { agent: name, ...unnamed } = agent;
+    const one = await clientWith({ ...unnamed, agents: name, users: '*' });
+    expect((await onBehalfOf(server, one, 'carol').get('/v1/memories')).status).toBe(200);
+  });
+
+  it.each([
+    ['another role', { roles: ['agent', 'admin'], role: undefined }, 'stands alone'],
+    ['no name', { agent: undefined }, '`agent`'],
+    ['two names', { agents: ['other'] }, '`agent`'],
+    ['no users', { users: [] }, '`users`'],
+    ['users that are no pattern', { users: ['a*b'] }, 'users'],
+    ['a user', { user: 'alice' }, '`user`'],
+    ['sessions', { sessions: ['s'] }, '`sessions`'],
+  ])('[I1] of an agent with %s is refused', async (_, claims, word) => {
+    const agent = { sub: 'service', tenant: 'served', role: 'agent', agent: 'helper', users: ['*'] };
+    const reply = await (await clientWith({ ...agent, ...claims })).get('/v1/memories');
+    expect(reply).toMatchObject({ status: 403, body: { code: 'forbidden' } });
+    expect(reply.body.detail).toContain(word);
   });
 
   it('[I3] belongs to the same tenant as its API keys and to no other', async () => {

@@ -1,6 +1,7 @@
 /** @module-tag servers */
 import { beforeAll, describe, expect, it } from 'vitest';
-import { clientWithKey, freshTenant, type Client, type Json } from '../support/api.ts';
+import { clientWithKey, freshTenant, onBehalfOf, type Client, type Json } from '../support/api.ts';
+import type { Scope } from '../../src/domain/layers.ts';
 import { useSharedServer } from '../support/use-server.ts';
 
 const server = useSharedServer('deterministic');
@@ -24,6 +25,7 @@ const places = {
   'agent of alice': { layer: 'agent', scope: { agent: 'x', user: 'alice' } },
   'agent of bob': { layer: 'agent', scope: { agent: 'y', user: 'bob' } },
   'agent of nobody': { layer: 'agent', scope: { agent: 'z', user: 'nobody' } },
+  'agent alone': { layer: 'agent', scope: { agent: 'z' } },
 } as const;
 
 type Place = keyof typeof places;
@@ -33,9 +35,20 @@ const shared: Place[] = ['company', 'org a', 'org b', 'team a', 'team b', 'proje
 
 interface Caller {
   readonly key: Record<string, unknown> & { role: string };
+  /** Whom an agent acts for. */
+  readonly onBehalfOf?: string;
   readonly sees: readonly Place[];
   readonly writes: readonly Place[];
 }
+
+const agent = {
+  role: 'agent',
+  agents: ['z'],
+  orgs: ['a'],
+  teams: ['a'],
+  projects: ['b'],
+  users: ['al*'],
+};
 
 const keys: Record<string, Caller> = {
   'a member with memberships': {
@@ -61,8 +74,19 @@ const keys: Record<string, Caller> = {
   },
   'a key of two agents': {
     key: { role: 'member', agents: ['y', 'z'] },
-    sees: ['company', 'agent of bob', 'agent of nobody'],
-    writes: ['agent of bob', 'agent of nobody'],
+    sees: ['company', 'agent of bob', 'agent of nobody', 'agent alone'],
+    writes: ['agent of bob', 'agent of nobody', 'agent alone'],
+  },
+  'an agent': {
+    key: agent,
+    sees: ['company', 'org a', 'team a', 'agent alone'],
+    writes: ['org a', 'team a', 'agent alone'],
+  },
+  'an agent on behalf of alice': {
+    key: agent,
+    onBehalfOf: 'alice',
+    sees: ['company', 'org a', 'team a', 'project b', 'agent alone', ...aliceOwn],
+    writes: ['org a', 'team a', 'project b', 'agent alone', ...aliceOwn],
   },
   'a reader': { key: { role: 'reader' }, sees: shared, writes: [] },
   'an auditor': { key: { role: 'auditor', user: 'alice' }, sees: all, writes: [] },
@@ -75,10 +99,14 @@ const content = (place: string) => `The handbook of ${place} says that lunch is 
 beforeAll(async () => {
   const tenant = freshTenant();
   const admin = await clientWithKey(server, { tenant, role: 'admin', user: 'root' });
-  for (const [name, { key }] of Object.entries(keys))
-    callers[name] = await clientWithKey(server, { tenant, ...key });
+  for (const [name, { key, onBehalfOf: user }] of Object.entries(keys)) {
+    const client = await clientWithKey(server, { tenant, ...key });
+    callers[name] = user === undefined ? client : onBehalfOf(server, client, user);
+  }
   for (const place of all) {
-    const { memory, position } = await admin.store({
+    // Anyone with a user would store it as a memory of this user.
+    const by = place === 'agent alone' ? callers['an agent']! : admin;
+    const { memory, position } = await by.store({
       ...places[place],
       externalId: place,
       content: content(place),
@@ -102,7 +130,7 @@ async function searched(client: Client, body: Record<string, unknown> = {}): Pro
   return reply.body.results.map(({ memory }: Json) => memory.externalId).sort();
 }
 
-describe.each(Object.entries(keys))('%s', (name, { sees, writes }) => {
+describe.each(Object.entries(keys))('%s', (name, { key, onBehalfOf: user, sees, writes }) => {
   it('[I2] sees exactly what it may see in list, search, get, history and related', async () => {
     const client = callers[name]!;
     expect(await listed(client)).toEqual([...sees].sort());
@@ -132,11 +160,16 @@ describe.each(Object.entries(keys))('%s', (name, { sees, writes }) => {
         ...places[place],
         content: 'a note that is taken back at once',
       });
-      expect([place, reply.status]).toEqual([place, writes.includes(place) ? 201 : 403]);
+      const { scope }: { scope: Scope } = places[place];
+      const isOwn = place === 'agent alone' && key['user'] !== undefined && writes.length > 0;
+      // An agent is told that it named a user that it does not act for.
+      const isMistaken = key.role === 'agent' && scope.user !== undefined && scope.user !== user;
+      const refusal = isMistaken ? 400 : 403;
+      expect([place, reply.status]).toEqual([place, isOwn || writes.includes(place) ? 201 : refusal]);
       if (reply.status === 201) {
         const deleted = await client.delete(`/v1/memories/${reply.body.memory.id}`);
         minPosition = deleted.body.position;
-      } else expect(reply.body.code).toBe('forbidden');
+      } else expect(reply.body.code).toBe(isMistaken ? 'validation-failed' : 'forbidden');
     }
   });
 

@@ -3,17 +3,21 @@ import { describe, expect, it } from 'vitest';
 import { roles, type TenantContext } from '../../src/domain/access/context.ts';
 import {
   visibilityKeys,
+  visibleInCounts,
   isVisible,
   isWritable,
   visible,
   type Placement,
 } from '../../src/domain/access/visibility.ts';
+import { actingFor, assertNamesServedUser, servedUser } from '../../src/domain/access/on-behalf.ts';
 import { layers, scopeKeys, type Layer, type ScopeKey } from '../../src/domain/layers.ts';
 import { anyCaller } from '../support/callers.ts';
 
 const name = fc.constantFrom('a', 'b', 'c');
 
-const anyRoles = fc.uniqueArray(fc.constantFrom(...roles), { maxLength: 2 });
+/** Rules of the role agent are told apart: it is never combined with others. */
+const otherRoles = roles.filter((role) => role !== 'agent');
+const anyRoles = fc.uniqueArray(fc.constantFrom(...otherRoles), { maxLength: 2 });
 const context = anyCaller(fc.constant('acme'), anyRoles, name);
 
 const placed: fc.Arbitrary<Placement> = fc.record({
@@ -134,6 +138,103 @@ describe('who sees a memory', () => {
       const member: TenantContext = { ...caller, roles: ['member'] };
       expect(sees(member, { layer, scope: {} })).toBe(false);
       expect(isWritable(member, { layer, scope: {} })).toBe(false);
+    });
+  });
+});
+
+describe('an agent', () => {
+  const names = fc.uniqueArray(name);
+  const agent: fc.Arbitrary<TenantContext> = fc.record({
+    tenant: fc.constant('acme'),
+    principal: fc.constant('key:1'),
+    roles: fc.constant(['agent'] as const),
+    agent: name,
+    orgs: names,
+    teams: names,
+    projects: names,
+    sessions: fc.constant([]),
+    agents: fc.constant([]),
+    users: fc.constant(['*']),
+  });
+  const own = agent.map((caller): TenantContext => ({ ...caller, agents: [caller.agent!] }));
+  const checkAgent = (rule: (caller: TenantContext, user: string, memory: Placement) => void) =>
+    fc.assert(fc.property(own, name, placed, rule), { numRuns: 1_000 });
+  /** The key that the user would have with the memberships of the agent. */
+  const memberKey = ({ agent: _, users: __, ...caller }: TenantContext, user: string): TenantContext => ({
+    ...caller,
+    roles: ['member'],
+    agents: [],
+    user,
+  });
+  const isOfAgentAlone = (caller: TenantContext, { layer, scope }: Placement) =>
+    layer === 'agent' && scope.user === undefined && scope.agent === caller.agent;
+
+  it('[I1] that acts for nobody never sees or writes a memory that names a user', () => {
+    checkAgent((caller, user, { layer, scope }) => {
+      const named = { layer, scope: { ...scope, user } };
+      expect(sees(caller, named)).toBe(false);
+      expect(isWritable(caller, named)).toBe(false);
+    });
+  });
+
+  it('[I1] that acts for nobody sees the memories without a user that a member with its name would see', () => {
+    checkAgent((caller, _, { layer, scope: { user: __, ...scope } }) => {
+      const memory = { layer, scope };
+      const member: TenantContext = { ...caller, roles: ['member'] };
+      expect(sees(caller, memory)).toBe(sees(member, memory));
+      expect(isWritable(caller, memory)).toBe(isWritable(member, memory));
+    });
+  });
+
+  it('[I1] that acts for a user sees and writes exactly what this user would with its memberships, and its own', () => {
+    checkAgent((caller, user, memory) => {
+      const acting = actingFor(caller, user);
+      const member = memberKey(caller, user);
+      const isOwn = isOfAgentAlone(caller, memory);
+      expect(sees(acting, memory)).toBe(sees(member, memory) || isOwn);
+      expect(isWritable(acting, memory)).toBe(isWritable(member, memory) || isOwn);
+    });
+  });
+
+  it('[I1] that acts for one user sees no personal memory of another', () => {
+    fc.assert(
+      fc.property(own, name, name, placed, (caller, user, other, { layer, scope }) => {
+        if (user === other || !['user', 'session', 'agent'].includes(layer)) return;
+        expect(sees(actingFor(caller, user), { layer, scope: { ...scope, user: other } })).toBe(false);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('[I1] gains nothing from other roles', () => {
+    checkAgent((caller, user, memory) => {
+      for (const acting of [caller, actingFor(caller, user)]) {
+        const more: TenantContext = { ...acting, roles: ['agent', 'admin', 'auditor', 'reader'] };
+        expect(sees(more, memory)).toBe(sees(acting, memory));
+        expect(isWritable(more, memory)).toBe(isWritable(acting, memory));
+      }
+    });
+  });
+
+  it('[B2] knows counts only of memories that it sees', () => {
+    checkAgent((caller, user, { layer, scope }) => {
+      const deciding = Object.fromEntries(
+        Object.entries(scope).filter(([key]) => visibilityKeys(layer).includes(key as ScopeKey)),
+      );
+      for (const acting of [caller, actingFor(caller, user)])
+        if (isVisible(visibleInCounts(visible(acting)), { layer, scope: deciding }))
+          expect(sees(acting, { layer, scope })).toBe(true);
+    });
+  });
+
+  it('[I1] may name the user that it acts for, and no other', () => {
+    checkAgent((caller, user, { scope }) => {
+      const isAllowed = scope.user === undefined || scope.user === user;
+      const acting = actingFor(caller, user);
+      if (isAllowed) assertNamesServedUser(acting, scope);
+      else expect(() => assertNamesServedUser(acting, scope)).toThrow(/must be the user/);
+      if (scope.user !== undefined) expect(() => assertNamesServedUser(caller, scope)).toThrow(/on behalf/);
+      expect([servedUser(caller), servedUser(acting)]).toEqual([undefined, user]);
     });
   });
 });

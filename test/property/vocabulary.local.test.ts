@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { roles } from '../../src/domain/access/context.ts';
-import { isVisible, visible } from '../../src/domain/access/visibility.ts';
+import { isVisible, visible, visibleInCounts } from '../../src/domain/access/visibility.ts';
 import { layers, scopeKeys } from '../../src/domain/layers.ts';
 import type { MemoryValue } from '../../src/domain/memory/memory.ts';
 import type { Vocabulary } from '../../src/domain/routing/vocabulary.ts';
@@ -93,7 +93,9 @@ describe('the vocabulary of a caller', () => {
           const { read, catchUp } = await reader();
           await catchUp();
           for (const one of callers) {
-            const seen = memories.filter(({ layer, scope }) => isVisible(visible(one), { layer, scope }));
+            const seen = memories.filter(({ layer, scope }) =>
+              isVisible(visibleInCounts(visible(one)), { layer, scope }),
+            );
             const expected = vocabularyOf(seen);
             expect(requestedPart(await read.read(one, wanted), wanted)).toEqual(
               requestedPart(expected, wanted),

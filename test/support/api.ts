@@ -32,7 +32,12 @@ export interface Client {
   bulk(lines: readonly unknown[], headers?: Record<string, string>): Promise<Json[]>;
 }
 
-export function clientOf(server: Pick<TestServer, 'url'>, key?: string): Client {
+/** `always` are headers of every request. */
+export function clientOf(
+  server: Pick<TestServer, 'url'>,
+  key?: string,
+  always: Readonly<Record<string, string>> = {},
+): Client {
   const send = async (
     method: string,
     path: string,
@@ -43,6 +48,7 @@ export function clientOf(server: Pick<TestServer, 'url'>, key?: string): Client 
       headers: {
         ...(key !== undefined && { authorization: `Bearer ${key}` }),
         ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...always,
         ...headers,
       },
       ...(raw !== undefined
@@ -111,6 +117,11 @@ function parseBody(text: string): unknown {
       return text;
     }
   }
+}
+
+/** The same key, acting for a user in every request. */
+export function onBehalfOf(server: Pick<TestServer, 'url'>, { key }: Client, user: string): Client {
+  return clientOf(server, key, { 'x-on-behalf-of': Buffer.from(user).toString('latin1') });
 }
 
 /** A client with a new key of `tenant`, created with the server's master key. In a new tenant, an admin's key is created first. */

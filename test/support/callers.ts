@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import type { Role, TenantContext } from '../../src/domain/access/context.ts';
 
-/** Arbitrary callers of every kind, whose memberships are drawn from `name`. */
+/** Arbitrary callers of every kind, whose memberships are drawn from `name`. An agent may serve every user. */
 export function anyCaller(
   tenant: fc.Arbitrary<string>,
   roles: fc.Arbitrary<readonly Role[]>,
@@ -20,6 +20,7 @@ export function anyCaller(
       projects: names,
       sessions: names,
       agents: names,
+      users: fc.constant(['*']),
     },
     { requiredKeys: ['tenant', 'principal', 'roles', 'orgs', 'teams', 'projects', 'sessions', 'agents'] },
   );

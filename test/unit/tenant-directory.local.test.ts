@@ -55,6 +55,7 @@ async function createElsewhere(name = tenant): Promise<string> {
     projects: [],
     sessions: [],
     agents: [],
+    users: [],
   });
   reads.mockClear();
   return parseKey(key)!.keyId;

@@ -34,11 +34,14 @@ function regionFilter({ tenant, visibility, layers, scope = {} }: Region): Query
   return conditions;
 }
 
-function visibleLayer({ layer, key, values }: VisibleLayer): Query {
+function visibleLayer({ layer, key, values = [], withoutUser }: VisibleLayer): Query {
   const own: Query = { term: { layer: { value: layer } } };
-  return key === undefined
-    ? own
-    : { bool: { filter: [own, { terms: { [fieldOf(key)]: [...(values ?? [])] } }] } };
+  return {
+    bool: {
+      filter: [own, ...(key === undefined ? [] : [{ terms: { [fieldOf(key)]: [...values] } }])],
+      ...(withoutUser && { must_not: [{ exists: { field: fieldOf('user') } }] }),
+    },
+  };
 }
 
 /** Matches nothing without alternatives, for which a `bool` query would match everything. */

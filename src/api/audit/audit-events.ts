@@ -26,6 +26,7 @@ const auditEvent = z
     at: z.iso.datetime(),
     actor: z.string(),
     principal: z.string(),
+    onBehalfOf: z.string().optional().meta({ description: 'The user that an agent acted for' }),
     cause: z.enum(causes),
     correlationId: z.string(),
     causationId: z.string().optional(),

@@ -27,6 +27,7 @@ const auditedSearch = z
     searchId: z.string(),
     at: z.iso.datetime(),
     actor: z.string(),
+    onBehalfOf: z.string().optional(),
     erased: z
       .boolean()
       .optional()
@@ -113,6 +114,7 @@ function shown(
     searchId,
     at: performed.time.toISOString(),
     actor: performed.metadata.actor,
+    onBehalfOf: performed.metadata.onBehalfOf,
     ...(performed.erased && { erased: true }),
     request: { query, layers, scope, spaces, tags, filter, topK, threshold, relevanceThreshold, order, now },
     readPosition,

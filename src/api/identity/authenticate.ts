@@ -2,7 +2,8 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import { decodeJwt, errors, jwtVerify, type JWTPayload, type JWTVerifyGetKey } from 'jose';
 import { z } from 'zod';
 import { hashSecret, parseKey } from '../../commands/api-keys.ts';
-import { roles, type TenantContext } from '../../domain/access/context.ts';
+import { roles, type Role, type TenantContext } from '../../domain/access/context.ts';
+import { servedUserSchema } from '../../domain/access/on-behalf.ts';
 import { tenantSchema } from '../../domain/access/tenant.ts';
 import { identifier } from '../../domain/layers.ts';
 import { canonicalJson } from '../../domain/json.ts';
@@ -54,6 +55,7 @@ const claims = z.object({
   projects: names,
   sessions: names,
   agents: names,
+  users: z.union([z.array(servedUserSchema), servedUserSchema.transform((user) => [user])]).default([]),
 });
 
 /** Determines the caller from the credential alone, never from other parts of a request. */
@@ -116,7 +118,7 @@ export class Authenticator {
     if (!parsed || !key || !sameHash(hashSecret(parsed.secret), key.secretHash)) {
       throw new Problem('unauthenticated', 'this API key is unknown, expired or revoked');
     }
-    const { id, role, user, orgs, teams, projects, sessions, agents } = key;
+    const { id, role, user, orgs, teams, projects, sessions, agents, users } = key;
     const agent = agents.length === 1 ? agents[0] : undefined;
     return {
       tenant: parsed.tenant,
@@ -129,6 +131,7 @@ export class Authenticator {
       projects,
       sessions,
       agents,
+      ...(users && { users }),
     };
   }
 
@@ -149,12 +152,14 @@ export class Authenticator {
       const { path, message } = parsed.error.issues[0]!;
       throw new Problem('forbidden', `the claim ${path.join('.')} of the JWT is not valid: ${message}`);
     }
-    const { tenant, sub, user = sub, agent, role, roles: many } = parsed.data;
+    const { role, roles: many = role ? [role] : ['member'] } = parsed.data;
+    if (many.includes('agent')) return agentOf(parsed.data, many);
+    const { tenant, sub, user = sub, agent } = parsed.data;
     const { orgs, teams, projects, sessions, agents } = parsed.data;
     return {
       tenant,
       principal: principalOf(parsed.data),
-      roles: many ?? (role ? [role] : ['member']),
+      roles: many,
       ...(user !== undefined && { user }),
       ...(agent !== undefined && { agent }),
       orgs,
@@ -164,6 +169,38 @@ export class Authenticator {
       agents,
     };
   }
+}
+
+/** An agent is named by `agent` or `agents` and has no user: `sub` is its credential. */
+function agentOf(jwt: z.infer<typeof claims>, own: readonly Role[]): TenantContext {
+  const { tenant, user, orgs, teams, projects, sessions, agents, users } = jwt;
+  const named = [...new Set([...agents, ...(jwt.agent === undefined ? [] : [jwt.agent])])];
+  const [agent] = named;
+  const fault =
+    own.length > 1
+      ? 'the role agent stands alone'
+      : agent === undefined || named.length > 1
+        ? 'the claim `agent` must be the one name of the agent'
+        : users.length === 0
+          ? 'the claim `users` must say whom the agent serves'
+          : user !== undefined || sessions.length > 0
+            ? 'an agent has no claim `user` or `sessions`'
+            : undefined;
+  if (fault !== undefined || agent === undefined)
+    throw new Problem('forbidden', `the JWT is not that of an agent: ${fault}`);
+  const principal = principalOf(jwt);
+  return {
+    tenant,
+    principal,
+    roles: ['agent'],
+    agent,
+    orgs,
+    teams,
+    projects,
+    sessions,
+    agents: named,
+    users,
+  };
 }
 
 function bearerToken(authorization = ''): string | undefined {

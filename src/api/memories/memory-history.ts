@@ -10,6 +10,7 @@ const version = z.object({
   type: z.string(),
   at: z.iso.datetime(),
   actor: z.string(),
+  onBehalfOf: z.string().optional(),
   cause: z.string(),
   reason: z.string().optional(),
   changes: z.record(z.string(), z.object({ from: z.unknown().optional(), to: z.unknown().optional() })),

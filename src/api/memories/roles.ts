@@ -1,6 +1,6 @@
 import type { RoleAccess } from '../operation.ts';
 
 export const writers: RoleAccess = {
-  roles: ['member', 'admin'],
+  roles: ['agent', 'member', 'admin'],
   refusal: 'this credential may not write memories',
 };

@@ -1,10 +1,13 @@
 /** Reserved tenant id of streams that belong to no tenant. */
 export const systemTenant = 'system';
 
-export const roles = ['member', 'reader', 'auditor', 'operator', 'admin'] as const;
+export const roles = ['agent', 'member', 'reader', 'auditor', 'operator', 'admin'] as const;
 export type Role = (typeof roles)[number];
 
-/** The caller as established by the credential. Nothing in it comes from the request body. */
+/**
+ * The caller as established by the credential. Nothing in it comes from the request body, and from its headers only the user
+ * that an agent acts for.
+ */
 export interface TenantContext {
   readonly tenant: string;
   /** The credential itself: `key:<id>`, `jwt:<subject>`, `jwt-claims:<hash>`, `development` or `system`. */
@@ -17,14 +20,16 @@ export interface TenantContext {
   readonly projects: readonly string[];
   readonly sessions: readonly string[];
   readonly agents: readonly string[];
+  /** Of role agent: the users it may serve, as in `servedUserSchema`. */
+  readonly users?: readonly string[];
 }
 
 export const causes = ['user', 'llm', 'system'] as const;
 export type Cause = (typeof causes)[number];
 
-/** The caller's name in history and audit: the user if known, else the agent, else the credential. */
+/** The caller's name in history and audit: the user if known, else the agent, else the credential. A caller of role agent is itself. */
 export function actorOf(context: TenantContext): string {
-  if (context.user !== undefined) return `user:${context.user}`;
+  if (context.user !== undefined && !hasRole(context, 'agent')) return `user:${context.user}`;
   if (context.agent !== undefined) return `agent:${context.agent}`;
   return context.principal;
 }

@@ -6,6 +6,8 @@ export interface VisibleLayer {
   readonly layer: Layer;
   readonly key?: ScopeKey;
   readonly values?: readonly string[];
+  /** Only memories whose scope names no user. */
+  readonly withoutUser?: true;
 }
 
 /**
@@ -14,8 +16,12 @@ export interface VisibleLayer {
  */
 export type Visibility = 'all' | readonly VisibleLayer[];
 
-/** The only visibility rule. Only the identifier of a memory's own layer grants access, and `user` for sessions and agents; other identifiers do not. */
+/**
+ * The only visibility rule. Only the identifier of a memory's own layer grants access, and `user` for sessions and
+ * agents; other identifiers do not.
+ */
 export function visible(context: TenantContext): Visibility {
+  if (hasRole(context, 'agent')) return visibleToAgent(context);
   if (hasRole(context, 'admin', 'auditor')) return 'all';
   if (!hasRole(context, 'member', 'reader')) return [];
   const isReader = hasRole(context, 'reader');
@@ -34,7 +40,35 @@ export function visible(context: TenantContext): Visibility {
     { layer: 'agent', key: 'user', values: own },
     { layer: 'agent', key: 'agent', values: ownAgents },
   ];
-  return entries.filter((entry) => entry.values === undefined || entry.values.length > 0);
+  return entries.filter(grantsAny);
+}
+
+/**
+ * An agent sees what belongs to nobody. When it acts for a user, it sees shared memories as a member, and the personal ones
+ * of that user.
+ */
+function visibleToAgent({ user, orgs, teams, projects, agents }: TenantContext): Visibility {
+  const shared: VisibleLayer[] = [
+    { layer: 'company' },
+    { layer: 'org', key: 'org', values: orgs },
+    { layer: 'team', key: 'team', values: teams },
+    { layer: 'project', key: 'project', values: projects },
+  ];
+  const own: VisibleLayer = { layer: 'agent', key: 'agent', values: agents, withoutUser: true };
+  const personal = (['user', 'session', 'agent'] as const).map((layer): VisibleLayer => ({
+    layer,
+    key: 'user',
+    values: user === undefined ? [] : [user],
+  }));
+  const entries =
+    user === undefined
+      ? [...shared.map((entry): VisibleLayer => ({ ...entry, withoutUser: true })), own]
+      : [...shared, ...personal, own];
+  return entries.filter(grantsAny);
+}
+
+function grantsAny({ values }: VisibleLayer): boolean {
+  return values === undefined || values.length > 0;
 }
 
 /** The scope keys that decide who sees a memory of `layer`. Counts grouped by these keys can be filtered for any caller. */
@@ -55,6 +89,17 @@ export function visibilityKeys(layer: Layer): readonly ScopeKey[] {
   }
 }
 
+/**
+ * The part of a visibility by which counts grouped by `visibilityKeys` can be filtered: they do not tell whether a shared
+ * memory names a user.
+ */
+export function visibleInCounts(visibility: Visibility): Visibility {
+  if (visibility === 'all') return visibility;
+  return visibility.filter(
+    ({ layer, withoutUser }) => !withoutUser || visibilityKeys(layer).includes('user'),
+  );
+}
+
 /** Layer and scope of a memory: all that access rules need. */
 export interface Placement {
   readonly layer: Layer;
@@ -67,6 +112,7 @@ export function isVisible(visibility: Visibility, memory: Placement): boolean {
 
 function matches(entry: VisibleLayer, { layer, scope }: Placement): boolean {
   if (entry.layer !== layer) return false;
+  if (entry.withoutUser && scope.user !== undefined) return false;
   if (entry.key === undefined) return true;
   const value = scope[entry.key];
   return value !== undefined && (entry.values ?? []).includes(value);
@@ -74,11 +120,14 @@ function matches(entry: VisibleLayer, { layer, scope }: Placement): boolean {
 
 /** Whether the caller may write any memory at all. */
 export function isWriter(context: TenantContext): boolean {
-  return hasRole(context, 'admin', 'member');
+  return hasRole(context, 'agent', 'admin', 'member');
 }
 
 /** Whether the caller may create or change memories there. Visibility is separate: check `isVisible` first. */
-export function isWritable(context: TenantContext, { layer, scope }: Placement): boolean {
+export function isWritable(context: TenantContext, memory: Placement): boolean {
+  const { layer, scope } = memory;
+  // An agent writes all that it sees, except in the company layer.
+  if (hasRole(context, 'agent')) return layer !== 'company' && isVisible(visible(context), memory);
   if (hasRole(context, 'admin')) return true;
   if (!hasRole(context, 'member')) return false;
   switch (layer) {

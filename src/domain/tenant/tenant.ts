@@ -16,7 +16,7 @@ export const TenantCreated = defineEvent({
 export const ApiKeyCreated = defineEvent({
   type: 'ApiKeyCreated',
   category: 'tenant',
-  version: 1,
+  version: 2,
   routing: z.object({
     keyId: z.string(),
     /** SHA-256 of the secret, hex. The secret has 256 random bits, so no salt and no slow hash is needed. */
@@ -28,9 +28,13 @@ export const ApiKeyCreated = defineEvent({
     projects: names,
     sessions: names,
     agents: names,
+    /** Whom a key of role agent serves. */
+    users: names.optional(),
     expiresAt: z.iso.datetime().optional(),
   }),
   sealed: z.object({ name: z.string().optional() }),
+  /** Version 1 had no role agent. */
+  upcasters: { 1: (data) => data },
 });
 
 export const ApiKeyRevoked = defineEvent({
@@ -54,6 +58,7 @@ export interface ApiKey {
   readonly projects: readonly string[];
   readonly sessions: readonly string[];
   readonly agents: readonly string[];
+  readonly users?: readonly string[];
   readonly name?: string;
   readonly expiresAt?: string;
   readonly createdAt: string;

@@ -1,5 +1,5 @@
 import type { TenantContext } from '../../domain/access/context.ts';
-import { visible } from '../../domain/access/visibility.ts';
+import { visible, visibleInCounts, type Visibility } from '../../domain/access/visibility.ts';
 import { groupBy } from '../../domain/group-by.ts';
 import { kindOfField, type ValueKind } from '../../domain/routing/planner/ordered-values.ts';
 import type { FieldValue, KnownField, KnownValue, Vocabulary } from '../../domain/routing/vocabulary.ts';
@@ -55,7 +55,7 @@ export class VocabularyReader {
     wanted: VocabularyRequest,
     { minPosition = 0, waitMs }: Pick<ReadDemand, 'minPosition' | 'waitMs'> = {},
   ): Promise<Vocabulary> {
-    const visibility = visible(caller);
+    const visibility = countedFor(caller);
     if (visibility !== 'all' && visibility.length === 0) return { fields: [], values: [] };
     return this.#models.read({ projections: ['fields'], minPosition, waitMs }, async (view) => {
       const [fields, values] = await Promise.all([
@@ -71,7 +71,7 @@ export class VocabularyReader {
     view: ReadView,
     minPosition: number,
   ): Promise<readonly KnownField[]> {
-    const key = JSON.stringify([caller.tenant, visible(caller)]);
+    const key = JSON.stringify([caller.tenant, countedFor(caller)]);
     const cached = this.#fields.get(key);
     if (cached && cached.position >= minPosition && this.#isFresh(cached, view)) return cached.fields;
     const readAt = this.#now();
@@ -95,7 +95,11 @@ export class VocabularyReader {
 
   async #readFields(caller: TenantContext, view: ReadView): Promise<KnownField[]> {
     const parameters = new Parameters();
-    const region = regionCondition({ tenant: caller.tenant, visibility: visible(caller) }, 'f', parameters);
+    const region = regionCondition(
+      { tenant: caller.tenant, visibility: countedFor(caller) },
+      'f',
+      parameters,
+    );
     const rows = await this.#models.sql.queryAs<KindRow>(
       caller.tenant,
       `select field, kind, sum(memories)::bigint as memories, count(*) as values
@@ -121,7 +125,11 @@ export class VocabularyReader {
     { keys, kinds }: VocabularyRequest,
   ): Promise<KnownValue[]> {
     const parameters = new Parameters();
-    const region = regionCondition({ tenant: caller.tenant, visibility: visible(caller) }, 'f', parameters);
+    const region = regionCondition(
+      { tenant: caller.tenant, visibility: countedFor(caller) },
+      'f',
+      parameters,
+    );
     const keyed = `f.key = any (${parameters.bind([...keys])}::text[])`;
     // The kind is a literal, so a partial index can be used.
     const ordered = kinds.includes('version') ? `(${keyed} or f.kind = 'version')` : keyed;
@@ -135,4 +143,9 @@ export class VocabularyReader {
     );
     return rows.map(({ value, ...row }) => ({ ...row, value: JSON.parse(value) as FieldValue }));
   }
+}
+
+/** What the counts of the read model can be filtered by: an agent that acts for nobody knows no values of shared memories. */
+function countedFor(caller: TenantContext): Visibility {
+  return visibleInCounts(visible(caller));
 }
