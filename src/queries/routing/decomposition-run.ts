@@ -1,24 +1,21 @@
 import type { TenantContext } from '../../domain/access/context.ts';
 import type { Action } from '../../domain/routing/actions.ts';
-import { aggregate } from '../../domain/routing/aggregate.ts';
 import { complexityOf } from '../../domain/routing/complexity.ts';
 import type { Aggregation, Plan } from '../../domain/routing/plan.ts';
 import type { Features } from '../../domain/routing/policy.ts';
 import { maxAgeOf } from '../../domain/routing/recency.ts';
-import type { Trajectory } from '../../domain/retrieval/trajectory.ts';
 import type { ReadView } from '../read-models.ts';
 import type { Reflection } from '../reasoning/reasoner.ts';
-import { dropNearDuplicates } from '../search/near-duplicates.ts';
-import { byScore, type Scored } from '../search/shortlist.ts';
+import type { Scored } from '../search/shortlist.ts';
 import type { SearchRequest } from '../search/query.ts';
-import type { Finding, Warning } from '../search/search.ts';
 import { SubqueryQueue } from './subquery-queue.ts';
 import { BudgetExhausted, type Budget } from './budget.ts';
+import { DecompositionAnswer } from './decomposition-answer.ts';
 import type { ExecutorDependencies } from './executor-dependencies.ts';
 import { isBounded, type SearchBounds } from './search-bounds.ts';
 import { SubquerySearches } from './subquery-searches.ts';
 import { actionsFor, subqueriesOf, type Subquery } from './subqueries.ts';
-import { answering, isIn, ResultAccumulator, resembling } from './result-accumulator.ts';
+import { answering, isIn } from './result-accumulator.ts';
 import type { StepOutcome, TrajectoryRecorder } from './trajectory-recorder.ts';
 
 /** How many places a drill-down searches one by one: `few` normally, `many` in an exhaustive search. */
@@ -49,31 +46,19 @@ interface Place {
   readonly parent: number | undefined;
 }
 
-interface Result {
-  readonly finding: Finding;
-  readonly citations: Trajectory['citations'];
-  readonly warnings: ReadonlySet<string>;
-  readonly maxDepth: number;
-}
-
-/** Answers one question by decomposing it into subqueries, recursively. */
+/** Searches for one question by decomposing it into subqueries, recursively, in a loop of actions that a policy chooses. */
 export class DecompositionRun {
   readonly #setting: DecompositionSettings;
   readonly #place: Place;
-  readonly #accumulator = new ResultAccumulator();
-  /** Warning codes, shared by the whole tree of questions. */
-  readonly #codes: Set<string>;
-  readonly #warnings: Map<string, Warning>;
+  /** What was found so far. It is complete once the run has ended, and can be read if it was interrupted. */
+  readonly answer: DecompositionAnswer;
   #queue: SubqueryQueue;
   #searching: SubquerySearches;
   #isExhaustive = false;
   #aggregation: Aggregation = 'combine';
-  readonly #models = new Set<string>();
-  #searches = 0;
-  #maxDepth: number;
   readonly #sifted = { relevance: false, recency: false };
 
-  constructor(setting: DecompositionSettings, inside?: DecompositionRun, place?: Place) {
+  constructor(setting: DecompositionSettings, outer?: DecompositionAnswer, place?: Place) {
     const { request } = setting;
     const { layers, scope, filter } = request;
     this.#setting = setting;
@@ -85,23 +70,11 @@ export class DecompositionRun {
     };
     this.#queue = new SubqueryQueue(this.#place.base, []);
     this.#searching = new SubquerySearches(setting, this.#queue, false);
-    this.#codes = inside ? inside.#codes : new Set();
-    this.#warnings = inside ? inside.#warnings : new Map();
-    this.#maxDepth = this.#place.depth;
-  }
-
-  /** Whether at least one search has finished. */
-  get found(): boolean {
-    return this.#searches > 0;
-  }
-
-  /** The threshold applies to the whole question only: nested answers are cut once their scores for the whole question are known. */
-  get #threshold(): number {
-    return this.#place.depth === 0 ? this.#setting.request.threshold : 0;
+    this.answer = new DecompositionAnswer(request, this.#place.depth, outer);
   }
 
   /** Takes steps until the answer is aggregated. Throws `BudgetExhausted` and any error of a search. */
-  async answer(plan: Plan): Promise<void> {
+  async run(plan: Plan): Promise<void> {
     const { threshold, policy, recorder, budget, reflection } = this.#setting;
     const { question, base, depth, parent } = this.#place;
     this.#aggregation = plan.aggregation;
@@ -111,7 +84,7 @@ export class DecompositionRun {
     this.#isExhaustive = reasoning?.strategy === 'exhaustive';
     this.#queue = new SubqueryQueue(base, subqueries);
     this.#searching = new SubquerySearches(this.#setting, this.#queue, this.#isExhaustive);
-    if (outside > 0) this.#codes.add('outside-of-request');
+    if (outside > 0) this.answer.warn('outside-of-request');
     for (;;) {
       const actions = this.#actions(plan.aggregation);
       const features = this.#features(plan);
@@ -130,42 +103,19 @@ export class DecompositionRun {
     }
   }
 
-  /** The best results found so far. */
-  result(strategy: Aggregation): Result {
-    const { view } = this.#setting;
-    const best = this.#best(strategy);
-    const model = [...this.#models][0];
-    return {
-      finding: {
-        best,
-        position: view.position,
-        warnings: [...this.#warnings.values()],
-        ...(model !== undefined && { embeddingModel: model }),
-        view,
-      },
-      citations: best.map(({ memory: { id }, score }) => ({
-        memoryId: id,
-        score,
-        steps: this.#accumulator.steps(id),
-      })),
-      warnings: this.#codes,
-      maxDepth: this.#maxDepth,
-    };
-  }
-
   /** The actions possible now. `Aggregate` is among them once a search has finished or nothing is pending. */
   #actions(strategy: Aggregation): Action[] {
     const actions: Action[] = [];
     const { next } = this.#queue;
     if (next) actions.push(...actionsFor(next.subquery, next.index));
-    if (this.#accumulator.size > 0) {
+    if (this.answer.memories.size > 0) {
       const { question } = this.#place;
       const maxAgeDays = maxAgeOf(question);
       if (maxAgeDays !== undefined && !this.#sifted.recency)
         actions.push({ name: 'FilterByRecency', maxAgeDays });
-      if (!this.#sifted.relevance) actions.push({ name: 'FilterByRelevance', min: this.#threshold });
+      if (!this.#sifted.relevance) actions.push({ name: 'FilterByRelevance', min: this.answer.threshold });
     }
-    if (this.found || !next) actions.push({ name: 'Aggregate', strategy });
+    if (this.answer.searches > 0 || !next) actions.push({ name: 'Aggregate', strategy });
     return actions;
   }
 
@@ -179,8 +129,8 @@ export class DecompositionRun {
       depth: this.#place.depth,
       operands: plan.operands.length,
       pending: this.#queue.pending.length,
-      searches: this.#searches,
-      found: this.#accumulator.size,
+      searches: this.answer.searches,
+      found: this.answer.memories.size,
       queriesUsed: round(queries),
       stepsUsed: round(steps),
       wallUsed: round(wall),
@@ -200,14 +150,14 @@ export class DecompositionRun {
         const { clock, request } = this.#setting;
         const now = request.now ?? clock.now();
         const oldest = new Date(now.getTime() - action.maxAgeDays * dayMs);
-        const young = this.#accumulator.markOlderThan(oldest);
+        const young = this.answer.memories.markOlderThan(oldest);
         return { status: 'done', found: young, ...(young === 0 && { reason: 'none-is-recent' }) };
       }
       case 'FilterByRelevance':
         this.#sifted.relevance = true;
-        return { status: 'done', found: this.#accumulator.dropBelow(action.min) };
+        return { status: 'done', found: this.answer.memories.dropBelow(action.min) };
       case 'Aggregate':
-        return { status: 'done', ...summaryOf(this.#best(action.strategy)) };
+        return { status: 'done', ...summaryOf(this.answer.best(action.strategy)) };
       default:
         return action satisfies never;
     }
@@ -216,7 +166,7 @@ export class DecompositionRun {
   async #searchFor(subquery: Subquery, step: number): Promise<StepOutcome> {
     subquery.state = 'done';
     const found = await this.#search(subquery);
-    for (const one of found) this.#add(one, subquery, [step]);
+    for (const one of found) this.answer.add(one, subquery, [step]);
     if (subquery.follow === 'scope' && found[0]) this.#queue.followScope(subquery, found[0].memory);
     if (subquery.follow === 'mentions') await this.#followMentions(subquery, found);
     const met = found.filter(({ memory }) => isIn(memory, subquery.conditions.scope ?? {})).length;
@@ -237,7 +187,7 @@ export class DecompositionRun {
       return { status: 'done', ...summaryOf(found) };
     }
     // No memory meets the condition: repeat the subquery without it, so that a condition never empties the answer.
-    this.#codes.add('condition-unmet');
+    this.answer.warn('condition-unmet');
     this.#queue.again(subquery, {}, answering);
     return { status: 'done', reason: 'condition-unmet', ...summaryOf(found) };
   }
@@ -252,9 +202,7 @@ export class DecompositionRun {
 
   async #search(subquery: Subquery): Promise<readonly Scored[]> {
     const finding = await this.#searching.find(subquery);
-    this.#searches++;
-    if (finding.embeddingModel !== undefined) this.#models.add(finding.embeddingModel);
-    for (const warning of finding.warnings) this.#warnings.set(warning.detail, warning);
+    this.answer.countSearch(finding);
     return finding.best;
   }
 
@@ -267,14 +215,14 @@ export class DecompositionRun {
     const { layers, scope, filter: within } = subquery.bounds;
     const asked = { from, to, filter, layers, scope, within };
     const { names, named } = await budget.within(places(caller, asked, view));
-    const weights = this.#accumulator.weightByPlace(to);
+    const weights = this.answer.memories.weightByPlace(to);
     const best = [...names].sort((left, right) => (weights.get(right) ?? 0) - (weights.get(left) ?? 0));
     const most = this.#isExhaustive ? fanOut.many : fanOut.few;
     // A place that the question does not name is not a condition: other places may answer it as well.
     const evidence = named ? 1 : subquery.evidence;
     const chosen = best.slice(0, most);
     const split = this.#queue.split(subquery, to, chosen, evidence);
-    if (subquery.side === undefined) this.#accumulator.takeAsSides(to, chosen);
+    if (subquery.side === undefined) this.answer.memories.takeAsSides(to, chosen);
     if (split > 0 || !subquery.maySearch) subquery.state = 'done';
     if (split === 0) return { status: 'done', reason: 'no-places' };
     return { status: 'done', found: names.length };
@@ -288,7 +236,7 @@ export class DecompositionRun {
     if (depth > budget.limits.depth) return { status: 'rejected', reason: 'depth-limit' };
     subquery.state = 'done';
     const place = { question: subquery.query, base: subquery.bounds, depth, parent: step };
-    const inner = new DecompositionRun(this.#setting, this, place);
+    const inner = new DecompositionRun(this.#setting, this.answer, place);
     let aggregation: Aggregation = 'combine';
     try {
       const planned = await budget.within(
@@ -305,45 +253,13 @@ export class DecompositionRun {
       // A single subquery keeps the aggregation of the whole question, even if its own words no longer imply it.
       const isWhole = subquery.side === undefined && this.#aggregation !== 'combine';
       aggregation = isWhole ? this.#aggregation : planned.aggregation;
-      await inner.answer({ ...planned, aggregation });
+      await inner.run({ ...planned, aggregation });
     } finally {
       // Keep the results of an interrupted run too.
-      this.#adopt(inner, subquery, step, aggregation);
+      this.answer.adopt(inner.answer, subquery, step, aggregation);
     }
     if (this.#isExhaustive && isBounded(subquery.conditions)) this.#queue.widen(subquery);
-    return { status: 'done', ...summaryOf(inner.#best(aggregation)) };
-  }
-
-  #adopt(inner: DecompositionRun, subquery: Subquery, step: number, aggregation: Aggregation): void {
-    this.#searches += inner.#searches;
-    this.#maxDepth = Math.max(this.#maxDepth, inner.#maxDepth);
-    for (const model of inner.#models) this.#models.add(model);
-    for (const one of inner.#best(aggregation)) {
-      const { id } = one.memory;
-      // The sides of a single subquery are the sides of the question.
-      const side = subquery.side ?? inner.#accumulator.sideOf(id);
-      this.#add(one, { ...subquery, side }, [step, ...inner.#accumulator.steps(id)]);
-    }
-  }
-
-  /** A scoped search also returns memories without the scope's identifiers; those do not meet the condition. */
-  #add(found: Scored, { evidence, conditions, side }: Subquery, steps: readonly number[]): void {
-    const outside = evidence > answering && !isIn(found.memory, conditions.scope ?? {});
-    this.#accumulator.add({ found, evidence: outside ? resembling : evidence, side, steps });
-  }
-
-  /** Up to `topK` memories, best first, at or above the threshold, without near-duplicates. */
-  #best(strategy: Aggregation): Scored[] {
-    const { topK } = this.#setting.request;
-    const eligible = this.#accumulator.found().filter(({ score }) => score >= this.#threshold);
-    const ranked = aggregate(strategy, eligible);
-    for (let looked = topK + 10; ; looked *= 2) {
-      const some = ranked.slice(0, looked).map((one) => this.#accumulator.shown(one));
-      const kept = dropNearDuplicates(some, this.#setting.request.threshold);
-      if (kept.length >= topK || some.length === ranked.length) {
-        return kept.slice(0, topK).sort(byScore);
-      }
-    }
+    return { status: 'done', ...summaryOf(inner.answer.best(aggregation)) };
   }
 }
 

@@ -79,7 +79,7 @@ export class Executor {
           demand: request,
         }),
       );
-      await decomposition.answer(planned);
+      await decomposition.run(planned);
     } catch (cause) {
       if (cause instanceof BudgetExhausted) interruption = cause.budget;
       else {
@@ -89,8 +89,9 @@ export class Executor {
     }
     const traces = reflection?.traces ?? [];
     interruption ??= lackOfModels(recorder.planning, traces);
-    const { finding, citations, warnings, maxDepth } = decomposition.result(planned.aggregation);
-    const usable = interruption === 'error' || (interruption && !decomposition.found) ? undefined : finding;
+    const { answer } = decomposition;
+    const { finding, citations, warnings, maxDepth } = answer.result(planned.aggregation, view);
+    const usable = interruption === 'error' || (interruption && answer.searches === 0) ? undefined : finding;
     const outcome: TrajectoryOutcome = !usable ? 'failed' : interruption ? 'partial' : 'complete';
     return {
       finding:
