@@ -28,6 +28,8 @@ export interface BindingOptions<Output = unknown> {
   readonly negotiated?: { readonly field: string; readonly json: unknown; readonly ndjson: unknown };
   /** How far a streamed response is read ahead of a slow client. */
   readonly readAhead?: { readonly highWaterMark: number; readonly objectMode?: boolean };
+  /** The response has an ETag: a client that has it already, by `If-None-Match`, gets 304 without a body. */
+  readonly revalidates?: true;
   headers?(output: Output): Readonly<Record<string, string>>;
 }
 

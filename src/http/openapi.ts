@@ -56,6 +56,13 @@ const ifMatchHeaders = {
   optional: z.object({ 'If-Match': ifMatch.optional() }),
 };
 
+const revalidationHeaders = z.object({
+  'If-None-Match': z
+    .string()
+    .optional()
+    .meta({ description: 'ETags that the client has; 304 if one is that of the memory' }),
+});
+
 const ifNoneMatchHeaders = z.object({
   'If-None-Match': z
     .literal('*')
@@ -220,6 +227,7 @@ function operationOf(binding: Binding): ZodOpenApiOperationObject {
         [success.status]: answer(success),
         ...(created && { [created.status]: answer(created) }),
       }),
+      ...(options.revalidates && { 304: { description: 'The client has this revision' } }),
       default: {
         description: 'A problem (RFC 9457)',
         content: { 'application/problem+json': { schema: problemSchema, example: problemExample } },
@@ -228,12 +236,14 @@ function operationOf(binding: Binding): ZodOpenApiOperationObject {
   };
 }
 
-function headersOf({ operation: { command, expectedRevision, mustBeNew } }: Binding): z.ZodObject {
+function headersOf({ operation, options }: Binding): z.ZodObject {
+  const { command, expectedRevision, mustBeNew } = operation;
   return z.object({
     ...callHeaders.shape,
     ...(command && commandHeaders.shape),
     ...(expectedRevision && ifMatchHeaders[expectedRevision].shape),
     ...(mustBeNew && ifNoneMatchHeaders.shape),
+    ...(options.revalidates && revalidationHeaders.shape),
   });
 }
 

@@ -121,3 +121,14 @@ export function readMustBeNew(koa: Context): boolean {
     errors: [{ path: 'If-None-Match', message: 'must be *' }],
   });
 }
+
+/**
+ * Whether If-None-Match lists this ETag, compared weakly (RFC 9110, 13.1.2), or is `*`. Cache-Control does not count, unlike in
+ * Koa's `fresh`: it speaks to caches, and `fetch` sends `no-cache` beside every If-None-Match.
+ */
+export function hasCurrent(koa: Context, etag: string): boolean {
+  const header = koa.get('if-none-match').trim();
+  if (header === '*') return true;
+  const tags = header.match(/(?:W\/)?"[\x21\x23-\x7e]*"/g) ?? [];
+  return tags.some((tag) => tag.replace(/^W\//, '') === etag);
+}

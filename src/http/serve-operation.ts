@@ -19,6 +19,7 @@ import {
   assertMediaType,
   assertUtf8,
   assertUtf8Path,
+  hasCurrent,
   headerText,
   readIfMatch,
   readJson,
@@ -187,6 +188,7 @@ function reply(
   }
   if (options.headers) koa.set(options.headers(output));
   koa.body = output;
+  if (options.revalidates && hasCurrent(koa, koa.response.get('etag'))) koa.status = 304;
 }
 
 /** The headers of a stream have promised to keep the connection, which a server that stops would wait for. */

@@ -161,7 +161,7 @@ describe('the OpenAPI document', () => {
           shape,
           place: ['requestBody', 'content', type],
         })),
-        ...Object.entries<Json>(responses).flatMap(([status, { content }]) =>
+        ...Object.entries<Json>(responses).flatMap(([status, { content = {} }]) =>
           Object.entries<Json>(content).map(([type, shape]) => ({
             shape,
             place: ['responses', status, 'content', type],

@@ -77,6 +77,7 @@ export const memoryBindings = [
     rename,
     query: ['asOf', ...wait],
     headers: ({ revision }) => etag(revision),
+    revalidates: true,
   }),
   bind(updateMemory, 'patch', '/v1/memories/:id', {
     success: { status: 200, description: 'The changed memory' },
