@@ -250,8 +250,8 @@ describe('import and export', () => {
     ];
     const found = async (by: Client, minPosition: string) => {
       const query = 'What was made in the pottery workshop?';
-      const asked = { query, threshold: 0, order: 'relevance', minPosition, waitMs: 30_000 };
-      const { body } = await by.post('/v1/search', asked);
+      const request = { query, threshold: 0, order: 'relevance', minPosition, waitMs: 30_000 };
+      const { body } = await by.post('/v1/search', request);
       return body.results.map(({ memory, score }: Json) => [memory.content, score]);
     };
     const before = await found(client, (await client.bulk(texts.map(turn))).at(-1)!.position);

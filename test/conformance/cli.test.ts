@@ -156,13 +156,13 @@ describe('projections', () => {
   it.each([[[]], [['memories', 'links']]])(
     '[J8] starts no rebuild of %j while one is running',
     async (names) => {
-      const asked: string[] = [];
+      const requests: string[] = [];
       const items = [
         { name: 'memories', generations: [], parked: [] },
         { name: 'links', generations: [], parked: [], rebuilding: { position: 1, head: 9 } },
       ];
       const busy = http.createServer((request, response) => {
-        asked.push(request.method!);
+        requests.push(request.method!);
         response.end(JSON.stringify({ items }));
       });
       await new Promise<void>((resolve) => busy.listen(0, '127.0.0.1', resolve));
@@ -170,7 +170,7 @@ describe('projections', () => {
       try {
         const result = await stratalog(['projections', 'rebuild', ...names], environment);
         expectClear(result, 1, /No rebuild was begun: links is being rebuilt/, /projections rollback links/);
-        expect(asked).toEqual(['GET']);
+        expect(requests).toEqual(['GET']);
       } finally {
         busy.close();
       }
@@ -343,12 +343,12 @@ describe('connections', () => {
   });
 
   it('[J4] a followed stream that is interrupted resumes after the last event, until the server refuses it', async () => {
-    const asked: (string | null)[] = [];
+    const requests: (string | null)[] = [];
     const other = http.createServer((request, response) => {
-      asked.push(new URL(request.url!, 'http://x').searchParams.get('after'));
+      requests.push(new URL(request.url!, 'http://x').searchParams.get('after'));
       const event = { at: 'now', type: 'MemoryStored', actor: 'user:ada', stream: 's', revision: 0 };
-      const position = `p${asked.length}`;
-      if (asked.length < 3)
+      const position = `p${requests.length}`;
+      if (requests.length < 3)
         response.write(`${JSON.stringify({ ...event, position })}\n`, () => request.socket.destroy());
       else response.writeHead(403).end('{"code":"forbidden","detail":"no longer"}');
     });
@@ -358,7 +358,7 @@ describe('connections', () => {
       const followed = await stratalog(['audit', 'events', '--follow', '--json'], environment);
       expectClear(followed, 1, /403 forbidden/);
       expect(followed.lines.map(({ position }) => position)).toEqual(['p1', 'p2']);
-      expect(asked).toEqual([null, 'p1', 'p2']);
+      expect(requests).toEqual([null, 'p1', 'p2']);
     } finally {
       other.close();
     }

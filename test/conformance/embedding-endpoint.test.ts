@@ -65,8 +65,8 @@ describe('an embedding endpoint that is down when the server starts', () => {
       error: expect.stringMatching(/tiny at http.* cannot be reached/),
     });
     // Wait for a retry in the meantime.
-    const asked = endpoint.requests.length;
-    await expect.poll(() => endpoint.requests.length, patience).toBeGreaterThan(asked + 4);
+    const before = endpoint.requests.length;
+    await expect.poll(() => endpoint.requests.length, patience).toBeGreaterThan(before + 4);
     expect(said('an embedding model does not answer')).toHaveLength(1);
     expect(said('projection waits').length).toBeLessThanOrEqual(1);
     expect(server.log.join('\n')).not.toMatch(/heron|sk-hidden/);
@@ -107,16 +107,16 @@ describe('an embedding endpoint that is down when the server starts', () => {
   it('[A5] a search as of a position does not call it for a text that has changed since', async () => {
     const [old, changed] = ['The swan crosses the pond', 'The otter dives for fish'];
     const { memory, position } = await client.store({ content: old });
-    const asked = { query: 'swan pond', threshold: 0, waitMs: 30_000 };
-    await client.post('/v1/search', { ...asked, minPosition: position });
+    const request = { query: 'swan pond', threshold: 0, waitMs: 30_000 };
+    await client.post('/v1/search', { ...request, minPosition: position });
     const { body } = await client.patch(
       `/v1/memories/${memory.id}`,
       { content: changed },
       { 'if-match': '*' },
     );
-    await client.post('/v1/search', { ...asked, minPosition: body.position });
+    await client.post('/v1/search', { ...request, minPosition: body.position });
     const before = endpoint.requests.length;
-    const found = (await client.post('/v1/search', { ...asked, asOf: position })).body;
+    const found = (await client.post('/v1/search', { ...request, asOf: position })).body;
     expect(found.warnings).toEqual([]);
     expect(found.results[0].memory.content).toBe(old);
     expect(endpoint.requests.slice(before).flatMap(({ input }) => input)).not.toContain(old);

@@ -56,8 +56,8 @@ async function compared(number: number): Promise<Json> {
 }
 
 async function search(query: string, more: Record<string, unknown> = {}): Promise<Json> {
-  const asked = { query, threshold: 0, order: 'relevance', waitMs: 30_000, ...more };
-  const { status, body } = await admin.post('/v1/search', asked);
+  const request = { query, threshold: 0, order: 'relevance', waitMs: 30_000, ...more };
+  const { status, body } = await admin.post('/v1/search', request);
   expect(status).toBe(200);
   return body;
 }
@@ -204,8 +204,8 @@ describe('a change of the embedding model', () => {
       try {
         const client = await clientWithKey(again, { tenant: freshTenant(), role: 'admin', user: 'eve' });
         const { position } = await client.store({ content: meant });
-        const asked = { query: question, threshold: 0, minPosition: position };
-        const { body } = await client.post('/v1/search', asked);
+        const request = { query: question, threshold: 0, minPosition: position };
+        const { body } = await client.post('/v1/search', request);
         expect(body).toMatchObject({ warnings: [], results: [{ memory: { content: meant } }] });
         const { generations } = await vectorsOf(client);
         expect(generations.map(({ state, signature }: Json) => [state, signature.split('/')[1]])).toEqual([
@@ -213,7 +213,7 @@ describe('a change of the embedding model', () => {
           ['live', bge],
         ]);
         expect((await client.post(`${base}/vectors/rollback`)).status).toBe(202);
-        const back = await client.post('/v1/search', { ...asked, query: meant });
+        const back = await client.post('/v1/search', { ...request, query: meant });
         expect(back.body).toMatchObject({ warnings: [], results: [{ memory: { content: meant } }] });
       } finally {
         await again.stop();
@@ -234,8 +234,8 @@ describe('a change of the embedding model', () => {
       const isWords = (await live()).signature.includes(words);
       const [liveModel, model] = isWords ? [words, bge] : [bge, words];
       const args = ['projections', 'rebuild', '--embedder', model, '--switch'];
-      const asked = ['--query', 'the pump of hall 3', question];
-      const { code, json } = await stratalogAs(server, operator, ...args, ...asked, '--json');
+      const queries = ['--query', 'the pump of hall 3', question];
+      const { code, json } = await stratalogAs(server, operator, ...args, ...queries, '--json');
       expect(code).toBe(0);
       expect(json).toMatchObject({ switched: true, comparison: { model, liveModel, queries: 2 } });
       expect((await live()).generation).toBe(json.generation);
@@ -279,13 +279,13 @@ describe('a custom model', () => {
     async () => {
       const client = await clientWithKey(own, { tenant: freshTenant(), role: 'admin', user: 'ada' });
       const { position } = await client.store({ content: 'The lighthouse keeper counts ships' });
-      const asked = { query: 'lighthouse ships', threshold: 0, minPosition: position };
-      expect((await client.post('/v1/search', asked)).body.results).toHaveLength(1);
+      const request = { query: 'lighthouse ships', threshold: 0, minPosition: position };
+      expect((await client.post('/v1/search', request)).body.results).toHaveLength(1);
       expect((await vectorsOf(client)).generations[0].signature).toContain('/plain');
       const args = ['projections', 'rebuild', '--embedder', 'remote', '--switch', '--json'];
       const { json } = await stratalogAs(own, client, ...args);
       expect(json).toMatchObject({ switched: true, comparison: { model: 'remote', liveModel: 'plain' } });
-      const { body } = await client.post('/v1/search', { ...asked, query: 'ships of the lighthouse' });
+      const { body } = await client.post('/v1/search', { ...request, query: 'ships of the lighthouse' });
       expect(body).toMatchObject({
         warnings: [],
         results: [{ memory: { content: expect.stringMatching(/lighthouse/) } }],

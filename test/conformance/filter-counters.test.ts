@@ -78,8 +78,8 @@ describe('counters in a filter', () => {
   it('[D-8] work in a multi-hop search', async () => {
     const linked = await client.put(`/v1/memories/${ids['once']}/links/related/${ids['never']}`);
     const minPosition = linked.body.position;
-    const asked = { query: content, filter: { accessCount: { gt: 0 } }, minPosition };
-    const { status, body } = await client.post('/v1/reasoning/multi-hop', asked);
+    const request = { query: content, filter: { accessCount: { gt: 0 } }, minPosition };
+    const { status, body } = await client.post('/v1/reasoning/multi-hop', request);
     expect(status, JSON.stringify(body)).toBe(200);
     expect(body.results.map(({ memory }: Json) => memory.externalId)).toEqual(['once']);
   });
@@ -107,8 +107,13 @@ describe('counters in a filter', () => {
     const { body } = await client.delete(`/v1/memories/${ids['judged']}`);
     const { retentionUntil } = body.memory;
     const deleted = async (filter: object, more: Record<string, string> = {}) => {
-      const asked = { filter: JSON.stringify(filter), state: 'deleted', minPosition: body.position, ...more };
-      const reply = await client.get(`/v1/memories?${new URLSearchParams(asked).toString()}`);
+      const request = {
+        filter: JSON.stringify(filter),
+        state: 'deleted',
+        minPosition: body.position,
+        ...more,
+      };
+      const reply = await client.get(`/v1/memories?${new URLSearchParams(request).toString()}`);
       expect(reply.status, JSON.stringify(reply.body)).toBe(200);
       return reply.body.items.map(({ externalId }: Json) => externalId);
     };

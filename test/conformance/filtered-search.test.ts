@@ -50,8 +50,8 @@ beforeAll(async () => {
 });
 
 async function search(query: string, more: object): Promise<Json[]> {
-  const asked = { query, threshold: 0, order: 'relevance', minPosition, waitMs: 30_000, ...more };
-  const reply = await client.post('/v1/search', asked);
+  const request = { query, threshold: 0, order: 'relevance', minPosition, waitMs: 30_000, ...more };
+  const reply = await client.post('/v1/search', request);
   expect(reply, JSON.stringify(reply.body)).toMatchObject({ status: 200 });
   return reply.body.results;
 }
@@ -141,8 +141,8 @@ describe('a filtered search', () => {
     const { memory } = await own.store({ content: 'a ferry', tags: ['a'], metadata: { n: 1 } });
     const path = `/v1/memories/${memory.id}`;
     const found = async (position: string, more: object) => {
-      const asked = { query: 'ferry', threshold: 0, minPosition: position, ...more };
-      return (await own.post('/v1/search', asked)).body.results.length;
+      const request = { query: 'ferry', threshold: 0, minPosition: position, ...more };
+      return (await own.post('/v1/search', request)).body.results.length;
     };
     const [old, now] = [{ filter: { 'metadata.n': { eq: 1 } } }, { filter: { 'metadata.n': { eq: 2 } } }];
     const changed = await own.patch(path, { metadata: { n: 2 }, tags: [] }, { 'if-match': '*' });

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { AskingTenant, comparison } from '../support/asking-tenant.ts';
+import { SearchTenant, comparison } from '../support/search-tenant.ts';
 import { stratalog } from '../support/cli.ts';
 import { metricsOf } from '../support/metrics.ts';
 import { apiKey, usePlanningServer } from '../support/planning-server.ts';
@@ -17,7 +17,7 @@ const { llm, server } = await usePlanningServer();
 
 describe('monitoring of language models', () => {
   it('[J7] counts calls, requests and tokens and times them by model, purpose and outcome', async () => {
-    const tenant = await AskingTenant.create(server);
+    const tenant = await SearchTenant.create(server);
     llm.otherwise(says(proposal));
     await tenant.ask(comparison);
     const now = await metricsOf(server);
@@ -31,7 +31,7 @@ describe('monitoring of language models', () => {
   });
 
   it('[I5] logs failures without the key, the question or what the endpoint wrote', async () => {
-    const tenant = await AskingTenant.create(server);
+    const tenant = await SearchTenant.create(server);
     // The endpoint repeats the request in its answer.
     llm.otherwise(fails(500));
     await tenant.ask(comparison);

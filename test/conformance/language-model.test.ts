@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { clientWithKey, type Json } from '../support/api.ts';
-import { AskingTenant } from '../support/asking-tenant.ts';
+import { SearchTenant } from '../support/search-tenant.ts';
 import { apiKey, usePlanningServer } from '../support/planning-server.ts';
 import {
   answersAnotherShape,
@@ -47,10 +47,10 @@ const memories = [
 const { llm, server } = await usePlanningServer({ subModel: 'small' });
 
 const newTenant = (settings?: Record<string, unknown>) =>
-  AskingTenant.create(server, { memories, request: { topK: 10 }, ...(settings && { settings }) });
+  SearchTenant.create(server, { memories, request: { topK: 10 }, ...(settings && { settings }) });
 
 /** What was spent on language models, according to the log. */
-async function spentBy({ admin }: AskingTenant): Promise<Json[]> {
+async function spentBy({ admin }: SearchTenant): Promise<Json[]> {
   const { body } = await admin.get('/v1/audit/events?type=LanguageModelCalled');
   return body.items.map(({ data }: Json) => data);
 }
@@ -164,7 +164,7 @@ describe('a plan by the language model', () => {
 });
 
 describe('[B2] fallback to the rules', () => {
-  let tenant: AskingTenant;
+  let tenant: SearchTenant;
   let byRules: Json;
   beforeAll(async () => {
     tenant = await newTenant({ languageModel: false });

@@ -40,8 +40,8 @@ class World {
   }
 
   async ask(more: Json = {}, client: Client = this.tenant.admin): Promise<Json> {
-    const asked = { query: question, minPosition: this.position, waitMs: 30_000, ...more };
-    const reply = await client.post(path, asked);
+    const body = { query: question, minPosition: this.position, waitMs: 30_000, ...more };
+    const reply = await client.post(path, body);
     expect(reply, JSON.stringify(reply.body)).toMatchObject({ status: 200 });
     return reply.body;
   }
@@ -127,11 +127,11 @@ describe('multi-hop search', () => {
     const own = await newWorld();
     await own.store('A pump was replaced', { metadata: { ticket: 'pump-7' } });
     await own.store('The pump was replaced as pump-7 says');
-    const asked = { query: 'Why was the pump replaced?' };
-    await own.ask(asked);
+    const request = { query: 'Why was the pump replaced?' };
+    await own.ask(request);
     await own.store('Why the pump was replaced: see inc-42 of the plant');
     const named = await own.store('Salt had eaten the seals', { metadata: { incident: 'inc-42' } });
-    expect(contents(await own.ask(asked))).toContain(named.content);
+    expect(contents(await own.ask(request))).toContain(named.content);
   });
 
   it('[D-8] goes to the requested depth, three hops by default', async () => {

@@ -123,8 +123,8 @@ describe('near-duplicates', () => {
     // The second query is decomposed: the threshold is applied only after its searches are merged.
     for (const query of ['production81', 'compare all production81']) {
       const found = async (body: object): Promise<[string, number][]> => {
-        const asked = { query, threshold: 0, minPosition, waitMs: 30_000, ...body };
-        const reply = await client.post('/v1/search', asked);
+        const request = { query, threshold: 0, minPosition, waitMs: 30_000, ...body };
+        const reply = await client.post('/v1/search', request);
         return reply.body.results.map(({ memory, score }: Json) => [memory.externalId, score]);
       };
       const [[, general]] = (await found({ layers: ['company'] })) as [[string, number]];

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { clientWithKey, type Json } from '../support/api.ts';
-import { AskingTenant } from '../support/asking-tenant.ts';
+import { SearchTenant } from '../support/search-tenant.ts';
 import { metricsOf } from '../support/metrics.ts';
 import {
   closesTheConnection,
@@ -54,7 +54,7 @@ const plan = {
 
 const purposeOf = ({ response_format: format }: ChatRequest) => format?.json_schema.name;
 const isExpansion = (request: ChatRequest) => purposeOf(request) === 'expansion';
-const asked = () => endpoint.requests.filter(isExpansion);
+const expansions = () => endpoint.requests.filter(isExpansion);
 
 /** The usual plan; the script answers the requests for expansion. */
 function expanding(script: ChatScript): void {
@@ -75,7 +75,7 @@ const memories = [
 ].map((memory) => ({ ...memory, layer: 'company' }));
 
 const newTenant = (reasoning: Record<string, unknown> = {}) =>
-  AskingTenant.create(server, {
+  SearchTenant.create(server, {
     memories,
     settings: { reasoning },
     request: { topK: 4, order: 'relevance' },
@@ -112,7 +112,7 @@ describe('expansion by a language model', () => {
     ).toEqual(['billing', 'search']);
     expect(answer.warnings).toEqual([]);
     expect(JSON.stringify(answer)).not.toMatch(/reason|targeted|lexical|model|root/i);
-    const input = inputOf(asked().at(-1)!);
+    const input = inputOf(expansions().at(-1)!);
     expect(input).toMatchObject({ question, parts: [{ part: 0 }, { part: 1 }] });
   });
 
@@ -137,33 +137,33 @@ describe('expansion by a language model', () => {
     const tenant = await newTenant();
     const member = (user: string, teams: string[]) =>
       clientWithKey(server, { tenant: tenant.name, role: 'member', user, teams });
-    const before = asked().length;
+    const before = expansions().length;
     await tenant.ask(question);
     const { audit } = await tenant.ask(`  ${question.toUpperCase()} `);
     expect(audit.trajectory.reasoning[0]).toMatchObject({ source: 'cache', outcome: 'complete' });
     expect(audit.trajectory.reasoning[0].searches[1].lexical).toBe(`${jargon} cashier`);
-    expect(asked().length).toBe(before + 1);
+    expect(expansions().length).toBe(before + 1);
     await tenant.ask(question, {}, await member('bob', ['alpha']));
-    expect(asked().length).toBe(before + 2);
+    expect(expansions().length).toBe(before + 2);
     await (await newTenant()).ask(question);
-    expect(asked().length).toBe(before + 3);
+    expect(expansions().length).toBe(before + 3);
   });
 
   it('[D-6] caches as many answers as the tenant has configured', async () => {
     const tenant = await newTenant({ cacheEntries: 1 });
-    const before = asked().length;
+    const before = expansions().length;
     const other = 'Compare how Search and Billing treat customers';
     for (const query of [question, question, other, question]) await tenant.ask(query);
-    expect(asked().length).toBe(before + 3);
+    expect(expansions().length).toBe(before + 3);
   });
 
   it('[D-6] caches answers for as long as the tenant has configured', async () => {
     const tenant = await newTenant({ cacheSeconds: 1 });
-    const before = asked().length;
+    const before = expansions().length;
     await tenant.ask(question);
     await new Promise((resolve) => setTimeout(resolve, 1_200));
     await tenant.ask(question);
-    expect(asked().length).toBe(before + 2);
+    expect(expansions().length).toBe(before + 2);
   });
 });
 

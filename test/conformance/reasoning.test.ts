@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Json } from '../support/api.ts';
-import { AskingTenant, type Asked } from '../support/asking-tenant.ts';
+import { SearchTenant, type AuditedSearch } from '../support/search-tenant.ts';
 import { metricsOf } from '../support/metrics.ts';
 import { scriptedEmbeddings, type Script } from '../support/scripted-embeddings.ts';
 import { json } from '../support/scripted-endpoint.ts';
@@ -31,25 +31,26 @@ const memories = [
 ];
 
 const newTenant = (on: ServerAddress = server) =>
-  AskingTenant.create(on, { memories, request: { topK: 10, order: 'relevance' } });
+  SearchTenant.create(on, { memories, request: { topK: 10, order: 'relevance' } });
 
 /** Asks a question under the strategy that the tenant has set. */
 async function askBy(
-  tenant: AskingTenant,
+  tenant: SearchTenant,
   strategy: string,
   query: string,
   more: Record<string, unknown> = {},
-): Promise<Asked> {
+): Promise<AuditedSearch> {
   await tenant.configure({ reasoning: { strategy } });
   return tenant.ask(query, more);
 }
 
-const namesOf = ({ answer }: Asked): string[] => answer.results.map(({ memory }: Json) => memory.externalId);
-const searchesOf = ({ audit }: Asked): Json[] =>
+const namesOf = ({ answer }: AuditedSearch): string[] =>
+  answer.results.map(({ memory }: Json) => memory.externalId);
+const searchesOf = ({ audit }: AuditedSearch): Json[] =>
   audit.trajectory.steps.filter(({ action }: Json) => action === 'SearchLayer');
 
 describe('reasoning without a model', () => {
-  let tenant: AskingTenant;
+  let tenant: SearchTenant;
   beforeAll(async () => {
     tenant = await newTenant();
   });
@@ -93,7 +94,7 @@ describe('reasoning without a model', () => {
 });
 
 describe('a strategy set by the tenant', () => {
-  let tenant: AskingTenant;
+  let tenant: SearchTenant;
   beforeAll(async () => {
     tenant = await newTenant();
   });
@@ -105,16 +106,16 @@ describe('a strategy set by the tenant', () => {
     ];
     for (const [strategy, { audit }] of Object.entries({ targeted, exhaustive }))
       expect(audit.trajectory.reasoning[0]).toMatchObject({ strategy, reason: 'set-for-tenant' });
-    const teamsIn = (asked: Asked) =>
-      new Set(searchesOf(asked).map(({ arguments: { scope } }: Json) => scope?.team)).size - 1;
+    const teamsIn = (search: AuditedSearch) =>
+      new Set(searchesOf(search).map(({ arguments: { scope } }: Json) => scope?.team)).size - 1;
     expect([teamsIn(targeted), teamsIn(exhaustive)]).toEqual([3, teams.length]);
     expect(exhaustive.audit.trajectory.queries).toBeGreaterThan(targeted.audit.trajectory.queries);
     // Exhaustive also compares memories outside these teams with what is asked of each team, so their score rises.
-    const guide = ({ answer }: Asked) =>
+    const guide = ({ answer }: AuditedSearch) =>
       answer.results.find(({ memory }: Json) => memory.externalId === 'guide').score as number;
     expect(guide(exhaustive)).toBeGreaterThan(guide(targeted));
-    for (const asked of [targeted, exhaustive])
-      expect(namesOf(asked).slice(0, teams.length).sort()).toEqual([...teams].sort());
+    for (const search of [targeted, exhaustive])
+      expect(namesOf(search).slice(0, teams.length).sort()).toEqual([...teams].sort());
     expect(exhaustive.answer.warnings).toEqual([]);
   });
 
@@ -129,9 +130,9 @@ describe('a strategy set by the tenant', () => {
       expect(sought.texts.dense).toEqual(expect.any(String));
       expect(sought.texts).not.toHaveProperty('lexical');
     }
-    const whole = (asked: Asked) => searchesOf(asked)[0]!.results as Json[];
-    const scoreOf = (asked: Asked, id: string) =>
-      whole(asked).find(({ memoryId }) => memoryId === id)!.score as number;
+    const whole = (search: AuditedSearch) => searchesOf(search)[0]!.results as Json[];
+    const scoreOf = (search: AuditedSearch, id: string) =>
+      whole(search).find(({ memoryId }) => memoryId === id)!.score as number;
     const [best] = whole(both);
     expect(scoreOf(meaning, best!.memoryId)).not.toBeCloseTo(best!.score, 3);
     // Only a word match can tell similar numbers apart.
@@ -145,10 +146,10 @@ describe('a strategy set by the tenant', () => {
     );
     const lead = async (strategy: string) => {
       const query = 'List all tickets across teams that are about QX-90417';
-      const asked = await askBy(tenant, strategy, query, { minPosition: lines.at(-1)!.position });
+      const search = await askBy(tenant, strategy, query, { minPosition: lines.at(-1)!.position });
       const id = lines[numbers.indexOf('QX-90417')]!.id as string;
-      const others = whole(asked).filter(({ memoryId }) => memoryId !== id);
-      return scoreOf(asked, id) / Math.max(...others.map(({ score }) => score as number));
+      const others = whole(search).filter(({ memoryId }) => memoryId !== id);
+      return scoreOf(search, id) / Math.max(...others.map(({ score }) => score as number));
     };
     expect(await lead('targeted')).toBeGreaterThan(await lead('semantic-only'));
   });
@@ -198,14 +199,14 @@ describe('a failing embedding model', () => {
         ),
       );
       for (const more of [{}, { asOf: tenant.position }]) {
-        const asked = await tenant.search('search-index retry', { mode: 'standard', ...more });
-        expect(asked.results[0].memory.externalId).toBe('search-index');
-        expect(asked.warnings).toEqual([wordsAlone]);
+        const search = await tenant.search('search-index retry', { mode: 'standard', ...more });
+        expect(search.results[0].memory.externalId).toBe('search-index');
+        expect(search.warnings).toEqual([wordsAlone]);
       }
       await endpoint.close();
-      const asked = await tenant.ask(comparison);
-      expect(namesOf(asked)).toContain('search-index');
-      expect(asked.answer.warnings).toContainEqual(wordsAlone);
+      const search = await tenant.ask(comparison);
+      expect(namesOf(search)).toContain('search-index');
+      expect(search.answer.warnings).toContainEqual(wordsAlone);
     } finally {
       await own.remove();
     }

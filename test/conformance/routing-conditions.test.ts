@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../support/api.ts';
-import { AskingTenant, comparison } from '../support/asking-tenant.ts';
+import { SearchTenant, comparison } from '../support/search-tenant.ts';
 import { useSharedServer } from '../support/use-server.ts';
 
 const server = useSharedServer();
@@ -24,7 +24,7 @@ describe('conditions in a question', () => {
   ];
 
   it('[B5] [B6] [A7] are covered evenly, with the same results at any threshold', async () => {
-    const tenant = await AskingTenant.create(server, { memories, request: { topK: 6, order: 'relevance' } });
+    const tenant = await SearchTenant.create(server, { memories, request: { topK: 6, order: 'relevance' } });
     const query = 'Compare error handling across the platform teams';
     const found = await Promise.all([0, 0.1, 0.3].map((threshold) => tenant.search(query, { threshold })));
     for (const answer of found) {
@@ -43,7 +43,7 @@ describe('conditions in a question', () => {
         metadata: { status, 'python-version': version },
       })),
     );
-    const tenant = await AskingTenant.create(server, { memories: proposals, request: { topK: 3 } });
+    const tenant = await SearchTenant.create(server, { memories: proposals, request: { topK: 3 } });
     const { answer, audit } = await tenant.ask('accepted proposals on packaging for 3.12', {
       order: 'relevance',
     });
@@ -59,7 +59,7 @@ describe('conditions in a question', () => {
       { externalId: `${word} copy`, layer: 'company', content: content(word) },
       { externalId: word, layer: 'team', scope: { team: 'alpha' }, content: content(word) },
     ]);
-    const tenant = await AskingTenant.create(server, { memories: copies, request: { topK: 6 } });
+    const tenant = await SearchTenant.create(server, { memories: copies, request: { topK: 6 } });
     const { answer, audit } = await tenant.ask(
       'Which services differ in retry policy and how do all of them compare?',
     );
@@ -79,7 +79,7 @@ describe('conditions in a question', () => {
       decision('recent', new Date(Date.now() - 24 * 3_600_000).toISOString()),
       decision('ancient', '2019-01-01T00:00:00Z'),
     ];
-    const tenant = await AskingTenant.create(server, { memories: decisions, request: { topK: 10 } });
+    const tenant = await SearchTenant.create(server, { memories: decisions, request: { topK: 10 } });
     const query = 'List all decisions of the build team since yesterday';
     const names = namesOf(await tenant.search(query, { threshold: 0.05, order: 'relevance' }));
     expect(names[0]).toBe('recent');
@@ -115,7 +115,7 @@ describe('a question about all places of a kind', () => {
   const teamsOf = (answer: Json): string[] => namesOf(answer).map((name) => name.split(' ')[0]!);
 
   it('[B4] [B6] is answered from each place, however the question is phrased', async () => {
-    const tenant = await AskingTenant.create(server, {
+    const tenant = await SearchTenant.create(server, {
       memories,
       request: { threshold: 0.2, order: 'relevance' },
     });
@@ -137,7 +137,7 @@ describe('a question about all places of a kind', () => {
 
 describe('a question too large for an event', () => {
   it('[F1] [B7] is recorded with its results but without its filter, and answered without delay', async () => {
-    const tenant = await AskingTenant.create(server, { request: { topK: 4 } });
+    const tenant = await SearchTenant.create(server, { request: { topK: 4 } });
     // Random values, so that compression does not help.
     const values = Array.from({ length: 1_000 }, () => randomBytes(900).toString('base64'));
     const filter = { not: { 'metadata.a': { in: values } } };
@@ -151,7 +151,7 @@ describe('a question too large for an event', () => {
   });
 
   it('[B1] is searched as a whole if it is pasted text, and answered without delay', async () => {
-    const tenant = await AskingTenant.create(server, { request: { topK: 4 } });
+    const tenant = await SearchTenant.create(server, { request: { topK: 4 } });
     const pasted = `Compare the teams ${'KEP-1 of Search and KEP-2 of Billing '.repeat(100)}`;
     const { audit } = await tenant.ask(pasted);
     expect(audit.route).toBe('decomposition');

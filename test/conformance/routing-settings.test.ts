@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { clientWithKey, freshTenant, type Json } from '../support/api.ts';
-import { comparison, AskingTenant } from '../support/asking-tenant.ts';
+import { comparison, SearchTenant } from '../support/search-tenant.ts';
 import { useServer, useSharedServer } from '../support/use-server.ts';
 
 const server = useSharedServer();
-const newTenant = () => AskingTenant.create(server, { request: { topK: 4 } });
+const newTenant = () => SearchTenant.create(server, { request: { topK: 4 } });
 
 describe('routing settings', () => {
   it('[B9] route by threshold, then by a share of the questions, and the same question always takes the same route', async () => {

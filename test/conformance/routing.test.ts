@@ -1,18 +1,18 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { relevanceOf } from '../../src/domain/ranking/score-scale.ts';
 import { clientWithKey, type Json } from '../support/api.ts';
-import { comparison, AskingTenant, simple } from '../support/asking-tenant.ts';
+import { comparison, SearchTenant, simple } from '../support/search-tenant.ts';
 import { expectProblem } from '../support/problem.ts';
 import { useSharedServer } from '../support/use-server.ts';
 
 const server = useSharedServer();
-const newTenant = () => AskingTenant.create(server, { request: { topK: 4 } });
+const newTenant = () => SearchTenant.create(server, { request: { topK: 4 } });
 
 const namesOf = (answer: Json): string[] => answer.results.map(({ memory }: Json) => memory.externalId);
 const actionsOf = (audit: Json): string[] => audit.trajectory.steps.map(({ action }: Json) => action);
 
 describe('the route of a question', () => {
-  let tenant: AskingTenant;
+  let tenant: SearchTenant;
   beforeAll(async () => {
     tenant = await newTenant();
   });
@@ -59,7 +59,7 @@ describe('the route of a question', () => {
 const nested = 'Compare the incidents across all Search teams and the payment policies of Billing';
 
 describe('the steps of a complex question', () => {
-  let tenant: AskingTenant;
+  let tenant: SearchTenant;
   beforeAll(async () => {
     tenant = await newTenant();
   });
@@ -118,9 +118,9 @@ describe('the steps of a complex question', () => {
   });
 
   it('[A7] [D3] give scores that do not depend on the threshold, and all results that reach it', async () => {
-    const asked = { order: 'relevance', topK: 50 };
+    const options = { order: 'relevance', topK: 50 };
     const scored = async (threshold: number): Promise<[string, number][]> => {
-      const { answer } = await tenant.ask(comparison, { ...asked, threshold });
+      const { answer } = await tenant.ask(comparison, { ...options, threshold });
       return answer.results.map(({ memory, score }: Json) => [memory.id, score]);
     };
     const all = await scored(0);

@@ -9,8 +9,8 @@ import { useSharedServer } from '../support/use-server.ts';
 const server = useSharedServer('deterministic');
 
 async function search(client: Client, query: string, more: object = {}): Promise<Json[]> {
-  const asked = { query, threshold: 0, order: 'relevance', topK: 50, waitMs: 30_000, ...more };
-  const reply = await client.post('/v1/search', asked);
+  const request = { query, threshold: 0, order: 'relevance', topK: 50, waitMs: 30_000, ...more };
+  const reply = await client.post('/v1/search', request);
   expect(reply, JSON.stringify(reply.body)).toMatchObject({ status: 200 });
   const { results, warnings } = reply.body;
   const leftOut = warnings.filter(({ code }: Json) => code === 'below-threshold');
@@ -59,8 +59,8 @@ describe('a search as of a position', () => {
       { content: 'The bridge is open' },
       { 'if-match': '*' },
     );
-    const asked = { query: 'bridge', threshold: 0, asOf: position };
-    expect((await admin.post('/v1/search', asked)).body.position).toBe(position);
+    const request = { query: 'bridge', threshold: 0, asOf: position };
+    expect((await admin.post('/v1/search', request)).body.position).toBe(position);
     const earlier = new Date(Date.parse(changed.body.memory.updatedAt) - 1).toISOString();
     expect(contents(await search(admin, 'bridge', { asOf: earlier }))).toEqual(['The bridge is closed']);
     expect(contents(await search(admin, 'bridge', { asOf: changed.body.memory.updatedAt }))).toEqual([

@@ -142,8 +142,8 @@ describe('search results', () => {
     const deleted = await client.delete(`/v1/memories/${id}`);
     expect(await found(client, content, deleted.body.position)).toEqual([]);
     const filter = { state: { eq: 'deleted' } };
-    const asked = await client.post('/v1/search', { query: content, threshold: 0, filter });
-    expect(asked.body.results).toEqual([]);
+    const reply = await client.post('/v1/search', { query: content, threshold: 0, filter });
+    expect(reply.body.results).toEqual([]);
     const restored = await client.post(`/v1/memories/${id}/restore`);
     expect(await found(client, content, restored.body.position)).toEqual([id]);
   });

@@ -16,7 +16,7 @@ const reports = Array.from({ length: 180 }, (_, n) => ({
   content: `Report: the ${things[n % things.length]} ${doings[n % doings.length]}, it took us ${n} minutes.`,
   occurredAt: new Date(Date.UTC(2019, 0, 1 + 5 * n, 9)).toISOString(),
 }));
-const asked = [
+const events = [
   { externalId: 'day', content: 'The parquet was oiled.', occurredAt: '2023-05-07T21:30:00Z' },
   { externalId: 'day after', content: 'The parquet was sanded.', occurredAt: '2023-05-08T00:00:00Z' },
   { externalId: 'month', content: 'Two tyres burst on the way.', occurredAt: '2023-11-20T08:00:00Z' },
@@ -31,7 +31,7 @@ describe('a question about a time', () => {
 
   beforeAll(async () => {
     client = await clientWithKey(server, { tenant: freshTenant(), role: 'admin', user: 'ada' });
-    const stored = await client.bulk([...reports, ...asked]);
+    const stored = await client.bulk([...reports, ...events]);
     position = stored.at(-1)!['position'];
   });
 
@@ -76,8 +76,8 @@ describe('a question about a time', () => {
   );
 
   it('[A8] uses the time of asking also as of a position', async () => {
-    const asked = { now: '2023-05-10T10:00:00Z', asOf: position };
-    expect((await found('What did we report last week?', asked))[0]).toBe('day');
+    const request = { now: '2023-05-10T10:00:00Z', asOf: position };
+    expect((await found('What did we report last week?', request))[0]).toBe('day');
   });
 
   it('[A8] [I2] records the time of asking with the search, given or not', async () => {

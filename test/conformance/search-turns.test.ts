@@ -30,8 +30,8 @@ async function storeInOrder(client: Client, ...memories: Record<string, unknown>
 }
 
 async function search(client: Client, query: string, minPosition: string, more: object = {}) {
-  const asked = { query, threshold: 0, order: 'relevance', topK: 50, minPosition, waitMs: 30_000, ...more };
-  const { status, body } = await client.post('/v1/search', asked);
+  const request = { query, threshold: 0, order: 'relevance', topK: 50, minPosition, waitMs: 30_000, ...more };
+  const { status, body } = await client.post('/v1/search', request);
   expect(status).toBe(200);
   return body.results.map(({ memory, score }: Json) => [memory.externalId, score]) as [string, number][];
 }

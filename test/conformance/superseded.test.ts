@@ -24,8 +24,8 @@ async function supersedes(newer: Json, older: Json): Promise<string> {
 
 /** The `supersededBy` field of each result, keyed by content. */
 async function marks(position: string, query: string, more: Json = {}, client = admin): Promise<Json> {
-  const asked = { query, threshold: 0, topK: 20, minPosition: position, ...more };
-  const reply = await client.post('/v1/search', asked);
+  const request = { query, threshold: 0, topK: 20, minPosition: position, ...more };
+  const reply = await client.post('/v1/search', request);
   expect(reply, JSON.stringify(reply.body)).toMatchObject({ status: 200 });
   return Object.fromEntries(
     reply.body.results.map(({ memory, supersededBy }: Json) => [memory.content, supersededBy]),
@@ -39,8 +39,8 @@ describe('a superseded result', () => {
       await stored('ferry timetable of summer'),
     ];
     const position = await supersedes(fresh, old);
-    const asked = { query: 'ferry timetable', threshold: 0, minPosition: position };
-    const { results } = (await admin.post('/v1/search', asked)).body;
+    const request = { query: 'ferry timetable', threshold: 0, minPosition: position };
+    const { results } = (await admin.post('/v1/search', request)).body;
     const byId = Object.fromEntries(results.map((result: Json) => [result.memory.id, result]));
     expect(byId[old.id].supersededBy).toBe(fresh.id);
     expect(byId[fresh.id]).not.toHaveProperty('supersededBy');

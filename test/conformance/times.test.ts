@@ -33,8 +33,8 @@ describe('a time in the first centuries', () => {
         { 'if-match': '"0"' },
       );
       const found = async (minPosition: string) => {
-        const asked = { query: 'emperor', threshold: 0, minPosition, waitMs: 20_000 };
-        const { status, body } = await own.post('/v1/search', asked);
+        const request = { query: 'emperor', threshold: 0, minPosition, waitMs: 20_000 };
+        const { status, body } = await own.post('/v1/search', request);
         expect(status).toBe(200);
         return body.results.map((result: Json) => result.memory);
       };

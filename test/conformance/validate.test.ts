@@ -40,9 +40,9 @@ const nothing = { contradictions: [], supersessions: [], notFound: [] };
 it('[A14] compares memories stored just before, without a minPosition', async () => {
   for (let round = 0; round < 5; round++) {
     const memories = [await stored(`The port ${round} is 8080`), await stored(`The port ${round} is 9090`)];
-    const asked = { ids: memories.map(({ id }) => id), waitMs: 25_000 };
-    const { body } = await admin.post(path, asked);
-    expect(body).toMatchObject({ notFound: [], contradictions: [{ memories: asked.ids }] });
+    const request = { ids: memories.map(({ id }) => id), waitMs: 25_000 };
+    const { body } = await admin.post(path, request);
+    expect(body).toMatchObject({ notFound: [], contradictions: [{ memories: request.ids }] });
   }
 });
 

@@ -65,8 +65,8 @@ describe('[A4] words in other written forms', () => {
     ['LeaseStore', 'lease'],
     ['lease store', 'lease'],
   ])('%s is found first', async (query, first) => {
-    const asked = { query, threshold: 0, order: 'relevance', minPosition: position, waitMs: 30_000 };
-    const { status, body } = await client.post('/v1/search', asked);
+    const request = { query, threshold: 0, order: 'relevance', minPosition: position, waitMs: 30_000 };
+    const { status, body } = await client.post('/v1/search', request);
     expect(status).toBe(200);
     expect(body.results.map(({ memory }: Json) => memory.externalId)[0]).toBe(first);
   });

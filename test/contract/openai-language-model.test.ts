@@ -118,10 +118,10 @@ describe('openai language model: a request', () => {
   ])('estimates tokens if %s', async (_, counted) => {
     server.script(saysCounted(answer, counted));
     const { usage } = await open().complete(request());
-    const asked = JSON.stringify(server.requests[0]!.messages).length;
+    const length = JSON.stringify(server.requests[0]!.messages).length;
     expect(usage).toEqual({
       model: 'root',
-      inputTokens: Math.ceil(asked / 4),
+      inputTokens: Math.ceil(length / 4),
       outputTokens: Math.ceil(JSON.stringify(answer).length / 4),
       requests: 1,
     });
@@ -136,7 +136,7 @@ describe('openai language model: an endpoint without schemas', () => {
     expect(server.requests[1]!.messages[0]!.content).toContain('"words"');
     expect(server.requests[1]).toMatchObject({ max_tokens: 50 });
     expect(await model.complete(request())).toMatchObject({ value: answer, usage: { requests: 1 } });
-    expect(server.requests.map((asked) => asked.response_format !== undefined)).toEqual([true, false, false]);
+    expect(server.requests.map((sent) => sent.response_format !== undefined)).toEqual([true, false, false]);
   });
 
   it('receives `response_format` again for another purpose or model, because it may have rejected the particular schema', async () => {
@@ -145,7 +145,7 @@ describe('openai language model: an endpoint without schemas', () => {
     await model.complete(request());
     await model.complete(request({ purpose: 'expansion' }));
     await model.complete(request({ role: 'sub' }));
-    expect(server.requests.map((asked) => asked.response_format !== undefined)).toEqual([
+    expect(server.requests.map((sent) => sent.response_format !== undefined)).toEqual([
       true,
       false,
       true,
@@ -158,7 +158,7 @@ describe('openai language model: an endpoint without schemas', () => {
     const model = open();
     expect(await failureOf(model.complete(request()))).toMatchObject({ failure: 'refused' });
     await model.complete(request());
-    expect(server.requests.map((asked) => asked.response_format !== undefined)).toEqual([true, false, true]);
+    expect(server.requests.map((sent) => sent.response_format !== undefined)).toEqual([true, false, true]);
   });
 
   it.each([
@@ -246,8 +246,8 @@ describe('openai language model: transient errors', () => {
   it('are not retried after the caller has aborted', async () => {
     server.script(fails(429, { 'retry-after': '30' }));
     const started = performance.now();
-    const asked = withTimeLimit(100, undefined, (signal) => open().complete(request({ signal })));
-    expect(await failureOf(asked)).toMatchObject({ failure: 'timed-out', usage: { requests: 1 } });
+    const call = withTimeLimit(100, undefined, (signal) => open().complete(request({ signal })));
+    expect(await failureOf(call)).toMatchObject({ failure: 'timed-out', usage: { requests: 1 } });
     expect(performance.now() - started).toBeLessThan(5_000);
   });
 
@@ -267,8 +267,8 @@ describe('openai language model: time', () => {
     ['answers late', isSlow(2_000, says(answer))],
   ])('ends with the signal if the endpoint %s', async (_, script) => {
     server.otherwise(script);
-    const asked = withTimeLimit(100, undefined, (signal) => open().complete(request({ signal })));
-    const failure = await failureOf(asked);
+    const call = withTimeLimit(100, undefined, (signal) => open().complete(request({ signal })));
+    const failure = await failureOf(call);
     expect(failure).toMatchObject({ failure: 'timed-out', usage: { requests: 1, outputTokens: 0 } });
     expect(failure.usage!.inputTokens).toBeGreaterThan(10);
   });
@@ -290,8 +290,8 @@ describe('openai language model: time', () => {
 
   it('also covers the repetition after a rejected answer', async () => {
     server.script(says({}), neverAnswers);
-    const asked = withTimeLimit(200, undefined, (signal) => open().complete(request({ signal })));
-    expect(await failureOf(asked)).toMatchObject({
+    const call = withTimeLimit(200, undefined, (signal) => open().complete(request({ signal })));
+    expect(await failureOf(call)).toMatchObject({
       failure: 'timed-out',
       usage: { requests: 2, outputTokens: 20 },
     });

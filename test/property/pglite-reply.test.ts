@@ -5,17 +5,17 @@ import { holdsError, readReply } from '../../src/adapters/pglite/reply.ts';
 import type { EngineNotice } from '../../src/adapters/pglite/protocol.ts';
 import { SqlError } from '../../src/adapters/sql/error.ts';
 
-let heard: unknown[];
+let received: unknown[];
 let buffer: ReplyBuffer;
 
 beforeEach(() => {
-  heard = [];
+  received = [];
   buffer = new ReplyBuffer();
 });
 
 const listeners = {
-  noticed: (notice: EngineNotice) => void heard.push(notice),
-  notified: (channel: string) => void heard.push(channel),
+  noticed: (notice: EngineNotice) => void received.push(notice),
+  notified: (channel: string) => void received.push(channel),
 };
 
 /** Parses everything received as the reply of one exchange. */
@@ -168,7 +168,7 @@ describe('a reply of PostgreSQL', () => {
     const notification = message('A', int32(7), text('stratalog_log'), text(''));
     take(Buffer.concat([fields('N', { S: 'WARNING', M: 'mind this' }), notification, complete('LISTEN')]));
     expect(read().tag).toBe('LISTEN');
-    expect(heard).toEqual([{ severity: 'WARNING', message: 'mind this' }, 'stratalog_log']);
+    expect(received).toEqual([{ severity: 'WARNING', message: 'mind this' }, 'stratalog_log']);
   });
 
   it('that was interrupted can be discarded', () => {

@@ -96,9 +96,9 @@ const shown = (memory: Filed) =>
 describe('the keys of a memory', () => {
   it('[A5] include those looked up by any filter that the memory passes', () => {
     fc.assert(
-      fc.property(filed, filter, (memory, asked) => {
-        fc.pre(matches(asked, shown(memory) as unknown as Record<string, unknown>));
-        expect(found(shown(memory), { filter: parseFilter(asked) })).toBe(true);
+      fc.property(filed, filter, (memory, condition) => {
+        fc.pre(matches(condition, shown(memory) as unknown as Record<string, unknown>));
+        expect(found(shown(memory), { filter: parseFilter(condition) })).toBe(true);
       }),
       { numRuns: 2_000 },
     );
@@ -117,12 +117,12 @@ describe('the keys of a memory', () => {
       sessions: some,
       agents: some,
     });
-    const asked = fc.record({
+    const request = fc.record({
       layers: fc.option(fc.uniqueArray(fc.constantFrom(...layers), { minLength: 1 }), { nil: undefined }),
       scope,
     });
     fc.assert(
-      fc.property(filed, caller, asked, (memory, { role, ...who }, where) => {
+      fc.property(filed, caller, request, (memory, { role, ...who }, where) => {
         const visibility = visible({ tenant: 't', principal: 'p', roles: [role], ...who } as never);
         const inScope = Object.entries(where.scope).every(([key, value]) => {
           const own = memory.scope[key as keyof Scope];

@@ -75,8 +75,8 @@ describe('BM25', () => {
 describe('a score', () => {
   it('is a probability', () => {
     fc.assert(
-      fc.property(query, fc.array(candidate), (asked, candidates) => {
-        for (const score of scoreCandidates(asked, candidates)) {
+      fc.property(query, fc.array(candidate), (request, candidates) => {
+        for (const score of scoreCandidates(request, candidates)) {
           expect(score).toBeGreaterThanOrEqual(0);
           expect(score).toBeLessThanOrEqual(1);
         }
@@ -86,9 +86,9 @@ describe('a score', () => {
 
   it('does not depend on the other candidates', () => {
     fc.assert(
-      fc.property(query, fc.array(candidate), (asked, candidates) => {
-        const apart = candidates.map((one) => scoreCandidates(asked, [one])[0]);
-        expect(scoreCandidates(asked, candidates)).toEqual(apart);
+      fc.property(query, fc.array(candidate), (request, candidates) => {
+        const apart = candidates.map((one) => scoreCandidates(request, [one])[0]);
+        expect(scoreCandidates(request, candidates)).toEqual(apart);
       }),
     );
   });
@@ -96,14 +96,14 @@ describe('a score', () => {
   it('orders candidates with both signals like the fused score', () => {
     const full = fc.record({ cosine, termFrequencies: counts, length: fc.integer({ min: 1, max: 500 }) });
     fc.assert(
-      fc.property(query, full, full, (asked, a, b) => {
-        const scale = asked.model === MODELS[0] ? BGE_SMALL : UNKNOWN_MODEL;
-        const weighted = weigh(asked.terms, asked.statistics);
+      fc.property(query, full, full, (request, a, b) => {
+        const scale = request.model === MODELS[0] ? BGE_SMALL : UNKNOWN_MODEL;
+        const weighted = weigh(request.terms, request.statistics);
         const fused = [a, b].map((one) => fuse(evidence(weighted, one, one.cosine), scale.fusion)) as [
           number,
           number,
         ];
-        const scores = scoreCandidates(asked, [a, b]) as [number, number];
+        const scores = scoreCandidates(request, [a, b]) as [number, number];
         if (Math.abs(fused[0] - fused[1]) > 1e-9)
           expect(Math.sign(scores[0] - scores[1])).toBe(Math.sign(fused[0] - fused[1]));
       }),
@@ -112,18 +112,23 @@ describe('a score', () => {
 
   it('grows with the cosine and with each occurrence of a query term that replaces another word', () => {
     fc.assert(
-      fc.property(query, candidate, fc.double({ min: 0.001, max: 0.5, noNaN: true }), (asked, one, step) => {
-        fc.pre(one.cosine !== undefined && asked.terms.length > 0);
-        const term = asked.terms[0] as string;
-        const more = new Map(one.termFrequencies).set(term, (one.termFrequencies.get(term) ?? 0) + 1);
-        const [base, closer, oftener] = scoreCandidates(asked, [
-          one,
-          { ...one, cosine: (one.cosine ?? 0) + step },
-          { ...one, termFrequencies: more },
-        ]) as [number, number, number];
-        expect(closer).toBeGreaterThan(base);
-        expect(oftener).toBeGreaterThanOrEqual(base);
-      }),
+      fc.property(
+        query,
+        candidate,
+        fc.double({ min: 0.001, max: 0.5, noNaN: true }),
+        (request, one, step) => {
+          fc.pre(one.cosine !== undefined && request.terms.length > 0);
+          const term = request.terms[0] as string;
+          const more = new Map(one.termFrequencies).set(term, (one.termFrequencies.get(term) ?? 0) + 1);
+          const [base, closer, oftener] = scoreCandidates(request, [
+            one,
+            { ...one, cosine: (one.cosine ?? 0) + step },
+            { ...one, termFrequencies: more },
+          ]) as [number, number, number];
+          expect(closer).toBeGreaterThan(base);
+          expect(oftener).toBeGreaterThanOrEqual(base);
+        },
+      ),
     );
   });
 
@@ -138,17 +143,17 @@ describe('a score', () => {
       .tuple(list, fc.option(list, { freq: 1 }), separators, separators)
       .map(([of, other, by, otherBy]) => [written(of, by), written(other ?? of, otherBy)] as const);
     fc.assert(
-      fc.property(texts, statistics, cosine, ([asked, memory], known, near) => {
+      fc.property(texts, statistics, cosine, ([queryText, memory], known, near) => {
         const { counts, length } = termCounts(memory);
         const scorer = scorerOf({
-          text: asked,
-          terms: [...termCounts(asked).counts.keys()],
+          text: queryText,
+          terms: [...termCounts(queryText).counts.keys()],
           statistics: known,
           model: MODELS[0],
         });
         const found = { termFrequencies: counts, length, cosine: near };
         const score = scorer.score({ ...found, text: memory });
-        if (words(asked).join(' ') === words(memory).join(' ')) {
+        if (words(queryText).join(' ') === words(memory).join(' ')) {
           expect(scorer.mayQuote(found)).toBe(true);
           expect(score).toBeGreaterThanOrEqual(Math.max(0.7, scorer.score(found)));
         } else expect(score).toBe(scorer.score(found));
@@ -157,8 +162,8 @@ describe('a score', () => {
   });
 
   it('is 0 if nothing is known about the candidate', () => {
-    const asked = { terms: [], statistics: { documents: 1, documentFrequency: new Map<string, number>() } };
-    expect(scoreCandidates(asked, [{ termFrequencies: new Map(), length: 3 }])).toEqual([0]);
+    const request = { terms: [], statistics: { documents: 1, documentFrequency: new Map<string, number>() } };
+    expect(scoreCandidates(request, [{ termFrequencies: new Map(), length: 3 }])).toEqual([0]);
   });
 });
 
@@ -169,21 +174,23 @@ describe('signals beyond the text', () => {
 
   it('change nothing while they are switched off', () => {
     fc.assert(
-      fc.property(query, candidate, signals, (asked, one, values) => {
-        expect(scoreCandidates(asked, [{ ...one, signals: values }])).toEqual(scoreCandidates(asked, [one]));
+      fc.property(query, candidate, signals, (request, one, values) => {
+        expect(scoreCandidates(request, [{ ...one, signals: values }])).toEqual(
+          scoreCandidates(request, [one]),
+        );
       }),
     );
   });
 
   it.each(SIGNALS)('raise the score by %s once it has a weight, and only then', (name) => {
-    const asked = {
+    const request = {
       terms: ['kafka'],
       statistics: { documents: 10, documentFrequency: new Map([['kafka', 2]]) },
       model: 'bge-small-en-v1.5',
       signalWeights: { ...SIGNALS_OFF, [name]: 0.1 },
     };
     const one = { cosine: 0.7, termFrequencies: new Map([['kafka', 1]]), length: 20 };
-    const [low, none, high] = scoreCandidates(asked, [
+    const [low, none, high] = scoreCandidates(request, [
       { ...one, signals: { [name]: -1 } },
       one,
       { ...one, signals: { [name]: 1 } },

@@ -91,10 +91,10 @@ for (let first = 0; first < drawn.length; first += perCluster)
 
 /** Number of commands by first and final outcome. */
 function outcomes(commands: readonly Command[]): string {
-  const told = (which: 0 | -1, outcome: string): number =>
+  const countOf = (which: 0 | -1, outcome: string): number =>
     commands.filter(({ attempts }) => attempts.at(which)!.outcome === outcome).length;
   return (
-    `${commands.length} commands, ${told(-1, 'acknowledged')} acknowledged, ${told(-1, 'refused')} refused, ` +
-    `${told(0, 'unknown')} without an answer at first`
+    `${commands.length} commands, ${countOf(-1, 'acknowledged')} acknowledged, ${countOf(-1, 'refused')} refused, ` +
+    `${countOf(0, 'unknown')} without an answer at first`
   );
 }

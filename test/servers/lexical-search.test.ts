@@ -112,7 +112,7 @@ describe.skipIf(!url)('[A5] a search with words in OpenSearch', () => {
     const where = (tag: string) => parseFilter({ tags: { contains: tag } });
     queriesFail = true;
     await expect.poll(() => models.find('harbour', { tenant }), { timeout: 180_000 }).toHaveLength(10);
-    const asked = async (filter: Filter) => {
+    const search = async (filter: Filter) => {
       test.faulty.searches.length = 0;
       const found = await models.find('harbour', { tenant, filter });
       return {
@@ -121,14 +121,14 @@ describe.skipIf(!url)('[A5] a search with words in OpenSearch', () => {
       };
     };
     // The postings of the filter's values identify the few matches, so the index is not queried.
-    expect(await asked(where('rare'))).toEqual({ ids: [wanted], among: [] });
-    expect(await asked(where('nothing'))).toEqual({ ids: [], among: [] });
+    expect(await search(where('rare'))).toEqual({ ids: [wanted], among: [] });
+    expect(await search(where('nothing'))).toEqual({ ids: [], among: [] });
     // Postings cannot resolve a negation. The memory was not among the first hits, so a second query searches only the
     // matches of the filter.
     const uncommon = parseFilter({ not: { tags: { contains: 'common' } } });
-    expect(await asked(uncommon)).toEqual({ ids: [wanted], among: [undefined, 1] });
+    expect(await search(uncommon)).toEqual({ ids: [wanted], among: [undefined, 1] });
     // Most hits match the filter, so there is no second query.
-    const common = await asked(where('common'));
+    const common = await search(where('common'));
     expect(common.ids).toHaveLength(10);
     expect(common.among).toEqual([undefined]);
   }, 300_000);
@@ -189,11 +189,11 @@ describe.skipIf(!url)('[A5] a search while the lexical index is down', () => {
   it('answers by vectors with a warning about words, does not query the index for a while, and then uses words again', async () => {
     const whole = await models.answer('lighthouse');
     expect(whole.warnings).toEqual([]);
-    let asked = 0;
+    let calls = 0;
     // The index is frozen and never answers.
     test.faulty.before = (method) => {
       if (method !== 'search') return undefined;
-      asked++;
+      calls++;
       return new Promise(() => {});
     };
     for (let n = 0; n < 5; n++) {
@@ -202,7 +202,7 @@ describe.skipIf(!url)('[A5] a search while the lexical index is down', () => {
       // Memories found by vectors are still scored with their words.
       expect(best.map(({ score }) => score)).toEqual(whole.best.map(({ score }) => score));
     }
-    expect(asked).toBe(1);
+    expect(calls).toBe(1);
     queriesFail = true;
     await expect(models.answer('lighthouse')).rejects.toBeInstanceOf(LexicalIndexUnavailable);
     queriesFail = false;

@@ -166,8 +166,8 @@ describe.runIf(isHere)('projectors on Kafka', () => {
     const { generations } = await statusOf(runner, 'links');
     expect(generations[0]).toMatchObject({ state: 'live', lock: 'here', lag: 0 });
     expect(generations[0]!.partitions).toHaveLength(topicPartitions);
-    const told = await statusOf(await runnerHere('api'), 'links');
-    expect(told.generations[0]).toMatchObject({ lock: 'elsewhere' });
+    const status = await statusOf(await runnerHere('api'), 'links');
+    expect(status.generations[0]).toMatchObject({ lock: 'elsewhere' });
     expect(errors).toEqual([]);
   });
 

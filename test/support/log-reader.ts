@@ -32,11 +32,11 @@ export class LogReader {
 
   /** Returns the new events, in log order. */
   async read(url: string): Promise<LogEvent[]> {
-    const came: LogEvent[] = [];
-    for (const tenant of this.#tenants) came.push(...(await this.#readTenant(url, tenant)));
-    came.sort((left, right) => left.position - right.position);
-    this.events.push(...came);
-    return came;
+    const found: LogEvent[] = [];
+    for (const tenant of this.#tenants) found.push(...(await this.#readTenant(url, tenant)));
+    found.sort((left, right) => left.position - right.position);
+    this.events.push(...found);
+    return found;
   }
 
   async #readTenant(url: string, { id, key }: LoadTenant): Promise<LogEvent[]> {

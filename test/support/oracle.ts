@@ -118,8 +118,8 @@ function faultsOfCommand(command: Command, log: LogIndex): string[] {
   // has the externalId.
   const [{ data }] = effects as [LogEvent];
   const gone = [data.memoryId, data.source, data.target].some((id) => id && log.isErased(id));
-  const told = kind === 'store' && last.status === 409 && last.body.memoryId === data.memoryId;
-  return (last.status === 404 && gone) || told ? [] : ['refused, and yet it is written'];
+  const namesMemory = kind === 'store' && last.status === 409 && last.body.memoryId === data.memoryId;
+  return (last.status === 404 && gone) || namesMemory ? [] : ['refused, and yet it is written'];
 }
 
 function faultsOfAnswer(
@@ -142,9 +142,9 @@ function faultsOfAnswer(
     return effect.data.source === memory.id && effect.position <= place ? [] : ['another link is written'];
   if (effect.position !== place) return [`answered position ${place}, written at ${effect.position}`];
   if (kind === 'feedback') return [];
-  const told = `memory-${tenant}.${memory.id}@${memory.revision}`;
+  const answered = `memory-${tenant}.${memory.id}@${memory.revision}`;
   const written = `${effect.stream}@${effect.revision}`;
-  return told === written ? [] : [`answered ${told}, written at ${written}`];
+  return answered === written ? [] : [`answered ${answered}, written at ${written}`];
 }
 
 /** Checks that every line acknowledged in any attempt is one memory, the same one in all attempts. */
@@ -215,14 +215,14 @@ async function faultsOfMemory(client: Client, id: string, { state, versions }: S
   if (got.status !== 200 || got.body.state !== state || got.body.revision !== last)
     return [`${id} is ${state} at ${last} and answers ${got.status} ${JSON.stringify(got.body)}`];
   const history = await client.get(`/v1/memories/${id}/history?limit=500`);
-  const told = history.body.items.map(({ revision, type, position }: Json) => [
+  const shown = history.body.items.map(({ revision, type, position }: Json) => [
     revision,
     type,
     placeOf(position),
   ]);
   const written = versions.map(({ revision, type, position }) => [revision, type, position]);
-  if (JSON.stringify(told) === JSON.stringify(written)) return [];
-  return [`history of ${id} is ${JSON.stringify(told)}, the log has ${JSON.stringify(written)}`];
+  if (JSON.stringify(shown) === JSON.stringify(written)) return [];
+  return [`history of ${id} is ${JSON.stringify(shown)}, the log has ${JSON.stringify(written)}`];
 }
 
 /** Compares the list, which comes from the read model: the state and revision of each memory, and no duplicate externalIds. */

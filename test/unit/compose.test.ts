@@ -77,8 +77,8 @@ describe('[G7] docker-compose.yml', () => {
       for (const name of Object.keys(environment)) expect(Object.keys(settings.shape)).toContain(name);
       const config = readConfig(environment);
       expect(config.profile).toBe('cluster');
-      const asked = services[role]!.healthcheck!.test.join(' ');
-      expect(asked, role).toContain(`http://127.0.0.1:${config.port}/readyz`);
+      const command = services[role]!.healthcheck!.test.join(' ');
+      expect(command, role).toContain(`http://127.0.0.1:${config.port}/readyz`);
       const hosts = [
         config.eventStoreUrl,
         ...config.kafka.brokers,

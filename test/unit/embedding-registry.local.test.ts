@@ -9,52 +9,52 @@ import { BGE_SMALL } from '../../src/domain/ranking/scales.ts';
 import { EmbedderUnavailable } from '../../src/ports/embedder.ts';
 
 /** Word models that record when they are opened and closed. */
-function words(...dimensions: number[]): { entries: ModelEntry[]; told: string[] } {
-  const told: string[] = [];
+function words(...dimensions: number[]): { entries: ModelEntry[]; calls: string[] } {
+  const calls: string[] = [];
   const entries = dimensions.map((dimension): ModelEntry => {
     const name = `w${dimension}`;
     const { id } = deterministicEmbedder({ dimension }).model;
     const open = async () => {
-      told.push(`open ${name}`);
+      calls.push(`open ${name}`);
       const embedder = deterministicEmbedder({ dimension });
       return {
         ...embedder,
         async close() {
-          told.push(`close ${name}`);
+          calls.push(`close ${name}`);
           await embedder.close();
         },
       };
     };
     return { id, name, dimension, open };
   });
-  return { entries, told };
+  return { entries, calls };
 }
 
 describe('the registry of models', () => {
   it('[H4] finds each model by id and by name, and loads it for its first text', async () => {
-    const { entries, told } = words(16, 32);
+    const { entries, calls } = words(16, 32);
     const registry = new ModelRegistry(entries, 'w32');
     expect(registry.preferred).toMatchObject({ id: 'deterministic-words-32', dimension: 32 });
     expect(registry.find('w16')).toBe(registry.find('deterministic-words-16'));
     expect(registry.find('w64')).toBeUndefined();
     expect(registry.of('deterministic-words-64')).toBeUndefined();
-    expect(told).toEqual([]);
+    expect(calls).toEqual([]);
     const [vector] = await registry.of('deterministic-words-16')!.embed(['text'], 'query');
     expect(vector).toHaveLength(16);
     await registry.of('deterministic-words-16')!.embed(['more'], 'passage');
-    expect(told).toEqual(['open w16']);
+    expect(calls).toEqual(['open w16']);
     await registry.close();
-    expect(told).toEqual(['open w16', 'close w16']);
+    expect(calls).toEqual(['open w16', 'close w16']);
   });
 
   it('[H4] closes unused models, and loads them again when they are used', async () => {
-    const { entries, told } = words(16, 32);
+    const { entries, calls } = words(16, 32);
     const registry = new ModelRegistry(entries, 'w16');
     for (const { id } of entries) await registry.load(id);
     await registry.keepOnly(new Set(['deterministic-words-32']));
-    expect(told).toEqual(['open w16', 'open w32', 'close w16']);
+    expect(calls).toEqual(['open w16', 'open w32', 'close w16']);
     await registry.of('deterministic-words-16')!.embed(['text'], 'query');
-    expect(told.at(-1)).toBe('open w16');
+    expect(calls.at(-1)).toBe('open w16');
     await registry.close();
   });
 

@@ -53,14 +53,14 @@ afterAll(() => test.close());
 it('[A5] a filter that half of the memories match is checked only for the results of the indexes', async () => {
   const [vector] = await embedder.embed(['green tea'], 'query');
   const table = view.table('memories').replace('read.', '');
-  let asked = 0;
+  let rowsRead = 0;
   let found: readonly Hit[] = [];
   await test.sql.transaction(
     async (tx) => {
       const explaining: SqlExecutor = {
         async query<R>(text: string, params?: readonly SqlValue[]) {
           const rows = await tx.query<R>(text, params);
-          if (text.includes(table)) asked += await rowsLookedAt(tx, table, text, params);
+          if (text.includes(table)) rowsRead += await rowsLookedAt(tx, table, text, params);
           return rows;
         },
       };
@@ -83,8 +83,8 @@ it('[A5] a filter that half of the memories match is checked only for the result
     { tenant: 'acme', readOnly: true },
   );
   expect(found.length).toBeGreaterThanOrEqual(wanted);
-  expect(asked).toBeGreaterThan(0);
-  expect(asked).toBeLessThan(count / 2);
+  expect(rowsRead).toBeGreaterThan(0);
+  expect(rowsRead).toBeLessThan(count / 2);
 });
 
 it('[A5] a filter that few memories of a prefilter set match is checked for the whole set', async () => {

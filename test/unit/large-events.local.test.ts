@@ -86,11 +86,11 @@ describe('[F4] events with a large total size', () => {
 describe('[F4] the feed of the log', () => {
   it('caches pages up to a size', async () => {
     await storeTestMemory(test);
-    const asked: number[] = [];
+    const reads: number[] = [];
     const feed = new EventFeed({
       ...test.store,
       readAll: async ({ after = 0 }) => {
-        asked.push(after);
+        reads.push(after);
         const [event] = (await test.store.readAll({ after: 0, limit: 1 })).events;
         return { events: [{ ...event!, size: maxPageSize }], unreadable: [], scannedTo: after + 1 };
       },
@@ -100,7 +100,7 @@ describe('[F4] the feed of the log', () => {
     for (let at = 0; at < 6; at++) await feed.next(at, signal);
     await feed.next(5, signal);
     await feed.next(0, signal);
-    expect(asked).toEqual([0, 1, 2, 3, 4, 5, 0]);
+    expect(reads).toEqual([0, 1, 2, 3, 4, 5, 0]);
   });
 });
 

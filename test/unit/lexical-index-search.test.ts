@@ -16,10 +16,10 @@ const region = { tenant: 'acme', visibility: 'all' as const };
 /** A search over memories whose scores grow with their ids. The filter matches those for which `passes` returns true. */
 function searchAmong(count: number, passes: (number: number) => boolean) {
   const idOf = (number: number): string => String(number).padStart(9, '0');
-  const asked: LexicalQuery[] = [];
+  const requests: LexicalQuery[] = [];
   const index = {
     async search(query: LexicalQuery) {
-      asked.push(query);
+      requests.push(query);
       const ids = query.among ?? Array.from({ length: count }, (_, number) => idOf(number));
       return ids.toSorted().toReversed().slice(0, query.limit);
     },
@@ -37,24 +37,24 @@ function searchAmong(count: number, passes: (number: number) => boolean) {
       return found.slice(0, limit).map((memory_id) => ({ memory_id }));
     },
   } as unknown as Sql;
-  return { search: new LexicalIndexSearch(sql, index), asked, idOf };
+  return { search: new LexicalIndexSearch(sql, index), requests, idOf };
 }
 
 describe('words in a lexical index, filters in the database', () => {
   it('[A6] finds the best memories even if more match the filter than one query may list', async () => {
     const count = 2 * mostAmong + 20_000;
-    const { search, asked, idOf } = searchAmong(count, (number) => number < count - 20_000);
+    const { search, requests, idOf } = searchAmong(count, (number) => number < count - 20_000);
     const found = await search.find(view, { region, text: 'fog', filter }, 50);
     const best = Array.from({ length: 50 }, (_, place) => idOf(count - 20_000 - 1 - place));
     expect(found).toEqual(best);
-    expect(Math.max(...asked.map(({ among = [] }) => among.length))).toBeLessThanOrEqual(mostAmong);
+    expect(Math.max(...requests.map(({ among = [] }) => among.length))).toBeLessThanOrEqual(mostAmong);
     // One query over all memories, then three over a part each.
-    expect(asked.length).toBe(4);
+    expect(requests.length).toBe(4);
   });
 
   it('[A6] searches once if enough of the first results pass', async () => {
-    const { search, asked } = searchAmong(1_000, (number) => number % 2 === 0);
+    const { search, requests } = searchAmong(1_000, (number) => number % 2 === 0);
     expect(await search.find(view, { region, text: 'fog', filter }, 50)).toHaveLength(250);
-    expect(asked.length).toBe(1);
+    expect(requests.length).toBe(1);
   });
 });

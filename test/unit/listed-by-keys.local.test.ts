@@ -37,7 +37,7 @@ beforeAll(async () => {
 afterAll(() => test.close());
 
 /** The contents of a list, and the number of rows that were read for it. */
-async function listed(asked: Omit<ListMemories, 'limit'>): Promise<{ contents: string[]; looked: number }> {
+async function listed(request: Omit<ListMemories, 'limit'>): Promise<{ contents: string[]; looked: number }> {
   let looked = 0;
   const sql = {
     query: test.sql.query.bind(test.sql),
@@ -49,7 +49,7 @@ async function listed(asked: Omit<ListMemories, 'limit'>): Promise<{ contents: s
       return test.sql.queryAs<R>(tenant, text, params);
     },
   } as unknown as Sql;
-  const { items } = await listMemories(new ReadModels(sql, new WakeUp()), caller, { ...asked, limit });
+  const { items } = await listMemories(new ReadModels(sql, new WakeUp()), caller, { ...request, limit });
   return { contents: items.map(({ content }) => content), looked };
 }
 
@@ -64,17 +64,17 @@ describe('a list of the few matches among many memories', () => {
     ['several', { tags: ['first'], ...filter({ 'metadata.number': { gt: 0 } }) }, numbers(2, 1)],
     ['a time before all', { createdBefore: '2020-01-01T00:00:00Z' }, []],
     ['a value that none has', { spaces: ['none'] }, []],
-  ])('[A4] by %s reads only the matches', async (_, asked, contents) => {
-    const found = await listed(asked);
+  ])('[A4] by %s reads only the matches', async (_, request, contents) => {
+    const found = await listed(request);
     expect(found.contents).toEqual(contents);
     expect(found.looked).toBeLessThanOrEqual(contents.length + 2);
   });
 
   it('[A4] has pages like any other list', async () => {
-    const asked = filter({ 'metadata.number': { lt: 8 } });
+    const request = filter({ 'metadata.number': { lt: 8 } });
     const models = new ReadModels(test.sql, new WakeUp());
-    const first = await listMemories(models, caller, { ...asked, limit });
-    const second = await listMemories(models, caller, { ...asked, limit, cursor: first.nextCursor });
+    const first = await listMemories(models, caller, { ...request, limit });
+    const second = await listMemories(models, caller, { ...request, limit, cursor: first.nextCursor });
     expect([...first.items, ...second.items].map(({ content }) => content)).toEqual(
       numbers(7, 6, 5, 4, 3, 2, 1, 0),
     );

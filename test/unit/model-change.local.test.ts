@@ -219,10 +219,10 @@ describe('a rebuild with another model', () => {
   });
 
   it('[F5] is compared once, with the given queries, and not with the same model', async () => {
-    const asked: ShadowRequest[] = [];
+    const requests: ShadowRequest[] = [];
     const figures = { queries: 1, overlap: 0.5 };
     const compare: ShadowComparison = async (request) => {
-      asked.push(request);
+      requests.push(request);
       return { model: request.model, liveModel: request.liveModel, ...figures };
     };
     const queries = [{ tenant: 'acme', query: 'tea' }];
@@ -230,14 +230,14 @@ describe('a rebuild with another model', () => {
       await (
         await operations.rebuild('vectors', testContext(), { variant: fresh, queries })
       ).done;
-      expect(asked).toEqual([{ model: fresh, liveModel: old, queries }]);
+      expect(requests).toEqual([{ model: fresh, liveModel: old, queries }]);
       expect((await beside(operations))?.comparison).toEqual({ model: fresh, liveModel: old, ...figures });
       await operations.switch('vectors', testContext());
       // Without a variant, the rebuild keeps the live model.
       await (
         await operations.rebuild('vectors', testContext())
       ).done;
-      expect(asked).toHaveLength(1);
+      expect(requests).toHaveLength(1);
       expect(await beside(operations)).toMatchObject({
         equal: true,
         signature: expect.stringContaining(fresh),
@@ -266,7 +266,7 @@ describe('the loaded models', () => {
   });
 
   it('[H4] are reported once when one does not answer, and when it answers again', async () => {
-    const told: unknown[] = [];
+    const reports: unknown[] = [];
     let isAway = true;
     const sole = new ModelRegistry(
       [
@@ -279,15 +279,15 @@ describe('the loaded models', () => {
     );
     await live();
     const upkeep = new ModelUpkeep(test.sql, sole, {
-      onError: (model, error) => void told.push([model, (error as Error).message]),
-      onRecovered: (model) => void told.push([model, 'answers']),
+      onError: (model, error) => void reports.push([model, (error as Error).message]),
+      onRecovered: (model) => void reports.push([model, 'answers']),
     });
     for (let round = 0; round < 3; round++) await upkeep.once();
-    expect(told).toEqual([[old, 'away']]);
+    expect(reports).toEqual([[old, 'away']]);
     isAway = false;
     await sole.probe(old);
     for (let round = 0; round < 2; round++) await upkeep.once();
-    expect(told).toEqual([
+    expect(reports).toEqual([
       [old, 'away'],
       [old, 'answers'],
     ]);

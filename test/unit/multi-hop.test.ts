@@ -9,7 +9,7 @@ import type { Finding } from '../../src/queries/search/search.ts';
 import { adminOf } from '../support/admin.ts';
 
 const caller = adminOf('acme');
-const asked: MultiHopRequest = {
+const request: MultiHopRequest = {
   query: 'where does it come from',
   topK: 10,
   depth: 3,
@@ -59,7 +59,7 @@ describe('a search over several hops', () => {
   it('[D-8] that never answers ends when its time is up, with a warning', async () => {
     const { search } = searching({ find: () => never });
     const started = performance.now();
-    const answer = await search.search(caller, { ...asked, budget: { queries: 50, wallMs: 50 } });
+    const answer = await search.search(caller, { ...request, budget: { queries: 50, wallMs: 50 } });
     expect(performance.now() - started).toBeLessThan(5_000);
     expect(answer).toMatchObject({ results: [], paths: [], warnings: [{ code: 'timed-out' }] });
     expect(trajectoryOf(answer)).toMatchObject({
@@ -71,7 +71,7 @@ describe('a search over several hops', () => {
 
   it('[D-8] keeps its results so far if a hop never answers', async () => {
     const { search } = searching({ linked: () => never });
-    const answer = await search.search(caller, { ...asked, budget: { queries: 50, wallMs: 50 } });
+    const answer = await search.search(caller, { ...request, budget: { queries: 50, wallMs: 50 } });
     expect(answer).toMatchObject({
       results: [{ memory: { id: 'm1' }, relevance: 0.8, rank: 1 }],
       warnings: [{ code: 'timed-out' }],
@@ -81,7 +81,7 @@ describe('a search over several hops', () => {
   it('[D-8] keeps its results so far if a hop fails, and the failure is logged and recorded', async () => {
     const cause = new Error('the links are gone');
     const { search, failures } = searching({ linked: () => Promise.reject(cause) });
-    const answer = await search.search(caller, asked);
+    const answer = await search.search(caller, request);
     expect(answer).toMatchObject({ results: [{ rank: 1 }], warnings: [{ code: 'partial' }] });
     expect(failures).toEqual([cause]);
     expect(trajectoryOf(answer)).toMatchObject({
@@ -96,7 +96,7 @@ describe('a search over several hops', () => {
     const { search, failures } = searching({
       linked: () => (hops++ === 0 ? Promise.reject(dropped) : Promise.resolve([])),
     });
-    const answer = await search.search(caller, asked);
+    const answer = await search.search(caller, request);
     expect(answer).toMatchObject({ results: [{ rank: 1 }], warnings: [] });
     expect(failures).toEqual([]);
     expect(trajectoryOf(answer)).toMatchObject({ outcome: 'complete' });
@@ -105,6 +105,6 @@ describe('a search over several hops', () => {
   it('[D-8] rejects with the error of its first search', async () => {
     const cause = new Error('no engine answers');
     const { search } = searching({ find: () => Promise.reject(cause) });
-    await expect(search.search(caller, asked)).rejects.toBe(cause);
+    await expect(search.search(caller, request)).rejects.toBe(cause);
   });
 });

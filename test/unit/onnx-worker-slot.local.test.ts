@@ -45,10 +45,10 @@ describe('WorkerSlot', () => {
     if (!queries || !passages) throw new Error('no slots');
     const pool = new EmbeddingPool([queries, passages], { batch: 1, attempts: 2 });
     pools.push(pool);
-    const asked = await Promise.all(['a', 'b', 'c', 'd'].map((text) => pool.submit(text, 'query')));
-    expect(new Set(asked.map(([thread]) => thread)).size).toBe(1);
+    const embedded = await Promise.all(['a', 'b', 'c', 'd'].map((text) => pool.submit(text, 'query')));
+    expect(new Set(embedded.map(([thread]) => thread)).size).toBe(1);
     const [passage] = await pool.submit('e', 'passage');
-    expect(passage).not.toBe(asked[0]?.[0]);
+    expect(passage).not.toBe(embedded[0]?.[0]);
     const later = await Promise.all(['f', 'g', 'h', 'i'].map((text) => pool.submit(text, 'query')));
     expect(new Set(later.map(([thread]) => thread)).size).toBe(2);
   });

@@ -13,7 +13,7 @@ interface Answers {
 
 describe('[J7] what OpenSearch lacks', () => {
   let server: http.Server | undefined;
-  const asked: string[] = [];
+  const requests: string[] = [];
 
   afterEach(() => {
     server?.closeAllConnections();
@@ -23,7 +23,7 @@ describe('[J7] what OpenSearch lacks', () => {
   /** Inspects a server that gives these answers. */
   async function inspect({ version, health = 'green', create = 400 }: Answers) {
     server = http.createServer((request, response) => {
-      asked.push(`${request.method} ${request.url}`);
+      requests.push(`${request.method} ${request.url}`);
       const [status, body] =
         request.method === 'PUT'
           ? [
@@ -47,7 +47,7 @@ describe('[J7] what OpenSearch lacks', () => {
       missing: [],
       notes: [],
     });
-    expect(asked).toContain('PUT /mine.doctor');
+    expect(requests).toContain('PUT /mine.doctor');
   });
 
   it.each<[string, Answers, RegExp]>([

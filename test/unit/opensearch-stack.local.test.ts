@@ -54,8 +54,8 @@ describe('[G7] the OpenSearch of `npm run stack`', () => {
   });
 
   it('uses no jar that differs from the pinned one', async () => {
-    const asked = (await readFile('stack/opensearch-jars.txt', 'utf8')).match(/\S+:\S+:\S+$/gm)!;
-    const names = asked.map((name) => `${name.split(':').slice(1).join('-')}.jar`);
+    const pinned = (await readFile('stack/opensearch-jars.txt', 'utf8')).match(/\S+:\S+:\S+$/gm)!;
+    const names = pinned.map((name) => `${name.split(':').slice(1).join('-')}.jar`);
     expect(names).toContain('opensearch-2.19.6.jar');
     // A fake Maven that delivers all jars with other contents.
     const bring = `for word in "$@"; do case $word in -DoutputDirectory=*) out=\${word#*=};; esac; done

@@ -29,7 +29,7 @@ import { soleEmbedder } from '../support/sole-embedder.ts';
 const embedders = soleEmbedder(deterministicEmbedder({ dimension: 16 }));
 const projections = allProjections(embedders);
 const caller = adminOf('acme');
-const asked = { query: 'green tea', topK: 10, threshold: 0, order: 'relevance' as const };
+const request = { query: 'green tea', topK: 10, threshold: 0, order: 'relevance' as const };
 
 /** A database with a hook that runs after a view was taken, before it is used. */
 class ViewedSql extends FaultySql {
@@ -108,14 +108,15 @@ const multiHop = (): MultiHopSearch =>
 
 /** Queries that return the number of memories that they found. */
 const queries: Record<string, () => Promise<number>> = {
-  'a search': async () => (await search.find(caller, asked)).best.length,
+  'a search': async () => (await search.find(caller, request)).best.length,
   'a search as of a position': async () =>
-    (await search.find(caller, { ...asked, asOf: await test.log.head() })).best.length,
+    (await search.find(caller, { ...request, asOf: await test.log.head() })).best.length,
   'a ranking for a comparison': async () =>
-    (await search.ranking(caller, asked, embedders.preferred.id)).length,
+    (await search.ranking(caller, request, embedders.preferred.id)).length,
   'a search over several hops': async () => {
     const budget = { queries: 50, wallMs: 60_000 };
-    return (await multiHop().search(caller, { ...asked, depth: 1, pathThreshold: 0, budget })).results.length;
+    return (await multiHop().search(caller, { ...request, depth: 1, pathThreshold: 0, budget })).results
+      .length;
   },
   'a list': async () => (await listMemories(models, caller, { limit: 10 })).items.length,
   'counters of a memory': async () => ids.length + (await readCounters(models, 'acme', ids[0]!)).accessCount,
@@ -141,11 +142,11 @@ describe('a generation that is dropped between taking a view and reading in it',
 
   it('[F4] twice in a row only delays a search', async () => {
     replacing(2);
-    expect((await search.find(caller, asked)).best).toHaveLength(ids.length);
+    expect((await search.find(caller, request)).best).toHaveLength(ids.length);
   });
 
   it('[F4] the successors of results are read with a new view', async () => {
-    const finding = await search.find(caller, asked);
+    const finding = await search.find(caller, request);
     await replaceAll();
     const best = finding.best.map(({ memory, score }) => ({ memory, score }));
     expect(await search.superseding(caller, { ...finding, best })).toEqual(new Map());
@@ -154,7 +155,7 @@ describe('a generation that is dropped between taking a view and reading in it',
   it('[F4] a search with a view of its caller fails, so that the caller can take a new one', async () => {
     const view = await search.view();
     await replaceAll();
-    await expect(search.find(caller, asked, view)).rejects.toMatchObject({ code: '42P01' });
+    await expect(search.find(caller, request, view)).rejects.toMatchObject({ code: '42P01' });
   });
 });
 

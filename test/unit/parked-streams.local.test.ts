@@ -91,8 +91,8 @@ describe('a stream with a poison event', () => {
     expect(twins).toMatchObject([{ reason: { code: 'still-parked' } }, { reason: { code: 'still-parked' } }]);
     await expect(skip()).rejects.toMatchObject({ code: 'still-parked' });
     expect(await operations.parkedAt('journal', bad)).toEqual({ revision: 1, type: 'MemoryUpdated' });
-    const told = await running.test.store.readAll({ limit: 100, filter: { types: ['ParkedEventSkipped'] } });
-    expect(told.events.map(({ event }) => event.data)).toMatchObject([{ stream: bad, revision: 0 }]);
+    const skips = await running.test.store.readAll({ limit: 100, filter: { types: ['ParkedEventSkipped'] } });
+    expect(skips.events.map(({ event }) => event.data)).toMatchObject([{ stream: bad, revision: 0 }]);
   });
 
   it('loses no event that arrives during a retry', async () => {

@@ -13,13 +13,13 @@ function frequencies(text: string): TermFrequencies {
 }
 
 function scores(question: string, candidates: readonly Candidate[]): number[] {
-  const asked = {
+  const request = {
     text: question,
     terms: [...termCounts(question).counts.keys()],
     statistics: { documents: 500, documentFrequency: new Map<string, number>() },
     model: 'bge-small-en-v1.5',
   };
-  return scoreCandidates(asked, candidates);
+  return scoreCandidates(request, candidates);
 }
 
 describe('the window of a turn', () => {
@@ -158,11 +158,11 @@ describe('the months of a question', () => {
   });
 
   it('are compared with times in UTC', () => {
-    const asked = askedTimes('What happened in May 2023?');
+    const times = askedTimes('What happened in May 2023?');
     expect(askedTimes('May I ask, and march on?').months).toEqual([]);
     expect(askedTimes('What happened in May?').months).toHaveLength(1);
-    expect(datedAs('2023-06-01T01:00:00+02:00', asked)).toBe(1);
-    expect(datedAs('2022-05-31', asked)).toBe(0);
+    expect(datedAs('2023-06-01T01:00:00+02:00', times)).toBe(1);
+    expect(datedAs('2022-05-31', times)).toBe(0);
     expect(datedAs('2023-05-31', askedTimes('What happened?'))).toBe(0);
   });
 
@@ -190,8 +190,8 @@ describe('a time that a question asks about', () => {
     ['the figures of Q3 2025', ['2025-08-01', 1], ['2025-10-01', 0]],
     ['the last 3 years', ['2025-08-01', 0]],
   ])('%s', (question, ...times) => {
-    const asked = askedTimes(question, now);
-    expect(times.map(([time]) => [time, datedAs(time, asked)])).toEqual(times);
+    const meant = askedTimes(question, now);
+    expect(times.map(([time]) => [time, datedAs(time, meant)])).toEqual(times);
   });
 
   it('is not read from a pasted text with many times', () => {

@@ -106,13 +106,13 @@ describe('rebuilds at the same time', () => {
 
 describe('a stalled rebuild', () => {
   const other = new Journal('other');
-  let told: unknown[];
+  let failures: unknown[];
   let fresh: Generation;
   let beside: Generation;
 
   /** Two concurrent rebuilds of a log with events. */
   beforeEach(async () => {
-    told = [];
+    failures = [];
     const second = await beginLive(test, other);
     await stored('a', 'b');
     for (const one of [test.live, second]) await one.apply(await all(), await one.bookmarkState());
@@ -125,7 +125,7 @@ describe('a stalled rebuild', () => {
       test.sql,
       test.store,
       new AbortController().signal,
-      (...what) => void told.push(what),
+      (...what) => void failures.push(what),
     );
 
   const stateOfFresh = async () => {
@@ -147,18 +147,18 @@ describe('a stalled rebuild', () => {
     expect(waits.failingSince!.getTime()).toBeGreaterThan(before - 5_000);
     // It is retried during this time.
     await new Promise((resolve) => setTimeout(resolve, 2_500));
-    expect(told).toEqual([['journal', new EmbedderUnavailable('the model is away')]]);
+    expect(failures).toEqual([['journal', new EmbedderUnavailable('the model is away')]]);
     reason = 'the model answers nonsense';
     await expect
       .poll(async () => (await stateOfFresh()).error, { timeout: 10_000 })
       .toBe('the model answers nonsense');
     expect((await stateOfFresh()).failingSince).toEqual(waits.failingSince);
-    expect(told).toHaveLength(2);
+    expect(failures).toHaveLength(2);
     reason = undefined;
     const { digest, liveDigest } = await first;
     expect(digest).toBe(liveDigest);
     expect(await stateOfFresh()).toMatchObject({ state: 'ready', error: null, failingSince: null });
-    expect(told).toHaveLength(2);
+    expect(failures).toHaveLength(2);
   }, 30_000);
 
   it('[F4] does not delay others during a long step', async () => {
@@ -170,7 +170,7 @@ describe('a stalled rebuild', () => {
     expect((await together.fill(beside)).projection).toBe('other');
     release();
     expect((await first).projection).toBe('journal');
-    expect(told).toEqual([]);
+    expect(failures).toEqual([]);
   }, 30_000);
 
   it('[F4] ends at once when it is no longer wanted, and the others continue', async () => {

@@ -102,10 +102,10 @@ describe('the budgets of a run', () => {
 describe('searches of one question', () => {
   /** Searches that the test answers one by one. */
   function heldBack() {
-    const asked: string[] = [];
+    const requests: string[] = [];
     const answers = new Map<string, () => void>();
     const search: ExecutorDependencies['search'] = (_, { query }) => {
-      asked.push(query);
+      requests.push(query);
       return new Promise((resolve) => {
         answers.set(query, () => resolve(finding([`${query} 1`, 0.8])));
       });
@@ -114,7 +114,7 @@ describe('searches of one question', () => {
       answers.get(query)!();
       await new Promise((resolve) => setImmediate(resolve));
     };
-    return { asked, search, answer };
+    return { requests, search, answer };
   }
 
   it.each([
@@ -122,14 +122,14 @@ describe('searches of one question', () => {
     [2, ['compare a and b', 'only a'], ['compare a and b', 'only a', 'only b']],
     [4, ['compare a and b', 'only a', 'only b']],
   ])('[B4] run up to %i at once, and their steps stay in order', async (searchesAtOnce, ...begun) => {
-    const { asked, search, answer } = heldBack();
+    const { requests, search, answer } = heldBack();
     const running = run({ search, searchesAtOnce });
     for (const query of ['compare a and b', 'only a', 'only b']) {
-      await expect.poll(() => asked).toEqual(begun.shift() ?? asked);
+      await expect.poll(() => requests).toEqual(begun.shift() ?? requests);
       await answer(query);
     }
     const { finding: found, run: trajectory } = await running;
-    expect(asked).toHaveLength(3);
+    expect(requests).toHaveLength(3);
     expect(new Set(idsOf(found))).toEqual(new Set(['compare a and b 1', 'only a 1', 'only b 1']));
     expect(trajectory.steps.map(({ action }) => action)).toEqual([
       ...['SearchLayer', 'SearchLayer', 'SearchLayer'],
@@ -143,12 +143,12 @@ describe('searches of one question', () => {
   });
 
   it('[B8] are not started ahead if the budget does not allow them', async () => {
-    const { asked, search, answer } = heldBack();
+    const { requests, search, answer } = heldBack();
     const running = run({ search, searchesAtOnce: 4 }, { queries: 1 });
-    await expect.poll(() => asked).toEqual(['compare a and b']);
+    await expect.poll(() => requests).toEqual(['compare a and b']);
     await answer('compare a and b');
     expect((await running).run).toMatchObject({ outcome: 'partial', interruption: 'queries', queries: 1 });
-    expect(asked).toHaveLength(1);
+    expect(requests).toHaveLength(1);
   });
 
   it('[B2] that fail ahead of their turn fail in their own step', async () => {
@@ -167,20 +167,20 @@ describe('searches of one question', () => {
       operands: operands.map((query) => ({ label: query, query })),
     };
     for (const [searchesAtOnce, queries] of [1, 2, 4].flatMap((each) => [4, 8].map((most) => [each, most]))) {
-      const asked: string[] = [];
+      const requests: string[] = [];
       const search: ExecutorDependencies['search'] = (_, { query }) => {
-        asked.push(query);
+        requests.push(query);
         return Promise.resolve(finding([`${query} 1`, 0.8]));
       };
       const plans = () => Promise.resolve(nested);
       const parts = { search, searchesAtOnce: searchesAtOnce!, plan: plans };
       const query = 'compare all the teams one two three';
       const { run: trajectory } = await run(parts, { queries: queries!, depth: 8 }, { query });
-      expect(asked).toHaveLength(trajectory.queries);
-      expect(asked.length).toBeLessThanOrEqual(queries!);
-      asked.length = 0;
+      expect(requests).toHaveLength(trajectory.queries);
+      expect(requests.length).toBeLessThanOrEqual(queries!);
+      requests.length = 0;
       await run(parts, { steps: 1 }, { query });
-      expect(asked).toHaveLength(1);
+      expect(requests).toHaveLength(1);
     }
   });
 });

@@ -34,16 +34,16 @@ describe('conditions of a plan', () => {
   });
 
   it('a condition that no memory meets is dropped, with a warning only in the trajectory', async () => {
-    const asked: SearchRequest[] = [];
+    const requests: SearchRequest[] = [];
     const search: ExecutorDependencies['search'] = (_, each) => {
-      asked.push(each);
+      requests.push(each);
       return Promise.resolve(each.scope?.team === 'alpha' ? finding() : finding(['x', 0.6]));
     };
     const { finding: found, run: trajectory } = await run({
       plan: () => Promise.resolve(conditioned),
       search,
     });
-    expect(asked.map(({ query, scope }) => [query, scope?.team])).toEqual([
+    expect(requests.map(({ query, scope }) => [query, scope?.team])).toEqual([
       [request.query, undefined],
       ['only a', 'alpha'],
       ['only a', undefined],
@@ -68,14 +68,14 @@ describe('conditions of a plan', () => {
       [strict, finding(['full', 0.2])],
       [loose, finding(['full', 0.2], ['half', 0.3], ['half too', 0.25], ['half as well', 0.2])],
     ]);
-    const asked: (Filter | undefined)[] = [];
+    const requests: (Filter | undefined)[] = [];
     const search: ExecutorDependencies['search'] = (_, { filter }) => {
-      asked.push(filter);
+      requests.push(filter);
       return Promise.resolve(found.get(filter) ?? finding(['loud', 0.6]));
     };
     const { finding: answer, run: trajectory } = await run({ plan: () => Promise.resolve(weaker), search });
     // The second filter finds enough.
-    expect(asked).toEqual([undefined, strict, loose]);
+    expect(requests).toEqual([undefined, strict, loose]);
     expect(idsOf(answer)).toEqual(['full', 'half', 'half too', 'half as well']);
     expect(trajectory.warnings).toEqual([]);
     expect(trajectory.steps.map(({ reason }) => reason).slice(0, 3)).toEqual([
@@ -91,9 +91,9 @@ describe('conditions of a plan', () => {
       operands: [{ label: 'a', query: 'the thing', scope: { team: 'alpha' }, follow: 'scope' }],
     };
     const scope = { company: 'acme', team: 'alpha', project: 'p1' };
-    const asked: SearchRequest['scope'][] = [];
+    const requests: SearchRequest['scope'][] = [];
     const search: ExecutorDependencies['search'] = (_, each) => {
-      asked.push(each.scope);
+      requests.push(each.scope);
       const inside =
         each.scope?.project === 'p1' ? [{ memory: memory('inside', { scope }), score: 0.1 }] : [];
       return Promise.resolve({
@@ -102,14 +102,14 @@ describe('conditions of a plan', () => {
       });
     };
     const { finding: answer } = await run({ plan: () => Promise.resolve(plan), search });
-    expect(asked).toEqual([undefined, { team: 'alpha' }, { project: 'p1' }]);
+    expect(requests).toEqual([undefined, { team: 'alpha' }, { project: 'p1' }]);
     expect(idsOf(answer)).toEqual(['thing', 'inside']);
   });
 
   it('an operand outside the bounds of the request is not searched', async () => {
-    const asked: SearchRequest[] = [];
+    const requests: SearchRequest[] = [];
     const search: ExecutorDependencies['search'] = (_, each) => {
-      asked.push(each);
+      requests.push(each);
       return Promise.resolve(finding(['x', 0.6]));
     };
     const scope = { team: 'beta' };
@@ -118,7 +118,7 @@ describe('conditions of a plan', () => {
       {},
       { scope },
     );
-    expect(asked.map((each) => each.scope)).toEqual([scope]);
+    expect(requests.map((each) => each.scope)).toEqual([scope]);
     expect(trajectory.warnings).toEqual(['outside-of-request']);
   });
 });

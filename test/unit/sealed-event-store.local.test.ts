@@ -151,24 +151,24 @@ describe('an append with a given key', () => {
 
   it('queries the database once for both', async () => {
     await storeTestMemory(test);
-    const asked: string[] = [];
+    const statements: string[] = [];
     test.sql.fault = (statement) => {
-      asked.push(statement);
+      statements.push(statement);
       return undefined;
     };
     const { stream, events } = storing();
     const subject = 'somebody known';
     await test.vault.ensure({ ...memoryKey(), subject });
-    asked.length = 0;
+    statements.length = 0;
     await test.store.append(
       stream,
       'noStream',
       events,
       testContext({ key: { ...memoryKey(), subject }, keyIsNew: true }),
     );
-    expect(asked).toEqual([expect.stringContaining('control.append_with_keys')]);
+    expect(statements).toEqual([expect.stringContaining('control.append_with_keys')]);
     await test.store.load(stream);
-    expect(asked).toHaveLength(2);
+    expect(statements).toHaveLength(2);
   });
 
   it('uses the existing key, for instance of an earlier attempt', async () => {

@@ -23,7 +23,7 @@ const embedders = soleEmbedder(deterministicEmbedder({ dimension: 64 }));
 const projections = allProjections(embedders);
 const caller = adminOf('acme');
 const text = 'Every change to the production database needs a second pair of eyes';
-const asked = { query: text, topK: 10, threshold: 0, order: 'relevance' as const };
+const defaults = { query: text, topK: 10, threshold: 0, order: 'relevance' as const };
 
 /** A database with a hook that runs before a transaction. */
 class WatchedSql extends FaultySql {
@@ -89,7 +89,7 @@ it('[A5] a second read of the candidates checks the filters again', async () => 
   const texts = [1, 2, 3, 4].map((number) => `${text} ${number} ${number}`);
   const stored = await store([...copied(texts), ...times(3, 'user', 'The database is changed on Mondays')]);
   const changed = stored.at(-1)!;
-  const request = { ...asked, topK: 5, filter: parseFilter({ tags: { contains: 'kept' } }) };
+  const request = { ...defaults, topK: 5, filter: parseFilter({ tags: { contains: 'kept' } }) };
   const found = async () => (await search.find(caller, request)).best.map(({ memory }) => memory.id);
   // Of the first fifteen candidates at most three texts are left, so more are read in a separate transaction.
   expect(await found()).toContain(changed.value.id);
@@ -116,7 +116,7 @@ async function looksOf(request: Partial<SearchRequest> = {}) {
     if (statement.includes('lexical_terms')) looks++;
     return undefined;
   };
-  const { best } = await search.find(caller, { ...asked, ...request });
+  const { best } = await search.find(caller, { ...defaults, ...request });
   return { looks, texts: new Set(best.map(({ memory }) => memory.content)).size };
 }
 

@@ -36,7 +36,7 @@ const embedders = soleEmbedder(deterministicEmbedder({ dimension: 16 }));
 const projections = allProjections(embedders, { words: { inMemory: true } });
 const lexical = projections.find(({ name }) => name === 'lexical')!;
 const acme = { tenant: 'acme', table: 'read.lexical_g1' };
-const asked = { topK: 10, threshold: 0, order: 'relevance' as const };
+const defaults = { topK: 10, threshold: 0, order: 'relevance' as const };
 
 let test: TestStore;
 let index: ResidentWordIndex;
@@ -165,7 +165,7 @@ it('[A5] a search finds by words, and with filters that few matches pass', async
   await catchUp();
   const best = async (request: object) => {
     const { best, warnings } = await search.find(adminOf('acme'), {
-      ...asked,
+      ...defaults,
       query: 'tea number',
       ...request,
     });
@@ -190,16 +190,16 @@ it('[A5] a search uses only vectors and reports it if words cannot be loaded', a
   await store({ content: 'green tea' });
   await catchUp();
   test.sql.fault = (statement) => (statement.includes('k.counts') ? 'before' : undefined);
-  const ask = () => search.find(adminOf('acme'), { ...asked, query: 'green tea' });
+  const ask = () => search.find(adminOf('acme'), { ...defaults, query: 'green tea' });
   const { best, warnings } = await ask();
   expect(best).toHaveLength(1);
   expect(warnings).toMatchObject([{ code: 'partial' }]);
   expect(errors).toHaveLength(1);
   // Loading is not retried at once, even if a filter leaves few memories or the search is as of a position.
   expect((await ask()).warnings).toHaveLength(1);
-  const few = { ...asked, query: 'green tea', tags: ['x'] };
+  const few = { ...defaults, query: 'green tea', tags: ['x'] };
   expect((await search.find(adminOf('acme'), few)).warnings).toHaveLength(1);
-  const before = { ...asked, query: 'green tea', asOf: 1 };
+  const before = { ...defaults, query: 'green tea', asOf: 1 };
   expect((await search.find(adminOf('acme'), before)).warnings).toHaveLength(1);
 });
 
@@ -253,9 +253,11 @@ it('[F4] a search over dropped read models fails at once', async () => {
   await switchTo(test.sql, 'lexical', next.number);
   await dropGeneration(test.sql, lexical, 1);
   const looks = counted('to_regclass');
-  await expect(search.find(adminOf('acme'), { ...asked, query: 'green tea' }, view)).rejects.toMatchObject({
-    code: '42P01',
-  });
+  await expect(search.find(adminOf('acme'), { ...defaults, query: 'green tea' }, view)).rejects.toMatchObject(
+    {
+      code: '42P01',
+    },
+  );
   expect(looks()).toBeLessThan(10);
 }, 40_000);
 
@@ -312,7 +314,7 @@ it('[A5] a search reports if its words were evicted when it begins', async () =>
   const models = new ReadModels(test.sql, new WakeUp());
   const service = new SearchService(models, embedders, systemClock, { words });
   for (const asOf of [undefined, await test.store.log.head()]) {
-    const request = { ...asked, query: 'green tea', ...(asOf !== undefined && { asOf }) };
+    const request = { ...defaults, query: 'green tea', ...(asOf !== undefined && { asOf }) };
     const { best, warnings } = await service.find(adminOf('acme'), request);
     expect(best).toHaveLength(1);
     expect(warnings).toMatchObject([{ code: 'partial' }]);

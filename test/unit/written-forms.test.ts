@@ -5,8 +5,8 @@ import { queryTerms, termCounts, words } from '../../src/domain/text/tokens.ts';
 /** Whether a memory with `text` contains every term of the query `word`. */
 function finds(word: string, text: string): boolean {
   const { counts } = termCounts(text);
-  const asked = queryTerms(word);
-  return asked.length > 0 && asked.every((term) => counts.has(term));
+  const terms = queryTerms(word);
+  return terms.length > 0 && terms.every((term) => counts.has(term));
 }
 /** Whether it contains one of them. */
 function touches(word: string, text: string): boolean {

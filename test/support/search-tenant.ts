@@ -23,7 +23,7 @@ export const policies: readonly Json[] = [
   { externalId: 'keys', layer: 'company', content: 'Signing keys are rotated every month by the platform' },
 ];
 
-export interface AskingOptions {
+export interface SearchTenantOptions {
   readonly memories?: readonly Json[];
   /** Routing settings of the tenant. */
   readonly settings?: Readonly<Record<string, unknown>>;
@@ -31,13 +31,14 @@ export interface AskingOptions {
   readonly request?: Readonly<Record<string, unknown>>;
 }
 
-export interface Asked {
+/** The answer of a search with its audit record. */
+export interface AuditedSearch {
   readonly answer: Json;
   readonly audit: Json;
 }
 
 /** A tenant with memories that all read models have applied, and the searches of its admin, who is also an auditor. */
-export class AskingTenant {
+export class SearchTenant {
   readonly admin: Client;
   readonly name: string;
   readonly position: string;
@@ -57,14 +58,14 @@ export class AskingTenant {
 
   static async create(
     server: ServerAddress,
-    { memories = policies, settings, request = {} }: AskingOptions = {},
-  ): Promise<AskingTenant> {
+    { memories = policies, settings, request = {} }: SearchTenantOptions = {},
+  ): Promise<SearchTenant> {
     const name = freshTenant();
     const admin = await clientWithKey(server, { tenant: name, role: 'admin', user: 'ada' });
     const lines = await admin.bulk(memories);
     expect(lines.map(({ status }) => status)).toEqual(memories.map(() => 201));
     await vi.waitUntil(async () => (await lagOf(admin)) === 0, 30_000);
-    const tenant = new AskingTenant(admin, name, lines.at(-1)!.position, request);
+    const tenant = new SearchTenant(admin, name, lines.at(-1)!.position, request);
     if (settings) await tenant.configure(settings);
     return tenant;
   }
@@ -82,7 +83,7 @@ export class AskingTenant {
     return reply.body;
   }
 
-  async ask(query: string, more: Record<string, unknown> = {}, client = this.admin): Promise<Asked> {
+  async ask(query: string, more: Record<string, unknown> = {}, client = this.admin): Promise<AuditedSearch> {
     const answer = await this.search(query, more, client);
     return { answer, audit: await this.audited(answer.searchId) };
   }
