@@ -15,6 +15,8 @@ interface Entry {
   readonly memory: MemoryView;
   readonly isSuperseded: boolean | undefined;
   score: number;
+  /** Of the search that gave the highest score. */
+  passage: number | undefined;
   evidence: number;
   /** The side of a comparison whose search gave the highest score. */
   side: number | undefined;
@@ -42,14 +44,15 @@ export class ResultAccumulator {
     return this.#entries.size;
   }
 
-  add({ found: { memory, score, isSuperseded }, evidence, side, steps }: Addition): void {
+  add({ found: { memory, score, passage, isSuperseded }, evidence, side, steps }: Addition): void {
     if (evidence > answering) this.#conditionsMet = true;
     let entry = this.#entries.get(memory.id);
     if (!entry) {
       const sides = { side: undefined, sideScore: -1 };
-      entry = { memory, isSuperseded, score, evidence, ...sides, tooOld: false, steps: new Set() };
+      entry = { memory, isSuperseded, score, passage, evidence, ...sides, tooOld: false, steps: new Set() };
       this.#entries.set(memory.id, entry);
     }
+    if (score > entry.score) entry.passage = passage;
     entry.score = Math.max(entry.score, score);
     entry.evidence = Math.max(entry.evidence, evidence);
     if (side !== undefined && score > entry.sideScore) {
@@ -91,8 +94,8 @@ export class ResultAccumulator {
 
   /** The collected memory with this id, with the score that it has in the answer. */
   shown({ id, score }: Pick<SearchResult, 'id' | 'score'>): Scored {
-    const { memory, isSuperseded } = this.#entries.get(id)!;
-    return { memory, score, ...(isSuperseded !== undefined && { isSuperseded }) };
+    const { memory, passage, isSuperseded } = this.#entries.get(id)!;
+    return { memory, score, passage, ...(isSuperseded !== undefined && { isSuperseded }) };
   }
 
   /** The side whose search gave the highest score, otherwise the side of the memory's place. */
