@@ -4,7 +4,14 @@ import { waitFields } from '../fields.ts';
 import { withPluralNames } from '../filter-names.ts';
 import { operation } from '../operation.ts';
 import { multiHopBodyExample, multiHopExample } from './examples.ts';
-import { searchFields, searchRegion, timeOfAsking, searchResultSchema, warningsSchema, withContent } from './fields.ts';
+import {
+  searchFields,
+  searchRegion,
+  timeOfAsking,
+  searchResultSchema,
+  warningsSchema,
+  withContent,
+} from './fields.ts';
 
 const mostQueries = 50;
 

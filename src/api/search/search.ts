@@ -3,7 +3,14 @@ import { asOfField, waitFields } from '../fields.ts';
 import { withPluralNames } from '../filter-names.ts';
 import { operation } from '../operation.ts';
 import { searchBodyExample, searchExample } from './examples.ts';
-import { searchFields, searchRegion, timeOfAsking, searchResultSchema, warningsSchema, withContent } from './fields.ts';
+import {
+  searchFields,
+  searchRegion,
+  timeOfAsking,
+  searchResultSchema,
+  warningsSchema,
+  withContent,
+} from './fields.ts';
 
 /** Records the search and the accessed memories as events after the answer. */
 export const search = operation({
