@@ -5,10 +5,10 @@ import {
   casesOf,
   leaveOut,
   rank,
-  SURROUNDINGS,
+  CONTEXT_PARTS,
   type Case,
   type Score,
-  type Surrounding,
+  type ContextPart,
 } from './ranking/candidates.ts';
 import { readDataSets, type DataSet } from './ranking/datasets.ts';
 import { cosine, embedAll, openModel, type BenchModel } from './ranking/embed.ts';
@@ -41,9 +41,9 @@ export const retrieval: Benchmark = {
     const groups = groupsOf(embedded);
     await measureTime(model, embedded, groups, report);
     await model.close();
-    tellRanking(model.scale, groups, report);
-    tellAblation(model.scale, groups, report);
-    tellCalibration(model.scale, groups, report);
+    reportRanking(model.scale, groups, report);
+    reportAblation(model.scale, groups, report);
+    reportCalibration(model.scale, groups, report);
     for (const { set } of embedded) checkGold(set, report);
     report.note(
       `${model.embedder.model.id}; each query in its own scope, exact nearest neighbours, term statistics of its tenant; one setting for all sets`,
@@ -79,7 +79,7 @@ function groupsOf(embedded: readonly Embedded[]): Groups {
 
 /** Fused evidence without the omitted parts of a memory's context. */
 const fusedBy =
-  (weights: FusionWeights, ...left: Surrounding[]): Score =>
+  (weights: FusionWeights, ...left: ContextPart[]): Score =>
   (found) =>
     fuse(leaveOut(found, left), weights);
 const probabilityBy =
@@ -87,12 +87,12 @@ const probabilityBy =
   (found) =>
     probability(fuse(found, scale.fusion), found, scale);
 
-function tellRanking(scale: ModelScale, groups: Groups, report: Report): void {
+function reportRanking(scale: ModelScale, groups: Groups, report: Report): void {
   const variants: [string, Score][] = [
     ['BM25 of textbooks', ({ textbook }) => textbook || undefined],
     ['BM25, ours', ({ ownLexical }) => ownLexical || undefined],
     ['vectors', ({ cosine: near }) => near],
-    ['hybrid: words and vectors', fusedBy(scale.fusion, ...SURROUNDINGS)],
+    ['hybrid: words and vectors', fusedBy(scale.fusion, ...CONTEXT_PARTS)],
     ['ours: with what surrounds', probabilityBy(scale)],
   ];
   for (const measure of ['ndcg', 'recall'] as const) {
@@ -103,7 +103,7 @@ function tellRanking(scale: ModelScale, groups: Groups, report: Report): void {
 }
 
 /** How much quality is lost when one signal is left out. */
-function tellAblation({ fusion }: ModelScale, groups: Groups, report: Report): void {
+function reportAblation({ fusion }: ModelScale, groups: Groups, report: Report): void {
   const variants: [string, Score][] = [
     ['all', fusedBy(fusion)],
     ['without words', ({ lexical: _, ...found }) => fuse({ ...found, overlap: 0 }, fusion)],
@@ -130,7 +130,7 @@ function means(groups: Groups, score: Score, measure: 'ndcg' | 'recall'): number
 }
 
 /** Expected calibration error of the first ten results, and how many results pass the default threshold. */
-function tellCalibration(scale: ModelScale, groups: Groups, report: Report): void {
+function reportCalibration(scale: ModelScale, groups: Groups, report: Report): void {
   const firsts = new Map<string, readonly (readonly Outcome[])[]>();
   for (const [name, cases] of groups)
     firsts.set(

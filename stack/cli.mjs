@@ -4,7 +4,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { bring, down, status, up } from './lifecycle.mjs';
+import { down, fetchServer, status, up } from './lifecycle.mjs';
 import { logs } from './logs.mjs';
 
 const modules = {
@@ -38,14 +38,14 @@ if (!['fetch', 'up', 'down', 'status', 'logs', 'reset'].includes(action) || unkn
 const chosenNames = names.length > 0 ? names : Object.keys(modules);
 const folderOf = ({ name }) => path.join(home, name);
 
-const sayOf =
+const printerOf =
   ({ name }) =>
   (text) =>
     console.error(`${name}: ${text}`);
 
 const actions = {
-  fetch: async (server) => bring(server, folderOf(server), sayOf(server)),
-  up: async (server) => up(server, folderOf(server), sayOf(server)),
+  fetch: async (server) => fetchServer(server, folderOf(server), printerOf(server)),
+  up: async (server) => up(server, folderOf(server), printerOf(server)),
   down: async (server) => down(server, folderOf(server)),
   status: async () => {},
   reset: async (server) => {

@@ -10,7 +10,7 @@ const readyMs = 240_000;
 const stopMs = 20_000;
 
 /** Fetches what `server` needs without starting it. */
-export async function bring(server, folder, say) {
+export async function fetchServer(server, folder, say) {
   mkdirSync(folder, { recursive: true });
   if (!runningPid(folder)) await server.install(folder, say);
 }
@@ -58,7 +58,7 @@ async function start(server, folder) {
     child.once('error', (error) => reject(failure(`${command} does not start: ${error.message}`)));
   });
   child.unref();
-  writeFileSync(recordOf(folder), JSON.stringify({ pid: child.pid, born: bornAt(child.pid) }));
+  writeFileSync(recordOf(folder), JSON.stringify({ pid: child.pid, born: startTimeOf(child.pid) }));
   return child.pid;
 }
 
@@ -74,11 +74,11 @@ async function untilReady(server, folder, pid) {
 function runningPid(folder) {
   if (!existsSync(recordOf(folder))) return undefined;
   const { pid, born } = JSON.parse(readFileSync(recordOf(folder), 'utf8'));
-  return bornAt(pid) === born ? pid : undefined;
+  return startTimeOf(pid) === born ? pid : undefined;
 }
 
 /** Start time of a process in clock ticks since boot; undefined if there is none, or only a zombie. */
-function bornAt(pid) {
+function startTimeOf(pid) {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
       .replace(/^.*\) /s, '')

@@ -47,8 +47,8 @@ interface Tenant {
 }
 
 /** Context beside a memory's own words and vector. Each part can be left out to measure its effect. */
-export const SURROUNDINGS = ['window', 'speaker', 'dated'] as const;
-export type Surrounding = (typeof SURROUNDINGS)[number];
+export const CONTEXT_PARTS = ['window', 'speaker', 'dated'] as const;
+export type ContextPart = (typeof CONTEXT_PARTS)[number];
 
 /** One case per query, in the query's own scope; term statistics are of the whole tenant. */
 export function casesOf(
@@ -172,7 +172,7 @@ function byTime({ timestamp: a = '' }: Memory, { timestamp: b = '' }: Memory): n
 }
 
 /** The evidence of a candidate without its context, or without a part of it. */
-export function leaveOut(found: ScoredCandidate, left: readonly Surrounding[]): Evidence {
+export function leaveOut(found: ScoredCandidate, left: readonly ContextPart[]): Evidence {
   const { cosine, overlap, speaker, dated } = found;
   const lexical = left.includes('window') ? found.ownLexical : found.lexical;
   return {

@@ -10,10 +10,10 @@ import {
   casesOf,
   leaveOut,
   rank,
-  SURROUNDINGS,
+  CONTEXT_PARTS,
   type Case,
   type Score,
-  type Surrounding,
+  type ContextPart,
 } from './candidates.ts';
 import { readDataSet, type DataSet } from './datasets.ts';
 import { embedAll, openModel, type BenchModel } from './embed.ts';
@@ -101,18 +101,18 @@ function casesOfAll(embedded: readonly Embedded[]): Map<string, Case[]> {
 
 /** Prints the effect of each part of the context beside a memory's own words and vector. */
 function printAblation(cases: ReadonlyMap<string, Case[]>, weights: FusionWeights): void {
-  const variants: [string, readonly Surrounding[]][] = [
+  const variants: [string, readonly ContextPart[]][] = [
     ['none', []],
-    ...SURROUNDINGS.map((one): [string, readonly Surrounding[]] => [`${one} alone`, [one]]),
-    ...SURROUNDINGS.map((one): [string, readonly Surrounding[]] => [
+    ...CONTEXT_PARTS.map((one): [string, readonly ContextPart[]] => [`${one} alone`, [one]]),
+    ...CONTEXT_PARTS.map((one): [string, readonly ContextPart[]] => [
       `all but ${one}`,
-      SURROUNDINGS.filter((other) => other !== one),
+      CONTEXT_PARTS.filter((other) => other !== one),
     ]),
-    ['all', SURROUNDINGS],
+    ['all', CONTEXT_PARTS],
   ];
   console.log('\nnDCG@10 / recall@10 / MRR@10');
   for (const [label, known] of variants) {
-    const left = SURROUNDINGS.filter((one) => !known.includes(one));
+    const left = CONTEXT_PARTS.filter((one) => !known.includes(one));
     printRanking(label, cases, (found) => fuse(leaveOut(found, left), weights));
   }
 }

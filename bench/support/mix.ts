@@ -16,7 +16,7 @@ import { pick, randomFrom } from './random.ts';
 import { inLanes } from './statistics.ts';
 
 const writers = 32;
-const resultsOfASearch = 10;
+const resultsPerSearch = 10;
 
 const context: CommandContext = {
   caller: {
@@ -77,7 +77,7 @@ async function addSearches(
   const facts = new FactQueue(services, { onDropped: (lost) => (dropped += lost) });
   for (let index = 0; index < count; index++) {
     const id = uuid();
-    const memoryIds = [...new Set(Array.from({ length: resultsOfASearch }, () => pick(ids, random)))];
+    const memoryIds = [...new Set(Array.from({ length: resultsPerSearch }, () => pick(ids, random)))];
     facts.record({
       id,
       context,
@@ -86,7 +86,7 @@ async function addSearches(
           type: 'SearchPerformed',
           data: {
             searchId: id,
-            topK: resultsOfASearch,
+            topK: resultsPerSearch,
             threshold: 0.7,
             order: 'precedence',
             readPosition: index,

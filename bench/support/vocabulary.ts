@@ -15,7 +15,7 @@ export class Vocabulary {
 
   constructor() {
     const known = corpusWords();
-    this.words = [...known, ...madeUp(new Set(known), size - known.length)];
+    this.words = [...known, ...inventedWords(new Set(known), size - known.length)];
     this.#cumulated = new Float64Array(size);
     let sum = 0;
     for (let rank = 0; rank < size; rank++) this.#cumulated[rank] = sum += 1 / (rank + 1 + shift);
@@ -55,7 +55,7 @@ function corpusWords(): string[] {
     .slice(0, size);
 }
 
-function madeUp(known: Set<string>, count: number): string[] {
+function inventedWords(known: Set<string>, count: number): string[] {
   const random = randomFrom(7);
   const letter = (letters: string) => letters[Math.floor(random() * letters.length)]!;
   const words = new Set<string>();

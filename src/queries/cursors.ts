@@ -16,11 +16,11 @@ export function writeCursor(lastId: string, fingerprint: string): string {
 export function readCursor(cursor: string, fingerprint: string): string {
   const [bound, lastId = ''] = Buffer.from(cursor, 'base64url').toString('utf8').split('.');
   // Compare with the rewritten cursor, because decoding base64 ignores foreign characters and a truncated end.
-  if (bound !== fingerprint || writeCursor(lastId, fingerprint) !== cursor) throw strangeCursor();
+  if (bound !== fingerprint || writeCursor(lastId, fingerprint) !== cursor) throw invalidCursor();
   return lastId;
 }
 
-export function strangeCursor(): Problem {
+export function invalidCursor(): Problem {
   return new Problem('cursor-invalid', 'the cursor is not one of this list with these filters', {
     errors: [{ path: 'cursor', message: 'does not fit this list' }],
   });

@@ -47,12 +47,12 @@ function testCondition(test: Test, view: ReadView, alias: string, parameters: Pa
 function fieldCondition(test: Test, view: ReadView, alias: string, parameters: Parameters): string {
   const { field } = test;
   // An aggregate returns a row even if nothing was counted, and is evaluated once, even for a thousand values.
-  const counted = (condition: string) =>
+  const counter = (condition: string) =>
     `(select ${condition} from ${view.table('usage')} u
       where u.tenant = ${alias}.tenant and u.memory_id = ${alias}.memory_id)`;
   if (field === 'accessCount')
-    return counted(jsonCondition('to_jsonb(coalesce(max(u.accesses), 0))', test, parameters));
-  if (field === 'lastAccessedAt') return counted(timeCondition('max(u.last_accessed_at)', test, parameters));
+    return counter(jsonCondition('to_jsonb(coalesce(max(u.accesses), 0))', test, parameters));
+  if (field === 'lastAccessedAt') return counter(timeCondition('max(u.last_accessed_at)', test, parameters));
   const time = field === 'metadata' ? undefined : timeColumns[field];
   return time
     ? timeCondition(`${alias}.${time}`, test, parameters)
@@ -131,14 +131,14 @@ function equals(json: string, value: FilterScalar, parameters: Parameters): stri
 }
 
 /** Up to this many values are compared one by one, which costs less than looking the field up in a list. */
-const mostApart = 8;
+const maxEqualities = 8;
 
 /**
  * With many values, the field is extracted from its row once. Each extraction of a large value takes memory that the database
  * frees only after the row.
  */
 function equalsAny(json: string, values: readonly FilterScalar[], parameters: Parameters): string {
-  if (values.length <= mostApart) return anyOf(values.map((item) => equals(json, item, parameters)));
+  if (values.length <= maxEqualities) return anyOf(values.map((item) => equals(json, item, parameters)));
   const items = parameters.bind(values.map((item) => JSON.stringify(item)));
   const wanted = `(select item::jsonb from unnest(${items}::text[]) item)`;
   return `(select one.value in ${wanted} or case when jsonb_typeof(one.value) = 'array'

@@ -1,5 +1,5 @@
 import type { ApiKey } from '../domain/tenant/tenant.ts';
-import { fingerprintOf, readCursor, strangeCursor, writeCursor } from './cursors.ts';
+import { fingerprintOf, invalidCursor, readCursor, writeCursor } from './cursors.ts';
 import type { TenantDirectory } from './tenant-directory.ts';
 
 export interface KeyPage {
@@ -15,7 +15,7 @@ export async function listKeys(
 ): Promise<KeyPage> {
   const keys = await directory.list(tenant);
   const fingerprint = fingerprintOf({ list: 'keys', tenant });
-  const from = cursor === undefined ? 0 : indexBehind(keys, readCursor(cursor, fingerprint));
+  const from = cursor === undefined ? 0 : indexAfter(keys, readCursor(cursor, fingerprint));
   const page = keys.slice(from, from + limit);
   return {
     items: page.map(({ secretHash: _, ...key }) => key),
@@ -24,8 +24,8 @@ export async function listKeys(
 }
 
 /** Index after the key `lastId`. Keys are never removed from the list. */
-function indexBehind(keys: readonly ApiKey[], lastId: string): number {
+function indexAfter(keys: readonly ApiKey[], lastId: string): number {
   const index = keys.findIndex(({ id }) => id === lastId);
-  if (index < 0) throw strangeCursor();
+  if (index < 0) throw invalidCursor();
   return index + 1;
 }

@@ -7,7 +7,7 @@ import type { Layer } from '../domain/layers.ts';
 import type { memoryStates, MemoryView } from '../domain/memory/view.ts';
 import { isMemoryId } from '../domain/streams.ts';
 import type { Sql } from '../ports/sql.ts';
-import { fingerprintOf, readCursor, strangeCursor, writeCursor } from './cursors.ts';
+import { fingerprintOf, invalidCursor, readCursor, writeCursor } from './cursors.ts';
 import { filterCondition } from './filter-sql.ts';
 import { joinUsage, memoryColumns, memoryOf, type MemoryRow } from './memory-row.ts';
 import { countsOf, filedUnderAll, listsIn } from './postings-sql.ts';
@@ -16,7 +16,7 @@ import { regionCondition } from './scope-sql.ts';
 import { allOf, Parameters } from './sql-builder.ts';
 
 /** Counting an index entry takes .5 µs in WebAssembly, so a count that does not shorten a list costs at most 2.5 ms. */
-const fewAtMost = 5_000;
+const fewLimit = 5_000;
 
 /** Whether a page begins with the newest or the oldest memories. Ids ascend with time. */
 export const listOrders = ['newest', 'oldest'] as const;
@@ -68,7 +68,7 @@ async function readPage(
 ): Promise<MemoryPage> {
   const { asOf, order, limit, cursor } = list;
   const [beyond, direction] = order === 'oldest' ? ['>', 'asc'] : ['<', 'desc'];
-  const fingerprint = fingerprintOf(decisiveOf(list));
+  const fingerprint = fingerprintOf(fingerprintFields(list));
   const parameters = new Parameters();
   const region = {
     tenant: caller.tenant,
@@ -76,7 +76,7 @@ async function readPage(
     ...(list.layers && { layers: list.layers }),
   };
   const conditions = [
-    ...(await lookedUp(sql, view, region, list, parameters)),
+    ...(await postingConditions(sql, view, region, list, parameters)),
     regionCondition(region, 'm', parameters),
     ...rowConditions(list, view, parameters),
   ];
@@ -95,7 +95,7 @@ async function readPage(
 }
 
 /** Conditions that look memories up by posting keys if these match few, because a scan from the newest could take long to fill a page. */
-async function lookedUp(
+async function postingConditions(
   sql: Sql,
   view: ReadView,
   region: Region,
@@ -120,10 +120,10 @@ async function lookedUp(
   const counting = new Parameters();
   const [row] = await sql.queryAs<{ counts: number[] }>(
     tenant,
-    `select ${countsOf(lists, fewAtMost, view, tenant, counting)} as counts`,
+    `select ${countsOf(lists, fewLimit, view, tenant, counting)} as counts`,
     counting.values,
   );
-  const short = lists.filter((_, index) => row!.counts[index]! <= fewAtMost);
+  const short = lists.filter((_, index) => row!.counts[index]! <= fewLimit);
   if (short.length === 0) return [];
   return [`m.memory_id = any (array(${filedUnderAll(short, view, tenant, parameters)}))`];
 }
@@ -148,7 +148,7 @@ function rowConditions(list: ListMemories, view: ReadView, parameters: Parameter
 }
 
 /** The parts of a request that determine the entries of the list, for the fingerprint of its cursor. */
-function decisiveOf({
+function fingerprintFields({
   order,
   limit: _,
   cursor: __,
@@ -161,6 +161,6 @@ function decisiveOf({
 
 function lastSeen(cursor: string, fingerprint: string): string {
   const lastId = readCursor(cursor, fingerprint);
-  if (!isMemoryId(lastId)) throw strangeCursor();
+  if (!isMemoryId(lastId)) throw invalidCursor();
   return lastId;
 }

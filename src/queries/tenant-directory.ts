@@ -15,7 +15,7 @@ import type { EventStore } from '../ports/event-store.ts';
 /** A key revoked through another process stops working here within this time. */
 const freshForMs = 1_000;
 /** Minimum time between reads of a tenant for unknown key ids, because anybody can make up ids. */
-const lookAgainMs = 100;
+const unknownIdReadMs = 100;
 /** Maximum tenants whose keys are cached; the least recently used are evicted. */
 const mostTenants = 10_000;
 
@@ -44,13 +44,13 @@ export class TenantDirectory {
 
   /**
    * The key, if it may be used now. Finds keys that another process has just created: an unknown id makes it read the tenant
-   * again, at most every `lookAgainMs`.
+   * again, at most every `unknownIdReadMs`.
    */
   async findUsable(tenant: string, keyId: string): Promise<ApiKey | undefined> {
     const asked = performance.now();
     let known = await this.#knownSince(tenant, asked - freshForMs);
     if (!known.keys.has(keyId) && known.readAt < asked)
-      known = await this.#knownSince(tenant, asked, lookAgainMs);
+      known = await this.#knownSince(tenant, asked, unknownIdReadMs);
     const key = known.keys.get(keyId);
     return key && isUsable(key, this.#clock.now()) ? key : undefined;
   }
@@ -96,12 +96,12 @@ export class TenantDirectory {
   #read(tenant: string): Promise<Known> {
     const underWay = this.#reading.get(tenant);
     if (underWay) return underWay;
-    const reading = this.#readOn(tenant).finally(() => this.#reading.delete(tenant));
+    const reading = this.#readNewEvents(tenant).finally(() => this.#reading.delete(tenant));
     this.#reading.set(tenant, reading);
     return reading;
   }
 
-  async #readOn(tenant: string): Promise<Known> {
+  async #readNewEvents(tenant: string): Promise<Known> {
     const readAt = performance.now();
     const { keys, revision } = this.#known.get(tenant) ?? { keys: noKeys, revision: -1 };
     const added = await this.#store.load<TenantEvent>(tenantStream(tenant), revision + 1);

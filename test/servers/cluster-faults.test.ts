@@ -48,7 +48,7 @@ for (let first = 0; first < drawn.length; first += perCluster)
       // No retry, because it would find what the first attempt left in the log.
       { timeout: 900_000, retry: 0 },
       async (number, name) => {
-        onTestFailed(() => say(cluster.complaints().join('\n')));
+        onTestFailed(() => say(cluster.recentWarnings().join('\n')));
         const started = performance.now();
         const before = load.commands.length;
         const ended = new AbortController();

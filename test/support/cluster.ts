@@ -101,7 +101,7 @@ export class Cluster implements Servers {
   }
 
   /** The last warnings of the running processes, to be shown when a test fails. */
-  complaints(most = 40): string[] {
+  recentWarnings(most = 40): string[] {
     return this.#processes.flatMap(({ role, server }) =>
       server.log
         // Lines that are not JSON do not come from the logger.

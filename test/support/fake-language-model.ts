@@ -28,7 +28,7 @@ export function fakeLanguageModel(answers: FakeLanguageModel['answers']): FakeLa
       fake.requests.push(request);
       const usage = { model: models[request.role], requests: 1, ...fake.tokens };
       const answer = typeof fake.answers === 'function' ? fake.answers(request) : fake.answers;
-      if (answer === 'silence') await givenUp(request.signal);
+      if (answer === 'silence') await whenAborted(request.signal);
       if (typeof answer === 'string')
         throw new LanguageModelFailed(answer === 'silence' ? 'timed-out' : answer, answer, { usage });
       const { data, success } = request.schema.safeParse(answer);
@@ -39,7 +39,7 @@ export function fakeLanguageModel(answers: FakeLanguageModel['answers']): FakeLa
   return fake;
 }
 
-function givenUp(signal: AbortSignal): Promise<void> {
+function whenAborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();
     else signal.addEventListener('abort', () => resolve(), { once: true });

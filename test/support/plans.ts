@@ -9,7 +9,7 @@ interface Plan {
 }
 
 /** The number of rows of a table that a statement reads with its plan. Runs the statement again to count them. */
-export async function rowsLookedAt(
+export async function countRowsRead(
   executor: SqlExecutor,
   table: string,
   text: string,
@@ -19,13 +19,13 @@ export async function rowsLookedAt(
     `explain (analyze, format json) ${text}`,
     params,
   );
-  return lookedAt(row!['QUERY PLAN'][0]!.Plan, table);
+  return rowsReadIn(row!['QUERY PLAN'][0]!.Plan, table);
 }
 
-function lookedAt(plan: Plan, table: string): number {
+function rowsReadIn(plan: Plan, table: string): number {
   const own =
     plan['Relation Name'] === table
       ? (plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0)) * plan['Actual Loops']
       : 0;
-  return (plan.Plans ?? []).reduce((sum, part) => sum + lookedAt(part, table), own);
+  return (plan.Plans ?? []).reduce((sum, part) => sum + rowsReadIn(part, table), own);
 }

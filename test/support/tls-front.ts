@@ -28,12 +28,12 @@ export async function tlsFront(target: string, username: string, password: strin
       return;
     }
     const { method, headers, url } = request;
-    const onward = http.request(new URL(url ?? '/', target), { method, headers }, (answer) => {
+    const forwarded = http.request(new URL(url ?? '/', target), { method, headers }, (answer) => {
       response.writeHead(answer.statusCode ?? 502, answer.headers);
       answer.pipe(response);
     });
-    onward.on('error', () => response.destroy());
-    request.pipe(onward);
+    forwarded.on('error', () => response.destroy());
+    request.pipe(forwarded);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -21,7 +21,7 @@ import { PlannerSettings } from '../../src/queries/search/sources/planner-settin
 import { findPrefilterSet } from '../../src/queries/search/sources/prefilter-set.ts';
 import { readStatistics } from '../../src/queries/search/statistics.ts';
 import { openTestStore, storeTestMemory, type TestStore } from '../support/event-store.ts';
-import { rowsLookedAt } from '../support/plans.ts';
+import { countRowsRead } from '../support/plans.ts';
 import { follow } from '../support/read-models.ts';
 import { soleEmbedder } from '../support/sole-embedder.ts';
 
@@ -60,7 +60,7 @@ it('[A5] a filter that half of the memories match is checked only for the result
       const explaining: SqlExecutor = {
         async query<R>(text: string, params?: readonly SqlValue[]) {
           const rows = await tx.query<R>(text, params);
-          if (text.includes(table)) rowsRead += await rowsLookedAt(tx, table, text, params);
+          if (text.includes(table)) rowsRead += await countRowsRead(tx, table, text, params);
           return rows;
         },
       };

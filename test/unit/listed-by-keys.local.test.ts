@@ -11,7 +11,7 @@ import { usage } from '../../src/projections/usage/usage.ts';
 import { listMemories, type ListMemories } from '../../src/queries/list-memories.ts';
 import { ReadModels } from '../../src/queries/read-models.ts';
 import { openTestStore, storeTestMemory, type TestStore } from '../support/event-store.ts';
-import { rowsLookedAt } from '../support/plans.ts';
+import { countRowsRead } from '../support/plans.ts';
 import { follow } from '../support/read-models.ts';
 
 const count = 300;
@@ -42,7 +42,7 @@ async function listed(request: Omit<ListMemories, 'limit'>): Promise<{ contents:
   const sql = {
     query: test.sql.query.bind(test.sql),
     async queryAs<R>(tenant: string, text: string, params: readonly SqlValue[] = []): Promise<R[]> {
-      looked += await test.sql.transaction<number>((tx) => rowsLookedAt(tx, 'memories_g1', text, params), {
+      looked += await test.sql.transaction<number>((tx) => countRowsRead(tx, 'memories_g1', text, params), {
         tenant,
         readOnly: true,
       });

@@ -10,7 +10,7 @@ import {
   readAuditEvents,
   type AuditRequest,
 } from '../../queries/audit-events.ts';
-import { fingerprintOf, readCursor, strangeCursor, writeCursor } from '../../queries/cursors.ts';
+import { fingerprintOf, invalidCursor, readCursor, writeCursor } from '../../queries/cursors.ts';
 import { asRecorded, defaultLimit, timeField, waitFields } from '../fields.ts';
 import { ItemStream, operation, type Call } from '../operation.ts';
 import { auditExample } from './examples.ts';
@@ -128,7 +128,7 @@ export const auditEvents = operation<typeof auditInput, EventPage | ItemStream<A
 
 function lastSeen(cursor: string, bound: string, logId: string): number {
   const token = readCursor(cursor, bound);
-  if (!isPositionToken(token)) throw strangeCursor();
+  if (!isPositionToken(token)) throw invalidCursor();
   return parsePosition(logId, token, 'cursor');
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { fingerprintOf, readCursor, strangeCursor, writeCursor } from '../../queries/cursors.ts';
+import { fingerprintOf, invalidCursor, readCursor, writeCursor } from '../../queries/cursors.ts';
 import { readHistory } from '../../queries/history.ts';
 import { defaultLimit, memoryIdField, pageFields, positionField, waitFields } from '../fields.ts';
 import { operation } from '../operation.ts';
@@ -42,6 +42,6 @@ export const memoryHistory = operation({
 
 /** Number of the first version of the next page. */
 function firstOf(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw strangeCursor();
+  if (!/^\d{1,9}$/.test(text)) throw invalidCursor();
   return Number(text);
 }

@@ -74,7 +74,7 @@ export function subqueriesOf({ question, base, plan, reasoning, threshold }: Sub
       mayRecurse: isSmaller(operand.query, question) && complexityOf(operand.query).score >= threshold,
       drillTo,
     };
-    subqueries.push(...(operand.across && drillTo ? withAll(subquery) : [subquery]).filter(isAnythingToDo));
+    subqueries.push(...(operand.across && drillTo ? withAll(subquery) : [subquery]).filter(hasAction));
   }
   return { subqueries, outside };
 }
@@ -112,7 +112,7 @@ function withAll(subquery: Subquery): Subquery[] {
   ];
 }
 
-function isAnythingToDo({ maySearch, drillTo }: Subquery): boolean {
+function hasAction({ maySearch, drillTo }: Subquery): boolean {
   return maySearch || drillTo !== undefined;
 }
 
