@@ -58,6 +58,8 @@ export const examples: { readonly [Type in EventType]: DataOf<Type> } = {
   MemoriesLinked: { source: memoryId, target: other, type: 'contradicts', confidence: 0.75 },
   MemoriesUnlinked: { source: memoryId, target: other, type: 'contradicts' },
   FeedbackGiven: { memoryId, kind: 'outdated', score: -0.5, searchId, note: 'we moved on' },
+  QuestionJudged: { memoryId, searchId, query: 'which index do we use?' },
+  FeedbackErased: { memoryId },
   SearchPerformed: {
     searchId,
     layers: ['team', 'company'],
@@ -70,7 +72,7 @@ export const examples: { readonly [Type in EventType]: DataOf<Type> } = {
     now: '2026-03-12T15:00:00.000Z',
     readPosition: 41,
     embeddingModel: 'bge-small-en-v1.5',
-    results: [{ memoryId, rank: 1, relevance: 0.91, score: 0.919 }],
+    results: [{ memoryId, rank: 1, relevance: 0.91, score: 0.919, feedback: -1.75 }],
     warnings: ['degraded'],
     durationMs: 12.5,
     route: 'decomposition',

@@ -135,11 +135,12 @@ async function storeLine(
 async function carryOut(
   services: CommandServices,
   context: CommandContext,
-  { upsert, ...memory }: z.infer<typeof bulkLineInput>,
+  { upsert, externalId, ...memory }: z.infer<typeof bulkLineInput>,
   inTurn: InTurn,
 ): Promise<MemoryResult & { readonly isNew: boolean }> {
-  const { externalId } = memory;
-  if (upsert && externalId !== undefined)
-    return putMemory(services, context, { ...memory, externalId }, {}, inTurn);
-  return { ...(await storeMemory(services, context, memory, inTurn)), isNew: true };
+  if (externalId === undefined)
+    return { ...(await storeMemory(services, context, memory, inTurn)), isNew: true };
+  const named = { ...memory, externalId };
+  if (upsert) return putMemory(services, context, named, {}, inTurn);
+  return { ...(await storeMemory(services, context, named, inTurn)), isNew: true };
 }

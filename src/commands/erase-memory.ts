@@ -9,6 +9,7 @@ import type { LoadedEvent } from '../ports/event-store.ts';
 import { changeStream } from './change-stream.ts';
 import { assertMatches, unknownMemory, type MatchCondition } from './change-memory.ts';
 import { releaseClaim } from './claims.ts';
+import { eraseFeedback } from './erase-feedback.ts';
 import { callerKey, type CommandContext, type CommandResult, type CommandServices } from './context.ts';
 
 export interface ErasureResult extends CommandResult {
@@ -18,7 +19,7 @@ export interface ErasureResult extends CommandResult {
 }
 
 /**
- * Erases one memory permanently: appends the event, destroys the key, releases the claim, in this order. If the process
+ * Erases one memory permanently: appends the event, destroys the key, erases the feedback, releases the claim, in this order. If the process
  * stops in between, `completeErasure` does the rest at the next start, driven by the event.
  */
 export async function eraseMemory(
@@ -53,13 +54,14 @@ export async function eraseMemory(
   };
 }
 
-/** Destroys the key and releases the externalId. Idempotent. */
+/** Destroys the key, erases the feedback and releases the externalId. Idempotent. */
 export async function completeErasure(
   services: CommandServices,
   context: CommandContext,
   erased: { tenant: string; memoryId: string; keyId: string; claim?: string | undefined },
 ): Promise<void> {
   await services.vault.destroy(erased.tenant, erased.keyId);
+  await eraseFeedback(services, context, erased.memoryId);
   if (erased.claim !== undefined)
     await releaseClaim(services, context, erased.claim as StreamName, erased.memoryId);
 }

@@ -1,19 +1,29 @@
 import { z } from 'zod';
 import { isWriter } from '../domain/access/visibility.ts';
-import { defaultFeedbackScore, feedbackKinds, type RetrievalEvent } from '../domain/retrieval/events.ts';
-import { readSearchId } from '../domain/retrieval/search-id.ts';
+import { questionKinds } from '../domain/ranking/feedback.ts';
+import {
+  defaultFeedbackScore,
+  feedbackKinds,
+  type FeedbackEvent,
+  type FeedbackKind,
+} from '../domain/retrieval/events.ts';
 import { jsonError } from '../domain/json.ts';
 import { Problem } from '../domain/problems.ts';
 import { feedbackStream } from '../domain/streams.ts';
 import { assertNotDeleted, loadVisibleMemory } from './change-memory.ts';
 import { changeStream } from './change-stream.ts';
 import type { CommandContext, CommandResult, CommandServices } from './context.ts';
+import { assertNotErased, assertOwnSearch, recordQuestion } from './judged-question.ts';
 
 export const feedbackInput = z
   .strictObject({
     kind: z.enum(feedbackKinds),
     score: z.number().min(-1).max(1).optional(),
-    searchId: z.string().max(512).optional(),
+    searchId: z
+      .string()
+      .max(512)
+      .optional()
+      .meta({ description: 'The search that the memory answered; required for `helpful` and `irrelevant`' }),
     note: z
       .string()
       .max(2_000)
@@ -33,12 +43,12 @@ export async function giveFeedback(
 ): Promise<CommandResult> {
   const { snapshot, key } = await loadVisibleMemory(services, context, memoryId);
   assertMayJudge(context);
-  if (searchId !== undefined && !readSearchId(services.vault, context.caller, searchId)) {
-    throw new Problem('not-found', 'no such search of this caller', {
-      errors: [{ path: 'searchId', message: 'is unknown' }],
-    });
-  }
-  const event: Extract<RetrievalEvent, { type: 'FeedbackGiven' }> = {
+  const isAboutQuestion = questionKinds.includes(kind);
+  if (isAboutQuestion && searchId === undefined) throw lacksSearch(kind);
+  if (searchId !== undefined) assertOwnSearch(services, context, searchId);
+  if (isAboutQuestion && searchId !== undefined && snapshot.state.status === 'active')
+    await recordQuestion(services, context, memoryId, searchId);
+  const event: Extract<FeedbackEvent, { type: 'FeedbackGiven' }> = {
     type: 'FeedbackGiven',
     data: {
       memoryId,
@@ -48,16 +58,22 @@ export async function giveFeedback(
       ...(note !== undefined && { note }),
     },
   };
-  const { position, replayed } = await changeStream<typeof event>(services, context, {
+  const { position, replayed } = await changeStream<FeedbackEvent>(services, context, {
     stream: feedbackStream(context.caller.tenant, memoryId),
     memoryId,
-    decide: () => {
+    decide: (loaded) => {
       assertNotDeleted(snapshot);
+      assertNotErased(loaded);
       return [event];
     },
     key: () => key,
   });
   return { position, replayed };
+}
+
+function lacksSearch(kind: FeedbackKind): Problem {
+  const message = `is required: "${kind}" is about the memory as an answer to one search`;
+  return new Problem('validation-failed', `searchId ${message}`, { errors: [{ path: 'searchId', message }] });
 }
 
 function assertMayJudge({ caller }: CommandContext): void {

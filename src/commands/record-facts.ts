@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ZodError } from 'zod';
 import { Problem } from '../domain/problems.ts';
 import { abridged } from '../domain/retrieval/abridged.ts';
-import type { RetrievalEvent } from '../domain/retrieval/events.ts';
+import type { FeedbackEvent, RetrievalEvent } from '../domain/retrieval/events.ts';
 import { retrievalStream } from '../domain/streams.ts';
 import { callerKey, eventContext, type CommandContext, type CommandServices } from './context.ts';
 
@@ -10,7 +10,7 @@ import { callerKey, eventContext, type CommandContext, type CommandServices } fr
 export interface RetrievalFact {
   /** Names the stream: the id of the search. */
   readonly id: string;
-  readonly events: readonly Exclude<RetrievalEvent, { type: 'FeedbackGiven' }>[];
+  readonly events: readonly Exclude<RetrievalEvent, FeedbackEvent>[];
   readonly context: CommandContext;
   /** Other events of the same stream were recorded before. */
   readonly follows?: boolean;

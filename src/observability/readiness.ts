@@ -1,6 +1,5 @@
 import type { BackEndHealth, BackEndStates } from '../backends/health.ts';
 import type { Config } from '../config.ts';
-import { positionToken } from '../domain/position.ts';
 import type { ProcessRole } from '../profiles.ts';
 import { variantOf } from '../read-models/generation-variant.ts';
 import type { Embedders } from '../ports/embedder.ts';
@@ -17,8 +16,7 @@ export interface Readiness {
   readonly profile: string;
   readonly roles: readonly ProcessRole[];
   readonly identity: 'development' | 'credentials';
-  /** `position`: the token of the head, to wait for. */
-  readonly log: { readonly head: number; readonly position: string } | { readonly error: string };
+  readonly log: { readonly head: number } | { readonly error: string };
   readonly projections: readonly {
     readonly name: string;
     readonly position: number;
@@ -106,7 +104,7 @@ async function stateOf({
   const embedder = embedders && embedderState(embedders, states);
   return {
     identity,
-    log: { head, position: positionToken(log.logId, head) },
+    log: { head },
     projections,
     ...(embedder && { embedder }),
     ...(relay && { relay: await relay.status() }),

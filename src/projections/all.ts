@@ -1,5 +1,6 @@
 import type { Embedders } from '../ports/embedder.ts';
 import { audit } from './audit/audit.ts';
+import { feedback } from './feedback/feedback.ts';
 import { fields } from './fields/fields.ts';
 import { lexical, type OtherWords } from './lexical/lexical.ts';
 import { links } from './links/links.ts';
@@ -25,6 +26,7 @@ export function allProjections(embedders: Embedders, others: OtherIndexes = {}):
     vectors(embedders, embedders.preferred, others.vectorsInMemory),
     links,
     usage,
+    feedback(embedders),
     statistics,
     fields,
     audit,

@@ -6,7 +6,7 @@ import { noAccess, viewOf, type Counters, type MemoryView } from '../domain/memo
 import { Problem } from '../domain/problems.ts';
 import { isMemoryId, memoryStream } from '../domain/streams.ts';
 import type { EventStore, LoadedEvent } from '../ports/event-store.ts';
-import { countersOf, type MemoryRow } from './memory-row.ts';
+import { countersOf, feedbackCounts, type MemoryRow } from './memory-row.ts';
 import type { ReadDemand, ReadModels } from './read-models.ts';
 
 type Wait = Pick<ReadDemand, 'minPosition' | 'waitMs'>;
@@ -49,10 +49,11 @@ export async function readCounters(
   memoryId: string,
   wait: Wait = {},
 ): Promise<Counters> {
-  const [row] = await models.read({ projections: ['usage'], ...wait }, (view) =>
-    models.sql.queryAs<Pick<MemoryRow, 'accesses' | 'last_accessed_at'>>(
+  const [row] = await models.read({ projections: ['usage', 'feedback'], ...wait }, (view) =>
+    models.sql.queryAs<Pick<MemoryRow, 'accesses' | 'last_accessed_at' | 'feedback'>>(
       tenant,
-      `select accesses, last_accessed_at from ${view.table('usage')} where tenant = $1 and memory_id = $2`,
+      `select u.accesses, u.last_accessed_at, ${feedbackCounts(view.table('feedback'), '$1', '$2')} as feedback
+       from (select 1) one left join ${view.table('usage')} u on u.tenant = $1 and u.memory_id = $2`,
       [tenant, memoryId],
     ),
   );

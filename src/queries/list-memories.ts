@@ -53,7 +53,7 @@ export function listMemories(
 ): Promise<MemoryPage> {
   const { asOf = 0, minPosition = 0, waitMs } = list;
   const demand = {
-    projections: ['memories', 'usage'],
+    projections: ['memories', 'usage', 'feedback'],
     minPosition: Math.max(minPosition, asOf),
     waitMs,
   };
@@ -85,7 +85,7 @@ async function readPage(
   }
   const rows = await sql.queryAs<MemoryRow>(
     caller.tenant,
-    `select ${memoryColumns} from ${view.table('memories')} m ${joinUsage(view.table('usage'))}
+    `select ${memoryColumns(view)} from ${view.table('memories')} m ${joinUsage(view.table('usage'))}
      where ${allOf(conditions)} order by m.memory_id ${direction} limit ${parameters.bind(limit + 1)}`,
     parameters.values,
   );

@@ -1,9 +1,27 @@
 import type { MemoryState, MemoryValue } from '../domain/memory/memory.ts';
-import { viewOf, type Counters, type MemoryView } from '../domain/memory/view.ts';
+import { noFeedback, viewOf, type Counters, type MemoryView } from '../domain/memory/view.ts';
+import type { ReadView } from './read-models.ts';
 
-/** The columns that make a memory as callers see it, from the memories table `m` and the usage table `u`. */
-export const memoryColumns = `m.tenant, m.memory_id, m.revision, m.from_position, m.from_time, m.created_at, m.state,
-  m.retention_until, m.value, u.accesses, u.last_accessed_at`;
+/**
+ * The columns that make a memory as callers see it, from the memories table `m` and the usage table `u`. The view needs
+ * `feedback`.
+ */
+export function memoryColumns(view: Pick<ReadView, 'table'>): string {
+  return `m.tenant, m.memory_id, m.revision, m.from_position, m.from_time, m.created_at, m.state,
+    m.retention_until, m.value, u.accesses, u.last_accessed_at,
+    case when u.feedbacks > 0 then ${feedbackCounts(view.table('feedback'), 'm.tenant', 'm.memory_id')} end as feedback`;
+}
+
+/** SQL for how many callers gave each kind of feedback, as JSON: the latest of each caller counts, unless it withdraws (`counts`). */
+export function feedbackCounts(table: string, tenant: string, memoryId: string): string {
+  return `(select jsonb_object_agg(c.kind, c.callers) from (
+    select latest.kind, count(*) as callers from (
+      select distinct on (f.kind, f.principal) f.kind, f.score from ${table} f
+      where f.tenant = ${tenant} and f.memory_id = ${memoryId} and f.kind <> 'question'
+      order by f.kind, f.principal, f.position desc) latest
+    where case when latest.kind = 'helpful' then latest.score > 0 else latest.score < 0 end
+    group by latest.kind) c)`;
+}
 
 export interface MemoryRow extends Record<string, unknown> {
   tenant: string;
@@ -17,6 +35,7 @@ export interface MemoryRow extends Record<string, unknown> {
   value: Omit<MemoryValue, 'id'>;
   accesses: number | null;
   last_accessed_at: Date | null;
+  feedback: Partial<Counters['feedback']> | null;
 }
 
 export function joinUsage(usageTable: string): string {
@@ -39,8 +58,9 @@ export function memoryOf(row: MemoryRow): MemoryView {
   return viewOf(row.tenant, snapshot, countersOf(row));
 }
 
-export function countersOf(row: Pick<MemoryRow, 'accesses' | 'last_accessed_at'>): Counters {
+export function countersOf(row: Pick<MemoryRow, 'accesses' | 'last_accessed_at' | 'feedback'>): Counters {
   return {
+    feedback: { ...noFeedback, ...row.feedback },
     accessCount: row.accesses ?? 0,
     ...(row.last_accessed_at && { lastAccessedAt: row.last_accessed_at.toISOString() }),
   };

@@ -55,7 +55,7 @@ export async function findRelated(
   { types, depth, minPosition, waitMs }: RelatedRequest,
 ): Promise<RelatedMemories> {
   const { snapshot } = await loadVisible(store, caller, memoryId);
-  const demand = { projections: ['links', 'memories', 'usage'], minPosition, waitMs };
+  const demand = { projections: ['links', 'memories', 'usage', 'feedback'], minPosition, waitMs };
   return models.read(demand, async (view) => ({
     of: snapshot.state.value,
     ...(await follow(models.sql, view, caller, memoryId, { types, depth })),

@@ -1,16 +1,10 @@
 import type { TenantContext } from '../domain/access/context.ts';
 import { visible } from '../domain/access/visibility.ts';
-import {
-  inconsistencySteps,
-  type Inconsistencies,
-  type LinkEvidence,
-} from '../domain/consistency/detect-inconsistencies.ts';
-import type { Statement } from '../domain/consistency/statement.ts';
+import { detectInconsistencies, type Inconsistencies } from '../domain/consistency/detect-inconsistencies.ts';
 import type { CitedLink } from '../domain/consistency/verdict.ts';
 import { Problem } from '../domain/problems.ts';
 import { isMemoryId } from '../domain/streams.ts';
 import type { EventLog } from '../ports/event-log.ts';
-import { TimeSlice } from '../support/time-slice.ts';
 import { joinUsage, memoryColumns, memoryOf, type MemoryRow } from './memory-row.ts';
 import type { ReadModels, ReadView } from './read-models.ts';
 import { regionCondition } from './scope-sql.ts';
@@ -43,8 +37,9 @@ export async function validateMemories(
 ): Promise<Validated> {
   const distinct = [...new Set(ids)];
   const upTo = (position: number | undefined) =>
-    models.read({ projections: ['links', 'memories', 'usage'], minPosition: position, waitMs }, (view) =>
-      validateIn(models, view, caller, distinct),
+    models.read(
+      { projections: ['links', 'memories', 'usage', 'feedback'], minPosition: position, waitMs },
+      (view) => validateIn(models, view, caller, distinct),
     );
   const known = await upTo(minPosition);
   if (minPosition !== undefined || !known.notFound.some(isMemoryId)) return known;
@@ -73,25 +68,11 @@ async function validateIn(
   ]);
   const known = new Set(found);
   return {
-    ...(await detectInSlices(rows.map(memoryOf), { supersessions, contradicts })),
+    ...detectInconsistencies(rows.map(memoryOf), { supersessions, contradicts }),
     notFound: distinct.filter((id) => !known.has(id)),
     compared: found.length,
     position: view.position,
   };
-}
-
-/** Long memories take longer than a request may hold up the others. */
-async function detectInSlices(
-  statements: readonly Statement[],
-  links: LinkEvidence,
-): Promise<Inconsistencies> {
-  const steps = inconsistencySteps(statements, links);
-  const slice = new TimeSlice();
-  for (;;) {
-    const step = steps.next();
-    if (step.done) return step.value;
-    if (slice.isUsedUp) await slice.yield();
-  }
 }
 
 function readVisible(
@@ -104,7 +85,7 @@ function readVisible(
   const region = regionCondition({ tenant: caller.tenant, visibility: visible(caller) }, 'm', parameters);
   return models.sql.queryAs<MemoryRow>(
     caller.tenant,
-    `select ${memoryColumns} from ${view.table('memories')} m ${joinUsage(view.table('usage'))}
+    `select ${memoryColumns(view)} from ${view.table('memories')} m ${joinUsage(view.table('usage'))}
      where m.memory_id = any (${parameters.bind(ids)}::uuid[]) and m.to_position is null and m.state = 'active' and ${region}`,
     parameters.values,
   );

@@ -1,24 +1,14 @@
 import { LexicalUpkeep } from '../projections/lexical/upkeep.ts';
-import { PassageBacklog } from '../projections/vectors/passage-backlog.ts';
 import type { Process } from './process.ts';
 import type { ReadSide } from './read-side.ts';
 
 /** The role `projector`: applies new events to the read models. */
 export async function startProjector(
-  { logger, stores, leases, cleanup }: Process,
-  { runner, embedders }: ReadSide,
+  { logger, stores, cleanup }: Process,
+  { runner }: ReadSide,
 ): Promise<void> {
   await runner.start();
   const { sql, lexicalIndex } = stores;
-  const backlog = new PassageBacklog({
-    sql,
-    embedders,
-    leases,
-    onError: (error) =>
-      logger.warn({ err: error }, 'passages of long memories could not be embedded and will be tried again'),
-  });
-  backlog.start();
-  cleanup.add(() => backlog.stop());
   if (!lexicalIndex) return;
   const upkeep = new LexicalUpkeep({
     sql,

@@ -150,7 +150,7 @@ describe('reads that are not accesses', () => {
     ]) {
       expect((await client.get(url)).status).toBe(200);
     }
-    await client.post(`${path}/feedback`, { kind: 'helpful' });
+    await client.post(`${path}/feedback`, { kind: 'outdated' });
     // The search comes after all of them: once it is counted, they would have been counted too.
     await client.post('/v1/search', { query: lunch, minPosition: position, waitMs: 30_000 });
     await vi.waitFor(async () => {

@@ -54,8 +54,9 @@ function commands(ids: readonly string[]): Record<string, Step> {
     },
     feedback: {
       type: 'FeedbackGiven',
-      run: (client, headers) => client.post(`${path}/feedback`, { kind: 'helpful', note: 'it was' }, headers),
-      data: { memoryId: first, kind: 'helpful', note: 'it was' },
+      run: (client, headers) =>
+        client.post(`${path}/feedback`, { kind: 'outdated', note: 'it was' }, headers),
+      data: { memoryId: first, kind: 'outdated', note: 'it was' },
     },
     delete: {
       type: 'MemoryDeleted',

@@ -104,7 +104,7 @@ describe('soft delete', () => {
     expectProblem(patch, 409, 'memory-deleted');
     expectProblem(await admin.put(`${at(gone)}/links/related/${other.id}`), 409, 'memory-deleted');
     expectProblem(await admin.delete(`${at(gone)}/links/related/${other.id}`), 409, 'memory-deleted');
-    expectProblem(await admin.post(`${at(gone)}/feedback`, { kind: 'helpful' }), 409, 'memory-deleted');
+    expectProblem(await admin.post(`${at(gone)}/feedback`, { kind: 'outdated' }), 409, 'memory-deleted');
     expect(await typesOf(gone)).toEqual(['MemoryStored', 'MemoryDeleted']);
   });
 

@@ -44,32 +44,23 @@ function withoutScores({ status, answer }: Pick<RecordedCall, 'status' | 'answer
   return { status, answer: { ...rest, results: results.map(({ score: _, ...result }: Json) => result) } };
 }
 
-/** Long memories are compared by their passages since: they are left out, and may have replaced the last results. */
-function withoutLong(today: Json, then: Json): readonly [Json, Json] {
-  if (!Array.isArray(then.answer?.results) || !Array.isArray(today.answer?.results)) return [today, then];
-  const long = new Set<string>(
-    [...today.answer.results, ...then.answer.results].flatMap(({ memory }: Json) =>
-      memory.content.length > 1_000 ? [memory.id] : [],
-    ),
-  );
-  if (long.size === 0) return [today, then];
-  const short = ({ status, answer: { results, paths, ...rest } }: Json): Json => ({
-    status,
-    answer: {
-      ...rest,
-      results: results
-        .filter(({ memory }: Json) => !long.has(memory.id))
-        .map(({ rank: _, ...result }: Json) => result),
-      ...(paths && {
-        paths: paths.filter(({ memories }: Json) => !memories.some((id: string) => long.has(id))),
-      }),
-    },
-  });
-  const [now, before] = [short(today), short(then)];
-  const replaced = before.answer.results.length - now.answer.results.length;
-  expect(replaced).toBeLessThanOrEqual(long.size);
-  if (replaced > 0) before.answer.results.splice(-replaced);
-  return [now, before];
+/** In version 0.1 feedback was neither shown with a memory nor a part of its relevance. */
+function withoutFeedback(answer: unknown): unknown {
+  if (Array.isArray(answer)) return answer.map(withoutFeedback);
+  if (typeof answer !== 'object' || answer === null) return answer;
+  const { feedback: _, ...rest } = answer as Json;
+  return Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, withoutFeedback(value)]));
+}
+
+/** The results without memories that feedback moved, and so without their ranks; as many of `limit` as there were then. */
+function withoutJudged({ status, answer }: Json, judged: ReadonlySet<string>, limit = Infinity): Json {
+  if (!Array.isArray(answer?.results)) return { status, answer };
+  const results = answer.results
+    .filter(({ memory }: Json) => !judged.has(memory.id))
+    .map(({ rank: _, ...result }: Json) => result)
+    .slice(0, limit);
+  const paths = answer.paths?.filter(({ memories }: Json) => !memories.some((id: string) => judged.has(id)));
+  return { status, answer: { ...answer, results, ...(paths && { paths: paths.slice(0, limit) }) } };
 }
 
 // Only the embedded profile has a data folder. The tests run in this order: each changes the folder.
@@ -78,6 +69,7 @@ describe.skipIf(testProfile !== 'embedded')('[F9] a data folder written by versi
   let server: TestServer;
   let ada: Client;
   let operator: Client;
+  const judged = new Set<string>();
 
   beforeAll(async () => {
     dataDir = await mkdtemp(path.join(tmpdir(), 'stratalog-earlier-folder-'));
@@ -89,6 +81,8 @@ describe.skipIf(testProfile !== 'embedded')('[F9] a data folder written by versi
     });
     ada = clientOf(server, expected.keys['ada']);
     operator = clientOf(server, expected.keys['operator']);
+    for (const { type, data } of await auditEvents(ada))
+      if (type === 'FeedbackGiven') judged.add(data.memoryId);
   });
   afterAll(async () => {
     await server?.remove();
@@ -103,9 +97,9 @@ describe.skipIf(testProfile !== 'embedded')('[F9] a data folder written by versi
     async (call) => {
       const { status, answer } = call;
       const today = await answerOf(server, expected.keys, inTermsOfToday(call));
-      const then = { status, answer: asRelevance(withoutTransient(answer)) };
-      const [now, before] = withoutLong(withoutScores(today), then);
-      expect(now).toEqual(before);
+      const then = withoutJudged({ status, answer: asRelevance(withoutTransient(answer)) }, judged);
+      const now = withoutJudged(withoutScores(today), judged, then.answer?.results?.length);
+      expect(withoutFeedback(now)).toEqual(then);
     },
   );
 

@@ -48,7 +48,7 @@ describe('erasure', () => {
       admin.patch(at(of), { content: 'x' }, { 'if-match': '*' }),
       admin.delete(at(of)),
       admin.post(`${at(of)}/restore`),
-      admin.post(`${at(of)}/feedback`, { kind: 'helpful' }),
+      admin.post(`${at(of)}/feedback`, { kind: 'outdated' }),
       admin.put(`${at(of)}/links/related/${other.id}`),
       admin.put(`${at(other)}/links/related/${of.id}`),
       admin.delete(`${at(of)}/links/related/${other.id}`),

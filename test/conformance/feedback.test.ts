@@ -28,23 +28,25 @@ async function recorded(memory: Json, position: string): Promise<Json[]> {
 describe('feedback', () => {
   it('[A13] is accepted, returns only a position, and does not change the memory', async () => {
     const memory = await stored();
-    const reply = await admin.post(path(memory), { kind: 'helpful', score: 0.5, note: 'saved me an hour' });
+    const reply = await admin.post(path(memory), { kind: 'outdated', score: -0.5, note: 'six minutes now' });
     expect(reply.status).toBe(200);
     expect(reply.body).toEqual({ position: expect.any(String) });
-    expect((await admin.get(`/v1/memories/${memory.id}`)).body).toEqual(memory);
+    const after = await admin.get(`/v1/memories/${memory.id}?minPosition=${reply.body.position}`);
+    expect(after.body).toEqual({ ...memory, feedback: { ...memory.feedback, outdated: 1 } });
     expect((await admin.get(`/v1/memories/${memory.id}/history`)).body.items).toHaveLength(1);
     const [event] = await recorded(memory, reply.body.position);
     expect(event).toMatchObject({
       actor: 'user:ada',
-      data: { memoryId: memory.id, kind: 'helpful', score: 0.5, note: 'saved me an hour' },
+      data: { memoryId: memory.id, kind: 'outdated', score: -0.5, note: 'six minutes now' },
     });
   });
 
   it('[A13] gets a default score from its kind: positive for good, negative for bad', async () => {
     const memory = await stored();
+    const { searchId } = (await admin.post('/v1/search', { query: 'build' })).body;
     let position = '';
     const kinds = ['helpful', 'irrelevant', 'outdated', 'inaccurate', 'duplicate'];
-    for (const kind of kinds) ({ position } = (await admin.post(path(memory), { kind })).body);
+    for (const kind of kinds) ({ position } = (await admin.post(path(memory), { kind, searchId })).body);
     const events = await recorded(memory, position);
     expect(events.map(({ data }) => data.kind)).toEqual(kinds);
     const [helpful, ...others] = events.map(({ data }) => data.score);
@@ -59,7 +61,7 @@ describe('feedback', () => {
   it('[A13] is counted each time it is given, even concurrently', async () => {
     const memory = await stored();
     const replies = await Promise.all(
-      Array.from({ length: 16 }, () => admin.post(path(memory), { kind: 'helpful' })),
+      Array.from({ length: 16 }, () => admin.post(path(memory), { kind: 'outdated' })),
     );
     expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 200));
     const { position } = await admin.store({ content: 'after' });
@@ -122,7 +124,7 @@ describe('feedback', () => {
   it('[A13] is allowed for callers who can see but not write the memory, except readers', async () => {
     const memory = await stored({ layer: 'company' });
     const bob = await tenant.key({ user: 'bob' });
-    expect((await bob.post(path(memory), { kind: 'helpful' })).status).toBe(200);
+    expect((await bob.post(path(memory), { kind: 'outdated' })).status).toBe(200);
     for (const role of ['reader', 'auditor']) {
       const client = await tenant.key({ role });
       expectProblem(await client.post(path(memory), { kind: 'helpful' }), 403, 'forbidden');

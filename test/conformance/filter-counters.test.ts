@@ -25,7 +25,7 @@ describe('counters in a filter', () => {
       const answer = await client.store({ externalId, content: `${content}, says ${externalId}` });
       ids[externalId] = answer.memory.id;
     }
-    position = (await client.post(`/v1/memories/${ids['judged']}/feedback`, { kind: 'helpful' })).body
+    position = (await client.post(`/v1/memories/${ids['judged']}/feedback`, { kind: 'outdated' })).body
       .position;
     const filter = { externalId: { eq: 'once' } };
     await client.post('/v1/search', { query: content, threshold: 0, filter, minPosition: position });

@@ -44,7 +44,7 @@ describe('scope of an idempotency key', () => {
       patches.push(await admin.patch(at(memory), { content: `patched ${memory.id}` }, match));
     }
     expect(patches.map(({ body }) => body.memory.revision)).toEqual([1, 1]);
-    const feedback = await admin.post(`${at(memories[0])}/feedback`, { kind: 'helpful' }, key('shared'));
+    const feedback = await admin.post(`${at(memories[0])}/feedback`, { kind: 'outdated' }, key('shared'));
     expect(feedback.status).toBe(200);
     const gone = await admin.delete(at(memories[0]), key('shared'));
     expect(gone.body.memory.state).toBe('deleted');
@@ -208,7 +208,7 @@ describe('concurrent requests', () => {
   it('[A11] 16 feedback requests with one key count once', async () => {
     const { memory } = await admin.store({ content: 'x' });
     const replies = await race(() =>
-      admin.post(`${at(memory)}/feedback`, { kind: 'helpful' }, key('judged')),
+      admin.post(`${at(memory)}/feedback`, { kind: 'outdated' }, key('judged')),
     );
     const done = replies.filter(({ status }) => status === 200);
     for (const { body } of done) expect(body).toEqual(done[0]!.body);

@@ -159,13 +159,13 @@ const commands: Command[] = [
   },
   {
     name: 'feedback',
-    send: ({ memory }, headers) => admin.post(`${at(memory)}/feedback`, { kind: 'helpful' }, headers),
-    otherBody: ({ memory }, headers) => admin.post(`${at(memory)}/feedback`, { kind: 'outdated' }, headers),
+    send: ({ memory }, headers) => admin.post(`${at(memory)}/feedback`, { kind: 'outdated' }, headers),
+    otherBody: ({ memory }, headers) => admin.post(`${at(memory)}/feedback`, { kind: 'inaccurate' }, headers),
     meanwhile: ({ memory }) => admin.post(`${at(memory)}/feedback`, { kind: 'duplicate' }),
   },
   {
     name: 'feedback on a memory deleted since',
-    send: ({ memory }, headers) => admin.post(`${at(memory)}/feedback`, { kind: 'helpful' }, headers),
+    send: ({ memory }, headers) => admin.post(`${at(memory)}/feedback`, { kind: 'outdated' }, headers),
     meanwhile: deleteIt,
   },
   {

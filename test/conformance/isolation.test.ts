@@ -31,7 +31,7 @@ const calls: [string, (client: Client, id: string, own: string) => Promise<Reply
   ['delete', (client, id) => client.delete(`/v1/memories/${id}`)],
   ['erase', (client, id) => client.delete(`/v1/memories/${id}?mode=erase`)],
   ['restore', (client, id) => client.post(`/v1/memories/${id}/restore`)],
-  ['feedback', (client, id) => client.post(`/v1/memories/${id}/feedback`, { kind: 'helpful' })],
+  ['feedback', (client, id) => client.post(`/v1/memories/${id}/feedback`, { kind: 'outdated' })],
   ['link from it', (client, id, own) => client.put(`/v1/memories/${id}/links/related/${own}`)],
   ['link to it', (client, id, own) => client.put(`/v1/memories/${own}/links/related/${id}`)],
   ['unlink from it', (client, id, own) => client.delete(`/v1/memories/${id}/links/related/${own}`)],
@@ -88,7 +88,7 @@ describe('another tenant’s memory id', () => {
     const [mine, theirs] = [await newAdmin(server), await newAdmin(server)];
     await mine.store({ content: 'my own note' });
     const { memory, position: minPosition } = await theirs.store({ content: secret, tags: ['deal'] });
-    await theirs.post(`/v1/memories/${memory.id}/feedback`, { kind: 'helpful' });
+    await theirs.post(`/v1/memories/${memory.id}/feedback`, { kind: 'outdated' });
     const readAll = async (client: Client) => {
       const wait = `minPosition=${minPosition}&waitMs=30000`;
       const query = { query: secret, threshold: 0, topK: 1000, minPosition, waitMs: 30_000 };

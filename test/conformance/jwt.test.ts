@@ -168,7 +168,7 @@ describe('callers whose JWTs have no subject', () => {
     const other = await clientWith({ tenant, ...others });
     const { searchId } = (await one.post('/v1/search', { query: 'known' })).body;
     const feedback = (client: Client, body: object, headers = {}) =>
-      client.post(`/v1/memories/${memory.id}/feedback`, { kind: 'helpful', ...body }, headers);
+      client.post(`/v1/memories/${memory.id}/feedback`, { kind: 'outdated', ...body }, headers);
     expect((await feedback(one, { searchId })).status).toBe(200);
     expect((await feedback(other, { searchId })).status).toBe(404);
     const headers = { 'idempotency-key': 'same-for-both' };

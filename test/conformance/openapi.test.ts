@@ -208,7 +208,7 @@ describe('actual answers', () => {
       ['get /v1/memories/{id}/related', client.get(`${path}/related?${wait}`)],
       ['put /v1/memories/{id}/links/{type}/{target}', client.put(link)],
       ['delete /v1/memories/{id}/links/{type}/{target}', client.delete(link)],
-      ['post /v1/memories/{id}/feedback', client.post(`${path}/feedback`, { kind: 'helpful' })],
+      ['post /v1/memories/{id}/feedback', client.post(`${path}/feedback`, { kind: 'outdated' })],
       [
         'post /v1/search',
         client.post('/v1/search', { query: body.content, minPosition: position, waitMs: 30_000 }),

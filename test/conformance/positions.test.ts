@@ -128,7 +128,7 @@ describe('read your writes', { tags: ['servers'] }, () => {
     const linked = await own.put(`/v1/memories/${one}/links/supports/${two}`);
     const related = await own.get(`/v1/memories/${two}/related?${wait(linked.body.position)}`);
     expect(related.body.items).toHaveLength(1);
-    const judged = await own.post(`/v1/memories/${one}/feedback`, { kind: 'helpful' });
+    const judged = await own.post(`/v1/memories/${one}/feedback`, { kind: 'outdated' });
     const stats = await own.get(`/v1/stats?${wait(judged.body.position)}`);
     expect(stats.body.feedback.total).toBe(1);
   });

@@ -36,7 +36,7 @@ beforeAll(async () => {
   await admin.patch(`/v1/memories/${first}`, { content: 'The pump of hall 9 is new' }, { 'if-match': '*' });
   await admin.delete(`/v1/memories/${second}`);
   await admin.put(`/v1/memories/${first}/links/supports/${third}`);
-  await admin.post(`/v1/memories/${third}/feedback`, { kind: 'helpful' });
+  await admin.post(`/v1/memories/${third}/feedback`, { kind: 'outdated' });
   await admin.delete(`/v1/memories/${fourth}?mode=erase`);
   const { body } = await admin.post('/v1/search', { query: 'pump of hall 9', waitMs: 30_000 });
   expect(body.searchId).toBeTruthy();

@@ -131,7 +131,7 @@ describe('visibility of figures', () => {
         waitMs: 30_000,
       };
       expect((await admin.post('/v1/search', search)).body.results).toHaveLength(3);
-      await admin.post(`/v1/memories/${ids[3]}/feedback`, { kind: 'helpful' });
+      await admin.post(`/v1/memories/${ids[3]}/feedback`, { kind: 'outdated' });
       const used = { access: { total: 3, memories: 3 }, feedback: { total: 1 } };
       await vi.waitFor(async () => expect(await stats(client)).toMatchObject(used), {
         timeout: 2_000,

@@ -4,6 +4,7 @@ import { deterministicEmbedder } from '../../src/adapters/deterministic/embedder
 import type { MemoryEvent } from '../../src/domain/memory/events.ts';
 import { foldMemory, isLive, type LiveSnapshot } from '../../src/domain/memory/snapshot.ts';
 import { foldLinks, noLinks, type LinkEvent } from '../../src/domain/links/links.ts';
+import type { FeedbackEvent } from '../../src/domain/retrieval/events.ts';
 import { fieldValuesOf } from '../../src/domain/routing/field-values.ts';
 import { vectorTable } from '../../src/read-models/vectors/tables.ts';
 import type { LoadedEvent } from '../../src/ports/event-store.ts';
@@ -94,6 +95,9 @@ async function checks(
     const { memoryId } = event.data;
     uses.set(memoryId, [uses.get(memoryId)?.[0] ?? 0, (uses.get(memoryId)?.[1] ?? 0) + 1]);
   }
+  const judged = streamsOf(events, 'feedback').flatMap((stream) =>
+    stream.at(-1)!.event.type === 'FeedbackErased' ? [] : (stream as LoadedEvent<FeedbackEvent>[]),
+  );
   const links = streamsOf(events, 'links').flatMap((stream) => {
     const state = foldLinks(
       noLinks,
@@ -157,6 +161,18 @@ async function checks(
     'usage: how often': [
       await sql.query('select memory_id as id, accesses, feedbacks from read.usage_g1'),
       [...uses].map(([id, [accesses, feedbacks]]) => ({ id, accesses, feedbacks })),
+    ],
+    'feedback: of memories that were not erased': [
+      await sql.query(
+        'select memory_id as id, position, kind, score, question is not null as compared from read.feedback_g1',
+      ),
+      judged.map(({ event, position }) => ({
+        id: event.data.memoryId,
+        position,
+        kind: event.type === 'FeedbackGiven' ? event.data.kind : 'question',
+        score: event.type === 'FeedbackGiven' ? event.data.score : 0,
+        compared: event.type === 'QuestionJudged',
+      })),
     ],
     'links: those that are': [
       await sql.query(

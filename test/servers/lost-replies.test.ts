@@ -98,7 +98,7 @@ describe.runIf(programs)('an api process whose database answers get lost', () =>
       'feedback',
       'FeedbackGiven',
       (client, { id }, _, headers) =>
-        client.post(`/v1/memories/${id}/feedback`, { kind: 'helpful' }, headers),
+        client.post(`/v1/memories/${id}/feedback`, { kind: 'outdated' }, headers),
     ],
     [
       'an erasure',

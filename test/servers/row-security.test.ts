@@ -46,7 +46,7 @@ describe.runIf(programs)('the query role on the read models', () => {
     });
     const { memory: other, position } = await client.store({ content: 'retries of the billing service' });
     await client.put(`/v1/memories/${memory.id}/links/supports/${other.id}`);
-    await client.post(`/v1/memories/${memory.id}/feedback`, { kind: 'helpful' });
+    await client.post(`/v1/memories/${memory.id}/feedback`, { kind: 'outdated' });
     const found = await client.post('/v1/search', {
       query: 'billing service',
       threshold: 0,

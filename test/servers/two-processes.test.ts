@@ -159,7 +159,7 @@ describe.runIf(programs)('two api processes with one database, started at the sa
 
     it('[A11] of feedback', () =>
       expectReplay(
-        (_, { id }) => ['POST', `/v1/memories/${id}/feedback`, { kind: 'helpful' }],
+        (_, { id }) => ['POST', `/v1/memories/${id}/feedback`, { kind: 'outdated' }],
         changeAndDelete,
       ));
   });

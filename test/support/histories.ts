@@ -11,6 +11,7 @@ import { eventContext, type CommandContext, type CommandServices } from '../../s
 import { linkTypes } from '../../src/domain/links/links.ts';
 import { Problem } from '../../src/domain/problems.ts';
 import { feedbackKinds } from '../../src/domain/retrieval/events.ts';
+import { signSearchId } from '../../src/domain/retrieval/search-id.ts';
 import { retrievalStream } from '../../src/domain/streams.ts';
 import { systemClock } from '../../src/ports/clock.ts';
 import type { TestStore } from './event-store.ts';
@@ -101,13 +102,13 @@ export const steps: fc.Arbitrary<readonly Step[]> = fc.array(step, {
   size: 'max',
 });
 
-const sharedPassage = 'The kitchen keeps its knives dry, and counts them in the evening. '.repeat(12).trim();
-
 /** Executes steps with the program's commands. Each text contains a unique word, `only<n>`, by which it can be found. */
 export class HistoryWriter {
   readonly #test: TestStore;
   readonly #services: CommandServices;
   readonly #memories = new Map<string, string[]>();
+  /** The last search of each tenant, which feedback is about. */
+  readonly #searches = new Map<string, string>();
   /** The unique words that each memory has contained, by memory id. */
   readonly words = new Map<string, string[]>();
   readonly erased = new Set<string>();
@@ -150,7 +151,10 @@ export class HistoryWriter {
         this.erased.add(id);
         return;
       case 'feedback':
-        return void (await giveFeedback(services, context, id, { kind: step.of }));
+        return void (await giveFeedback(services, context, id, {
+          kind: step.of,
+          searchId: this.#searches.get(step.tenant),
+        }));
       case 'link':
       case 'unlink': {
         const target = this.#pick(step.tenant, step.target)!;
@@ -190,13 +194,15 @@ export class HistoryWriter {
 
   /** Records a search like the search service, but immediately. */
   async #search(context: CommandContext, step: Extract<Step, { kind: 'search' }>): Promise<void> {
-    const searchId = uuid();
+    const id = uuid();
+    const searchId = signSearchId(this.#test.vault, context.caller, id);
+    this.#searches.set(step.tenant, searchId);
     const found = step.found.map((n) => this.#pick(step.tenant, n)).filter((id) => id !== undefined);
     const memoryIds = [...new Set(found)];
     const subject = this.#test.vault.pseudonym('subject', step.tenant, 'alice');
     const key = { tenant: step.tenant, id: `retrieval.${subject}`, subject };
     await this.#test.store.append(
-      retrievalStream(step.tenant, searchId),
+      retrievalStream(step.tenant, id),
       'any',
       [
         {
@@ -233,9 +239,7 @@ export class HistoryWriter {
   #text(text: string, id?: string): string {
     const word = `only${++this.#texts}`;
     if (id !== undefined) this.words.get(id)!.push(word);
-    // Long enough to have passages, of which several texts share one.
-    const isLong = this.#texts % 3 === 0;
-    return isLong ? `${sharedPassage}\n\n${`${text}. `.repeat(40)}\n\n${text} ${word}` : `${text} ${word}`;
+    return `${text} ${word}`;
   }
 }
 

@@ -43,7 +43,8 @@ const words =
     ' ',
   );
 const linkTypes = ['supports', 'contradicts', 'supersedes', 'requires', 'related'];
-const feedbackKinds = ['helpful', 'irrelevant', 'outdated', 'inaccurate', 'duplicate'];
+/** Those that need no search. */
+const feedbackKinds = ['outdated', 'inaccurate', 'duplicate'];
 const bulkLines = 6;
 
 /** The next request of a client. Clients race, because they share externalIds and the memories of the tenant. */

@@ -63,6 +63,10 @@ const auditedSearch = z
         rank: z.int(),
         relevance: z.number(),
         score: z.number().optional(),
+        feedback: z
+          .number()
+          .optional()
+          .meta({ description: 'Log-odds that feedback added to the relevance' }),
         steps: z.array(z.int()).optional().meta({ description: 'Steps of the trajectory that found it' }),
       }),
     ),

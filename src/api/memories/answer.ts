@@ -41,5 +41,6 @@ async function firstCounters(
 ): Promise<Counters> {
   const { commands, models } = services;
   const count = () => readCounters(models, caller.tenant, memoryId);
-  return (await runOnce(commands, context, count, 'counters')).answer;
+  // An answer of an earlier version has no feedback.
+  return { ...noAccess, ...(await runOnce(commands, context, count, 'counters')).answer };
 }

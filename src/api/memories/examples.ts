@@ -20,6 +20,7 @@ export const memoryExample = {
   revision: 0,
   state: 'active',
   importance: 0.5,
+  feedback: { helpful: 2, irrelevant: 0, outdated: 1, inaccurate: 0, duplicate: 0 },
   accessCount: 3,
   lastAccessedAt: at,
 };

@@ -7,7 +7,14 @@ import {
   MemoryStored,
   MemoryUpdated,
 } from '../memory/events.ts';
-import { AuditRead, FeedbackGiven, MemoriesAccessed, SearchPerformed } from '../retrieval/events.ts';
+import {
+  AuditRead,
+  FeedbackErased,
+  FeedbackGiven,
+  MemoriesAccessed,
+  QuestionJudged,
+  SearchPerformed,
+} from '../retrieval/events.ts';
 import { LanguageModelCalled } from '../retrieval/model-call.ts';
 import { TrajectoryRecorded } from '../retrieval/trajectory.ts';
 import { KillSwitchSet, RoutingConfigured } from '../routing/events.ts';
@@ -35,6 +42,8 @@ const definitions = [
   MemoriesLinked,
   MemoriesUnlinked,
   FeedbackGiven,
+  QuestionJudged,
+  FeedbackErased,
   SearchPerformed,
   MemoriesAccessed,
   TrajectoryRecorded,

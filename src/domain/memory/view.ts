@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { identifier, layerSchema, scopeKeys, scopeSchema, type Scope } from '../layers.ts';
 import { jsonObject } from '../json.ts';
+import { feedbackKinds, type FeedbackKind } from '../retrieval/events.ts';
 import { representationsSchema } from './content.ts';
 import type { LiveSnapshot } from './snapshot.ts';
 
@@ -28,6 +29,9 @@ export const memorySchema = z
     state: z.enum(memoryStates),
     retentionUntil: time.optional(),
     importance: z.number(),
+    feedback: z.record(z.enum(feedbackKinds), z.int().nonnegative()).meta({
+      description: 'How many callers say so, each by its latest feedback; until now, also beside `asOf`',
+    }),
     accessCount: z.int().nonnegative().meta({ description: 'Until now, also beside `asOf`' }),
     lastAccessedAt: time.optional(),
   })
@@ -36,11 +40,23 @@ export const memorySchema = z
 export type MemoryView = z.infer<typeof memorySchema>;
 
 /** Counters that come from other streams. They can lag behind the memory. */
-export type Counters = { readonly accessCount: number; readonly lastAccessedAt?: string };
+export type Counters = {
+  readonly feedback: Record<FeedbackKind, number>;
+  readonly accessCount: number;
+  readonly lastAccessedAt?: string;
+};
 
-export const noAccess: Counters = { accessCount: 0 };
+export const noFeedback: Readonly<Record<FeedbackKind, number>> = {
+  helpful: 0,
+  irrelevant: 0,
+  outdated: 0,
+  inaccurate: 0,
+  duplicate: 0,
+};
 
-/** Importance of every memory until it is learned from feedback. */
+export const noAccess: Counters = { feedback: noFeedback, accessCount: 0 };
+
+/** Importance of every memory until it is learned. */
 export const neutralImportance = 0.5;
 
 /** Builds the API representation. The order of keys does not depend on how the events were stored. */

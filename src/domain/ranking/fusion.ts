@@ -25,8 +25,6 @@ export interface Evidence {
 export interface Surroundings {
   /** Terms of the turns around it, including its own (`windowOf`); absent for a memory outside of a session. */
   readonly window?: TermFrequencies | undefined;
-  /** Terms of the passage of a long text that matches best; absent for a text that is not divided. */
-  readonly passage?: TermFrequencies | undefined;
   readonly speaker?: SpeakerMatch | undefined;
   readonly dated?: number | undefined;
 }
@@ -55,11 +53,11 @@ const BEND = 0.02;
  * Signals beyond the text, for experiments: every weight is 0 until data shows that the signal helps. Each is −1..1, with 0 for
  * "nothing known".
  */
-export const SIGNALS = ['recency', 'access', 'feedback', 'links'] as const;
+export const SIGNALS = ['recency', 'access', 'links'] as const;
 export type Signal = (typeof SIGNALS)[number];
 export type SignalValues = Readonly<Partial<Record<Signal, number>>>;
 export type SignalWeights = Readonly<Record<Signal, number>>;
-export const SIGNALS_OFF: SignalWeights = { recency: 0, access: 0, feedback: 0, links: 0 };
+export const SIGNALS_OFF: SignalWeights = { recency: 0, access: 0, links: 0 };
 
 /** The evidence for one candidate. `quoted` returns the share of the query that its text contains word for word. */
 export function evidence(
@@ -67,15 +65,13 @@ export function evidence(
   memory: TermFrequencies,
   cosine: number | undefined,
   quoted: () => number = () => 0,
-  { window, passage, speaker, dated }: Surroundings = {},
+  { window, speaker, dated }: Surroundings = {},
 ): Evidence {
   const dense = cosine === undefined || Number.isNaN(cosine) ? {} : { cosine };
   // A query without content words asks about no speaker and no time.
   if (query.mass <= 0) return { ...dense, overlap: quoted() };
   const around = { ...(speaker !== undefined && { speaker }), ...(dated !== undefined && { dated }) };
-  const { bm25: whole, coverage, focus } = match(query, memory);
-  // A long text counts with its best passage; the words of a question may also be spread over all of it.
-  const own = passage === undefined ? whole : Math.max(whole, match(query, passage).bm25);
+  const { bm25: own, coverage, focus } = match(query, memory);
   const bm25 = window === undefined ? own : (own + match(query, window).bm25) / 2;
   const sameness = coverage + focus > 0 ? (2 * coverage * focus) / (coverage + focus) : 0;
   // Only a memory with the query's words can quote it: other texts need not be read.

@@ -1,6 +1,7 @@
 import { match, weigh, type TermFrequencies, type TermStatistics } from './bm25.ts';
 import { probability, type ModelScale } from './calibration.ts';
 import { askedTimes, datedAs, type AskedTimes } from './dates.ts';
+import { withFeedback } from './feedback.ts';
 import {
   evidence,
   fuse,
@@ -39,11 +40,11 @@ export interface Candidate extends TermFrequencies {
   /** With the query's vector, of the same model; absent if there is none. */
   readonly cosine?: number | undefined;
   readonly signals?: SignalValues;
+  /** Log-odds that feedback adds (`feedbackOf`). */
+  readonly feedback?: number | undefined;
   readonly text?: string;
   /** For a turn of a session: the terms of its window (`windowOf`), including its own. */
   readonly window?: TermFrequencies;
-  /** The terms of its passage that matches best, if its text is long (`bestPassage`). */
-  readonly passage?: TermFrequencies;
   /** Who said it (`speakerOf`). */
   readonly speaker?: string;
   /** ISO 8601. */
@@ -56,8 +57,8 @@ const LEAST_OF_SAME_TEXT = 0.7;
 /** Scores candidates of one query. */
 export interface Scorer {
   /**
-   * A calibrated probability in [0, 1] that the memory is relevant. It depends on the query, the memory with the turns around it
-   * in its session, and the tenant's term statistics; never on other candidates, the scope searched, or another tenant. Among
+   * A calibrated probability in [0, 1] that the memory is relevant. It depends on the query, the memory with its feedback and the
+   * turns around it in its session, and the tenant's term statistics; never on other candidates, the scope searched, or another tenant. Among
    * candidates with the same kinds of evidence the order is that of the fused score.
    */
   score(candidate: Candidate): number;
@@ -84,15 +85,14 @@ export function scorerOf(query: RankedQuery): Scorer {
         if (isWordless) return sameness === 'exact' ? 1 : 0;
         return wanted && candidate.text !== undefined ? containment(wanted, shingles(candidate.text)) : 0;
       };
-      const { window, passage, speaker, occurredAt } = candidate;
+      const { window, speaker, occurredAt } = candidate;
       const found = evidence(terms, candidate, candidate.cosine, quoted, {
         window,
-        passage,
         speaker: speaker === undefined ? undefined : matchSpeaker?.(speaker),
         dated: times && occurredAt !== undefined ? datedAs(occurredAt, times) : undefined,
       });
       const fused = fuse(found, scale.fusion, candidate.signals, query.signalWeights ?? SIGNALS_OFF);
-      return surer(probability(fused, found, scale), sameness);
+      return withFeedback(surer(probability(fused, found, scale), sameness), candidate.feedback ?? 0);
     },
     mayQuote(candidate) {
       if (isWordless) return candidate.length === 0;

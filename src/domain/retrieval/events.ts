@@ -32,6 +32,30 @@ export const FeedbackGiven = defineEvent({
   sealed: z.object({ note: z.string().optional() }),
 });
 
+/**
+ * The question of a search on which a memory was judged; precedes the judgement in the same stream. Sealed with the caller's key
+ * and not the memory's: what a person asked is erased with that person.
+ */
+export const QuestionJudged = defineEvent({
+  type: 'QuestionJudged',
+  category: 'feedback',
+  version: 1,
+  routing: z.object({ memoryId: z.string(), searchId: z.string() }),
+  sealed: z.object({ query: z.string() }),
+});
+
+/** The memory was erased, and its feedback with it. */
+export const FeedbackErased = defineEvent({
+  type: 'FeedbackErased',
+  category: 'feedback',
+  version: 1,
+  routing: z.object({ memoryId: z.string() }),
+  sealed: z.object({}),
+});
+
+export type FeedbackEvent =
+  EventOf<typeof FeedbackGiven> | EventOf<typeof QuestionJudged> | EventOf<typeof FeedbackErased>;
+
 /** Routes of a search: chosen by the program, or `multi-hop` at the caller's request. */
 const performedRoutes = [...routes, 'multi-hop'] as const;
 
@@ -64,6 +88,8 @@ export const SearchPerformed = defineEvent({
         rank: z.int(),
         relevance: z.number(),
         score: z.number().optional(),
+        /** Log-odds that feedback added to the relevance; absent if there was none. */
+        feedback: z.number().optional(),
       }),
     ),
     warnings: z.array(z.string()),
@@ -132,5 +158,5 @@ export type RetrievalEvent =
   | EventOf<typeof MemoriesAccessed>
   | EventOf<typeof TrajectoryRecorded>
   | EventOf<typeof LanguageModelCalled>
-  | EventOf<typeof FeedbackGiven>
+  | FeedbackEvent
   | EventOf<typeof AuditRead>;

@@ -14,9 +14,8 @@ export const resembling = -1;
 interface Entry {
   readonly memory: MemoryView;
   readonly isSuperseded: boolean | undefined;
+  feedback: number | undefined;
   score: number;
-  /** Of the search that gave the highest score. */
-  passage: number | undefined;
   evidence: number;
   /** The side of a comparison whose search gave the highest score. */
   side: number | undefined;
@@ -44,15 +43,15 @@ export class ResultAccumulator {
     return this.#entries.size;
   }
 
-  add({ found: { memory, score, passage, isSuperseded }, evidence, side, steps }: Addition): void {
+  add({ found: { memory, score, isSuperseded, feedback }, evidence, side, steps }: Addition): void {
     if (evidence > answering) this.#conditionsMet = true;
     let entry = this.#entries.get(memory.id);
     if (!entry) {
       const sides = { side: undefined, sideScore: -1 };
-      entry = { memory, isSuperseded, score, passage, evidence, ...sides, tooOld: false, steps: new Set() };
+      entry = { memory, isSuperseded, feedback, score, evidence, ...sides, tooOld: false, steps: new Set() };
       this.#entries.set(memory.id, entry);
     }
-    if (score > entry.score) entry.passage = passage;
+    if (score > entry.score) entry.feedback = feedback;
     entry.score = Math.max(entry.score, score);
     entry.evidence = Math.max(entry.evidence, evidence);
     if (side !== undefined && score > entry.sideScore) {
@@ -94,8 +93,13 @@ export class ResultAccumulator {
 
   /** The collected memory with this id, with the score that it has in the answer. */
   shown({ id, score }: Pick<SearchResult, 'id' | 'score'>): Scored {
-    const { memory, passage, isSuperseded } = this.#entries.get(id)!;
-    return { memory, score, passage, ...(isSuperseded !== undefined && { isSuperseded }) };
+    const { memory, isSuperseded, feedback } = this.#entries.get(id)!;
+    return {
+      memory,
+      score,
+      ...(isSuperseded !== undefined && { isSuperseded }),
+      ...(feedback !== undefined && { feedback }),
+    };
   }
 
   /** The side whose search gave the highest score, otherwise the side of the memory's place. */

@@ -3,8 +3,7 @@ import { precedence } from '../../domain/layers.ts';
 import { successorsFirst } from '../../domain/links/successors-first.ts';
 import type { MemoryView } from '../../domain/memory/view.ts';
 import { scoreOf } from '../../domain/ranking/score-scale.ts';
-import { passagesOf } from '../../domain/text/passages.ts';
-import type { RetrievalEvent } from '../../domain/retrieval/events.ts';
+import type { FeedbackEvent, RetrievalEvent } from '../../domain/retrieval/events.ts';
 import type { Scored } from './shortlist.ts';
 import { factsOf } from './facts.ts';
 import type { SearchRequest } from './query.ts';
@@ -15,8 +14,6 @@ export interface SearchResult {
   readonly score: number;
   /** The calibrated probability that the memory is relevant; `score` is a function of it. */
   readonly relevance: number;
-  /** The part of a long memory that matches best, in UTF-16 units; `end` is exclusive. */
-  readonly passage?: { readonly start: number; readonly end: number };
   /** 1-based, in the order returned. */
   readonly rank: number;
   /** Id of the memory that supersedes it, if links name one that the caller may see. */
@@ -27,7 +24,7 @@ export interface SearchResult {
 export interface SearchFact {
   /** Id of the search, which names the stream. */
   readonly id: string;
-  readonly events: readonly Exclude<RetrievalEvent, { type: 'FeedbackGiven' }>[];
+  readonly events: readonly Exclude<RetrievalEvent, FeedbackEvent>[];
 }
 
 export interface SearchAnswer {
@@ -67,7 +64,8 @@ export function answerOf(request: Asked, finding: Finding, performance: Performa
   const { id, searchId, superseding } = performance;
   const { position, warnings, embeddingModel: model } = finding;
   const answer = { results: arrange(finding.best, request.order, superseding), searchId, position, warnings };
-  return { ...answer, fact: { id, events: factsOf(request, { ...answer, model, performance }) } };
+  const feedback = new Map(finding.best.map(({ memory, feedback: added }) => [memory.id, added]));
+  return { ...answer, fact: { id, events: factsOf(request, { ...answer, model, performance, feedback }) } };
 }
 
 /** The same answer with more events to record, such as its trajectory. */
@@ -97,17 +95,9 @@ function arrange(
     ({ memory }) => memory.id,
     (id) => superseding.get(id),
   );
-  return arranged.map(({ memory, score: relevance, passage: number }, index) => {
-    const passage = number === undefined ? undefined : passagesOf(memory.content)[number];
+  return arranged.map(({ memory, score: relevance }, index) => {
     const supersededBy = superseding.get(memory.id);
     const score = scoreOf(relevance);
-    return {
-      memory,
-      score,
-      relevance,
-      rank: index + 1,
-      ...(passage && { passage: { start: passage.start, end: passage.end } }),
-      ...(supersededBy !== undefined && { supersededBy }),
-    };
+    return { memory, score, relevance, rank: index + 1, ...(supersededBy !== undefined && { supersededBy }) };
   });
 }

@@ -1,19 +1,21 @@
-import type { RetrievalEvent } from '../../domain/retrieval/events.ts';
+import type { FeedbackEvent, RetrievalEvent } from '../../domain/retrieval/events.ts';
 import type { Asked, Performance, SearchAnswer } from './answer.ts';
 
-type SearchFact = Exclude<RetrievalEvent, { type: 'FeedbackGiven' }>;
+type SearchFact = Exclude<RetrievalEvent, FeedbackEvent>;
 
 /** An answer, as far as it is recorded in the log. */
 export interface RecordedAnswer extends Pick<SearchAnswer, 'results' | 'searchId' | 'position' | 'warnings'> {
   /** Id of the embedding model that compared meaning. */
   readonly model: string | undefined;
   readonly performance: Performance;
+  /** Log-odds from feedback, by memory id. */
+  readonly feedback: ReadonlyMap<string, number | undefined>;
 }
 
 /** The events of a search: what was asked and answered, and which memories were shown. */
 export function factsOf(
   request: Asked,
-  { results, searchId, position, warnings, model, performance }: RecordedAnswer,
+  { results, searchId, position, warnings, model, performance, feedback }: RecordedAnswer,
 ): SearchFact[] {
   const { route, decision, durationMs, filterAsSent } = performance;
   const performed: SearchFact = {
@@ -30,12 +32,10 @@ export function factsOf(
       ...(request.now && { now: request.now.toISOString() }),
       readPosition: position,
       ...(model !== undefined && { embeddingModel: model }),
-      results: results.map(({ memory, rank, score, relevance }) => ({
-        memoryId: memory.id,
-        rank,
-        relevance,
-        score,
-      })),
+      results: results.map(({ memory, rank, score, relevance }) => {
+        const added = feedback.get(memory.id);
+        return { memoryId: memory.id, rank, relevance, score, ...(added && { feedback: added }) };
+      }),
       warnings: warnings.map(({ code }) => code),
       durationMs: Math.round(durationMs),
       route,

@@ -1,14 +1,17 @@
-import { weigh, type TermStatistics, type WeightedTerms } from '../../domain/ranking/bm25.ts';
+import type { TermStatistics } from '../../domain/ranking/bm25.ts';
 import type { AskedTimes } from '../../domain/ranking/dates.ts';
 import type { ModelScale } from '../../domain/ranking/calibration.ts';
-import { scorerOf } from '../../domain/ranking/score.ts';
+import { feedbackOf, type Judgement } from '../../domain/ranking/feedback.ts';
+import { scaleOf } from '../../domain/ranking/scales.ts';
+import { scorerOf, type Candidate } from '../../domain/ranking/score.ts';
 import { windowOf } from '../../domain/ranking/window.ts';
 import type { TermSignal } from '../../ports/word-index.ts';
-import type { BestPassages } from './sources/best-passages.ts';
-import { Shortlist, type Listed, type ShortlistOptions } from './shortlist.ts';
+import { Shortlist, type ShortlistOptions } from './shortlist.ts';
 import type { Candidate as SourceCandidate } from './sources/candidate-source.ts';
 
 export interface Ranking extends ShortlistOptions {
+  /** By memory id. */
+  readonly judgements: ReadonlyMap<string, readonly Judgement[]>;
   /** As the caller sent it: quotations and persons are taken from it. */
   readonly query: string;
   readonly times: AskedTimes;
@@ -23,49 +26,36 @@ export interface Ranking extends ShortlistOptions {
 /** The best of the candidates by our own score. */
 export function rank(
   candidates: readonly SourceCandidate[],
-  { query, times, terms, statistics, model, scale, ...options }: Ranking,
+  { query, times, terms, statistics, judgements, model, scale = scaleOf(model), ...options }: Ranking,
 ): Shortlist {
   const scorer = scorerOf({ text: query, times, terms, statistics, model, scale });
-  return new Shortlist(scorableOf(candidates, weigh(terms, statistics)), scorer, options);
+  const scorable = scorableOf(candidates, terms).map((candidate) => {
+    const own = judgements.get(candidate.id);
+    return own ? { ...candidate, feedback: feedbackOf(own, scale) } : candidate;
+  });
+  return new Shortlist(scorable, scorer, options);
 }
 
-function scorableOf(candidates: readonly SourceCandidate[], weighted: WeightedTerms): Listed[] {
+interface Scorable extends Candidate {
+  readonly id: string;
+}
+
+function scorableOf(candidates: readonly SourceCandidate[], terms: readonly string[]): Scorable[] {
   const counted = ({ length, frequencies }: TermSignal) => {
     const termFrequencies = new Map<string, number>();
     for (const [index, frequency] of frequencies.entries())
-      if (frequency > 0) termFrequencies.set(weighted.terms[index]!, frequency);
+      if (frequency > 0) termFrequencies.set(terms[index]!, frequency);
     return { length, termFrequencies };
   };
-  return candidates.map(
-    ({ memory_id: id, cosine, is_turn, speaker, occurred_at, neighbours, byWords, byMeaning, ...row }) => {
-      const own = counted(row);
-      const passageNumber = bestOf(byWords, byMeaning, weighted);
-      return {
-        id,
-        ...(passageNumber !== undefined && { passageNumber }),
-        ...own,
-        ...(cosine !== null && { cosine }),
-        ...(byWords && { passage: counted(byWords) }),
-        ...(is_turn && { window: windowOf([own, ...neighbours.map(counted)]) }),
-        ...(speaker !== null && { speaker }),
-        ...(occurred_at && { occurredAt: occurred_at.toISOString() }),
-      };
-    },
-  );
-}
-
-/** The passage that holds at least this share of the query's weight is where the answer is, whatever is nearest by meaning. */
-const leastShare = 0.5;
-
-function bestOf(
-  byWords: BestPassages['byWords'],
-  byMeaning: BestPassages['byMeaning'],
-  { weights, mass }: WeightedTerms,
-): number | undefined {
-  const held = byWords?.frequencies.reduce(
-    (sum, frequency, at) => (frequency > 0 ? sum + weights[at]! : sum),
-    0,
-  );
-  if (byWords && (!byMeaning || (held ?? 0) >= leastShare * mass)) return byWords.passage;
-  return byMeaning?.passage;
+  return candidates.map(({ memory_id: id, cosine, is_turn, speaker, occurred_at, neighbours, ...row }) => {
+    const own = counted(row);
+    return {
+      id,
+      ...own,
+      ...(cosine !== null && { cosine }),
+      ...(is_turn && { window: windowOf([own, ...neighbours.map(counted)]) }),
+      ...(speaker !== null && { speaker }),
+      ...(occurred_at && { occurredAt: occurred_at.toISOString() }),
+    };
+  });
 }

@@ -34,13 +34,13 @@ export async function readMemories(
       : wasActive('t', at, parameters);
   const linked = at === undefined ? 'l.to_position is null' : wasValid('l', at, parameters);
   return tx.query<FoundRow>(
-    `select ${memoryColumns}, exists (
+    `select ${memoryColumns(view)}, exists (
        select 1 from ${view.table('links')} l
        where l.tenant = ${parameters.bind(tenant)} and l.target = found.memory_id and l.type = 'supersedes' and ${linked}
      ) as is_superseded
      from unnest(${parameters.bind(ids)}::uuid[]) as found(memory_id)
      cross join ${lookup('t.*', view.table('memories'), active)} m
-     left join ${lookup('t.accesses, t.last_accessed_at', view.table('usage'))} u on true`,
+     left join ${lookup('t.accesses, t.last_accessed_at, t.feedbacks', view.table('usage'))} u on true`,
     parameters.values,
   );
 }

@@ -16,13 +16,14 @@ import { CurrentCorpus } from './current-corpus.ts';
 import { queryOf, timeOfAsking, wordsOf, type Query, type SearchRequest } from './query.ts';
 import { liveModel, QueryVectors } from './query-vectors.ts';
 import { rank } from './rank.ts';
+import { readFeedback } from './read-feedback.ts';
 import { readSubstances } from './read-substances.ts';
 import { SearchEngines, type SearchIndexes } from './search-engines.ts';
 import type { Scored } from './shortlist.ts';
 import { widenIfCrowded, type Attempt } from './widen-if-crowded.ts';
 
 export interface Warning {
-  readonly code: 'partial' | 'timed-out' | 'below-threshold' | 'indexing';
+  readonly code: 'partial' | 'timed-out' | 'below-threshold';
   readonly detail: string;
 }
 
@@ -134,7 +135,14 @@ export class SearchService {
         const { statistics } = opened;
         const terms = heaviest(query.terms, statistics);
         const candidates = await opened.find(weigh(terms, statistics), limit);
-        const shortlist = rank(candidates, { ...request, terms, times, limit, statistics, model, scale });
+        const judgements = await readFeedback(tx, view, {
+          tenant: query.restrictions.region.tenant,
+          ids: candidates.map(({ memory_id: id }) => id),
+          vector,
+          at: request.asOf,
+        });
+        const ranking = { ...request, terms, times, limit, statistics, judgements, model, scale };
+        const shortlist = rank(candidates, ranking);
         return {
           list: shortlist,
           rows: await corpus.read(tx, shortlist.missing),
@@ -230,22 +238,17 @@ type Waiting = 'asOf' | 'minPosition' | 'waitMs';
 
 function demandOf({ asOf = 0, minPosition = 0, waitMs }: Pick<SearchRequest, Waiting>): ReadDemand {
   return {
-    projections: ['memories', 'lexical', 'vectors', 'usage', 'links'],
+    projections: ['memories', 'lexical', 'vectors', 'usage', 'links', 'feedback'],
     minPosition: Math.max(asOf, minPosition),
     waitMs,
   };
 }
 
-function warningsOf({ meaning, words, wordWeights, indexing }: Degradation): readonly Warning[] {
+function warningsOf({ meaning, words, wordWeights }: Degradation): readonly Warning[] {
   const details = [
     meaning && 'meaning could not be compared just now: these results match by words alone',
     words && 'words could not be looked for just now: these results were found by meaning alone',
     wordWeights && 'how rare each word is could not be looked up just now: all count the same',
   ];
-  const detail =
-    'passages of long memories are still being embedded: their words are found, not yet their meaning';
-  return [
-    ...details.flatMap((detail) => (detail ? [{ code: 'partial' as const, detail }] : [])),
-    ...(indexing ? [{ code: 'indexing' as const, detail }] : []),
-  ];
+  return details.flatMap((detail) => (detail ? [{ code: 'partial', detail }] : []));
 }

@@ -6,10 +6,10 @@ import { dropNearDuplicates } from './near-duplicates.ts';
 export interface Scored {
   readonly memory: MemoryView;
   readonly score: number;
-  /** Number of the passage that matches best, if its text is long. */
-  readonly passage?: number | undefined;
   /** Whether a link says so; undefined if links were not read. */
   readonly isSuperseded?: boolean;
+  /** Log-odds of `score` that are from feedback; undefined if there is none. */
+  readonly feedback?: number | undefined;
 }
 
 /** A memory as it is read for a search. */
@@ -29,14 +29,8 @@ export interface ShortlistOptions {
   readonly keepsCopies?: boolean | undefined;
 }
 
-/** A candidate with its id, and the number of its best passage if its text is long. */
-export interface Listed extends Candidate {
-  readonly id: string;
-  readonly passageNumber?: number;
-}
-
 interface Estimate {
-  readonly candidate: Listed;
+  readonly candidate: Candidate & { readonly id: string };
   readonly score: number;
   readonly mayQuote: boolean;
 }
@@ -62,7 +56,11 @@ export class Shortlist {
   #scored: Scored[] = [];
   #dropped = 0;
 
-  constructor(candidates: readonly Listed[], scorer: Scorer, options: ShortlistOptions) {
+  constructor(
+    candidates: readonly (Candidate & { readonly id: string })[],
+    scorer: Scorer,
+    options: ShortlistOptions,
+  ) {
     this.#scorer = scorer;
     this.#options = options;
     this.#estimates = candidates
@@ -90,11 +88,12 @@ export class Shortlist {
       if (!row) continue;
       const final = mayQuote ? this.#scorer.score({ ...candidate, text: row.value.content }) : score;
       if (final < threshold) continue;
+      const { feedback } = candidate;
       this.#scored.push({
         memory: memoryOf(row),
         score: final,
-        passage: candidate.passageNumber,
         isSuperseded: row.is_superseded,
+        ...(feedback !== undefined && { feedback }),
       });
     }
     this.#scored.sort(byScore);

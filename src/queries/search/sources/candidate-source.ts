@@ -2,7 +2,6 @@ import type { Region } from '../../../domain/access/region.ts';
 import type { WeightedTerms } from '../../../domain/ranking/bm25.ts';
 import type { AskedTimes } from '../../../domain/ranking/dates.ts';
 import type { TermSignal } from '../../../ports/word-index.ts';
-import type { BestPassages } from './best-passages.ts';
 import type { MemoryFilters } from '../filter-join.ts';
 
 /** Which memories a search may find: those in the region that pass the filters. */
@@ -14,8 +13,6 @@ export interface Restrictions extends MemoryFilters {
 export interface DenseQuery {
   readonly vector: Float32Array;
   readonly table: string;
-  /** The table with the vectors of passages; undefined if the read model has none. */
-  readonly passages?: string | undefined;
 }
 
 /** A query as the sources compare it with memories. */
@@ -33,8 +30,6 @@ export interface CandidateQuery extends Restrictions {
 export interface TextSignal extends TermSignal {
   /** Whether it is a turn of a session. */
   readonly is_turn: boolean;
-  /** Number of passages still to compare; null for a short text, and where they are compared already. */
-  readonly passages: number | null;
   readonly speaker: string | null;
   readonly occurred_at: Date | null;
 }
@@ -59,7 +54,7 @@ export interface CandidateSource {
 }
 
 /** A hit whose text can be searched, with what surrounds it. */
-export interface Candidate extends TextSignal, BestPassages {
+export interface Candidate extends TextSignal {
   readonly memory_id: string;
   readonly cosine: number | null;
   /** The turns around it in its session. */

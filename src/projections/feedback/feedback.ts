@@ -1,0 +1,132 @@
+import type { FeedbackEvent } from '../../domain/retrieval/events.ts';
+import type { Embedder, Embedders } from '../../ports/embedder.ts';
+import type { LoadedEvent } from '../../ports/event-store.ts';
+import { digestOf } from '../digest.ts';
+import { protect, type Projection, type Tables } from '../projection.ts';
+import { memoryKeys, Recordset } from '../recordset.ts';
+import { inBinary } from '../vectors/kept-vectors.ts';
+import { nothing, remove, statement, together, type Write } from '../write.ts';
+
+/** A judgement, or the question that judgements of the same search are about. */
+interface Row {
+  readonly tenant: string;
+  readonly memory_id: string;
+  readonly position: number;
+  readonly kind: string;
+  readonly principal: string;
+  readonly score: number;
+  readonly search_id: string | undefined;
+}
+
+const columns = {
+  tenant: 'text',
+  memory_id: 'uuid',
+  position: 'bigint',
+  kind: 'text',
+  principal: 'text',
+  score: 'double precision',
+  search_id: 'text',
+} as const;
+const added = new Recordset(columns);
+
+/** Kind of a row that is no judgement but a question. */
+export const questionRow = 'question';
+
+/**
+ * Every judgement of a memory, and of the questions that were judged their vectors: never the words. Rows are only added, so that a
+ * search as of a position finds the feedback of then; the last event of the stream of an erased memory removes them all.
+ * The vectors are made by the configured model. While another one answers queries, `helpful` and `irrelevant` do not count.
+ */
+export function feedback(embedders: Embedders): Projection<ReadonlyMap<LoadedEvent, Float32Array>> {
+  const { id, dimension } = embedders.preferred;
+  const embedder = embedders.of(id);
+  if (!embedder) throw new RangeError(`no model ${id}`);
+  return {
+    name: 'feedback',
+    version: 1,
+    variant: id,
+    largeBatchSize: 256,
+    handles: ['FeedbackGiven', 'QuestionJudged', 'FeedbackErased'],
+    tables: ['feedback'],
+    create: (tables) => [
+      `create table ${tables('feedback')} (
+        tenant text not null,
+        memory_id uuid not null,
+        position bigint not null,
+        kind text not null,
+        principal text not null,
+        score double precision not null,
+        search_id text,
+        question vector(${dimension}),
+        primary key (tenant, memory_id, position)
+      )`,
+      ...protect(tables('feedback')),
+    ],
+    prepare: (events) => embedQuestions(embedder, events as readonly LoadedEvent<FeedbackEvent>[]),
+    plan: (events, _, tables, vectors) =>
+      Promise.resolve(plan(events as readonly LoadedEvent<FeedbackEvent>[], tables, vectors)),
+    digest: (tables) => digestOf(tables('feedback'), columns),
+  };
+}
+
+async function embedQuestions(
+  embedder: Embedder,
+  events: readonly LoadedEvent<FeedbackEvent>[],
+): Promise<ReadonlyMap<LoadedEvent, Float32Array>> {
+  const texts: string[] = [];
+  const asked: LoadedEvent[] = [];
+  for (const loaded of events) {
+    if (loaded.event.type !== 'QuestionJudged' || loaded.erased) continue;
+    asked.push(loaded);
+    texts.push(loaded.event.data.query);
+  }
+  const vectors = texts.length === 0 ? [] : await embedder.embed(texts, 'query');
+  return new Map(asked.map((loaded, index) => [loaded, vectors[index]!]));
+}
+
+function plan(
+  events: readonly LoadedEvent<FeedbackEvent>[],
+  tables: Tables,
+  vectors: ReadonlyMap<LoadedEvent, Float32Array>,
+): Write {
+  const rows = new Map<Row, Float32Array | undefined>();
+  const gone: { readonly tenant: string; readonly memory_id: string }[] = [];
+  for (const loaded of events) {
+    const memory = { tenant: loaded.metadata.tenant, memory_id: loaded.event.data.memoryId };
+    if (loaded.event.type === 'FeedbackErased') {
+      gone.push(memory);
+      for (const row of rows.keys())
+        if (row.tenant === memory.tenant && row.memory_id === memory.memory_id) rows.delete(row);
+    } else rows.set({ ...memory, ...rowOf(loaded) }, vectors.get(loaded));
+  }
+  return together(remove(tables('feedback'), memoryKeys, gone), insertWithVectors(tables('feedback'), rows));
+}
+
+function rowOf({ event, metadata, position }: LoadedEvent<FeedbackEvent>): Omit<Row, 'tenant' | 'memory_id'> {
+  const row = { position, principal: principalOf(metadata) };
+  if (event.type === 'FeedbackGiven') {
+    const { kind, score, searchId } = event.data;
+    return { ...row, kind, score, search_id: searchId };
+  }
+  return {
+    ...row,
+    kind: questionRow,
+    score: 0,
+    search_id: event.type === 'QuestionJudged' ? event.data.searchId : undefined,
+  };
+}
+
+/** Who judges: an agent that acts for several users judges once for each. */
+function principalOf({ actor, onBehalfOf }: LoadedEvent['metadata']): string {
+  return onBehalfOf === undefined ? actor : JSON.stringify([actor, onBehalfOf]);
+}
+
+function insertWithVectors(table: string, rows: ReadonlyMap<Row, Float32Array | undefined>): Write {
+  if (rows.size === 0) return nothing;
+  const { array, bound } = inBinary([...rows.values()], added.size);
+  return statement(
+    `insert into ${table} (${added.names}, question)
+     select ${added.names}, question from ${added.as('added', { name: 'question', array })}`,
+    [...added.bind([...rows.keys()]), ...bound],
+  );
+}
