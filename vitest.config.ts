@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 import { GateReporter } from './test/support/gate-reporter.ts';
 import { SlowestFirst } from './test/support/slowest-first.ts';
 
-/** Where the gate collects its reports; unset when the tests are run by hand. */
+/** Folder of the reports of the gate; unset if the tests are run by hand. */
 const reports = process.env['STRATALOG_TEST_REPORTS'];
 const suite = process.env['STRATALOG_TEST_SUITE'] ?? 'tests';
 /**
@@ -54,7 +54,7 @@ export default defineConfig({
           name: 'conformance',
           include: ['test/conformance/**/*.test.ts'],
           globalSetup: 'test/support/shared-servers.ts',
-          // Each file works in tenants of its own, so the modules need not be loaded anew for each file.
+          // Each file uses its own tenants, so the modules need not be loaded again for each file.
           isolate: false,
           retry,
         },

@@ -1,10 +1,10 @@
-// Sums up one run of the gate from the reports of its suites: what failed, which tests needed a second run, the minutes of
-// each suite and the slowest files. Closes with `N passed, N failed`.
+// Summarizes one run of the gate from the reports of its suites: failures, retried tests, the minutes of each suite and the
+// slowest files. Ends with `N passed, N failed`.
 //   node .ci/summary.mjs REPORTS [COMMAND-THAT-FAILED …]
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 
-/** More than this many tests that passed only in their second run make the gate red. */
+/** The gate fails if more tests than this passed only when they were retried. */
 const mostRetried = 2;
 const slowest = 10;
 

@@ -1,5 +1,5 @@
 // npm run test:all -- [--seed N]
-// Every test there is, on every profile, with more faults than the gate: for a night or a release. Draws a fresh seed.
+// Runs all tests on all profiles, with more faults than the gate: overnight, or before a release. Draws a new seed.
 import { randomInt } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import path from 'node:path';

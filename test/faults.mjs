@@ -1,7 +1,7 @@
 // npm run faults -- [--count N] [--kills N] [--seed N]
-// Breaks things under load, any number of times, and checks after each fault that nothing was lost, doubled or reordered.
-//   --count N  N faults (30 if no number is given at all) in a cluster of real servers: processes and servers killed and frozen,
-//              connections cut and slowed down, a disk filled
+// Injects faults under load and checks after each one that nothing was lost, duplicated or reordered.
+//   --count N  N faults in a cluster of real servers (30 without --count and --kills): processes and servers are killed and
+//              frozen, connections cut and slowed down, and a disk is filled
 //   --kills N  N kills of one embedded server
 //   --seed N   repeats the run that printed this seed
 import { parseArgs } from 'node:util';
@@ -17,7 +17,7 @@ if (kills !== undefined) {
 }
 if (count !== undefined || kills === undefined) {
   const environment = { ...seeded, STRATALOG_FAULT_COUNT: wholeNumber('count', count ?? '30') };
-  // The test starts servers of its own from the programs that the stack fetches.
+  // The test starts its own servers with the programs that the stack fetches.
   const fetched = await stack('fetch', 'postgres', 'kafka', 'opensearch');
   const faults = ['--project', 'servers', 'test/servers/cluster-faults.test.ts'];
   ended.push(fetched === 0 ? await vitest(faults, { environment }) : fetched);

@@ -1,6 +1,6 @@
 // npm run test:servers [-- --all | --list]
-// Starts the real servers, runs the tests that need them, and stops the servers; with STRATALOG_KEEP_SERVERS they stay.
-//   (no option)  the lane of the gate: test/servers, the conformance tests marked `servers` on the profiles postgres and
+// Starts the real servers, runs the tests that need them, and stops the servers, unless STRATALOG_KEEP_SERVERS is set.
+//   (no option)  the tests of the gate: test/servers, the conformance tests marked `servers` on the profiles postgres and
 //                cluster, and one cluster fault of each class
 //   --all        all of test/servers and the whole conformance suite on both profiles
 //   --list       only prints the conformance files marked `servers`
@@ -13,7 +13,7 @@ const { all, list } = parseArgs({
   options: { all: { type: 'boolean', default: false }, list: { type: 'boolean', default: false } },
 }).values;
 
-/** Marked as a whole in their docblock, or in some of their tests. */
+/** Conformance files that are marked in their docblock, or contain marked tests. */
 const marked = readdirSync(path.join(root, 'test', 'conformance'))
   .map((name) => `test/conformance/${name}`)
   .filter((file) =>
@@ -24,7 +24,7 @@ if (list) {
   process.exit(0);
 }
 
-/** The servers that the environment does not name elsewhere. */
+/** The servers to start: those whose address is not set in the environment. */
 const servers = [
   'postgres',
   ...(process.env.STRATALOG_KAFKA_BROKERS === undefined ? ['kafka'] : []),
@@ -37,7 +37,7 @@ const urls = {
   STRATALOG_OPENSEARCH_URL: process.env.STRATALOG_OPENSEARCH_URL ?? 'http://127.0.0.1:9200',
 };
 const clusterFaults = 'test/servers/cluster-faults.test.ts';
-/** Faults of one adapter, which the cluster faults cause in the assembled program too. */
+/** Fault tests of single adapters. The cluster faults cause the same faults in the complete program. */
 const coveredByClusterFaults = ['relay-faults', 'lexical-index-faults', 'transport-kafka-load-faults'].map(
   (name) => `test/servers/${name}.test.ts`,
 );
@@ -46,7 +46,7 @@ const excluded = [clusterFaults, ...(all ? [] : coveredByClusterFaults)].flatMap
   file,
 ]);
 const conformance = ['--project', 'conformance', ...(all ? [] : ['--tags-filter', 'servers', ...marked])];
-/** The longest first. */
+/** Longest first. */
 const suites = [
   { suite: 'servers', profile: 'postgres', words: ['--project', 'servers', ...excluded] },
   { suite: 'conformance-cluster', profile: 'cluster', words: conformance },
@@ -54,7 +54,7 @@ const suites = [
   { suite: 'cluster-faults', profile: 'postgres', words: ['--project', 'servers', clusterFaults] },
 ];
 
-/** Two suites at a time: they mostly wait for sessions to end and servers to start. Prints the output of each at its end. */
+/** Runs two suites at a time, because they mostly wait for sessions to end and servers to start. Prints the output of each at its end. */
 async function runAll(waiting) {
   const failed = [];
   const next = async () => {

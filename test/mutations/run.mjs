@@ -1,6 +1,6 @@
 // npm run mutations -- [--only TEXT] [--list]
-// Applies each deliberate defect of mutations.mjs by itself, runs the tests that must catch it, and takes it back. Fails if the
-// tests pass with a defect in place. Servers are started if a defect needs them.
+// Applies each deliberate defect of mutations.mjs by itself, runs the tests that must catch it, and reverts it. Fails if the
+// tests pass with a defect. Servers are started if a defect needs them.
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';

@@ -1,4 +1,4 @@
-// Loaded into a server before its program (`--import`): it lives STRATALOG_TEST_DAYS_LATER days ahead.
+// Loaded into a server before its program (`--import`). Sets its clock STRATALOG_TEST_DAYS_LATER days ahead.
 const ahead = Number(process.env.STRATALOG_TEST_DAYS_LATER ?? 0) * 86_400_000;
 const RealDate = Date;
 
