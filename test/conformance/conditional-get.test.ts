@@ -33,7 +33,7 @@ describe('GET with If-None-Match', () => {
   );
 
   it.each(['"1"', 'W/"1"', '0', '', '"', 'nonsense, "00"'])(
-    '[A10] %j answers 200 with the memory to a client that has something else',
+    '[A10] %j answers 200 with the memory to a client that has another version',
     async (tags) => {
       const { memory } = await admin.store({ content: 'unchanged' });
       expect(await admin.get(at(memory), having(tags))).toMatchObject({ status: 200, body: memory });
@@ -66,7 +66,7 @@ describe('GET with If-None-Match', () => {
     expect(await then('"1"')).toMatchObject({ status: 200, body: { content: 'one' } });
   });
 
-  it('[I2] tells nothing of what the caller cannot see, and nothing of an erased memory', async () => {
+  it('[I2] reveals nothing about memories that the caller cannot see, or that are erased', async () => {
     const { memory } = await admin.store({ content: 'mine' });
     const bob = await tenant.key({ user: 'bob' });
     expectProblem(await bob.get(at(memory), having('*')), 404, 'not-found');
@@ -74,7 +74,7 @@ describe('GET with If-None-Match', () => {
     expectProblem(await admin.get(at(memory), having('*')), 404, 'not-found');
   });
 
-  it('[F4] is recorded for the audit like any other look', async () => {
+  it('[F4] is recorded for the audit like any other read', async () => {
     const { memory } = await admin.store({ content: 'looked at' });
     const auditor = await tenant.key({ role: 'auditor', user: 'eve' });
     expect((await auditor.get(at(memory), having('"0"'))).status).toBe(304);

@@ -98,7 +98,7 @@ describe('the names of filters', () => {
   const lamp = ['The lamp is red'];
 
   it.each(['tag=lamp', 'tags=lamp', 'space=home', 'spaces=home', 'layer=user', 'layers=user'])(
-    '[A4] a list takes %s',
+    '[A4] a list accepts %s',
     async (parameters) => {
       expect(await listed(parameters)).toEqual(lamp);
     },
@@ -120,11 +120,11 @@ describe('the names of filters', () => {
     [{ spaces: ['home'] }],
     [{ layer: 'user' }],
     [{ layers: ['user'] }],
-  ])('[A5] a search takes %j', async (fields) => {
+  ])('[A5] a search accepts %j', async (fields) => {
     expect(await found(fields)).toEqual(lamp);
   });
 
-  it('[A5] a multi-hop search takes the singular too', async () => {
+  it('[A5] a multi-hop search also accepts the singular', async () => {
     const body = { query: 'lamp', minPosition: position, tag: 'lamp' };
     const reply = await admin.post('/v1/reasoning/multi-hop', body);
     expect(reply.body.results.map(({ memory }: Json) => memory.content)).toEqual(lamp);

@@ -49,7 +49,7 @@ describe('a key of role agent', () => {
     expectInvalid(await create(rights), field);
   });
 
-  it('[I1] administers, audits and operates nothing', async () => {
+  it('[I1] cannot administer, audit or operate anything', async () => {
     for (const client of [agent, forAlice]) {
       for (const path of ['/v1/admin/keys', '/v1/audit/events', '/v1/admin/projections', '/v1/admin/routing'])
         expectProblem(await client.get(path), 403, 'forbidden');
@@ -80,12 +80,12 @@ describe('X-On-Behalf-Of', () => {
     expectInvalid(await agent.get('/v1/memories', { 'x-on-behalf-of': user }), 'X-On-Behalf-Of');
   });
 
-  it('[I1] takes any name, in UTF-8', async () => {
+  it('[I1] accepts any name in UTF-8', async () => {
     const { memory } = await onBehalfOf(server, agent, 'jürgen 😀').store({ content: 'Grüße' });
     expect(memory.scope).toEqual({ company: tenant.id, user: 'jürgen 😀' });
   });
 
-  it('[I1] must agree with a scope.user, in every call that takes a scope', async () => {
+  it('[I1] must agree with scope.user in every call that accepts a scope', async () => {
     const query = { query: 'tea', scope: { user: 'bob' } };
     const memory = { content: 'x', scope: { user: 'bob' } };
     for (const client of [agent, forAlice]) {
@@ -114,7 +114,7 @@ describe('X-On-Behalf-Of', () => {
 describe('an agent with and without a user', () => {
   const note = (client: Client, content: string, more: object = {}) => client.store({ content, ...more });
 
-  it('[I2] keeps what belongs to one user from every other, and from itself', async () => {
+  it('[I2] hides memories of one user from every other user, and from itself without a user', async () => {
     const alice = await note(forAlice, 'Alice drinks white tea in the harbour');
     const inSession = await note(forAlice, 'Alice asked about tea', {
       layer: 'session',
@@ -177,7 +177,7 @@ describe('an agent with and without a user', () => {
     expect(await sums(forAlice)).toContain('user');
   });
 
-  it('[I2] writes what the user may write: 404 for what belongs to another', async () => {
+  it('[I2] may write what the user may write; memories of another user answer 404', async () => {
     const { memory } = await note(forAlice, 'mine');
     const send = (client: Client) => client.patch(at(memory), { content: 'changed' }, { 'if-match': '*' });
     for (const client of [agent, forBob]) {
@@ -192,7 +192,7 @@ describe('an agent with and without a user', () => {
     expectProblem(await forAlice.post('/v1/memories', elsewhere), 403, 'forbidden');
   });
 
-  it('[A1] learns nothing of the externalId of a memory of another user', async () => {
+  it('[A1] learns nothing about the externalId of another user’s memory', async () => {
     const { memory } = await note(forAlice, 'mine', { externalId: 'diary' });
     for (const client of [agent, forBob]) {
       const reply = await client.put('/v1/memories/external/diary', {
@@ -230,7 +230,7 @@ describe('an agent with and without a user', () => {
     expect(audited).toMatchObject({ status: 200, body: { actor: 'agent:helper', onBehalfOf: 'alice' } });
   });
 
-  it('[A11] keeps idempotency keys and searches of its users apart', async () => {
+  it('[A11] keeps idempotency keys and searches of its users separate', async () => {
     const key = { 'idempotency-key': 'same' };
     const post = (client: Client) =>
       client.post('/v1/memories', { content: 'x', layer: 'team', scope: { team: 'a' } }, key);
@@ -248,7 +248,7 @@ describe('an agent with and without a user', () => {
 });
 
 describe('the command line', () => {
-  it('[J4] makes a key of role agent, and acts for a user by option or environment', async () => {
+  it('[J4] creates a key of role agent, and acts for a user by option or environment', async () => {
     const created = await stratalogAs(
       server,
       admin,

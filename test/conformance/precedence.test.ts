@@ -28,8 +28,8 @@ async function search(minPosition: string, more: Json = {}): Promise<string[]> {
   return reply.body.results.map(({ memory }: Json) => memory.content);
 }
 
-describe('two memories that say different things of the same', () => {
-  it('[A5] [D4] are answered with the newer one first, unless relevance is asked for', async () => {
+describe('two memories that say different things about the same subject', () => {
+  it('[A5] [D4] are returned with the newer one first, except with order=relevance', async () => {
     await store(starter);
     await store('The canteen of Northwind is on the second floor.');
     const position = await store(business);
@@ -37,7 +37,7 @@ describe('two memories that say different things of the same', () => {
     expect((await search(position, { order: 'relevance' }))[0]).toBe(starter);
   });
 
-  it('[D4] count as old as what they say, not as their record', async () => {
+  it('[D4] are compared by the time of their content, not by the time they were stored', async () => {
     await store(business, { occurredAt: '2026-05-01T00:00:00Z' });
     const position = await store(starter, { occurredAt: '2026-02-01T00:00:00Z' });
     expect((await search(position)).slice(0, 2)).toEqual([business, starter]);
@@ -56,7 +56,7 @@ describe('two memories that say different things of the same', () => {
     expect((await search(position, { threshold: 0 }))[0]).toBe(starter);
   });
 
-  it('[D4] are ordered as of a position by the texts of then', async () => {
+  it('[D4] are ordered as of a position by the texts of that position', async () => {
     await store(starter);
     const newer = await admin.store({ content: business, layer: 'company' });
     const changed = await admin.patch(
@@ -72,7 +72,7 @@ describe('two memories that say different things of the same', () => {
     ]);
   });
 
-  it('[D4] of a project and of the company: what the project says stands first', async () => {
+  it('[D4] of a project and of the company: the memory of the project comes first', async () => {
     await store('Northwind has 25 seats on the Business plan.');
     const own = 'Northwind has 5 seats on the Business plan.';
     await store(own, { layer: 'project', scope: { project: 'pilot' }, occurredAt: '2020-01-01T00:00:00Z' });

@@ -84,7 +84,7 @@ describe('PUT by externalId', () => {
   });
 
   it.each(['a/b c', 'ü😀', '100%', '?x=1#y', 'bulk', 'external', "it's", 'a+b'])(
-    '[A1] takes the externalId "%s" percent-encoded',
+    '[A1] accepts the externalId "%s" percent-encoded',
     async (externalId) => {
       const { memory } = (await admin.put(named(externalId), { content: 'x' })).body;
       expect(memory.externalId).toBe(externalId);
@@ -94,7 +94,7 @@ describe('PUT by externalId', () => {
     },
   );
 
-  it('[A1] replaces a memory that POST stored, and POST is refused for one that PUT stored', async () => {
+  it('[A1] replaces a memory that POST stored; POST is refused for one that PUT stored', async () => {
     const { memory } = await admin.store({ content: 'posted', externalId: 'e' });
     const reply = await admin.put(named('e'), { content: 'put' });
     expect(reply).toMatchObject({ status: 200, body: { memory: { id: memory.id, revision: 1 } } });
@@ -102,7 +102,7 @@ describe('PUT by externalId', () => {
     expect(refused.body).toMatchObject({ code: 'external-id-taken', memoryId: memory.id });
   });
 
-  it('[A1] records why, and who', async () => {
+  it('[A1] records the reason and the actor', async () => {
     const why = { 'x-reason': 'sync', 'x-cause': 'system' };
     const { memory } = (await admin.put(named('why'), { content: 'one' }, why)).body;
     await admin.put(named('why'), { content: 'two' }, { 'x-reason': 'changed', 'x-cause': 'llm' });
@@ -114,7 +114,7 @@ describe('PUT by externalId', () => {
 });
 
 describe('PUT is refused', () => {
-  it('[A1] with 400 where layer, scope, time of occurrence or subject disagree with the memory', async () => {
+  it('[A1] with 400 if layer, scope, time of occurrence or subject differ from the memory', async () => {
     const { memory } = (await admin.put(named('doc'), { ...whole, subject: 'alice' })).body;
     const put = (change: object) => admin.put(named('doc'), { ...whole, ...change });
     expectInvalid(await put({ layer: 'org', scope: { org: 'acme', team: 'release' } }), 'layer');
@@ -153,7 +153,7 @@ describe('PUT is refused', () => {
     expect(again.body.memory.id).not.toBe(memory.id);
   });
 
-  it('[A1] with 409 without its id where the caller cannot see the memory, and 403 where it may not write it', async () => {
+  it('[A1] with 409 without the id if the caller cannot see the memory, and with 403 if it may not write it', async () => {
     const { memory } = (await admin.put(named('doc'), whole)).body;
     const bob = await tenant.key({ user: 'bob' });
     for (const reply of [
@@ -170,7 +170,7 @@ describe('PUT is refused', () => {
     expectProblem(await reader.put(named('own'), { content: 'x' }), 403, 'forbidden');
   });
 
-  it('[A10] with 412 where If-Match or If-None-Match do not hold', async () => {
+  it('[A10] with 412 if If-Match or If-None-Match do not match', async () => {
     const put = (content: string, headers: Record<string, string>) =>
       admin.put(named('doc'), { content }, headers);
     expectProblem(await put('x', { 'if-match': '*' }), 412, 'revision-mismatch');
@@ -210,7 +210,7 @@ describe('PUT with an Idempotency-Key', () => {
     });
   });
 
-  it('[A11] answers 422 for another body, and holds for one externalId only', async () => {
+  it('[A11] answers 422 for another body, and applies to one externalId only', async () => {
     await admin.put(named('a'), { content: 'x' }, key('k'));
     expectProblem(await admin.put(named('a'), { content: 'y' }, key('k')), 422, 'idempotency-key-reused');
     expect((await admin.put(named('b'), { content: 'y' }, key('k'))).status).toBe(201);
@@ -272,7 +272,7 @@ describe('a race of 16 PUTs', () => {
 });
 
 describe('bulk lines with upsert', () => {
-  it('[A12] store, replace and leave memories, and a later line replaces an earlier one', async () => {
+  it('[A12] store, replace and keep memories, and a later line replaces an earlier one', async () => {
     await admin.store({ content: 'old', externalId: 'a', tags: ['x'] });
     await admin.store({ content: 'same', externalId: 'b' });
     const lines = await admin.bulk([
@@ -310,7 +310,7 @@ describe('bulk lines with upsert', () => {
     expect(lines[4].problem.errors).toMatchObject([{ path: 'layer' }]);
   });
 
-  it('[A12] resume under the same Idempotency-Key: done lines replay, and nothing is written twice', async () => {
+  it('[A12] resume with the same Idempotency-Key: completed lines are replayed, and nothing is written twice', async () => {
     const body = ['one', 'two', 'three', 'three'].map((content) => ({
       content,
       externalId: 'doc',

@@ -68,14 +68,11 @@ describe('a question about a time', () => {
     ['What was reported on 7.5.2023?', undefined, ['day']],
     ['What was reported on 2023/05/08?', undefined, ['day after']],
     ['What happened before 2023-11-01 and after 2023-05-01?', undefined, ['day', 'day after']],
-  ])(
-    '[A8] returns first what happened then, seen from the time of asking: %s',
-    async (question, now, first) => {
-      expect((await found(question, { now })).slice(0, first.length).sort()).toEqual(first);
-    },
-  );
+  ])('[A8] returns first what happened at that time, relative to `now`: %s', async (question, now, first) => {
+    expect((await found(question, { now })).slice(0, first.length).sort()).toEqual(first);
+  });
 
-  it('[A8] uses the time of asking also as of a position', async () => {
+  it('[A8] also uses `now` as of a position', async () => {
     const request = { now: '2023-05-10T10:00:00Z', asOf: position };
     expect((await found('What did we report last week?', request))[0]).toBe('day');
   });

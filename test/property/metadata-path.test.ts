@@ -12,7 +12,7 @@ const key = fc
 const keys = fc.array(key, { minLength: 1, maxLength: 5 });
 
 describe('the name of a metadata field', () => {
-  it('[A5] means the keys that it was made of', () => {
+  it('[A5] means the keys that it was built from', () => {
     fc.assert(
       fc.property(keys, (path) => {
         expect(metadataPath(metadataField(path))?.keys).toEqual(path);
@@ -48,13 +48,13 @@ describe('the name of a metadata field', () => {
 });
 
 describe('other meanings of a dotted name', () => {
-  it('[A5] join each run of neighbouring keys, short runs first', () => {
+  it('[A5] join each run of adjacent parts, short runs first', () => {
     expect(otherPaths(['a'])).toEqual([]);
     expect(otherPaths(['a', 'b'])).toEqual([['a.b']]);
     expect(otherPaths(['a', 'b', 'c'])).toEqual([['a.b', 'c'], ['a', 'b.c'], ['a.b.c']]);
   });
 
-  it('[A5] are few, however long the path is', () => {
+  it('[A5] are limited, however long the path is', () => {
     fc.assert(
       fc.property(fc.array(key, { minLength: 2, maxLength: 200 }), (path) => {
         const others = otherPaths(path);

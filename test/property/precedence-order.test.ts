@@ -56,12 +56,12 @@ describe('the order by precedence', () => {
     );
   });
 
-  it('[D4] moves a result forward only directly before one that it may precede, or before what precedes that', () => {
+  it('[D4] moves a result only in front of one that it may precede, or of one that was moved in front of that', () => {
     fc.assert(
       fc.property(items, scale, (given, by) => {
         const ordered = order(given, by);
         for (const [at, item] of ordered.entries()) {
-          // Everything between a result and the first one of a higher score behind it stands there for that one's sake.
+          // The results up to the first overtaken one were moved ahead of it too, so the item may precede any of them.
           const overtaken = ordered.findIndex((other, index) => index > at && other.id < item.id);
           if (overtaken === -1) continue;
           const until = ordered.slice(at + 1, overtaken + 1);
@@ -71,7 +71,7 @@ describe('the order by precedence', () => {
     );
   });
 
-  it('[D4] keeps the order of results of places that exclude each other', () => {
+  it('[D4] keeps the order of results in places that exclude each other', () => {
     fc.assert(
       fc.property(items, (given) => {
         const apart = given.map((item) => ({

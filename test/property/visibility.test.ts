@@ -15,7 +15,7 @@ import { anyCaller } from '../support/callers.ts';
 
 const name = fc.constantFrom('a', 'b', 'c');
 
-/** Rules of the role agent are told apart: it is never combined with others. */
+/** The role agent has its own tests, because it is never combined with others. */
 const otherRoles = roles.filter((role) => role !== 'agent');
 const anyRoles = fc.uniqueArray(fc.constantFrom(...otherRoles), { maxLength: 2 });
 const context = anyCaller(fc.constant('acme'), anyRoles, name);

@@ -14,7 +14,7 @@ export function matches(filter: FilterJson, memory: Readonly<Record<string, unkn
   });
 }
 
-/** Dots separate keys; where that finds nothing, neighbouring keys are one. A key in brackets is taken as it is. */
+/** Dots separate keys. If that finds nothing, adjacent parts are tried as one key. A key in brackets is used literally. */
 function fieldOf(memory: unknown, name: string): unknown {
   const bracket = /^(.*?)\["(.*?)"\](.*)$/.exec(name);
   if (bracket) {

@@ -6,7 +6,7 @@ import { planOf } from '../../src/domain/routing/planner.ts';
 import { vocabularyOf } from '../support/vocabulary.ts';
 
 describe('the field values of a memory', () => {
-  it('[B2] are under names that filters use, also for keys with dots', () => {
+  it('[B2] have names that filters can use, even for keys with dots', () => {
     const metadata = { 'service.name': 'checkout', labels: { 'app.kubernetes.io/name': ['shop', 'web'] } };
     const held = fieldValuesOf({ scope: {}, metadata });
     expect(held).toEqual([
@@ -21,7 +21,7 @@ describe('the field values of a memory', () => {
     }
   });
 
-  it('[B2] become conditions of a plan, also for keys with dots', () => {
+  it('[B2] become conditions of a plan, even for keys with dots', () => {
     const vocabulary = vocabularyOf(
       Array.from({ length: 12 }, (_, n) => ({
         scope: { org: 'shop' },

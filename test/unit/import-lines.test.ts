@@ -29,13 +29,13 @@ describe('[A12] a line of an import with --upsert', () => {
   });
 
   it.each(['', '\n', '{}\n', '{ }\n', '[{"a":1}]\n', '"{"\n', '{broken\n'])(
-    'stays as it is if it is %j, for the server to report',
+    'is unchanged if it is %j, so that the server reports it',
     (line) => expect(upserted(line)).toBe(line),
   );
 });
 
 describe('[A12] lines', () => {
-  it('are mapped one by one, whatever chunks they arrive in', async () => {
+  it('are mapped one by one, however they are divided into chunks', async () => {
     const line = fc.stringMatching(/^[a-zä ]{0,8}$/);
     await fc.assert(
       fc.asyncProperty(fc.array(line), fc.boolean(), fc.array(fc.nat(40)), async (lines, ends, cuts) => {

@@ -62,7 +62,7 @@ describe('[F1] a process manager', () => {
   const waiting = () =>
     test.sql.query('select stream, revision, error from control.processor_parked order by stream');
 
-  it('handles the events of a parked stream in order once they can be handled, those after it included', async () => {
+  it('handles the events of a parked stream in order, including later ones, once they can be handled', async () => {
     failures.set('bad', new Error('refused'));
     const first = start();
     await append('bad');

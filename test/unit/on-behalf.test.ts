@@ -33,17 +33,17 @@ describe('[I1] the users of an agent', () => {
     else expect(act).toThrow(expect.objectContaining({ code: 'forbidden' }));
   });
 
-  it.each(['alice', 'acme-*', '*', 'ü *'])('may be said as %s', (pattern) =>
+  it.each(['alice', 'acme-*', '*', 'ü *'])('may be written as %s', (pattern) =>
     expect(servedUserSchema.safeParse(pattern).success).toBe(true),
   );
 
-  it.each(['', '**', '*a', 'a*b', 'a\u0000', 'x'.repeat(257)])('may not be said as %j', (pattern) =>
+  it.each(['', '**', '*a', 'a*b', 'a\u0000', 'x'.repeat(257)])('may not be written as %j', (pattern) =>
     expect(servedUserSchema.safeParse(pattern).success).toBe(false),
   );
 });
 
 describe('[I1] another caller', () => {
-  it.each(roles.filter((role) => role !== 'agent'))('of role %s acts for nobody', (role) => {
+  it.each(roles.filter((role) => role !== 'agent'))('of role %s cannot act for a user', (role) => {
     const caller: TenantContext = { ...agent('*'), roles: [role] };
     expect(() => actingFor(caller, 'alice')).toThrow(expect.objectContaining({ code: 'forbidden' }));
     expect(() => assertNamesServedUser(caller, { user: 'bob' })).not.toThrow();
@@ -51,7 +51,7 @@ describe('[I1] another caller', () => {
 });
 
 describe('[F1] the actor', () => {
-  it('is the agent, whomever it acts for', () => {
+  it('is the agent, for whichever user it acts', () => {
     expect(actorOf(agent('*'))).toBe('agent:helper');
     expect(actorOf(actingFor(agent('*'), 'alice'))).toBe('agent:helper');
   });

@@ -13,7 +13,7 @@ function problemOf(input: unknown, schema: z.ZodType = storeMemoryInput, elsewhe
   throw new Error('the input is valid');
 }
 
-describe('problems of an input', () => {
+describe('the problem of an input', () => {
   it('[I2] a missing field is required', () => {
     const problem = problemOf({});
     expect(problem.message).toBe('content: is required');
@@ -38,35 +38,35 @@ describe('problems of an input', () => {
     expect(problem.errors).toHaveLength(5);
   });
 
-  it('[I2] lists a hundred errors of many', () => {
+  it('[I2] lists at most a hundred errors', () => {
     const fields = Object.fromEntries(Array.from({ length: 100_000 }, (_, n) => [`field${n}`, n]));
     const problem = problemOf({ content: 'x', ...fields });
     expect(problem.errors).toHaveLength(100);
     expect(problem.message).toMatch(/; 99997 more in `errors`$/);
   });
 
-  it('[I2] an unknown field that means a known one says which', () => {
+  it('[I2] names the known field that an unknown one probably means', () => {
     expect(problemOf({ text: 'x', tag: ['a'], user: 'ada' }).message).toBe(
       'content: is required; text: use content; tag: use tags; 1 more in `errors`',
     );
     expect(problemOf({ content: 'x', user: 'ada' }).message).toBe('user: use scope.user');
   });
 
-  it('[I2] an unknown field of an object says which of its fields, or which of the whole input', () => {
+  it('[I2] suggests for an unknown field a field of its object, or else of the whole input', () => {
     expect(problemOf({ content: 'x', scope: { userId: 'ada' } }).message).toBe(
       'scope.userId: use scope.user',
     );
     expect(problemOf({ content: 'x', scope: { metadata: {} } }).message).toBe('scope.metadata: use metadata');
   });
 
-  it('[I2] a field that belongs elsewhere says where', () => {
+  it('[I2] names the place of a field that belongs elsewhere', () => {
     const elsewhere = { reason: 'the header X-Reason' };
     expect(problemOf({ content: 'x', reason: 'why' }, storeMemoryInput, elsewhere).message).toBe(
       'reason: use the header X-Reason',
     );
   });
 
-  it('[I2] an input that is no object is named as the body', () => {
+  it('[I2] names an input that is not an object as the body', () => {
     expect(problemOf(7).message).toMatch(/^the body: /);
   });
 });

@@ -59,7 +59,7 @@ describe('background work', () => {
     expect(order).toEqual(['background']);
   });
 
-  it('leaves 95 % of a busy connection to others, and takes its 5 %', () => {
+  it('leaves 95 % of a busy connection to others, and uses 5 %', () => {
     const order: string[] = [];
     const scheduler = new ConnectionScheduler();
     scheduler.acquireInBackground(() => order.push('background 1'));
@@ -81,7 +81,7 @@ describe('background work', () => {
     expect(order.at(-1)).toBe('background 2');
   });
 
-  it('takes its 5 % even if transactions wait at every release', () => {
+  it('gets its 5 % even if transactions wait at every release', () => {
     const order: string[] = [];
     const scheduler = new ConnectionScheduler();
     scheduler.acquireInBackground(() => order.push('background 1'));

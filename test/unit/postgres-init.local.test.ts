@@ -14,7 +14,7 @@ describe.runIf(programs)('[G7] stack/postgres-init.sql', () => {
 
   afterAll(() => server?.remove());
 
-  it('makes a database in which nothing is missing', async () => {
+  it('creates a complete database', async () => {
     // As in a new container: only the superuser and an empty database.
     const asSuperuser = (...statements: string[]) =>
       server.session(

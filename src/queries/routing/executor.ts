@@ -15,7 +15,7 @@ import type { ExecutorDependencies } from './executor-dependencies.ts';
 import { DecompositionRun } from './decomposition-run.ts';
 import { TrajectoryRecorder, type Planned } from './trajectory-recorder.ts';
 
-/** A trajectory without the id of its search and without what was shown, which the executor does not know. */
+/** A trajectory without the fields about the search and its answer, which the caller adds. */
 export type Run = Omit<Trajectory, 'searchId' | 'shown' | 'difference'>;
 
 export interface Execution {

@@ -9,8 +9,9 @@ export interface SearchBounds {
 }
 
 /**
- * What lies in both, or undefined where nothing can: a plan never widens what the caller asked for. A scope finds what
- * lacks its identifiers too, so that layers above the one that it names are left out.
+ * The intersection of two bounds; undefined if it must be empty. A plan can only narrow the bounds of the request. A scoped
+ * search also returns memories without the identifiers of the scope, so layers that are more general than the inner scope
+ * are left out.
  */
 export function intersect(outer: SearchBounds, inner: SearchBounds): SearchBounds | undefined {
   const scope: Scope = { ...outer.scope };

@@ -145,7 +145,10 @@ export class VocabularyReader {
   }
 }
 
-/** What the counts of the read model can be filtered by: an agent that acts for nobody knows no values of shared memories. */
+/**
+ * The visibility by which the counts of the read model can be filtered. An agent that acts for nobody gets no values of
+ * shared memories.
+ */
 function countedFor(caller: TenantContext): Visibility {
   return visibleInCounts(visible(caller));
 }
