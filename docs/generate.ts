@@ -3,6 +3,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { format } from 'prettier';
 import { z } from 'zod';
+import type { Command } from 'commander';
+import { createProgram } from '../src/cli/program.ts';
 import { settings } from '../src/config.ts';
 import { kindOfCategory } from '../src/domain/contract/topics.ts';
 import { eventDefinitions } from '../src/domain/events/registry.ts';
@@ -18,6 +20,7 @@ export async function referencePages(): Promise<Map<string, string>> {
     ['docs/reference/configuration.md', configurationPage()],
     ['docs/reference/events.md', eventsPage()],
     ['docs/reference/http.md', httpPage()],
+    ['docs/reference/command-line.md', commandLinePage()],
   ]);
   const formatted = new Map<string, string>();
   for (const [file, text] of pages)
@@ -121,6 +124,54 @@ ${table(['call', 'description', 'command'], rows)}
 
 Also served: \`GET /livez\`, \`GET /readyz\`, \`GET /metrics\`, \`GET /openapi.json\`, \`GET /asyncapi.json\` ([the topics](../guides/topics.md)), \`GET /docs\`.
 `;
+}
+
+function commandLinePage(): string {
+  const program = createProgram();
+  const shared = program.options.filter(({ long }) => long !== '--version');
+  const isShared = (long: string | undefined) => shared.some((option) => option.long === long);
+  const commands = program.commands.flatMap((command) =>
+    command.commands.length > 0 ? command.commands : [command],
+  );
+  const sections = commands.map((command) => {
+    const options = command.options.filter(({ long }) => !isShared(long));
+    const rows = [
+      ...command.registeredArguments.flatMap((argument) =>
+        argument.description === '' ? [] : [[`\`${argument.name()}\``, argument.description]],
+      ),
+      ...options.map(({ flags, description }) => [`\`${flags}\``, description]),
+    ];
+    return `## \`${pathOfCommand(command)}\`\n\n${command.description()}.${rows.length > 0 ? `\n\n${table(['', ''], rows)}` : ''}`;
+  });
+  return `# Command line
+
+From a checkout, after \`npm ci\`: \`npx stratalog …\` in its folder. (With \`npx --no stratalog\`, npm takes \`--help\` and \`--version\` for
+its own.) \`stratalog help COMMAND\` shows what is here.
+
+Commands print text for a person, and JSON with \`--json\`. The exit status is 0, 1 if the command failed, and 2 if it was called
+wrongly. All but \`serve\`, \`demo\` and \`doctor\` talk HTTP to a server:
+
+${table(
+  ['option', 'description'],
+  shared.map(({ flags, description }) => [`\`${flags}\``, description]),
+)}
+
+On a terminal \`serve\` prints its address, the docs, the data folder and the identity of callers, and its log as lines; in a pipe or
+with \`--json\` its log is one JSON object a line.
+
+${sections.join('\n\n')}
+`;
+}
+
+/** \`keys create\`, with its arguments. */
+function pathOfCommand(command: Command): string {
+  const names = [command.name()];
+  for (let { parent } = command; parent?.parent; parent = parent.parent) names.unshift(parent.name());
+  const args = command.registeredArguments.map((argument) => {
+    const name = argument.variadic ? `${argument.name()}...` : argument.name();
+    return argument.required ? `<${name}>` : `[${name}]`;
+  });
+  return [...names, ...args].join(' ');
 }
 
 /** Writes the files that have changed; with `--check` it only lists them and exits with status 1. */

@@ -8,6 +8,14 @@ export function printable(text: string): string {
   return text.replaceAll(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, '\ufffd');
 }
 
+/** As `printable`, but keeps line ends and tabs. */
+export function printableLines(text: string): string {
+  return text
+    .split(/\r?\n/)
+    .map((line) => line.split('\t').map(printable).join('\t'))
+    .join('\n');
+}
+
 /** The beginning of a text on one line. */
 export function preview(text: string, width: number): string {
   const line = printable(text.replaceAll(/\s+/g, ' ')).trim();

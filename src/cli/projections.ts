@@ -41,6 +41,7 @@ export function projectionsCommand(): Command {
   const command = new Command('projections').description('Manage the read models');
   command
     .command('status')
+    .alias('list')
     .description('Show each read model with its generations, lag and parked streams')
     .action(async (_, own: Command) => {
       const connection = connectionOf(own);

@@ -1,7 +1,8 @@
 import { styleText } from 'node:util';
-import { InvalidArgumentError, Option, type Command } from 'commander';
+import { Option, type Command } from 'commander';
 import { call, connectionOf } from './client.ts';
-import { printJson, preview } from './output.ts';
+import { jsonValue, numberValue } from './option-values.ts';
+import { printJson, preview, printable } from './output.ts';
 import { assertPositionOrTime, assertTime } from './positions.ts';
 import { ArgumentAmongOptions } from './argument-among-options.ts';
 
@@ -33,9 +34,9 @@ export function searchCommand(): Command {
     .option('--layer <layer...>', 'only these layers (repeatable)')
     .option('--space <space...>', 'only these spaces (repeatable)')
     .option('--tag <tag...>', 'only these tags (repeatable)')
-    .option('--filter <json>', 'filter in the JSON of the API', json)
-    .option('--top <n>', 'maximum number of results', number, 10)
-    .option('--threshold <score>', 'minimum score, 0 to 1; only the best results without it', number)
+    .option('--filter <json>', 'filter in the JSON of the API', jsonValue)
+    .option('--top <n>', 'maximum number of results', numberValue, 10)
+    .option('--threshold <score>', 'minimum score, 0 to 1; only the best results without it', numberValue)
     .addOption(
       new Option('--order <order>', 'by score with outdated memories last, by score alone, or by layer')
         .choices(['precedence', 'relevance', 'layer'])
@@ -67,23 +68,8 @@ export function searchCommand(): Command {
       if (answer.results.length === 0) console.log('No results. A lower --threshold shows weaker ones.');
       for (const { memory, score, rank } of answer.results) {
         const head = `${String(rank).padStart(3)}  ${score.toFixed(2)}  ${memory.layer.padEnd(8)}`;
-        console.log(
-          `${styleText('bold', head)} ${preview(memory.content, 90)}  ${styleText('dim', memory.externalId ?? memory.id)}`,
-        );
+        const names = [memory.id, memory.externalId ?? []].flat().map(printable).join('  ');
+        console.log(`${styleText('bold', head)} ${preview(memory.content, 90)}  ${styleText('dim', names)}`);
       }
     });
-}
-
-function number(text: string): number {
-  const value = Number(text);
-  if (text.trim() === '' || !Number.isFinite(value)) throw new InvalidArgumentError('It must be a number.');
-  return value;
-}
-
-function json(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new InvalidArgumentError('It must be JSON, such as \'{"layer":{"eq":"team"}}\'.');
-  }
 }

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import type { Logger } from 'pino';
 import type { App } from '../app.ts';
+import { packageVersion } from './version.ts';
 import { environmentWith, portOption, profileOption, roleOption, type ServeOptions } from './environment.ts';
 
 export function serveCommand(): Command {
@@ -11,18 +12,23 @@ export function serveCommand(): Command {
     .option('--data <folder>', 'data folder (STRATALOG_DATA)')
     .option('--host <address>', 'address to listen on (STRATALOG_HOST)')
     .addOption(portOption())
-    .action(async (options: ServeOptions) => serve(options));
+    .action(async (options: ServeOptions, own: Command) => {
+      const { json = false } = own.optsWithGlobals<{ json?: boolean }>();
+      await serve(options, { isForPerson: process.stdout.isTTY && !json });
+    });
 }
 
-async function serve(options: ServeOptions): Promise<void> {
+/** On a terminal the server prints a few lines for a person; in a pipe, or with `--json`, its log as JSON. */
+async function serve(options: ServeOptions, { isForPerson }: { isForPerson: boolean }): Promise<void> {
   // Loaded on demand: other commands do not need the server, and an invalid configuration is reported before it loads.
   const { readConfig, unknownSettings } = await import('../config.ts');
   const config = readConfig(environmentWith(options));
-  const [{ startApp }, { createLogger }] = await Promise.all([
+  const [{ startApp }, { createLogger }, { startText, terminalLog }] = await Promise.all([
     import('../app.ts'),
     import('../observability/logger.ts'),
+    import('./terminal.ts'),
   ]);
-  const logger = createLogger(config);
+  const logger = createLogger(config, ...(isForPerson ? [terminalLog] : []));
   for (const variable of unknownSettings(process.env)) {
     logger.warn({ variable }, 'unknown setting; docs/reference/configuration.md lists all settings');
   }
@@ -31,14 +37,16 @@ async function serve(options: ServeOptions): Promise<void> {
   const isStopping = stopOnSignal(starting, logger);
   const app = await starting;
   if (isStopping()) return;
+  const started = {
+    url: app.url,
+    profile: config.profile,
+    roles: config.roles,
+    data: config.dataDir,
+    identity: app.developmentIdentity ? 'development' : 'credentials',
+  } as const;
+  if (isForPerson) return console.log(startText({ version: packageVersion(), ...started }));
   logger.info(
-    {
-      url: app.url,
-      profile: config.profile,
-      roles: config.roles,
-      data: config.dataDir,
-      identity: app.developmentIdentity ? 'development' : 'credentials',
-    },
+    started,
     app.developmentIdentity
       ? 'ready; no key was ever created, so everyone on this machine is the development identity (tenant local, role admin)'
       : 'ready',

@@ -135,12 +135,11 @@ async function storeLine(
 async function carryOut(
   services: CommandServices,
   context: CommandContext,
-  { upsert, externalId, ...memory }: z.infer<typeof bulkLineInput>,
+  { upsert, ...memory }: z.infer<typeof bulkLineInput>,
   inTurn: InTurn,
 ): Promise<MemoryResult & { readonly isNew: boolean }> {
-  if (externalId === undefined)
-    return { ...(await storeMemory(services, context, memory, inTurn)), isNew: true };
-  const named = { ...memory, externalId };
-  if (upsert) return putMemory(services, context, named, {}, inTurn);
-  return { ...(await storeMemory(services, context, named, inTurn)), isNew: true };
+  const { externalId } = memory;
+  if (upsert && externalId !== undefined)
+    return putMemory(services, context, { ...memory, externalId }, {}, inTurn);
+  return { ...(await storeMemory(services, context, memory, inTurn)), isNew: true };
 }

@@ -5,7 +5,7 @@ export const readinessExample = {
   profile: 'embedded',
   roles: ['api', 'projector', 'worker'],
   identity: 'credentials',
-  log: { head: 4_211 },
+  log: { head: 4_211, position: '0b8f3a9c1d2e-38z' },
   projections: [{ name: 'memories', position: 4_211, lag: 0, lock: 'here', parked: 0 }],
   backEnds: {},
   embedder: { model: 'bge-small-en-v1.5-int8-6c9c6101', state: 'up' },

@@ -78,7 +78,7 @@ const readiness = z
       .array(z.enum(['api', 'relay', 'projector', 'worker']))
       .meta({ description: 'Roles of this process' }),
     identity: z.enum(['development', 'credentials']),
-    log: z.union([z.object({ head: z.int() }), z.object({ error: z.string() })]),
+    log: z.union([z.object({ head: z.int(), position: z.string() }), z.object({ error: z.string() })]),
     projections: z.array(
       z.object({
         name: z.string(),

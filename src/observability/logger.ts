@@ -1,14 +1,20 @@
-import { pino, type Logger } from 'pino';
+import { pino, type DestinationStream, type Logger } from 'pino';
 import type { Config } from '../config.ts';
 
-/** One JSON object per line on standard output. Neither secrets nor content are ever logged. */
-export function createLogger({ logLevel }: Pick<Config, 'logLevel'>): Logger {
-  return pino({
-    name: 'stratalog',
-    level: logLevel,
-    serializers: { err: loggedError },
-    redact: ['*.authorization', '*.headers'],
-  });
+/** One JSON object per line, on standard output unless there is another destination. Neither secrets nor content are ever logged. */
+export function createLogger(
+  { logLevel }: Pick<Config, 'logLevel'>,
+  destination: DestinationStream = pino.destination(1),
+): Logger {
+  return pino(
+    {
+      name: 'stratalog',
+      level: logLevel,
+      serializers: { err: loggedError },
+      redact: ['*.authorization', '*.headers'],
+    },
+    destination,
+  );
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { BackEndHealth, BackEndStates } from '../backends/health.ts';
 import type { Config } from '../config.ts';
+import { positionToken } from '../domain/position.ts';
 import type { ProcessRole } from '../profiles.ts';
 import { variantOf } from '../read-models/generation-variant.ts';
 import type { Embedders } from '../ports/embedder.ts';
@@ -16,7 +17,8 @@ export interface Readiness {
   readonly profile: string;
   readonly roles: readonly ProcessRole[];
   readonly identity: 'development' | 'credentials';
-  readonly log: { readonly head: number } | { readonly error: string };
+  /** `position`: the token of the head, to wait for. */
+  readonly log: { readonly head: number; readonly position: string } | { readonly error: string };
   readonly projections: readonly {
     readonly name: string;
     readonly position: number;
@@ -104,7 +106,7 @@ async function stateOf({
   const embedder = embedders && embedderState(embedders, states);
   return {
     identity,
-    log: { head },
+    log: { head, position: positionToken(log.logId, head) },
     projections,
     ...(embedder && { embedder }),
     ...(relay && { relay: await relay.status() }),

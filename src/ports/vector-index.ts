@@ -3,7 +3,7 @@ import type { SqlExecutor } from './sql.ts';
 /** The vectors of a tenant's memories by one model. */
 export interface VectorSet {
   readonly tenant: string;
-  /** The table that keeps the vectors of the model (`vectorTable`). */
+  /** The table that keeps the vectors of the model, of memories (`vectorTable`) or of passages (`passageVectorTable`). */
   readonly table: string;
 }
 
@@ -16,12 +16,24 @@ export interface Near {
   readonly cosine: number;
 }
 
+/** A passage of a memory, by its number in the text, and the cosine of its vector with a query's. */
+export interface NearPassage {
+  readonly passage: number;
+  readonly cosine: number;
+}
+
 /** The vectors of a set, as they are until the transaction ends that they were requested in. */
 export interface Vectors {
   /** Nearest first, at most `limit`; of all, or of the memories in `among`. */
   nearest(vector: UnitVector, limit: number, among?: readonly string[]): readonly Near[];
   /** Of each memory; null if it has no vector. */
   cosines(vector: UnitVector, ids: readonly string[]): readonly (number | null)[];
+}
+
+/** Vectors of passages, several for each memory. As `Vectors`, each memory is as near as its nearest passage. */
+export interface PassageVectors extends Vectors {
+  /** Of each memory; null if it has no passage with a vector. */
+  nearestPassages(vector: UnitVector, ids: readonly string[]): readonly (NearPassage | null)[];
 }
 
 /**
@@ -35,5 +47,7 @@ export interface VectorIndex {
   want(set: VectorSet): void;
   /** All vectors that were committed before this call; undefined if they are not there. `executor` reads what is missing. */
   vectors(executor: SqlExecutor, set: VectorSet): Promise<Vectors | undefined>;
+  /** The same for a set of passages. */
+  passages(executor: SqlExecutor, set: VectorSet): Promise<PassageVectors | undefined>;
   close(): Promise<void>;
 }

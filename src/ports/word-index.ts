@@ -1,3 +1,4 @@
+import type { PassageMatch } from '../domain/ranking/best-passage.ts';
 import type { WeightedTerms } from '../domain/ranking/bm25.ts';
 import type { SqlExecutor } from './sql.ts';
 
@@ -23,12 +24,14 @@ export interface Words {
   /** Number of memories that contain a term. */
   documentFrequency(term: string): number;
   /**
-   * Ids of memories that contain any of the terms, best first by BM25 (`match` of the ranking); at most `limit`, from all memories
-   * or from those in `among`.
+   * Ids of memories that contain any of the terms, best first by BM25 (`match` of the ranking) of the whole text or of a passage,
+   * whichever is greater; at most `limit`, from all memories or from those in `among`.
    */
   best(query: WeightedTerms, limit: number, among?: readonly string[]): readonly string[];
   /** The signal of each memory; undefined if it is not active. */
   signals(terms: readonly string[], ids: readonly string[]): readonly (TermSignal | undefined)[];
+  /** The best passage of each memory; undefined if its text is not divided, or no passage contains a term. */
+  passages(query: WeightedTerms, ids: readonly string[]): readonly (PassageMatch | undefined)[];
 }
 
 /**

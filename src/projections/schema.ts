@@ -91,4 +91,18 @@ begin
   end loop;
 end $$;
 `,
+  // Counts of the terms of passages. Generations of before have none; they are read until they are rebuilt.
+  `
+do $$
+declare texts text; counts text;
+begin
+  for texts, counts in
+    select c.relname, format_type(a.atttypid, null) from pg_class c
+    join pg_attribute a on a.attrelid = c.oid and a.attname = 'counts'
+    where c.relnamespace = 'read'::regnamespace and c.relkind = 'r' and c.relname like 'lexical\\_g%'
+  loop
+    execute format('alter table read.%I add column passage_terms %s, add column passage_lengths text', texts, counts);
+  end loop;
+end $$;
+`,
 ];

@@ -6,3 +6,8 @@ export function variantOf(signature: string): string {
   const slash = signature.indexOf('/');
   return slash < 0 ? '' : signature.slice(slash + 1);
 }
+
+/** The version of the projection that built a generation, from its signature. */
+export function versionOf(signature: string): number {
+  return Number.parseInt(signature, 10);
+}

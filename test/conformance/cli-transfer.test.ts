@@ -208,7 +208,8 @@ describe('import and export', () => {
     const output = path.join(folder, 'exported.ndjson');
     expect(await as(client, 'export', output)).toMatchObject({
       code: 0,
-      stdout: `3 memories written to ${output}\n`,
+      stdout: '',
+      stderr: `3 memories written to ${output}\n`,
     });
     const exported = await as(client, 'export');
     expect(await readFile(output, 'utf8')).toBe(exported.stdout);

@@ -244,6 +244,54 @@ describe('conflicts found in the memories themselves', () => {
     ).toEqual(pairs);
   });
 
+  it.each([
+    ['a preference', 'Ines prefers to be contacted by phone.', 'Ines prefers to be contacted by e-mail.'],
+    ['a plan', 'Northwind is on the Starter plan.', 'Northwind is on the Business plan.'],
+    [
+      'a moved date',
+      'The opening of the Graz office is on 1 September.',
+      'The opening of the Graz office moved to 1 October.',
+    ],
+    ['an end', 'Please call Otto about renewals.', 'Otto does not want to be called any more.'],
+    ['an owner', 'The owner of the billing service is Lena.', 'Billing is owned by Tomas since May.'],
+    ['an address', 'Their office is at Marktgasse 4 in Bern.', 'They moved to Seestrasse 11 in Zurich.'],
+    ['a price', 'The list price is 40 EUR a seat.', 'From July on a seat costs 46 EUR.'],
+  ])('[A14] in everyday notes, by %s, quoting both sentences', async (_, one, other) => {
+    const [a, b] = [await stored(`${one} Noted by Jo.`), await stored(other)];
+    const { contradictions } = await validated([a, b]);
+    expect(contradictions).toMatchObject([
+      { memories: [a.id, b.id], reasons: [{ code: 'update', passages: [one, other] }] },
+    ]);
+    for (const [index, words] of contradictions[0].reasons[0].words.entries())
+      expect([one, other][index]).toContain(words);
+  });
+
+  it('[A14] not between notes that say different things about one subject', async () => {
+    const notes = ['Ines works from Lisbon.', 'Ines speaks Portuguese and German.', 'Ines has 14 desks.'];
+    const memories: Json[] = [];
+    for (const note of notes) memories.push(await stored(note));
+    expect(await validated(memories)).toEqual(nothing);
+  });
+
+  it('[A14] [I4] a memory of 1,000,000 characters does not hold up other requests', async () => {
+    const sentence = 'The owner of dock 7 moved from Monday 10:00 to 11:30, now 40 EUR a seat. ';
+    const long = sentence.repeat(Math.ceil(1_000_000 / sentence.length)).slice(0, 1_000_000);
+    const memories = [
+      await stored(long),
+      await stored(`x${long.slice(1)}`),
+      await stored('Dock 7 is closed.'),
+    ];
+    const validation = validated(memories);
+    let isDone = false;
+    void validation.finally(() => (isDone = true));
+    while (!isDone) {
+      const startedAt = performance.now();
+      await admin.get('/livez');
+      expect(performance.now() - startedAt).toBeLessThan(2_000);
+    }
+    expect((await validation).notFound).toEqual([]);
+  }, 60_000);
+
   it('[A14] not between texts about different places, persons or parts', async () => {
     const keeps = (days: number) => `The nightly export keeps its files for ${days} days`;
     const team = (name: string, days: number) =>

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { InvertedIndex, type WordRow } from '../../src/adapters/words/inverted-index.ts';
+import { InvertedIndex, type CountedText } from '../../src/adapters/words/inverted-index.ts';
 import { match, weigh } from '../../src/domain/ranking/bm25.ts';
 
 const vocabulary = ['tea', 'green', 'constructor', '__proto__', '42', 'k8s', '茶葉', 'toString', 'a, b: 1'];
@@ -13,11 +13,11 @@ const text = (counts: Counts): string =>
     .map(([term, count]) => `${JSON.stringify(term)}: ${count}`)
     .join(', ')}}`;
 
-interface FieldContributions extends Omit<WordRow, 'counts'> {
+interface FieldContributions extends Omit<CountedText, 'counts'> {
   readonly counts: Counts;
 }
 
-const rowOf = (held: FieldContributions): WordRow => ({ ...held, counts: text(held.counts) });
+const rowOf = (held: FieldContributions): CountedText => ({ ...held, counts: text(held.counts) });
 
 const counts = fc.dictionary(fc.constantFrom(...vocabulary), fc.integer({ min: 1, max: 300 }), {
   noNullPrototype: false,
@@ -74,12 +74,12 @@ it('[A5] memories are found after any sequence of puts, replacements and removal
         const found = index.best(weighted, limit);
         // If several have the same score, any of them may be the last.
         const scores = new Map(scored.map(({ id, score }) => [id, score]));
-        expect(found.map((id) => scores.get(id))).toEqual(
+        expect(found.map(({ id }) => scores.get(id))).toEqual(
           scored.slice(0, limit).map(({ score }) => expect.closeTo(score, 9)),
         );
         expect(index.best(weighted, Infinity)).toHaveLength(scored.length);
         const among = [...memories.keys(), 'none'].filter((_, at) => at % 2 === 0);
-        expect(new Set(index.best(weighted, Infinity, among))).toEqual(
+        expect(new Set(index.best(weighted, Infinity, among).map(({ id }) => id))).toEqual(
           new Set(scored.map(({ id }) => id).filter((id) => among.includes(id))),
         );
         const ids = [...memories.keys(), 'none'];
@@ -97,7 +97,7 @@ it('[A5] memories are found after any sequence of puts, replacements and removal
 
 it('[A5] removed memories do not take space forever, and leave no words', () => {
   const index = new InvertedIndex();
-  const row = (id: number, time: number): WordRow =>
+  const row = (id: number, time: number): CountedText =>
     rowOf({ memory_id: String(id), counts: { common: 1, [`own${id}`]: 2, [`time${time}`]: 3 }, length: 6 });
   const bytes: number[] = [];
   for (let time = 0; time < 30; time++) {
@@ -109,7 +109,7 @@ it('[A5] removed memories do not take space forever, and leave no words', () => 
   expect(index.documentFrequency('common')).toBe(500);
   expect([index.documentFrequency('time28'), index.documentFrequency('time29')]).toEqual([0, 500]);
   const query = weigh(['own7', 'time29'], { documents: 500, documentFrequency: new Map([['own7', 1]]) });
-  expect(index.best(query, 1)).toEqual(['7']);
+  expect(index.best(query, 1)).toMatchObject([{ id: '7' }]);
   for (let id = 0; id < 500; id++) index.remove(String(id));
   expect(index.best(query, 10)).toEqual([]);
   expect(index.documents).toBe(0);

@@ -102,6 +102,8 @@ export const steps: fc.Arbitrary<readonly Step[]> = fc.array(step, {
   size: 'max',
 });
 
+const sharedPassage = 'The kitchen keeps its knives dry, and counts them in the evening. '.repeat(12).trim();
+
 /** Executes steps with the program's commands. Each text contains a unique word, `only<n>`, by which it can be found. */
 export class HistoryWriter {
   readonly #test: TestStore;
@@ -239,7 +241,9 @@ export class HistoryWriter {
   #text(text: string, id?: string): string {
     const word = `only${++this.#texts}`;
     if (id !== undefined) this.words.get(id)!.push(word);
-    return `${text} ${word}`;
+    // Long enough to have passages, of which several texts share one.
+    const isLong = this.#texts % 3 === 0;
+    return isLong ? `${sharedPassage}\n\n${`${text}. `.repeat(40)}\n\n${text} ${word}` : `${text} ${word}`;
   }
 }
 

@@ -16,7 +16,7 @@ export async function dropReadModels({ sql }: TestStore): Promise<void> {
   );
   const tables = await sql.query<{ name: string }>(
     `select format('%I.%I', schemaname, tablename) as name from pg_tables
-     where schemaname = 'read' and (tablename ~ '_g[0-9]+$' or tablename ~ '^kept_')`,
+     where schemaname = 'read' and (tablename ~ '_g[0-9]+$' or tablename ~ '^(kept|passage)_')`,
   );
   if (tables.length > 0) await sql.query(`drop table ${tables.map(({ name }) => name).join(', ')}`);
 }

@@ -96,6 +96,8 @@ describe('[B4] [B6] a negation excludes a value in', () => {
     ['list all decisions that do not belong to team maps', ['not scope.team = maps']],
     ['list all teams other than poetry', ['not scope.team = poetry']],
     ['list decisions of every team but not of poetry', ['not scope.team = poetry']],
+    ['list decisions of every team but poetry', ['not scope.team = poetry']],
+    ['list everything of 2024 but crime', [`(${year(2024)} and not topic = crime)`]],
     ['list decisions of neither poetry nor maps', ['(not scope.team = poetry and not scope.team = maps)']],
     ['list everything without topic crime', ['not topic = crime']],
     ['list all manuscripts that are not yet closed', ['not status = closed']],
@@ -117,8 +119,6 @@ describe('[B4] [B6] an ambiguous negation makes no condition in', () => {
   table([
     ['list manuscripts not printed in 2024', none],
     ['list manuscripts not improved by anyone of the maps team', none],
-    ['list decisions of every team but poetry', none],
-    ['list everything of 2024 but crime', [year(2024)]],
     ['list everything not updated since 2024', none],
     ['list manuscripts that do not mention MS-104', none],
     ['what is not linked to "The Long Winter"', none],

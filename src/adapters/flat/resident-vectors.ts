@@ -70,6 +70,11 @@ function joined(rows: readonly VectorRow[]): Float32Array {
   return new Float32Array(bytes.buffer);
 }
 
+/** The numbers of a row. */
+export function numbersOf(numbers: Uint8Array): Float32Array {
+  return joined([{ memory_id: '', numbers }]);
+}
+
 /** Number of vectors of a set, and their dimension; 0 if there is none. */
 export interface SetSize {
   readonly count: number;

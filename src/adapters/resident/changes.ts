@@ -16,6 +16,8 @@ export interface Selection {
   readonly columns: string;
   /** Whether there is anything to cache. */
   readonly condition: string;
+  /** Whether the columns are aggregates over the several rows that a memory has. */
+  readonly isGrouped?: boolean | undefined;
   /** Number of rows read at a time, so that the only connection is free again after some milliseconds. */
   readonly pageSize: number;
 }
@@ -93,12 +95,13 @@ export async function forgetChanges(executor: SqlExecutor, kind: string, until: 
 export async function readRows<Row extends KeptRow>(
   executor: SqlExecutor,
   { table, tenant }: RowSet,
-  { columns, condition, pageSize }: Selection,
+  { columns, condition, isGrouped, pageSize }: Selection,
   after: string,
 ): Promise<Page<Row>> {
   const rows = await executor.query<Row & Record<string, unknown>>(
     `select k.memory_id, ${columns} from ${table} k
-     where k.tenant = $1 and k.memory_id > $2 and ${condition} order by k.memory_id limit ${pageSize}`,
+     where k.tenant = $1 and k.memory_id > $2 and ${condition}
+     ${isGrouped ? 'group by k.memory_id' : ''} order by k.memory_id limit ${pageSize}`,
     [tenant, after],
   );
   return { rows, isLast: rows.length < pageSize };
@@ -108,7 +111,7 @@ export async function readRows<Row extends KeptRow>(
 export async function readChanges<Row extends KeptRow>(
   executor: SqlExecutor,
   { table, tenant }: RowSet,
-  { columns, condition, pageSize }: Selection,
+  { columns, condition, isGrouped, pageSize }: Selection,
   after: number,
 ): Promise<Changes<Row>> {
   const rows = await executor.query<Row & { number: number; there: true | null }>(
@@ -119,7 +122,8 @@ export async function readChanges<Row extends KeptRow>(
      ) changed
      left join lateral (
        select true as there, ${columns} from ${table} k
-       where k.tenant = $2 and k.memory_id = changed.memory_id and ${condition} limit 1
+       where k.tenant = $2 and k.memory_id = changed.memory_id and ${condition}
+       ${isGrouped ? 'group by k.memory_id' : ''} limit 1
      ) kept on true
      order by changed.number`,
     [table.replace('read.', ''), tenant, after],

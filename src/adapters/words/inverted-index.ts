@@ -1,19 +1,29 @@
 import { saturation, type WeightedTerms } from '../../domain/ranking/bm25.ts';
 import { detachedCopy } from '../../domain/text/detached-copy.ts';
 import { forEachTermCount } from '../../domain/text/term-counts-json.ts';
-import type { TermSignal, Words } from '../../ports/word-index.ts';
+import type { TermSignal } from '../../ports/word-index.ts';
 import { Best } from '../best.ts';
 import type { KeptRow } from '../resident/changes.ts';
 import type { Contents } from '../resident/resident-table.ts';
 import { Int32List } from './int32-list.ts';
 import { Postings } from './postings.ts';
 
-/** The words of a memory. */
-export interface WordRow extends KeptRow {
+/** The words of a text. */
+export interface CountedText extends KeptRow {
   /** Its term counts as stored: `{"green":1,"tea":2}`. */
   readonly counts: string;
   /** Number of its terms, including repeated ones. */
   readonly length: number;
+}
+
+export interface ScoredText {
+  readonly id: string;
+  readonly score: number;
+}
+
+/** Best first, in a fixed order. */
+export function bestFirst(left: ScoredText, right: ScoredText): number {
+  return right.score - left.score || (left.id < right.id ? -1 : 1);
 }
 
 /** Slots of removed memories are reclaimed when there are more of them than this and than memories. */
@@ -31,7 +41,7 @@ const bytesOfPosting = 10;
  * Which of a tenant's memories contain which terms. A memory gets a new slot whenever it changes, so that postings grow at their
  * end only. When most slots belong to removed memories, the others are compacted.
  */
-export class InvertedIndex implements Contents<WordRow>, Words {
+export class InvertedIndex implements Contents<CountedText> {
   readonly #slots = new Map<string, number>();
   /** By slot; undefined if the memory was removed. */
   #ids: (string | undefined)[] = [];
@@ -66,7 +76,7 @@ export class InvertedIndex implements Contents<WordRow>, Words {
     return this.#postingsOf(term)?.size ?? 0;
   }
 
-  put(rows: readonly WordRow[]): void {
+  put(rows: readonly CountedText[]): void {
     for (const { memory_id, counts, length } of rows) {
       this.remove(memory_id);
       const slot = this.#ids.push(memory_id) - 1;
@@ -95,15 +105,15 @@ export class InvertedIndex implements Contents<WordRow>, Words {
     if (removed > Math.max(leastRemoved, this.size)) this.#compact();
   }
 
-  best({ terms, weights }: WeightedTerms, limit: number, among?: readonly string[]): string[] {
+  /** The texts that contain any of the terms, best first by BM25; at most `limit`. */
+  best({ terms, weights }: WeightedTerms, limit: number, among?: readonly string[]): ScoredText[] {
     const { touched, scores } = this.#score(terms, weights);
     const best = new Best(Math.min(limit, touched.length));
     const wanted = among && this.#marked(among);
     for (const slot of touched.values()) if (!wanted || wanted[slot]) best.offer(slot, scores[slot]!);
     const found = Array.from(best.slots(), (slot) => ({ id: this.#ids[slot]!, score: scores[slot]! }));
     for (const slot of touched.values()) scores[slot] = 0;
-    found.sort((left, right) => right.score - left.score || (left.id < right.id ? -1 : 1));
-    return found.map(({ id }) => id);
+    return found.sort(bestFirst);
   }
 
   signals(terms: readonly string[], ids: readonly string[]): (TermSignal | undefined)[] {

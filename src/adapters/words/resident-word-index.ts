@@ -4,13 +4,14 @@ import type { Sql, SqlExecutor } from '../../ports/sql.ts';
 import type { WordIndex, Words, WordSet } from '../../ports/word-index.ts';
 import type { Selection } from '../resident/changes.ts';
 import { TenantRowCache, type SizedSet } from '../resident/tenant-row-cache.ts';
-import { bytesOfMemory, InvertedIndex, type WordRow } from './inverted-index.ts';
+import { bytesOfMemory } from './inverted-index.ts';
+import { ResidentWords, type WordRow } from './resident-words.ts';
 
 /** How long a search waits for words that are being loaded. */
 const longestWaitMs = 5_000;
 
 const selection: Selection = {
-  columns: 'k.counts::text as counts, k.length',
+  columns: 'k.counts::text as counts, k.length, k.passage_terms::text as passage_terms, k.passage_lengths',
   condition: 'k.body is not null',
   // Few rows, since a text may have thousands of terms.
   pageSize: 200,
@@ -31,13 +32,13 @@ export interface ResidentWordIndexOptions {
  */
 export class ResidentWordIndex implements WordIndex {
   readonly #sql: Sql;
-  readonly #cache: TenantRowCache<WordRow, InvertedIndex>;
+  readonly #cache: TenantRowCache<WordRow, ResidentWords>;
   /** The table of the generation that queries will read next. */
   #next: string | undefined;
 
   constructor(sql: Sql, options: ResidentWordIndexOptions) {
     this.#sql = sql;
-    const kind = { name: 'words', selection, empty: () => new InvertedIndex() };
+    const kind = { name: 'words', selection, empty: () => new ResidentWords() };
     this.#cache = new TenantRowCache(sql, kind, {
       ...options,
       keepsLarger: true,
@@ -101,7 +102,7 @@ async function liveTables(executor: SqlExecutor): Promise<string[]> {
 /** Estimated from the lengths of the texts, largest first. */
 async function sizesIn(executor: SqlExecutor, table: string, tenant?: string): Promise<SizedSet[]> {
   const rows = await executor.query<{ tenant: string; bytes: number }>(
-    `select tenant, sum(${bytesOfMemory} + ${bytesOfOccurrence} * length)::bigint as bytes from ${table}
+    `select tenant, sum(${bytesOfMemory} + ${bytesOfOccurrence} * length * (case when passage_lengths is null then 1 else 2 end))::bigint as bytes from ${table}
      where body is not null ${tenant === undefined ? '' : 'and tenant = $1'} group by tenant order by bytes desc`,
     tenant === undefined ? [] : [tenant],
   );

@@ -17,6 +17,7 @@ const links = z.array(
     .object({ source: z.string(), type: linkTypeSchema, target: z.string(), confidence })
     .meta({ id: 'CitedLink' }),
 );
+const differences = ['number', 'date', 'negation', 'name', 'word'] as const;
 const twoTexts = z.array(z.string()).length(2);
 const reasonFields = { detail: z.string(), confidence };
 
@@ -29,9 +30,17 @@ const reason = z
     z.object({
       code: z.literal('wording'),
       ...reasonFields,
-      difference: z.enum(['number', 'date', 'negation', 'name', 'word']),
+      difference: z.enum(differences),
       words: twoTexts,
       passages: twoTexts,
+    }),
+    z.object({
+      code: z.literal('update'),
+      ...reasonFields,
+      difference: z.enum(differences),
+      words: twoTexts,
+      passages: twoTexts.meta({ description: 'The sentences that hold the words' }),
+      shared: z.array(z.string()).meta({ description: 'Words that show that both are about the same thing' }),
     }),
   ])
   .meta({ id: 'Reason' });

@@ -5,6 +5,7 @@ import { isBlank, textError, type JsonObject } from '../../domain/json.ts';
 import { identifier, layerSchema, scopeSchema, type Scope } from '../../domain/layers.ts';
 import { memorySchema } from '../../domain/memory/view.ts';
 import { invalid } from '../../domain/problems.ts';
+import type { SearchResult } from '../../queries/search/answer.ts';
 import { filterField, timeField } from '../fields.ts';
 import { singularFields } from '../filter-names.ts';
 
@@ -29,6 +30,10 @@ export const searchFields = {
   filter: filterField,
   tags: someOf(identifier).optional(),
   topK: z.int().min(1).max(1_000).default(10),
+  content: z.enum(['whole', 'passage']).default('whole').meta({
+    description:
+      'What `memory.content` of a result is: the whole text, or for a long memory only the passage that matches best',
+  }),
   sessionId: identifier.optional(),
   now: timeField.meta({
     description:
@@ -48,11 +53,28 @@ export const searchResultSchema = z
     score: z.number().meta({ description: 'Evidence in [0, 1]; .7 is the least that is worth showing' }),
     relevance: z.number().meta({ description: 'Probability that the memory is relevant' }),
     rank: z.int(),
+    passage: z.object({ start: z.int(), end: z.int() }).optional().meta({
+      description:
+        'Where a long memory matches best: offsets in its content in UTF-16 units, `end` exclusive. Absent for a short memory',
+    }),
     supersededBy: z.string().optional().meta({
       description: 'The newest memory that supersedes it by links, among those that the caller can see',
     }),
   })
   .meta({ id: 'SearchResult' });
+
+/** The results with the content that the request asks for. */
+export function withContent(
+  results: readonly SearchResult[],
+  content: 'whole' | 'passage',
+): readonly SearchResult[] {
+  if (content === 'whole') return results;
+  return results.map((result) => {
+    const { memory, passage } = result;
+    if (!passage) return result;
+    return { ...result, memory: { ...memory, content: memory.content.slice(passage.start, passage.end) } };
+  });
+}
 
 export const warningsSchema = z.array(z.object({ code: z.string(), detail: z.string() }));
 

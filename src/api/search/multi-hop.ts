@@ -4,7 +4,14 @@ import { waitFields } from '../fields.ts';
 import { withPluralNames } from '../filter-names.ts';
 import { operation } from '../operation.ts';
 import { multiHopBodyExample, multiHopExample } from './examples.ts';
-import { searchFields, searchRegion, timeOfAsking, searchResultSchema, warningsSchema } from './fields.ts';
+import {
+  searchFields,
+  searchRegion,
+  timeOfAsking,
+  searchResultSchema,
+  warningsSchema,
+  withContent,
+} from './fields.ts';
 
 const mostQueries = 50;
 
@@ -94,7 +101,7 @@ export const multiHop = operation({
   access: 'every-caller',
   reads: 'read-models',
   async handle({ caller, context, input, services, wait, token }) {
-    const { minPosition: _, waitMs: __, filter, scope, now, ...rest } = input;
+    const { minPosition: _, waitMs: __, filter, scope, now, content, ...rest } = input;
     const region = searchRegion(caller, { scope, filter }, { isAsOf: false });
     const request = {
       ...withPluralNames(rest),
@@ -103,13 +110,15 @@ export const multiHop = operation({
       ...wait,
       filterAsSent: filter,
     };
-    const { fact, position, paths, ...answer } = await services.multiHop.search(caller, request);
+    const { fact, position, paths, results, ...answer } = await services.multiHop.search(caller, request);
     services.facts.record({ ...fact, context });
     const shown = paths.map(({ relevance, steps }) => ({
       memories: steps.map(({ memoryId }) => memoryId),
       relevance,
       steps: steps.map(({ memoryId: _, ...taken }) => taken),
     }));
-    return { output: { paths: shown, ...answer, position: token(position) } };
+    return {
+      output: { paths: shown, ...answer, results: withContent(results, content), position: token(position) },
+    };
   },
 });

@@ -3,7 +3,14 @@ import { asOfField, waitFields } from '../fields.ts';
 import { withPluralNames } from '../filter-names.ts';
 import { operation } from '../operation.ts';
 import { searchBodyExample, searchExample } from './examples.ts';
-import { searchFields, searchRegion, timeOfAsking, searchResultSchema, warningsSchema } from './fields.ts';
+import {
+  searchFields,
+  searchRegion,
+  timeOfAsking,
+  searchResultSchema,
+  warningsSchema,
+  withContent,
+} from './fields.ts';
 
 /** Records the search and the accessed memories as events after the answer. */
 export const search = operation({
@@ -42,10 +49,10 @@ export const search = operation({
   access: 'every-caller',
   reads: 'read-models',
   async handle({ caller, context, input, services, asOf, wait, token }) {
-    const { minPosition: _, waitMs: __, filter, scope, mode, now, ...rest } = input;
+    const { minPosition: _, waitMs: __, filter, scope, mode, now, content, ...rest } = input;
     const region = searchRegion(caller, { scope, filter }, { isAsOf: asOf !== undefined });
     const request = { ...withPluralNames(rest), ...region, ...timeOfAsking(now), asOf, ...wait };
-    const { fact, later, position, ...answer } = await services.search.search(caller, request, {
+    const { fact, later, position, results, ...answer } = await services.search.search(caller, request, {
       asksForStandard: mode === 'standard',
       filterAsSent: filter,
     });
@@ -54,6 +61,6 @@ export const search = operation({
       (follower) => services.facts.record({ ...follower, context, follows: true }),
       () => undefined,
     );
-    return { output: { ...answer, position: token(position) } };
+    return { output: { ...answer, results: withContent(results, content), position: token(position) } };
   },
 });

@@ -73,7 +73,7 @@ export class Narrator {
       `\nThe server is still running at ${styleText('bold', url)} (API: ${url}/docs). Stop it with Ctrl-C. Try:`,
     );
     this.say(
-      `   npx --no stratalog search "who may approve a release?" --url ${url}${key === undefined ? '' : ` --key ${key}`}`,
+      `   npx stratalog search "who may approve a release?" --url ${url}${key === undefined ? '' : ` --key ${key}`}`,
     );
   }
 }

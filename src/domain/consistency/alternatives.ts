@@ -11,6 +11,10 @@ class Alternatives {
         for (const word of words.split(' ')) this.#alternatives.set(word, [group, alternative]);
   }
 
+  has(word: string): boolean {
+    return this.#alternatives.has(word);
+  }
+
   exclude(left: string, right: string): boolean {
     const [own, other] = [this.#alternatives.get(left), this.#alternatives.get(right)];
     return own !== undefined && other !== undefined && own[0] === other[0] && own[1] !== other[1];
@@ -46,6 +50,11 @@ export function areOpposite(left: string, right: string): boolean {
   return STATES.exclude(left, right) || left === `un${right}` || right === `un${left}`;
 }
 
+/** Whether a word in lower case is one of the listed states. */
+export function isState(word: string): boolean {
+  return STATES.has(word);
+}
+
 const COLOURS = new Alternatives([
   'red | orange | yellow | green | blue | purple violet | pink | brown | black | white | grey gray',
 ]);
@@ -62,7 +71,16 @@ const CHOICES = new Alternatives([
   'git | svn subversion | mercurial',
   'tabs | spaces',
   'dark | light',
+  'aisle | window',
+  'metric | imperial',
+  'celsius | fahrenheit',
+  'formal | informal',
 ]);
+
+/** Whether a word in lower case is one of the listed choices. */
+export function isChoice(word: string): boolean {
+  return CHOICES.has(word);
+}
 
 /** Whether two words in lower case are alternatives of one choice. */
 export function areChoices(left: string, right: string): boolean {

@@ -7,6 +7,9 @@ import { passageOf } from './passages.ts';
 import { compareFields } from './changed-fields.ts';
 import type { Statement } from './statement.ts';
 import type { CitedLink, Reason, Verdict } from './verdict.ts';
+import type { Claims } from './updates/claims.ts';
+import { compareClaims } from './updates/compare-claims.ts';
+import { preparedClaims } from './updates/find-update.ts';
 import { compareWording, type Wording } from './changed-wording.ts';
 
 export interface Contradiction {
@@ -43,14 +46,55 @@ export function detectInconsistencies(
   statements: readonly Statement[],
   links: LinkEvidence,
 ): Inconsistencies {
+  const steps = inconsistencySteps(statements, links);
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+}
+
+/** The same in steps of bounded work, so that a caller can let other work run between them. */
+export function* inconsistencySteps(
+  statements: readonly Statement[],
+  links: LinkEvidence,
+): Generator<undefined, Inconsistencies, undefined> {
   const sorted = [...statements].sort((left, right) => (left.id < right.id ? -1 : 1));
   const ids = new Set(sorted.map(({ id }) => id));
+  const wording = verdictsFromWording(sorted);
   return collect([
     ...supersessionsFromLinks(ids, links.supersessions),
     ...contradictionsFromLinks(ids, links.contradicts),
     ...verdictsFromFields(sorted),
-    ...verdictsFromWording(sorted),
+    ...wording,
+    ...(yield* verdictsFromClaims(sorted, new Set(wording.map(pairOf)))),
   ]);
+}
+
+/** Compares the claims of all pairs but those that `wording` has already explained. */
+function* verdictsFromClaims(
+  statements: readonly Statement[],
+  explained: ReadonlySet<string>,
+): Generator<undefined, Verdict[], undefined> {
+  if (statements.length < 2) return [];
+  const verdicts: Verdict[] = [];
+  const claims: Claims[] = [];
+  for (const { content } of statements) {
+    claims.push(yield* preparedClaims(content));
+    yield;
+  }
+  for (const [index, left] of statements.entries())
+    for (const [offset, right] of statements.slice(index + 1).entries()) {
+      if (explained.has(`${left.id} ${right.id}`)) continue;
+      const verdict = compareClaims(left, right, [claims[index]!, claims[index + 1 + offset]!]);
+      if (verdict) verdicts.push(verdict);
+      yield;
+    }
+  return verdicts;
+}
+
+function pairOf(verdict: Verdict): string {
+  const ids = verdict.kind === 'contradiction' ? verdict.memories : [verdict.older, verdict.newer];
+  return [...ids].sort().join(' ');
 }
 
 function verdictsFromFields(statements: readonly Statement[]): Verdict[] {

@@ -19,7 +19,7 @@ const maxTokens = 120;
 /** In UTF-16 units; longer texts are skipped without tokenizing them. */
 const maxLength = 2_000;
 
-const WORD =
+export const WORD =
   /\p{N}[\p{L}\p{N}]*(?:[.,:/-]\p{N}[\p{L}\p{N}]*)*|\p{L}[\p{L}\p{M}\p{N}]*(?:['’_-][\p{L}\p{N}]+)*|%/gu;
 
 /** Tokenizes a text; undefined if it is too short or too long for a passage. */
@@ -33,7 +33,7 @@ export function tokensOf(text: string): Token[] {
   return (text.match(WORD) ?? []).map((word) => ({ text: word, key: keyOf(word) }));
 }
 
-function keyOf(text: string): string {
+export function keyOf(text: string): string {
   const folded = fold(text).replaceAll('’', "'");
   return /^\p{L}+$/u.test(folded) && !STOP_WORDS.has(folded) ? stem(folded) : folded;
 }

@@ -32,6 +32,15 @@ export type Reason = { readonly detail: string; readonly confidence: number } & 
       readonly words: readonly [string, string];
       readonly passages: readonly [string, string];
     }
+  | {
+      readonly code: 'update';
+      readonly difference: Difference;
+      readonly words: readonly [string, string];
+      /** The sentences that hold the words. */
+      readonly passages: readonly [string, string];
+      /** Words of both sentences that show that they are about the same thing. */
+      readonly shared: readonly string[];
+    }
 );
 
 /** One memory replaces another, or two memories cannot both be true. */

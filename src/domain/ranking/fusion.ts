@@ -25,6 +25,8 @@ export interface Evidence {
 export interface Surroundings {
   /** Terms of the turns around it, including its own (`windowOf`); absent for a memory outside of a session. */
   readonly window?: TermFrequencies | undefined;
+  /** Terms of the passage of a long text that matches best; absent for a text that is not divided. */
+  readonly passage?: TermFrequencies | undefined;
   readonly speaker?: SpeakerMatch | undefined;
   readonly dated?: number | undefined;
 }
@@ -65,13 +67,15 @@ export function evidence(
   memory: TermFrequencies,
   cosine: number | undefined,
   quoted: () => number = () => 0,
-  { window, speaker, dated }: Surroundings = {},
+  { window, passage, speaker, dated }: Surroundings = {},
 ): Evidence {
   const dense = cosine === undefined || Number.isNaN(cosine) ? {} : { cosine };
   // A query without content words asks about no speaker and no time.
   if (query.mass <= 0) return { ...dense, overlap: quoted() };
   const around = { ...(speaker !== undefined && { speaker }), ...(dated !== undefined && { dated }) };
-  const { bm25: own, coverage, focus } = match(query, memory);
+  const { bm25: whole, coverage, focus } = match(query, memory);
+  // A long text counts with its best passage; the words of a question may also be spread over all of it.
+  const own = passage === undefined ? whole : Math.max(whole, match(query, passage).bm25);
   const bm25 = window === undefined ? own : (own + match(query, window).bm25) / 2;
   const sameness = coverage + focus > 0 ? (2 * coverage * focus) / (coverage + focus) : 0;
   // Only a memory with the query's words can quote it: other texts need not be read.

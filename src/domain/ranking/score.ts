@@ -45,6 +45,8 @@ export interface Candidate extends TermFrequencies {
   readonly text?: string;
   /** For a turn of a session: the terms of its window (`windowOf`), including its own. */
   readonly window?: TermFrequencies;
+  /** The terms of its passage that matches best, if its text is long (`bestPassage`). */
+  readonly passage?: TermFrequencies;
   /** Who said it (`speakerOf`). */
   readonly speaker?: string;
   /** ISO 8601. */
@@ -85,9 +87,10 @@ export function scorerOf(query: RankedQuery): Scorer {
         if (isWordless) return sameness === 'exact' ? 1 : 0;
         return wanted && candidate.text !== undefined ? containment(wanted, shingles(candidate.text)) : 0;
       };
-      const { window, speaker, occurredAt } = candidate;
+      const { window, passage, speaker, occurredAt } = candidate;
       const found = evidence(terms, candidate, candidate.cosine, quoted, {
         window,
+        passage,
         speaker: speaker === undefined ? undefined : matchSpeaker?.(speaker),
         dated: times && occurredAt !== undefined ? datedAs(occurredAt, times) : undefined,
       });

@@ -4,7 +4,7 @@ import type { LoadedEvent } from '../../ports/event-store.ts';
 import { digestOf } from '../digest.ts';
 import { protect, type Projection, type Tables } from '../projection.ts';
 import { memoryKeys, Recordset } from '../recordset.ts';
-import { inBinary } from '../vectors/kept-vectors.ts';
+import { vectorArray } from '../vectors/vector-sql.ts';
 import { nothing, remove, statement, together, type Write } from '../write.ts';
 
 /** A judgement, or the question that judgements of the same search are about. */
@@ -123,7 +123,7 @@ function principalOf({ actor, onBehalfOf }: LoadedEvent['metadata']): string {
 
 function insertWithVectors(table: string, rows: ReadonlyMap<Row, Float32Array | undefined>): Write {
   if (rows.size === 0) return nothing;
-  const { array, bound } = inBinary([...rows.values()], added.size);
+  const { array, bound } = vectorArray([...rows.values()], added.size);
   return statement(
     `insert into ${table} (${added.names}, question)
      select ${added.names}, question from ${added.as('added', { name: 'question', array })}`,

@@ -1,14 +1,20 @@
 import type { MemoryEvent } from '../../domain/memory/events.ts';
+import { countPassages, passageTermsOf } from '../../domain/text/passage-terms.ts';
 import { termCounts } from '../../domain/text/tokens.ts';
 import { termCountsToJson } from '../../domain/text/term-counts-json.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
 import { eachInSlices } from '../each-in-slices.ts';
 
-/** An indexed text: the JSON of its distinct terms with their counts, and the total number of terms. */
+/**
+ * An indexed text: the JSON of its distinct terms with their counts, and the total number of terms; for a long text also the terms of
+ * its passages (`PassageTerms`).
+ */
 export interface IndexedText {
   readonly body: string;
   readonly counts: string;
   readonly length: number;
+  readonly passage_terms?: string | undefined;
+  readonly passage_lengths?: string | undefined;
 }
 
 /** The texts of a batch, by the position of their event. */
@@ -34,5 +40,13 @@ function textsOf(events: readonly LoadedEvent<MemoryEvent>[]): (readonly [positi
 
 function indexed(body: string): IndexedText {
   const { counts, length } = termCounts(body);
-  return { body, counts: termCountsToJson(counts), length };
+  const counted = countPassages(body);
+  const passages = counted && passageTermsOf(counted);
+  return {
+    body,
+    counts: termCountsToJson(counts),
+    length,
+    passage_terms: passages?.places,
+    passage_lengths: passages?.lengths,
+  };
 }

@@ -47,7 +47,7 @@ export function lexical({
 }: OtherWords = {}): Projection<IndexedTexts> {
   const common: Projection<IndexedTexts> = {
     name: 'lexical',
-    version: 5,
+    version: 7,
     variant,
     batchSize: 64,
     handles: ['MemoryStored', 'MemoryUpdated', 'MemoryDeleted', 'MemoryRestored', 'MemoryErased'],
@@ -65,7 +65,6 @@ export function lexical({
 function withoutIndex(common: Projection<IndexedTexts>): Projection<IndexedTexts> {
   return {
     ...common,
-    version: 6,
     variant: withWordsInMemory(variant),
     tables: ['lexical', 'lexical_corpus'],
     create: (tables) => createTexts(tables, inMemory),
@@ -173,6 +172,8 @@ function digest(tables: Tables, { countsTerms, counts }: Counting): string {
       shelved: 'text',
       counts,
       length: 'integer',
+      passage_terms: counts,
+      passage_lengths: 'text',
       ...turnColumnTypes,
     }),
     ...frequencies,

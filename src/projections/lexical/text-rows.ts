@@ -23,6 +23,8 @@ export function createTextRows(tables: Tables, counts: CountsType): string[] {
     shelved text,
     counts ${counts} not null,
     length integer not null,
+    passage_terms ${counts},
+    passage_lengths text,
     ${turnColumns},
     primary key (tenant, memory_id)
   )`,
@@ -39,16 +41,18 @@ const columns = {
   shelved: 'text',
   counts: 'text',
   length: 'integer',
+  passage_terms: 'text',
+  passage_lengths: 'text',
   ...turnColumnTypes,
 } as const;
 const written = {
   text: new Recordset(columns),
-  jsonb: new Recordset({ ...columns, counts: 'json' }),
+  jsonb: new Recordset({ ...columns, counts: 'json', passage_terms: 'json' }),
 };
 
-/** The columns for reading, with the counts as text whatever their type. */
+/** The columns for reading, with counts as text whatever their type. */
 const stored = Object.keys(columns)
-  .map((name) => (name === 'counts' ? 'r.counts::text' : `r.${name}`))
+  .map((name) => (name === 'counts' || name === 'passage_terms' ? `r.${name}::text` : `r.${name}`))
   .join(', ');
 
 interface StoredRow extends Record<string, unknown> {
@@ -59,6 +63,8 @@ interface StoredRow extends Record<string, unknown> {
   shelved: string | null;
   counts: string;
   length: number;
+  passage_terms: string | null;
+  passage_lengths: string | null;
   session_key: string | null;
   said_at: Date | null;
   position: number | null;
@@ -82,6 +88,8 @@ function textRowOf({ body, shelved, said_at, occurred_at, ...row }: StoredRow): 
     ...row,
     ...(body !== null && { body }),
     ...(shelved !== null && { shelved }),
+    passage_terms: row.passage_terms ?? undefined,
+    passage_lengths: row.passage_lengths ?? undefined,
     session_key: row.session_key ?? undefined,
     said_at: said_at?.toISOString(),
     position: row.position ?? undefined,
@@ -103,7 +111,8 @@ export function writeTextRows(changes: readonly TextChange[], tables: Tables, co
       rows,
       `on conflict (tenant, memory_id) do update
        set revision = excluded.revision, body = excluded.body, shelved = excluded.shelved, counts = excluded.counts,
-         length = excluded.length, attributed = excluded.attributed, labelled = excluded.labelled`,
+         length = excluded.length, passage_terms = excluded.passage_terms, passage_lengths = excluded.passage_lengths,
+         attributed = excluded.attributed, labelled = excluded.labelled`,
     ),
     remove(tables('lexical'), memoryKeys, gone),
   );

@@ -2,10 +2,11 @@ import { exactScanLimit } from '../../domain/retrieval/exact-scan-limit.ts';
 import { supersededVectorTable, vectorTable } from '../../read-models/vectors/tables.ts';
 import type { EmbeddingModel } from '../../ports/embedder.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
-import { protect, type EarlyWrites } from '../projection.ts';
+import type { EarlyWrites } from '../projection.ts';
 import { memoryKeys, Recordset } from '../recordset.ts';
 import { scopeColumns, scopeColumnTypes } from '../scope-columns.ts';
 import { TenantSizes } from './tenant-sizes.ts';
+import { createIfMissing, vectorArray } from './vector-sql.ts';
 
 /** Which text of a memory has a vector in a generation. */
 export interface VectorRow {
@@ -159,11 +160,15 @@ export class KeptVectors {
     );
   }
 
-  /** `insert` and `update` in slices before the transaction that moves the bookmark. Each slice may be repeated. */
+  /**
+   * `insert` and `update` in slices before the transaction that moves the bookmark; `also` writes what follows from the rows of a slice.
+   * Each slice may be repeated.
+   */
   async writeEarly(
     { lanes, transaction }: EarlyWrites,
     rows: readonly VectorRow[],
     made: Made,
+    also: (tx: SqlExecutor, slice: readonly VectorRow[]) => Promise<void>,
   ): Promise<void> {
     // In a fixed order, so that two generations that write the same vectors cannot deadlock.
     const sorted = rows.toSorted((left, right) => (left.memory_id < right.memory_id ? -1 : 1));
@@ -177,6 +182,7 @@ export class KeptVectors {
           const inserted = await this.insert(tx, slice, made);
           // With several lanes an update would wait for rows that the others have locked.
           if (lanes === 1) await this.update(tx, slice, made);
+          await also(tx, slice);
           await this.addToIndex(tx, inserted);
         });
     };
@@ -213,7 +219,7 @@ export class KeptVectors {
     made: Made,
   ): Promise<void> {
     if (rows.length === 0) return;
-    const { array, bound } = inBinary(
+    const { array, bound } = vectorArray(
       rows.map(({ text_hash }) => made.get(text_hash)),
       inserted.size,
     );
@@ -227,7 +233,7 @@ export class KeptVectors {
 
   async #updateOlder(tx: SqlExecutor, rows: readonly VectorRow[], made: Made): Promise<void> {
     if (rows.length === 0) return;
-    const { array, bound } = inBinary(
+    const { array, bound } = vectorArray(
       rows.map(({ text_hash }) => made.get(text_hash)),
       updated.size,
     );
@@ -254,21 +260,4 @@ export class KeptVectors {
       [...updated.bind(rows), ...bound],
     );
   }
-}
-
-/**
- * An array of vectors bound as parameters after `$last`, null for missing ones. As text a vector needs five times the space, and PostgreSQL in
- * WebAssembly takes .2 ms to parse it.
- */
-export function inBinary(vectors: readonly (Float32Array | undefined)[], last: number) {
-  const bound: Float32Array[] = [];
-  const elements = vectors.map((vector) => (vector ? `$${last + bound.push(vector)}` : 'null'));
-  return { array: `array[${elements.join(', ')}]::vector[]`, bound };
-}
-
-function createIfMissing(table: string, ...definitions: readonly string[]): string {
-  return `do $$ begin
-    if to_regclass('${table}') is not null then return; end if;
-    ${[...definitions, ...protect(table)].join(';\n')};
-  end $$`;
 }

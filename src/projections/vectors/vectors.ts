@@ -1,4 +1,5 @@
 import type { MemoryEvent } from '../../domain/memory/events.ts';
+import { passagesOf } from '../../domain/text/passages.ts';
 import type { Embedder, Embedders, EmbeddingModel } from '../../ports/embedder.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
@@ -9,20 +10,29 @@ import { memoryKey, memoryOf, rowsOf, type MemoryKey } from '../memory-rows.ts';
 import { memoryKeys, Recordset } from '../recordset.ts';
 import { scopeColumns, scopeColumnTypes, scopeRow } from '../scope-columns.ts';
 import { insert, remove, together, type Write } from '../write.ts';
-import { supersededVectorTable, vectorTable } from '../../read-models/vectors/tables.ts';
+import { passageVectorTable, supersededVectorTable, vectorTable } from '../../read-models/vectors/tables.ts';
 import { KeptVectors, keptTable, type VectorRow } from './kept-vectors.ts';
+import { hashedPassages, PassageVectors, type HashedPassage } from './passage-vectors.ts';
 
 interface Prepared {
   /** New vectors of this batch by text hash; the others exist already. */
   readonly made: ReadonlyMap<string, Float32Array>;
   /** The memories, by `memoryKey`, whose vectors of this batch are written already. */
   readonly kept: ReadonlySet<string>;
+  /** The passages of the long texts of this batch, by the hash of the text. */
+  readonly passages: ReadonlyMap<string, readonly HashedPassage[]>;
+}
+
+/** The vectors of one model, which all its generations share. */
+interface Shared {
+  readonly kept: KeptVectors;
+  readonly passages: PassageVectors;
 }
 
 /**
  * Which text of each memory has a vector, for each generation. The vectors themselves, with their HNSW index, are kept once for each model,
  * guarded by the revision of the memory: a rebuild embeds only what is missing, and a generation that lags behind cannot undo what a newer
- * event wrote. Up to `maxOutsideIndex` vectors of a tenant are left out of the index.
+ * event wrote. Up to `maxOutsideIndex` vectors of a tenant are left out of the index. A long text has vectors of its passages too.
  */
 export function vectors(
   embedders: Embedders,
@@ -31,10 +41,13 @@ export function vectors(
 ): Projection<Prepared> {
   const embedder = embedders.of(model.id);
   if (!embedder) throw new RangeError(`no model ${model.id}`);
-  const kept = new KeptVectors(model, maxOutsideIndex);
+  const shared: Shared = {
+    kept: new KeptVectors(model, maxOutsideIndex),
+    passages: new PassageVectors(model, keptTable(model), maxOutsideIndex),
+  };
   return {
     name: 'vectors',
-    version: 2,
+    version: 3,
     variant: model.id,
     batchSize: 8,
     largeBatchSize: 256,
@@ -47,25 +60,31 @@ export function vectors(
         revision integer not null,
         ${scopeColumns},
         text_hash text not null,
+        passages integer not null,
         active boolean not null,
         primary key (tenant, memory_id)
       )`,
       ...protect(tables('vectors')),
-      ...kept.create(),
+      ...shared.kept.create(),
+      ...shared.passages.create(),
     ],
     prepare: (events, context) =>
-      prepare(embedder, kept, events as readonly LoadedEvent<MemoryEvent>[], context),
+      prepare(embedder, shared, events as readonly LoadedEvent<MemoryEvent>[], context),
     plan: (events, executor, tables, prepared) =>
-      plan(kept, events as readonly LoadedEvent<MemoryEvent>[], executor, tables, prepared),
-    // Includes whether the kept vector belongs to the text of this generation.
+      plan(shared, events as readonly LoadedEvent<MemoryEvent>[], executor, tables, prepared),
+    // Includes whether the kept vector and the passages belong to the text of this generation.
     digest: (tables) =>
       digestOf(`${tables('vectors')} v left join ${keptTable(model)} k using (tenant, memory_id)`, {
         tenant: 'text',
         memory_id: 'uuid',
         'v.revision': 'integer',
         'v.text_hash': 'text',
+        'v.passages': 'integer',
         active: 'boolean',
         'k.text_hash = v.text_hash and (k.embedding is not null) = v.active': 'boolean',
+        [`(select count(*) from ${passageVectorTable(model.id)} p
+           where p.tenant = v.tenant and p.memory_id = v.memory_id and p.text_hash = v.text_hash) = v.passages`]:
+          'boolean',
       }),
     inVariant: (id) => {
       const other = embedders.models.find((registered) => registered.id === id);
@@ -82,35 +101,72 @@ export function vectors(
 }
 
 function sharedTables(modelId: string): readonly string[] {
-  return [vectorTable(modelId), supersededVectorTable(modelId)];
+  return [vectorTable(modelId), supersededVectorTable(modelId), passageVectorTable(modelId)];
 }
 
-/** Some seconds of work for the model: at most this much is repeated after a crash, however large the batch. */
+/** Texts for some seconds of work of the model: at most this much is repeated after a crash, however large the batch. */
 const embeddingBatch = 256;
 
 async function prepare(
   embedder: Embedder,
-  kept: KeptVectors,
+  shared: Shared,
   events: readonly LoadedEvent<MemoryEvent>[],
   { sql, tables, early }: PrepareContext,
 ): Promise<Prepared> {
-  const wanted = await kept.missing(sql, latestTexts(events));
-  const texts = [...new Map(wanted.map(({ text }) => [textHash(text), text]))];
-  if (!early || texts.length === 0) return { made: await embed(embedder, texts), kept: new Set() };
+  const latest = latestTexts(events);
+  const passages = new Map(
+    latest.flatMap(({ text, text_hash }) => {
+      const own = hashedPassages(text);
+      return own.length === 0 ? [] : [[text_hash, own] as const];
+    }),
+  );
+  const needs = await missingTexts(shared, sql, latest, passages);
+  const made = new Map<string, Float32Array>();
+  if (!early || needs.size === 0) {
+    for (const [hash, vector] of await embed(embedder, [...needs.values()].flat())) made.set(hash, vector);
+    return { made, kept: new Set(), passages };
+  }
   // The index takes most of the time of a batch. Several transactions at once insert new memories only, which needs no rows. With one
   // connection each transaction blocks everything else, so it must be short.
   const before = early.lanes > 1 ? new Map() : await rowsOf<VectorRow>(events, sql, tables('vectors'));
-  const rows = present(rowsAfter(events, before));
-  const made = new Map<string, Float32Array>();
+  const rows = present(rowsAfter(events, before)).filter((row) => needs.has(memoryKey(row)));
   const done = new Set<string>();
-  for (let at = 0; at < texts.length; at += embeddingBatch) {
-    const some = await embed(embedder, texts.slice(at, at + embeddingBatch));
-    const own = rows.filter(({ text_hash }) => some.has(text_hash));
-    await kept.writeEarly(early, own, some);
-    for (const [hash, vector] of some) made.set(hash, vector);
-    for (const row of own) done.add(memoryKey(row));
+  for (let at = 0; at < rows.length;) {
+    const some: VectorRow[] = [];
+    const texts: TextByHash[] = [];
+    while (at < rows.length && texts.length < embeddingBatch) {
+      texts.push(...needs.get(memoryKey(rows[at]!))!);
+      some.push(rows[at++]!);
+    }
+    for (const [hash, vector] of await embed(embedder, texts)) made.set(hash, vector);
+    await shared.kept.writeEarly(early, some, made, (tx, slice) =>
+      shared.passages.insert(tx, slice, passages, made),
+    );
+    for (const row of some) done.add(memoryKey(row));
   }
-  return { made, kept: done };
+  const others = [...needs].filter(([key]) => !done.has(key)).flatMap(([, texts]) => texts);
+  for (const [hash, vector] of await embed(embedder, others)) made.set(hash, vector);
+  return { made, kept: done, passages };
+}
+
+/** The texts to embed, of memories and of their passages, by `memoryKey`. */
+async function missingTexts(
+  { kept, passages }: Shared,
+  sql: SqlExecutor,
+  latest: readonly Text[],
+  passagesOfText: Prepared['passages'],
+): Promise<ReadonlyMap<string, readonly TextByHash[]>> {
+  const whole = new Set(await kept.missing(sql, latest));
+  const parts = await passages.missing(sql, latest, passagesOfText);
+  const needs = new Map<string, readonly TextByHash[]>();
+  for (const text of latest) {
+    const own: TextByHash[] = [
+      ...(whole.has(text) ? [[text.text_hash, text.text] as const] : []),
+      ...(parts.get(memoryKey(text)) ?? []).map((passage) => [passage.hash, passage.text] as const),
+    ];
+    if (own.length > 0) needs.set(memoryKey(text), own);
+  }
+  return needs;
 }
 
 type TextByHash = readonly [hash: string, text: string];
@@ -119,11 +175,12 @@ async function embed(
   embedder: Embedder,
   texts: readonly TextByHash[],
 ): Promise<ReadonlyMap<string, Float32Array>> {
+  const distinct = [...new Map(texts)];
   const vectors = await embedder.embed(
-    texts.map(([, text]) => text),
+    distinct.map(([, text]) => text),
     'passage',
   );
-  return new Map(texts.map(([hash], index) => [hash, vectors[index]!]));
+  return new Map(distinct.map(([hash], index) => [hash, vectors[index]!]));
 }
 
 interface Text {
@@ -131,6 +188,7 @@ interface Text {
   readonly memory_id: string;
   readonly revision: number;
   readonly text: string;
+  readonly text_hash: string;
 }
 
 /** The last text of each memory in the batch: texts that the batch itself replaces need no vector. */
@@ -144,7 +202,8 @@ function latestTexts(events: readonly LoadedEvent<MemoryEvent>[]): Text[] {
       (event.type === 'MemoryStored' || event.type === 'MemoryUpdated') &&
       event.data.content !== undefined
     ) {
-      wanted.set(key, { tenant, memory_id: event.data.memoryId, revision, text: event.data.content });
+      const { memoryId: memory_id, content: text } = event.data;
+      wanted.set(key, { tenant, memory_id, revision, text, text_hash: textHash(text) });
     }
   }
   return [...wanted.values()];
@@ -156,11 +215,12 @@ const written = new Recordset({
   revision: 'integer',
   ...scopeColumnTypes,
   text_hash: 'text',
+  passages: 'integer',
   active: 'boolean',
 });
 
 async function plan(
-  kept: KeptVectors,
+  shared: Shared,
   events: readonly LoadedEvent<MemoryEvent>[],
   executor: SqlExecutor,
   tables: Tables,
@@ -175,10 +235,10 @@ async function plan(
       written,
       rows,
       `on conflict (tenant, memory_id) do update
-       set revision = excluded.revision, text_hash = excluded.text_hash, active = excluded.active`,
+       set revision = excluded.revision, text_hash = excluded.text_hash, passages = excluded.passages, active = excluded.active`,
     ),
     remove(tables('vectors'), memoryKeys, gone),
-    (tx) => keep(kept, { rows, gone }, tx, prepared),
+    (tx) => keep(shared, { rows, gone }, tx, prepared),
   );
 }
 
@@ -189,7 +249,7 @@ interface Changes {
 
 /** Writes the changes to the kept vectors, which all generations of a model share. */
 async function keep(
-  kept: KeptVectors,
+  { kept, passages }: Shared,
   { rows, gone }: Changes,
   tx: SqlExecutor,
   prepared: Prepared,
@@ -197,6 +257,12 @@ async function keep(
   const others = rows.filter((row) => !prepared.kept.has(memoryKey(row)));
   const inserted = await kept.insert(tx, others, prepared.made);
   await kept.update(tx, rows, prepared.made);
+  await passages.insert(tx, others, prepared.passages, prepared.made);
+  await passages.follow(
+    tx,
+    rows.filter(({ revision, active }) => revision > 0 || !active),
+  );
+  await passages.purge(tx, gone);
   await kept.purge(tx, gone);
   await kept.addToIndex(tx, inserted);
 }
@@ -230,6 +296,7 @@ function next(row: VectorRow | undefined, fact: LoadedEvent<MemoryEvent>): Vecto
         revision,
         ...scopeRow(layer, scope),
         text_hash: textHash(content),
+        passages: passagesOf(content).length,
         active: true,
       };
     }
@@ -237,7 +304,12 @@ function next(row: VectorRow | undefined, fact: LoadedEvent<MemoryEvent>): Vecto
       if (!row) return row;
       return event.data.content === undefined
         ? { ...row, revision }
-        : { ...row, revision, text_hash: textHash(event.data.content) };
+        : {
+            ...row,
+            revision,
+            text_hash: textHash(event.data.content),
+            passages: passagesOf(event.data.content).length,
+          };
     case 'MemoryDeleted':
       return row && { ...row, revision, active: false };
     case 'MemoryRestored':

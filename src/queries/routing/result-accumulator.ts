@@ -16,6 +16,8 @@ interface Entry {
   readonly isSuperseded: boolean | undefined;
   feedback: number | undefined;
   score: number;
+  /** Of the search that gave the highest score. */
+  passage: number | undefined;
   evidence: number;
   /** The side of a comparison whose search gave the highest score. */
   side: number | undefined;
@@ -43,15 +45,19 @@ export class ResultAccumulator {
     return this.#entries.size;
   }
 
-  add({ found: { memory, score, isSuperseded, feedback }, evidence, side, steps }: Addition): void {
+  add({ found: { memory, score, passage, isSuperseded, feedback }, evidence, side, steps }: Addition): void {
     if (evidence > answering) this.#conditionsMet = true;
     let entry = this.#entries.get(memory.id);
     if (!entry) {
       const sides = { side: undefined, sideScore: -1 };
-      entry = { memory, isSuperseded, feedback, score, evidence, ...sides, tooOld: false, steps: new Set() };
+      const found = { memory, isSuperseded, feedback, score, passage };
+      entry = { ...found, evidence, ...sides, tooOld: false, steps: new Set() };
       this.#entries.set(memory.id, entry);
     }
-    if (score > entry.score) entry.feedback = feedback;
+    if (score > entry.score) {
+      entry.passage = passage;
+      entry.feedback = feedback;
+    }
     entry.score = Math.max(entry.score, score);
     entry.evidence = Math.max(entry.evidence, evidence);
     if (side !== undefined && score > entry.sideScore) {
@@ -93,10 +99,11 @@ export class ResultAccumulator {
 
   /** The collected memory with this id, with the score that it has in the answer. */
   shown({ id, score }: Pick<SearchResult, 'id' | 'score'>): Scored {
-    const { memory, isSuperseded, feedback } = this.#entries.get(id)!;
+    const { memory, passage, isSuperseded, feedback } = this.#entries.get(id)!;
     return {
       memory,
       score,
+      passage,
       ...(isSuperseded !== undefined && { isSuperseded }),
       ...(feedback !== undefined && { feedback }),
     };

@@ -3,6 +3,7 @@ import { precedence } from '../../domain/layers.ts';
 import { successorsFirst } from '../../domain/links/successors-first.ts';
 import type { MemoryView } from '../../domain/memory/view.ts';
 import { scoreOf } from '../../domain/ranking/score-scale.ts';
+import { passagesOf } from '../../domain/text/passages.ts';
 import type { FeedbackEvent, RetrievalEvent } from '../../domain/retrieval/events.ts';
 import type { Scored } from './shortlist.ts';
 import { factsOf } from './facts.ts';
@@ -14,6 +15,8 @@ export interface SearchResult {
   readonly score: number;
   /** The calibrated probability that the memory is relevant; `score` is a function of it. */
   readonly relevance: number;
+  /** The part of a long memory that matches best, in UTF-16 units; `end` is exclusive. */
+  readonly passage?: { readonly start: number; readonly end: number };
   /** 1-based, in the order returned. */
   readonly rank: number;
   /** Id of the memory that supersedes it, if links name one that the caller may see. */
@@ -95,9 +98,17 @@ function arrange(
     ({ memory }) => memory.id,
     (id) => superseding.get(id),
   );
-  return arranged.map(({ memory, score: relevance }, index) => {
+  return arranged.map(({ memory, score: relevance, passage: number }, index) => {
+    const passage = number === undefined ? undefined : passagesOf(memory.content)[number];
     const supersededBy = superseding.get(memory.id);
     const score = scoreOf(relevance);
-    return { memory, score, relevance, rank: index + 1, ...(supersededBy !== undefined && { supersededBy }) };
+    return {
+      memory,
+      score,
+      relevance,
+      rank: index + 1,
+      ...(passage && { passage: { start: passage.start, end: passage.end } }),
+      ...(supersededBy !== undefined && { supersededBy }),
+    };
   });
 }

@@ -9,6 +9,8 @@ import type { Candidate } from './sources/candidate-source.ts';
 export interface Degradation {
   readonly meaning: boolean;
   readonly words?: boolean;
+  /** Passages of long memories that are still being embedded. */
+  readonly indexing?: boolean;
   /** How rare each word is. */
   readonly wordWeights?: boolean;
 }
@@ -37,6 +39,7 @@ export interface Corpus {
 export interface OpenCorpus {
   /** Of the query's terms in the tenant. */
   readonly statistics: TermStatistics;
+  /** Complete after `find`. */
   readonly degradation: Degradation;
   /** The best `limit` of each source, each once. */
   find(weighted: WeightedTerms, limit: number): Promise<readonly Candidate[]>;

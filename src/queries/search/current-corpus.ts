@@ -1,10 +1,11 @@
 import type { TermStatistics, WeightedTerms } from '../../domain/ranking/bm25.ts';
 import { asksTime } from '../../domain/ranking/dates.ts';
 import { inDatabaseLimit } from '../../domain/retrieval/exact-scan-limit.ts';
-import { vectorTable } from '../../read-models/vectors/tables.ts';
+import { hasPassageVectors, passageVectorTable, vectorTable } from '../../read-models/vectors/tables.ts';
 import type { SqlExecutor, TransactionOptions } from '../../ports/sql.ts';
 import type { VectorSet } from '../../ports/vector-index.ts';
 import type { ReadView } from '../read-models.ts';
+import { regionCondition } from '../scope-sql.ts';
 import { Parameters } from '../sql-builder.ts';
 import type { Corpus, Degradation, OpenCorpus } from './corpus.ts';
 import { lookupsOf } from './lookups.ts';
@@ -13,6 +14,7 @@ import type { QueryVector } from './query-vectors.ts';
 import { readMemories } from './read-memories.ts';
 import type { PreparedSearch, SearchEngines } from './search-engines.ts';
 import type { FoundRow } from './shortlist.ts';
+import { withPassages } from './sources/best-passages.ts';
 import type { Candidate, CandidateQuery, Hit, TextSignal } from './sources/candidate-source.ts';
 import { chooseSources, type SourceChoice } from './sources/choose-sources.ts';
 import type { SourceContext } from './sources/context.ts';
@@ -28,8 +30,11 @@ export class CurrentCorpus implements Corpus {
   readonly #prepared: PreparedSearch;
   /** Of the query's model. */
   readonly #vectorSet: VectorSet | undefined;
+  /** The same for passages, if the read model has their vectors. */
+  readonly #passageSet: VectorSet | undefined;
   #words: PreparedSearch['words'];
   #hasResidentVectors = false;
+  #hasResidentPassages = false;
 
   constructor(
     engines: SearchEngines,
@@ -42,7 +47,11 @@ export class CurrentCorpus implements Corpus {
     this.#prepared = prepared;
     this.vector = vector;
     this.#words = prepared.words;
-    this.#vectorSet = vector && { tenant: this.#tenant, table: vectorTable(vector.model.id) };
+    const tenant = this.#tenant;
+    const hasPassages = hasPassageVectors(this.view.signature('vectors'));
+    this.#vectorSet = vector && { tenant, table: vectorTable(vector.model.id) };
+    this.#passageSet =
+      vector && hasPassages ? { tenant, table: passageVectorTable(vector.model.id) } : undefined;
   }
 
   get view(): ReadView {
@@ -67,29 +76,36 @@ export class CurrentCorpus implements Corpus {
       const wider = await this.#engines.findWords(this.#prepared.view, this.#query, limit);
       if (wider.in === 'index') this.#words = wider;
     }
-    const set = this.#vectorSet;
-    this.#hasResidentVectors = set !== undefined && ((await this.#engines.vectors?.has(set)) ?? false);
+    const isResident = async (set: VectorSet | undefined) =>
+      set !== undefined && ((await this.#engines.vectors?.has(set)) ?? false);
+    [this.#hasResidentVectors, this.#hasResidentPassages] = await Promise.all([
+      isResident(this.#vectorSet),
+      isResident(this.#passageSet),
+    ]);
   }
 
   async open(tx: SqlExecutor): Promise<OpenCorpus> {
     const { view, set, inPeriods } = this.#prepared;
     const { words: wordIndex, vectors: vectorIndex } = this.#engines;
-    const [vectorSet, lookup] = [this.#vectorSet, this.#words];
-    const [words, vectors] = await Promise.all([
+    const [vectorSet, passageSet, lookup] = [this.#vectorSet, this.#passageSet, this.#words];
+    const [words, vectors, passages] = await Promise.all([
       lookup.in === 'ram' ? wordIndex?.words(tx, lookup.set) : undefined,
       vectorSet && this.#hasResidentVectors ? vectorIndex?.vectors(tx, vectorSet) : undefined,
+      passageSet && this.#hasResidentPassages ? vectorIndex?.passages(tx, passageSet) : undefined,
     ]);
     const statistics = await readStatistics(tx, view, this.#tenant, this.#query.terms, words);
     const { documents } = statistics;
     if (vectorSet && documents > inDatabaseLimit) vectorIndex?.want(vectorSet);
     const lacksWords = lookup.in === 'unavailable' || (lookup.in === 'ram' && !words);
-    const dense = this.vector && vectorSet && { vector: this.vector.vector, table: vectorSet.table };
+    const dense = this.vector &&
+      vectorSet && { vector: this.vector.vector, table: vectorSet.table, passages: passageSet?.table };
     return new OpenCurrentCorpus(
-      { tx, view, planner: new PlannerSettings(tx), words, vectors },
+      { tx, view, planner: new PlannerSettings(tx), words, vectors, passages },
       { ...this.#query.restrictions, text: this.#query.lexicalText, dense, times: this.#query.times },
       { documents, set, inPeriods, lookup },
       statistics,
       { meaning: !this.vector, words: lacksWords },
+      () => passageSet && vectorIndex?.want(passageSet),
     );
   }
 
@@ -100,10 +116,11 @@ export class CurrentCorpus implements Corpus {
 
 class OpenCurrentCorpus implements OpenCorpus {
   readonly statistics: TermStatistics;
-  readonly degradation: Degradation;
+  degradation: Degradation;
   readonly #context: SourceContext;
   readonly #query: Omit<CandidateQuery, 'weighted'>;
   readonly #choice: SourceChoice;
+  readonly #wantPassages: () => void;
 
   constructor(
     context: SourceContext,
@@ -111,12 +128,14 @@ class OpenCurrentCorpus implements OpenCorpus {
     choice: SourceChoice,
     statistics: TermStatistics,
     degradation: Degradation,
+    wantPassages: () => void,
   ) {
     this.#context = context;
     this.#query = query;
     this.#choice = choice;
     this.statistics = statistics;
     this.degradation = degradation;
+    this.#wantPassages = wantPassages;
   }
 
   async find(weighted: WeightedTerms, limit: number): Promise<readonly Candidate[]> {
@@ -127,11 +146,27 @@ class OpenCurrentCorpus implements OpenCorpus {
       const hits = await Promise.all(group.map((source) => source.find(query, limit)));
       for (const hit of hits.flat().filter(hasText)) found.set(hit.memory_id, hit);
     }
-    const hits = await this.#withTimes([...found.values()]);
+    if (await this.#isIndexing(query)) this.degradation = { ...this.degradation, indexing: true };
+    const dated = await this.#withTimes([...found.values()]);
+    const hits = await withPassages(this.#context, query, dated);
+    const compared = hits.reduce((sum, hit) => sum + (hit.passages ?? 0), 0);
+    if (compared > inDatabaseLimit) this.#wantPassages();
     const turns = hits.filter((hit) => hit.is_turn).map(({ memory_id: id }) => id);
     const { tenant } = query.region;
     const neighbours = await readNeighbours(this.#context, tenant, weighted.terms, turns);
     return hits.map((hit) => ({ ...hit, neighbours: neighbours.get(hit.memory_id) ?? [] }));
+  }
+
+  /** Whether a passage that the query may find has no vector yet. */
+  async #isIndexing({ region, dense }: CandidateQuery): Promise<boolean> {
+    if (!dense?.passages) return false;
+    const parameters = new Parameters();
+    const [row] = await this.#context.tx.query<{ waits: boolean }>(
+      `select exists (select from ${dense.passages} p
+         where p.embedding is null and p.shelved is null and ${regionCondition(region, 'p', parameters)}) as waits`,
+      parameters.values,
+    );
+    return row!.waits;
   }
 
   /** If the question asks about times, a memory that does not state its own is as old as its record. */

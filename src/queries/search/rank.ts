@@ -1,12 +1,13 @@
-import type { TermStatistics } from '../../domain/ranking/bm25.ts';
+import { weigh, type TermStatistics, type WeightedTerms } from '../../domain/ranking/bm25.ts';
 import type { AskedTimes } from '../../domain/ranking/dates.ts';
 import type { ModelScale } from '../../domain/ranking/calibration.ts';
 import { feedbackOf, type Judgement } from '../../domain/ranking/feedback.ts';
 import { scaleOf } from '../../domain/ranking/scales.ts';
-import { scorerOf, type Candidate } from '../../domain/ranking/score.ts';
+import { scorerOf } from '../../domain/ranking/score.ts';
 import { windowOf } from '../../domain/ranking/window.ts';
 import type { TermSignal } from '../../ports/word-index.ts';
-import { Shortlist, type ShortlistOptions } from './shortlist.ts';
+import type { BestPassages } from './sources/best-passages.ts';
+import { Shortlist, type Listed, type ShortlistOptions } from './shortlist.ts';
 import type { Candidate as SourceCandidate } from './sources/candidate-source.ts';
 
 export interface Ranking extends ShortlistOptions {
@@ -29,33 +30,50 @@ export function rank(
   { query, times, terms, statistics, judgements, model, scale = scaleOf(model), ...options }: Ranking,
 ): Shortlist {
   const scorer = scorerOf({ text: query, times, terms, statistics, model, scale });
-  const scorable = scorableOf(candidates, terms).map((candidate) => {
+  const scorable = scorableOf(candidates, weigh(terms, statistics)).map((candidate) => {
     const own = judgements.get(candidate.id);
     return own ? { ...candidate, feedback: feedbackOf(own, scale) } : candidate;
   });
   return new Shortlist(scorable, scorer, options);
 }
 
-interface Scorable extends Candidate {
-  readonly id: string;
-}
-
-function scorableOf(candidates: readonly SourceCandidate[], terms: readonly string[]): Scorable[] {
+function scorableOf(candidates: readonly SourceCandidate[], weighted: WeightedTerms): Listed[] {
   const counted = ({ length, frequencies }: TermSignal) => {
     const termFrequencies = new Map<string, number>();
     for (const [index, frequency] of frequencies.entries())
-      if (frequency > 0) termFrequencies.set(terms[index]!, frequency);
+      if (frequency > 0) termFrequencies.set(weighted.terms[index]!, frequency);
     return { length, termFrequencies };
   };
-  return candidates.map(({ memory_id: id, cosine, is_turn, speaker, occurred_at, neighbours, ...row }) => {
-    const own = counted(row);
-    return {
-      id,
-      ...own,
-      ...(cosine !== null && { cosine }),
-      ...(is_turn && { window: windowOf([own, ...neighbours.map(counted)]) }),
-      ...(speaker !== null && { speaker }),
-      ...(occurred_at && { occurredAt: occurred_at.toISOString() }),
-    };
-  });
+  return candidates.map(
+    ({ memory_id: id, cosine, is_turn, speaker, occurred_at, neighbours, byWords, byMeaning, ...row }) => {
+      const own = counted(row);
+      const passageNumber = bestOf(byWords, byMeaning, weighted);
+      return {
+        id,
+        ...(passageNumber !== undefined && { passageNumber }),
+        ...own,
+        ...(cosine !== null && { cosine }),
+        ...(byWords && { passage: counted(byWords) }),
+        ...(is_turn && { window: windowOf([own, ...neighbours.map(counted)]) }),
+        ...(speaker !== null && { speaker }),
+        ...(occurred_at && { occurredAt: occurred_at.toISOString() }),
+      };
+    },
+  );
+}
+
+/** The passage that holds at least this share of the query's weight is where the answer is, whatever is nearest by meaning. */
+const leastShare = 0.5;
+
+function bestOf(
+  byWords: BestPassages['byWords'],
+  byMeaning: BestPassages['byMeaning'],
+  { weights, mass }: WeightedTerms,
+): number | undefined {
+  const held = byWords?.frequencies.reduce(
+    (sum, frequency, at) => (frequency > 0 ? sum + weights[at]! : sum),
+    0,
+  );
+  if (byWords && (!byMeaning || (held ?? 0) >= leastShare * mass)) return byWords.passage;
+  return byMeaning?.passage;
 }

@@ -23,7 +23,7 @@ import type { Scored } from './shortlist.ts';
 import { widenIfCrowded, type Attempt } from './widen-if-crowded.ts';
 
 export interface Warning {
-  readonly code: 'partial' | 'timed-out' | 'below-threshold';
+  readonly code: 'partial' | 'timed-out' | 'below-threshold' | 'indexing';
   readonly detail: string;
 }
 
@@ -244,11 +244,16 @@ function demandOf({ asOf = 0, minPosition = 0, waitMs }: Pick<SearchRequest, Wai
   };
 }
 
-function warningsOf({ meaning, words, wordWeights }: Degradation): readonly Warning[] {
+function warningsOf({ meaning, words, wordWeights, indexing }: Degradation): readonly Warning[] {
   const details = [
     meaning && 'meaning could not be compared just now: these results match by words alone',
     words && 'words could not be looked for just now: these results were found by meaning alone',
     wordWeights && 'how rare each word is could not be looked up just now: all count the same',
   ];
-  return details.flatMap((detail) => (detail ? [{ code: 'partial', detail }] : []));
+  const detail =
+    'passages of long memories are still being embedded: their words are found, not yet their meaning';
+  return [
+    ...details.flatMap((detail) => (detail ? [{ code: 'partial' as const, detail }] : [])),
+    ...(indexing ? [{ code: 'indexing' as const, detail }] : []),
+  ];
 }

@@ -6,6 +6,8 @@ import { dropNearDuplicates } from './near-duplicates.ts';
 export interface Scored {
   readonly memory: MemoryView;
   readonly score: number;
+  /** Number of the passage that matches best, if its text is long. */
+  readonly passage?: number | undefined;
   /** Whether a link says so; undefined if links were not read. */
   readonly isSuperseded?: boolean;
   /** Log-odds of `score` that are from feedback; undefined if there is none. */
@@ -29,8 +31,14 @@ export interface ShortlistOptions {
   readonly keepsCopies?: boolean | undefined;
 }
 
+/** A candidate with its id, and the number of its best passage if its text is long. */
+export interface Listed extends Candidate {
+  readonly id: string;
+  readonly passageNumber?: number;
+}
+
 interface Estimate {
-  readonly candidate: Candidate & { readonly id: string };
+  readonly candidate: Listed;
   readonly score: number;
   readonly mayQuote: boolean;
 }
@@ -56,11 +64,7 @@ export class Shortlist {
   #scored: Scored[] = [];
   #dropped = 0;
 
-  constructor(
-    candidates: readonly (Candidate & { readonly id: string })[],
-    scorer: Scorer,
-    options: ShortlistOptions,
-  ) {
+  constructor(candidates: readonly Listed[], scorer: Scorer, options: ShortlistOptions) {
     this.#scorer = scorer;
     this.#options = options;
     this.#estimates = candidates
@@ -88,10 +92,11 @@ export class Shortlist {
       if (!row) continue;
       const final = mayQuote ? this.#scorer.score({ ...candidate, text: row.value.content }) : score;
       if (final < threshold) continue;
-      const { feedback } = candidate;
+      const { feedback, passageNumber } = candidate;
       this.#scored.push({
         memory: memoryOf(row),
         score: final,
+        passage: passageNumber,
         isSuperseded: row.is_superseded,
         ...(feedback !== undefined && { feedback }),
       });

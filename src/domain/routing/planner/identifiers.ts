@@ -34,7 +34,7 @@ export function readIdentifiers(reading: Reading): void {
     const isNamed = naming(field) > 0;
     const filters = (isNamed ? named : values).map((known) => test(known.field, 'eq', known.value));
     const label = written(reading.question, span);
-    const stance = stanceOf(reading, span, field);
+    const stance = stanceOf(reading, span, { kind: field });
     // A text may write "#1029" for KEP-1029, so the number is enough; one or two digits alone occur in any text.
     const mention = number.length < LONG_NUMBER ? label : number;
     if (!isNamed) filters.push(test('content', 'contains', mention));

@@ -41,7 +41,7 @@ function readValue(reading: Reading, span: Span, subject: Span): void {
   // A field with one value does not distinguish memories.
   if ((reading.field(field)?.values ?? 0) < 2) return;
   const own = named.filter((known) => known.field === field).map(({ value }) => value);
-  const stance = stanceOf(reading, span, field);
+  const stance = stanceOf(reading, span, { kind: field, mayBeSubject: true });
   // Mark it as read, so that its single words are not taken for values either.
   if (stance === 'unclear') return reading.read(span);
   const isUnwanted = stance === 'unwanted';

@@ -87,7 +87,7 @@ function fieldBefore(reading: Reading, { from }: Span, last: Quantity | undefine
 /** Whether a bound makes a condition. A field with digits stored as texts cannot be compared: texts do not sort as numbers. */
 function isMeant(reading: Reading, span: Span, field: string): boolean {
   const isText = reading.valuesOf(field).some(({ value }) => typeof value !== 'number');
-  return !isText && stanceOf(reading, span, field) === 'wanted';
+  return !isText && stanceOf(reading, span, { kind: field }) === 'wanted';
 }
 
 function isRange(one: Quantity, other: Quantity): boolean {

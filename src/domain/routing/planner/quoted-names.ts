@@ -10,7 +10,7 @@ export function readQuotedNames(reading: Reading): void {
     const [first] = values;
     if (first === undefined || !reading.isFree(span)) continue;
     reading.read(span);
-    if (stanceOf(reading, span, first.field) !== 'wanted') continue;
+    if (stanceOf(reading, span, { kind: first.field }) !== 'wanted') continue;
     reading.conditions.push({
       span,
       label: written(reading.question, span),

@@ -66,27 +66,5 @@ export const OR_EARLIER = set('earlier older below lower before');
 export const OR_MORE = set('more greater over');
 export const OR_LESS = set('less fewer under');
 
-/** Words that exclude the value after them. */
-export const NEGATING = set(
-  'not no never without except excepting exclude excludes excluding besides non neither nor none nothing nobody cannot ' +
-    'lack lacks lacking minus barring outside dont isnt arent doesnt wasnt werent didnt',
-);
-/** Pairs of words that do the same. */
-export const NEGATING_PAIRS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
-  ['other', set('than')],
-  ['rather', set('than')],
-  ['apart', set('from')],
-  ['aside', set('from')],
-  ['different', set('from than')],
-  ['instead', set('of')],
-]);
-/** Words that may stand between a negation and its value: "not yet owned by any of". */
-export const LINKING = set(
-  'a an the any those these that ones one in of by from for to with at on than during under within is are was were be been being ' +
-    'do does did have has had yet ever belong belongs belonging owned written made created assigned tagged marked labelled labeled',
-);
-/** Words before "but" that make it mean "except": "all but". */
-export const ALL = set('all every everything everyone each any anything');
-
 /** Words before a time that make it a condition: "in 2024". */
 export const DURING = set('in during of from for');

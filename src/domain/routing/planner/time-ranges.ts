@@ -37,7 +37,7 @@ function timesIn(reading: Reading, now?: Date): Time[] {
     if (!reading.isFree(span)) continue;
     const time = timeAt(reading, { period, span }, periods[i + 1], times.at(-1));
     if (!time) continue;
-    const stance = stanceOf(reading, time.span, KIND);
+    const stance = stanceOf(reading, time.span, { kind: KIND });
     if (stance === 'unwanted') reading.refuse(time.span, KIND);
     reading.read(time.span);
     times.push({ ...time, stance });
@@ -64,6 +64,8 @@ function timeAt(
   const bound = boundAt(reading, span, 'time');
   const { from, until } = period;
   if (bound) return { span: bound.span, limits: limitsOf(period, bound.ordering), ordering: bound.ordering };
+  // "as of today" says how things are, not when something was.
+  if (reading.word(span.from - 1) === 'of' && reading.word(span.from - 2) === 'as') return undefined;
   if (DURING.has(reading.word(span.from - 1)))
     return { span: { from: span.from - 1, to: span.to }, limits: { from, until } };
   const isTime = period.isPlain || (last && !last.ordering && isListed(reading, last.span, span));

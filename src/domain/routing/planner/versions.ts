@@ -36,7 +36,7 @@ function versionsIn(reading: Reading): Named[] {
       continue;
     }
     const named = versionAt(reading, span);
-    const stance = stanceOf(reading, named.span, KIND);
+    const stance = stanceOf(reading, named.span, { kind: KIND, mayBeSubject: !named.ordering });
     if (stance === 'unwanted') reading.refuse(named.span, KIND);
     // Mark bounds and negated versions as read, so that no other rule takes them for values that are asked for.
     if (stance !== 'wanted' || named.ordering) reading.read(named.span);

@@ -1,5 +1,9 @@
+import { bestPassage, type PassageMatch } from '../../../domain/ranking/best-passage.ts';
+import type { WeightedTerms } from '../../../domain/ranking/bm25.ts';
+import { countPassages } from '../../../domain/text/passage-terms.ts';
 import { termCounts } from '../../../domain/text/tokens.ts';
 import type { TermSignal } from '../../../ports/word-index.ts';
+import { bestStored } from '../sources/best-passages.ts';
 
 /** The stored term counts of a memory, of today's text. */
 export interface CountedRow extends TermSignal {
@@ -16,4 +20,26 @@ export function countedSignal(
   if (text === null) return { length, frequencies };
   const counted = termCounts(text);
   return { length: counted.length, frequencies: terms.map((term) => counted.counts.get(term) ?? 0) };
+}
+
+/** The stored terms of the passages of today's text; null for a short text. */
+export interface PassageRow {
+  readonly old_text: string | null;
+  readonly lengths: string | null;
+  readonly places: readonly (string | null)[];
+}
+
+/** The best passage as of then. */
+export function passageThen(
+  { old_text: text, lengths, places }: PassageRow,
+  weighted: WeightedTerms,
+): PassageMatch | undefined {
+  if (text === null) return lengths === null ? undefined : bestStored(weighted, lengths, places);
+  const counted = countPassages(text);
+  if (!counted) return undefined;
+  return bestPassage(
+    weighted,
+    weighted.terms.map((term) => counted.places.get(term)),
+    counted.lengths,
+  );
 }

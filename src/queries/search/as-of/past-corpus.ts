@@ -1,6 +1,6 @@
 import { heaviest, weigh, type TermStatistics, type WeightedTerms } from '../../../domain/ranking/bm25.ts';
 import { usesWordsInMemory } from '../../../read-models/lexical/variant.ts';
-import { vectorTable } from '../../../read-models/vectors/tables.ts';
+import { hasPassageVectors, passageVectorTable, vectorTable } from '../../../read-models/vectors/tables.ts';
 import { isWithoutVector } from '../../../ports/embedder.ts';
 import type { SqlExecutor, TransactionOptions } from '../../../ports/sql.ts';
 import type { ReadView } from '../../read-models.ts';
@@ -132,9 +132,11 @@ export class PastCorpus implements Corpus {
 
   #candidateQuery(weighted: WeightedTerms): CandidateQuery {
     const { restrictions, lexicalText: text, times } = this.#query;
+    const hasPassages = hasPassageVectors(this.view.signature('vectors'));
     const dense = this.vector && {
       vector: this.vector.vector,
       table: vectorTable(this.vector.model.id),
+      passages: hasPassages ? passageVectorTable(this.vector.model.id) : undefined,
     };
     return { ...restrictions, text, weighted, dense, times };
   }

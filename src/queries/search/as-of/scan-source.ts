@@ -7,12 +7,14 @@ import { Parameters } from '../../sql-builder.ts';
 import { lookupsOf } from '../lookups.ts';
 import type { CandidateQuery, CandidateSource, Hit, TextSignal } from '../sources/candidate-source.ts';
 import { candidatesInPeriods } from '../sources/in-periods.ts';
-import { termColumns } from '../sources/term-columns.ts';
-import { countedSignal, type CountedRow } from './counted-row.ts';
+import type { BestPassages } from '../sources/best-passages.ts';
+import { placesColumn, termColumns } from '../sources/term-columns.ts';
+import { countedSignal, passageThen, type CountedRow, type PassageRow } from './counted-row.ts';
 import type { ScannedMemory } from './scan.ts';
 import { wasActive } from './was-active.ts';
 
-interface VersionRow extends CountedRow {
+interface VersionRow extends CountedRow, PassageRow {
+  readonly old_text: string | null;
   readonly is_turn: boolean;
   readonly metadata: JsonObject;
   /** Beginning of the text, where a label may name the speaker. */
@@ -35,17 +37,22 @@ export class ScanSource implements CandidateSource {
     this.#scanned = scanned;
   }
 
-  async find(query: CandidateQuery, limit: number): Promise<readonly (Hit & TextSignal)[]> {
+  async find(query: CandidateQuery, limit: number): Promise<readonly (Hit & TextSignal & BestPassages)[]> {
     const best = bestOf(this.#scanned, limit, query.times);
-    const cosines = new Map(best.map(({ memory_id, cosine }) => [memory_id, cosine]));
-    const versions = await this.#readVersions(query, [...cosines.keys()]);
+    const scanned = new Map(best.map((memory) => [memory.memory_id, memory]));
+    const versions = await this.#readVersions(query, [...scanned.keys()]);
     return versions.map((version) => {
       const { memory_id, is_turn, metadata, head, occurred_at } = version;
+      const { cosine = null, nearest } = scanned.get(memory_id) ?? {};
+      const byWords = passageThen(version, query.weighted);
       return {
         memory_id,
         ...countedSignal(version, query.weighted.terms),
-        cosine: cosines.get(memory_id) ?? null,
+        cosine,
+        byWords,
+        byMeaning: nearest,
         is_turn,
+        passages: null,
         speaker: (is_turn ? speakerOf(head, metadata) : undefined) ?? null,
         occurred_at,
       };
@@ -63,11 +70,12 @@ export class ScanSource implements CandidateSource {
       wasActive('t', this.#at, parameters),
     );
     const words = lookup(
-      `coalesce(t.body, t.shelved) as text, ${termColumns(view, weighted.terms, parameters)}`,
+      `coalesce(t.body, t.shelved) as text, ${termColumns(view, weighted.terms, parameters)},
+         t.passage_lengths as lengths, ${placesColumn(view, weighted.terms, parameters)} as places`,
       view.table('lexical'),
     );
     return this.#tx.query<VersionRow>(
-      `select found.memory_id, v.is_turn, v.metadata, left(v.content, 64) as head, v.occurred_at, l.length, l.frequencies,
+      `select found.memory_id, v.is_turn, v.metadata, left(v.content, 64) as head, v.occurred_at, l.length, l.frequencies, l.lengths, l.places,
          case when l.text <> v.content then v.content end as old_text
        from unnest(${parameters.bind(ids)}::uuid[]) as found(memory_id) cross join ${version} v cross join ${words} l`,
       parameters.values,

@@ -1,9 +1,12 @@
+import { TERMS_OF_PASSAGE } from '../../../domain/ranking/best-passage.ts';
 import { match, type WeightedTerms } from '../../../domain/ranking/bm25.ts';
+import { passagesOf } from '../../../domain/text/passages.ts';
 import { Problem } from '../../../domain/problems.ts';
 import { supersededVectorTable, vectorTable } from '../../../read-models/vectors/tables.ts';
 import { termCounts } from '../../../domain/text/tokens.ts';
 import type { Embedder } from '../../../ports/embedder.ts';
 import type { Sql } from '../../../ports/sql.ts';
+import type { NearPassage } from '../../../ports/vector-index.ts';
 import { textHashSql } from '../../../support/text-hash.ts';
 import type { ReadView } from '../../read-models.ts';
 import { regionCondition } from '../../scope-sql.ts';
@@ -33,12 +36,16 @@ export interface ScanQuery extends CandidateQuery {
 export interface ScannedMemory {
   readonly memory_id: string;
   readonly bm25: number | null;
+  /** Of the whole text or of its nearest passage, whichever is greater. */
   readonly cosine: number | null;
+  readonly nearest?: NearPassage | undefined;
   /** When it occurred, or was recorded if it does not say. */
   readonly time: Date;
 }
 
-interface ScannedRow extends ScannedMemory {
+interface ScannedRow extends Omit<ScannedMemory, 'nearest'> {
+  readonly passage: number | null;
+  readonly passage_cosine: number | null;
   /** The text as it was, if the stored counts are of another text, or its vector is not stored. */
   readonly old_text: string | null;
 }
@@ -62,12 +69,14 @@ export async function scanAsOf(
   const { dense, weighted } = query;
   const cosines = dense ? await cosinesOf(old, dense) : new Map<ScannedRow, number>();
   return rows.map((row) => {
-    const { memory_id, bm25, cosine, time, old_text: text } = row;
+    const { memory_id, bm25, time, old_text: text, passage, passage_cosine: near } = row;
+    const whole = cosines.get(row) ?? row.cosine;
     return {
       memory_id,
       time,
       bm25: text === null ? bm25 : bm25Of(text, weighted),
-      cosine: cosines.get(row) ?? cosine,
+      cosine: near === null ? whole : Math.max(near, whole ?? near),
+      nearest: passage === null || near === null ? undefined : { passage, cosine: near },
     };
   });
 }
@@ -101,13 +110,17 @@ function readRows(sql: Sql, view: ReadView, at: number, query: ScanQuery): Promi
     view.table('lexical'),
   );
   const meaning = dense ? cosineThen(dense, lookup, parameters) : '(select null::float8 as cosine)';
+  const passages = dense?.passages
+    ? nearestThen(dense.passages, dense.vector, region.tenant, parameters)
+    : '(select null::integer as passage, null::float8 as cosine)';
   const known = `l.is_same ${dense ? 'and k.cosine is not null' : ''}`;
   return sql.queryAs<ScannedRow>(
     region.tenant,
-    `select found.memory_id, found.time, l.bm25, k.cosine, case when not (${known}) then found.content end as old_text
+    `select found.memory_id, found.time, l.bm25, k.cosine, p.passage, p.cosine as passage_cosine,
+       case when not (${known}) then found.content end as old_text
      from (select m.memory_id, m.value->>'content' as content, coalesce(m.occurred_at, m.created_at) as time from ${view.table('memories')} m
        where ${allowed} limit ${mostScanned + 1}) found
-     cross join ${words} l left join ${meaning} k on true`,
+     cross join ${words} l left join ${meaning} k on true left join ${passages} p on true`,
     parameters.values,
   );
 }
@@ -130,9 +143,22 @@ function cosineThen(
     union all ${from(supersededVectorTable(id), 't.embedding')} k limit 1)`;
 }
 
+/** SQL lookup of the nearest passage of the text as it was. */
+function nearestThen(table: string, vector: Float32Array, tenant: string, parameters: Parameters): string {
+  const embedding = 'coalesce(p.embedding, p.shelved)';
+  const negative = negativeCosine(embedding, `${parameters.bind(vector)}::vector`);
+  return `lateral (select p.n as passage, -(${negative}) as cosine from ${table} p
+    where p.tenant = ${parameters.bind(tenant)} and p.memory_id = found.memory_id
+      and p.text_hash = ${textHashSql('found.content')} and ${embedding} is not null
+    order by ${negative}, p.n limit 1)`;
+}
+
+/** As the database computes it (`bm25Column`). */
 function bm25Of(text: string, weighted: WeightedTerms): number | null {
   const { counts: termFrequencies, length } = termCounts(text);
-  return match(weighted, { termFrequencies, length }).bm25 || null;
+  const isLong = passagesOf(text).length > 0;
+  const effective = isLong ? Math.min(length, TERMS_OF_PASSAGE) : length;
+  return match(weighted, { termFrequencies, length: effective }).bm25 || null;
 }
 
 /** The cosine of two unit vectors. */

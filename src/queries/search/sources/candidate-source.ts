@@ -2,6 +2,7 @@ import type { Region } from '../../../domain/access/region.ts';
 import type { WeightedTerms } from '../../../domain/ranking/bm25.ts';
 import type { AskedTimes } from '../../../domain/ranking/dates.ts';
 import type { TermSignal } from '../../../ports/word-index.ts';
+import type { BestPassages } from './best-passages.ts';
 import type { MemoryFilters } from '../filter-join.ts';
 
 /** Which memories a search may find: those in the region that pass the filters. */
@@ -13,6 +14,8 @@ export interface Restrictions extends MemoryFilters {
 export interface DenseQuery {
   readonly vector: Float32Array;
   readonly table: string;
+  /** The table with the vectors of passages; undefined if the read model has none. */
+  readonly passages?: string | undefined;
 }
 
 /** A query as the sources compare it with memories. */
@@ -30,6 +33,8 @@ export interface CandidateQuery extends Restrictions {
 export interface TextSignal extends TermSignal {
   /** Whether it is a turn of a session. */
   readonly is_turn: boolean;
+  /** Number of passages still to compare; null for a short text, and where they are compared already. */
+  readonly passages: number | null;
   readonly speaker: string | null;
   readonly occurred_at: Date | null;
 }
@@ -54,7 +59,7 @@ export interface CandidateSource {
 }
 
 /** A hit whose text can be searched, with what surrounds it. */
-export interface Candidate extends TextSignal {
+export interface Candidate extends TextSignal, BestPassages {
   readonly memory_id: string;
   readonly cosine: number | null;
   /** The turns around it in its session. */

@@ -10,6 +10,7 @@ import { HnswSource } from './hnsw-index.ts';
 import { InPeriodsSource } from './in-periods.ts';
 import { LexicalIndexSource } from './lexical-index.ts';
 import { idsInPrefilterSet, type PrefilterSet } from './prefilter-set.ts';
+import { PassageVectorSource } from './passage-vectors.ts';
 import { isWide, type ResidentBreadth } from './resident-breadth.ts';
 import { ResidentVectorSource } from './resident-vectors.ts';
 import { ResidentWordSource } from './resident-words.ts';
@@ -46,15 +47,17 @@ export function chooseSources(
   const breadth = breadthOf(context, query, wide ? { share: set.expected / documents } : { set });
   const anywhere = present([
     denseSource(context, query, documents, breadth),
+    passageSource(context, query, documents, breadth),
     lexicalSource(context, query, choice.lookup, breadth),
   ]);
   if (!inPeriods || (documents > exactScanLimit && !inPeriods.set)) return [anywhere];
   // So few memories are in the periods that their vectors are compared in the database. Words are searched in addition if that
   // needs no index of the database or of a server, and instead if meaning cannot be compared.
-  const apart: SourceContext = { ...context, vectors: undefined };
+  const apart: SourceContext = { ...context, vectors: undefined, passages: undefined };
   const within = breadthOf(apart, query, { set: inPeriods.set });
   const sources = present([
     denseSource(apart, query, documents, within),
+    passageSource(apart, query, documents, within),
     context.words || !query.dense ? lexicalSource(apart, query, choice.lookup, within) : undefined,
   ]);
   return [anywhere, sources.map((source) => new InPeriodsSource(source, inPeriods.filter))];
@@ -88,6 +91,18 @@ function denseSource(
     set || documents <= exactScanLimit ? new ExactVectorSource(context, set) : new HnswSource(context);
   const { vectors } = context;
   return vectors ? new ResidentVectorSource(context, vectors, breadth, inDatabase) : inDatabase;
+}
+
+/** Finds passages in the same way as memories, in a table of their own. */
+function passageSource(
+  context: SourceContext,
+  query: CandidateQuery,
+  documents: number,
+  breadth: Breadth,
+): CandidateSource | undefined {
+  if (!query.dense?.passages) return undefined;
+  const source = denseSource({ ...context, vectors: context.passages }, query, documents, breadth);
+  return source && new PassageVectorSource(source);
 }
 
 function lexicalSource(

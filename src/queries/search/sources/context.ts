@@ -1,5 +1,5 @@
 import type { SqlExecutor } from '../../../ports/sql.ts';
-import type { Vectors } from '../../../ports/vector-index.ts';
+import type { PassageVectors, Vectors } from '../../../ports/vector-index.ts';
 import type { Words } from '../../../ports/word-index.ts';
 import type { ReadView } from '../../read-models.ts';
 import type { PlannerSettings } from './planner-settings.ts';
@@ -13,4 +13,6 @@ export interface SourceContext {
   readonly words?: Words | undefined;
   /** The tenant's vectors of the query's model, if this process keeps them in RAM. */
   readonly vectors?: Vectors | undefined;
+  /** The same of their passages. */
+  readonly passages?: PassageVectors | undefined;
 }

@@ -12,6 +12,9 @@ export function negativeCosine(embedding: string, vector: string): string {
   return `${embedding} <#> ${vector}`;
 }
 
+/** SQL for the number of passages whose terms are counted; null for a short text. */
+const passageCount = `char_length(t.passage_lengths) - char_length(replace(t.passage_lengths, ' ', '')) + 1`;
+
 /** Columns of a `TextSignal`, from the table `t`; the term counts are empty if they come from RAM. */
 export function textColumns(
   { view, words }: SourceContext,
@@ -19,7 +22,7 @@ export function textColumns(
   parameters: Parameters,
 ): string {
   const counts = words ? emptyTermColumns : termColumns(view, weighted.terms, parameters);
-  return `${counts}, t.session_key is not null as is_turn,
+  return `${counts}, t.session_key is not null as is_turn, ${passageCount} as passages,
     coalesce(t.attributed, t.labelled) as speaker, t.occurred_at`;
 }
 

@@ -1,0 +1,88 @@
+import { randomUUID } from 'node:crypto';
+import { createWriteStream, rmSync } from 'node:fs';
+import { realpath, rename, stat } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
+import { Command } from 'commander';
+import { cleanOnSignal } from './clean-on-signal.ts';
+import { allOf, connectionOf } from './client.ts';
+import { untilReadModelsReachHead } from './log-head.ts';
+import { printJson } from './output.ts';
+
+interface ExportedMemory extends Record<string, unknown> {
+  readonly scope: Record<string, string>;
+}
+
+/** Fields that the server sets and a store request must not have. */
+const derived = [
+  'id',
+  'createdAt',
+  'updatedAt',
+  'createdBy',
+  'revision',
+  'state',
+  'importance',
+  'feedback',
+  'accessCount',
+  'lastAccessedAt',
+  'retentionUntil',
+];
+
+export function exportCommand(): Command {
+  return new Command('export')
+    .description(
+      'Write the memories that the key may see, oldest first, as NDJSON for `import`. Includes everything stored before',
+    )
+    .argument('[file]', 'default: standard output, as is -')
+    .option('--full', 'include ids, revisions and counters, which `import` refuses')
+    .action(async (file: string = '-', options: { full?: boolean }, own: Command) => {
+      const connection = connectionOf(own);
+      await untilReadModelsReachHead(connection);
+      let written = 0;
+      async function* lines(): AsyncGenerator<string> {
+        // `import` stores in the order of the file, and the order of a session's turns depends on it.
+        const memories = allOf<ExportedMemory>(connection, '/v1/memories', { order: 'oldest' });
+        for await (const memory of memories) {
+          yield `${JSON.stringify(options.full ? memory : withoutDerived(memory))}\n`;
+          written++;
+        }
+      }
+      if (file === '-') await pipeline(lines, process.stdout, { end: false });
+      else await writeWhole(file, lines);
+      const count = `${written} ${written === 1 ? 'memory' : 'memories'}`;
+      console.error(`${count} written to ${file === '-' ? 'standard output' : file}`);
+      if (connection.json && file !== '-') printJson({ written, file });
+    });
+}
+
+/** Replaces the file only after everything was written, so that it is never a partial export. Only its owner may read it. */
+async function writeWhole(file: string, lines: () => AsyncIterable<string>): Promise<void> {
+  const kind = await stat(file).catch(() => undefined);
+  // Such as a terminal or a pipe.
+  if (kind && !kind.isFile()) return pipeline(lines, createWriteStream(file));
+  const target = kind ? await realpath(file) : file;
+  const part = `${target}.${randomUUID()}.part`;
+  const remove = () => rmSync(part, { force: true });
+  const leaveSignals = cleanOnSignal(remove);
+  try {
+    await pipeline(lines, createWriteStream(part, { mode: 0o600, flags: 'wx' }));
+    await rename(part, target);
+  } catch (error) {
+    // Report the error with the name that the user gave, not the temporary one.
+    const refused = error as NodeJS.ErrnoException;
+    if (refused.path === part) {
+      refused.path = file;
+      refused.message = refused.message.replace(part, file);
+    }
+    throw error;
+  } finally {
+    remove();
+    leaveSignals();
+  }
+}
+
+/** Also removes the company: it is the tenant, and another tenant would refuse it. */
+function withoutDerived({ scope, ...memory }: ExportedMemory): Record<string, unknown> {
+  const { company: _, ...placed } = scope;
+  const given = Object.entries(memory).filter(([field]) => !derived.includes(field));
+  return { ...Object.fromEntries(given), scope: placed };
+}

@@ -1,0 +1,21 @@
+import { Command } from 'commander';
+import { call, connectionOf } from '../client.ts';
+import { printJson } from '../output.ts';
+import { assertPositionOrTime } from '../positions.ts';
+import { pathOf, type Memory } from './memory.ts';
+import { memoryText } from './show.ts';
+
+export function getCommand(): Command {
+  return new Command('get')
+    .description('Show a memory')
+    .argument('<id>')
+    .option('--as-of <when>', 'as it was at a position or an RFC 3339 time with an offset')
+    .action(async (id: string, { asOf }: { asOf?: string }, own: Command) => {
+      const connection = connectionOf(own);
+      if (asOf !== undefined) await assertPositionOrTime(own, '--as-of <when>', asOf);
+      const parameters = asOf === undefined ? '' : `?${new URLSearchParams({ asOf }).toString()}`;
+      const memory = await call<Memory>(connection, pathOf(id) + parameters);
+      if (connection.json) return printJson(memory);
+      console.log(memoryText(memory));
+    });
+}

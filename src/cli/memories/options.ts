@@ -1,0 +1,89 @@
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import type { ScopeKey } from '../../domain/layers.ts';
+
+/** Not imported, because the module of the domain loads the schema library. */
+const scopeKeys = [
+  'org',
+  'team',
+  'project',
+  'session',
+  'user',
+  'agent',
+] as const satisfies readonly ScopeKey[];
+
+/** Parses an option that takes a JSON object. */
+function jsonObject(text: string): Record<string, unknown> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    value = undefined;
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new InvalidArgumentError('It must be a JSON object, such as \'{"page":1}\'.');
+  return value as Record<string, unknown>;
+}
+
+/** The fields of a memory that `store` and `update` set. */
+export interface ChangeOptions {
+  readonly file?: string;
+  readonly tag?: string[];
+  readonly space?: string[];
+  readonly metadata?: Record<string, unknown>;
+  readonly reason?: string;
+}
+
+export function withChangeOptions(command: Command): Command {
+  return command
+    .option('--file <file>', 'read the content from a file; - is standard input')
+    .option('--tag <tag...>', 'its tags (repeatable)')
+    .option('--space <space...>', 'its spaces (repeatable)')
+    .option('--metadata <json>', 'its metadata, a JSON object', jsonObject)
+    .addOption(reasonOption());
+}
+
+export const reasonOption = (): Option =>
+  new Option('--reason <text>', 'why; the history and the audit show it').argParser(oneLine);
+
+function oneLine(text: string): string {
+  if (/\p{Cc}/u.test(text)) throw new InvalidArgumentError('It must be one line without control characters.');
+  return text;
+}
+
+/** Header fields of a command. */
+export function commandHeaders({
+  reason,
+  ifMatch,
+}: {
+  readonly reason?: string | undefined;
+  readonly ifMatch?: string | undefined;
+}): Record<string, string> {
+  return {
+    // Headers hold bytes: the server reads them as UTF-8.
+    ...(reason !== undefined && { 'x-reason': Buffer.from(reason).toString('latin1') }),
+    ...(ifMatch !== undefined && { 'if-match': ifMatch === '*' ? '*' : `"${ifMatch}"` }),
+  };
+}
+
+export const ifMatchOption = (): Option =>
+  new Option('--if-match <revision>', 'only if the memory is at this revision').argParser(revision);
+
+function revision(text: string): string {
+  if (!/^(\*|0|[1-9][0-9]{0,8})$/.test(text))
+    throw new InvalidArgumentError('It must be a revision, such as 3, or *.');
+  return text;
+}
+
+export type ScopeOptions = Partial<Record<ScopeKey, string>>;
+
+/** `--org`, `--team` and so on: the identifiers of a scope. */
+export function withScopeOptions(command: Command): Command {
+  for (const key of scopeKeys) command.option(`--${key} <${key}>`, `the ${key} of its scope`);
+  return command;
+}
+
+/** The scope that the options name; undefined if none does. */
+export function scopeOf(options: ScopeOptions): ScopeOptions | undefined {
+  const named = scopeKeys.flatMap((key) => (options[key] === undefined ? [] : [[key, options[key]]]));
+  return named.length > 0 ? (Object.fromEntries(named) as ScopeOptions) : undefined;
+}

@@ -1,0 +1,52 @@
+import { styleText } from 'node:util';
+import { preview, printable, printableLines } from '../output.ts';
+import type { Memory } from './memory.ts';
+
+/** A memory with all of its fields that say something, then its content. */
+export function memoryText(memory: Memory): string {
+  const { externalId, scope, spaces, tags, metadata, occurredAt, retentionUntil, accessCount } = memory;
+  const rows: [string, string | undefined][] = [
+    ['external id', externalId],
+    ['scope', scopeText(scope)],
+    ['spaces', listText(spaces)],
+    ['tags', listText(tags)],
+    ['metadata', Object.keys(metadata).length > 0 ? JSON.stringify(metadata) : undefined],
+    ['representations', listText(Object.keys(memory.representations ?? {}))],
+    ['occurred', occurredAt],
+    ['created', `${memory.createdAt} by ${memory.createdBy}`],
+    ['updated', memory.updatedAt === memory.createdAt ? undefined : memory.updatedAt],
+    ['restorable', retentionUntil && `until ${retentionUntil}`],
+    ['accessed', accessText(accessCount, memory.lastAccessedAt)],
+  ];
+  const head = `${memory.id}  ${memory.layer}  revision ${memory.revision}  ${memory.state}`;
+  return [styleText('bold', head), ...labelled(rows), '', printableLines(memory.content)].join('\n');
+}
+
+/** One memory in one line of a list. */
+export function memoryLine({ id, externalId, content, layer, updatedAt }: Memory): string {
+  const name = externalId === undefined ? '' : `  ${styleText('dim', printable(externalId))}`;
+  return `${id}  ${layer.padEnd(8)} ${updatedAt.slice(0, 16).replace('T', ' ')}  ${preview(content, 70)}${name}`;
+}
+
+function scopeText(scope: Readonly<Record<string, string>>): string {
+  return Object.entries(scope)
+    .map(([layer, name]) => `${layer} ${name}`)
+    .join(', ');
+}
+
+function listText(items: readonly string[]): string | undefined {
+  return items.length > 0 ? items.join(', ') : undefined;
+}
+
+function accessText(count: number, last: string | undefined): string | undefined {
+  if (count === 0) return undefined;
+  return `${count === 1 ? 'once' : `${count} times`}${last === undefined ? '' : `, last ${last}`}`;
+}
+
+const labelWidth = 16;
+
+function labelled(rows: readonly (readonly [string, string | undefined])[]): string[] {
+  return rows.flatMap(([label, value]) =>
+    value === undefined ? [] : [`${styleText('dim', label.padEnd(labelWidth))}${printable(value)}`],
+  );
+}

@@ -1,0 +1,68 @@
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import { ArgumentAmongOptions } from '../argument-among-options.ts';
+import { call, connectionOf } from '../client.ts';
+import { printJson } from '../output.ts';
+import { requireContent } from './content.ts';
+import type { MemoryAnswer } from './memory.ts';
+import {
+  commandHeaders,
+  scopeOf,
+  withChangeOptions,
+  withScopeOptions,
+  type ChangeOptions,
+  type ScopeOptions,
+} from './options.ts';
+
+interface StoreOptions extends ChangeOptions, ScopeOptions {
+  readonly layer?: string;
+  readonly externalId?: string;
+  readonly upsert?: boolean;
+  readonly occurredAt?: string;
+  readonly subject?: string;
+  readonly idempotencyKey?: string;
+}
+
+function visibleAscii(text: string): string {
+  if (!/^[\x21-\x7e]{1,255}$/.test(text))
+    throw new InvalidArgumentError('It must be 1 to 255 visible ASCII characters without spaces.');
+  return text;
+}
+
+export function storeCommand(): Command {
+  const command = new ArgumentAmongOptions('store')
+    .description('Store a memory')
+    .argument('[content]', 'the content; default: standard input, as is -')
+    .option('--layer <layer>', 'its layer (default: user)');
+  return withChangeOptions(withScopeOptions(command))
+    .option('--external-id <id>', 'your own id of it, unique in the tenant')
+    .addOption(new Option('--upsert', 'replace the memory that has the external id, if there is one'))
+    .option('--occurred-at <time>', 'when it happened, RFC 3339')
+    .option('--subject <subject>', 'whom it is about, if not its user')
+    .option('--idempotency-key <key>', 'with the same key it is stored once', visibleAscii)
+    .action(async (argument: string | undefined, options: StoreOptions, own: Command) => {
+      const connection = connectionOf(own);
+      const { externalId, upsert = false } = options;
+      if (upsert && externalId === undefined) own.error('error: --upsert needs --external-id');
+      const content = await requireContent(own, { argument, file: options.file });
+      const { layer, space: spaces, tag: tags, metadata, occurredAt, subject } = options;
+      const body = { content, layer, scope: scopeOf(options), spaces, tags, metadata, occurredAt, subject };
+      const headers = {
+        ...commandHeaders(options),
+        ...(options.idempotencyKey !== undefined && { 'idempotency-key': options.idempotencyKey }),
+      };
+      const answer = upsert
+        ? await call<MemoryAnswer>(connection, `/v1/memories/external/${encodeURIComponent(externalId!)}`, {
+            method: 'PUT',
+            body,
+            headers,
+          })
+        : await call<MemoryAnswer>(connection, '/v1/memories', {
+            method: 'POST',
+            body: { ...body, externalId },
+            headers,
+          });
+      if (connection.json) return printJson(answer);
+      const { id, revision } = answer.memory;
+      console.log(`${id} is stored${revision > 0 ? `, revision ${revision}` : ''}`);
+    });
+}

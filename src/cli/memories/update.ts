@@ -1,0 +1,37 @@
+import type { Command } from 'commander';
+import { ArgumentAmongOptions } from '../argument-among-options.ts';
+import { call, connectionOf } from '../client.ts';
+import { printJson } from '../output.ts';
+import { readContent } from './content.ts';
+import { pathOf, type MemoryAnswer } from './memory.ts';
+import { commandHeaders, ifMatchOption, withChangeOptions, type ChangeOptions } from './options.ts';
+
+interface UpdateOptions extends ChangeOptions {
+  readonly ifMatch?: string;
+}
+
+export function updateCommand(): Command {
+  const command = new ArgumentAmongOptions('update')
+    .description(
+      'Change a memory. Tags and spaces replace the old ones; metadata is merged, and null removes a key',
+    )
+    .argument('<id>')
+    .argument('[content]', 'the new content; - is standard input');
+  return withChangeOptions(command)
+    .addOption(ifMatchOption())
+    .action(async (id: string, argument: string | undefined, options: UpdateOptions, own: Command) => {
+      const connection = connectionOf(own);
+      const content = await readContent(own, { argument, file: options.file });
+      const { tag: tags, space: spaces, metadata, ifMatch = '*' } = options;
+      const body = { content, tags, spaces, metadata };
+      if (Object.values(body).every((value) => value === undefined))
+        own.error('error: nothing to change: give a content, --file, --tag, --space or --metadata');
+      const answer = await call<MemoryAnswer>(connection, pathOf(id), {
+        method: 'PATCH',
+        body,
+        headers: commandHeaders({ ...options, ifMatch }),
+      });
+      if (connection.json) return printJson(answer);
+      console.log(`${id} is at revision ${answer.memory.revision}`);
+    });
+}

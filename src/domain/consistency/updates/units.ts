@@ -1,0 +1,81 @@
+/** Names of units in lower case, singular or as they are usually written. */
+export const SYMBOLS: Readonly<Record<string, string>> = {
+  $: 'usd',
+  '€': 'eur',
+  '£': 'gbp',
+  '¥': 'jpy',
+  '₹': 'inr',
+};
+export const CURRENCIES: Readonly<Record<string, string>> = {
+  usd: 'usd',
+  dollar: 'usd',
+  dollars: 'usd',
+  bucks: 'usd',
+  eur: 'eur',
+  euro: 'eur',
+  euros: 'eur',
+  gbp: 'gbp',
+  pounds: 'gbp',
+  quid: 'gbp',
+  chf: 'chf',
+  francs: 'chf',
+  jpy: 'jpy',
+  yen: 'jpy',
+  円: 'jpy',
+  sek: 'sek',
+  nok: 'nok',
+  dkk: 'dkk',
+  pln: 'pln',
+  zł: 'pln',
+  inr: 'inr',
+  cny: 'cny',
+  元: 'cny',
+};
+export const SECONDS: Readonly<Record<string, number>> = {
+  ms: 0.001,
+  millisecond: 0.001,
+  s: 1,
+  sec: 1,
+  second: 1,
+  min: 60,
+  minute: 60,
+  h: 3_600,
+  hr: 3_600,
+  hour: 3_600,
+  day: 86_400,
+  week: 604_800,
+  month: 2_592_000,
+  year: 31_536_000,
+  sekunde: 1,
+  sekunden: 1,
+  minuten: 60,
+  stunde: 3_600,
+  stunden: 3_600,
+  tag: 86_400,
+  tage: 86_400,
+  tagen: 86_400,
+  segundos: 1,
+  minutos: 60,
+  hora: 3_600,
+  horas: 3_600,
+  dias: 86_400,
+  minutes: 60,
+  heures: 3_600,
+  jours: 86_400,
+};
+export const BYTES: Readonly<Record<string, number>> = {
+  kb: 1e3,
+  kib: 1e3,
+  mb: 1e6,
+  mib: 1e6,
+  gb: 1e9,
+  gib: 1e9,
+  tb: 1e12,
+};
+/** Words that count the same thing in a rate. */
+export const CALLS = new Set('call calls request requests req reqs query queries hit hits'.split(' '));
+export const NUMBER_WORDS: ReadonlyMap<string, number> = new Map(
+  'zero one two three four five six seven eight nine ten eleven twelve'
+    .split(' ')
+    .map((word, value) => [word, value] as const),
+);

@@ -1,0 +1,212 @@
+import { truncate } from './truncate.ts';
+
+/** A part of a long text that is compared with queries by itself. Offsets are UTF-16 units; `end` is exclusive. */
+export interface Passage {
+  readonly start: number;
+  readonly end: number;
+  /** The heading that it stands under, if it does not contain it. */
+  readonly heading?: string;
+}
+
+/** Increased whenever a text would be divided differently, so that stored passages are rebuilt. */
+export const PASSAGES_VERSION = 1;
+
+/** Estimated tokens of a passage, at most. Small models represent a few sentences best. */
+const mostTokens = 200;
+/** A text of at most this many tokens is one passage and is not divided. */
+const undivided = 250;
+/** A sentence of at most this many tokens is repeated at the beginning of the next passage of its paragraph. */
+const mostRepeated = 40;
+const mostHeading = 120;
+
+/** Tokens by UTF-16 unit, roughly as subword tokenizers count them: English has about 4.5 letters a token. */
+const perLetter = 0.22;
+const perSign = 0.6;
+const perOtherLetter = 0.5;
+const perIdeograph = 1;
+
+/**
+ * Divides a text of more than about 250 tokens into passages of at most about 200, in order, at its own boundaries: headings,
+ * paragraphs, code blocks, table rows and list items first, then sentences, then words. Passages within a paragraph may overlap
+ * by a short sentence. A shorter text has none. Deterministic, and linear in the length of the text.
+ */
+export function passagesOf(text: string): readonly Passage[] {
+  // Every unit counts at most one token, so most texts need no counting.
+  if (text.length <= undivided || tokensOf(text, 0, text.length) <= undivided) return [];
+  const passages = pack(unitsOf(text));
+  return passages.length > 1 ? passages : [];
+}
+
+/** The text of a passage as it is embedded and counted: under its heading. */
+export function passageText(text: string, { start, end, heading }: Passage): string {
+  const own = text.slice(start, end);
+  return heading === undefined ? own : `${heading}\n${own}`;
+}
+
+/** A piece that is not divided further. */
+interface Unit {
+  readonly start: number;
+  readonly end: number;
+  readonly tokens: number;
+  readonly heading?: string;
+  /** Whether it continues the paragraph of the unit before it. */
+  readonly continues: boolean;
+}
+
+function pack(units: readonly Unit[]): Passage[] {
+  const passages: Passage[] = [];
+  let open: Unit[] = [];
+  let tokens = 0;
+  let heading: string | undefined;
+  let above: string | undefined;
+  const close = () => {
+    const [first, last] = [open[0]!, open.at(-1)!];
+    passages.push({
+      start: first.start,
+      end: last.end,
+      ...(above !== undefined && { heading: above }),
+    });
+  };
+  for (const unit of units) {
+    const isFull = tokens + unit.tokens > mostTokens;
+    const isNewSection = unit.heading !== undefined && tokens > mostTokens / 2;
+    if (open.length > 0 && (isFull || isNewSection)) {
+      // A heading belongs to what follows it.
+      const trailing = open.length > 1 && open.at(-1)!.heading !== undefined ? [open.pop()!] : [];
+      close();
+      const last = open.at(-1)!;
+      const repeated = unit.continues && last.continues && last.tokens <= mostRepeated ? [last] : [];
+      open = trailing.length > 0 ? trailing : repeated;
+      tokens = open.reduce((sum, one) => sum + one.tokens, 0);
+      above = trailing.length > 0 ? undefined : heading;
+    }
+    if (open.length === 0) above = unit.heading === undefined ? heading : undefined;
+    open.push(unit);
+    tokens += unit.tokens;
+    heading = unit.heading ?? heading;
+  }
+  if (open.length > 0) close();
+  return passages;
+}
+
+function* blocksOf(text: string): Generator<{ start: number; end: number; heading?: string }> {
+  let [paragraph, fence]: [number | undefined, string | undefined] = [undefined, undefined];
+  let end = 0;
+  for (let at = 0; at < text.length;) {
+    const newline = text.indexOf('\n', at);
+    const next = newline < 0 ? text.length : newline + 1;
+    const line = text.slice(at, Math.min(next, at + 200));
+    const fenced = FENCE.exec(line)?.[1];
+    const isHeading = fence === undefined && HEADING.test(line);
+    const startsBlock =
+      fence === undefined && (isHeading || fenced !== undefined || ITEM.test(line) || line.trim() === '');
+    if (startsBlock && paragraph !== undefined) {
+      yield { start: paragraph, end };
+      paragraph = undefined;
+    }
+    if (isHeading) yield { start: at, end: next, heading: headingOf(line) };
+    else if (line.trim() !== '' || fence !== undefined) paragraph ??= at;
+    end = next;
+    if (fence !== undefined && fenced?.startsWith(fence)) {
+      yield { start: paragraph!, end };
+      [paragraph, fence] = [undefined, undefined];
+    } else if (fence === undefined) fence = fenced;
+    at = next;
+  }
+  if (paragraph !== undefined) yield { start: paragraph, end };
+}
+
+const HEADING = /^ {0,3}#{1,6}\s+\S/;
+const FENCE = /^ {0,3}(`{3,}|~{3,})/;
+/** A list item or a row of a table. */
+const ITEM = /^\s*(?:[-*+•]\s|\d{1,3}[.)]\s|\|)/;
+
+function headingOf(line: string): string {
+  return truncate(line.replace(/^[\s#]+/, '').trim(), mostHeading);
+}
+
+function unitsOf(text: string): Unit[] {
+  const units: Unit[] = [];
+  for (const { start, end, heading } of blocksOf(text)) {
+    const whole = trimmed(text, start, end);
+    if (!whole) continue;
+    const tokens = tokensOf(text, whole.start, whole.end);
+    if (heading !== undefined || tokens <= mostTokens)
+      units.push({ ...whole, tokens, continues: false, ...(heading !== undefined && { heading }) });
+    else
+      for (const piece of piecesOf(text, whole.start, whole.end)) units.push({ ...piece, continues: true });
+  }
+  return units;
+}
+
+/** A sentence's end with the white space behind it, or the end of a line. */
+const SENTENCE_END = /[.!?…]["'”’)\]]*\s+|[。！？｡؟।][”’」』）]*\s*|\n+/gu;
+
+/** The sentences of a block, longer ones divided at white space, and words without any between characters. */
+function* piecesOf(text: string, start: number, end: number): Generator<Omit<Unit, 'continues'>> {
+  const ends = new RegExp(SENTENCE_END);
+  ends.lastIndex = start;
+  for (let from = start; from < end;) {
+    const found = ends.exec(text);
+    const until = found && found.index + found[0].length < end ? found.index + found[0].length : end;
+    const piece = trimmed(text, from, until);
+    if (piece) {
+      const tokens = tokensOf(text, piece.start, piece.end);
+      if (tokens <= mostTokens) yield { ...piece, tokens };
+      else yield* runsOf(text, piece.start, piece.end);
+    }
+    if (until === end) return;
+    from = until;
+  }
+}
+
+function* runsOf(text: string, start: number, end: number): Generator<Omit<Unit, 'continues'>> {
+  let [from, tokens, space]: [number, number, number | undefined] = [start, 0, undefined];
+  for (let at = start; at < end; at++) {
+    const code = text.charCodeAt(at);
+    if (isSpace(code)) space = at;
+    tokens += costOf(code);
+    if (tokens < mostTokens - 1) continue;
+    // After the last white space, unless that is far away; never within a surrogate pair.
+    let until = space !== undefined && space > from + (at - from) / 2 ? space + 1 : at + 1;
+    if (isHighSurrogate(text.charCodeAt(until - 1)) && until < end) until++;
+    const piece = trimmed(text, from, until);
+    if (piece) yield { ...piece, tokens: tokensOf(text, piece.start, piece.end) };
+    [from, tokens, space] = [until, 0, undefined];
+    at = until - 1;
+  }
+  const rest = trimmed(text, from, end);
+  if (rest) yield { ...rest, tokens: tokensOf(text, rest.start, rest.end) };
+}
+
+function trimmed(text: string, start: number, end: number): { start: number; end: number } | undefined {
+  while (start < end && isSpace(text.charCodeAt(start))) start++;
+  while (end > start && isSpace(text.charCodeAt(end - 1))) end--;
+  return start < end ? { start, end } : undefined;
+}
+
+/** Estimates the tokens of a part of a text for the embedding models. */
+function tokensOf(text: string, start: number, end: number): number {
+  let tokens = 0;
+  for (let at = start; at < end; at++) tokens += costOf(text.charCodeAt(at));
+  return tokens;
+}
+
+function costOf(code: number): number {
+  if (code < 0x80) {
+    const isLetter = (code | 0x20) >= 0x61 && (code | 0x20) <= 0x7a;
+    return isLetter || code === 0x20 ? perLetter : isSpace(code) ? 0 : perSign;
+  }
+  // CJK, kana and Hangul syllables: one token each.
+  if ((code >= 0x2e80 && code <= 0x9fff) || (code >= 0xac00 && code <= 0xd7af) || code >= 0xf900)
+    return perIdeograph;
+  return perOtherLetter;
+}
+
+function isSpace(code: number): boolean {
+  return code === 0x20 || (code >= 0x09 && code <= 0x0d) || code === 0xa0 || code === 0x3000;
+}
+
+function isHighSurrogate(code: number): boolean {
+  return code >= 0xd800 && code <= 0xdbff;
+}

@@ -1,0 +1,200 @@
+import { passagesOf, passageText } from '../../domain/text/passages.ts';
+import type { EmbeddingModel } from '../../ports/embedder.ts';
+import type { SqlExecutor } from '../../ports/sql.ts';
+import { exactScanLimit } from '../../domain/retrieval/exact-scan-limit.ts';
+import { passageVectorTable } from '../../read-models/vectors/tables.ts';
+import { textHash } from '../../support/text-hash.ts';
+import { memoryKey, type MemoryKey } from '../memory-rows.ts';
+import { memoryKeys, Recordset } from '../recordset.ts';
+import { scopeColumns, scopeColumnTypes } from '../scope-columns.ts';
+import { createIfMissing, vectorArray } from './vector-sql.ts';
+import { TenantSizes } from './tenant-sizes.ts';
+
+/** Passages of a text that are embedded with it. The others follow in the background (`PassageBacklog`). */
+export const embeddedAtOnce = 64;
+
+/** A passage of a long text as it is embedded. */
+export interface HashedPassage {
+  /** Its number in the text, from 0. */
+  readonly n: number;
+  readonly text: string;
+  readonly hash: string;
+}
+
+/** A text that is divided into passages. */
+export interface DividedText extends MemoryKey {
+  readonly text_hash: string;
+  readonly [scopeColumn: string]: unknown;
+}
+
+/** The passages of a text; none if it is short. */
+export function hashedPassages(text: string): readonly HashedPassage[] {
+  return passagesOf(text).map((passage, n) => {
+    const own = passageText(text, passage);
+    return { n, text: own, hash: textHash(own) };
+  });
+}
+
+/** Rows in one statement. */
+const mostInserted = 32;
+
+const lookups = new Recordset({ tenant: 'text', memory_id: 'uuid', hash: 'text', n: 'integer' });
+const written = new Recordset({
+  tenant: 'text',
+  memory_id: 'uuid',
+  ...scopeColumnTypes,
+  text_hash: 'text',
+  n: 'integer',
+  hash: 'text',
+  in_graph: 'boolean',
+});
+
+/**
+ * The vectors of one model of the passages of long texts, beside those of the whole texts (`KeptVectors`), whose rows say which text of
+ * a memory is valid. The passages of that text are in `embedding`; those of replaced texts, and of deleted memories, in `shelved`,
+ * outside of the index. A passage without either waits to be embedded in the background.
+ */
+export class PassageVectors {
+  readonly #table: string;
+  readonly #dimension: number;
+  readonly #kept: string;
+  readonly #sizes: TenantSizes;
+
+  /** `kept` is the table of the whole texts. The vectors of a tenant go into the index once it has more than `maxOutsideIndex`. */
+  constructor(model: EmbeddingModel, kept: string, maxOutsideIndex = exactScanLimit) {
+    this.#table = passageVectorTable(model.id);
+    this.#dimension = model.dimension;
+    this.#kept = kept;
+    this.#sizes = new TenantSizes(this.#table, maxOutsideIndex);
+  }
+
+  create(): readonly string[] {
+    const name = this.#table.replace('read.', '');
+    const type = `vector(${this.#dimension})`;
+    return [
+      createIfMissing(
+        this.#table,
+        `create table ${this.#table} (
+          tenant text not null,
+          memory_id uuid not null,
+          ${scopeColumns},
+          text_hash text not null,
+          n integer not null,
+          hash text not null,
+          embedding ${type},
+          shelved ${type},
+          in_graph boolean not null default true,
+          primary key (tenant, memory_id, text_hash, n)
+        )`,
+        `create index ${name}_hnsw on ${this.#table} using hnsw (embedding vector_cosine_ops) with (m = 16, ef_construction = 64) where in_graph`,
+        `create index ${name}_apart on ${this.#table} (tenant, memory_id) where not in_graph`,
+        `create index ${name}_waiting on ${this.#table} (tenant, memory_id) where embedding is null and shelved is null`,
+      ),
+    ];
+  }
+
+  /**
+   * The passages that need a vector now, by `memoryKey`: they are among the first of their text, and no former text of their memory
+   * had the same one.
+   */
+  async missing(
+    executor: SqlExecutor,
+    texts: readonly (MemoryKey & { readonly text_hash: string })[],
+    passagesOfText: ReadonlyMap<string, readonly HashedPassage[]>,
+  ): Promise<ReadonlyMap<string, readonly HashedPassage[]>> {
+    const passages = texts.flatMap(({ tenant, memory_id, text_hash }) =>
+      (passagesOfText.get(text_hash) ?? [])
+        .slice(0, embeddedAtOnce)
+        .map((passage) => ({ tenant, memory_id, passage })),
+    );
+    if (passages.length === 0) return new Map();
+    const rows = await executor.query<{ n: number }>(
+      `select wanted.n from ${lookups.as('wanted')} where exists (
+         select from ${this.#table} p
+         where p.tenant = wanted.tenant and p.memory_id = wanted.memory_id and p.hash = wanted.hash
+           and coalesce(p.embedding, p.shelved) is not null)`,
+      lookups.bind(
+        passages.map(({ tenant, memory_id, passage }, n) => ({ tenant, memory_id, hash: passage.hash, n })),
+      ),
+    );
+    const present = new Set(rows.map(({ n }) => n));
+    const missing = new Map<string, HashedPassage[]>();
+    for (const [at, { passage, ...key }] of passages.entries()) {
+      if (present.has(at)) continue;
+      const own = missing.get(memoryKey(key)) ?? [];
+      own.push(passage);
+      missing.set(memoryKey(key), own);
+    }
+    return missing;
+  }
+
+  /**
+   * Adds the passages of texts, with new vectors or those of the same passages in former texts. Must follow the rows of the whole
+   * texts. May be repeated.
+   */
+  async insert(
+    tx: SqlExecutor,
+    texts: readonly DividedText[],
+    passagesOfText: ReadonlyMap<string, readonly HashedPassage[]>,
+    made: ReadonlyMap<string, Float32Array>,
+  ): Promise<void> {
+    const divided = texts.filter(({ text_hash }) => passagesOfText.has(text_hash));
+    if (divided.length === 0) return;
+    const rows = divided.flatMap((text) =>
+      passagesOfText.get(text.text_hash)!.map(({ n, hash }) => ({ ...text, n, hash })),
+    );
+    const outgrown = await this.#sizes.above(tx, rows);
+    for (let at = 0; at < rows.length; at += mostInserted) {
+      const some = rows
+        .slice(at, at + mostInserted)
+        .map((row) => ({ ...row, in_graph: outgrown.has(row.tenant) }));
+      const { array, bound } = vectorArray(
+        some.map(({ hash }) => made.get(hash)),
+        written.size,
+      );
+      await tx.query(
+        `with n as materialized (
+           select w.*, k.memory_id is not null as is_valid, coalesce(w.vector, (
+             select coalesce(o.embedding, o.shelved) from ${this.#table} o
+             where o.tenant = w.tenant and o.memory_id = w.memory_id and o.hash = w.hash
+               and coalesce(o.embedding, o.shelved) is not null limit 1)) as kept
+           from ${written.as('w', { name: 'vector', array })}
+           left join ${this.#kept} k on k.tenant = w.tenant and k.memory_id = w.memory_id
+             and k.text_hash = w.text_hash and k.embedding is not null)
+         insert into ${this.#table} as p (${written.names}, embedding, shelved)
+         select ${written.names}, case when is_valid then kept end, case when not is_valid then kept end from n
+         on conflict (tenant, memory_id, text_hash, n) do update
+         set embedding = excluded.embedding, shelved = excluded.shelved
+         where p.embedding is null and p.shelved is null and coalesce(excluded.embedding, excluded.shelved) is not null`,
+        [...written.bind(some), ...bound],
+      );
+    }
+  }
+
+  /** Moves vectors into the index or out of it, as the rows of the whole texts say. */
+  async follow(tx: SqlExecutor, memories: readonly MemoryKey[]): Promise<void> {
+    if (memories.length === 0) return;
+    await tx.query(
+      `update ${this.#table} p set
+         embedding = case when valid.is_valid then p.shelved end,
+         shelved = case when not valid.is_valid then p.embedding end
+       from (
+         select k.tenant, k.memory_id, o.text_hash, o.n, o.text_hash = k.text_hash and k.embedding is not null as is_valid
+         from ${memoryKeys.as('changed')}
+         join ${this.#kept} k using (tenant, memory_id)
+         join ${this.#table} o using (tenant, memory_id)) valid
+       where p.tenant = valid.tenant and p.memory_id = valid.memory_id and p.text_hash = valid.text_hash and p.n = valid.n
+         and case when valid.is_valid then p.shelved is not null else p.embedding is not null end`,
+      memoryKeys.bind(memories),
+    );
+  }
+
+  async purge(tx: SqlExecutor, gone: readonly MemoryKey[]): Promise<void> {
+    if (gone.length === 0) return;
+    await tx.query(
+      `delete from ${this.#table} p using ${memoryKeys.as('gone')}
+       where p.tenant = gone.tenant and p.memory_id = gone.memory_id`,
+      memoryKeys.bind(gone),
+    );
+  }
+}

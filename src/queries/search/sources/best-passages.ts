@@ -1,0 +1,141 @@
+import { bestPassage, type PassageMatch } from '../../../domain/ranking/best-passage.ts';
+import type { WeightedTerms } from '../../../domain/ranking/bm25.ts';
+import { lengthsOf, placesOf } from '../../../domain/text/passage-terms.ts';
+import type { NearPassage } from '../../../ports/vector-index.ts';
+import { Parameters } from '../../sql-builder.ts';
+import { lookupsOf } from '../lookups.ts';
+import type { CandidateQuery, DenseQuery, Hit, TextSignal } from './candidate-source.ts';
+import type { SourceContext } from './context.ts';
+import { negativeCosine } from './signals.ts';
+import { placesColumn } from './term-columns.ts';
+
+/** Which passages of a long memory match best, by each signal. */
+export interface BestPassages {
+  readonly byWords?: PassageMatch | undefined;
+  readonly byMeaning?: NearPassage | undefined;
+}
+
+/**
+ * Adds their best passages to the hits whose texts are long. Such a memory is as near as its whole text or its nearest passage,
+ * whichever is nearer, whatever source found it.
+ */
+export async function withPassages<Found extends Hit & TextSignal>(
+  context: SourceContext,
+  query: CandidateQuery,
+  hits: readonly Found[],
+): Promise<readonly (Found & BestPassages)[]> {
+  const long = hits.filter((hit) => hit.passages !== null).map((hit) => hit.memory_id);
+  if (long.length === 0) return hits;
+  const [byWords, byMeaning] = await Promise.all([
+    passagesByWords(context, query.region.tenant, query.weighted, long),
+    passagesByMeaning(context, query, long),
+  ]);
+  return hits.map((hit) => {
+    if (hit.passages === null) return hit;
+    const near = byMeaning.get(hit.memory_id);
+    return {
+      ...hit,
+      byWords: byWords.get(hit.memory_id),
+      byMeaning: near?.nearest,
+      cosine: near ? near.cosine : hit.cosine,
+    };
+  });
+}
+
+async function passagesByWords(
+  { tx, view, words }: SourceContext,
+  tenant: string,
+  weighted: WeightedTerms,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, PassageMatch | undefined>> {
+  if (weighted.terms.length === 0) return new Map();
+  if (words) {
+    const found = words.passages(weighted, ids);
+    return new Map(ids.map((id, at) => [id, found[at]]));
+  }
+  const parameters = new Parameters();
+  const lookup = lookupsOf(tenant, parameters);
+  const columns = `t.passage_lengths as lengths, ${placesColumn(view, weighted.terms, parameters)} as places`;
+  const rows = await tx.query<{ memory_id: string; lengths: string; places: (string | null)[] }>(
+    `select found.memory_id, l.* from unnest(${parameters.bind([...ids])}::uuid[]) as found(memory_id)
+     cross join ${lookup(columns, view.table('lexical'), 't.passage_lengths is not null')} l`,
+    parameters.values,
+  );
+  return new Map(
+    rows.map(({ memory_id, lengths, places }) => [memory_id, bestStored(weighted, lengths, places)]),
+  );
+}
+
+/** The best of passages as they are stored. */
+export function bestStored(
+  weighted: WeightedTerms,
+  lengths: string,
+  places: readonly (string | null)[],
+): PassageMatch | undefined {
+  const found = places.map((entries) => (entries === null ? undefined : placesOf(entries)));
+  return bestPassage(weighted, found, lengthsOf(lengths));
+}
+
+/** Each memory's cosine, of the whole text or of its nearest passage, and that passage. */
+async function passagesByMeaning(
+  context: SourceContext,
+  { dense, region }: CandidateQuery,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, { readonly cosine: number; readonly nearest?: NearPassage | undefined }>> {
+  if (!dense?.passages) return new Map();
+  const [whole, nearest] = await Promise.all([
+    wholeCosines(context, region.tenant, dense, ids),
+    nearestPassages(context, region.tenant, { ...dense, table: dense.passages }, ids),
+  ]);
+  return new Map(
+    ids.flatMap((id) => {
+      const near = nearest.get(id);
+      const cosines = [whole.get(id), near?.cosine].filter((cosine) => cosine !== undefined);
+      return cosines.length === 0 ? [] : [[id, { cosine: Math.max(...cosines), nearest: near }] as const];
+    }),
+  );
+}
+
+async function wholeCosines(
+  { tx, vectors }: SourceContext,
+  tenant: string,
+  { vector, table }: DenseQuery,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  if (vectors) {
+    const cosines = vectors.cosines(vector, ids);
+    return new Map(ids.flatMap((id, at) => (cosines[at] == null ? [] : [[id, cosines[at]] as const])));
+  }
+  const parameters = new Parameters();
+  const negative = negativeCosine('t.embedding', `${parameters.bind(vector)}::vector`);
+  const lookup = lookupsOf(tenant, parameters);
+  const rows = await tx.query<{ memory_id: string; cosine: number }>(
+    `select found.memory_id, k.cosine from unnest(${parameters.bind([...ids])}::uuid[]) as found(memory_id)
+     cross join ${lookup(`-(${negative}) as cosine`, table, 't.embedding is not null')} k`,
+    parameters.values,
+  );
+  return new Map(rows.map(({ memory_id, cosine }) => [memory_id, cosine]));
+}
+
+async function nearestPassages(
+  { tx, passages }: SourceContext,
+  tenant: string,
+  { vector, table }: DenseQuery,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, NearPassage>> {
+  if (passages) {
+    const nearest = passages.nearestPassages(vector, ids);
+    return new Map(ids.flatMap((id, at) => (nearest[at] ? [[id, nearest[at]] as const] : [])));
+  }
+  const parameters = new Parameters();
+  const negative = negativeCosine('p.embedding', `${parameters.bind(vector)}::vector`);
+  const rows = await tx.query<{ memory_id: string } & NearPassage>(
+    `select found.memory_id, k.* from unnest(${parameters.bind([...ids])}::uuid[]) as found(memory_id)
+     cross join lateral (
+       select p.n as passage, -(${negative}) as cosine from ${table} p
+       where p.tenant = ${parameters.bind(tenant)} and p.memory_id = found.memory_id and p.embedding is not null
+       order by ${negative}, p.n limit 1) k`,
+    parameters.values,
+  );
+  return new Map(rows.map(({ memory_id, ...near }) => [memory_id, near]));
+}
