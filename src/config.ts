@@ -56,14 +56,14 @@ export const settings = z.object({
     .enum(['onnx', 'openai', 'deterministic'])
     .default('onnx')
     .describe(
-      'What embeds where there are no read models yet. onnx: the bundled model, or the registered one that STRATALOG_EMBEDDING_MODEL names; openai: any compatible endpoint; deterministic: for load tests, not for retrieval',
+      'What embeds where there are no read models yet. onnx: the bundled model, or the one that STRATALOG_EMBEDDING_MODEL names; openai: any compatible endpoint; deterministic: for load tests, not for retrieval',
     ),
   STRATALOG_EMBEDDING_MODEL: z
     .string()
     .min(1)
     .optional()
     .describe(
-      'Model of the endpoint, such as text-embedding-3-small, or a registered model, such as e5-small-v2',
+      'Model where there are no vectors yet: multilingual-e5-small for texts that are not in English, another registered model, or the model of the endpoint, such as text-embedding-3-small',
     ),
   STRATALOG_EMBEDDING_MODELS: z
     .string()

@@ -2,7 +2,14 @@ import path from 'node:path';
 import { deterministicEmbedder } from '../adapters/deterministic/embedder.ts';
 import { ModelRegistry, type ModelEntry } from '../adapters/embedding/model-registry.ts';
 import { openOnnxEmbedder } from '../adapters/onnx/embedder.ts';
-import { bgeSmall, e5Small, shippedFolder, type OnnxModel } from '../adapters/onnx/models.ts';
+import {
+  bgeSmall,
+  e5Small,
+  folderOf,
+  multilingualE5Small,
+  shippedFolder,
+  type OnnxModel,
+} from '../adapters/onnx/models.ts';
 import {
   dimensionIn,
   openAiModelId,
@@ -80,7 +87,9 @@ function knownModels(models: Models): ModelEntry[] {
   const { id } = deterministic().model;
   return [
     onnxEntry(bgeSmall, shippedFolder, models),
-    onnxEntry(e5Small, path.resolve(models.directory ?? 'models', e5Small.name), models),
+    ...[multilingualE5Small, e5Small].map((model) =>
+      onnxEntry(model, folderOf(model, models.directory), models),
+    ),
     { id, name: id, dimension: deterministicDimension, open: () => Promise.resolve(deterministic()) },
   ];
 }

@@ -160,7 +160,10 @@ describe('registered models', () => {
 
   it('[H4] are added to the built-in models', async () => {
     const embedders = await opening({ STRATALOG_EMBEDDING_MODELS: JSON.stringify([own, remote]) });
-    const names = ['bge-small-en-v1.5', 'e5-small-v2', 'deterministic-words-384', 'own', 'remote'];
+    const names = [
+      ...['bge-small-en-v1.5', 'multilingual-e5-small', 'e5-small-v2', 'deterministic-words-384'],
+      ...['own', 'remote'],
+    ];
     expect(embedders.models.map(({ name }) => name)).toEqual(names);
     expect(embedders.preferred.name).toBe('deterministic-words-384');
     await expect(embedders.load('own')).rejects.toThrow(/own.model\.onnx/);
@@ -184,6 +187,8 @@ describe('registered models', () => {
 
   it('[H4] are listed in the error for an unknown model', async () => {
     const failing = opening({ STRATALOG_EMBEDDER: 'onnx', STRATALOG_EMBEDDING_MODEL: 'magic' });
-    await expect(failing).rejects.toThrow(/magic is not registered; bge-small-en-v1\.5, e5-small-v2/);
+    await expect(failing).rejects.toThrow(
+      /magic is not registered; bge-small-en-v1\.5, multilingual-e5-small, e5-small-v2/,
+    );
   });
 });

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { BGE_SMALL, E5_SMALL, scaleOf, UNKNOWN_MODEL } from '../../src/domain/ranking/scales.ts';
+import type { ModelScale } from '../../src/domain/ranking/calibration.ts';
+import {
+  BGE_SMALL,
+  E5_SMALL,
+  MULTILINGUAL_E5_SMALL,
+  scaleOf,
+  UNKNOWN_MODEL,
+} from '../../src/domain/ranking/scales.ts';
 
 describe('scaleOf', () => {
   it.each([
@@ -17,6 +24,21 @@ describe('scaleOf', () => {
       expect(scaleOf(id)).toBe(E5_SMALL);
     },
   );
+
+  it.each(['intfloat/multilingual-e5-small', 'multilingual-e5-small-q4-5f0a9fb6'])(
+    'knows the multilingual model as %s',
+    (id) => {
+      expect(scaleOf(id)).toBe(MULTILINGUAL_E5_SMALL);
+    },
+  );
+
+  it('judges by words alone in the same way with each model', () => {
+    const byWords = ({ fusion, lexicalOnly }: ModelScale) => lexicalOnly.slope * fusion.lexical;
+    for (const scale of [E5_SMALL, MULTILINGUAL_E5_SMALL]) {
+      expect(scale.lexicalOnly.intercept).toBe(BGE_SMALL.lexicalOnly.intercept);
+      expect(byWords(scale)).toBeCloseTo(byWords(BGE_SMALL), 2);
+    }
+  });
 
   it.each([undefined, '', 'bge-small-en-v1.50', 'bge-small-en', 'e5-small', 'text-embedding-3-small'])(
     'is cautious with %s',

@@ -32,10 +32,14 @@ export async function verifiedFile(model: OnnxModel, folder: string, name: Model
   );
 }
 
-function remedy({ name }: OnnxModel): string {
-  const restore =
-    name === bgeSmall.name
-      ? `Restore it with "git checkout -- models/${name}" or by installing the package again`
-      : 'Put it there, or set STRATALOG_EMBEDDING_MODELS_DIR to the folder that has one folder for each model';
-  return `${restore}; or choose another embedder (STRATALOG_EMBEDDER=openai).`;
+function remedy({ name, package: own }: OnnxModel): string {
+  return `${restoring(name, own)}; or choose another embedder (STRATALOG_EMBEDDER=openai).`;
+}
+
+function restoring(name: string, own: string | undefined): string {
+  if (name === bgeSmall.name)
+    return `Restore it with "git checkout -- models/${name}" or by installing the package again`;
+  if (own !== undefined)
+    return `Install it with "npm install ${own}", in a checkout restore it with "git checkout -- packages"`;
+  return 'Put it there, or set STRATALOG_EMBEDDING_MODELS_DIR to the folder that has one folder for each model';
 }

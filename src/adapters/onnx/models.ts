@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { EmbeddingModel } from '../../ports/embedder.ts';
 import { packageRoot } from '../worker-entry.ts';
@@ -11,6 +13,8 @@ export interface OnnxModel extends EmbeddingModel {
   readonly pooling: 'first' | 'mean';
   /** Most tokens of one text, including special tokens. */
   readonly longest: number;
+  /** The npm package that has the files; its folder in a checkout is `packages/model-<name>`. */
+  readonly package?: string;
   /** Checksums of the files; without them any files are accepted. */
   readonly sha256?: { readonly 'model.onnx': string; readonly 'tokenizer.json': string };
 }
@@ -46,5 +50,42 @@ export const e5Small: OnnxModel = {
   },
 };
 
+/**
+ * intfloat/multilingual-e5-small (MIT) with weights of 4 bits, with the prefixes and the pooling of its model card: about 100 languages.
+ * Its package names its origin.
+ */
+export const multilingualE5Small: OnnxModel = {
+  name: 'multilingual-e5-small',
+  id: 'multilingual-e5-small-q4-5f0a9fb6',
+  dimension: 384,
+  prefix: { query: 'query: ', passage: 'passage: ' },
+  pooling: 'mean',
+  longest: 512,
+  package: 'stratalog-model-multilingual-e5-small',
+  sha256: {
+    'model.onnx': '5f0a9fb6f1aa7240be445094cd2be36a48151f90a0d5bb25d311cd4e6b291e04',
+    'tokenizer.json': '55040bdf1efca57868b06fdf019be8ad70cb0e06d8562eb038dba21d788e21ba',
+  },
+};
+
 /** Folder of the shipped model. */
 export const shippedFolder: string = path.join(packageRoot, 'models', bgeSmall.name);
+
+/**
+ * The folder of a model that is not shipped: in `directory` (`models` by default), in a checkout, or in its package. If there is none,
+ * the first of these, whose absence is then reported.
+ */
+export function folderOf({ name, package: own }: OnnxModel, directory = 'models'): string {
+  const folders = [path.resolve(directory, name)];
+  if (own !== undefined) folders.push(path.join(packageRoot, 'packages', `model-${name}`), ...installed(own));
+  return folders.find((folder) => existsSync(folder)) ?? folders[0]!;
+}
+
+function installed(name: string): readonly string[] {
+  try {
+    const find = createRequire(path.join(packageRoot, 'package.json'));
+    return [path.dirname(find.resolve(`${name}/package.json`))];
+  } catch {
+    return [];
+  }
+}
