@@ -4,12 +4,15 @@ import path from 'node:path';
 import { styleText } from 'node:util';
 import { readOnlyExplained } from '../adapters/pglite/errors.ts';
 import { openPglite } from '../adapters/pglite/open.ts';
+import { readPostgres } from '../adapters/postgres/inspect.ts';
 import { backEndsOf, type BackEnd } from '../backends/back-ends.ts';
 import { inspectEmbedder } from '../backends/embedder.ts';
 import { inspectLanguageModel } from '../backends/language-model.ts';
+import { modelAdvice, sampleLanguages, type StoredLanguages } from '../backends/model-advice.ts';
 import { isRefusal } from '../backends/refusals.ts';
 import { inspectVault } from '../backends/vault.ts';
 import { ConfigError, readConfig, type Config } from '../config.ts';
+import type { Sql } from '../ports/sql.ts';
 import { endSoon } from './end.ts';
 import { explain } from './explain.ts';
 import { printJson } from './output.ts';
@@ -30,22 +33,25 @@ interface Finding {
 }
 
 const minimumNode = [20, 19] as const;
+/** How long PostgreSQL may take to answer. */
+const answerMs = 3_000;
 
 /** Prints one line per check and sets the exit status. */
 export async function doctor(options: Readonly<Record<string, string>>, json: boolean): Promise<void> {
   const config = readConfig(environmentWith(options));
   // Concurrently, so that a server that does not answer does not delay the other checks.
-  const findings = await Promise.all([
+  const checks = await Promise.all([
     Promise.resolve(nodeVersion()),
     finding('model', () => model(config)),
     ...languageModel(config),
-    ...(config.profile === 'embedded' ? [finding('database', () => database(config))] : []),
+    ...(config.profile === 'embedded' ? [databaseAndLanguages(config)] : [languagesOnServer(config)]),
     ...backEndsOf(config).map((backEnd) =>
       // The profile `postgres` has one server, and its check has always had this name.
       server(config.profile === 'postgres' ? 'database' : backEnd.name, backEnd),
     ),
     finding('port', () => port(config)),
   ]);
+  const findings = checks.flat();
   if (json) printJson(findings);
   else for (const line of findings.map(lineOf)) console.log(line);
   if (findings.some(({ ok }) => !ok)) process.exitCode = 1;
@@ -101,8 +107,33 @@ function languageModel({ languageModel: endpoint }: Config): Promise<Finding>[] 
   return endpoint ? [finding('llm', () => inspectLanguageModel(endpoint))] : [];
 }
 
-/** Changes nothing: the first start creates a missing folder or database. */
-async function database(config: Config): Promise<string> {
+/** Both need the database, which only one may open. */
+async function databaseAndLanguages(config: Config): Promise<Finding[]> {
+  let stored: StoredLanguages | undefined;
+  const found = await finding('database', () =>
+    database(config, async (sql) => {
+      stored = await sampleLanguages(sql);
+    }),
+  );
+  return [found, ...languages(config, stored)];
+}
+
+/** Nothing if the database cannot be read: the check of its server says why. */
+async function languagesOnServer(config: Config): Promise<Finding[]> {
+  const stored = await readPostgres(config.postgresUrl, answerMs, sampleLanguages).catch(() => undefined);
+  return languages(config, stored);
+}
+
+/** No check without memories. */
+function languages(config: Config, stored: StoredLanguages | undefined): Finding[] {
+  if (!stored || stored.judged === 0) return [];
+  const { judged, foreign, model: id } = stored;
+  const detail = `${judged - foreign} of ${judged} sampled memories are in English; the model is ${id}`;
+  return [{ check: 'languages', ok: true, detail: modelAdvice(stored, config) ?? detail }];
+}
+
+/** Changes nothing: the first start creates a missing folder or database. `read` is called if there is a database. */
+async function database(config: Config, read: (sql: Sql) => Promise<void>): Promise<string> {
   const { dataDir } = config;
   const entries = await readdir(dataDir).catch(undefinedIfMissing);
   if (entries === undefined) {
@@ -114,6 +145,7 @@ async function database(config: Config): Promise<string> {
   const sql = await openPglite({ dataDir });
   try {
     await inspectVault(config, sql);
+    await read(sql);
     const [row] = await sql.query<{ version: string }>('show server_version');
     return `${dataDir}, ${String(Object.values(row!)[0])}`;
   } finally {

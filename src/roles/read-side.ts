@@ -1,5 +1,6 @@
 import { migrate } from '../adapters/migrate.ts';
 import type { ResidentWordIndex } from '../adapters/words/resident-word-index.ts';
+import { modelAdvice, sampleLanguages } from '../backends/model-advice.ts';
 import { openVectorsInMemory, openWordsInMemory, vectorsThatFit } from '../backends/in-memory.ts';
 import { observeInMemory, observeProjections } from '../observability/telemetry.ts';
 import { RepeatedErrors } from '../observability/repeated-errors.ts';
@@ -77,6 +78,7 @@ export async function openReadSide(
     observeInMemory(metrics.meter, what, index);
   }
   await startModelUpkeep(own, embedders);
+  await adviseModel(own);
   cleanup.add(() => runner.stop());
   cleanup.add(() => operations.stop());
   observeProjections(metrics.meter, operations);
@@ -141,4 +143,12 @@ async function startModelUpkeep({ logger, stores, cleanup }: Process, embedders:
     );
   upkeep.start();
   cleanup.add(() => upkeep.stop());
+}
+
+/** Says if another model would find the memories better. */
+async function adviseModel({ config, logger, stores }: Process): Promise<void> {
+  // It must not keep the program from starting.
+  const languages = await sampleLanguages(stores.sql).catch(() => undefined);
+  const advice = languages && modelAdvice(languages, config);
+  if (advice) logger.warn(languages, advice);
 }

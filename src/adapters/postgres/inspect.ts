@@ -1,6 +1,7 @@
 import { Socket } from 'node:net';
 import { Client } from 'pg';
 import type { Inspection } from '../../ports/inspection.ts';
+import type { SqlExecutor, SqlValue } from '../../ports/sql.ts';
 import { queryRole } from '../sql/begin.ts';
 import { translate } from './errors.ts';
 import { leastVersion } from './login.ts';
@@ -8,6 +9,22 @@ import { leastVersion } from './login.ts';
 /** Product and version; rejects with `SqlUnavailable` or `SqlError`. */
 export function askPostgres(url: string, answerMs: number): Promise<string> {
   return withClient(url, answerMs, async (client) => `PostgreSQL ${(await versionOf(client)).name}`);
+}
+
+/** Runs `read` on a connection of its own, without preparing the database as `openPostgres` does. Rejects as `askPostgres` does. */
+export function readPostgres<T>(
+  url: string,
+  answerMs: number,
+  read: (sql: SqlExecutor) => Promise<T>,
+): Promise<T> {
+  return withClient(url, answerMs, (client) =>
+    read({
+      async query<R>(text: string, params: readonly SqlValue[] = []) {
+        const { rows } = await client.query(text, [...params]);
+        return rows as R[];
+      },
+    }),
+  );
 }
 
 /** Finds out what `openPostgres` would miss and could not create with this login. Changes nothing. */

@@ -1,0 +1,55 @@
+import { STOP_WORDS } from './stop-words.ts';
+import { words } from './tokens.ts';
+
+/** Frequent words, folded, of languages in Latin letters, without those that are English words as well. */
+const FOREIGN_WORDS: ReadonlySet<string> = new Set(
+  [
+    'der die das und ist nicht ein eine einen einem mit fur von zu den dem im auf sich sind wird werden bei nach wir ich', // German
+    'le la les des est et un une pour dans que qui pas sur avec nous vous ils elle au aux du ce cette sont', // French
+    'el los las una por con para que del se es como pero su sus esta este son mas lo al', // Spanish
+    'il che di per non una sono con della delle dei gli nel alla questo anche', // Italian
+    'os uma para com nao do da em dos das que por mais ele ela esta sao', // Portuguese
+    'het een van en niet op voor dat zijn met aan wordt naar ook maar', // Dutch
+    'och att det som pa inte ett ar av med til ikke og jeg har der vi ja ei ole', // Nordic languages
+    'nie na jest do ze sie jak przez dla oraz jsem neni ktery', // Polish, Czech
+    've bir bu icin ile da de olarak var', // Turkish
+    'la cua va khong cac duoc trong nguoi mot co', // Vietnamese
+    'yang dan untuk dengan ini itu tidak pada adalah akan', // Indonesian
+    'nem hogy egy az es van si este sunt pentru care cu', // Hungarian, Romanian
+  ]
+    .flatMap((line) => line.split(' '))
+    .filter((word) => !STOP_WORDS.has(word)),
+);
+
+/** Texts with fewer words tell no language. */
+const LEAST_WORDS = 4;
+const MOST_WORDS = 80;
+/** Share of the letters of a text that are not Latin; above it, it is not in English. */
+const MOST_OTHER_LETTERS = 0.3;
+
+/**
+ * Whether a text is in English; undefined if it does not tell (a log, code, a few names). By its letters, and by the frequent words of
+ * English and of other languages in Latin letters. Meant for shares of many texts: single ones may be misjudged.
+ */
+export function isEnglish(text: string): boolean | undefined {
+  const letters = text.match(/\p{L}/gu) ?? [];
+  const latin = letters.filter((letter) => /\p{Script=Latin}/u.test(letter)).length;
+  if (letters.length > 0 && (letters.length - latin) / letters.length > MOST_OTHER_LETTERS) return false;
+  const found = words(text).slice(0, MOST_WORDS);
+  if (found.length < LEAST_WORDS) return undefined;
+  const english = found.filter((word) => STOP_WORDS.has(word)).length;
+  const foreign = found.filter((word) => FOREIGN_WORDS.has(word)).length;
+  return english === foreign ? undefined : english > foreign;
+}
+
+export interface LanguageShare {
+  /** Texts that tell whether they are in English. */
+  readonly judged: number;
+  /** Those of them that are not. */
+  readonly foreign: number;
+}
+
+export function languageShareOf(texts: readonly string[]): LanguageShare {
+  const judged = texts.map(isEnglish).filter((english) => english !== undefined);
+  return { judged: judged.length, foreign: judged.filter((english) => !english).length };
+}

@@ -1,0 +1,88 @@
+import { afterAll, expect, it } from 'vitest';
+import { clientOf, clientWithKey, freshTenant, type Client, type Json } from '../support/api.ts';
+import { stratalog, stratalogAs } from '../support/cli.ts';
+import { startServer, testProfile, type TestServer } from '../support/server.ts';
+
+const notes: Readonly<Record<string, string>> = {
+  leave: '연차 휴가는 최소 일주일 전에 팀장에게 신청해야 합니다.',
+  maintenance: '服务器维护窗口为每周三凌晨两点。',
+  salaries: 'تُدفع الرواتب في آخر يوم من الشهر.',
+  backup: 'データベースのバックアップは毎日深夜に実行されます。',
+  parking: 'Der Parkplatz ist im zweiten Untergeschoss, und das Tor schließt um zehn.',
+  key: 'המפתח למחסן נמצא אצל השומר בכניסה.',
+  printer: 'Le photocopieur est dans le couloir du troisième étage avec les imprimantes.',
+};
+const model = 'multilingual-e5-small';
+let server: TestServer;
+let client: Client;
+
+afterAll(() => server?.remove());
+
+async function restarted(environment: Record<string, string> = {}): Promise<void> {
+  await server.stop();
+  server = await startServer({
+    dataDir: server.dataDir,
+    environment: { ...server.environment, ...environment },
+  });
+  client = clientOf(server, client.key!);
+}
+
+async function firstOf(query: string): Promise<string | undefined> {
+  const { body } = await client.post('/v1/search', {
+    query,
+    threshold: 0,
+    order: 'relevance',
+    waitMs: 30_000,
+  });
+  return body.results[0]?.memory.externalId;
+}
+
+async function liveModel(): Promise<string> {
+  const { body } = await client.get('/v1/admin/projections');
+  const vectors = body.items.find(({ name }: Json) => name === 'vectors');
+  return vectors.generations.find(({ active }: Json) => active).signature;
+}
+
+it('[A4] [H4] a folder with texts in other languages is advised to change its model, changes, and keeps it', async () => {
+  server = await startServer({ environment: { STRATALOG_PROFILE: testProfile, STRATALOG_EMBEDDER: 'onnx' } });
+  client = await clientWithKey(server, { tenant: freshTenant(), role: 'admin', user: 'ada' });
+  const bodies = Object.entries(notes).map(([externalId, content]) => ({ externalId, content }));
+  const stored = await client.bulk(bodies);
+  await client.post('/v1/search', { query: 'key', minPosition: stored.at(-1)!['position'], waitMs: 30_000 });
+  expect(server.log.join('\n')).not.toContain(model);
+
+  // The next start looks at the texts, and so does doctor.
+  await server.stop();
+  const { stdout } = await stratalog(['doctor', '--data', server.dataDir], server.environment);
+  expect(stdout).toMatch(
+    /ok\s+languages\s+\d+ % of the memories are not in English.*rebuild --embedder multilingual/,
+  );
+  await restarted();
+  expect(server.log.join('\n')).toMatch(/\d+ % of the memories are not in English/);
+
+  // The setting is for new folders: this one keeps its model until it is changed.
+  await restarted({ STRATALOG_EMBEDDING_MODEL: model });
+  expect(await liveModel()).toContain('bge-small-en-v1.5');
+  const { json } = await stratalogAs(
+    server,
+    client,
+    'projections',
+    'rebuild',
+    '--embedder',
+    model,
+    '--switch',
+    '--json',
+  );
+  expect(json).toMatchObject({ switched: true });
+  await restarted({ STRATALOG_EMBEDDING_MODEL: 'bge-small-en-v1.5' });
+  expect(await liveModel()).toContain(model);
+  expect(server.log.join('\n')).not.toContain('are not in English');
+  expect(await firstOf('How far ahead must vacation be requested?')).toBe('leave');
+  expect(await firstOf('When are salaries paid?')).toBe('salaries');
+  expect(await firstOf('Where is the parking lot?')).toBe('parking');
+
+  // Relevance means the same as with the other model: an answer in another language is shown.
+  const bare = async (query: string) =>
+    (await client.post('/v1/search', { query })).body.results.map(({ memory }: Json) => memory.externalId);
+  expect(await bare('How far ahead must vacation be requested?')).toContain('leave');
+}, 240_000);
