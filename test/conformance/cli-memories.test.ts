@@ -64,7 +64,7 @@ describe('memories on the command line', () => {
     expectClear(await as(client, 'get', id), 1, /404 not-found/);
   });
 
-  it('[J4] takes the content from a file, an argument or standard input, verbatim', async () => {
+  it('[J4] reads the content verbatim from a file, an argument or standard input', async () => {
     const client = await newAdmin(server);
     const file = path.join(folder, 'note.txt');
     await writeFile(file, 'First line\nsecond line\n');
@@ -135,7 +135,7 @@ describe('memories on the command line', () => {
     expect(found.stdout).toContain('unknown is no active memory');
   });
 
-  it('[J4] `projections list` is `projections status`', async () => {
+  it('[J4] `projections list` is an alias of `projections status`', async () => {
     const client = await newAdmin(server);
     expect((await as(client, 'projections', 'list')).stdout).toContain('memories');
   });
@@ -167,7 +167,7 @@ describe('memories on the command line', () => {
 });
 
 describe('standard input and output', () => {
-  it('[J4] `export -` and `import -` pass memories from one tenant to another', async () => {
+  it('[J4] `export -` and `import -` copy memories from one tenant to another', async () => {
     const [client, other] = [await newAdmin(server), await newAdmin(server)];
     await client.bulk([{ content: 'one', externalId: 'a' }, { content: 'two' }]);
     const piped = await script(
@@ -179,7 +179,7 @@ describe('standard input and output', () => {
     expect(piped.stderr).toBe('2 memories written to standard output\n');
   });
 
-  it('[J4] `import -` resumes, and takes a name or --upsert', async () => {
+  it('[J4] `import -` resumes, and accepts a name or --upsert', async () => {
     const client = await newAdmin(server);
     const line = '{"content":"one","externalId":"a"}';
     const run = (options: string) => script(client, `echo '${line}' | stratalog import - --json ${options}`);
@@ -189,7 +189,7 @@ describe('standard input and output', () => {
     expect((await run('--name other')).json).toMatchObject({ refused: 1 });
   });
 
-  it('[J4] an export has everything that was acknowledged before', async () => {
+  it('[J4] an export contains everything that was acknowledged before', async () => {
     const client = await newAdmin(server);
     for (let round = 1; round <= 3; round++) {
       await client.bulk(Array.from({ length: 200 }, (_, n) => ({ content: `Row ${round} ${n}` })));

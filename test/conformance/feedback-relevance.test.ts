@@ -40,8 +40,8 @@ async function judge(body: Json, client = admin): Promise<string> {
   return reply.body.position;
 }
 
-describe('feedback in the relevance', () => {
-  it('[C12] [D3] lowers it for everybody who sees the memory, and is withdrawn by the same caller', async () => {
+describe('the effect of feedback on relevance', () => {
+  it('[C12] [D3] applies to everyone who can see the memory, and the same caller can withdraw it', async () => {
     const [bob, eve] = [await tenant.key({ user: 'bob' }), await tenant.key({ user: 'eve' })];
     const before = oddsIn(await ask(stored, {}, eve));
     const outdated = await judge({ kind: 'outdated' }, bob);
@@ -54,7 +54,7 @@ describe('feedback in the relevance', () => {
     expect(oddsIn(await ask(await judge({ kind: 'outdated', score: 0.5 }, eve)))).toBeCloseTo(before, 5);
   });
 
-  it('[C12] reaches score, threshold and order', async () => {
+  it('[C12] changes score, threshold and order', async () => {
     const other = await admin.store({ content: 'We deploy when the canary is green.', layer: 'company' });
     const answer = await ask(other.position, { order: 'relevance' });
     const { memory: best, score } = answer.results[0];
@@ -68,7 +68,7 @@ describe('feedback in the relevance', () => {
     expect(cut.results.map((result: Json) => result.memory.id)).not.toContain(best.id);
   });
 
-  it('[C12] helpful and irrelevant speak for questions like the one of the search', async () => {
+  it('[C12] of helpful and irrelevant is limited to questions like that of the search', async () => {
     const unrelated = 'How many seats does Northwind have?';
     const first = await ask(stored);
     const before = [oddsIn(first), oddsIn(await ask(stored, { query: unrelated }))];
@@ -105,14 +105,14 @@ describe('feedback in the relevance', () => {
     expect(body.results[0].feedback).toBeLessThan(-0.5);
   });
 
-  it('[C12] is that of then in a search as of a position', async () => {
+  it('[C12] in a search as of a position is that of the feedback at that position', async () => {
     const before = oddsIn(await ask(stored));
     const position = await judge({ kind: 'outdated' });
     expect(oddsIn(await ask(position, { asOf: stored }))).toBeCloseTo(before, 3);
     expect(oddsIn(await ask(position, { asOf: position }))).toBeCloseTo(before - 1.75, 1);
   });
 
-  it('[C12] is gone when the memory is erased', async () => {
+  it('[C12] ends when the memory is erased', async () => {
     const { searchId } = await ask(stored);
     await judge({ kind: 'helpful', searchId });
     expect((await admin.delete(`/v1/memories/${memory.id}?mode=erase`)).status).toBe(200);

@@ -22,8 +22,8 @@ function documentOf(sections: number, details: Readonly<Record<number, string>> 
 }
 
 async function search(client: Client, query: string, more: object = {}): Promise<Json> {
-  const asked = { query, threshold: 0, order: 'relevance', topK: 50, waitMs: 30_000, ...more };
-  const reply = await client.post('/v1/search', asked);
+  const request = { query, threshold: 0, order: 'relevance', topK: 50, waitMs: 30_000, ...more };
+  const reply = await client.post('/v1/search', request);
   expect(reply, JSON.stringify(reply.body)).toMatchObject({ status: 200 });
   return reply.body;
 }
@@ -41,7 +41,7 @@ describe('a long memory', () => {
     await admin.bulk(notes);
   });
 
-  it('[A5] is found by a detail deep inside it, with the passage that holds it', async () => {
+  it('[A5] is found by a detail deep inside it, with the passage that contains it', async () => {
     for (const [sections, detail] of [
       [3, 'Ticket QZT-1003 decided this.'],
       [20, 'Ticket QZT-1020 decided this.'],
@@ -58,7 +58,7 @@ describe('a long memory', () => {
     }
   });
 
-  it('[A5] scores the same whether its detail stands alone or in a long text', async () => {
+  it('[A5] has the same score whether the detail is alone or in a long text', async () => {
     const detail = 'The lighthouse keeper counts the gulls at dawn.';
     const content = documentOf(12, { 7: detail });
     const { memory, position } = await admin.store({ content });
@@ -67,7 +67,7 @@ describe('a long memory', () => {
     expect(results[0].score).toBeGreaterThanOrEqual(0.7);
   });
 
-  it('[A5] is shown whole, or with its passage alone', async () => {
+  it('[A5] is returned whole, or with its passage only', async () => {
     const detail = 'The spare key hangs behind the clock.';
     const content = documentOf(8, { 5: detail });
     const short = 'The spare key was lost once.';
@@ -86,7 +86,7 @@ describe('a long memory', () => {
     expectInvalid(await admin.post('/v1/search', { query: 'key', content: 'half' }), 'content');
   });
 
-  it('[A5] follows an edit, and is found as it was before', async () => {
+  it('[A5] follows an edit, and as of an earlier position is found by its former text', async () => {
     const { memory, position } = await admin.store({
       content: documentOf(10, { 6: 'The vault opens at seven.' }),
     });
@@ -105,7 +105,7 @@ describe('a long memory', () => {
     expect(await found('The vault opens', { asOf: reply.body.position })).toContain('at nine.');
   });
 
-  it('[A5] is found while it is active alone, and by nothing once it is erased', async () => {
+  it('[A5] is only found while it is active, and not by any text once it is erased', async () => {
     const detail = 'The orchard keeps QZT-5555 pears.';
     const { memory } = await admin.store({ content: documentOf(9, { 4: detail }) });
     const path = `/v1/memories/${memory.id}`;
@@ -121,7 +121,7 @@ describe('a long memory', () => {
     expect(await isFound(erased.body.position)).toBe(false);
   });
 
-  it('[A5] is found in its own scope alone', async () => {
+  it('[A5] is only found in its own scope', async () => {
     const { admin: owner, key } = await newTenant(server);
     const anna = await key({ user: 'anna', projects: ['atlas'] });
     const boris = await key({ user: 'boris' });
@@ -139,7 +139,7 @@ describe('a long memory', () => {
 });
 
 describe('a text of a hundred pages', () => {
-  it('[A5] has its words found at once, and the meaning of its last pages a little later', async () => {
+  it('[A5] is found by its words at once, and by the meaning of its last pages a little later', async () => {
     const { admin } = await newTenant(server);
     const detail = 'Ticket QZT-9090 moved the archive to the cellar.';
     const content = documentOf(180, { 178: detail });

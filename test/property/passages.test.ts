@@ -37,7 +37,7 @@ const text = fc
   .map((blocks) => blocks.join('\n\n'));
 
 describe('the passages of a text', () => {
-  it('[A5] are in order, cover everything but white space, and are never larger than a model reads', () => {
+  it('[A5] are in order, cover everything except white space, and never exceed the input limit of a model', () => {
     fc.assert(
       fc.property(text, (content) => {
         const passages = passagesOf(content);
@@ -57,7 +57,7 @@ describe('the passages of a text', () => {
     );
   });
 
-  it('[A5] are at most a little more than 200 tokens, with the heading they stand under', () => {
+  it('[A5] have at most a little more than 200 tokens, including their heading', () => {
     const section = (name: string) => `## ${name}\n\n${'The ferry leaves at nine. '.repeat(60)}`;
     const content = `${section('Summer')}\n\n${section('Winter')}`;
     const texts = passagesOf(content).map((passage) => passageText(content, passage));
@@ -68,7 +68,7 @@ describe('the passages of a text', () => {
     for (const one of texts) expect(one.length).toBeLessThan(1_200);
   });
 
-  it('[A5] a text of a few sentences has none', () => {
+  it('[A5] do not exist for a text of a few sentences', () => {
     expect(passagesOf('The ferry leaves at nine.')).toEqual([]);
     expect(passagesOf('x'.repeat(1_000))).toEqual([]);
     expect(passagesOf('')).toEqual([]);
@@ -90,7 +90,7 @@ const query = fc.array(fc.constantFrom('harbour', 'ferri', 'green', 'tea', '8000
 const statistics = { documents: 10, documentFrequency: new Map([['green', 7]]) };
 
 describe('the best passage', () => {
-  it('[A5] has the greatest BM25 of all, as they are counted, stored, and kept in memory', () => {
+  it('[A5] has the highest BM25, whether counted, stored or kept in RAM', () => {
     fc.assert(
       fc.property(text, query, (content, terms) => {
         const weighted = weigh(terms, statistics);
@@ -132,7 +132,7 @@ describe('the best passage', () => {
     );
   });
 
-  it('[A5] a memory is found by its passages, and no longer once it has changed or gone', () => {
+  it('[A5] finds a memory until the memory changes or is removed', () => {
     const index = new ResidentWords();
     const row = (id: string, passages: readonly string[]) => ({
       memory_id: id,
@@ -157,7 +157,7 @@ describe('the best passage', () => {
   });
 });
 
-describe('the vectors of passages in memory', () => {
+describe('the vectors of passages in RAM', () => {
   const dimension = 16;
   const vector = fc
     .array(fc.integer({ min: -50, max: 50 }), { minLength: dimension, maxLength: dimension })
@@ -167,7 +167,7 @@ describe('the vectors of passages in memory', () => {
     });
   const memories = fc.array(fc.array(vector, { minLength: 1, maxLength: 5 }), { minLength: 1, maxLength: 8 });
 
-  it('[A5] each memory is as near as its nearest passage', () => {
+  it('[A5] make a memory as near as its nearest passage', () => {
     fc.assert(
       fc.property(memories, vector, fc.integer({ min: 1, max: 10 }), (all, asked, limit) => {
         const index = new ResidentPassages();

@@ -28,7 +28,7 @@ const memory: Memory = {
 };
 
 describe('a memory at a terminal', () => {
-  it('[J4] shows the fields that say something, then the content without control characters', () => {
+  it('[J4] shows non-default fields, then the content without control characters', () => {
     expect(plain(memoryText(memory))).toEqual([
       '019a  team  revision 3  active',
       'scope           company acme, team release',
@@ -41,7 +41,7 @@ describe('a memory at a terminal', () => {
     ]);
   });
 
-  it('[J4] shows what else is known of it', () => {
+  it('[J4] shows all other fields that it has', () => {
     const later = '2026-11-26T09:00:00.000Z';
     const known = {
       ...memory,
@@ -98,7 +98,7 @@ describe('other answers at a terminal', () => {
     ]);
   });
 
-  it('[J4] figures are tables', () => {
+  it('[J4] figures are printed as tables', () => {
     const amount = { active: 1200, deleted: 1, characters: 34_567 };
     const text = statsText({
       tenant: 'acme',
@@ -120,7 +120,7 @@ describe('other answers at a terminal', () => {
     ]);
   });
 
-  it('[J4] a validation shows what it found and why, or that it found nothing', () => {
+  it('[J4] a validation shows its findings with reasons, or that there are none', () => {
     const nothing = { contradictions: [], supersessions: [], notFound: [] };
     expect(validationText(nothing)).toBe('No contradiction and no supersession was found.');
     const reasons = [{ detail: 'another date: "Monday", "Tuesday"' }];
@@ -140,12 +140,12 @@ describe('other answers at a terminal', () => {
 });
 
 describe('arguments', () => {
-  it('[J4] the scope holds the identifiers that are named, or is absent', () => {
+  it('[J4] the scope contains the given identifiers, or is absent', () => {
     expect(scopeOf({ team: 't', user: 'u' })).toEqual({ team: 't', user: 'u' });
     expect(scopeOf({})).toBeUndefined();
   });
 
-  it('[J4] headers hold the revision as an ETag and the reason in UTF-8', () => {
+  it('[J4] headers contain the revision as an ETag and the reason in UTF-8', () => {
     expect(commandHeaders({ reason: 'déplacé', ifMatch: '3' })).toEqual({
       'x-reason': Buffer.from('déplacé').toString('latin1'),
       'if-match': '"3"',
@@ -165,7 +165,7 @@ describe('a server on a terminal', () => {
     identity: 'credentials',
   } as const;
 
-  it('[J4] says address, docs, data and identity', () => {
+  it('[J4] prints address, docs, data and identity', () => {
     expect(plain(startText(started))).toEqual([
       'Stratalog 1.2.3 is ready',
       '  address   http://127.0.0.1:8080',
@@ -177,7 +177,7 @@ describe('a server on a terminal', () => {
     expect(startText({ ...started, identity: 'development' })).toContain('everyone on this machine');
   });
 
-  it('[J4] a process without the API says its roles and where its health is', () => {
+  it('[J4] a process without the API prints its roles and the URL of its health', () => {
     const lines = plain(startText({ ...started, roles: ['worker'] }));
     expect(lines).toContain('  health    http://127.0.0.1:8080/readyz');
     expect(lines).toContain('  roles     worker');

@@ -21,14 +21,14 @@ const same = { cosine: 0.99 };
 const moved = (...judgements: Judgement[]) => feedbackOf(judgements, BGE_SMALL);
 
 describe('feedback on a memory', () => {
-  it('[C12] lowers its relevance by outdated, inaccurate and duplicate, whatever the question', () => {
+  it('[C12] outdated, inaccurate and duplicate lower its relevance for every question', () => {
     for (const kind of ['outdated', 'inaccurate', 'duplicate'] as const) {
       expect(moved(said(kind))).toBeLessThan(-0.5);
       expect(moved(said(kind, { score: -0.1 }))).toBeGreaterThan(moved(said(kind, { score: -1 })));
     }
   });
 
-  it('[C12] counts once for each caller and kind, the latest', () => {
+  it('[C12] counts only the latest one of each caller and kind', () => {
     const once = moved(said('outdated'));
     expect(moved(said('outdated'), said('outdated'), said('outdated'))).toBe(once);
     expect(moved(said('outdated'), said('outdated', { principal: 'user:bob' }))).toBeLessThan(once);
@@ -45,7 +45,7 @@ describe('feedback on a memory', () => {
     expect(moved(said('helpful', same), said('helpful', { ...same, score: -1 }))).toBe(0);
   });
 
-  it('[C12] speaks for questions like the judged one where it is helpful or irrelevant', () => {
+  it('[C12] helpful and irrelevant apply to questions like the judged one', () => {
     expect(moved(said('helpful', same))).toBeGreaterThan(0.5);
     expect(moved(said('irrelevant', same))).toBeLessThan(-0.5);
     for (const kind of ['helpful', 'irrelevant'] as const) {
@@ -57,16 +57,16 @@ describe('feedback on a memory', () => {
     }
   });
 
-  it('[C12] takes the latest judgement of a question like this one, not of another question', () => {
+  it('[C12] uses the latest judgement of a similar question, not of another one', () => {
     expect(moved(said('helpful', same), said('helpful', { cosine: 0.5, score: -1 }))).toBeGreaterThan(0);
   });
 
-  it('[C12] with a model that was not measured speaks for the same question only', () => {
+  it('[C12] with an unknown model applies to the same question only', () => {
     expect(feedbackOf([said('helpful', { cosine: 0.97 })], UNKNOWN_MODEL)).toBe(0);
     expect(feedbackOf([said('helpful', { cosine: 1 })], UNKNOWN_MODEL)).toBeGreaterThan(0);
   });
 
-  it('[C12] [D3] is bounded, however many agree', () => {
+  it('[C12] [D3] has a limited effect, however many callers agree', () => {
     const all = feedbackKinds.flatMap((kind) =>
       Array.from({ length: 1_000 }, (_, n) => said(kind, { principal: `user:${n}`, score: -1, ...same })),
     );
@@ -78,7 +78,7 @@ describe('feedback on a memory', () => {
     expect(moved(...helpful)).toBeLessThanOrEqual(MOST_FEEDBACK);
   });
 
-  it('[D3] moves the score by .03 for each log-odd, and nothing that is certain', () => {
+  it('[D3] moves the score by .03 per unit of log-odds, except a relevance of 0 or 1', () => {
     expect(scoreOf(withFeedback(0.05, -2))).toBeCloseTo(scoreOf(0.05) - 0.06);
     expect(withFeedback(0, 2)).toBe(0);
     expect(withFeedback(1, -2)).toBe(1);

@@ -59,7 +59,7 @@ const stops = [true, false].flatMap((isKeyed) =>
 );
 
 describe('[A11] a process that stops in the middle of a PUT', () => {
-  it.each(stops)('leaves nothing in the way of its repetition: %j', async ({ isKeyed, append, when }) => {
+  it.each(stops)('leaves nothing that blocks its repetition: %j', async ({ isKeyed, append, when }) => {
     const externalId = `stored ${isKeyed} ${append} ${when}`;
     const one = context(isKeyed);
     const put = (services: CommandServices) => putMemory(services, one, input(externalId, 'one'));
@@ -78,7 +78,7 @@ describe('[A11] a process that stops in the middle of a PUT', () => {
     expect((await put(running())).snapshot.revision).toBe(isKeyed ? 0 : 2);
   });
 
-  it.each(stops)('leaves nothing in the way of other commands: %j', async ({ isKeyed, append, when }) => {
+  it.each(stops)('leaves nothing that blocks other commands: %j', async ({ isKeyed, append, when }) => {
     const externalId = `left ${isKeyed} ${append} ${when}`;
     const first = context(isKeyed);
     await putMemory(servicesStoppingAt(append, when), first, input(externalId, 'one')).catch(() => undefined);

@@ -188,7 +188,7 @@ describe('claims of notes', () => {
     );
   });
 
-  it('[A14] [I4] are compared in short steps, whatever a memory of 1,000,000 characters holds', () => {
+  it('[A14] [I4] are compared in short steps, whatever a memory of 1,000,000 characters contains', () => {
     const parts = [
       'the owner moved from Monday 10:00 to 11:30, price 40 EUR a seat. ',
       'a',
