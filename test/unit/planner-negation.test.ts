@@ -26,6 +26,7 @@ function conditionsOf(question: string): string[] {
 
 const notApi = ['not owner = api'];
 const none: string[] = [];
+const year = (one: number) => `(occurredAt >= ${one} and occurredAt < ${one + 1})`;
 
 type Row = [question: string, conditions: string[]];
 
@@ -109,6 +110,9 @@ describe('[B4] [B6] the negation is about something else in', () => {
   table([
     ['list all services owned by team api', ['owner = api']],
     ['list all services of x-api', ['owner = api']],
+    ['list all services that api quit one year ago', [`(${year(2025)} and owner = api)`]],
+    ['list all services of api as of 2024', [`(${year(2024)} and owner = api)`]],
+    ['list all services of api as of today', ['owner = api']],
     ['list all services of api that are not active', ['(owner = api and not status = active)']],
     ['list all services owned by api which are not active', ['(owner = api and not status = active)']],
     ['list all services owned by api, not web', ['(owner = api and not owner = web)']],

@@ -113,7 +113,15 @@ function hasObject(reading: Reading, index: number): boolean {
 }
 
 function boundBefore(reading: Reading, { from, to }: Span, of: Bounded): Bound | undefined {
-  const sign = of === 'time' ? undefined : SIGNS.get(reading.between(from - 1).trim());
+  const sign =
+    of === 'time'
+      ? undefined
+      : SIGNS.get(
+          reading
+            .between(from - 1)
+            .replace(OWN_SIGN, '')
+            .trim(),
+        );
   if (sign) return { ordering: sign, span: { from, to } };
   if (of === 'quantity') return quantityBefore(reading, { from, to });
   for (let i = from - 1; i >= Math.max(0, from - REACH) && isPassable(reading, i); i--) {
@@ -128,6 +136,8 @@ function isPassable(reading: Reading, index: number): boolean {
   return reading.isFree({ from: index, to: index + 1 }) && !/\p{N}/u.test(reading.word(index));
 }
 
+/** The sign or currency of the number itself: "> -5". */
+const OWN_SIGN = /(?<=[\s<>=≤≥])[-−+$€£¥.]+$/;
 const SIGNS: ReadonlyMap<string, Ordering> = new Map([
   ['>', 'gt'],
   ['>=', 'gte'],

@@ -99,7 +99,7 @@ function predicateAfter(reading: Reading, at: number): number | undefined {
     word === 'never' ||
     word === 'cannot' ||
     isContracted(reading, at) ||
-    ENDING.has(word) ||
+    (ENDING.has(word) && /^to$|ing$/.test(next)) ||
     (word === 'no' && ['longer', 'more'].includes(next)) ||
     /^(?:doesnt|dont|didnt|isnt|arent|wasnt|werent|wont|cant|hasnt|havent|hadnt)$/.test(word);
   return negates ? at + 1 : undefined;

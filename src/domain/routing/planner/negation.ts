@@ -54,7 +54,7 @@ function stanceInList(
 ): Stance {
   const signs = reading.between(span.from - 1);
   if (EXCLUDING_SIGN.test(reading.between(partyStart(reading, span.from) - 1))) return 'unwanted';
-  if (MINUS.test(signs)) return 'unclear';
+  if (MINUS.test(signs) && !/^\p{N}/u.test(reading.word(span.from))) return 'unclear';
   if (EXCLUDED.has(reading.word(span.to)) && reading.word(span.to + 1) !== 'from') return 'unwanted';
   const listed = stanceOfPrevious(reading, span.from, { kind, mayBeSubject }, most);
   if (listed !== 'wanted') return listed;

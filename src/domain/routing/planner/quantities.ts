@@ -1,55 +1,85 @@
 import { boundAt, rangeOf, type Ordering } from './comparators.ts';
 import { allOf, test } from '../../build-filter.ts';
-import { stanceOf } from './negation.ts';
+import { asMeant, stanceOf, type Stance } from './negation.ts';
+import { isInUnit, numbersIn, type WrittenNumber } from './numbers.ts';
 import { heldTogether, isLower } from './paired-bounds.ts';
 import type { Span } from './question.ts';
 import type { Reading, Reach } from './reading.ts';
 
-/** A bound or range of numbers, and the field that is named right beside it. */
+/** A number, bound or range of numbers, and the field that is named right beside it. */
 interface Quantity {
   readonly span: Span;
   readonly field: string;
   readonly limits: readonly Limit[];
   readonly ordering?: Ordering;
+  readonly stance: Stance;
 }
 
-type Limit = readonly [ordering: Ordering, number: number];
+type Limit = readonly [ordering: Ordering | 'eq', number: number];
 
-/** Reads bounds on fields of numbers: "priority above 30", "at least 5 points", "between 20 and 40 pages". */
-export function readQuantities(reading: Reading): void {
-  if (!reading.fields.some(({ kind }) => kind === 'number')) return;
-  for (const group of heldTogether(reading, quantitiesIn(reading), isRange)) addCondition(reading, group);
+/**
+ * Reads bounds on fields of numbers ("priority above 30", "at least 5 points", "between 20 and 40 pages"), and numbers that are more
+ * than a word of digits ("size 18,000"). What is not understood of those is marked as read, so that no rule reads a part of it.
+ */
+export function readQuantities(reading: Reading, now?: Date): void {
+  const numbers = numbersIn(reading.question, now);
+  if (reading.fields.some(({ kind }) => kind === 'number')) {
+    const groups = heldTogether(reading, quantitiesIn(reading, numbers), isRange);
+    for (const group of groups) addCondition(reading, group);
+  }
+  for (const number of numbers)
+    if (!number.isPlain && !number.isWord && reading.isFree(number)) reading.read(number);
 }
 
-function quantitiesIn(reading: Reading): Quantity[] {
+function quantitiesIn(reading: Reading, numbers: readonly WrittenNumber[]): Quantity[] {
   const found: Quantity[] = [];
-  for (let from = 0; from < reading.question.tokens.length; from++) {
-    const bounded = isNumber(reading, from) ? boundedAt(reading, from) : undefined;
+  for (const number of numbers) {
+    if (!reading.isFree(number)) continue;
+    const bounded = boundedAt(reading, number, numbers);
     const field =
       bounded && (fieldBeside(reading, bounded.span) ?? fieldBefore(reading, bounded.span, found.at(-1)));
     if (!bounded || field === undefined) continue;
-    reading.read(bounded.span);
-    from = bounded.span.to - 1;
-    if (isMeant(reading, bounded.span, field)) found.push({ ...bounded, field });
+    const { isReadable, ...quantity } = bounded;
+    const isEqual = quantity.ordering === undefined && quantity.limits.length < 2;
+    const isMeant = isReadable && isInUnit(number.unit, reading.nameOf(field));
+    // A word of digits that is not compared is left to the known values, if the field has its unit.
+    if (isEqual && number.isPlain && isMeant) continue;
+    reading.read(quantity.span);
+    const stance = stanceOf(reading, quantity.span, { kind: field });
+    if (isMeant && !isText(reading, field) && stance !== 'unclear' && (isEqual || stance === 'wanted'))
+      found.push({ ...quantity, field, stance });
   }
   return found;
 }
 
-function boundedAt(reading: Reading, from: number): Omit<Quantity, 'field'> | undefined {
-  const span = { from, to: from + 1 };
-  const number = Number(reading.word(from));
+type Bounded = Omit<Quantity, 'field' | 'stance'> & { readonly isReadable: boolean };
+
+function boundedAt(
+  reading: Reading,
+  { from, to, value = NaN, isPlain }: WrittenNumber,
+  numbers: readonly WrittenNumber[],
+): Bounded | undefined {
+  const span = { from, to };
   const range = rangeOf(reading, span);
-  if (range && isNumber(reading, range.to)) {
-    if (isYear(reading, from) && isYear(reading, range.to)) return undefined;
+  const upper = range && numbers.find((other) => other.from === range.to);
+  if (range && upper && reading.isFree(upper)) {
+    if (isPlain && upper.isPlain && isYear(reading, from) && isYear(reading, upper.from)) return undefined;
     const limits: Limit[] = [
-      ['gte', number],
-      ['lte', Number(reading.word(range.to))],
+      ['gte', value],
+      ['lte', upper.value ?? NaN],
     ];
-    return { span: { from: range.from, to: range.to + 1 }, limits };
+    return { span: { from: range.from, to: upper.to }, limits, isReadable: limits.every(isReadableLimit) };
   }
   const bound = boundAt(reading, span, 'quantity');
-  if (isYear(reading, from) && OVER_TIME.has(reading.word(from - 1))) return undefined;
-  return bound && { span: bound.span, limits: [[bound.ordering, number]], ordering: bound.ordering };
+  if (isPlain && isYear(reading, from) && OVER_TIME.has(reading.word(from - 1))) return undefined;
+  const isReadable = !Number.isNaN(value);
+  return bound
+    ? { span: bound.span, limits: [[bound.ordering, value]], ordering: bound.ordering, isReadable }
+    : { span, limits: [['eq', value]], isReadable };
+}
+
+function isReadableLimit([, number]: Limit): boolean {
+  return !Number.isNaN(number);
 }
 
 /** "over 2024" means a time, as does "between 2020 and 2024". */
@@ -84,10 +114,9 @@ function fieldBefore(reading: Reading, { from }: Span, last: Quantity | undefine
   return isNext ? last?.field : undefined;
 }
 
-/** Whether a bound makes a condition. A field with digits stored as texts cannot be compared: texts do not sort as numbers. */
-function isMeant(reading: Reading, span: Span, field: string): boolean {
-  const isText = reading.valuesOf(field).some(({ value }) => typeof value !== 'number');
-  return !isText && stanceOf(reading, span, { kind: field }) === 'wanted';
+/** Whether a field holds numbers stored as texts. They cannot be compared: texts do not sort as numbers. */
+function isText(reading: Reading, field: string): boolean {
+  return reading.valuesOf(field).some(({ value }) => typeof value !== 'number');
 }
 
 function isRange(one: Quantity, other: Quantity): boolean {
@@ -97,7 +126,7 @@ function isRange(one: Quantity, other: Quantity): boolean {
 
 /** `quantities`: one, or two bounds that must both apply. */
 function addCondition(reading: Reading, quantities: readonly Quantity[]): void {
-  const { field } = quantities[0]!;
+  const { field, stance } = quantities[0]!;
   const limits = quantities.flatMap((quantity) => quantity.limits);
   const said = reading.sayTogether(
     field,
@@ -105,19 +134,7 @@ function addCondition(reading: Reading, quantities: readonly Quantity[]): void {
   );
   reading.conditions.push({
     ...said,
-    filter: allOf(limits.map(([ordering, number]) => test(field, ordering, number))),
+    ...asMeant(stance, allOf(limits.map(([ordering, number]) => test(field, ordering, number)))),
     isSure: true,
   });
-}
-
-/** Whether a word is a plain number: not a version with a `v`, and not joined to a word by a sign, as in a name. */
-function isNumber(reading: Reading, index: number): boolean {
-  const token = reading.question.tokens[index];
-  return (
-    token !== undefined &&
-    reading.isFree({ from: index, to: index + 1 }) &&
-    /^\d+(?:\.\d+)?$/.test(token.word) &&
-    /^\d/.test(reading.question.text.slice(token.start)) &&
-    !/[-#]$/.test(reading.between(index - 1))
-  );
 }

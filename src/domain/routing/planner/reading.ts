@@ -100,6 +100,11 @@ export class Reading {
     return this.#unwanted.get(index);
   }
 
+  /** Stems of the words in the name of a field. */
+  nameOf(field: string): ReadonlySet<string> {
+    return this.#names.get(field) ?? new Set();
+  }
+
   namesAnyField(index: number): boolean {
     const word = this.question.tokens[index]?.stem ?? '';
     return [...this.#names.values()].some((names) => names.has(word));

@@ -65,7 +65,7 @@ function timeAt(
   const { from, until } = period;
   if (bound) return { span: bound.span, limits: limitsOf(period, bound.ordering), ordering: bound.ordering };
   // "as of today" says how things are, not when something was.
-  if (reading.word(span.from - 1) === 'of' && reading.word(span.from - 2) === 'as') return undefined;
+  if (reading.word(span.from - 2) === 'as' && reading.word(span.from) === 'today') return undefined;
   if (DURING.has(reading.word(span.from - 1)))
     return { span: { from: span.from - 1, to: span.to }, limits: { from, until } };
   const isTime = period.isPlain || (last && !last.ordering && isListed(reading, last.span, span));
