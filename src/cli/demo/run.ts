@@ -42,8 +42,6 @@ interface Version {
   readonly position: string;
 }
 
-/** Lower than the default of 0.7, so that the demo also shows weak matches. */
-const threshold = 0;
 const shownHits = 3;
 
 export async function runDemo(connection: Connection, narrator: Narrator): Promise<DemoFacts> {
@@ -120,9 +118,7 @@ async function askQuestions(
   queries: readonly DemoQuery[],
 ): Promise<number> {
   narrator.chapter('Ask it');
-  narrator.note(
-    'The best three of each. Scores are calibrated probabilities of relevance; ✓ marks right answers.',
-  );
+  narrator.note('The best three of each, as a search without any option shows them; ✓ marks right answers.');
   let answered = 0;
   for (const { query, layers, scope, tags, filter, expect } of queries) {
     const how = [
@@ -132,7 +128,7 @@ async function askQuestions(
       ...(filter === undefined ? [] : [`filter ${JSON.stringify(filter)}`]),
     ];
     narrator.question(query, how.join(' · '));
-    const body = { query, layers, scope, tags, filter, threshold, order: 'relevance', topK: shownHits };
+    const body = { query, layers, scope, tags, filter, topK: shownHits };
     const { results } = await call<SearchAnswer>(connection, '/v1/search', { method: 'POST', body });
     for (const { memory, score, rank } of results) {
       narrator.hit(
@@ -171,7 +167,7 @@ async function changeAndDelete(
   narrator.say(`   PATCH with the reason “${change.reason}”`);
   await call<SearchAnswer>(connection, '/v1/search', {
     method: 'POST',
-    body: { query: change.query, threshold, topK: 1, minPosition: position, waitMs: 30_000 },
+    body: { query: change.query, topK: 1, minPosition: position, waitMs: 30_000 },
   });
   const { items } = await call<{ items: Version[] }>(connection, `${path}/history`);
   for (const { revision, type, at, actor, reason, changes } of items) {
@@ -199,8 +195,6 @@ async function changeAndDelete(
     method: 'POST',
     body: {
       query: story.delete.query,
-      threshold: 0,
-      topK: 50,
       minPosition: deleted.position,
       waitMs: 30_000,
     },
