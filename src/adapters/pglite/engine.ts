@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { PGlite } from '@electric-sql/pglite';
+import { clusterBytes } from './cluster-size.ts';
 import { DurableNodeFS } from './durable-fs.ts';
 import { extensions } from './extensions.ts';
 import { SeededMemoryFS } from './memory-fs.ts';
@@ -41,13 +42,13 @@ export class Engine {
     const { cluster, packageRoot } = data;
     if (cluster === undefined)
       return withTemplate(packageRoot, (template) =>
-        Engine.#start(new SeededMemoryFS(template), false, listeners),
+        Engine.#start(new SeededMemoryFS(template), startParams(), listeners),
       );
     if (!existsSync(cluster)) await createCluster(cluster, packageRoot);
-    return Engine.#start(new DurableNodeFS(cluster), true, listeners);
+    return Engine.#start(new DurableNodeFS(cluster), startParams(clusterBytes(cluster)), listeners);
   }
 
-  static async #start(fs: Filesystem, durable: boolean, listeners: EngineListeners): Promise<Engine> {
+  static async #start(fs: Filesystem, startParams: string[], listeners: EngineListeners): Promise<Engine> {
     const log = new LogTail();
     const init = fs.init.bind(fs);
     fs.init = async (pg, options) => {
@@ -59,7 +60,7 @@ export class Engine {
     const database = await PGlite.create({
       fs,
       extensions,
-      startParams: startParams(durable),
+      startParams,
       onStderr: (line) => log.add(line),
     }).catch((error: unknown) => listeners.died(log.reason(String(error)), log.code()));
     endOnUnknownException(database, (error) => listeners.died(log.reason(String(error)), log.code()));

@@ -20,16 +20,20 @@ const settings: Readonly<Record<string, string>> = {
   log_min_error_statement: 'panic',
 };
 
+const mebibyte = 2 ** 20;
 const smallestBuffersMb = 128;
+/** For a folder with little data. Enough for 20,000 memories. */
+const usualBuffersMb = 256;
 const largestBuffersMb = 512;
 
 /**
- * A sixteenth of the machine's memory, within limits, because it is allocated at once. Pages outside of it are read through
- * WebAssembly's file system: an insert into the HNSW index over 100,000 vectors (205 MB) took 8.8 ms with 128 MB, and 2.9 ms
- * with 384 MB and more.
+ * As large as the data at the start, but at least 256 MB, and at most 512 MB or a sixteenth of the machine's memory. The
+ * buffers are allocated and filled with zeros at once, so an empty server would occupy them too. Pages outside of them are
+ * read through WebAssembly's file system.
  */
-function sharedBuffersMb(memoryBytes: number): number {
-  return Math.round(Math.min(largestBuffersMb, Math.max(smallestBuffersMb, memoryBytes / 16 / 2 ** 20)));
+export function sharedBuffersMb(memoryBytes: number, dataBytes: number): number {
+  const most = Math.min(largestBuffersMb, Math.max(smallestBuffersMb, memoryBytes / 16 / mebibyte));
+  return Math.round(Math.min(most, Math.max(usualBuffersMb, dataBytes / mebibyte)));
 }
 
 /** The memory limit of the container, or the machine's memory. */
@@ -37,17 +41,21 @@ function availableMemory(): number {
   return Math.min(totalmem(), process.constrainedMemory() || Infinity);
 }
 
-/** Arguments of `postgres`. A database in memory needs no sync; on disk every sync is executed. */
-export function startParams(durable: boolean): string[] {
+/**
+ * Arguments of `postgres`, for a database on disk of this many bytes, where every sync is executed, or without a size for
+ * one in memory, which needs no sync.
+ */
+export function startParams(dataBytes?: number): string[] {
   const base = PGlite.defaultStartParams.filter((parameter) => parameter !== '-F');
-  const extra = durable
-    ? {
-        ...settings,
-        shared_buffers: `${sharedBuffersMb(availableMemory())}MB`,
-        fsync: 'on',
-        wal_sync_method: 'fsync',
-      }
-    : { ...settings, shared_buffers: `${smallestBuffersMb}MB`, fsync: 'off' };
+  const extra =
+    dataBytes === undefined
+      ? { ...settings, shared_buffers: `${smallestBuffersMb}MB`, fsync: 'off' }
+      : {
+          ...settings,
+          shared_buffers: `${sharedBuffersMb(availableMemory(), dataBytes)}MB`,
+          fsync: 'on',
+          wal_sync_method: 'fsync',
+        };
   return [...base, ...Object.entries(extra).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
 }
 

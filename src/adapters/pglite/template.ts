@@ -72,7 +72,7 @@ async function initialise(cluster: string): Promise<void> {
   const database = await PGlite.create({
     fs: new NodeFS(cluster),
     extensions,
-    startParams: startParams(false),
+    startParams: startParams(),
     initDbStartParams: initdbParams,
   });
   for (const statement of preparation) await database.exec(statement);
