@@ -37,6 +37,7 @@ describe('search', () => {
     expect(await names('--filter', '{"metadata.page":{"eq":1}}')).toEqual(['m1']);
     expect(await names('--as-of', lines.at(-1)!.position)).toEqual(['m1', 'm2', 'm3']);
     expect(await names('--as-of', '1999-01-01T00:00:00Z')).toEqual([]);
+    expect(await names('--now', '2026-03-12T15:00:00+01:00')).toEqual(['m1', 'm2', 'm3']);
   });
 
   it('[J4] accepts the query before and after an option that takes several values', async () => {
@@ -72,6 +73,7 @@ describe('search', () => {
     ['an invalid number', ['--top', 'many']],
     ['an invalid threshold', ['--threshold', 'high']],
     ['an invalid order', ['--order', 'random']],
+    ['a time of asking without an offset', ['--now', '2026-03-12T15:00:00']],
   ])('[J8] rejects %s with a clear message', async (_, options) => {
     const result = await as(await newAdmin(server), 'search', 'x', ...options);
     expectClear(result, 2, options[0]!);

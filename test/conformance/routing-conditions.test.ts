@@ -87,6 +87,59 @@ describe('conditions in a question', () => {
   });
 });
 
+describe('values and numbers in a question', () => {
+  const owners = ['api', 'web', 'data', 'mobile'];
+  const services = Array.from({ length: 24 }, (_, n) => ({
+    externalId: `${owners[n % 4]}-${n}`,
+    layer: 'company',
+    content: `Service ${n} handles some requests of the shop each second.`,
+    metadata: { owner: owners[n % 4]!, size: n * 1_000, balance: (n - 10) / 10 },
+  }));
+  const request = { topK: 5, threshold: 0, order: 'relevance' };
+
+  it('[B4] [B6] find what is not of an excluded value, wherever its negation stands', async () => {
+    const tenant = await SearchTenant.create(server, { memories: services, request });
+    for (const question of [
+      'List all services that team api does not own',
+      'List all services which api no longer owns',
+      'List all services of every team but api',
+      'List all services for which api is not the owner',
+    ]) {
+      const owned = namesOf(await tenant.search(question)).map((name) => name.split('-')[0]);
+      expect(owned, question).toHaveLength(5);
+      expect(owned, question).not.toContain('api');
+    }
+    const own = namesOf(await tenant.search('List all services owned by team api'));
+    expect(own.every((name) => name.startsWith('api-'))).toBe(true);
+  });
+
+  it('[B4] [B6] are read whole', async () => {
+    const tenant = await SearchTenant.create(server, { memories: services, request });
+    const numbersOf = (answer: Json) => namesOf(answer).map((name) => Number(name.split('-')[1]));
+    for (const size of ['18,000', '18 000', '18k', '1.8e4'])
+      expect(numbersOf(await tenant.search(`List all services with size above ${size}`)).sort()).toEqual([
+        19, 20, 21, 22, 23,
+      ]);
+    const below = numbersOf(await tenant.search('List all services with balance below -0.5'));
+    expect(below.sort()).toEqual([0, 1, 2, 3, 4]);
+  });
+
+  it('[B4] [A8] a relative time is one seen from the time of asking', async () => {
+    const days = Array.from({ length: 12 }, (_, n) => ({
+      externalId: `day ${n + 1}`,
+      layer: 'company',
+      content: `Decision ${n} of the build team`,
+      occurredAt: new Date(Date.UTC(2026, 2, 1 + n, 15)).toISOString(),
+    }));
+    const tenant = await SearchTenant.create(server, { memories: days, request: { ...request, topK: 7 } });
+    const answer = await tenant.search('List all decisions of the build team from last week', {
+      now: '2026-03-12T15:00:00Z',
+    });
+    // 12 March 2026 is a Thursday.
+    expect(new Set(namesOf(answer))).toEqual(new Set([2, 3, 4, 5, 6, 7, 8].map((day) => `day ${day}`)));
+  });
+});
+
 describe('a question about all places of a kind', () => {
   const practice = (team: string, topic: string) => ({
     externalId: `${team} ${topic}`,

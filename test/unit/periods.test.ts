@@ -126,6 +126,14 @@ describe('[B4] the days, weeks and longer periods of', () => {
     ['Friday of last week', 'Friday of last week: 2026-02-06..2026-02-07'],
     ['last week on Monday', 'last week on Monday: 2026-02-02..2026-02-03'],
     ['from Monday to Wednesday', 'from Monday to Wednesday: 2026-02-09..2026-02-12'],
+    ['last 24h', 'last 24h: 2026-02-09T12:00:00.000Z..2026-02-11'],
+    ['past 7d', 'past 7d: 2026-02-03..2026-02-11'],
+    ['2w ago', '2w ago: 2026-01-24..2026-01-31'],
+    ['30 minutes ago', '30 minutes ago: 2026-02-10T11:20:00.000Z..2026-02-10T11:40:00.000Z'],
+    ['the last 15 min', 'last 15 min: 2026-02-10T11:45:00.000Z..2026-02-11'],
+    ['March last year', 'March last year: 2025-03..2025-04'],
+    ['March 7 last year', 'March 7 last year: 2025-03-07..2025-03-08'],
+    ['Q3 of last year', 'Q3 of last year: 2025-07..2025-10'],
     ['this weekend', 'this weekend: 2026-02-14..2026-02-16'],
   ])('%s', (text, ...expected) => {
     expect(periods(text, now)).toEqual(expected);

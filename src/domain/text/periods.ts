@@ -10,9 +10,14 @@ export interface Period extends Ends {
   readonly end: number;
   /** Whether the words can only be a time. A year or the name of a month alone can mean something else. */
   readonly isPlain: boolean;
+  /** Whether it is named as being ahead of the time of asking: "tomorrow", "next week". */
+  readonly isAhead: boolean;
 }
 
-const FORMS = [...absoluteForms, ...relativeForms];
+const FORMS = [
+  ...absoluteForms.map((form) => ({ ...form, isRelative: false })),
+  ...relativeForms.map((form) => ({ ...form, isRelative: true })),
+];
 const CONTEXT = 40;
 
 /**
@@ -21,17 +26,17 @@ const CONTEXT = 40;
  */
 export function findPeriods(text: string, now?: Date): Period[] {
   const claimed: { start: number; end: number; period?: Period }[] = [];
-  for (const { pattern, read } of FORMS) {
+  for (const { pattern, read, isRelative } of FORMS) {
     for (const match of text.matchAll(pattern)) {
       const [start, end] = [match.index, match.index + match[0].length];
       if (claimed.some((other) => start < other.end && end > other.start)) continue;
       const found = read(formMatch(text, match), now);
       if (found === undefined || (found !== 'none' && !isWithinYears(found))) continue;
-      claimed.push({
-        start,
-        end,
-        ...(found !== 'none' && { period: { isPlain: true, ...found, start, end } }),
-      });
+      if (found === 'none') claimed.push({ start, end });
+      else {
+        const isAhead = isRelative && now !== undefined && Date.parse(found.from) > now.getTime();
+        claimed.push({ start, end, period: { isPlain: true, ...found, isAhead, start, end } });
+      }
     }
   }
   return claimed.flatMap(({ period }) => period ?? []).sort((a, b) => a.start - b.start);
@@ -44,7 +49,7 @@ function formMatch(text: string, match: RegExpExecArray): FormMatch {
     group,
     has: (name) => group(name) !== '',
     before: text.slice(Math.max(0, match.index - CONTEXT), match.index),
-    after: text.slice(match.index + match[0].length).slice(0, CONTEXT),
+    after: text.slice(match.index + match[0].length, match.index + match[0].length + CONTEXT),
   };
 }
 

@@ -1,8 +1,8 @@
-import { boundAt, isComparison, rangeOf, type Ordering } from './comparators.ts';
+import { boundAt, isComparison, rangeOf, type Bound, type Ordering } from './comparators.ts';
 import { occurredOrCreated, timeFilter, type TimeRange } from '../../build-filter.ts';
 import type { Condition } from './conditions.ts';
 import { asMeant, isUnderstood, stanceOf, type Stance } from './negation.ts';
-import { heldTogether } from './paired-bounds.ts';
+import { heldTogether, isLower } from './paired-bounds.ts';
 import { written, type Span } from './question.ts';
 import { best, type Reading } from './reading.ts';
 import { findPeriods, type Period } from '../../text/periods.ts';
@@ -61,15 +61,27 @@ function timeAt(
     const limits = { from: period.from, until: next.period.until };
     return { span: { from: range.from, to: next.span.to }, limits };
   }
-  const bound = boundAt(reading, span, 'time');
+  const bound = boundAtEdge(reading, span) ?? boundAt(reading, span, 'time');
   const { from, until } = period;
   if (bound) return { span: bound.span, limits: limitsOf(period, bound.ordering), ordering: bound.ordering };
   // "as of today" says how things are, not when something was.
   if (reading.word(span.from - 2) === 'as' && reading.word(span.from) === 'today') return undefined;
   if (DURING.has(reading.word(span.from - 1)))
     return { span: { from: span.from - 1, to: span.to }, limits: { from, until } };
-  const isTime = period.isPlain || (last && !last.ordering && isListed(reading, last.span, span));
+  // What is planned was stored before: the words may stand in the text.
+  const isTime =
+    (period.isPlain && !period.isAhead) || (last && !last.ordering && isListed(reading, last.span, span));
   return isTime ? { span, limits: { from, until } } : undefined;
+}
+
+/** The bound in "since the beginning of March" and "before the end of 2025". */
+function boundAtEdge(reading: Reading, { from, to }: Span): Bound | undefined {
+  const edge = reading.word(from - 2);
+  if (reading.word(from - 1) !== 'of' || !['beginning', 'start', 'end'].includes(edge)) return undefined;
+  const bound = boundAt(reading, { from: from - 2, to }, 'time');
+  if (!bound || bound.span.to !== to) return bound;
+  const isLater = isLower(bound.ordering);
+  return { ...bound, ordering: edge === 'end' ? (isLater ? 'gt' : 'lte') : isLater ? 'gte' : 'lt' };
 }
 
 const JOINTS = new Set(['and', 'or', 'vs', 'versus']);

@@ -119,6 +119,7 @@ export const absoluteForms: readonly Form[] = [
 
 /** Words before a number that count something: "the top 5 May releases", "in May 20 users". */
 const COUNTING = /\b(?:top|first|last|latest|next|best|past|these|those|in)\s+(?:the\s+)?$/i;
+const OF_ANOTHER_YEAR = /^,?\s+(?:of\s+)?(?:last|previous|this|next)\s+year\b/i;
 const TIME_WORD = /\b(?:on|since|until|till|before|after|from|by|of)\s+(?:the\s+)?$/i;
 
 /** The year of "March 7" in "March 7 and March 9, 2026". */
@@ -133,6 +134,7 @@ function dayOfMonth({ group, has, text, before, after }: FormMatch, now: Date | 
   const isSure = isOrdinal || /^on\s/i.test(text) || TIME_WORD.test(before);
   const month = group('month');
   if (!isSure && (isOrdinaryWord(month) || COUNTING.test(before))) return undefined;
+  if (OF_ANOTHER_YEAR.test(after)) return undefined;
   const [day, last] = dayNumbers(group);
   const year = LATER_YEAR.exec(after)?.groups?.['year'];
   if (year !== undefined) return daysOf(Number(year), monthOf(month), day, last);

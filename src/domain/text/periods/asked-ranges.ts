@@ -87,7 +87,23 @@ function isRange(before: string, between: string): boolean {
     : /\b(?:from|between)\s+(?:the\s+)?$/i.test(before);
 }
 
-function boundOf(before: string, after: string): Bound | undefined {
+/** "since the beginning of March", "before the end of 2025". */
+const EDGE = /\b(?:the\s+)?(beginning|start|end)\s+of\s+(?:the\s+)?$/i;
+
+function boundOf(words: string, after: string): Bound | undefined {
+  const edge = EDGE.exec(words)?.[1]?.toLowerCase();
+  const before = words.replace(EDGE, '');
+  const bound = boundBeside(before, after);
+  return bound && edge ? boundAtEdge(bound, edge === 'end') : bound;
+}
+
+/** The bound of a period whose first or last moment is named. */
+function boundAtEdge(bound: Bound, isEnd: boolean): Bound {
+  if (isEnd) return bound === 'from' || bound === 'after' ? 'after' : 'until';
+  return bound === 'from' || bound === 'after' ? 'from' : 'before';
+}
+
+function boundBeside(before: string, after: string): Bound | undefined {
   const open = AFTER.find(([, words]) => words.test(after))?.[0];
   if (open) return open;
   if (/\bfrom\s+(?:the\s+)?$/i.test(before) && /^\s+on\b(?=\s*(?:$|[?.!,;]))/i.test(after)) return 'from';

@@ -6,10 +6,12 @@ export interface Ends {
   readonly until: string;
 }
 
-export type Unit = 'hour' | 'day' | 'week' | 'fortnight' | 'month' | 'quarter' | 'year';
+export type Unit = 'minute' | 'hour' | 'day' | 'week' | 'fortnight' | 'month' | 'quarter' | 'year';
 
 const DAY_MS = 86_400_000;
-const HOUR_MS = 3_600_000;
+const MS = { minute: 60_000, hour: 3_600_000 } as const;
+/** How far from "10 minutes ago" and "2 hours ago" the time may be. */
+const AROUND_MS = { minute: 10 * MS.minute, hour: MS.hour } as const;
 const DAYS_PER_WEEK = 7;
 const MONTHS = { month: 1, quarter: 3, year: 12 } as const;
 
@@ -136,6 +138,7 @@ export function latestDayOfMonth(day: number, now: Date): Ends | undefined {
 /** A calendar unit: 0 is the current one, -1 the previous one. */
 export function unitFrom(now: Date, offset: number, unit: Unit): Ends | undefined {
   switch (unit) {
+    case 'minute':
     case 'hour':
     case 'fortnight':
       return undefined;
@@ -156,8 +159,8 @@ export function unitFrom(now: Date, offset: number, unit: Unit): Ends | undefine
 
 /** The last `count` units, to the end of today, or the next ones, from today on. */
 export function runningUnits(now: Date, count: number, unit: Unit, isNext = false): Ends {
-  if (unit === 'hour') {
-    const ends = [now.getTime(), now.getTime() + (isNext ? count : -count) * HOUR_MS].sort((a, b) => a - b);
+  if (unit === 'hour' || unit === 'minute') {
+    const ends = [now.getTime(), now.getTime() + (isNext ? count : -count) * MS[unit]].sort((a, b) => a - b);
     const until = isNext ? new Date(ends[1]!).toISOString() : daysFrom(now, 0, 1).until;
     return { from: new Date(ends[0]!).toISOString(), until };
   }
@@ -178,14 +181,16 @@ function daysOfUnit(unit: 'day' | 'week' | 'fortnight'): number {
 }
 
 /**
- * What "… ago" means: that day, the seven days around that day for weeks, that calendar month or year, or the hour before and after
- * for hours. `count` may be negative, for "in 3 days".
+ * What "… ago" means: that day, the seven days around that day for weeks, that calendar month or year, or the time around
+ * for hours and minutes. `count` may be negative, for "in 3 days".
  */
 export function unitsAgo(now: Date, count: number, unit: Unit): Ends | undefined {
   switch (unit) {
+    case 'minute':
     case 'hour': {
-      const at = (hours: number) => new Date(now.getTime() - hours * HOUR_MS).toISOString();
-      return { from: at(count + 1), until: at(count - 1) };
+      const at = now.getTime() - count * MS[unit];
+      const around = AROUND_MS[unit];
+      return { from: new Date(at - around).toISOString(), until: new Date(at + around).toISOString() };
     }
     case 'week':
     case 'fortnight': {

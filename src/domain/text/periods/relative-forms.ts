@@ -1,6 +1,7 @@
 import {
   dayOfWeek,
   daysFrom,
+  daysOf,
   latestDayOfMonth,
   latestIsoWeek,
   latestMonths,
@@ -8,6 +9,7 @@ import {
   monthNumber,
   monthsOf,
   nextWeekday,
+  quarterOf,
   runningUnits,
   unitFrom,
   unitsAgo,
@@ -19,10 +21,12 @@ import {
   countOf,
   FULL_MONTH,
   isOrdinaryWord,
+  MONTH,
   monthOf,
   ORDINAL,
   ordinalOf,
   SHORT_MONTH,
+  SHORT_UNIT,
   SHORT_WEEKDAY,
   UNIT,
   unitOf,
@@ -34,6 +38,8 @@ const LAST = '(?:last|past|previous|preceding)';
 const THIS = '(?:this|current)';
 const NEXT = '(?:next|coming)';
 const WHICH = `(?<which>${LAST}|${THIS}|${NEXT})`;
+/** The unit after a count. */
+const COUNTED = `(?:\\s+(?<unit>${UNIT}s?)|\\s?(?<short>${SHORT_UNIT}))`;
 const DAY_NAME = `(?<weekday>${WEEKDAY})\\b`;
 const SATURDAY = 6;
 
@@ -66,18 +72,29 @@ export const relativeForms: readonly Form[] = [
   ),
   // "more than 3 weeks ago" names no time by itself.
   relative(
-    `(?<vague>\\b(?:(?:more|less|longer|fewer|later|earlier)\\s+than|over|under|half|at\\s+(?:least|most))\\s+)?\\b(?<count>${COUNT})\\s+(?<unit>${UNIT})s?\\s+ago\\b`,
+    `(?<vague>\\b(?:(?:more|less|longer|fewer|later|earlier)\\s+than|over|under|half|at\\s+(?:least|most))\\s+)?\\b(?<count>${COUNT})${COUNTED}\\s+ago\\b`,
     ({ group, has }, now) =>
-      has('vague') ? 'none' : unitsAgo(now, countOf(group('count')), unitOf(group('unit'))),
+      has('vague') ? 'none' : unitsAgo(now, countOf(group('count')), unitOf(group('unit') || group('short'))),
+  ),
+  relative(`\\b(?<which>${LAST}|${NEXT})\\s+(?<count>${COUNT})${COUNTED}\\b(?!\\s+of\\b)`, ({ group }, now) =>
+    runningUnits(
+      now,
+      countOf(group('count')),
+      unitOf(group('unit') || group('short')),
+      offsetOf(group('which')) > 0,
+    ),
+  ),
+  relative(`\\bin\\s+(?<count>${COUNT})${COUNTED}['’]?\\s+time\\b`, ({ group }, now) =>
+    unitsAgo(now, -countOf(group('count')), unitOf(group('unit') || group('short'))),
   ),
   relative(
-    `\\b(?<which>${LAST}|${NEXT})\\s+(?<count>${COUNT})\\s+(?<unit>${UNIT})s?\\b(?!\\s+of\\b)`,
-    ({ group }, now) =>
-      runningUnits(now, countOf(group('count')), unitOf(group('unit')), offsetOf(group('which')) > 0),
-  ),
-  relative(
-    `\\bin\\s+(?<count>${COUNT})\\s+(?<unit>day|week|month|year)s?['’]?\\s+time\\b`,
-    ({ group }, now) => unitsAgo(now, -countOf(group('count')), unitOf(group('unit'))),
+    `\\b(?:(?<month>${MONTH})|q(?<quarter>[1-4]))(?:\\s+(?:the\\s+)?(?<day>\\d{1,2})(?:${ORDINAL})?)?,?\\s+(?:of\\s+)?${WHICH}\\s+year\\b`,
+    ({ group, has }, now) => {
+      const year = now.getUTCFullYear() + offsetOf(group('which'));
+      if (has('quarter')) return has('day') ? undefined : quarterOf(year, Number(group('quarter')));
+      const month = monthOf(group('month'));
+      return has('day') ? daysOf(year, month, Number(group('day'))) : monthsOf(year, month);
+    },
   ),
   relative(`\\b${DAY_NAME},?\\s+(?:of\\s+)?${WHICH}\\s+week\\b`, ({ group }, now) =>
     dayOfWeek(now, offsetOf(group('which')), weekdayOf(group('weekday'))),
@@ -157,7 +174,7 @@ function unitNamed({ group, has, before }: FormMatch, now: Date): ReadPeriod | '
   if (unit === 'day' && offset >= 0) return undefined;
   const isRunning =
     /^past$/i.test(which) || (/^last$/i.test(which) && RUNNING.test(before) && unit !== 'quarter');
-  const hasNoName = unit === 'hour' || unit === 'fortnight' || unit === 'day';
+  const hasNoName = unit === 'minute' || unit === 'hour' || unit === 'fortnight' || unit === 'day';
   if (offset < 0 ? isRunning || hasNoName : hasNoName && offset > 0)
     return runningUnits(now, 1, unit, offset > 0);
   return unitFrom(now, offset, unit);

@@ -8,6 +8,18 @@ const MONTHS = 'january february march april may june july august september octo
 );
 const WEEKDAYS = 'sunday monday tuesday wednesday thursday friday saturday'.split(' ');
 const NUMBERS = 'one two three four five six seven eight nine ten eleven twelve'.split(' ');
+const UNITS: readonly Unit[] = ['minute', 'hour', 'day', 'week', 'fortnight', 'month', 'quarter', 'year'];
+const SHORT_UNITS: Readonly<Record<string, Unit>> = {
+  min: 'minute',
+  h: 'hour',
+  hr: 'hour',
+  d: 'day',
+  w: 'week',
+  wk: 'week',
+  mo: 'month',
+  y: 'year',
+  yr: 'year',
+};
 const ORDINALS = 'first second third fourth'.split(' ');
 
 export const MONTH = `(?:${MONTHS.join('|')}|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\\b\\.?`;
@@ -20,7 +32,9 @@ export const YEAR = '(?:19|20)\\d\\d';
 export const ANY_YEAR = `(?:${YEAR}|['’]\\d\\d)`;
 export const WEEKDAY = `(?:${WEEKDAYS.join('|')})`;
 export const ORDINAL = '(?:st|nd|rd|th)';
-export const UNIT = '(?:hour|day|week|fortnight|month|quarter|year)';
+export const UNIT = '(?:minute|hour|day|week|fortnight|month|quarter|year)';
+/** Beside a count: "24h", "7d", "30 min". */
+export const SHORT_UNIT = '(?:mins?|h|hrs?|d|w|wks?|mos?|y|yrs?)';
 /** A count of units. The decimals of "2.5 weeks" are none. */
 export const COUNT = `(?<![\\d.,:/-])(?:\\d{1,3}|an?|${NUMBERS.join('|')}|(?:a\\s+)?couple(?:\\s+of)?)`;
 export function monthOf(name: string): number {
@@ -50,8 +64,10 @@ export function ordinalOf(text: string): number {
   return ORDINALS.includes(word) ? ORDINALS.indexOf(word) + 1 : Number.parseInt(word, 10);
 }
 
+/** "week", "weeks" and "w". */
 export function unitOf(text: string): Unit {
-  return fold(text) as Unit;
+  const word = fold(text);
+  return UNITS.find((unit) => word.startsWith(unit)) ?? SHORT_UNITS[word.replace(/s$/, '')]!;
 }
 
 /** "May" and "March" in lower case are ordinary words unless the words around say otherwise. */
