@@ -5,6 +5,7 @@ import type { CommandContext, CommandServices } from './context.ts';
 import { LineOrder } from './line-order.ts';
 import type { MemoryResult } from './change-memory.ts';
 import { putMemory } from './put-memory.ts';
+import { answerConflicts, type ConflictAnswer, type FindsConflicts } from './resolve-conflicts.ts';
 import { storeMemory, storeMemoryInput, type InTurn } from './store-memory.ts';
 
 /** A memory to store; with `upsert`, it replaces the memory with its externalId. */
@@ -26,7 +27,7 @@ export interface BulkLine {
   readonly sent: unknown;
 }
 
-export interface BulkLineResult {
+export interface BulkLineResult extends Omit<ConflictAnswer, 'position'> {
   readonly line: number;
   readonly status: number;
   readonly id?: string;
@@ -49,6 +50,7 @@ export interface BulkRequest {
   readonly assertAllowed: () => Promise<void>;
   /** Converts any error to the answer of its line. */
   readonly asProblem: (error: unknown) => Problem;
+  readonly finder: FindsConflicts;
 }
 
 /** Stores each line on its own. Yields results in order while further lines are read. */
@@ -88,7 +90,7 @@ export async function* bulkStore(
       // Awaited line by line: no line may overtake an earlier one with the same externalId.
       const refusal = await assertAllowed().then(() => undefined, asProblem);
       const line = refusal ? { ...value, sent: refusal } : value;
-      inFlight.push(storeLine(services, line, order, request));
+      inFlight.push(storeLine(services, line, { order, earlier: [...inFlight], request }));
     }
   } finally {
     // Not awaited: it waits for a pending read, which a silent sender may never complete.
@@ -106,23 +108,46 @@ function readAhead(source: AsyncIterator<BulkLine>): Promise<IteratorResult<Bulk
 async function storeLine(
   services: CommandServices,
   { line, sent }: BulkLine,
-  order: LineOrder,
-  { contextOf, asProblem }: Pick<BulkRequest, 'contextOf' | 'asProblem'>,
+  {
+    order,
+    earlier,
+    request: { contextOf, asProblem, finder },
+  }: {
+    readonly order: LineOrder;
+    /** The lines before this one that are not answered yet. */
+    readonly earlier: readonly Promise<BulkLineResult>[];
+    readonly request: Pick<BulkRequest, 'contextOf' | 'asProblem' | 'finder'>;
+  },
 ): Promise<BulkLineResult> {
   let externalId: string | undefined;
   try {
     if (sent instanceof Problem) throw sent;
     const input = parseInput(bulkLineInput, sent);
     externalId = input.externalId;
-    const { snapshot, position, replayed, isUnchanged, isNew } = await order.store(input, (inTurn) =>
-      carryOut(services, contextOf(line, sent), input, inTurn),
-    );
+    const context = contextOf(line, sent);
+    const mode = input.onConflict;
+    let upTo = 0;
+    const result = await order.store(input, async (inTurn) => {
+      // The lines before it are among the memories that it is compared with.
+      if (mode !== 'ignore') {
+        await Promise.all(earlier);
+        upTo = await services.store.log.head();
+      }
+      return carryOut(services, context, input, inTurn);
+    });
+    const { snapshot, replayed, isUnchanged, isNew } = result;
+    const found = await answerConflicts(services, context, result, {
+      mode,
+      upTo,
+      finder,
+      explain: asProblem,
+    });
     return {
       line,
       status: isNew ? 201 : 200,
       id: snapshot.state.value.id,
       ...(externalId !== undefined && { externalId }),
-      position,
+      ...found,
       ...(isUnchanged && { unchanged: true }),
       ...(replayed && { replayed }),
     };

@@ -10,7 +10,7 @@ import { unsealedContext, type CommandContext, type CommandServices, type Idempo
  * What is recorded of a command: its answer, or parts of it that are recorded apart. The values name streams and never
  * change.
  */
-export type RecordedPart = 'command' | 'counters' | 'plan';
+export type RecordedPart = 'command' | 'counters' | 'plan' | 'conflicts';
 
 /** What a command recorded that its own events do not show. */
 export interface Recorded {

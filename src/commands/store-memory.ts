@@ -32,6 +32,10 @@ import { claimStreamOf, releaseClaim, takeClaim } from './claims.ts';
 import { CommandRecord } from './command-record.ts';
 import { eventContext, type CommandContext, type CommandServices } from './context.ts';
 
+/** What to do about memories that a new one contradicts, supersedes or duplicates. */
+export const conflictModes = ['ignore', 'report', 'supersede'] as const;
+export type ConflictMode = (typeof conflictModes)[number];
+
 export const storeMemoryInput = z
   .strictObject({
     content: contentSchema,
@@ -44,6 +48,10 @@ export const storeMemoryInput = z
     occurredAt: timestamp.optional(),
     representations: representationsInput.prefault({}),
     subject: identifier.optional(),
+    onConflict: z.enum(conflictModes).default('ignore').meta({
+      description:
+        '`report`: answer which memories of the same layer and scope it contradicts, supersedes or duplicates. `supersede`: also link it to those, where the judgement is sure',
+    }),
   })
   .meta({ id: 'StoreMemory' });
 
@@ -174,7 +182,7 @@ const personal: readonly Layer[] = ['user', 'session', 'agent'];
 export function place(caller: TenantContext, input: StoreMemoryInput): Omit<MemoryValue, 'id'> {
   // Checked first: a caller who writes nothing is not asked for missing identifiers.
   if (!isWriter(caller)) throw new Problem('forbidden', 'this credential may not write memories');
-  const { layer, subject: _, scope: wanted, ...rest } = input;
+  const { layer, subject: _, onConflict: __, scope: wanted, ...rest } = input;
   const { company, ...identifiers } = wanted;
   if (company !== undefined && company !== caller.tenant) {
     throw invalid('scope.company', `must be the tenant of the credential, ${caller.tenant}, or left out`);

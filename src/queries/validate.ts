@@ -1,16 +1,11 @@
 import type { TenantContext } from '../domain/access/context.ts';
 import { visible } from '../domain/access/visibility.ts';
-import {
-  inconsistencySteps,
-  type Inconsistencies,
-  type LinkEvidence,
-} from '../domain/consistency/detect-inconsistencies.ts';
-import type { Statement } from '../domain/consistency/statement.ts';
+import { inconsistencySteps, type Inconsistencies } from '../domain/consistency/detect-inconsistencies.ts';
 import type { CitedLink } from '../domain/consistency/verdict.ts';
 import { Problem } from '../domain/problems.ts';
 import { isMemoryId } from '../domain/streams.ts';
 import type { EventLog } from '../ports/event-log.ts';
-import { TimeSlice } from '../support/time-slice.ts';
+import { runInSlices } from '../support/time-slice.ts';
 import { joinUsage, memoryColumns, memoryOf, type MemoryRow } from './memory-row.ts';
 import type { ReadModels, ReadView } from './read-models.ts';
 import { regionCondition } from './scope-sql.ts';
@@ -66,7 +61,7 @@ async function validateIn(
   caller: TenantContext,
   distinct: readonly string[],
 ): Promise<Validated> {
-  const rows = await readVisible(models, view, caller, distinct.filter(isMemoryId));
+  const rows = await readVisibleMemories(models, view, caller, distinct.filter(isMemoryId));
   const found = rows.map(({ memory_id: id }) => id);
   const [supersessions, contradicts] = await Promise.all([
     readSupersessions(models.sql, view, caller, found),
@@ -74,28 +69,15 @@ async function validateIn(
   ]);
   const known = new Set(found);
   return {
-    ...(await detectInSlices(rows.map(memoryOf), { supersessions, contradicts })),
+    ...(await runInSlices(inconsistencySteps(rows.map(memoryOf), { supersessions, contradicts }))),
     notFound: distinct.filter((id) => !known.has(id)),
     compared: found.length,
     position: view.position,
   };
 }
 
-/** Long memories take longer than a request may hold up the others. */
-async function detectInSlices(
-  statements: readonly Statement[],
-  links: LinkEvidence,
-): Promise<Inconsistencies> {
-  const steps = inconsistencySteps(statements, links);
-  const slice = new TimeSlice();
-  for (;;) {
-    const step = steps.next();
-    if (step.done) return step.value;
-    if (slice.isUsedUp) await slice.yield();
-  }
-}
-
-function readVisible(
+/** The active memories with these ids that the caller may see. */
+export function readVisibleMemories(
   models: ReadModels,
   view: ReadView,
   caller: TenantContext,

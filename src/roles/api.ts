@@ -6,6 +6,7 @@ import { isLoopback } from '../http/loopback.ts';
 import type { Api } from '../http/server.ts';
 import { languageModelMetrics, observeFacts, observeModelGuard } from '../observability/telemetry.ts';
 import type { LanguageModelFor } from '../ports/language-model.ts';
+import { ConflictFinder } from '../queries/conflicts.ts';
 import { ModelGuard } from '../queries/model-guard.ts';
 import { observed } from '../queries/observed-language-model.ts';
 import { RoutingDirectory } from '../queries/routing/routing-directory.ts';
@@ -51,6 +52,7 @@ export function openApi(own: Process, commandSide: CommandSide, readSide: ReadSi
     operations,
     search,
     multiHop,
+    conflicts: new ConflictFinder(models, retrieval),
     routing,
     routingIsOff: !config.routing,
     reasoningIsOff: !config.reasoning,

@@ -17,3 +17,13 @@ export class TimeSlice {
     this.#startedAt = performance.now();
   }
 }
+
+/** Runs the steps of a long computation in slices. */
+export async function runInSlices<Result>(steps: Generator<undefined, Result, undefined>): Promise<Result> {
+  const slice = new TimeSlice();
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+    if (slice.isUsedUp) await slice.yield();
+  }
+}

@@ -3,6 +3,7 @@ import { bulkStore as store, type BulkLine, type BulkLineResult } from '../../co
 import { lineIdentity } from '../command-id.ts';
 import { ItemStream, operation } from '../operation.ts';
 import { problemDocument } from '../problem.ts';
+import { conflictFields } from './conflicts.ts';
 import { bulkExample, bulkLineExample } from './examples.ts';
 
 export type { BulkLine } from '../../commands/bulk-store.ts';
@@ -33,12 +34,21 @@ export const bulkStore = operation({
         .literal(true)
         .optional()
         .meta({ description: 'Stored before under the same Idempotency-Key' }),
+      ...conflictFields,
     })
     .meta({ id: 'BulkLine' }),
   examples: { input: bulkExample, output: bulkLineExample },
   access: 'every-caller',
   command: { scope: () => ['POST', '/v1/memories/bulk'], arguments: null },
-  async handle({ caller, input: { lines }, context, services: { commands }, credential, explain, token }) {
+  async handle({
+    caller,
+    input: { lines },
+    context,
+    services: { commands, conflicts: finder },
+    credential,
+    explain,
+    token,
+  }) {
     const { idempotency: whole, ...each } = context;
     const results = store(commands, {
       lines,
@@ -48,6 +58,7 @@ export const bulkStore = operation({
       },
       assertAllowed: credential.assertStillValid,
       asProblem: explain,
+      finder,
     });
     const answer = ({ position, problem, ...result }: BulkLineResult) => ({
       ...result,

@@ -27,6 +27,18 @@ export const memoryExample = {
 
 export const memoryAnswerExample = { memory: memoryExample, position };
 
+export const storedAnswerExample = {
+  ...memoryAnswerExample,
+  conflicts: [
+    {
+      id: '019a0c3e-7c1b-7a40-9d4f-2f6a5f3f9b11',
+      kind: 'supersedes',
+      reason: 'the same text with another date: "Monday", "Tuesday"',
+      confidence: 0.8,
+    },
+  ],
+};
+
 export const storeExample = {
   content: memoryExample.content,
   layer: 'team',

@@ -2,8 +2,9 @@ import { putMemory as put, putMemoryInput } from '../../commands/put-memory.ts';
 import { externalIdSchema } from '../../domain/layers.ts';
 import { expectedRevisionField, mustBeNewField } from '../fields.ts';
 import { operation } from '../operation.ts';
-import { auditOfUnchanged, memoryAnswerSchema, memoryOutcome } from './answer.ts';
-import { memoryAnswerExample, memoryExample, putExample } from './examples.ts';
+import { auditOfUnchanged } from './answer.ts';
+import { arrivalOf, storedAnswerSchema, storedOutcome } from './conflicts.ts';
+import { memoryExample, putExample, storedAnswerExample } from './examples.ts';
 import { writers } from './roles.ts';
 
 export const putMemory = operation({
@@ -15,10 +16,10 @@ export const putMemory = operation({
     expectedRevision: expectedRevisionField,
     mustBeNew: mustBeNewField,
   }),
-  output: memoryAnswerSchema,
+  output: storedAnswerSchema,
   examples: {
     input: { externalId: memoryExample.externalId, ...putExample },
-    output: memoryAnswerExample,
+    output: storedAnswerExample,
   },
   access: writers,
   command: {
@@ -30,7 +31,8 @@ export const putMemory = operation({
   audit: auditOfUnchanged,
   async handle(call) {
     const { expectedRevision: match, mustBeNew: isNew, ...memory } = call.input;
+    const upTo = await arrivalOf(call.services, memory.onConflict);
     const result = await put(call.services.commands, call.context, memory, { match, isNew });
-    return { ...(await memoryOutcome(call, result, { isNew: result.isNew })), isNew: result.isNew };
+    return { ...(await storedOutcome(call, result, { isNew: result.isNew, upTo })), isNew: result.isNew };
   },
 });

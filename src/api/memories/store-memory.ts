@@ -1,7 +1,7 @@
 import { storeMemory as store, storeMemoryInput } from '../../commands/store-memory.ts';
 import { operation } from '../operation.ts';
-import { memoryAnswerSchema, memoryOutcome } from './answer.ts';
-import { memoryAnswerExample, storeExample } from './examples.ts';
+import { arrivalOf, storedAnswerSchema, storedOutcome } from './conflicts.ts';
+import { storedAnswerExample, storeExample } from './examples.ts';
 import { writers } from './roles.ts';
 
 export const storeMemory = operation({
@@ -9,12 +9,13 @@ export const storeMemory = operation({
   summary: 'Store a memory',
   area: 'Memories',
   input: storeMemoryInput,
-  output: memoryAnswerSchema,
-  examples: { input: storeExample, output: memoryAnswerExample },
+  output: storedAnswerSchema,
+  examples: { input: storeExample, output: storedAnswerExample },
   access: writers,
   command: { scope: () => ['POST', '/v1/memories'] },
   async handle(call) {
+    const upTo = await arrivalOf(call.services, call.input.onConflict);
     const result = await store(call.services.commands, call.context, call.input);
-    return memoryOutcome(call, result, { isNew: true });
+    return storedOutcome(call, result, { isNew: true, upTo });
   },
 });

@@ -7,9 +7,9 @@ import { passageOf } from './passages.ts';
 import { compareFields } from './changed-fields.ts';
 import type { Statement } from './statement.ts';
 import type { CitedLink, Reason, Verdict } from './verdict.ts';
-import type { Claims } from './updates/claims.ts';
-import { compareClaims } from './updates/compare-claims.ts';
-import { preparedClaims } from './updates/find-update.ts';
+import type { SentenceIndex } from './updates/sentence-index.ts';
+import { compareSentences } from './updates/compare-sentences.ts';
+import { preparedIndex } from './updates/find-update.ts';
 import { compareWording, type Wording } from './changed-wording.ts';
 
 export interface Contradiction {
@@ -66,26 +66,31 @@ export function* inconsistencySteps(
     ...contradictionsFromLinks(ids, links.contradicts),
     ...verdictsFromFields(sorted),
     ...wording,
-    ...(yield* verdictsFromClaims(sorted, new Set(wording.map(pairOf)))),
+    ...(yield* verdictsFromSentences(sorted, new Set(wording.map(pairOf)))),
   ]);
 }
 
-/** Compares the claims of all pairs but those that `wording` has already explained. */
-function* verdictsFromClaims(
+/** One statement may be compared with many others, one after the other. */
+const known = new WeakMap<Statement, SentenceIndex>();
+
+/** Compares the sentences of all pairs but those that `wording` has already explained. */
+function* verdictsFromSentences(
   statements: readonly Statement[],
   explained: ReadonlySet<string>,
 ): Generator<undefined, Verdict[], undefined> {
   if (statements.length < 2) return [];
   const verdicts: Verdict[] = [];
-  const claims: Claims[] = [];
-  for (const { content } of statements) {
-    claims.push(yield* preparedClaims(content));
+  const sentences: SentenceIndex[] = [];
+  for (const statement of statements) {
+    const prepared = known.get(statement) ?? (yield* preparedIndex(statement.content));
+    known.set(statement, prepared);
+    sentences.push(prepared);
     yield;
   }
   for (const [index, left] of statements.entries())
     for (const [offset, right] of statements.slice(index + 1).entries()) {
       if (explained.has(`${left.id} ${right.id}`)) continue;
-      const verdict = compareClaims(left, right, [claims[index]!, claims[index + 1 + offset]!]);
+      const verdict = compareSentences(left, right, [sentences[index]!, sentences[index + 1 + offset]!]);
       if (verdict) verdicts.push(verdict);
       yield;
     }

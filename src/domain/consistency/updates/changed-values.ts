@@ -1,5 +1,5 @@
 import { saysTheSame, type Value } from './calendar.ts';
-import { weightOf, type Claim, type Claims, type Subject } from './claims.ts';
+import { weightOf, type Sentence, type SentenceIndex, type Subject } from './sentence-index.ts';
 import { commonSupport, sharedSubjects, type Comparison, type Update } from './support.ts';
 
 /** The key of numbers without a unit. */
@@ -13,32 +13,41 @@ const minSupportUnsaid = 3.25;
 /** Ends of a clause: what stands between two of them belongs together. */
 const CLAUSE_END = /[,;()–—]|\s-+>?\s|→|\s(?:and|then|but|und|y|et)\s/u;
 
-/** Claims about one thing with another number, date, time or version. */
+/** SentenceIndex about one thing with another number, date, time or version. */
 export function changedValues(comparison: Comparison): Update[] {
   const { older, newer } = comparison;
   const updates: Update[] = [];
   let compared = 0;
   for (const [key, rights] of newer.byValue)
     for (const right of rights)
-      for (const [olderKey, left] of candidates(older, key, newer.claims[right]!)) {
+      for (const [olderKey, left] of candidates(older, key, newer.sentences[right]!)) {
         if (++compared > mostPairs) return updates;
-        const update = changedValue(comparison, [olderKey, key], older.claims[left]!, newer.claims[right]!);
+        const update = changedValue(
+          comparison,
+          [olderKey, key],
+          older.sentences[left]!,
+          newer.sentences[right]!,
+        );
         if (update) updates.push(update);
       }
   return updates;
 }
 
-/** Where a newer claim sets a value with a unit, the older one can have left the unit out: "Budget: 280", "raised to 310 kB". */
-function candidates(older: Claims, key: string, newer: Claim): (readonly [key: string, claim: number])[] {
+/** Where a newer sentence sets a value with a unit, the older one can have left the unit out: "Budget: 280", "raised to 310 kB". */
+function candidates(
+  older: SentenceIndex,
+  key: string,
+  newer: Sentence,
+): (readonly [key: string, sentence: number])[] {
   const keys = newer.setsValue && !isCalendar(key) && key !== plain ? [key, plain] : [key];
-  return keys.flatMap((each) => (older.byValue.get(each) ?? []).map((claim) => [each, claim] as const));
+  return keys.flatMap((each) => (older.byValue.get(each) ?? []).map((sentence) => [each, sentence] as const));
 }
 
 function changedValue(
   comparison: Comparison,
   [olderKey, key]: readonly [string, string],
-  older: Claim,
-  newer: Claim,
+  older: Sentence,
+  newer: Sentence,
 ): Update | undefined {
   if (older.isUnsure || newer.isUnsure) return undefined;
   const areNotes = comparison.older.isNote && comparison.newer.isNote;
@@ -73,7 +82,7 @@ function changedValue(
 }
 
 /** Whether each names something by a number (a flight, a ticket) and the other names none of them. */
-function nameOthers(older: Claim, newer: Claim): boolean {
+function nameOthers(older: Sentence, newer: Sentence): boolean {
   const [own, others] = [older, newer].map(({ subjects }) =>
     [...subjects.keys()].filter((key) => /\p{L}.*\p{N}|\p{N}.*\p{L}/u.test(key)),
   ) as [string[], string[]];
@@ -92,18 +101,18 @@ interface ComparedPair {
   readonly left: Value;
   readonly right: Value;
   readonly bonus: number;
-  /** Weight of the subjects that the clauses of the values share, if one of the claims has several values. */
+  /** Weight of the subjects that the clauses of the values share, if one of the sentences has several values. */
   readonly inClause?: number;
 }
 
 /**
- * The values of a key in two claims. Where a claim has several, those are compared whose clauses share a word; nothing if a
- * value stands in both claims there. A newer claim that names the old value as the former one ("from 300 to 600") says so itself.
+ * The values of a key in two sentences. Where a sentence has several, those are compared whose clauses share a word; nothing if a
+ * value stands in both sentences there. A newer sentence that names the old value as the former one ("from 300 to 600") says so itself.
  */
 function comparedPair(
   [olderKey, key]: readonly [string, string],
-  older: Claim,
-  newer: Claim,
+  older: Sentence,
+  newer: Sentence,
 ): ComparedPair | undefined {
   const lefts = currentAndFormer(olderKey, older).values;
   const { values: rights, former } = currentAndFormer(key, newer);
@@ -131,21 +140,24 @@ function distinct(values: readonly Value[]): number {
 }
 
 /** Whether the value is that of a condition or a limit in time: "until the flag is at 100 %". */
-function isConditional({ text }: Claim, value: Value): boolean {
+function isConditional({ text }: Sentence, value: Value): boolean {
   const before = text.slice(Math.max(0, value.start - 60), value.start);
   const clause = before.slice(Math.max(before.lastIndexOf(','), before.lastIndexOf(';')) + 1);
   return /\b(?:if|when|once|until|till|unless|above|below|over|under|before|bis|hasta|wenn)\b/iu.test(clause);
 }
 
 /** In "from 300 to 600" and "412 -> 268", the first value is the former one. */
-function currentAndFormer(key: string, claim: Claim): { readonly values: Value[]; readonly former: Value[] } {
-  const all = claim.values.filter((value) => value.key === key && !isConditional(claim, value));
-  const numbers = claim.values.toSorted((a, b) => a.start - b.start);
+function currentAndFormer(
+  key: string,
+  sentence: Sentence,
+): { readonly values: Value[]; readonly former: Value[] } {
+  const all = sentence.values.filter((value) => value.key === key && !isConditional(sentence, value));
+  const numbers = sentence.values.toSorted((a, b) => a.start - b.start);
   const former = numbers.filter((value, index) => {
     const next = numbers[index + 1];
     if (!next) return false;
-    const between = claim.text.slice(value.end, next.start);
-    const before = claim.text.slice(Math.max(0, value.start - 14), value.start);
+    const between = sentence.text.slice(value.end, next.start);
+    const before = sentence.text.slice(Math.max(0, value.start - 14), value.start);
     return (
       /^\s*(?:\S+\s+)?(?:->|→|=>)\s*$/.test(between) ||
       (/\b(?:from|von|de|di|da)\s(?:the\s)?(?:\p{L}+\s)?$/iu.test(before) &&
@@ -155,8 +167,8 @@ function currentAndFormer(key: string, claim: Claim): { readonly values: Value[]
   return { values: all.filter((value) => !former.includes(value)), former };
 }
 
-/** Whether a claim lists several days, each with something else. */
-function isList({ values }: Claim): boolean {
+/** Whether a sentence lists several days, each with something else. */
+function isList({ values }: Sentence): boolean {
   return ['date', 'weekday', 'month'].some(
     (key) => distinct(values.filter((value) => value.key === key)) > 2,
   );
@@ -164,9 +176,9 @@ function isList({ values }: Claim): boolean {
 
 /**
  * Weight of the subjects that the clauses of two values share, less that of names which only the older clause has. If the newer
- * claim has one value, subjects of its other clauses count too.
+ * sentence has one value, subjects of its other clauses count too.
  */
-function clauseOverlap(older: Claim, left: Value, newer: Claim, right: Value, isOnly: boolean): number {
+function clauseOverlap(older: Sentence, left: Value, newer: Sentence, right: Value, isOnly: boolean): number {
   const other = isOnly ? newer.subjects : clauseSubjects(newer, right);
   let weight = 0;
   for (const [key, subject] of clauseSubjects(older, left)) {
@@ -176,7 +188,7 @@ function clauseOverlap(older: Claim, left: Value, newer: Claim, right: Value, is
   return weight;
 }
 
-function clauseSubjects({ text, subjects }: Claim, value: Value): Map<string, Subject> {
+function clauseSubjects({ text, subjects }: Sentence, value: Value): Map<string, Subject> {
   let [start, end] = [0, text.length];
   for (const match of text.matchAll(new RegExp(CLAUSE_END, 'gu'))) {
     if (match.index + match[0].length <= value.start) start = match.index + match[0].length;
@@ -202,6 +214,6 @@ function isCalendar(key: string): boolean {
   return key === 'date' || key === 'time' || key === 'weekday' || key === 'month';
 }
 
-function wordsOf({ text }: Claim, { start, end }: Value): string {
+function wordsOf({ text }: Sentence, { start, end }: Value): string {
   return text.slice(start, end);
 }

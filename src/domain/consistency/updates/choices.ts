@@ -1,18 +1,18 @@
 import { areChoices, areOpposite, isChoice, isState } from '../alternatives.ts';
 import type { Difference } from '../verdict.ts';
 import { fold } from '../../text/tokens.ts';
-import type { Claim } from './claims.ts';
+import type { Sentence } from './sentence-index.ts';
 import { commonSupport, sharedSubjects, type Comparison, type Shared, type Update } from './support.ts';
 
 const minSupport = 2.5;
 const mostPairs = 200;
 
-/** What a claim says of one kind: one value of several that exclude each other. */
+/** What a sentence says of one kind: one value of several that exclude each other. */
 interface Choice {
   readonly kind: string;
   readonly value: string;
   readonly text: string;
-  /** The claim excludes the value. */
+  /** The sentence excludes the value. */
   readonly isExcluded: boolean;
 }
 
@@ -52,11 +52,11 @@ const KANA_PRESENCE =
 const PLAN_OF_OTHERS =
   /\b(?:need|require|necesit|brauch|ask|consider|interested|compar|quot|only|all|accounts|customers|includ|wants? to)\p{L}*/iu;
 
-/** Claims that choose between things that exclude each other: how to reach somebody, a plan, a state. */
+/** SentenceIndex that choose between things that exclude each other: how to reach somebody, a plan, a state. */
 export function changedChoices(comparison: Comparison): Update[] {
   const [olders, newers] = [
-    comparison.older.claims.flatMap(choicesIn),
-    comparison.newer.claims.flatMap(choicesIn),
+    comparison.older.sentences.flatMap(choicesIn),
+    comparison.newer.sentences.flatMap(choicesIn),
   ];
   const updates: Update[] = [];
   let compared = 0;
@@ -70,35 +70,36 @@ export function changedChoices(comparison: Comparison): Update[] {
   return updates;
 }
 
-/** Extracted once for each claim: it is compared with those of many memories. */
-const known = new WeakMap<Claim, readonly Chosen[]>();
+/** Extracted once for each sentence: it is compared with those of many memories. */
+const known = new WeakMap<Sentence, readonly Chosen[]>();
 
-export function choicesIn(claim: Claim): readonly Chosen[] {
+export function choicesIn(sentence: Sentence): readonly Chosen[] {
   const found =
-    known.get(claim) ?? (claim.isUnsure ? [] : choicesOf(claim).map((choice) => ({ choice, claim })));
-  known.set(claim, found);
+    known.get(sentence) ??
+    (sentence.isUnsure ? [] : choicesOf(sentence).map((choice) => ({ choice, sentence })));
+  known.set(sentence, found);
   return found;
 }
 
 interface Chosen {
   readonly choice: Choice;
-  readonly claim: Claim;
+  readonly sentence: Sentence;
 }
 
 function changedChoice(comparison: Comparison, older: Chosen, newer: Chosen): Update | undefined {
   const { kind } = older.choice;
   if (!excludes(older.choice, newer.choice)) return undefined;
-  if (kind.startsWith('state ') && !newer.claim.saysChange) return undefined;
-  const shared = sharedSubjects(older.claim, newer.claim);
+  if (kind.startsWith('state ') && !newer.sentence.saysChange) return undefined;
+  const shared = sharedSubjects(older.sentence, newer.sentence);
   const isSamePerson = comparison.isOnePerson || shared.words.length > 0;
   if (!isSamePerson) return undefined;
   if (shared.own < 1 && !(comparison.older.isNote && comparison.newer.isNote)) return undefined;
-  const support = 1.5 + supportOf(kind, shared) + commonSupport(comparison, newer.claim);
+  const support = 1.5 + supportOf(kind, shared) + commonSupport(comparison, newer.sentence);
   if (support < minSupport) return undefined;
   return {
     difference: differenceOf(older.choice, newer.choice),
     words: [older.choice.text, newer.choice.text],
-    passages: [older.claim.text, newer.claim.text],
+    passages: [older.sentence.text, newer.sentence.text],
     shared: shared.words.slice(0, 4),
     support,
   };
@@ -122,8 +123,8 @@ function differenceOf(older: Choice, newer: Choice): Difference {
   return older.kind === 'plan' || older.kind === 'language' ? 'name' : 'word';
 }
 
-function choicesOf(claim: Claim): Choice[] {
-  const { text } = claim;
+function choicesOf(sentence: Sentence): Choice[] {
+  const { text } = sentence;
   return [
     ...(WISH.test(text) ? wishesIn(text) : []),
     ...plansIn(text),

@@ -1,5 +1,5 @@
 import { STOP_WORDS } from '../../text/stop-words.ts';
-import { weightOf, type Claim, type Subject } from './claims.ts';
+import { weightOf, type Sentence, type Subject } from './sentence-index.ts';
 import { commonSupport, sharedSubjects, type Comparison, type Update } from './support.ts';
 
 const minSupport = 2.5;
@@ -28,11 +28,11 @@ export function ended(comparison: Comparison): Update[] {
   const { older, newer } = comparison;
   const updates: Update[] = [];
   let compared = 0;
-  for (const { claim, objects } of newer.claims.flatMap(endsIn)) {
+  for (const { sentence, objects } of newer.sentences.flatMap(endsIn)) {
     const indexes = new Set(objects.flatMap(({ key }) => older.bySubject.get(key) ?? []));
     for (const index of indexes) {
       if (++compared > mostPairs) return updates;
-      const update = endedClaim(comparison, objects, older.claims[index]!, claim);
+      const update = endedSentence(comparison, objects, older.sentences[index]!, sentence);
       if (update) updates.push(update);
     }
   }
@@ -40,25 +40,26 @@ export function ended(comparison: Comparison): Update[] {
 }
 
 interface End {
-  readonly claim: Claim;
+  readonly sentence: Sentence;
   readonly objects: readonly Subject[];
 }
 
-/** Extracted once for each claim: it is compared with those of many memories. */
-const known = new WeakMap<Claim, readonly End[]>();
+/** Extracted once for each sentence: it is compared with those of many memories. */
+const known = new WeakMap<Sentence, readonly End[]>();
 
-export function endsIn(claim: Claim): readonly End[] {
+export function endsIn(sentence: Sentence): readonly End[] {
   const found =
-    known.get(claim) ?? (claim.isUnsure ? [] : endedIn(claim).map((objects) => ({ claim, objects })));
-  known.set(claim, found);
+    known.get(sentence) ??
+    (sentence.isUnsure ? [] : endedIn(sentence).map((objects) => ({ sentence, objects })));
+  known.set(sentence, found);
   return found;
 }
 
-function endedClaim(
+function endedSentence(
   comparison: Comparison,
   objects: readonly Subject[],
-  older: Claim,
-  newer: Claim,
+  older: Sentence,
+  newer: Sentence,
 ): Update | undefined {
   if (older.isUnsure || older.isPast) return undefined;
   const common = objects.filter(({ key }) => older.subjects.has(key) && !isNegated(older, key));
@@ -95,8 +96,8 @@ function endedClaim(
   };
 }
 
-/** A word with a capital in both claims, though it may only start the sentences. */
-function isCapital({ text, key }: Subject, older: Claim): boolean {
+/** A word with a capital in both sentences, though it may only start the sentences. */
+function isCapital({ text, key }: Subject, older: Sentence): boolean {
   return (
     /^\p{Lu}/u.test(text) &&
     /^\p{Lu}/u.test(older.subjects.get(key)!.text) &&
@@ -104,15 +105,15 @@ function isCapital({ text, key }: Subject, older: Claim): boolean {
   );
 }
 
-/** Whether the claim itself denies what it says of a subject. */
-function isNegated({ text, subjects }: Claim, key: string): boolean {
+/** Whether the sentence itself denies what it says of a subject. */
+function isNegated({ text, subjects }: Sentence, key: string): boolean {
   const { start } = subjects.get(key)!;
   return NEGATED.test(text.slice(Math.max(0, start - negationReach), Math.max(0, start)));
 }
 
-/** The subjects of each statement of an end in a claim. */
-function endedIn(claim: Claim): Subject[][] {
-  const { text } = claim;
+/** The subjects of each statement of an end in a sentence. */
+function endedIn(sentence: Sentence): Subject[][] {
+  const { text } = sentence;
   const ranges: (readonly [start: number, end: number])[] = [];
   const after = ENDED_AFTER.exec(text);
   if (after && !isDenied(text, after.index)) ranges.push(clauseFrom(text, after.index + after[0].length));
@@ -126,7 +127,7 @@ function endedIn(claim: Claim): Subject[][] {
   if (before) ranges.push(clauseUpTo(text, before.index));
   return ranges
     .map(([start, end]) =>
-      [...claim.subjects.values()]
+      [...sentence.subjects.values()]
         .filter((subject) => subject.start >= start && subject.start < end && weightOf(subject) > 0)
         .sort((a, b) => a.start - b.start)
         .slice(0, mostWords),
@@ -165,27 +166,27 @@ export function resumed(comparison: Comparison): Update[] {
   const { older, newer } = comparison;
   const updates: Update[] = [];
   let compared = 0;
-  for (const claim of newer.claims) {
-    const resumes = RESUMED.exec(claim.text);
+  for (const sentence of newer.sentences) {
+    const resumes = RESUMED.exec(sentence.text);
     if (
       !resumes ||
-      claim.isUnsure ||
-      NEGATED.test(claim.text.slice(clauseUpTo(claim.text, resumes.index)[0]))
+      sentence.isUnsure ||
+      NEGATED.test(sentence.text.slice(clauseUpTo(sentence.text, resumes.index)[0]))
     )
       continue;
-    const [start, end] = clauseUpTo(claim.text, resumes.index);
-    for (const object of claim.subjects.values()) {
+    const [start, end] = clauseUpTo(sentence.text, resumes.index);
+    for (const object of sentence.subjects.values()) {
       if (object.start < start || object.start >= end || weightOf(object) === 0) continue;
       for (const index of older.bySubject.get(object.key) ?? []) {
         if (++compared > mostPairs) return updates;
-        const excluded = older.claims[index]!;
+        const excluded = older.sentences[index]!;
         const other = excluded.subjects.get(object.key)!;
         const [from, to] = [Math.max(0, other.start - negationReach), Math.max(0, other.start)];
         const negation = NEGATED.exec(excluded.text.slice(from, to));
         if (!negation || excluded.isUnsure) continue;
-        const shared = sharedSubjects(excluded, claim);
+        const shared = sharedSubjects(excluded, sentence);
         const support =
-          shared.own + shared.around + commonSupport(comparison, { ...claim, saysChange: true });
+          shared.own + shared.around + commonSupport(comparison, { ...sentence, saysChange: true });
         if (support < minSupport) continue;
         updates.push({
           difference: 'negation',
@@ -193,7 +194,7 @@ export function resumed(comparison: Comparison): Update[] {
             excluded.text.slice(from + negation.index, to + other.text.length),
             `${object.text} ${resumes[0]}`,
           ],
-          passages: [excluded.text, claim.text],
+          passages: [excluded.text, sentence.text],
           shared: shared.words.slice(0, 4),
           support,
         });

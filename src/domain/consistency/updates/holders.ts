@@ -2,7 +2,7 @@ import { mayOverlap } from '../place-names.ts';
 import { fold } from '../../text/tokens.ts';
 import { stem } from '../../text/porter2.ts';
 import { keyOf } from '../passages.ts';
-import { weightOf, type Claim } from './claims.ts';
+import { weightOf, type Sentence } from './sentence-index.ts';
 import { commonSupport, sharedSubjects, type Comparison, type Update } from './support.ts';
 
 const minSupport = 2.5;
@@ -62,14 +62,14 @@ const PLURAL = /\b(?:they|their|them|we|our|us)\b/iu;
 interface Holding {
   readonly role: string;
   readonly name: string;
-  readonly claim: Claim;
+  readonly sentence: Sentence;
 }
 
 /** Another person has a role, or somebody has another place. */
 export function changedHolders(comparison: Comparison): Update[] {
   const [olders, newers] = [
-    comparison.older.claims.flatMap(holdersIn),
-    comparison.newer.claims.flatMap(holdersIn),
+    comparison.older.sentences.flatMap(holdersIn),
+    comparison.newer.sentences.flatMap(holdersIn),
   ];
   const updates: Update[] = [];
   let compared = 0;
@@ -83,12 +83,12 @@ export function changedHolders(comparison: Comparison): Update[] {
   return updates;
 }
 
-/** Extracted once for each claim: it is compared with those of many memories. */
-const known = new WeakMap<Claim, readonly Holding[]>();
+/** Extracted once for each sentence: it is compared with those of many memories. */
+const known = new WeakMap<Sentence, readonly Holding[]>();
 
-export function holdersIn(claim: Claim): readonly Holding[] {
-  const found = known.get(claim) ?? (claim.isUnsure ? [] : holdingsOf(claim));
-  known.set(claim, found);
+export function holdersIn(sentence: Sentence): readonly Holding[] {
+  const found = known.get(sentence) ?? (sentence.isUnsure ? [] : holdingsOf(sentence));
+  known.set(sentence, found);
   return found;
 }
 
@@ -99,59 +99,59 @@ function changedHolder(comparison: Comparison, older: Holding, newer: Holding): 
   if (own === other || own.includes(other) || other.includes(own)) return undefined;
   const isPlace = older.role === 'place';
   if (isPlace && mayOverlap(own, other)) return undefined;
-  if (isPlace && older.claim.isPast && !newer.claim.saysChange) return undefined;
+  if (isPlace && older.sentence.isPast && !newer.sentence.saysChange) return undefined;
   const areNotes = comparison.older.isNote && comparison.newer.isNote;
-  const shared = sharedSubjects(older.claim, newer.claim, new Set([stem(older.role)]));
-  const areTheySame = PLURAL.test(older.claim.text) && PLURAL.test(newer.claim.text);
+  const shared = sharedSubjects(older.sentence, newer.sentence, new Set([stem(older.role)]));
+  const areTheySame = PLURAL.test(older.sentence.text) && PLURAL.test(newer.sentence.text);
   const support =
     1.5 +
     shared.own +
     shared.around +
     (areTheySame ? 0.75 : 0) +
-    commonSupport(comparison, { ...newer.claim, saysChange: saysChange(newer.claim) });
+    commonSupport(comparison, { ...newer.sentence, saysChange: saysChange(newer.sentence) });
   // The role itself can be shared by many: "the owner of A is …", "the owner of B is …".
   if (!areTheySame && !isSameThing(comparison, older, newer)) return undefined;
   if (support < minSupport || (shared.own < 1 && !areNotes)) return undefined;
   return {
     difference: 'name',
     words: [older.name, newer.name],
-    passages: [older.claim.text, newer.claim.text],
+    passages: [older.sentence.text, newer.sentence.text],
     shared: shared.words.slice(0, 4),
     support,
   };
 }
 
-/** Whether what one claim names beside the role and its holder is all named by the other one too. */
+/** Whether what one sentence names beside the role and its holder is all named by the other one too. */
 function isSameThing({ isOnePerson }: Comparison, older: Holding, newer: Holding): boolean {
   const [own, others] = [thingsOf(older), thingsOf(newer)];
-  const [fewer, more] = own.length <= others.length ? [own, newer.claim] : [others, older.claim];
-  if (fewer.length === 0) return isOnePerson || saysChange(newer.claim);
+  const [fewer, more] = own.length <= others.length ? [own, newer.sentence] : [others, older.sentence];
+  if (fewer.length === 0) return isOnePerson || saysChange(newer.sentence);
   return fewer.every((key) => more.subjects.has(key) || more.around.has(key));
 }
 
 /** "Our new vet" has taken the place of the old one. */
-function saysChange(claim: Claim): boolean {
-  return claim.saysChange || /\bnew\b/i.test(claim.text);
+function saysChange(sentence: Sentence): boolean {
+  return sentence.saysChange || /\bnew\b/i.test(sentence.text);
 }
 
-function thingsOf({ role, name, claim }: Holding): string[] {
+function thingsOf({ role, name, sentence }: Holding): string[] {
   const named = new Set(name.split(/[\s-]/).map(keyOf));
-  return [...claim.subjects.values()]
+  return [...sentence.subjects.values()]
     .filter((subject) => weightOf(subject) > 0 && subject.key !== role && !named.has(subject.key))
     .filter(({ text }) => !/^(?:own|liv|locat|mov|relocat|maintain|tak|work)/i.test(text))
     .map(({ key }) => key);
 }
 
-function holdingsOf(claim: Claim): Holding[] {
+function holdingsOf(sentence: Sentence): Holding[] {
   const holdings: Holding[] = [];
   for (const [pattern, role] of HOLDING)
-    for (const { groups } of claim.text.matchAll(pattern)) {
+    for (const { groups } of sentence.text.matchAll(pattern)) {
       const name = groups!['name']!;
       const named = role ?? fold(groups!['role']!);
       if (/^(?:\p{Ll}|The |A |I$|We$|They$|It$|He$|She$)/u.test(name)) continue;
-      holdings.push({ role: stem(named === 'maintainer' ? 'owner' : named), name, claim });
+      holdings.push({ role: stem(named === 'maintainer' ? 'owner' : named), name, sentence });
     }
-  for (const { groups } of claim.text.matchAll(AT_PLACE))
-    holdings.push({ role: 'place', name: groups!['name']!.replace(/[.’']+$/, ''), claim });
+  for (const { groups } of sentence.text.matchAll(AT_PLACE))
+    holdings.push({ role: 'place', name: groups!['name']!.replace(/[.’']+$/, ''), sentence });
   return holdings;
 }

@@ -106,7 +106,8 @@ function quantityOf(
     return { key: `${counted} per ${stem(fold(per)).slice(0, 3)}`, value };
   }
   if (/^(?:rps|qps)$/.test(word)) return { key: 'call per sec', value };
-  if (STOP_WORDS.has(word) || /^\p{Lu}/u.test(unit)) return undefined;
+  // A letter behind a number makes a name: "3b".
+  if (word.length < 2 || STOP_WORDS.has(word) || /^\p{Lu}/u.test(unit)) return undefined;
   return { key: `# ${stem(word)}`, value };
 }
 

@@ -1,10 +1,10 @@
 import type { Difference } from '../verdict.ts';
-import { weightOf, type Claim, type Claims } from './claims.ts';
+import { weightOf, type Sentence, type SentenceIndex } from './sentence-index.ts';
 
-/** A claim of the older memory and one of the newer that cannot both hold. */
+/** A sentence of the older memory and one of the newer that cannot both hold. */
 export interface Update {
   readonly difference: Difference;
-  /** The words that differ, of the older claim and the newer one. */
+  /** The words that differ, of the older sentence and the newer one. */
   readonly words: readonly [string, string];
   /** The sentences that hold them. */
   readonly passages: readonly [string, string];
@@ -14,10 +14,10 @@ export interface Update {
   readonly support: number;
 }
 
-/** Two memories whose claims are compared; the first is assumed to be the older. */
+/** Two memories whose sentences are compared; the first is assumed to be the older. */
 export interface Comparison {
-  readonly older: Claims;
-  readonly newer: Claims;
+  readonly older: SentenceIndex;
+  readonly newer: SentenceIndex;
   /** Both belong to one user, so "I" and an unnamed person can be the same. */
   readonly isOnePerson: boolean;
 }
@@ -37,8 +37,12 @@ const mostShared = 4;
 const aroundWeight = 0.5;
 const mostAround = 2;
 
-/** The subjects that two claims share, those of `apart` left out. */
-export function sharedSubjects(older: Claim, newer: Claim, apart: ReadonlySet<string> = new Set()): Shared {
+/** The subjects that two sentences share, those of `apart` left out. */
+export function sharedSubjects(
+  older: Sentence,
+  newer: Sentence,
+  apart: ReadonlySet<string> = new Set(),
+): Shared {
   const words: string[] = [];
   let [own, around] = [0, 0];
   for (const [key, subject] of newer.subjects) {
@@ -67,16 +71,16 @@ export function sharedSubjects(older: Claim, newer: Claim, apart: ReadonlySet<st
   };
 }
 
-/** Evidence that has nothing to do with the words: one person's memories, and a newer claim that says that something changes. */
-export function commonSupport({ isOnePerson }: Comparison, newer: Claim): number {
+/** Evidence that has nothing to do with the words: one person's memories, and a newer sentence that says that something changes. */
+export function commonSupport({ isOnePerson }: Comparison, newer: Sentence): number {
   return (isOnePerson ? 0.5 : 0) + (newer.saysChange ? 1 : 0);
 }
 
-function covers(claim: Claim, other: Claim): boolean {
+function covers(sentence: Sentence, other: Sentence): boolean {
   let count = 0;
   for (const subject of other.subjects.values()) {
     if (weightOf(subject) === 0) continue;
-    if (!claim.subjects.has(subject.key)) return false;
+    if (!sentence.subjects.has(subject.key)) return false;
     count++;
   }
   return count > 0;

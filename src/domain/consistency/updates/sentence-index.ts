@@ -4,7 +4,7 @@ import { keyOf, WORD } from '../passages.ts';
 import { calendarValues, type Value } from './calendar.ts';
 import { isPastEvent, isUnsure, saysChange, setsValue } from './cues.ts';
 import { quantities } from './quantities.ts';
-import { sentencesOf } from './sentences.ts';
+import { splitSentences } from './split-sentences.ts';
 
 /** A word of a sentence that can show what the sentence is about. */
 export interface Subject {
@@ -17,7 +17,7 @@ export interface Subject {
 }
 
 /** One sentence of a memory and what it says, in the form in which sentences are compared. */
-export interface Claim {
+export interface Sentence {
   readonly text: string;
   readonly subjects: ReadonlyMap<string, Subject>;
   /** Subjects of the sentences around it that it does not name itself. */
@@ -32,13 +32,12 @@ export interface Claim {
 }
 
 /** What a memory says, with indexes so that two memories are compared without looking at all pairs of sentences. */
-export interface Claims {
-  readonly claims: readonly Claim[];
-  /** The texts of the claims. */
-  readonly sentences: ReadonlySet<string>;
+export interface SentenceIndex {
+  readonly sentences: readonly Sentence[];
+  readonly texts: ReadonlySet<string>;
   /** Whether the memory is a note of a few sentences, which is about one thing. */
   readonly isNote: boolean;
-  /** Indexes of the claims that have a value of a key, or name a subject. */
+  /** Indexes of the sentences that have a value of a key, or name a subject. */
   readonly byValue: ReadonlyMap<string, readonly number[]>;
   readonly bySubject: ReadonlyMap<string, readonly number[]>;
 }
@@ -51,17 +50,13 @@ const SAME: ReadonlyMap<string, string> = new Map(
     'owner own maintain maintainer respons',
     'call phone ring telephon rang',
     'mail e-mail email inbox',
-    'appoint termin cita rendez-v dentist zahnarzt dentista',
-    'passport pasaport reisepass',
+    'appoint termin cita rendez-v',
     'request req',
     'kid children child',
-    'fail fallback',
     'retri repeat tri',
     'deliveri deliv',
     'pick-up pickup collect',
-    'feet shoe',
     'login logins sign-in sign-on sso',
-    'escal page',
     'remind reminder nudg',
   ].flatMap((group) => {
     const [first, ...others] = group.split(' ') as [string, ...string[]];
@@ -82,42 +77,36 @@ const COMMON = new Set(
   ).split(' '),
 );
 
-/** The claims of a text. Linear in its length up to the bound of `sentencesOf`, constant beyond it. */
-export function claimsOf(text: string): Claims {
-  const steps = claimSteps(text);
-  for (;;) {
-    const step = steps.next();
-    if (step.done) return step.value;
-  }
-}
-
 /** Sentences per step: about a millisecond. */
 const stepLength = 8;
 
-/** `claimsOf` in steps, so that a caller can let other work run between them. */
-export function* claimSteps(text: string): Generator<undefined, Claims, undefined> {
-  const bare: BareClaim[] = [];
-  for (const sentence of sentencesOf(text)) {
-    bare.push(withAntecedents(claimOf(sentence), bare.at(-1)));
+/**
+ * The sentences of a text, in steps so that a caller can let other work run between them. Linear in its length up to the bound of
+ * `splitSentences`, constant beyond it.
+ */
+export function* indexSteps(text: string): Generator<undefined, SentenceIndex, undefined> {
+  const bare: BareSentence[] = [];
+  for (const part of splitSentences(text)) {
+    bare.push(withAntecedents(sentenceOf(part), bare.at(-1)));
     if (bare.length % stepLength === 0) yield;
   }
-  const claims = bare.map((claim, index) => ({ ...claim, around: around(bare, index) }));
+  const sentences = bare.map((sentence, index) => ({ ...sentence, around: around(bare, index) }));
   const byValue = new Map<string, number[]>();
   const bySubject = new Map<string, number[]>();
-  for (const [index, { values, subjects }] of claims.entries()) {
+  for (const [index, { values, subjects }] of sentences.entries()) {
     for (const key of new Set(values.map(({ key }) => key))) put(byValue, key, index);
     for (const key of subjects.keys()) put(bySubject, key, index);
   }
-  const sentences = new Set(claims.map(({ text: sentence }) => sentence));
-  return { claims, sentences, isNote: claims.length <= noteLength, byValue, bySubject };
+  const texts = new Set(sentences.map(({ text: written }) => written));
+  return { sentences, texts, isNote: sentences.length <= noteLength, byValue, bySubject };
 }
 
 const PRONOUN = /(?:^|[,;]\s|\bthe \p{L}+ )(?:he|she|it|they|er|sie)\b/iu;
 
 /** "He is in the Seal group" is about what the sentence before it names. */
-function withAntecedents(claim: BareClaim, before: BareClaim | undefined): BareClaim {
-  if (!before || !PRONOUN.test(claim.text)) return claim;
-  return { ...claim, subjects: new Map([...before.subjects].map(outside).concat([...claim.subjects])) };
+function withAntecedents(sentence: BareSentence, before: BareSentence | undefined): BareSentence {
+  if (!before || !PRONOUN.test(sentence.text)) return sentence;
+  return { ...sentence, subjects: new Map([...before.subjects].map(outside).concat([...sentence.subjects])) };
 }
 
 /** A subject of another sentence stands before the first clause of this one. */
@@ -128,18 +117,19 @@ function outside([key, subject]: readonly [string, Subject]): [string, Subject] 
 /** A note of at most this many sentences is about one thing; in a longer text only the neighbours of a sentence are. */
 const noteLength = 6;
 
-function around(claims: readonly BareClaim[], index: number): Map<string, Subject> {
-  const neighbours = claims.length <= noteLength ? claims : claims.slice(Math.max(0, index - 2), index + 2);
-  const own = claims[index]!.subjects;
+function around(sentences: readonly BareSentence[], index: number): Map<string, Subject> {
+  const neighbours =
+    sentences.length <= noteLength ? sentences : sentences.slice(Math.max(0, index - 2), index + 2);
+  const own = sentences[index]!.subjects;
   const found = new Map<string, Subject>();
   for (const { subjects } of neighbours)
     for (const [key, subject] of subjects) if (!own.has(key)) found.set(key, subject);
   return found;
 }
 
-type BareClaim = Omit<Claim, 'around'>;
+type BareSentence = Omit<Sentence, 'around'>;
 
-function claimOf(text: string): BareClaim {
+function sentenceOf(text: string): BareSentence {
   const dates = calendarValues(text);
   const values = [...dates, ...quantities(text, dates)];
   return {
@@ -196,7 +186,7 @@ function isNameIn(text: string, word: string, start: number): boolean {
   );
 }
 
-/** How much it says that two claims share this subject. */
+/** How much it says that two sentences share this subject. */
 export function weightOf({ key, isName }: Subject): number {
   if (COMMON.has(key)) return 0;
   return isName ? 1.25 : 1;

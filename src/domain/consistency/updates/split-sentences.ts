@@ -15,7 +15,7 @@ const LEAD =
   /^\s*(?:[-*>#]+\s+|\d{1,3}[.)]\s+)*(?:(?:user|assistant|agent|human|ai)(?:\s*\([^)]{0,40}\))?:\s+)?/i;
 
 /** The sentences of a text, as they are written and in their order: the first 300 of its first 32,768 UTF-16 units. */
-export function sentencesOf(text: string): string[] {
+export function splitSentences(text: string): string[] {
   const sentences: string[] = [];
   for (const part of truncate(text, maxLength).split(SENTENCE_END)) {
     const sentence = truncate((part ?? '').replace(LEAD, '').trim(), maxSentenceLength);

@@ -2,7 +2,7 @@ import { orderByAge } from '../order-by-age.ts';
 import { haveSameSpeaker, mayDescribeSameEntity } from '../same-entity.ts';
 import type { Statement } from '../statement.ts';
 import type { Verdict } from '../verdict.ts';
-import type { Claims } from './claims.ts';
+import type { SentenceIndex } from './sentence-index.ts';
 import { findUpdate } from './find-update.ts';
 import type { Update } from './support.ts';
 
@@ -10,10 +10,10 @@ import type { Update } from './support.ts';
  * Compares what two memories say sentence by sentence: one of them has another value for the same thing, or says that it has
  * ended. Without a time that puts them in order, both directions are tried and the better supported one counts.
  */
-export function compareClaims(
+export function compareSentences(
   left: Statement,
   right: Statement,
-  [own, others]: readonly [Claims, Claims],
+  [own, others]: readonly [SentenceIndex, SentenceIndex],
 ): Verdict | undefined {
   if (!mayDescribeSameEntity(left, right)) return undefined;
   const isOnePerson = haveSameSpeaker(left, right);
@@ -56,7 +56,7 @@ function reasonOf({ difference, words, passages, shared, support }: Update) {
   };
 }
 
-/** From .6 at the least support to .85, in steps of .05. */
+/** From .7 at the least support to .9. */
 function confidenceOf(support: number): number {
-  return Math.min(0.85, 0.6 + Math.round((support - 2.5) * 2) * 0.05);
+  return Math.min(0.9, Math.round((0.7 + (support - 2.5) * 0.1) * 20) / 20);
 }

@@ -140,13 +140,13 @@ const apart: readonly (readonly [string, string, string])[] = [
   ['facts about one person', 'Ines works from Lisbon.', 'Ines speaks Portuguese and German.'],
 ];
 
-describe('claims of notes', () => {
+describe('sentences of notes', () => {
   it.each(found)('[A14] contradict each other by a %s: a %s, %j', (_, difference, words, left, right) => {
     const [reason] = updates(left, right);
     expect(reason, left).toMatchObject({ difference, words, passages: [left, right].map(firstSentences) });
     expect(updates(right, left)).toMatchObject([{ difference, words: [...words].reverse() }]);
-    expect(reason!.confidence).toBeGreaterThanOrEqual(0.6);
-    expect(reason!.confidence).toBeLessThanOrEqual(0.85);
+    expect(reason!.confidence).toBeGreaterThanOrEqual(0.7);
+    expect(reason!.confidence).toBeLessThanOrEqual(0.9);
   });
 
   it.each(apart)('[A14] of %s do not: %s %s', (_, left, right) => {

@@ -1,0 +1,174 @@
+import type { TenantContext } from '../domain/access/context.ts';
+import { isWritable } from '../domain/access/visibility.ts';
+import type { Conflict, ConflictKind } from '../domain/consistency/conflicts.ts';
+import { Problem } from '../domain/problems.ts';
+import { loadVisibleMemory, type MemoryResult } from './change-memory.ts';
+import type { CommandContext, CommandServices } from './context.ts';
+import { linkMemories } from './link-memories.ts';
+import { runOnce } from './run-once.ts';
+import type { ConflictMode } from './store-memory.ts';
+
+/** A judgement from this confidence on is sure enough to act on it. */
+const sure = 0.8;
+
+/** Finds conflicts of a stored memory; a query, which commands do not know. */
+export interface FindsConflicts {
+  /** `upTo` is a position: what was stored before it is compared. */
+  find(
+    caller: TenantContext,
+    stored: StoredValue,
+    upTo: number,
+  ): Promise<{ readonly conflicts: readonly Conflict[]; readonly isComplete: boolean }>;
+  /** Judges again what was found before. */
+  judge(caller: TenantContext, stored: StoredValue, ids: readonly string[]): Promise<readonly Conflict[]>;
+}
+
+export type StoredValue = MemoryResult['snapshot']['state']['value'] & { readonly updatedAt: string };
+
+export interface ReportedConflict {
+  readonly id: string;
+  readonly kind: ConflictKind;
+  readonly reason: string;
+  readonly confidence: number;
+}
+
+interface ConflictReport {
+  readonly conflicts: readonly ReportedConflict[];
+  /** Not all memories could be compared. */
+  readonly isComplete: boolean;
+  /** Of the last link that was written; 0 if none was. */
+  readonly position: number;
+}
+
+/** What the conflicts of a memory add to the answer of the command that stored it. */
+export interface ConflictAnswer {
+  /** Absent with `ignore`. */
+  readonly conflicts?: readonly ReportedConflict[];
+  readonly warnings?: readonly { readonly code: 'conflicts-incomplete'; readonly detail: string }[];
+  /** Covers the memory and the links that were written. */
+  readonly position: number;
+}
+
+interface ConflictRequest {
+  readonly mode: ConflictMode;
+  /** Position up to which memories are compared. */
+  readonly upTo: number;
+  readonly finder: FindsConflicts;
+}
+
+/**
+ * Finds and resolves the conflicts of a memory that has been stored, for any command that stores. The memory is stored
+ * whatever happens here: a failure is explained and becomes a warning.
+ */
+export async function answerConflicts(
+  services: CommandServices,
+  context: CommandContext,
+  result: MemoryResult,
+  { explain, ...request }: ConflictRequest & { readonly explain: (error: unknown) => Problem },
+): Promise<ConflictAnswer> {
+  const { position } = result;
+  if (request.mode === 'ignore') return { position };
+  try {
+    const report = await resolveConflicts(services, context, result, request);
+    return {
+      conflicts: report.conflicts,
+      ...(!report.isComplete && { warnings: [incomplete('some memories could not be compared in time')] }),
+      position: Math.max(position, report.position),
+    };
+  } catch (error) {
+    return { conflicts: [], warnings: [incomplete(explain(error).message)], position };
+  }
+}
+
+function incomplete(detail: string) {
+  return { code: 'conflicts-incomplete' as const, detail };
+}
+
+/** What is recorded of a report. Reasons quote memories, so they are made again for who asks. */
+type RecordedReport = {
+  readonly conflicts: { readonly id: string; readonly kind: ConflictKind }[];
+  readonly isComplete: boolean;
+  readonly position: number;
+};
+
+/**
+ * The conflicts of a memory that was stored or replaced. With `supersede` it is linked to each that it replaces, if the caller
+ * may write that one too and the judgement is sure. A repetition under the same idempotency key answers the same ids and
+ * kinds.
+ */
+async function resolveConflicts(
+  services: CommandServices,
+  context: CommandContext,
+  { snapshot }: Pick<MemoryResult, 'snapshot'>,
+  { mode, upTo, finder }: ConflictRequest,
+): Promise<ConflictReport> {
+  const stored = { ...snapshot.state.value, updatedAt: snapshot.updatedAt.toISOString() };
+  let judged: ReadonlyMap<string, Conflict> | undefined;
+  const run = async (): Promise<RecordedReport> => {
+    const { conflicts, isComplete } = await finder.find(context.caller, stored, upTo);
+    judged = new Map(conflicts.map((conflict) => [conflict.id, conflict]));
+    let last = 0;
+    const kept: { id: string; kind: ConflictKind }[] = [];
+    for (const conflict of conflicts) {
+      const outcome = await resolve(services, context, stored, { conflict, mode });
+      if (!outcome) continue;
+      last = Math.max(last, outcome.position);
+      kept.push({ id: conflict.id, kind: outcome.kind });
+    }
+    return { conflicts: kept, isComplete, position: last };
+  };
+  const { answer } = await runOnce(services, context, run, 'conflicts');
+  const { conflicts, isComplete, position } = answer;
+  judged ??= new Map(
+    (
+      await finder.judge(
+        context.caller,
+        stored,
+        conflicts.map(({ id }) => id),
+      )
+    ).map((conflict) => [conflict.id, conflict]),
+  );
+  const reported = conflicts.map(({ id, kind }): ReportedConflict => {
+    const { reason = 'the memory is no longer there, or says something else now', confidence = 0 } =
+      judged!.get(id) ?? {};
+    return { id, kind, reason, confidence };
+  });
+  return { conflicts: reported, isComplete, position };
+}
+
+/** Undefined if the other memory was deleted or erased meanwhile. */
+async function resolve(
+  services: CommandServices,
+  context: CommandContext,
+  stored: StoredValue,
+  { conflict, mode }: { readonly conflict: Conflict; readonly mode: ConflictMode },
+): Promise<{ readonly kind: ConflictKind; readonly position: number } | undefined> {
+  try {
+    const { snapshot } = await loadVisibleMemory(services, context, conflict.id);
+    if (snapshot.state.status === 'deleted') return undefined;
+    const { kind, confidence, isOutdated } = conflict;
+    const isResolved =
+      mode === 'supersede' &&
+      confidence >= sure &&
+      !isOutdated &&
+      isWritable(context.caller, snapshot.state.value);
+    if (!isResolved) return { kind, position: 0 };
+    const { position } = await linkMemories(
+      services,
+      linkContext(context),
+      stored.id,
+      'supersedes',
+      conflict.id,
+      confidence,
+    );
+    return { kind: kind === 'duplicates' ? kind : 'supersedes', position };
+  } catch (error) {
+    if (error instanceof Problem && ['not-found', 'memory-deleted'].includes(error.code)) return undefined;
+    throw error;
+  }
+}
+
+/** The link is part of the store command and not a command that is repeated by itself. Its reason says why it was made. */
+function linkContext({ idempotency: _, reason, ...context }: CommandContext): CommandContext {
+  return { ...context, reason: reason ?? 'onConflict: supersede' };
+}

@@ -1,0 +1,123 @@
+import type { TenantContext } from '../domain/access/context.ts';
+import { conflictSteps, type Conflict, type StoredStatement } from '../domain/consistency/conflicts.ts';
+import { visibilityKeys } from '../domain/access/visibility.ts';
+import type { Layer } from '../domain/layers.ts';
+import { Problem } from '../domain/problems.ts';
+import { truncate } from '../domain/text/truncate.ts';
+import { LexicalIndexUnavailable } from '../ports/lexical-index.ts';
+import { runInSlices } from '../support/time-slice.ts';
+import { memoryOf } from './memory-row.ts';
+import type { ReadModels } from './read-models.ts';
+import type { Finding, SearchService } from './search/search.ts';
+import { readVisibleMemories } from './validate.ts';
+
+/** A memory that was stored, as it is compared with others. */
+export interface StoredMemory extends StoredStatement {
+  readonly layer: Layer;
+}
+
+export interface FoundConflicts {
+  readonly conflicts: readonly Conflict[];
+  /** False if the read models were behind, or only words or only meaning could be compared. */
+  readonly isComplete: boolean;
+}
+
+/** In UTF-16 units: a long memory is looked for by several parts of this length. */
+const queryLength = 1_500;
+const mostQueries = 4;
+/** Memories nearest to each part, by words and meaning. */
+const mostCandidates = 30;
+
+/** Finds the memories of the same layer and scope that a stored memory contradicts, supersedes or duplicates. */
+export class ConflictFinder {
+  readonly #models: ReadModels;
+  readonly #search: SearchService;
+
+  constructor(models: ReadModels, search: SearchService) {
+    this.#models = models;
+    this.#search = search;
+  }
+
+  /** Looks among the memories that the caller sees, once the read models have reached `upTo` or the wait is over. */
+  async find(caller: TenantContext, stored: StoredMemory, upTo: number): Promise<FoundConflicts> {
+    const findings = await this.#findings(caller, stored, upTo);
+    const candidates = new Map<string, StoredMemory>();
+    for (const finding of findings.found) {
+      const superseding = await this.#search.superseding(caller, finding);
+      for (const { memory } of finding.best) {
+        const newest = superseding.get(memory.id);
+        const isCurrent = newest === undefined || newest === stored.id;
+        // Of two that are stored at once, the later one reports the other.
+        const isEarlier =
+          memory.createdAt < stored.updatedAt ||
+          (memory.createdAt === stored.updatedAt && memory.id < stored.id);
+        if (memory.id !== stored.id && isCurrent && isEarlier && areOfOnePlace(stored, memory))
+          candidates.set(memory.id, memory);
+      }
+    }
+    const conflicts = await runInSlices(conflictSteps(stored, [...candidates.values()]));
+    return { conflicts, isComplete: findings.isComplete };
+  }
+
+  /** Judges again what was found before; memories that the caller does not see any more are left out. */
+  async judge(
+    caller: TenantContext,
+    stored: StoredMemory,
+    ids: readonly string[],
+  ): Promise<readonly Conflict[]> {
+    if (ids.length === 0) return [];
+    const rows = await this.#models.read({ projections: ['memories', 'usage'] }, (view) =>
+      readVisibleMemories(this.#models, view, caller, ids),
+    );
+    return runInSlices(conflictSteps(stored, rows.map(memoryOf)));
+  }
+
+  async #findings(
+    caller: TenantContext,
+    { content, layer, scope }: StoredMemory,
+    upTo: number,
+  ): Promise<{ readonly found: readonly Finding[]; readonly isComplete: boolean }> {
+    const found: Finding[] = [];
+    let minPosition = upTo;
+    let isComplete = true;
+    for (const query of partsOf(content)) {
+      const request = { query, layers: [layer], scope, topK: mostCandidates, threshold: 0 };
+      const look = () =>
+        this.#search.find(caller, { ...request, order: 'relevance', keepsCopies: true, minPosition });
+      try {
+        found.push(
+          await look().catch((error: unknown) => {
+            if (!(error instanceof Problem && error.code === 'position-timeout')) throw error;
+            isComplete = false;
+            minPosition = 0;
+            return look();
+          }),
+        );
+      } catch (error) {
+        if (!(error instanceof LexicalIndexUnavailable)) throw error;
+        isComplete = false;
+      }
+    }
+    return { found, isComplete: isComplete && found.every(({ warnings }) => warnings.length === 0) };
+  }
+}
+
+/** The first parts of a text, split at white space. */
+function partsOf(content: string): string[] {
+  const parts: string[] = [];
+  for (let rest = content; rest.trim() !== '' && parts.length < mostQueries;) {
+    const part = truncate(rest, queryLength);
+    const end = part.length < rest.length ? Math.max(part.search(/\s\S*$/), queryLength / 2) : part.length;
+    parts.push(rest.slice(0, end));
+    rest = rest.slice(end);
+  }
+  return parts.filter((part) => part.trim() !== '');
+}
+
+/** Whether both are of one layer and its own identifiers. */
+function areOfOnePlace(stored: StoredMemory, other: StoredMemory): boolean {
+  return (
+    stored.layer === other.layer &&
+    visibilityKeys(stored.layer).every((key) => stored.scope[key] === other.scope[key])
+  );
+}
