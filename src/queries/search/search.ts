@@ -193,11 +193,10 @@ export class SearchService {
     const { query } = request;
     const now = timeOfAsking(request, this.#clock);
     if (best.length < 2 || asksPast(query, askedTimes(query, now), now ?? this.#clock.now())) return best;
-    const memories = best.map(({ memory }) => memory);
     const { sql } = this.#readModels;
-    const substances = await readSubstances(sql, caller.tenant, memories, model).catch((error: unknown) => {
+    const substances = await readSubstances(sql, caller.tenant, best, model).catch((error: unknown) => {
       if (!isOutdated(error)) throw error;
-      return readSubstances(sql, caller.tenant, memories, undefined);
+      return readSubstances(sql, caller.tenant, best, undefined);
     });
     return byPrecedence(
       best,
