@@ -33,6 +33,8 @@ describe('[A8] the ranges that a simple question asks about', () => {
     ['sync notes after March 1 but before March 9', '2026-03-02..2026-03-09'],
     ['sync notes before March 1 or after March 9', '..2026-03-01', '2026-03-10..'],
     ['sync notes since the beginning of March', '2026-03..'],
+    ['sync notes since the start of the year', '2026..'],
+    ['sync notes from earlier this month', '2026-03..2026-04'],
     ['sync notes before the end of 2025', '..2026'],
     ['sync notes after the end of last week', '2026-03-09..'],
     ['sync notes before the start of Q1 2026', '..2026-01'],

@@ -133,6 +133,11 @@ describe('[B4] the days, weeks and longer periods of', () => {
     ['the last 15 min', 'last 15 min: 2026-02-10T11:45:00.000Z..2026-02-11'],
     ['March last year', 'March last year: 2025-03..2025-04'],
     ['March 7 last year', 'March 7 last year: 2025-03-07..2025-03-08'],
+    ['first quarter of this year', 'first quarter of this year: 2026-01..2026-04'],
+    ['second half of last year', 'second half of last year: 2025-07..2026'],
+    ['since the start of the year', 'the year: 2026..2027'],
+    ['at the end of the year'],
+    ['between last Monday and Friday', 'between last Monday and Friday: 2026-02-09..2026-02-14'],
     ['Q3 of last year', 'Q3 of last year: 2025-07..2025-10'],
     ['this weekend', 'this weekend: 2026-02-14..2026-02-16'],
   ])('%s', (text, ...expected) => {

@@ -80,6 +80,8 @@ describe('[B4] [B6] one bound is read from', () => {
     ['list all readings of 2024 and before', ['occurredAt < 2025']],
     ['list all readings planned for next week', ['(occurredAt >= 2026-02-16 and occurredAt < 2026-02-23)']],
     ['what do we read tomorrow and next week', none],
+    ['list all readings from earlier this month', ['(occurredAt >= 2026-02 and occurredAt < 2026-03)']],
+    ['list all readings earlier than this month', ['occurredAt < 2026-02']],
     ['list all readings since the beginning of 2024', ['occurredAt >= 2024']],
     ['list all readings before the end of 2024', ['occurredAt < 2025']],
     ['list all readings after the end of March 2024', ['occurredAt >= 2024-04']],

@@ -125,11 +125,15 @@ function boundBefore(reading: Reading, { from, to }: Span, of: Bounded): Bound |
   if (sign) return { ordering: sign, span: { from, to } };
   if (of === 'quantity') return quantityBefore(reading, { from, to });
   for (let i = from - 1; i >= Math.max(0, from - REACH) && isPassable(reading, i); i--) {
-    const ordering = orderingOf(reading, i, of);
+    // "earlier this month" is in that month.
+    const needsThan = of === 'time' && COMPARATIVES.has(reading.word(i)) && reading.word(i + 1) !== 'than';
+    const ordering = needsThan ? undefined : orderingOf(reading, i, of);
     if (ordering) return unlessNegated(reading, { ordering, span: { from: i, to } });
   }
   return undefined;
 }
+
+const COMPARATIVES = new Set(['earlier', 'older', 'newer']);
 
 /** Whether a comparator may stand before this word. Words before another value belong to that value. */
 function isPassable(reading: Reading, index: number): boolean {

@@ -1,7 +1,9 @@
 import {
   ADVERB,
+  AFTER_PREDICATE,
   BEFORE_OBJECT,
   DETERMINER,
+  DISOWNING,
   ENDING,
   LINKING,
   NOT_EXCLUDING,
@@ -40,23 +42,26 @@ export function stanceAfter(reading: Reading, span: Span, field: string): Stance
     if (BOUNDARY.test(reading.between(at))) return 'wanted';
     at++;
   }
+  if (DISOWNING.has(reading.word(at))) return 'unclear';
   const predicate = predicateAfter(reading, at);
   if (predicate === undefined) return 'wanted';
   if (at === verb && isContrast(reading, predicate, field)) return 'wanted';
   return saysWhose(reading, predicate) ? 'unwanted' : 'unclear';
 }
 
-/** Index after the words that belong to a subject: "the web team", "api and web". */
+/** Index after the words that belong to a subject: "the web team", "api, web and mobile". */
 function subjectEnd(reading: Reading, to: number, field: string): number {
   let end = to;
   for (;;) {
-    if (BOUNDARY.test(reading.between(end - 1))) return end;
-    if (isPartyNoun(reading, end) && !isAuxiliary(reading, end)) {
+    const isComma = /^\s*,\s*$/.test(reading.between(end - 1));
+    if (!isComma && BOUNDARY.test(reading.between(end - 1))) return end;
+    if (!isComma && isPartyNoun(reading, end) && !isAuxiliary(reading, end)) {
       end++;
       continue;
     }
-    if (!['and', 'or'].includes(reading.word(end))) return end;
-    let next = end + 1;
+    const isJoint = ['and', 'or'].includes(reading.word(end));
+    if (!isComma && !isJoint) return end;
+    let next = isJoint ? end + 1 : end;
     while (DETERMINER.has(reading.word(next)) || isPartyNoun(reading, next)) next++;
     const value = valueFrom(reading, field, next);
     if (!value) return end;
@@ -116,6 +121,7 @@ export function saysWhose(reading: Reading, from: number): boolean {
   for (let i = from; i < from + REACH && reading.word(i) !== ''; i++) {
     const { stem } = reading.question.tokens[i]!;
     const owns = OWNING.has(stem) || reading.namesAnyField(i);
+    if (isSaid && AFTER_PREDICATE.has(reading.word(i))) break;
     if (!owns && !LINKING.has(reading.word(i)) && !ADVERB.has(reading.word(i))) return false;
     isSaid ||= owns;
     if (BOUNDARY.test(reading.between(i))) break;

@@ -44,7 +44,7 @@ export const LINKING = new Set([
     'a an the any those these that which who whose ones one in of by from for to with at on than during under within out is are was ' +
       'were be been being do does did have has had yet ever longer more anymore counting including currently part ' +
       'belong belongs belonging owned owning written made created assigned tagged marked labelled labeled maintained managed ' +
-      'operated run held kept led handled built developed responsible charge accountable responsibility',
+      'operated run held kept led handled built developed responsible charge accountable responsibility as',
   ),
 ]);
 /** Stems of verbs and nouns that say whose something is. */
@@ -69,6 +69,12 @@ export const ADVERB = set(
 /** Verbs that negate the one after them: "that api stopped maintaining". */
 export const ENDING = set(
   'stop stops stopped cease ceases ceased refuse refuses refused quit quits decline declined',
+);
+/** Verbs that say of their subject that something is no longer its own: "that api gave up". */
+export const DISOWNING = set('gave handed dropped abandoned relinquished disowned transferred lost');
+/** Words after a predicate that begin another phrase: "does not own in Europe", "does not own and that are active". */
+export const AFTER_PREDICATE = set(
+  'in on at since before after during until and or but which who where when',
 );
 /** Words right before a value that make it the object of a phrase, and not the subject of the verb after it. */
 export const BEFORE_OBJECT = set(

@@ -123,7 +123,7 @@ function partyEnd(reading: Reading, end: number): number {
 function stanceBefore(reading: Reading, { from, to }: Span, kind: string): Stance {
   for (let i = from - 1; i >= Math.max(0, from - REACH); i--) {
     const gap = reading.between(i);
-    if (SENTENCE_END.test(gap)) return 'wanted';
+    if (SENTENCE_END.test(gap) || beginsRelative(reading, i)) return 'wanted';
     if (isQuotedApart(reading, i, from)) return 'wanted';
     if (reading.word(i) === 'but') return stanceAfterBut(reading, i, { from, to });
     if (isNegation(reading, i)) {
@@ -135,6 +135,11 @@ function stanceBefore(reading: Reading, { from, to }: Span, kind: string): Stanc
     if (BOUNDARY.test(gap)) return isNegatedAside(reading, i) ? 'unclear' : 'wanted';
   }
   return 'wanted';
+}
+
+/** Whether a clause of its own begins here: "that api does not own and that are active". */
+function beginsRelative(reading: Reading, index: number): boolean {
+  return reading.word(index) === 'and' && ['that', 'which', 'who', 'whose'].includes(reading.word(index + 1));
 }
 
 /** Whether a word is in a quoted title that ends before the value: its negation does not apply to the value. */
@@ -187,7 +192,9 @@ function isInverted(reading: Reading, negation: number, { from, to }: Span): boo
   const next = reading.word(to);
   if (next === '' || LINKING.has(next) || COORDINATING.has(next) || BOUNDARY.test(reading.between(to - 1)))
     return false;
-  return isLinkedParty(reading, negation + 1, from) && !saysWhose(reading, to);
+  for (let i = negation + 1; i < from; i++)
+    if (!DETERMINER.has(reading.word(i)) && !isPartyNoun(reading, i)) return false;
+  return !saysWhose(reading, to);
 }
 
 /** Whether "but" excludes the value, as in "every team but web". In "all of 2022 but before May" it joins two phrases. */

@@ -2,6 +2,7 @@ import {
   dayOfWeek,
   daysFrom,
   daysOf,
+  halfOf,
   latestDayOfMonth,
   latestIsoWeek,
   latestMonths,
@@ -40,6 +41,7 @@ const NEXT = '(?:next|coming)';
 const WHICH = `(?<which>${LAST}|${THIS}|${NEXT})`;
 /** The unit after a count. */
 const COUNTED = `(?:\\s+(?<unit>${UNIT}s?)|\\s?(?<short>${SHORT_UNIT}))`;
+const NTH = '(?<nth>first|second|third|fourth|1st|2nd|3rd|4th)';
 const DAY_NAME = `(?<weekday>${WEEKDAY})\\b`;
 const SATURDAY = 6;
 
@@ -88,13 +90,25 @@ export const relativeForms: readonly Form[] = [
     unitsAgo(now, -countOf(group('count')), unitOf(group('unit') || group('short'))),
   ),
   relative(
-    `\\b(?:(?<month>${MONTH})|q(?<quarter>[1-4]))(?:\\s+(?:the\\s+)?(?<day>\\d{1,2})(?:${ORDINAL})?)?,?\\s+(?:of\\s+)?${WHICH}\\s+year\\b`,
+    `\\b(?<month>${MONTH})(?:\\s+(?:the\\s+)?(?<day>\\d{1,2})(?:${ORDINAL})?)?,?\\s+(?:of\\s+)?${WHICH}\\s+year\\b`,
     ({ group, has }, now) => {
-      const year = now.getUTCFullYear() + offsetOf(group('which'));
-      if (has('quarter')) return has('day') ? undefined : quarterOf(year, Number(group('quarter')));
-      const month = monthOf(group('month'));
+      const [year, month] = [now.getUTCFullYear() + offsetOf(group('which')), monthOf(group('month'))];
       return has('day') ? daysOf(year, month, Number(group('day'))) : monthsOf(year, month);
     },
+  ),
+  relative(
+    `\\b(?:q(?<quarter>[1-4])|${NTH}\\s+(?<part>quarter|half)),?\\s+(?:of\\s+)?${WHICH}\\s+year\\b`,
+    ({ group }, now) => {
+      const year = now.getUTCFullYear() + offsetOf(group('which'));
+      const number = Number(group('quarter')) || ordinalOf(group('nth'));
+      if (group('part').toLowerCase() !== 'half') return quarterOf(year, number);
+      return number <= 2 ? halfOf(year, number) : undefined;
+    },
+  ),
+  // "since the start of the year".
+  relative(
+    `(?<=\\b(?:beginning|start)\\s+of\\s+)the\\s+(?<unit>week|month|quarter|year)\\b(?!\\s+(?:of|\\d))`,
+    ({ group }, now) => unitFrom(now, 0, unitOf(group('unit'))),
   ),
   relative(`\\b${DAY_NAME},?\\s+(?:of\\s+)?${WHICH}\\s+week\\b`, ({ group }, now) =>
     dayOfWeek(now, offsetOf(group('which')), weekdayOf(group('weekday'))),
@@ -110,7 +124,7 @@ export const relativeForms: readonly Form[] = [
   // "the last week of August" needs its month.
   relative(`\\b${WHICH}\\s+(?<unit>${UNIT})\\b(?<of>\\s+of\\b)?`, unitNamed),
   relative(
-    `\\b(?:from|between)\\s+(?<first>${WEEKDAY})\\s+(?:to|until|till|through|and)\\s+(?<weekday>${WEEKDAY})\\b`,
+    `\\b(?:from|between)\\s+(?:last\\s+)?(?<first>${WEEKDAY})\\s+(?:to|until|till|through|and)\\s+(?:last\\s+)?(?<weekday>${WEEKDAY})\\b`,
     ({ group }, now) => {
       const { from } = latestWeekday(now, weekdayOf(group('first')));
       const length = (weekdayOf(group('weekday')) - weekdayOf(group('first')) + 7) % 7;
@@ -136,10 +150,10 @@ export const relativeForms: readonly Form[] = [
     const first = quarter * 3 - 2;
     return { ...latestMonths(first, now, 3), isPlain: AFTER_TIME_WORD.test(match.before) };
   }),
-  relative(
-    '\\b(?:the\\s+)?(?<which>first|second|third|fourth|1st|2nd|3rd|4th)\\s+quarter\\b(?!\\s+of\\b)',
-    ({ group }, now) => ({ ...latestMonths(ordinalOf(group('which')) * 3 - 2, now, 3), isPlain: false }),
-  ),
+  relative(`\\b(?:the\\s+)?${NTH}\\s+quarter\\b(?!\\s+of\\b)`, ({ group }, now) => ({
+    ...latestMonths(ordinalOf(group('nth')) * 3 - 2, now, 3),
+    isPlain: false,
+  })),
   relative('\\b(?:calendar\\s+week|cw|kw)\\s*(?<week>\\d{1,2})\\b', ({ group }, now) =>
     latestIsoWeek(Number(group('week')), now),
   ),
