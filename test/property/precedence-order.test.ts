@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { layers, precedence, scopeKeys } from '../../src/domain/layers.ts';
 import { successorsFirst } from '../../src/domain/links/successors-first.ts';
-import { byPrecedence, type Ranked } from '../../src/domain/ranking/precedence-order.ts';
+import { byPrecedence, namedFirst, type Ranked } from '../../src/domain/ranking/precedence-order.ts';
 import { logOdds } from '../../src/domain/ranking/score-scale.ts';
 import { BGE_SMALL, UNKNOWN_MODEL } from '../../src/domain/ranking/scales.ts';
 
@@ -66,6 +66,18 @@ describe('the order by precedence', () => {
           // The overtaken results may be others that were moved in front of the same one.
           expect(after.some((other) => mayPrecede(item, other))).toBe(true);
         }
+      }),
+    );
+  });
+
+  it('[D4] prefers memories of a named place by less than .01 of a score', () => {
+    fc.assert(
+      fc.property(items, scope, (given, requested) => {
+        const ordered = namedFirst(given, (item) => item, requested);
+        expect(ordered.map(({ id }) => id).sort((a, b) => a - b)).toEqual(given.map(({ id }) => id));
+        for (const [at, item] of ordered.entries())
+          for (const other of ordered.slice(at + 1))
+            expect(logOdds(other.relevance) - logOdds(item.relevance)).toBeLessThan(0.31);
       }),
     );
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Layer, Scope } from '../../src/domain/layers.ts';
 import { asksPast } from '../../src/domain/ranking/asks-past.ts';
 import { askedTimes } from '../../src/domain/ranking/dates.ts';
-import { byPrecedence } from '../../src/domain/ranking/precedence-order.ts';
+import { byPrecedence, namedFirst } from '../../src/domain/ranking/precedence-order.ts';
 import { UNKNOWN_MODEL } from '../../src/domain/ranking/scales.ts';
 import { relevanceOf } from '../../src/domain/ranking/score-scale.ts';
 import { termCounts } from '../../src/domain/text/tokens.ts';
@@ -87,6 +87,42 @@ describe('two results that speak of the same thing', () => {
       day,
     }));
     expect(ordered(...versions)).toEqual(versions.map(({ text }) => text).toReversed());
+  });
+});
+
+describe('memories of a place that the request names', () => {
+  const of = (text: string, score: number, layer: Layer, scope: Scope = {}) => ({
+    text,
+    score,
+    layer,
+    scope,
+  });
+  const order = (results: readonly Result[], scope?: Scope) =>
+    namedFirst(
+      results,
+      ({ score, layer = 'company', scope: own = {} }) => ({
+        relevance: relevanceOf(score),
+        layer,
+        scope: own,
+      }),
+      scope,
+    ).map(({ text }) => text);
+  const results = [
+    of('company', 0.82, 'company'),
+    of('team', 0.815, 'team', { team: 'red', project: 'p' }),
+    of('project', 0.812, 'project', { project: 'p' }),
+    of('far', 0.8, 'project', { project: 'p' }),
+  ];
+
+  it('[D4] are preferred a little', () => {
+    expect(order(results, { project: 'p' })).toEqual(['project', 'company', 'team', 'far']);
+    expect(order(results, { project: 'p', team: 'red' })).toEqual(['team', 'project', 'company', 'far']);
+  });
+
+  it('[D4] are not preferred where the request names nothing, or another place', () => {
+    const given = results.map(({ text }) => text);
+    expect(order(results)).toEqual(given);
+    expect(order(results, { project: 'other' })).toEqual(given);
   });
 });
 

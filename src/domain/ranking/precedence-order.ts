@@ -24,6 +24,31 @@ const PER_LOG_ODD = 0.4;
 /** Only so many of the first results are compared with each other: the work grows with the square. */
 const MOST_COMPARED = 200;
 
+/** Log-odds by which a memory of a place that the request names is preferred. Fitted on everyday questions. */
+const NAMED = 0.3;
+
+/**
+ * Orders results by relevance, with a small preference for memories whose own layer's identifier is in `scope`, the scope that
+ * was requested: a question to a project is more often about the project's own memories than about the team's.
+ */
+export function namedFirst<Item>(
+  items: readonly Item[],
+  rankedOf: (item: Item) => Pick<Ranked, 'relevance' | 'layer' | 'scope'>,
+  scope: Scope = {},
+): readonly Item[] {
+  if (Object.keys(scope).length === 0) return items;
+  const preferred = (item: Item): number => {
+    const { relevance, layer, scope: own } = rankedOf(item);
+    const isNamed = layer !== 'company' && scope[layer] !== undefined && scope[layer] === own[layer];
+    return logOdds(relevance) + (isNamed ? NAMED : 0);
+  };
+  const keyed = items.map((item) => ({ item, key: preferred(item) }));
+  // The difference of two infinite keys is not a number.
+  return keyed
+    .sort((left, right) => (left.key === right.key ? 0 : right.key - left.key))
+    .map(({ item }) => item);
+}
+
 /**
  * Orders results by precedence. The given order stays, except where two results speak of the same thing: they are of one place,
  * alike, and nearly as relevant. Then the one of the more specific layer is placed directly before the other, and of two of one

@@ -2,7 +2,7 @@ import type { TenantContext } from '../../domain/access/context.ts';
 import { asksPast } from '../../domain/ranking/asks-past.ts';
 import { heaviest, weigh } from '../../domain/ranking/bm25.ts';
 import { askedTimes } from '../../domain/ranking/dates.ts';
-import { byPrecedence } from '../../domain/ranking/precedence-order.ts';
+import { byPrecedence, namedFirst } from '../../domain/ranking/precedence-order.ts';
 import { scaleOf } from '../../domain/ranking/scales.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { EmbedderUnavailable, type Embedders } from '../../ports/embedder.ts';
@@ -182,16 +182,22 @@ export class SearchService {
   }
 
   /**
-   * The results of a finding in the order by precedence (`byPrecedence`), unless the question asks for the past. If their vectors
-   * cannot be read, they are compared by words.
+   * The results of a finding in the order by precedence (`namedFirst`, then `byPrecedence` unless the question asks for the past).
+   * If their vectors cannot be read, they are compared by words.
    */
   async inPrecedence(
     caller: TenantContext,
-    request: Pick<SearchRequest, 'query' | 'asOf' | 'now'>,
-    { best, embeddingModel: model }: Pick<Finding, 'best' | 'embeddingModel'>,
+    request: Pick<SearchRequest, 'query' | 'scope' | 'asOf' | 'now'>,
+    { best: found, embeddingModel: model }: Pick<Finding, 'best' | 'embeddingModel'>,
   ): Promise<readonly Scored[]> {
-    const { query } = request;
+    const { query, scope } = request;
     const now = timeOfAsking(request, this.#clock);
+    const placeOf = ({ memory, score: relevance }: Scored) => ({
+      relevance,
+      layer: memory.layer,
+      scope: memory.scope,
+    });
+    const best = namedFirst(found, placeOf, scope);
     if (best.length < 2 || asksPast(query, askedTimes(query, now), now ?? this.#clock.now())) return best;
     const { sql } = this.#readModels;
     const substances = await readSubstances(sql, caller.tenant, best, model).catch((error: unknown) => {
@@ -200,12 +206,10 @@ export class SearchService {
     });
     return byPrecedence(
       best,
-      ({ memory, score: relevance }) => ({
-        relevance,
-        layer: memory.layer,
-        scope: memory.scope,
-        time: Date.parse(memory.occurredAt ?? memory.createdAt),
-        substance: substances.get(memory.id)!,
+      (one) => ({
+        ...placeOf(one),
+        time: Date.parse(one.memory.occurredAt ?? one.memory.createdAt),
+        substance: substances.get(one.memory.id)!,
       }),
       (model !== undefined && this.#vectors.scaleOf(model)) || scaleOf(model),
     );
