@@ -28,9 +28,9 @@ export async function timeBareIndexes(
     `select generation from read.active where name = 'lexical'`,
   );
   const table = generationTable('lexical', live!.generation);
-  const index = `lexical_body_g${live!.generation}`;
-  await withBm25(sql, table, index);
-  const score = `body <@> to_bm25query($1, 'read.${index}')`;
+  const index = `lexical_words_g${live!.generation}`;
+  const column = await withBm25(sql, table, index);
+  const score = `${column} <@> to_bm25query($1, 'read.${index}')`;
   const lexical = `select memory_id from ${table} where tenant = $2 and body is not null order by ${score} limit $3`;
   const kept = vectorTable(modelId);
   const inGraph = await withGraph(sql, kept);
@@ -55,14 +55,15 @@ export async function timeBareIndexes(
   return times;
 }
 
-/** Creates the index over the texts if there is none, because words are kept in RAM. */
-async function withBm25(sql: Sql, table: string, index: string): Promise<void> {
+/** Creates an index over the texts if there is none, because words are kept in RAM. Returns the column of the index. */
+async function withBm25(sql: Sql, table: string, index: string): Promise<'terms' | 'body'> {
   const [standing] = await sql.query<{ oid: number | null }>(`select to_regclass($1)::oid as oid`, [
     `read.${index}`,
   ]);
-  if (standing!.oid !== null) return;
+  if (standing!.oid !== null) return 'terms';
   process.stderr.write('creating a BM25 index for the bare queries\n');
   await sql.execute(`create index ${index} on ${table} using bm25 (body) with (text_config = 'english')`);
+  return 'body';
 }
 
 /** The condition of the HNSW index with the tenant's vectors, which is created if there is none; undefined if there are few vectors. */

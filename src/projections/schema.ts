@@ -105,4 +105,11 @@ begin
   end loop;
 end $$;
 `,
+  // The terms of a text as a text, for indexes: the same as `termText` in src/domain/text/term-text.ts.
+  `
+create function read.term_text(counts jsonb) returns text language sql immutable parallel safe return (
+  select coalesce(string_agg(repeat(key || ' ', least(value::integer, 32)), '' order by key collate "C"), '')
+  from jsonb_each_text(counts)
+);
+`,
 ];

@@ -109,3 +109,17 @@ it('[A5] filters and visibility still return full results, however many nearer m
   expect(seen).toHaveLength(count / 4);
   expect(seen.every(({ memory }) => memory.scope.team === 'blue')).toBe(true);
 });
+
+it('[A4] finds words in another written form than the memory has', async () => {
+  const texts = {
+    휴가: '연차 휴가는 최소 일주일 전에 신청합니다.',
+    '4421': 'رقم المستودع هو ٤٤٢١.',
+    מפתח: 'המפתח נמצא אצל השומר.',
+    会议: '繁體中文:會議紀錄',
+    '712450': 'The invoice is over €712,450.00.',
+    'lease store': 'func (s *LeaseStore) RenewLease()',
+  };
+  for (const content of Object.values(texts)) ({ position } = await admin.store({ content }));
+  for (const [query, content] of Object.entries(texts))
+    expect((await search({ query, order: 'relevance', topK: 1 }))[0].memory.content).toBe(content);
+});

@@ -3,7 +3,7 @@ import { LexicalIndexUnavailable } from '../../src/ports/lexical-index.ts';
 import { dropGeneration } from '../../src/projections/drop-generation.ts';
 import { createBeside, ensureLive } from '../../src/projections/generations.ts';
 import { storeTestMemory } from '../support/event-store.ts';
-import { find, listed } from '../support/lexical-documents.ts';
+import { findTerms, listed } from '../support/lexical-documents.ts';
 import { useLexicalStore } from '../support/lexical-store.ts';
 
 const url = process.env['STRATALOG_OPENSEARCH_URL'];
@@ -21,7 +21,7 @@ describe.skipIf(!url)('[G3] a generation of the lexical read model on OpenSearch
     await test.index.dropGeneration('lexical-g1');
     const { digest, liveDigest } = await test.rebuilt();
     expect(digest).not.toBe(liveDigest);
-    expect(await find(test.index, 'lexical-g2', 'lighthouse')).toHaveLength(1);
+    expect(await findTerms(test.index, 'lexical-g2', 'lighthouse')).toHaveLength(1);
   });
 
   it('creates an index with each generation and drops both together', async () => {

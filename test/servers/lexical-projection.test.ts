@@ -10,7 +10,7 @@ import { storeTestMemory, testContext, updateTestMemory } from '../support/event
 import { failing } from '../support/faulty-sql.ts';
 import { HistoryWriter, steps } from '../support/histories.ts';
 import { eraseTestMemory } from '../support/lexical-cluster.ts';
-import { find, listed } from '../support/lexical-documents.ts';
+import { findTerms, listed } from '../support/lexical-documents.ts';
 import { useLexicalStore } from '../support/lexical-store.ts';
 import { digestAfter, eventsOf, interleaved, split } from '../support/read-models.ts';
 
@@ -79,10 +79,10 @@ describe.skipIf(!url)('[G3] the lexical read model on OpenSearch', () => {
     await say(back, { type: 'MemoryDeleted', data: { retentionUntil: '2030-01-01T00:00:00Z' } });
     await say(back, { type: 'MemoryRestored' });
     await generation.apply(await all(), await generation.bookmarkState());
-    expect(new Set(await find(test.index, 'lexical-g1', 'kettle'))).toEqual(
+    expect(new Set(await findTerms(test.index, 'lexical-g1', 'kettle'))).toEqual(
       new Set([kept!.value.id, back!.value.id]),
     );
-    expect(await find(test.index, 'lexical-g1', 'samovar')).toEqual([edited!.value.id]);
+    expect(await findTerms(test.index, 'lexical-g1', 'samovar')).toEqual([edited!.value.id]);
     const revisions = new Map(
       (await listed(test.index, 'lexical-g1')).map(({ memoryId, revision, deleted }) => [
         memoryId,
@@ -135,8 +135,8 @@ describe.skipIf(!url)('[G3] the lexical read model on OpenSearch', () => {
       expect(await test.sql.query('select 1 from read.lexical_g1')).toEqual([]);
       await updateTestMemory(test, stream, 'foghorn');
       await generation.apply(await all(), await generation.bookmarkState());
-      expect(await find(test.index, 'lexical-g1', 'lighthouse')).toEqual([]);
-      expect(await find(test.index, 'lexical-g1', 'foghorn')).toHaveLength(1);
+      expect(await findTerms(test.index, 'lexical-g1', 'lighthouse')).toEqual([]);
+      expect(await findTerms(test.index, 'lexical-g1', 'foghorn')).toHaveLength(1);
       const { digest, liveDigest } = await test.rebuilt();
       expect(digest).toBe(liveDigest);
     },
@@ -147,10 +147,10 @@ describe.skipIf(!url)('[G3] the lexical read model on OpenSearch', () => {
     const { value } = await storeTestMemory(test, { content: 'lighthouse' });
     test.sql.fault = failing('update read.bookmarks', 'before');
     await expect(generation.apply(await all(), await generation.bookmarkState())).rejects.toThrow();
-    expect(await find(test.index, 'lexical-g1', 'lighthouse')).toEqual([value.id]);
+    expect(await findTerms(test.index, 'lexical-g1', 'lighthouse')).toEqual([value.id]);
     await eraseTestMemory(test, value.id);
     await generation.apply(await all(), await generation.bookmarkState());
-    expect(await find(test.index, 'lexical-g1', 'lighthouse')).toEqual([]);
+    expect(await findTerms(test.index, 'lexical-g1', 'lighthouse')).toEqual([]);
     expect(await listed(test.index, 'lexical-g1')).toMatchObject([{ revision: 1, deleted: true }]);
     expect(await test.sql.query('select erasures from read.lexical_expunge_g1')).toEqual([{ erasures: 2 }]);
   });
@@ -176,8 +176,8 @@ describe.skipIf(!url)('[G3] the lexical read model on OpenSearch', () => {
     wake();
     await expect(zombie).rejects.toBeInstanceOf(BookmarkMoved);
     await test.index.refresh('lexical-g1');
-    expect(await find(test.index, 'lexical-g1', 'lighthouse')).toEqual([]);
-    expect(await find(test.index, 'lexical-g1', 'foghorn')).toHaveLength(1);
+    expect(await findTerms(test.index, 'lexical-g1', 'lighthouse')).toEqual([]);
+    expect(await findTerms(test.index, 'lexical-g1', 'foghorn')).toHaveLength(1);
     const { digest, liveDigest } = await test.rebuilt();
     expect(digest).toBe(liveDigest);
   });
@@ -194,6 +194,15 @@ describe.skipIf(!url)('[G3] the lexical read model on OpenSearch', () => {
     expect(await generation.digest()).toBe(digest);
     await generation.apply(await all(), await generation.bookmarkState());
     expect(await generation.digest()).not.toBe(digest);
+  });
+
+  it('[A4] finds a memory by its words in other written forms', async () => {
+    const generation = await test.live();
+    const { value } = await storeTestMemory(test, { content: '연차 휴가는 ٤٤٢١ €12,450.00 LeaseStore 會議' });
+    await storeTestMemory(test, { content: 'foghorn' });
+    await generation.apply(await all(), await generation.bookmarkState());
+    for (const asked of ['휴가', '4421', '12450', 'store', '会议'])
+      expect(await findTerms(test.index, 'lexical-g1', asked), asked).toEqual([value.id]);
   });
 
   it('detects by its digest a missing document, and a different one', async () => {
@@ -235,7 +244,7 @@ describe.skipIf(!url)('[G3] the lexical read model on OpenSearch', () => {
     expect(await parked()).toEqual([]);
     test.faulty.mend();
     await generation.apply(await all(), state);
-    expect(await find(test.index, 'lexical-g1', 'lighthouse')).toHaveLength(1);
+    expect(await findTerms(test.index, 'lexical-g1', 'lighthouse')).toHaveLength(1);
   });
 
   it('parks only the stream of a document that the index refuses', async () => {
@@ -256,7 +265,7 @@ describe.skipIf(!url)('[G3] the lexical read model on OpenSearch', () => {
     expect(await parked()).toMatchObject([
       { stream: bad.stream, error: expect.stringMatching(/400 mapper_parsing_exception/) as string },
     ]);
-    expect(await find(test.index, 'lexical-g1', 'lighthouse foghorn')).toHaveLength(2);
+    expect(await findTerms(test.index, 'lexical-g1', 'lighthouse foghorn')).toHaveLength(2);
     // Once the index works again, `retry` succeeds.
     test.faulty.mend();
     await retryParked(
@@ -265,7 +274,7 @@ describe.skipIf(!url)('[G3] the lexical read model on OpenSearch', () => {
       await eventsOf(test).then((events) => events.filter(({ stream }) => stream === bad.stream)),
       await test.log.head(),
     );
-    expect(await find(test.index, 'lexical-g1', 'refused')).toEqual([bad.value.id]);
+    expect(await findTerms(test.index, 'lexical-g1', 'refused')).toEqual([bad.value.id]);
   });
 
   it('refreshes once for all waiting batches, at most ten times a second', async () => {
@@ -281,7 +290,7 @@ describe.skipIf(!url)('[G3] the lexical read model on OpenSearch', () => {
     await Promise.all(
       Array.from({ length: 40 }, (_, n) => test.projection.prepare!([events[n % 5]!], context)),
     );
-    expect(await find(test.index, 'lexical-g1', 'lighthouse')).toHaveLength(5);
+    expect(await findTerms(test.index, 'lexical-g1', 'lighthouse')).toHaveLength(5);
     expect(refreshes).toBeLessThanOrEqual(1 + (performance.now() - began) / 100);
     expect(refreshes).toBeLessThan(40);
   });

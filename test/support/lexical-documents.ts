@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { isInScope, type Region } from '../../src/domain/access/region.ts';
 import { isVisible, type Placement } from '../../src/domain/access/visibility.ts';
+import { queryTerms } from '../../src/domain/text/tokens.ts';
 import type {
   ActiveDocument,
   DeletedDocument,
@@ -58,6 +59,16 @@ export async function put(
 /** Searches all documents of tenant acme. */
 export function find(index: LexicalIndex, generation: string, text: string, limit = 100): Promise<string[]> {
   return index.search({ region: wholeTenant(), text, limit }, generation);
+}
+
+/** The same as the program asks: the read model gives the index the terms of its texts. */
+export function findTerms(
+  index: LexicalIndex,
+  generation: string,
+  text: string,
+  limit?: number,
+): Promise<string[]> {
+  return find(index, generation, queryTerms(text).join(' '), limit);
 }
 
 export async function listed(

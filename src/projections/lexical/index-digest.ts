@@ -31,7 +31,8 @@ export async function digestOfDocuments(
        cross join lateral (
          select d.revision, d.deleted, d.text_hash as hash where d.revision <= l.revision
          union all
-         select l.revision, l.body is null, ${textHashSql('l.body')} where d.revision > l.revision
+         select l.revision, l.body is null, case when l.body is not null then ${textHashSql('read.term_text(l.counts)')} end
+           where d.revision > l.revision
        ) e`,
       found.bind(
         page.map(({ memoryId, textHash, ...entry }) => ({

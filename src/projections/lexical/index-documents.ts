@@ -1,4 +1,5 @@
 import type { Layer } from '../../domain/layers.ts';
+import { termText } from '../../domain/text/term-text.ts';
 import { lexicalGeneration } from '../../read-models/lexical/variant.ts';
 import {
   DocumentsRefused,
@@ -82,6 +83,7 @@ export class IndexDocuments implements ExternalStore {
 
 function documentOf({ tenant, memoryId, revision, row }: TextChange): LexicalDocument {
   if (row?.body === undefined) return { tenant, memoryId, revision, deleted: true };
-  const { body, layer } = row;
+  const { counts, layer } = row;
+  const body = termText(counts);
   return { tenant, memoryId, revision, deleted: false, layer: layer as Layer, scope: scopeOf(row), body };
 }

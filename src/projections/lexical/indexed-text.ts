@@ -20,11 +20,6 @@ export interface IndexedText {
 /** The texts of a batch, by the position of their event. */
 export type IndexedTexts = ReadonlyMap<number, IndexedText>;
 
-/** The texts without their terms, for a lexical index, which does its own analysis. */
-export function unanalysed(events: readonly LoadedEvent<MemoryEvent>[]): IndexedTexts {
-  return new Map(textsOf(events).map(([position, body]) => [position, { body, counts: '{}', length: 0 }]));
-}
-
 export async function analyse(events: readonly LoadedEvent<MemoryEvent>[]): Promise<IndexedTexts> {
   const texts = new Map<number, IndexedText>();
   await eachInSlices(textsOf(events), ([position, text]) => texts.set(position, indexed(text)));

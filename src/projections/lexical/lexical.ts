@@ -10,7 +10,7 @@ import { together, type Write } from '../write.ts';
 import { DocumentFrequencies } from './document-frequencies.ts';
 import { createExpunge, expungeTable, noteErasures } from './expunge.ts';
 import { IndexDocuments } from './index-documents.ts';
-import { analyse, unanalysed, type IndexedTexts } from './indexed-text.ts';
+import { analyse, type IndexedTexts } from './indexed-text.ts';
 import { changesOf, textChangesOf } from './text-changes.ts';
 import { createTextRows, loadTextRows, writeTextRows, type CountsType } from './text-rows.ts';
 import { turnColumnTypes } from './turn.ts';
@@ -47,12 +47,12 @@ export function lexical({
 }: OtherWords = {}): Projection<IndexedTexts> {
   const common: Projection<IndexedTexts> = {
     name: 'lexical',
-    version: 7,
+    version: 8,
     variant,
     batchSize: 64,
     handles: ['MemoryStored', 'MemoryUpdated', 'MemoryDeleted', 'MemoryRestored', 'MemoryErased'],
     tables: ['lexical', 'lexical_terms', 'lexical_corpus'],
-    create: (tables) => [...createTexts(tables, inDatabase), ...createTerms(tables), createBm25(tables)],
+    create: (tables) => [...createTexts(tables, inDatabase), ...createTerms(tables), ...createBm25(tables)],
     // Outside of the transaction, so the database can do other work meanwhile.
     prepare: (events) => analyse(events as readonly LoadedEvent<MemoryEvent>[]),
     plan: (events, executor, tables, texts) => plan(events, executor, tables, texts, inDatabase),
@@ -65,6 +65,7 @@ export function lexical({
 function withoutIndex(common: Projection<IndexedTexts>): Projection<IndexedTexts> {
   return {
     ...common,
+    version: 7,
     variant: withWordsInMemory(variant),
     tables: ['lexical', 'lexical_corpus'],
     create: (tables) => createTexts(tables, inMemory),
@@ -88,12 +89,9 @@ function withIndex(common: Projection<IndexedTexts>, index: LexicalIndex): Proje
     async prepare(events, { sql, tables, generation }) {
       const facts = events as readonly LoadedEvent<MemoryEvent>[];
       // An outdated process may read later rows here; the index ignores its documents, since their revisions are older.
-      const before = await loadTextRows(facts, sql, tables);
-      const changes = changesOf(facts, before, unanalysed(facts));
-      const [texts] = await Promise.all([
-        analyse(facts),
-        documents.write(generation, textChangesOf(changes, before)),
-      ]);
+      const [before, texts] = await Promise.all([loadTextRows(facts, sql, tables), analyse(facts)]);
+      const changes = changesOf(facts, before, texts);
+      await documents.write(generation, textChangesOf(changes, before));
       return texts;
     },
     async plan(events, executor, tables, texts) {
@@ -130,9 +128,14 @@ function createTerms(tables: Tables): string[] {
   ];
 }
 
-function createBm25(tables: Tables): string {
-  const name = tables('lexical_body').replace('read.', '');
-  return `create index ${name} on ${tables('lexical')} using bm25 (body) with (text_config = 'english')`;
+/** The index has terms, not texts: PostgreSQL's analysis knows fewer written forms of a word than ours. */
+function createBm25(tables: Tables): string[] {
+  const [texts, name] = [tables('lexical'), tables('lexical_words').replace('read.', '')];
+  return [
+    `alter table ${texts} add column terms text
+       generated always as (case when body is not null then read.term_text(counts) end) stored`,
+    `create index ${name} on ${texts} using bm25 (terms) with (text_config = 'simple')`,
+  ];
 }
 
 async function plan(

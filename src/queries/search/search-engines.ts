@@ -1,6 +1,6 @@
 import type { Filter } from '../../domain/filter.ts';
 import { exactScanLimit, inDatabaseLimit } from '../../domain/retrieval/exact-scan-limit.ts';
-import { usesLexicalIndex, usesWordsInMemory } from '../../read-models/lexical/variant.ts';
+import { indexesTerms, usesLexicalIndex, usesWordsInMemory } from '../../read-models/lexical/variant.ts';
 import type { LexicalIndex } from '../../ports/lexical-index.ts';
 import type { Sql } from '../../ports/sql.ts';
 import type { VectorIndex } from '../../ports/vector-index.ts';
@@ -71,9 +71,10 @@ export class SearchEngines {
   /** Searches words outside of the database, if they are kept there. Must not run inside a transaction. */
   async findWords(view: ReadView, query: Query, limit: number): Promise<WordLookup> {
     const signature = view.signature('lexical');
-    const { restrictions, lexicalText: text } = query;
+    const { restrictions, lexicalText, terms } = query;
     if (usesWordsInMemory(signature)) return this.residentWords(view, restrictions.region.tenant);
     if (!usesLexicalIndex(signature)) return { in: 'database' };
+    const text = indexesTerms(signature) ? terms.join(' ') : lexicalText;
     const ids = await this.#lexical?.find(view, { ...restrictions, text }, limit);
     return ids ? { in: 'index', ids } : { in: 'unavailable' };
   }

@@ -24,3 +24,11 @@ export function usesWordsInMemory(signature: string): boolean {
 export function lexicalGeneration(generation: number): string {
   return `lexical-g${generation}`;
 }
+
+/** The first version of the read model whose index has the terms of texts (`termText`); those before have the texts themselves. */
+const termsSince = 8;
+
+/** Whether the index of a generation with this signature, in the database or outside of it, has terms instead of texts. */
+export function indexesTerms(signature: string): boolean {
+  return Number.parseInt(signature, 10) >= termsSince;
+}

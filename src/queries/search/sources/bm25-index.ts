@@ -1,4 +1,5 @@
 import { filedUnderAll } from '../../postings-sql.ts';
+import { indexesTerms } from '../../../read-models/lexical/variant.ts';
 import { regionCondition } from '../../scope-sql.ts';
 import { Parameters } from '../../sql-builder.ts';
 import { filterJoin } from '../filter-join.ts';
@@ -19,10 +20,12 @@ export class Bm25Source implements CandidateSource {
 
   async find(query: CandidateQuery, limit: number): Promise<readonly Hit[]> {
     const { view, planner } = this.#context;
-    const { region } = query;
+    const { region, weighted } = query;
     const parameters = new Parameters();
-    const index = view.table('lexical', 'lexical_body');
-    const score = `l.body <@> to_bm25query(${parameters.bind(query.text)}, '${index}')`;
+    const [column, name, text] = indexesTerms(view.signature('lexical'))
+      ? ['terms', 'lexical_words', weighted.terms.join(' ')]
+      : ['body', 'lexical_body', query.text];
+    const score = `l.${column} <@> to_bm25query(${parameters.bind(text)}, '${view.table('lexical', name)}')`;
     // Looked up in a hash of the set's ids: a join would not keep the order in which the index returns rows.
     const inSet = this.#set
       ? `and (l.memory_id in (${filedUnderAll(this.#set.lists, view, region.tenant, parameters)})) is true`
