@@ -12,6 +12,7 @@ import { problems } from '../src/domain/problems.ts';
 import { asyncApiDocument } from '../src/http/asyncapi.ts';
 import { bindings } from '../src/http/bindings/index.ts';
 import { openApiDocument } from '../src/http/openapi.ts';
+import { listedTools } from '../src/mcp/server.ts';
 
 /** Contents of every generated file, by path. */
 export async function referencePages(): Promise<Map<string, string>> {
@@ -21,6 +22,7 @@ export async function referencePages(): Promise<Map<string, string>> {
     ['docs/reference/events.md', eventsPage()],
     ['docs/reference/http.md', httpPage()],
     ['docs/reference/command-line.md', commandLinePage()],
+    ['docs/reference/mcp.md', mcpPage()],
   ]);
   const formatted = new Map<string, string>();
   for (const [file, text] of pages)
@@ -158,6 +160,31 @@ ${table(
 
 On a terminal \`serve\` prints its address, the docs, the data folder and the identity of callers, and its log as lines; in a pipe or
 with \`--json\` its log is one JSON object a line.
+
+${sections.join('\n\n')}
+`;
+}
+
+function mcpPage(): string {
+  const sections = listedTools.map(({ name, description, inputSchema, annotations }) => {
+    const { properties = {}, required = [] } = inputSchema;
+    const rows = Object.entries(properties as Record<string, { description?: string }>).map(
+      ([parameter, schema]) => [
+        `\`${parameter}\``,
+        required.includes(parameter) ? 'yes' : '',
+        schema.description ?? '',
+      ],
+    );
+    const effect = annotations?.readOnlyHint
+      ? 'Reads.'
+      : annotations?.destructiveHint
+        ? 'Changes or removes what is stored.'
+        : 'Adds.';
+    return `## \`${name}\`\n\n${description} *${effect}*\n\n${table(['parameter', 'required', 'description'], rows)}`;
+  });
+  return `# MCP tools
+
+[How to connect a client](../guides/mcp.md). Descriptions are those that the model reads.
 
 ${sections.join('\n\n')}
 `;

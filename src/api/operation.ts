@@ -135,8 +135,8 @@ export class ItemStream<Item> {
 }
 
 /** Infers the types of an operation from its schemas and its handler. */
-export function operation<Input extends z.ZodObject, Output>(
-  definition: Operation<Input, Output>,
-): Operation<Input, Output> {
+export function operation<Input extends z.ZodObject, Output, Schema extends z.ZodType = z.ZodType>(
+  definition: Operation<Input, Output> & { readonly output: Schema },
+): Operation<Input, Output> & { readonly output: Schema } {
   return definition;
 }

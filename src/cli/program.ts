@@ -9,7 +9,7 @@ import { memoryCommands } from './memories/commands.ts';
 import { projectionsCommand } from './projections.ts';
 import { searchCommand } from './search.ts';
 import { serveCommand } from './serve.ts';
-import { packageVersion } from './version.ts';
+import { packageVersion } from '../adapters/package-version.ts';
 
 const helpHint = '(stratalog --help lists all commands)';
 

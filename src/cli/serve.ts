@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import type { Logger } from 'pino';
 import type { App } from '../app.ts';
-import { packageVersion } from './version.ts';
+import { packageVersion } from '../adapters/package-version.ts';
 import { environmentWith, portOption, profileOption, roleOption, type ServeOptions } from './environment.ts';
 
 export function serveCommand(): Command {

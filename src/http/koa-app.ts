@@ -13,6 +13,7 @@ import { browsableDocs } from './docs-page.ts';
 import { answerErrors, isOfTheCaller, isOfTheConnection, methodNotAllowed } from './errors.ts';
 import { openApiDocument } from './openapi.ts';
 import { measure, requestDurations } from './request-durations.ts';
+import { serveMcp } from './serve-mcp.ts';
 import { serveOperation } from './serve-operation.ts';
 
 /** What the operations below /v1 need. */
@@ -21,6 +22,8 @@ export interface Api {
   readonly authenticator: Authenticator;
   /** Prefix of the topic names in `/asyncapi.json`. */
   readonly topicPrefix: string;
+  /** Version of this program. */
+  readonly version: string;
 }
 
 export interface HttpApplication {
@@ -73,7 +76,7 @@ function serveHealth(router: Router, ready: () => Promise<Readiness>, metrics: M
 
 function serveApi(
   router: Router,
-  { services, authenticator, topicPrefix }: Api,
+  { services, authenticator, topicPrefix, version }: Api,
   closing: AbortSignal,
   logger: Logger,
 ): void {
@@ -88,6 +91,7 @@ function serveApi(
   browsableDocs(router);
   const fixed = methodsByFixedPath(bindings);
   const context = { services, authenticator, closing, logger };
+  serveMcp(router, version, context);
   for (const binding of bindings) {
     router[binding.method](binding.path, (koa: Context) => {
       // A fixed path never matches an `:id`: `GET /v1/memories/bulk` asks for no memory.

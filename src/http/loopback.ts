@@ -23,6 +23,17 @@ export function assertLocal({ host = '', origin }: IncomingHttpHeaders): void {
   }
 }
 
+/**
+ * Checks that a request does not come from the page of another site, whatever its credential. Programs send no Origin.
+ * Throws `forbidden`.
+ */
+export function assertOwnOrigin({ host = '', origin }: IncomingHttpHeaders): void {
+  if (origin === undefined) return;
+  const from = URL.canParse(origin) ? new URL(origin) : undefined;
+  if (from && (from.host === host.toLowerCase() || isLoopback(bare(from.hostname)))) return;
+  throw new Problem('forbidden', 'requests from pages of other sites are not accepted, but Origin names one');
+}
+
 /** Removes the brackets around an IPv6 address. */
 function bare(hostname: string): string {
   return hostname.replace(/^\[|\]$/g, '');

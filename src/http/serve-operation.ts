@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { Context } from 'koa';
 import type { Logger } from 'pino';
 import { z } from 'zod';
-import { ItemStream, type Outcome } from '../api/operation.ts';
+import { ItemStream, type Credential, type Outcome } from '../api/operation.ts';
 import { assertMasterMayCall, perform } from '../api/perform.ts';
 import type { Services } from '../api/services.ts';
 import type { TenantContext } from '../domain/access/context.ts';
@@ -50,11 +50,7 @@ export async function serveOperation(
   { services, authenticator, closing, logger }: ServingContext,
 ): Promise<void> {
   const requestId = koa.state['requestId'] as string;
-  const authorization = koa.get('authorization') || undefined;
-  const credential = await authenticator.authenticate(authorization);
-  koa.state['tenant'] = credential.tenant;
-  if (credential === developmentIdentity) assertLocal(koa.headers);
-  const caller = inNameOf(koa, credential);
+  const { caller, credential } = await identify(koa, authenticator);
   // Before the input is read: the master key is told nothing about calls that it may not make.
   assertMasterMayCall(binding.operation, caller);
   const input = await readInput(binding, koa);
@@ -70,15 +66,30 @@ export async function serveOperation(
       idempotencyKey: koa.headers['idempotency-key'] as string | undefined,
       fieldNames: headerNames,
       signal: endOf(koa, closing),
-      credential: {
-        isStillValid: () => authenticator.isStillValid(authorization),
-        assertStillValid: () => authenticator.assertStillValid(authorization),
-      },
+      credential,
       explain: explainer(logger, requestId),
     },
     services,
   );
   reply(binding, koa, outcome, closing);
+}
+
+/** Who sends a request, and how to check later whether the credential is still valid. */
+export async function identify(
+  koa: Context,
+  authenticator: Authenticator,
+): Promise<{ readonly caller: TenantContext; readonly credential: Credential }> {
+  const authorization = koa.get('authorization') || undefined;
+  const caller = await authenticator.authenticate(authorization);
+  koa.state['tenant'] = caller.tenant;
+  if (caller === developmentIdentity) assertLocal(koa.headers);
+  return {
+    caller: inNameOf(koa, caller),
+    credential: {
+      isStillValid: () => authenticator.isStillValid(authorization),
+      assertStillValid: () => authenticator.assertStillValid(authorization),
+    },
+  };
 }
 
 /** The caller with the user that `X-On-Behalf-Of` names. */
@@ -162,7 +173,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /** Aborted when the client has gone or the server stops. */
-function endOf(koa: Context, closing: AbortSignal): AbortSignal {
+export function endOf(koa: Context, closing: AbortSignal): AbortSignal {
   const end = new AbortController();
   koa.res.once('close', () => end.abort());
   closing.addEventListener('abort', () => end.abort(), { signal: end.signal });

@@ -1,3 +1,4 @@
+import { packageVersion } from '../adapters/package-version.ts';
 import { Authenticator } from '../api/identity/authenticate.ts';
 import { openLanguageModel } from '../backends/language-model.ts';
 import { FactQueue } from '../commands/record-facts.ts';
@@ -58,7 +59,8 @@ export function openApi(own: Process, commandSide: CommandSide, readSide: ReadSi
     reasoningIsOff: !config.reasoning,
     embedders,
   };
-  return { services, authenticator, topicPrefix: config.kafka.topicPrefix };
+  const { topicPrefix } = config.kafka;
+  return { services, authenticator, topicPrefix, version: packageVersion() };
 }
 
 /** Throws `ConfigError` if the API would listen beyond loopback while no credential can exist. */

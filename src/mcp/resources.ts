@@ -1,0 +1,81 @@
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  ResourceNotFoundError,
+  type ListResourcesResult,
+  type ReadResourceResult,
+  type ResourceTemplateType,
+} from '@modelcontextprotocol/server';
+import { getMemory } from '../api/memories/get-memory.ts';
+import { listMemories } from '../api/memories/list-memories.ts';
+import { memoryHistory } from '../api/memories/memory-history.ts';
+import type { Problem } from '../domain/problems.ts';
+import { truncate } from '../domain/text/truncate.ts';
+import { refusalText } from './refusal.ts';
+import type { Act, Session } from './session.ts';
+
+export const resourceTemplates: ResourceTemplateType[] = [
+  {
+    uriTemplate: 'memory://{id}',
+    name: 'memory',
+    title: 'A memory',
+    description: 'One memory with all its fields',
+    mimeType: 'application/json',
+  },
+  {
+    uriTemplate: 'memory://{id}/history',
+    name: 'memory-history',
+    title: 'The history of a memory',
+    description: 'Every version of a memory: what changed, when, by whom and why',
+    mimeType: 'application/json',
+  },
+];
+
+/** Most versions that a resource shows; the tool memory_get_history shows further pages. */
+const mostVersions = 500;
+const longestName = 80;
+
+/** The newest memories, page by page. */
+export async function listResources(cursor: string | undefined, act: Act): Promise<ListResourcesResult> {
+  const { items, nextCursor } = await act(listMemories, { cursor });
+  return {
+    resources: items.map(({ id, content, updatedAt }) => ({
+      uri: `memory://${id}`,
+      name: nameOf(content),
+      mimeType: 'application/json',
+      annotations: { lastModified: updatedAt },
+    })),
+    ...(nextCursor !== undefined && { nextCursor }),
+  };
+}
+
+export async function readResource(uri: string, act: Act): Promise<ReadResourceResult> {
+  const [, id, history] = /^memory:\/\/([^/?#]+)(\/history)?$/.exec(uri) ?? [];
+  if (id === undefined) throw new ResourceNotFoundError(uri);
+  const memoryId = decoded(id, uri);
+  const found = history
+    ? await act(memoryHistory, { memoryId, limit: mostVersions })
+    : await act(getMemory, { memoryId });
+  return { contents: [{ uri, mimeType: 'application/json', text: JSON.stringify(found, null, 2) }] };
+}
+
+/** The error of the protocol for a request that has no result in which a problem could be told. */
+export function protocolError(problem: Problem, { requestId }: Session, uri?: string): ProtocolError {
+  if (problem.code === 'not-found' && uri !== undefined) return new ResourceNotFoundError(uri);
+  const code = problem.status < 500 ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError;
+  return new ProtocolError(code, refusalText(problem, requestId));
+}
+
+function decoded(id: string, uri: string): string {
+  try {
+    return decodeURIComponent(id);
+  } catch {
+    throw new ResourceNotFoundError(uri);
+  }
+}
+
+/** The first line of the content. */
+function nameOf(content: string): string {
+  const [line = ''] = content.trim().split('\n', 1);
+  return line.length <= longestName ? line : `${truncate(line, longestName - 1)}…`;
+}

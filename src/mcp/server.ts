@@ -1,0 +1,79 @@
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+  type ServerContext,
+  type Tool as ListedTool,
+} from '@modelcontextprotocol/server';
+import { callTool } from './call-tool.ts';
+import { guide } from './guide.ts';
+import { jsonSchemaOf } from './json-schema.ts';
+import { withProgress } from './progress.ts';
+import { getPrompt, prompts } from './prompts.ts';
+import { listResources, protocolError, readResource, resourceTemplates } from './resources.ts';
+import type { Act, Performer, Session } from './session.ts';
+import { tools } from './tools/index.ts';
+import { annotationsOf, type Tool } from './tools/tool.ts';
+
+const byName = new Map(tools.map((tool) => [tool.name as string, tool]));
+
+/** The tools as clients see them. */
+export const listedTools: ListedTool[] = tools.map(asListed);
+
+function asListed({ name, title, description, input, output, effect }: Tool): ListedTool {
+  return {
+    name,
+    title,
+    description,
+    inputSchema: jsonSchemaOf(input, 'input'),
+    outputSchema: jsonSchemaOf(output, 'output'),
+    annotations: { title, ...annotationsOf[effect] },
+  };
+}
+
+/** An MCP server for one session: the tools, resources and prompts of this memory. */
+export function createServer(version: string, session: Session, performer: Performer): Server {
+  const server = new Server(
+    { name: 'stratalog', title: 'Stratalog memory', version },
+    { capabilities: { tools: {}, resources: {}, prompts: {} }, instructions: guide },
+  );
+  server.setRequestHandler('tools/list', () => ({ tools: listedTools }));
+  server.setRequestHandler('tools/call', async ({ params }, context) => {
+    const tool = byName.get(params.name);
+    if (!tool)
+      throw new ProtocolError(
+        ProtocolErrorCode.InvalidParams,
+        `there is no tool ${params.name}; the tools are ${[...byName.keys()].join(', ')}`,
+      );
+    const { signal, _meta: meta = {} } = context.mcpReq;
+    return withProgress(context, () =>
+      callTool(tool, { arguments: params.arguments, meta, signal }, session, performer),
+    );
+  });
+  /** Runs a request whose refusal is an error of the protocol. */
+  const answer = async <Result>(
+    context: ServerContext,
+    work: (act: Act) => Promise<Result>,
+    uri?: string,
+  ): Promise<Result> => {
+    try {
+      const act = performer.for(session, { signal: context.mcpReq.signal });
+      return await withProgress(context, () => work(act));
+    } catch (error) {
+      if (error instanceof ProtocolError) throw error;
+      throw protocolError(session.explain(error), session, uri);
+    }
+  };
+  server.setRequestHandler('resources/list', ({ params }, context) =>
+    answer(context, (act) => listResources(params?.cursor, act)),
+  );
+  server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates }));
+  server.setRequestHandler('resources/read', ({ params: { uri } }, context) =>
+    answer(context, (act) => readResource(uri, act), uri),
+  );
+  server.setRequestHandler('prompts/list', () => ({ prompts }));
+  server.setRequestHandler('prompts/get', ({ params }, context) =>
+    answer(context, (act) => getPrompt(params.name, params.arguments, act)),
+  );
+  return server;
+}

@@ -1,0 +1,94 @@
+import { LRUCache } from 'lru-cache';
+import type { z } from 'zod';
+import type { Credential, Operation } from '../api/operation.ts';
+import { perform } from '../api/perform.ts';
+import type { Services } from '../api/services.ts';
+import type { TenantContext } from '../domain/access/context.ts';
+import { actingFor } from '../domain/access/on-behalf.ts';
+import { invalid, type Problem } from '../domain/problems.ts';
+
+/** Who makes a request over MCP, and the request that a log entry about it names. */
+export interface Session {
+  readonly caller: TenantContext;
+  readonly credential: Credential;
+  readonly requestId: string;
+  readonly traceId?: string | undefined;
+  /** Aborted when the client has gone or the server stops. */
+  readonly signal: AbortSignal;
+  /** Converts an error that fails a call, and logs it if it is a fault of the server. */
+  readonly explain: (error: unknown) => Problem;
+}
+
+/** Calls an operation in the name of the caller. */
+export type Act = <Input extends z.ZodObject, Output>(
+  operation: Operation<Input, Output>,
+  input: z.input<Input>,
+) => Promise<Output>;
+
+export interface CallOptions {
+  /** The user that a caller of role agent acts for. */
+  readonly userId?: string | undefined;
+  readonly idempotencyKey?: string | undefined;
+  readonly signal?: AbortSignal;
+}
+
+/** Callers whose last write is remembered. */
+const mostCallers = 10_000;
+
+/**
+ * Calls operations for MCP clients. A model does not pass positions on, so the position of a caller's last write through
+ * this process is remembered, and the next read of that caller waits for it.
+ */
+export class Performer {
+  readonly #services: Services;
+  readonly #lastWrites = new LRUCache<string, string>({ max: mostCallers });
+
+  constructor(services: Services) {
+    this.#services = services;
+  }
+
+  for(session: Session, { userId, idempotencyKey, signal = session.signal }: CallOptions = {}): Act {
+    const caller = inNameOf(session.caller, userId);
+    const who = JSON.stringify([caller.tenant, caller.principal, caller.user]);
+    return async (operation, input) => {
+      const position = 'minPosition' in operation.input.shape ? this.#lastWrites.get(who) : undefined;
+      const { output } = await perform(
+        operation,
+        {
+          caller,
+          input: { ...given(input), ...(position !== undefined && { minPosition: position }) },
+          correlationId: session.requestId,
+          traceId: session.traceId,
+          cause: 'llm',
+          ...(operation.command && { idempotencyKey }),
+          signal,
+          credential: session.credential,
+          explain: session.explain,
+        },
+        this.#services,
+      );
+      if (operation.command) this.#remember(who, output);
+      return output;
+    };
+  }
+
+  #remember(who: string, output: unknown): void {
+    const { position } = output as { readonly position?: unknown };
+    if (typeof position === 'string') this.#lastWrites.set(who, position);
+  }
+}
+
+/** The caller with the user that it acts for. Naming oneself changes nothing. */
+function inNameOf(caller: TenantContext, userId: string | undefined): TenantContext {
+  if (userId === undefined || userId === caller.user) return caller;
+  if (caller.users !== undefined && caller.user !== undefined)
+    throw invalid('user_id', `must be the user of the header X-On-Behalf-Of, ${caller.user}, or left out`);
+  return actingFor(caller, userId);
+}
+
+/** The input without the fields that were not given: a strict schema would still count them. */
+function given<Input extends object>(input: Input): Partial<Input> {
+  return Object.fromEntries(
+    Object.entries(input).filter(([, value]) => value !== undefined),
+  ) as Partial<Input>;
+}

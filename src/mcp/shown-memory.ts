@@ -1,0 +1,89 @@
+import { z } from 'zod';
+import { memorySchema, type MemoryView } from '../domain/memory/view.ts';
+import { isWhole, partOf, restOf, type Part } from './cut.ts';
+
+/** Which part of the content is shown; absent if it is the whole. */
+const cutField = z
+  .object({
+    start: z.int(),
+    shown: z.int(),
+    length: z.int(),
+    rest: z.string().meta({ description: 'How to get the rest' }),
+  })
+  .optional()
+  .meta({ description: 'Present if `content` is only a part, in UTF-16 units' });
+
+/** A memory of a list of results. */
+export const listedMemory = memorySchema
+  .pick({
+    id: true,
+    content: true,
+    layer: true,
+    scope: true,
+    spaces: true,
+    tags: true,
+    metadata: true,
+    occurredAt: true,
+    createdAt: true,
+    updatedAt: true,
+    revision: true,
+    state: true,
+  })
+  .extend({ cut: cutField });
+
+export type ListedMemory = z.infer<typeof listedMemory>;
+
+/** A memory by itself. */
+export const wholeMemory = memorySchema.extend({ cut: cutField });
+
+export type WholeMemory = z.infer<typeof wholeMemory>;
+
+/** UTF-16 units of a content in a list of results. */
+export const mostListed = 2_000;
+
+/** A memory of a list, with at most `most` units of its content: of a longer one, those from `start` on. */
+export function listed(memory: MemoryView, most = mostListed, start = 0): ListedMemory {
+  const { id, layer, scope, spaces, tags, metadata, occurredAt, createdAt, updatedAt, revision, state } =
+    memory;
+  const place = { layer, scope, spaces, tags, metadata };
+  const times = { ...(occurredAt !== undefined && { occurredAt }), createdAt, updatedAt };
+  return {
+    id,
+    ...contentOf(memory, partOf(memory.content, memory.content.length > most ? start : 0, most)),
+    ...place,
+    ...times,
+    revision,
+    state,
+  };
+}
+
+export function whole(memory: MemoryView, start: number, most: number): WholeMemory {
+  return { ...memory, ...contentOf(memory, partOf(memory.content, start, most)) };
+}
+
+function contentOf({ id }: MemoryView, part: Part): Pick<WholeMemory, 'content' | 'cut'> {
+  if (isWhole(part)) return { content: part.text };
+  const { text, start, length } = part;
+  const next = restOf(part);
+  const others = [...(start > 0 ? [0] : []), ...(next === undefined ? [] : [next])];
+  const rest = `call memory_get with memory_id ${id} and start ${others.join(' or ')}`;
+  return { content: text, cut: { start, shown: text.length, length, rest } };
+}
+
+/** One line about a memory, and its content below. */
+export function inWords(memory: ListedMemory | WholeMemory, remark = ''): string {
+  const { id, content, layer, spaces, tags, occurredAt, createdAt, state, revision, cut } = memory;
+  const facts = [
+    `layer ${layer}`,
+    ...(spaces.length > 0 ? [`space ${spaces.join(', ')}`] : []),
+    ...(tags.length > 0 ? [`tags ${tags.join(', ')}`] : []),
+    ...(occurredAt === undefined ? [] : [`occurred ${occurredAt.slice(0, 10)}`]),
+    `stored ${createdAt.slice(0, 10)}`,
+    `revision ${revision}`,
+    ...(state === 'active' ? [] : [state]),
+  ];
+  const part = cut
+    ? [`[characters ${cut.start} to ${cut.start + cut.shown} of ${cut.length}; for the rest, ${cut.rest}]`]
+    : [];
+  return [`${remark}memory ${id} (${facts.join('; ')})`, content, ...part].join('\n');
+}

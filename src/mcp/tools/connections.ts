@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import { linkMemories } from '../../api/memories/link-memories.ts';
+import { relatedMemories } from '../../api/memories/related-memories.ts';
+import { validateMemories } from '../../api/memories/validate-memories.ts';
+import { inWords, listed, listedMemory } from '../shown-memory.ts';
+import { memoryIdField } from './one-memory.ts';
+import { tool } from './tool.ts';
+
+const { type, confidence } = linkMemories.input.shape;
+
+export const memoryLink = tool({
+  name: 'memory_link',
+  title: 'Link two memories',
+  description:
+    'Record how two memories relate: supports, contradicts, supersedes (the first is the newer truth), requires, related, causes or derived_from. A link that exists gets the new confidence.',
+  input: z.strictObject({
+    memory_id: memoryIdField,
+    relationship_type: type,
+    target_id: z.string().meta({ description: 'Id of the memory that the link leads to' }),
+    confidence: confidence.meta({ description: 'How sure you are, 0 to 1' }),
+  }),
+  output: z.object({ memory: listedMemory }),
+  effect: 'changes-once',
+  parameters: { type: 'relationship_type', target: 'target_id' },
+  async call({ memory_id: memoryId, relationship_type: type, target_id: target, confidence }, act) {
+    const { memory } = await act(linkMemories, { memoryId, type, target, confidence });
+    return { fields: { memory: listed(memory) }, text: `Linked: ${memoryId} ${type} ${target}.` };
+  },
+});
+
+const { types, depth } = relatedMemories.input.shape;
+const found = relatedMemories.output.shape.items.element;
+
+export const memoryGetRelated = tool({
+  name: 'memory_get_related',
+  title: 'Memories linked to a memory',
+  description:
+    'Follow the links of a memory in both directions: what supports, contradicts, supersedes or causes it. For a question in words use memory_search.',
+  input: z.strictObject({
+    memory_id: memoryIdField,
+    relationship_types: types.meta({ description: 'Only links of these types; default: all' }),
+    max_depth: depth.unwrap().default(1).meta({ description: 'Links to follow in a row, 1 to 5' }),
+  }),
+  output: z.object({
+    items: z.array(found.extend({ memory: listedMemory })),
+    truncated: relatedMemories.output.shape.truncated,
+  }),
+  effect: 'reads',
+  parameters: { types: 'relationship_types', depth: 'max_depth' },
+  async call({ memory_id: memoryId, relationship_types: types, max_depth: depth }, act) {
+    const { items, truncated } = await act(relatedMemories, { memoryId, types, depth });
+    const shown = items.map((item) => ({ ...item, memory: listed(item.memory) }));
+    return {
+      fields: { items: shown, ...(truncated && { truncated }) },
+      text: [
+        shown.length === 0 ? 'No links lead to or from this memory.' : `${shown.length} linked.`,
+        ...shown.map(({ memory, type, direction, depth, via }) =>
+          inWords(memory, `${type}, ${direction} from ${via}, depth ${depth}: `),
+        ),
+        ...(truncated ? ['There may be more: name fewer relationship_types or a smaller max_depth.'] : []),
+      ].join('\n\n'),
+    };
+  },
+});
+
+const { contradictions, supersessions, notFound } = validateMemories.output.shape;
+
+export const memoryValidateConsistency = tool({
+  name: 'memory_validate_consistency',
+  title: 'Check memories for contradictions',
+  description:
+    'Compare memories with each other before you rely on several of them: which contradict each other, which are replaced by newer ones, and why.',
+  input: z.strictObject({
+    memory_ids: validateMemories.input.shape.ids.meta({ description: 'Ids to compare, at most 100' }),
+  }),
+  output: z.object({ contradictions, supersessions, notFound }),
+  effect: 'reads',
+  parameters: { ids: 'memory_ids' },
+  async call({ memory_ids: ids }, act) {
+    const { contradictions, supersessions, notFound } = await act(validateMemories, { ids });
+    const because = (reasons: readonly { detail: string }[]) =>
+      reasons.map(({ detail }) => detail).join('; ');
+    const lines = [
+      ...contradictions.map(
+        ({ memories, confidence, reasons }) =>
+          `${memories.join(' contradicts ')} (confidence ${confidence}): ${because(reasons)}`,
+      ),
+      ...supersessions.map(
+        ({ memory, supersededBy, confidence, reasons }) =>
+          `${memory} is superseded by ${supersededBy} (confidence ${confidence}): ${because(reasons)}`,
+      ),
+      ...(notFound.length > 0 ? [`Not found: ${notFound.join(', ')}`] : []),
+    ];
+    return {
+      fields: { contradictions, supersessions, notFound },
+      text: lines.length === 0 ? 'No contradictions and no supersessions.' : lines.join('\n'),
+    };
+  },
+});

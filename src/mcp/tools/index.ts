@@ -1,0 +1,23 @@
+import { memoryGetRelated, memoryLink, memoryValidateConsistency } from './connections.ts';
+import { memoryFeedback } from './feedback.ts';
+import { memoryDelete, memoryGet, memoryGetHistory, memoryUpdate } from './one-memory.ts';
+import { memoryMultiHop, memorySearch } from './search.ts';
+import { memoryStats } from './stats.ts';
+import { memoryStore } from './store.ts';
+import type { Tool } from './tool.ts';
+
+/** In the order in which they are listed. */
+export const tools: readonly Tool[] = [
+  memorySearch,
+  memoryStore,
+  memoryGet,
+  memoryUpdate,
+  memoryDelete,
+  memoryGetRelated,
+  memoryLink,
+  memoryGetHistory,
+  memoryMultiHop,
+  memoryValidateConsistency,
+  memoryFeedback,
+  memoryStats,
+];

@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import { storeMemory } from '../../api/memories/store-memory.ts';
+import { identifier, scopeSchema } from '../../domain/layers.ts';
+import { inWords, listed, listedMemory } from '../shown-memory.ts';
+import { tool } from './tool.ts';
+
+const { content, layer, metadata, representations, tags, externalId, occurredAt } = storeMemory.input.shape;
+
+export const memoryStore = tool({
+  name: 'memory_store',
+  title: 'Store a memory',
+  description:
+    'Remember something for later conversations: a preference, a decision, a fact about the user, the team or the project, a lesson learned. One self-contained statement per memory, in words that will be understood without this conversation, with names instead of "he" or "this". Do not store secrets, or what you only guess. If a memory about it exists, change that one with memory_update.',
+  input: z.strictObject({
+    content: content.meta({ description: 'What to remember, 1 to 1,000,000 characters' }),
+    space_id: identifier.optional().meta({ description: 'Named area that it belongs to' }),
+    metadata: metadata.meta({ description: 'Further fields, for filters' }),
+    representations: representations.meta({ description: 'The same content in other forms, by kind' }),
+    layer: layer.meta({
+      description:
+        'Who sees it: user (the default: this user alone), session, agent, project, team, org or company',
+    }),
+    scope: scopeSchema.prefault({}).meta({
+      description:
+        'Identifiers of the layer, such as {"team": "search"} for the layer team; not needed for user',
+    }),
+    session_id: identifier.optional().meta({ description: 'The conversation, for the layer session' }),
+    tags,
+    external_id: externalId.meta({ description: 'Your own name for the memory, unique in the tenant' }),
+    occurred_at: occurredAt.meta({ description: 'When it happened, RFC 3339, if not now' }),
+  }),
+  output: z.object({ memory: listedMemory }),
+  effect: 'adds',
+  parameters: { spaces: 'space_id' },
+  async call({ space_id: space, scope, session_id: session, external_id, occurred_at, ...rest }, act) {
+    const { memory } = await act(storeMemory, {
+      ...rest,
+      scope: { ...scope, ...(session !== undefined && { session }) },
+      spaces: space === undefined ? [] : [space],
+      externalId: external_id,
+      occurredAt: occurred_at,
+    });
+    const shown = listed(memory);
+    return { fields: { memory: shown }, text: `Stored.\n${inWords(shown)}` };
+  },
+});

@@ -1,0 +1,64 @@
+import type { z } from 'zod';
+import { identifier } from '../../domain/layers.ts';
+import type { Act } from '../session.ts';
+
+/** What a tool answers: fields for programs, and the same in words. */
+export interface ToolAnswer<Output> {
+  readonly fields: Output;
+  readonly text: string;
+}
+
+/** A tool of MCP. Its rules are those of the operations that it calls; it only names, describes and shows. */
+export interface Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodObject = z.ZodObject> {
+  readonly name: `memory_${string}`;
+  readonly title: string;
+  /** For a model that has to choose: what it does, when to call it, and what to call instead. */
+  readonly description: string;
+  readonly input: Input;
+  readonly output: Output;
+  readonly effect: Effect;
+  /** Parameters by the fields of the operations that they become, where a snake_case name is not all that differs. */
+  readonly parameters?: Readonly<Record<string, string>>;
+  call(input: z.output<Input>, act: Act): Promise<ToolAnswer<Unchanged<z.output<Output>>>>;
+}
+
+/** Operations answer lists that nobody changes. */
+type Unchanged<Value> = Value extends readonly (infer Item)[]
+  ? readonly Unchanged<Item>[]
+  : Value extends object
+    ? { readonly [Key in keyof Value]: Unchanged<Value[Key]> }
+    : Value;
+
+export type Effect = 'reads' | 'adds' | 'changes' | 'changes-once' | 'deletes';
+
+/** Hints for the client, which may ask its user before a call that changes something. */
+export const annotationsOf: Readonly<
+  Record<
+    Effect,
+    { readOnlyHint: boolean; destructiveHint: boolean; idempotentHint: boolean; openWorldHint: false }
+  >
+> = {
+  reads: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  adds: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+  changes: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+  'changes-once': { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  deletes: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+};
+
+/** Parameter of every tool. */
+export const userIdField = identifier.optional().meta({
+  description:
+    'The user you act for. Only for a credential that serves many users (role agent); leave it out otherwise',
+});
+
+type WithUser<Input extends z.ZodObject> = Input & z.ZodObject<{ user_id: typeof userIdField }>;
+
+/** Infers the types of a tool, and adds the parameter `user_id`. */
+export function tool<Input extends z.ZodObject, Output extends z.ZodObject>(
+  definition: Tool<Input, Output>,
+): Tool<WithUser<Input>, Output> {
+  return {
+    ...definition,
+    input: definition.input.extend({ user_id: userIdField }) as unknown as WithUser<Input>,
+  };
+}

@@ -1,0 +1,323 @@
+/** @module-tag servers */
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Client, Json } from '../support/api.ts';
+import { connectMcp, type Mcp } from '../support/mcp.ts';
+import { expectProblem } from '../support/problem.ts';
+import { newTenant, type Tenant } from '../support/tenant.ts';
+import { useSharedServer } from '../support/use-server.ts';
+
+const server = useSharedServer();
+const unknownId = '00000000-0000-7000-8000-000000000000';
+let tenant: Tenant;
+let ada: Client;
+let mcp: Mcp;
+
+beforeEach(async () => {
+  tenant = await newTenant(server);
+  ada = await tenant.key({ user: 'ada' });
+  mcp = await connectMcp(server, ada);
+});
+
+const stored = async (content: string, fields: Json = {}): Promise<Json> =>
+  (await mcp.done('memory_store', { content, ...fields })).memory;
+
+describe('what a client sees', () => {
+  it.each(['legacy', 'auto'] as const)(
+    '[A16] [J3] lists the tools with schemas and hints, in the protocol %s',
+    async (era) => {
+      const { client } = await connectMcp(server, ada, era);
+      const { tools } = await client.listTools();
+      expect(tools.map(({ name }) => name)).toEqual([
+        'memory_search',
+        'memory_store',
+        'memory_get',
+        'memory_update',
+        'memory_delete',
+        'memory_get_related',
+        'memory_link',
+        'memory_get_history',
+        'memory_multi_hop',
+        'memory_validate_consistency',
+        'memory_feedback',
+        'memory_stats',
+      ]);
+      for (const tool of tools) {
+        expect(tool.description!.length, tool.name).toBeGreaterThan(60);
+        expect(tool.inputSchema.properties, tool.name).toHaveProperty('user_id');
+        expect(tool.outputSchema, tool.name).toMatchObject({ type: 'object' });
+        expect(JSON.stringify(tool), tool.name).not.toContain('$ref');
+      }
+      const hints = Object.fromEntries(tools.map(({ name, annotations }) => [name, annotations]));
+      expect(hints['memory_search']).toMatchObject({ readOnlyHint: true, destructiveHint: false });
+      expect(hints['memory_store']).toMatchObject({ readOnlyHint: false, destructiveHint: false });
+      expect(hints['memory_delete']).toMatchObject({ readOnlyHint: false, destructiveHint: true });
+      expect(client.getInstructions()).toContain('memory_search');
+    },
+  );
+
+  it('[J3] lists the newest memories as resources, and reads one and its history', async () => {
+    const { id } = await stored('The cellar key hangs behind the door.\nAsk Ben.');
+    await mcp.done('memory_update', { memory_id: id, updates: { tags: ['house'] } });
+    const { resources } = await mcp.client.listResources();
+    expect(resources).toMatchObject([
+      { uri: `memory://${id}`, name: 'The cellar key hangs behind the door.', mimeType: 'application/json' },
+    ]);
+    const { resourceTemplates } = await mcp.client.listResourceTemplates();
+    expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual([
+      'memory://{id}',
+      'memory://{id}/history',
+    ]);
+    const read = async (uri: string): Promise<Json> => {
+      const [content] = (await mcp.client.readResource({ uri })).contents as { text: string }[];
+      return JSON.parse(content!.text);
+    };
+    expect(await read(`memory://${id}`)).toMatchObject({ id, tags: ['house'], revision: 1 });
+    expect(await read(`memory://${id}/history`)).toMatchObject({
+      items: [{ revision: 0 }, { revision: 1, cause: 'llm' }],
+    });
+    await expect(read(`memory://${unknownId}`)).rejects.toThrow(/not found/i);
+    await expect(read('file:///etc/passwd')).rejects.toThrow(/not found/i);
+  });
+
+  it('[J3] has prompts that explain the memory and recall a topic', async () => {
+    await stored('The harbour festival begins on the first Sunday of June.');
+    const { prompts } = await mcp.client.listPrompts();
+    expect(prompts.map(({ name }) => name)).toEqual(['memory_guide', 'recall']);
+    const text = async (name: string, parameters: Record<string, string> = {}) =>
+      JSON.stringify(await mcp.client.getPrompt({ name, arguments: parameters }));
+    expect(await text('memory_guide')).toContain('memory_store');
+    expect(await text('recall', { topic: 'When does the harbour festival begin?' })).toContain(
+      'Sunday of June',
+    );
+    await expect(text('recall', {})).rejects.toThrow(/topic: is required/);
+    await expect(text('summon')).rejects.toThrow(/no prompt summon/);
+  });
+});
+
+describe('the tools', () => {
+  it('[A16] [J3] store and find a memory at once, with its id, score, layer and dates', async () => {
+    const { id } = await stored('Nadia takes her coffee without sugar.', { tags: ['taste'] });
+    await stored('The lighthouse was painted white in spring.');
+    const found = await mcp.tool('memory_search', { query: 'How does Nadia take her coffee?' });
+    expect(found.fields).toMatchObject({
+      results: [
+        {
+          rank: 1,
+          score: expect.any(Number),
+          memory: {
+            id,
+            layer: 'user',
+            scope: { user: 'ada' },
+            tags: ['taste'],
+            createdAt: expect.any(String),
+          },
+        },
+      ],
+      searchId: expect.any(String),
+    });
+    expect(found.text).toContain(id);
+    expect(found.text).toContain('without sugar');
+    expect(found.text).toContain(found.fields.searchId);
+  });
+
+  it('[A16] search in a space, in layers and by filters, and keep to max_tokens', async () => {
+    const text = (n: number) =>
+      `Report ${n} about the harbour. ${'It says much about ships and cranes. '.repeat(40)}`;
+    for (const n of [1, 2, 3]) await stored(text(n), { space_id: 'port', metadata: { n } });
+    await stored('Report 4 about the harbour, from elsewhere.', { space_id: 'city', metadata: { n: 4 } });
+    const found = async (parameters: Json): Promise<Json> =>
+      mcp.done('memory_search', { query: 'report about the harbour', ...parameters });
+    const numbers = ({ results }: Json) => results.map(({ memory }: Json) => memory.metadata.n).sort();
+    expect(numbers(await found({ space_id: 'city' }))).toEqual([4]);
+    expect(numbers(await found({ filters: { 'metadata.n': { eq: 2 } } }))).toEqual([2]);
+    expect(numbers(await found({ layers: ['company'] }))).toEqual([]);
+    const short = await found({ space_id: 'port', filters: { max_tokens: 450 } });
+    expect(short.results.length).toBeGreaterThan(0);
+    expect(short.results.length).toBeLessThan(3);
+    const characters = short.results.reduce(
+      (sum: number, { memory }: Json) => sum + memory.content.length,
+      0,
+    );
+    expect(characters).toBeLessThanOrEqual(450 * 4);
+    expect(short.leftOut).toBe(3 - short.results.length);
+  });
+
+  it('[A16] [J3] cut a long content, and get the rest of it', async () => {
+    const content = `The diary of the harbour master. ${'Nothing happened today. '.repeat(2_000)}The end.`;
+    const { id, cut } = await stored(content);
+    expect(cut).toMatchObject({ start: 0, length: content.length });
+    let start = 0;
+    let whole = '';
+    for (;;) {
+      const { memory } = await mcp.done('memory_get', { memory_id: id, start });
+      whole += memory.content;
+      if (whole.length === content.length) break;
+      expect(memory.cut.rest).toContain(`start`);
+      start = memory.cut.start + memory.cut.shown;
+    }
+    expect(whole).toBe(content);
+  });
+
+  it('[A16] [A8] change, link, judge, compare, count and delete', async () => {
+    const old = await stored('The office is in Kiel.', { space_id: 'office' });
+    const now = await stored('The office is in Lübeck.', { space_id: 'office' });
+    const changed = await mcp.done('memory_update', {
+      memory_id: old.id,
+      updates: { content: 'The office was in Kiel until May.', metadata: { source: 'Ben' } },
+      expected_revision: old.revision,
+    });
+    expect(changed.memory).toMatchObject({ revision: 1, metadata: { source: 'Ben' } });
+    await mcp.done('memory_link', {
+      memory_id: now.id,
+      relationship_type: 'supersedes',
+      target_id: old.id,
+    });
+    expect(await mcp.done('memory_get_related', { memory_id: old.id })).toMatchObject({
+      items: [{ memory: { id: now.id }, type: 'supersedes', direction: 'incoming', depth: 1 }],
+    });
+    expect(await mcp.done('memory_validate_consistency', { memory_ids: [old.id, now.id] })).toMatchObject({
+      supersessions: [{ memory: old.id, supersededBy: now.id }],
+    });
+    const { searchId } = await mcp.done('memory_search', { query: 'Where is the office?' });
+    await mcp.done('memory_feedback', { memory_id: now.id, kind: 'helpful', search_id: searchId });
+    expect(await mcp.done('memory_stats', { space_id: 'office' })).toMatchObject({
+      coverage: 'visible',
+      spaces: [{ space: 'office', active: 2 }],
+    });
+    const { paths } = await mcp.done('memory_multi_hop', {
+      query: 'Where was the office until May?',
+      max_hops: 1,
+    });
+    expect(JSON.stringify(paths)).toContain(now.id);
+    expect(await mcp.done('memory_delete', { memory_id: old.id })).toMatchObject({
+      id: old.id,
+      state: 'deleted',
+      retentionUntil: expect.any(String),
+    });
+    const { items } = await mcp.done('memory_get_history', { memory_id: old.id });
+    expect(items.map(({ cause, actor }: Json) => [cause, actor])).toEqual([
+      ['llm', 'user:ada'],
+      ['llm', 'user:ada'],
+      ['llm', 'user:ada'],
+    ]);
+  });
+
+  it('[J2] carry a call out once under one idempotency key', async () => {
+    const call = () =>
+      mcp.client.callTool({
+        name: 'memory_store',
+        arguments: { content: 'Only once' },
+        _meta: { 'stratalog/idempotencyKey': 'k1' },
+      });
+    const [first, second] = [await call(), await call()] as Json[];
+    expect(second.structuredContent).toEqual(first.structuredContent);
+  });
+});
+
+describe('a refusal', () => {
+  const refused = async (name: string, parameters: Json, ...words: (string | RegExp)[]) => {
+    const { isError, text, meta } = await mcp.tool(name, parameters);
+    expect(isError, text).toBe(true);
+    for (const word of words) expect(text).toMatch(word);
+    expect(text).toContain('What to do:');
+    expect(text).not.toMatch(/^\s+at /m);
+    return meta['stratalog/problem'] as Json;
+  };
+
+  it('[J2] [J3] is an answer that names the parameters and says what to do next', async () => {
+    const problem = await refused(
+      'memory_search',
+      { query: ' ', top_k: 0 },
+      /- query: must not be empty/,
+      /top_k/,
+    );
+    expect(problem).toMatchObject({ code: 'validation-failed', status: 400 });
+    await refused(
+      'memory_search',
+      { question: 'What?' },
+      /query: is required/,
+      /question: use query|question: is not/,
+    );
+    await refused(
+      'memory_search',
+      { query: 'x', filters: { 'metadata.n': { is: 2 } } },
+      /filters\.metadata\.n/,
+    );
+    await refused('memory_update', { memory_id: unknownId, updates: { layer: 'team' } }, /updates\.layer/);
+    await refused('memory_store', { content: 'x', layer: 'team' }, /scope\.team: is required/);
+    await refused('memory_get', { memory_id: unknownId }, /not-found/, /memory_search/);
+    const { id } = await stored('x');
+    await refused(
+      'memory_update',
+      { memory_id: id, updates: { content: 'y' }, expected_revision: 7 },
+      /revision-mismatch/,
+      /memory_get/,
+    );
+    await refused('memory_delete', { memory_id: id, hard_delete: true }, /forbidden/);
+  });
+
+  it('[J3] of an unknown tool names the tools', async () => {
+    await expect(mcp.tool('memory_forget')).rejects.toThrow(
+      /no tool memory_forget; the tools are memory_search/,
+    );
+  });
+});
+
+describe('the credential', () => {
+  it('[I3] [J3] of another tenant or user finds nothing', async () => {
+    const { id } = await stored('The safe opens with 4711.');
+    const other = await newTenant(server);
+    const others = [other.admin, await tenant.key({ user: 'ben' })];
+    for (const client of others) {
+      const foreign = await connectMcp(server, client);
+      expect((await foreign.tool('memory_get', { memory_id: id })).text).toContain('not-found');
+      expect(
+        (await foreign.tool('memory_update', { memory_id: id, updates: { content: 'x' } })).text,
+      ).toContain('not-found');
+      const { results } = await foreign.done('memory_search', { query: 'The safe opens with 4711.' });
+      expect(results).toEqual([]);
+    }
+  });
+
+  it('[I1] [J3] of an agent serves the user that user_id names', async () => {
+    const agent = await connectMcp(
+      server,
+      await tenant.key({ role: 'agent', agents: ['helper'], users: ['ada', 'ben'], user: undefined }),
+    );
+    const { memory } = await agent.done('memory_store', { content: 'Ben likes plums.', user_id: 'ben' });
+    expect(memory.scope).toMatchObject({ user: 'ben' });
+    const query = 'What fruit does Ben like?';
+    expect((await agent.done('memory_search', { query, user_id: 'ben' })).results).toHaveLength(1);
+    expect((await agent.done('memory_search', { query, user_id: 'ada' })).results).toEqual([]);
+    expect((await agent.tool('memory_get', { memory_id: memory.id })).text).toContain('not-found');
+    expect((await agent.tool('memory_search', { query, user_id: 'carl' })).text).toContain('forbidden');
+    // Naming oneself changes nothing; a member serves nobody else.
+    expect((await mcp.tool('memory_search', { query, user_id: 'ada' })).isError).toBe(false);
+    expect((await mcp.tool('memory_search', { query, user_id: 'ben' })).text).toContain('forbidden');
+  });
+
+  it('[J3] is required, and a page of another site is refused', async () => {
+    const message = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+    const accept = { accept: 'application/json, text/event-stream' };
+    const anonymous = await fetch(`${server.url}/mcp`, {
+      method: 'POST',
+      headers: { ...accept, 'content-type': 'application/json' },
+      body: JSON.stringify(message),
+    });
+    expect(anonymous.status).toBe(401);
+    expect(anonymous.headers.get('www-authenticate')).toBe('Bearer');
+    const page = await ada.post('/mcp', message, { ...accept, origin: 'https://evil.example' });
+    expectProblem(page, 403, 'forbidden');
+    const own = await ada.post('/mcp', message, { ...accept, origin: 'http://localhost:3000' });
+    expect(own.status).toBe(200);
+    expectProblem(await ada.get('/mcp'), 405, 'method-not-allowed');
+  });
+
+  it('[J2] [J3] does not help a body that is too large or not JSON', async () => {
+    const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+    const large = await ada.send('POST', '/mcp', { raw: `{"a":"${'x'.repeat(8_000_001)}"}`, headers });
+    expectProblem(large, 413, 'body-too-large');
+    const broken = await ada.send('POST', '/mcp', { raw: '{', headers });
+    expect(broken).toMatchObject({ status: 400, body: { error: { code: -32_700 } } });
+  });
+});
