@@ -58,6 +58,12 @@ describe.runIf(programs)('the query role on the read models', () => {
     const content = 'retries of the billing service, and their pauses';
     const changed = await client.patch(`/v1/memories/${other.id}`, { content }, { 'if-match': '*' });
     expect(changed.status).toBe(200);
+    // Its passages have vectors of their own.
+    const long = await client.store({
+      content: 'The pump of the harbour was serviced in May.\n\n'.repeat(40),
+    });
+    const seen = { query: 'pump', minPosition: long.position, waitMs: 20_000 };
+    expect((await client.post('/v1/search', seen)).status).toBe(200);
     // The access by the search is recorded after its answer.
     while ((await client.get(`/v1/memories/${memory.id}`)).body.accessCount === 0) await sleep(50);
   }
@@ -152,7 +158,7 @@ describe.runIf(programs)('the query role on the read models', () => {
     const stranger = await clientWithKey(server!, { tenant: tenants[1], role: 'admin', user: 'eve' });
     const own = await clientOf(server!, stranger.key).get('/v1/memories');
     const { items } = own.body;
-    expect(items).toHaveLength(2);
+    expect(items).toHaveLength(3);
     const ids = await asLogin(async (client) => {
       const { rows } = await client.query(
         `select distinct memory_id::text as id from read.memories_g1 where tenant = $1`,
@@ -160,7 +166,7 @@ describe.runIf(programs)('the query role on the read models', () => {
       );
       return rows.map(({ id }) => id as string);
     });
-    expect(ids).toHaveLength(2);
+    expect(ids).toHaveLength(3);
     for (const id of ids) expect((await stranger.get(`/v1/memories/${id}`)).status).toBe(404);
   });
 });
