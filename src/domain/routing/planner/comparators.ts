@@ -141,7 +141,7 @@ function isPassable(reading: Reading, index: number): boolean {
 }
 
 /** The sign or currency of the number itself: "> -5". */
-const OWN_SIGN = /(?<=[\s<>=≤≥])[-−+$€£¥.]+$/;
+const OWN_SIGN = /(?<=[\s<>=≤≥])[-−+$€£¥.\s]+$/;
 const SIGNS: ReadonlyMap<string, Ordering> = new Map([
   ['>', 'gt'],
   ['>=', 'gte'],
@@ -190,9 +190,12 @@ const COUNTED = [
   ['more than', 'gt'],
   ['greater than', 'gt'],
   ['higher than', 'gt'],
+  ['larger than', 'gt'],
+  ['bigger than', 'gt'],
   ['less than', 'lt'],
   ['fewer than', 'lt'],
   ['lower than', 'lt'],
+  ['smaller than', 'lt'],
 ] as const;
 
 const PAIRS: Readonly<Record<Bounded, ReadonlyMap<string, Ordering>>> = {
