@@ -1,10 +1,12 @@
 import type { TenantContext } from '../domain/access/context.ts';
 import { isWritable } from '../domain/access/visibility.ts';
+import { requiresAuditRecord } from '../domain/access/audited-reads.ts';
 import type { Conflict, ConflictKind } from '../domain/consistency/conflicts.ts';
 import { Problem } from '../domain/problems.ts';
 import { loadVisibleMemory, type MemoryResult } from './change-memory.ts';
 import type { CommandContext, CommandServices } from './context.ts';
 import { linkMemories } from './link-memories.ts';
+import { recordAuditRead } from './record-audit-read.ts';
 import { runOnce } from './run-once.ts';
 import type { ConflictMode } from './store-memory.ts';
 
@@ -128,6 +130,12 @@ async function resolveConflicts(
       )
     ).map((conflict) => [conflict.id, conflict]),
   );
+  if (conflicts.length > 0 && requiresAuditRecord(context.caller, [stored]))
+    await recordAuditRead(services, context, {
+      what: 'memory conflicts',
+      memoryId: stored.id,
+      items: conflicts.length,
+    });
   const reported = conflicts.map(({ id, kind }): ReportedConflict => {
     const { reason = 'the memory is no longer there, or says something else now', confidence = 0 } =
       judged!.get(id) ?? {};

@@ -95,6 +95,14 @@ describe('memories on the command line', () => {
     expect(replaced.json.memory).toMatchObject({ id: stored.json.memory.id, content: 'Rolls', revision: 1 });
   });
 
+  it('[J4] [A14] reports the conflicts of a memory with --on-conflict', async () => {
+    const client = await newAdmin(server);
+    const { memory, position } = await client.store({ content: 'The port is 8080' });
+    await client.post('/v1/search', { query: 'port', minPosition: position });
+    const { stdout } = await as(client, 'store', 'The port is 9090', '--on-conflict', 'report');
+    expect(stdout).toMatch(new RegExp(`It contradicts ${memory.id} \\(confidence 0.80\\)\n {2}.*"8080"`));
+  });
+
   it('[J4] lists page by page and as of a position', async () => {
     const client = await newAdmin(server);
     const lines = await client.bulk([{ content: 'one' }, { content: 'two' }, { content: 'three' }]);
@@ -146,6 +154,7 @@ describe('memories on the command line', () => {
     ['empty standard input', ['store'], /400 validation-failed: content|content/],
     ['an unknown layer', ['store', 'x', '--layer', 'planet'], /layer/],
     ['metadata that is no object', ['store', 'x', '--metadata', '[]'], /--metadata.*JSON object/],
+    ['an unknown mode for conflicts', ['store', 'x', '--on-conflict', 'merge'], /--on-conflict/],
     ['an upsert without an external id', ['store', 'x', '--upsert'], /--external-id/],
     ['nothing to change', ['update', 'x'], /nothing to change/],
     ['a revision that is none', ['update', 'x', 'y', '--if-match', 'three'], /--if-match/],

@@ -155,6 +155,17 @@ describe('onConflict: supersede', () => {
     );
   });
 
+  it('[A14] [F1] records that an admin saw memories in conflict that a member in its place could not see', async () => {
+    const eve = { layer: 'user', scope: { user: 'eve' } };
+    await stored(starter, eve);
+    const { memory } = await reported(business, eve);
+    const reads = async () => {
+      const { body } = await admin.get('/v1/audit/events?type=AuditRead');
+      return body.items.map(({ data }: Json) => [data.what, data.memoryId, data.items]);
+    };
+    await expect.poll(reads, { timeout: 10_000 }).toContainEqual(['memory conflicts', memory.id, 1]);
+  });
+
   it('[A14] links nothing that the caller may not write, and nothing that is not sure or is newer', async () => {
     const member = await tenant.key({ user: 'bob', sessions: ['s1'] });
     const session = { layer: 'session', scope: { session: 's1', user: 'bob' } };

@@ -83,6 +83,13 @@ const found: readonly (readonly [
   ],
   ['end', 'negation', ['sugar', 'sugar'], 'Kim takes sugar in her tea.', 'Kim gave up sugar.'],
   [
+    'change of tools',
+    'negation',
+    ['Jenkins', 'Jenkins'],
+    'Our CI runs on Jenkins.',
+    'We moved from Jenkins to Woodpecker.',
+  ],
+  [
     'owner',
     'name',
     ['Mia', 'Jan'],
@@ -137,6 +144,7 @@ const apart: readonly (readonly [string, string, string])[] = [
     'The break of the Kiel shift is 60 minutes now',
     'The break of the Kiel shift is now 1 hour',
   ],
+  ['two persons', 'Ida prefers to be reached by phone.', 'Bo prefers to be reached by e-mail.'],
   ['facts about one person', 'Ines works from Lisbon.', 'Ines speaks Portuguese and German.'],
 ];
 

@@ -1,7 +1,8 @@
+import { styleText } from 'node:util';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { ArgumentAmongOptions } from '../argument-among-options.ts';
 import { call, connectionOf } from '../client.ts';
-import { printJson } from '../output.ts';
+import { printable, printJson } from '../output.ts';
 import { requireContent } from './content.ts';
 import type { MemoryAnswer } from './memory.ts';
 import {
@@ -20,6 +21,17 @@ interface StoreOptions extends ChangeOptions, ScopeOptions {
   readonly occurredAt?: string;
   readonly subject?: string;
   readonly idempotencyKey?: string;
+  readonly onConflict?: string;
+}
+
+interface StoredAnswer extends MemoryAnswer {
+  readonly conflicts?: readonly {
+    readonly id: string;
+    readonly kind: string;
+    readonly reason: string;
+    readonly confidence: number;
+  }[];
+  readonly warnings?: readonly { readonly detail: string }[];
 }
 
 function visibleAscii(text: string): string {
@@ -38,25 +50,32 @@ export function storeCommand(): Command {
     .addOption(new Option('--upsert', 'replace the memory that has the external id, if there is one'))
     .option('--occurred-at <time>', 'when it happened, RFC 3339')
     .option('--subject <subject>', 'whom it is about, if not its user')
+    .addOption(
+      new Option(
+        '--on-conflict <mode>',
+        'report memories that it contradicts, supersedes or duplicates, or supersede them',
+      ).choices(['ignore', 'report', 'supersede']),
+    )
     .option('--idempotency-key <key>', 'with the same key it is stored once', visibleAscii)
     .action(async (argument: string | undefined, options: StoreOptions, own: Command) => {
       const connection = connectionOf(own);
       const { externalId, upsert = false } = options;
       if (upsert && externalId === undefined) own.error('error: --upsert needs --external-id');
       const content = await requireContent(own, { argument, file: options.file });
-      const { layer, space: spaces, tag: tags, metadata, occurredAt, subject } = options;
-      const body = { content, layer, scope: scopeOf(options), spaces, tags, metadata, occurredAt, subject };
+      const { layer, space: spaces, tag: tags, metadata, occurredAt, subject, onConflict } = options;
+      const fields = { layer, scope: scopeOf(options), spaces, tags, metadata, occurredAt, subject };
+      const body = { content, ...fields, onConflict };
       const headers = {
         ...commandHeaders(options),
         ...(options.idempotencyKey !== undefined && { 'idempotency-key': options.idempotencyKey }),
       };
       const answer = upsert
-        ? await call<MemoryAnswer>(connection, `/v1/memories/external/${encodeURIComponent(externalId!)}`, {
+        ? await call<StoredAnswer>(connection, `/v1/memories/external/${encodeURIComponent(externalId!)}`, {
             method: 'PUT',
             body,
             headers,
           })
-        : await call<MemoryAnswer>(connection, '/v1/memories', {
+        : await call<StoredAnswer>(connection, '/v1/memories', {
             method: 'POST',
             body: { ...body, externalId },
             headers,
@@ -64,5 +83,8 @@ export function storeCommand(): Command {
       if (connection.json) return printJson(answer);
       const { id, revision } = answer.memory;
       console.log(`${id} is stored${revision > 0 ? `, revision ${revision}` : ''}`);
+      for (const { id: other, kind, reason, confidence } of answer.conflicts ?? [])
+        console.log(`It ${kind} ${other} (confidence ${confidence.toFixed(2)})\n  ${printable(reason)}`);
+      for (const { detail } of answer.warnings ?? []) console.error(styleText('yellow', `Note: ${detail}`));
     });
 }

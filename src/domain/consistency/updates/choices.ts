@@ -1,7 +1,7 @@
 import { areChoices, areOpposite, isChoice, isState } from '../alternatives.ts';
 import type { Difference } from '../verdict.ts';
 import { fold } from '../../text/tokens.ts';
-import type { Sentence } from './sentence-index.ts';
+import { hasCapitals, type Sentence } from './sentence-index.ts';
 import { commonSupport, sharedSubjects, type Comparison, type Shared, type Update } from './support.ts';
 
 const minSupport = 2.5;
@@ -91,8 +91,12 @@ function changedChoice(comparison: Comparison, older: Chosen, newer: Chosen): Up
   if (!excludes(older.choice, newer.choice)) return undefined;
   if (kind.startsWith('state ') && !newer.sentence.saysChange) return undefined;
   const shared = sharedSubjects(older.sentence, newer.sentence);
-  const isSamePerson = comparison.isOnePerson || shared.words.length > 0;
-  if (!isSamePerson) return undefined;
+  const isOnes =
+    comparison.isOnePerson ||
+    (kind === 'channel' || kind === 'language'
+      ? namePerson(older.sentence, newer.sentence)
+      : shared.words.length > 0);
+  if (!isOnes) return undefined;
   if (shared.own < 1 && !(comparison.older.isNote && comparison.newer.isNote)) return undefined;
   const support = 1.5 + supportOf(kind, shared) + commonSupport(comparison, newer.sentence);
   if (support < minSupport) return undefined;
@@ -103,6 +107,15 @@ function changedChoice(comparison: Comparison, older: Chosen, newer: Chosen): Up
     shared: shared.words.slice(0, 4),
     support,
   };
+}
+
+const VERBS = /^(?:reach|contact|write|call|ring|send|mail|text|prefer|ask|answer|reply|use|chat)/i;
+
+/** How to reach somebody says nothing of how to reach somebody else. */
+function namePerson(older: Sentence, newer: Sentence): boolean {
+  return [...newer.subjects.values()].some(
+    (subject) => hasCapitals(subject, older) && !VERBS.test(subject.text),
+  );
 }
 
 /** Two wanted values of one kind exclude each other, and a wanted one is excluded by its exclusion. */

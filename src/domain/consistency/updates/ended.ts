@@ -1,5 +1,5 @@
 import { STOP_WORDS } from '../../text/stop-words.ts';
-import { weightOf, type Sentence, type Subject } from './sentence-index.ts';
+import { hasCapitals, weightOf, type Sentence, type Subject } from './sentence-index.ts';
 import { commonSupport, sharedSubjects, type Comparison, type Update } from './support.ts';
 
 const minSupport = 2.5;
@@ -13,7 +13,7 @@ const mostWords = 4;
 
 /** Words that say that what stands behind them has ended. */
 const ENDED_AFTER =
-  /\b(?:no longer|no more|stop(?:s|ped)|stop(?= \p{L}+ing\b)|quit(?:s)?|ga?ve up|given up|giv(?:es|ing) up|drop(?:s|ped)(?! (?:off|by|in)\b)|abandon(?:s|ed)|cancel(?:s|led|ed)|ha(?:s|ve) left|ha(?:s|ve) replaced|discontinued|deprecated|got rid of|moved out of|(?:switch|migrat|mov|chang)(?:es|ed|ing|e)? (?:over |away )?(?:from|off)|unsubscribed from|nicht mehr|ya no|n'utilise plus|non \p{L}+ più|niet meer|już nie|больше не)\s/iu;
+  /\b(?:no longer|no more|stop(?:s|ped)|stop(?= \p{L}+ing\b)|quit(?:s)?|ga?ve up|given up|giv(?:es|ing) up|drop(?:s|ped)(?! (?:off|by|in)\b)|abandon(?:s|ed)|cancel(?:s|led|ed)|ha(?:s|ve) left|ha(?:s|ve) replaced|discontinued|got rid of|moved out of|(?:switch|migrat|mov|chang)(?:es|ed|ing|e)? (?:over |away )?(?:from|off)|unsubscribed from|nicht mehr|ya no|n'utilise plus|non \p{L}+ più|niet meer|już nie|больше не)\s/iu;
 /** Pairs of words around what has ended: "does not eat meat any more", "kein Fleisch mehr". */
 const ENDED_AROUND =
   /(?:\b(?:not|never)\b|n['’]t\b)\s(.{2,70}?)\s(?:any ?more|any longer)\b|\bkeine?[nmrs]?\s(.{2,40}?)\smehr\b|\bne\s(.{2,40}?)\splus\b/iu;
@@ -67,14 +67,15 @@ function endedSentence(
   const shared = sharedSubjects(older, newer);
   const isNamed = ({ isName, key }: Subject) => isName || older.subjects.get(key)?.isName === true;
   const named = common.some(isNamed);
-  // One common word alone ("love", "group") can be another one's.
-  const isSure = named || common.length > 1 || (comparison.older.isNote && comparison.newer.isNote);
+  // In long texts words that a rule ends stand for many things; in notes one common word alone can be another one's.
+  const areNotes = comparison.older.isNote && comparison.newer.isNote;
+  const isSure = areNotes || (common.length > 1 && common.length === objects.length);
   const isOnes =
     named ||
     common.length > 1 ||
     comparison.isOnePerson ||
     [...newer.subjects.values()].some(
-      (subject) => older.subjects.has(subject.key) && (isNamed(subject) || isCapital(subject, older)),
+      (subject) => older.subjects.has(subject.key) && (isNamed(subject) || hasCapitals(subject, older)),
     );
   if (!isSure || !isOnes) return undefined;
   const support =
@@ -96,15 +97,6 @@ function endedSentence(
   };
 }
 
-/** A word with a capital in both sentences, though it may only start the sentences. */
-function isCapital({ text, key }: Subject, older: Sentence): boolean {
-  return (
-    /^\p{Lu}/u.test(text) &&
-    /^\p{Lu}/u.test(older.subjects.get(key)!.text) &&
-    weightOf({ text, key, isName: false, start: 0 }) > 0
-  );
-}
-
 /** Whether the sentence itself denies what it says of a subject. */
 function isNegated({ text, subjects }: Sentence, key: string): boolean {
   const { start } = subjects.get(key)!;
@@ -116,7 +108,12 @@ function endedIn(sentence: Sentence): Subject[][] {
   const { text } = sentence;
   const ranges: (readonly [start: number, end: number])[] = [];
   const after = ENDED_AFTER.exec(text);
-  if (after && !isDenied(text, after.index)) ranges.push(clauseFrom(text, after.index + after[0].length));
+  if (after && !isDenied(text, after.index)) {
+    const [start, end] = clauseFrom(text, after.index + after[0].length);
+    // "Moved from one thing to another": only the first has ended.
+    const to = /\bfrom\s$/i.test(after[0]) ? text.slice(start, end).search(/\sto\s/) : -1;
+    ranges.push([start, to === -1 ? end : start + to]);
+  }
   const between = ENDED_AROUND.exec(text);
   if (between) {
     const object = between[1] ?? between[2] ?? between[3]!;

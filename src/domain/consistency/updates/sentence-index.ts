@@ -192,6 +192,16 @@ export function weightOf({ key, isName }: Subject): number {
   return isName ? 1.25 : 1;
 }
 
+/** Whether a sentence has the subject too, and both with a capital, though it may only start the sentences. */
+export function hasCapitals(subject: Subject, other: Sentence): boolean {
+  const same = other.subjects.get(subject.key);
+  return (
+    same !== undefined &&
+    weightOf(subject) > 0 &&
+    [subject, same].every(({ text }) => /^[\p{Lu}\p{Lo}]/u.test(text))
+  );
+}
+
 function put(map: Map<string, number[]>, key: string, index: number): void {
   const known = map.get(key);
   if (known) known.push(index);
