@@ -151,7 +151,7 @@ From a checkout, after \`npm ci\`: \`npx stratalog …\` in its folder. (With \`
 its own.) \`stratalog help COMMAND\` shows what is here.
 
 Commands print text for a person, and JSON with \`--json\`. The exit status is 0, 1 if the command failed, and 2 if it was called
-wrongly. All but \`serve\`, \`demo\` and \`doctor\` talk HTTP to a server:
+wrongly. All but \`serve\`, \`demo\`, \`doctor\` and \`mcp\` without \`--url\` talk HTTP to a server:
 
 ${table(
   ['option', 'description'],

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import type { Logger } from 'pino';
+import { socketIn } from './adapters/folder-socket.ts';
 import { openMetrics } from './adapters/prometheus/metrics.ts';
 import { SoleLeases } from './adapters/sole-leases.ts';
 import { openSqlLeases } from './adapters/sql/leases.ts';
@@ -8,7 +9,7 @@ import { openEmbedders } from './backends/embedder.ts';
 import { BackEndHealth } from './backends/health.ts';
 import { openStores, type Stores } from './backends/stores.ts';
 import type { Config } from './config.ts';
-import { startHttpServer, type Api } from './http/server.ts';
+import { startHttpServer, type Api, type HttpApplication, type HttpServer } from './http/server.ts';
 import { createLogger } from './observability/logger.ts';
 import { readiness, type Readiness } from './observability/readiness.ts';
 import { embeddingMetrics } from './observability/telemetry.ts';
@@ -34,18 +35,32 @@ export interface App {
   stop(): Promise<void>;
 }
 
+export interface AppOptions {
+  /** Whether to listen on `host` and `port`, and not only on the socket in the data folder; default true. */
+  readonly listens?: boolean;
+}
+
 /** Starts the roles that `config` names. If a step fails, closes what is open and rejects with the error. */
-export async function startApp(config: Config, logger: Logger = createLogger(config)): Promise<App> {
+export async function startApp(
+  config: Config,
+  logger: Logger = createLogger(config),
+  options: AppOptions = {},
+): Promise<App> {
   const cleanup = new Cleanup();
   try {
-    return await start(config, logger, cleanup);
+    return await start(config, logger, cleanup, options);
   } catch (error) {
     await cleanup.runAll();
     throw error;
   }
 }
 
-async function start(config: Config, logger: Logger, cleanup: Cleanup): Promise<App> {
+async function start(
+  config: Config,
+  logger: Logger,
+  cleanup: Cleanup,
+  { listens = true }: AppOptions,
+): Promise<App> {
   const { roles } = config;
   const metrics = openMetrics((error) => logger.warn({ err: error }, 'a metric could not be read'));
   cleanup.add(() => metrics.close());
@@ -64,7 +79,7 @@ async function start(config: Config, logger: Logger, cleanup: Cleanup): Promise<
   const { operations, embedders } = readSide ?? {};
   const sources = { config, backEnds, log: stores.log, operations, embedders, relay, development };
   const ready = () => readiness({ ...sources, status: () => status });
-  const http = await startHttpServer({ ...config, ready, metrics, api }, logger);
+  const http = await startHttp({ ready, metrics, api }, config, logger, { listens });
   return {
     url: http.url,
     developmentIdentity: await development(),
@@ -74,6 +89,22 @@ async function start(config: Config, logger: Logger, cleanup: Cleanup): Promise<
       await cleanup.run();
     },
   };
+}
+
+/** Listens on the address of the configuration, and where there is a data folder, on the socket in it. */
+async function startHttp(
+  application: HttpApplication,
+  { profile, dataDir, host, port }: Config,
+  logger: Logger,
+  { listens }: Required<AppOptions>,
+): Promise<HttpServer> {
+  const socket = profile === 'embedded' ? await socketIn(dataDir) : undefined;
+  const address = listens ? { address: { host, port } } : {};
+  try {
+    return await startHttpServer({ ...application, ...address, socketFile: socket?.file }, logger);
+  } finally {
+    await socket?.dispose();
+  }
 }
 
 /** The roles that work with memories: projector, worker and api. */

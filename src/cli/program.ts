@@ -5,6 +5,7 @@ import { doctorCommand } from './doctor.ts';
 import { exportCommand } from './export.ts';
 import { importCommand } from './import.ts';
 import { keysCommand } from './keys.ts';
+import { mcpCommand } from './mcp/command.ts';
 import { memoryCommands } from './memories/commands.ts';
 import { projectionsCommand } from './projections.ts';
 import { searchCommand } from './search.ts';
@@ -34,6 +35,7 @@ export function createProgram(): Command {
     projectionsCommand(),
     auditCommand(),
     keysCommand(),
+    mcpCommand(),
     doctorCommand(),
   ];
   for (const command of commands) program.addCommand(inheritOptions(command));

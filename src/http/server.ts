@@ -1,10 +1,12 @@
+import { chmod, rm } from 'node:fs/promises';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type Koa from 'koa';
 import type { Logger } from 'pino';
 import { BrokenRequests } from './broken-requests.ts';
 import { createKoa, type HttpApplication } from './koa-app.ts';
 
-export type { Api } from './koa-app.ts';
+export type { Api, HttpApplication } from './koa-app.ts';
 
 export interface HttpServer {
   readonly url: string;
@@ -13,22 +15,51 @@ export interface HttpServer {
 }
 
 export interface HttpServerOptions extends HttpApplication {
-  readonly host: string;
-  readonly port: number;
+  /** Absent if only the socket is listened on. */
+  readonly address?: { readonly host: string; readonly port: number };
+  /** A file in which to listen too, for programs of the same user. */
+  readonly socketFile?: string | undefined;
 }
 
-/** Serves health, metrics and the API. Rejects with the system's error (`EADDRINUSE`, …) if it cannot listen. */
+/**
+ * Serves health, metrics and the API. Rejects with the system's error (`EADDRINUSE`, …) if it cannot listen. Without an
+ * address, the URL is that of the socket.
+ */
 export async function startHttpServer(options: HttpServerOptions, logger: Logger): Promise<HttpServer> {
-  const { host, port } = options;
+  const { address, socketFile } = options;
   const closing = new AbortController();
   const answer = createKoa(options, closing.signal, logger).callback();
+  const servers: http.Server[] = [];
+  const newServer = () => {
+    const server = serverFor(answer, closing.signal);
+    servers.push(server);
+    return server;
+  };
+  let url = `unix:${socketFile}`;
+  try {
+    if (address) url = await listenOn(newServer(), address);
+    if (socketFile !== undefined) await listenInFile(newServer(), socketFile);
+  } catch (error) {
+    for (const server of servers) server.close();
+    throw error;
+  }
+  return {
+    url,
+    close: async (graceMs = 10_000) => {
+      closing.abort();
+      await Promise.all(servers.map((server) => closeGracefully(server, graceMs)));
+    },
+  };
+}
+
+function serverFor(answer: ReturnType<Koa['callback']>, closing: AbortSignal): http.Server {
   const broken = new BrokenRequests();
   // Node would answer a request without Host itself, without a problem document.
   const server = http.createServer({ requireHostHeader: false });
   const take = (request: http.IncomingMessage, response: http.ServerResponse) => {
     broken.begin(request, response);
     // Otherwise a client that sends one request after another would keep its connection open until it is cut.
-    if (closing.signal.aborted) response.setHeader('Connection', 'close');
+    if (closing.aborted) response.setHeader('Connection', 'close');
     void answer(request, response);
   };
   server.on('request', take);
@@ -41,19 +72,30 @@ export async function startHttpServer(options: HttpServerOptions, logger: Logger
   server.headersTimeout = 30_000;
   // Longer than load balancers and clients keep idle connections: if the server closed one first, a request could be lost.
   server.keepAliveTimeout = 75_000;
+  return server;
+}
+
+async function listenOn(
+  server: http.Server,
+  { host, port }: { readonly host: string; readonly port: number },
+): Promise<string> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, host, resolve);
   });
   const { address, port: actual, family } = server.address() as AddressInfo;
   const shown = family === 'IPv6' ? `[${address}]` : address;
-  return {
-    url: `http://${shown}:${actual}`,
-    close: (graceMs = 10_000) => {
-      closing.abort();
-      return closeGracefully(server, graceMs);
-    },
-  };
+  return `http://${shown}:${actual}`;
+}
+
+/** Nobody else listens there: the file, if there is one, was left by a process that was killed. */
+async function listenInFile(server: http.Server, file: string): Promise<void> {
+  await rm(file, { force: true });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(file, resolve);
+  });
+  await chmod(file, 0o600);
 }
 
 async function closeGracefully(server: http.Server, graceMs: number): Promise<void> {

@@ -31,12 +31,14 @@ function asListed({ name, title, description, input, output, effect }: Tool): Li
   };
 }
 
+export const serverInfo = (version: string) => ({ name: 'stratalog', title: 'Stratalog memory', version });
+
 /** An MCP server for one session: the tools, resources and prompts of this memory. */
 export function createServer(version: string, session: Session, performer: Performer): Server {
-  const server = new Server(
-    { name: 'stratalog', title: 'Stratalog memory', version },
-    { capabilities: { tools: {}, resources: {}, prompts: {} }, instructions: guide },
-  );
+  const server = new Server(serverInfo(version), {
+    capabilities: { tools: {}, resources: {}, prompts: {} },
+    instructions: guide,
+  });
   server.setRequestHandler('tools/list', () => ({ tools: listedTools }));
   server.setRequestHandler('tools/call', async ({ params }, context) => {
     const tool = byName.get(params.name);

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { link, mkdtemp, readdir, realpath, rm, symlink, unlink } from 'node:fs/promises';
+import { link, readdir, realpath, rm, unlink } from 'node:fs/promises';
 import net from 'node:net';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { makeFolder } from '../make-folder.ts';
+import { shortPathTo } from '../short-path.ts';
 import { DataDirectoryLocked, DataDirectoryUnusable } from './errors.ts';
 
 /*
@@ -14,8 +14,6 @@ import { DataDirectoryLocked, DataDirectoryUnusable } from './errors.ts';
  * So taking over from a dead process is safe with any number of starting processes.
  */
 
-/** Below the longest socket path of Linux (108 bytes) and macOS (104), including the terminator. */
-const maxSocketPath = 100;
 /** How long to wait for the holder's process id. A frozen or busy holder still has the lock. */
 const answerMs = 1000;
 
@@ -27,7 +25,7 @@ export interface DirectoryLock {
 export async function lockDirectory(directory: string): Promise<DirectoryLock> {
   const folder = path.join(directory, 'lock');
   await makeFolder(folder);
-  const address = await reachable(await realpath(folder));
+  const address = await shortPathTo(await realpath(folder));
   const ticket = `starting-${process.pid}-${randomBytes(6).toString('hex')}`;
   const server = await listen(path.join(address.folder, ticket), directory);
   try {
@@ -42,6 +40,20 @@ export async function lockDirectory(directory: string): Promise<DirectoryLock> {
     throw error;
   }
   return { release: () => close(server) };
+}
+
+/** Whether another process has the data folder locked. By the time of the answer it may have ended. */
+export async function isLocked(directory: string): Promise<boolean> {
+  const folder = path.join(directory, 'lock');
+  const numbers = await numbersIn(folder).catch(() => []);
+  const address = await shortPathTo(folder);
+  try {
+    for (const number of numbers)
+      if ((await ask(path.join(address.folder, String(number)))) !== 'dead') return true;
+    return false;
+  } finally {
+    await address.dispose();
+  }
 }
 
 /** Takes the next free number and returns it. */
@@ -121,13 +133,4 @@ async function close(server: net.Server): Promise<void> {
   await new Promise<void>((resolve) => {
     server.close(() => resolve());
   });
-}
-
-/** A path to `folder` that is short enough for sockets: the folder itself, or a symbolic link that exists until `dispose`. */
-async function reachable(folder: string): Promise<{ folder: string; dispose(): Promise<void> }> {
-  if (Buffer.byteLength(folder) + 32 <= maxSocketPath) return { folder, dispose: async () => {} };
-  const home = await mkdtemp(path.join(tmpdir(), 'sl-'));
-  const short = path.join(home, 'l');
-  await symlink(folder, short);
-  return { folder: short, dispose: () => rm(home, { recursive: true, force: true }) };
 }

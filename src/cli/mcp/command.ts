@@ -1,0 +1,80 @@
+import { Command } from 'commander';
+import { packageVersion } from '../../adapters/package-version.ts';
+import { connectionOf, type Connection } from '../client.ts';
+import { environmentWith } from '../environment.ts';
+import type { Send } from './forward.ts';
+
+export function mcpCommand(): Command {
+  return new Command('mcp')
+    .description('Serve the memory to one MCP client on standard input and output')
+    .option('--data <folder>', 'data folder (STRATALOG_DATA), which several of these commands can share')
+    .action(async (options: { data?: string }, own: Command) => {
+      const { url = process.env['STRATALOG_URL'] || undefined } = own.optsWithGlobals<{ url?: string }>();
+      if (url !== undefined && options.data !== undefined)
+        own.error('error: --data and --url (STRATALOG_URL) exclude each other');
+      const connection = connectionOf(own);
+      await (url === undefined ? serveFolder(options, connection) : serveServer(connection));
+    });
+}
+
+/** Passes requests on to a running server. */
+async function serveServer(connection: Connection): Promise<void> {
+  const { post } = await import('./json-rpc.ts');
+  const headers = headersOf(connection);
+  await serve(
+    (request) => post(connection, { ...request, headers }),
+    () => Promise.resolve(),
+  );
+}
+
+/** Opens the data folder, or passes requests on to the process that has it open. */
+async function serveFolder({ data }: { data?: string }, connection: Connection): Promise<void> {
+  const { ConfigError, readConfig } = await import('../../config.ts');
+  // Only this process and others of the same user can reach it.
+  const config = {
+    ...readConfig(environmentWith({ ...(data !== undefined && { data }) })),
+    host: '127.0.0.1',
+  };
+  if (config.profile !== 'embedded')
+    throw new ConfigError(
+      'STRATALOG_PROFILE: only a data folder of the profile embedded can be opened here; name a running server with --url',
+    );
+  const [{ createLogger }, { SharedFolder }] = await Promise.all([
+    import('../../observability/logger.ts'),
+    import('./shared-folder.ts'),
+  ]);
+  // Standard output belongs to the protocol.
+  const logger = createLogger(config, process.stderr);
+  const folder = await SharedFolder.of(config, logger);
+  const headers = headersOf(connection);
+  const served = serve(
+    (request) => folder.send({ ...request, headers }),
+    () => folder.close(),
+  );
+  // The client is answered meanwhile.
+  await folder.open();
+  await served;
+}
+
+function headersOf({ key, onBehalfOf }: Connection): Record<string, string> {
+  return {
+    ...(key !== undefined && { authorization: `Bearer ${key}` }),
+    ...(onBehalfOf !== undefined && { 'x-on-behalf-of': Buffer.from(onBehalfOf).toString('latin1') }),
+  };
+}
+
+/** Serves until the client closes standard input, or a signal comes. */
+async function serve(send: Send, close: () => Promise<void>): Promise<void> {
+  const [{ serveStdio }, { forwardingServer }] = await Promise.all([
+    import('@modelcontextprotocol/server/stdio'),
+    import('./forward.ts'),
+  ]);
+  const version = packageVersion();
+  serveStdio(() => forwardingServer(version, send));
+  await new Promise<void>((resolve) => {
+    process.stdin.once('end', resolve).once('close', resolve);
+    for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => resolve());
+  });
+  await close();
+  process.exit(0);
+}
