@@ -202,6 +202,16 @@ describe('the tools', () => {
     ]);
   });
 
+  it('[A14] [A16] report what a new memory contradicts', async () => {
+    const { id } = await stored('The port of the staging database is 5432.');
+    const { text, fields } = await mcp.tool('memory_store', {
+      content: 'The port of the staging database is 5433.',
+      on_conflict: 'report',
+    });
+    expect(fields.conflicts, text).toMatchObject([{ id }]);
+    expect(text).toContain(`memory ${id} (confidence`);
+  });
+
   it('[J2] carry a call out once under one idempotency key', async () => {
     const call = () =>
       mcp.client.callTool({

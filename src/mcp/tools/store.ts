@@ -4,7 +4,9 @@ import { identifier, scopeSchema } from '../../domain/layers.ts';
 import { inWords, listed, listedMemory } from '../shown-memory.ts';
 import { tool } from './tool.ts';
 
-const { content, layer, metadata, representations, tags, externalId, occurredAt } = storeMemory.input.shape;
+const { content, layer, metadata, representations, tags, externalId, occurredAt, onConflict } =
+  storeMemory.input.shape;
+const { conflicts, warnings } = storeMemory.output.shape;
 
 export const memoryStore = tool({
   name: 'memory_store',
@@ -27,20 +29,44 @@ export const memoryStore = tool({
     session_id: identifier.optional().meta({ description: 'The conversation, for the layer session' }),
     tags,
     external_id: externalId.meta({ description: 'Your own name for the memory, unique in the tenant' }),
+    on_conflict: onConflict.meta({
+      description:
+        'report: answer which memories of the same layer it contradicts, supersedes or duplicates; supersede: also mark those as superseded where that is sure; ignore: store it without a comparison',
+    }),
     occurred_at: occurredAt.meta({ description: 'When it happened, RFC 3339, if not now' }),
   }),
-  output: z.object({ memory: listedMemory }),
+  output: z.object({ memory: listedMemory, conflicts, warnings }),
   effect: 'adds',
   parameters: { spaces: 'space_id' },
-  async call({ space_id: space, scope, session_id: session, external_id, occurred_at, ...rest }, act) {
-    const { memory } = await act(storeMemory, {
+  async call(input, act) {
+    const {
+      space_id: space,
+      session_id: session,
+      scope,
+      external_id,
+      occurred_at,
+      on_conflict,
+      ...rest
+    } = input;
+    const { memory, conflicts, warnings } = await act(storeMemory, {
       ...rest,
       scope: { ...scope, ...(session !== undefined && { session }) },
       spaces: space === undefined ? [] : [space],
       externalId: external_id,
       occurredAt: occurred_at,
+      onConflict: on_conflict,
     });
     const shown = listed(memory);
-    return { fields: { memory: shown }, text: `Stored.\n${inWords(shown)}` };
+    return {
+      fields: { memory: shown, ...(conflicts && { conflicts }), ...(warnings && { warnings }) },
+      text: [
+        `Stored.\n${inWords(shown)}`,
+        ...(conflicts ?? []).map(
+          ({ id, kind, reason, confidence }) =>
+            `It ${kind} memory ${id} (confidence ${confidence}): ${reason}`,
+        ),
+        ...(warnings ?? []).map(({ detail }) => `Note: ${detail}`),
+      ].join('\n'),
+    };
   },
 });
