@@ -46,10 +46,16 @@ const excluded = [clusterFaults, ...(all ? [] : coveredByClusterFaults)].flatMap
   file,
 ]);
 const conformance = ['--project', 'conformance', ...(all ? [] : ['--tags-filter', 'servers', ...marked])];
-/** Longest first. */
+const half = (part) => ({
+  suite: `servers-${part}`,
+  profile: 'postgres',
+  words: ['--project', 'servers', `--shard=${part}/2`, ...excluded],
+});
+/** Longest first. The tests of single servers come in two halves, so that both slots are used until the end. */
 const suites = [
-  { suite: 'servers', profile: 'postgres', words: ['--project', 'servers', ...excluded] },
+  half(1),
   { suite: 'conformance-cluster', profile: 'cluster', words: conformance },
+  half(2),
   { suite: 'conformance-postgres', profile: 'postgres', words: conformance },
   { suite: 'cluster-faults', profile: 'postgres', words: ['--project', 'servers', clusterFaults] },
 ];
