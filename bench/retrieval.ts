@@ -11,7 +11,7 @@ import {
   type ContextPart,
 } from './ranking/candidates.ts';
 import { readDataSets, type DataSet } from './ranking/datasets.ts';
-import { cosine, embedAll, openModel, type BenchModel } from './ranking/embed.ts';
+import { cosine, embedSet, openModel, type BenchModel, type SetVectors } from './ranking/embed.ts';
 import { calibrationError, mean, rankingScores, type Outcome } from './ranking/metrics.ts';
 import type { Benchmark } from './support/benchmark.ts';
 import type { Report, Table } from './support/report.ts';
@@ -21,10 +21,8 @@ const threshold = 0.7;
 /** Queries per set that are embedded again to measure the time. */
 const timedQueries = 100;
 
-interface Embedded {
+interface Embedded extends SetVectors {
   readonly set: DataSet;
-  readonly memories: readonly Float32Array[];
-  readonly queries: readonly Float32Array[];
 }
 
 /** Cases by the name under which they are reported: a set, or a part of one. */
@@ -37,7 +35,7 @@ export const retrieval: Benchmark = {
     if (data === undefined) return report.note('left out: --data names no data sets');
     const model = await openModel(embedder);
     const embedded: Embedded[] = [];
-    for (const set of await readDataSets(data)) embedded.push(await embed(model, set));
+    for (const set of await readDataSets(data)) embedded.push({ set, ...(await embedSet(model, set)) });
     const groups = groupsOf(embedded);
     await measureTime(model, embedded, groups, report);
     await model.close();
@@ -51,22 +49,10 @@ export const retrieval: Benchmark = {
   },
 };
 
-async function embed(model: BenchModel, set: DataSet): Promise<Embedded> {
-  const texts = {
-    query: set.queries.map(({ query }) => query),
-    passage: set.memories.map(({ text }) => text),
-  };
-  return {
-    set,
-    queries: await embedAll(model, texts.query, 'query', `${set.name}-queries`),
-    memories: await embedAll(model, texts.passage, 'passage', `${set.name}-memories`),
-  };
-}
-
 function groupsOf(embedded: readonly Embedded[]): Groups {
   const groups = new Map<string, readonly Case[]>();
-  for (const { set, memories, queries } of embedded) {
-    const cases = casesOf(set, memories, queries);
+  for (const { set, ...vectors } of embedded) {
+    const cases = casesOf(set, vectors);
     const parts = ['simple', 'complex'].map((part) => cases.filter(({ query }) => query.category === part));
     // Questions that one memory answers are a different task from those that many answer.
     if (parts.every((part) => part.length > 0)) {

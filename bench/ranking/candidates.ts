@@ -1,14 +1,22 @@
 // The candidates of each query as the server finds them: the best by vectors and the best by words.
-import { match, weigh, type TermFrequencies, type TermStatistics } from '../../src/domain/ranking/bm25.ts';
+import {
+  match,
+  weigh,
+  type TermFrequencies,
+  type TermStatistics,
+  type WeightedTerms,
+} from '../../src/domain/ranking/bm25.ts';
+import { bestPassage } from '../../src/domain/ranking/best-passage.ts';
 import { askedTimes, datedAs, isWithin, numbersOfTimes } from '../../src/domain/ranking/dates.ts';
 import { evidence, type Evidence } from '../../src/domain/ranking/fusion.ts';
 import { speakerMatcher, speakerOf } from '../../src/domain/ranking/speaker.ts';
 import { windowAt } from '../../src/domain/ranking/window.ts';
+import { countPassages, type CountedPassages } from '../../src/domain/text/passage-terms.ts';
 import { queryTerms, termCounts } from '../../src/domain/text/tokens.ts';
 import { leastCandidates } from '../../src/queries/search/query.ts';
 import { candidatesInPeriods } from '../../src/queries/search/sources/in-periods.ts';
 import { inScope, type DataSet, type Memory, type Query } from './datasets.ts';
-import { cosine } from './embed.ts';
+import { cosine, type SetVectors } from './embed.ts';
 import { textbookBm25 } from './textbook-bm25.ts';
 
 export interface ScoredCandidate extends Evidence {
@@ -16,6 +24,8 @@ export interface ScoredCandidate extends Evidence {
   /** The id that gold answers use: the document's if the set has documents, else the memory's. */
   readonly key: string;
   readonly relevant: boolean;
+  /** Share of the query's mass whose terms the whole text contains. */
+  readonly coverage: number;
   /** `lexical` from its own words alone. */
   readonly ownLexical: number | undefined;
   /** Textbook BM25 from its own words alone. */
@@ -35,6 +45,9 @@ interface Indexed {
   readonly memory: Memory;
   readonly vector: Float32Array;
   readonly terms: TermFrequencies;
+  /** Of a long text. */
+  readonly passages:
+    { readonly vectors: readonly Float32Array[]; readonly counted: CountedPassages } | undefined;
   readonly speaker: string | undefined;
   /** For a turn of a session. */
   window?: TermFrequencies;
@@ -51,15 +64,11 @@ export const CONTEXT_PARTS = ['window', 'speaker', 'dated'] as const;
 export type ContextPart = (typeof CONTEXT_PARTS)[number];
 
 /** One case per query, in the query's own scope; term statistics are of the whole tenant. */
-export function casesOf(
-  set: DataSet,
-  memoryVectors: readonly Float32Array[],
-  queryVectors: readonly Float32Array[],
-): Case[] {
-  const tenants = indexTenants(set.memories, memoryVectors);
+export function casesOf(set: DataSet, { memories, passages, queries }: SetVectors): Case[] {
+  const tenants = indexTenants(set.memories, memories, passages);
   return set.queries.map((query, i) => {
     const tenant = tenants.get(query.scope['tenant'] ?? '');
-    const vector = queryVectors[i];
+    const vector = queries[i];
     if (tenant === undefined || vector === undefined)
       throw new Error(`${query.id}: no such tenant or no vector`);
     return caseOf(set.name, query, vector, tenant);
@@ -72,17 +81,29 @@ function caseOf(set: string, query: Query, vector: Float32Array, tenant: Tenant)
     documents: tenant.memories.length,
     documentFrequency: tenant.documentFrequency,
   };
-  const times = askedTimes(query.query);
+  const times = askedTimes(query.query, query.now === undefined ? undefined : new Date(query.now));
   const numbers = numbersOfTimes(query.query, times);
   const words = queryTerms(query.query).filter((term) => !numbers.has(term));
   const terms = weigh(words, statistics);
   const scored = tenant.memories
-    .filter(({ memory }) => inScope(memory.scope, query.scope))
+    .filter(({ memory }) => inScope(memory, query.scope))
     .map((indexed) => {
+      const { passages } = indexed;
       const dense = cosine(vector, indexed.vector);
-      return { indexed, dense, bm25: match(terms, indexed.terms).bm25 };
+      const whole = match(terms, indexed.terms);
+      if (!passages) return { indexed, dense, near: dense, bm25: whole.bm25, coverage: whole.coverage };
+      const nearest = Math.max(...passages.vectors.map((one) => cosine(vector, one)));
+      const best = bestOf(terms, passages.counted);
+      return {
+        indexed,
+        dense,
+        near: Math.max(dense, nearest),
+        bm25: best ? Math.max(whole.bm25, match(terms, best).bm25) : whole.bm25,
+        coverage: whole.coverage,
+        passages: { count: passages.vectors.length, terms: best, cosine: nearest },
+      };
     });
-  const nearest = scored.toSorted((a, b) => b.dense - a.dense);
+  const nearest = scored.toSorted((a, b) => b.near - a.near);
   const lexical = scored
     .filter(({ bm25 }) => bm25 > 0)
     .sort((a, b) => b.bm25 - a.bm25)
@@ -103,10 +124,18 @@ function caseOf(set: string, query: Query, vector: Float32Array, tenant: Tenant)
     const key = byDocument ? (metadata?.doc ?? id) : id;
     const found = evidence(terms, own, hit.dense, undefined, {
       window,
+      passages: hit.passages,
       ...(speaker !== undefined && { speaker: matchSpeaker(speaker) }),
       ...(timestamp !== undefined && { dated: datedAs(timestamp, times) }),
     });
-    return { ...found, memory: id, key, relevant: gold.has(key), indexed: hit.indexed };
+    return {
+      ...found,
+      memory: id,
+      key,
+      relevant: gold.has(key),
+      coverage: hit.coverage,
+      indexed: hit.indexed,
+    };
   });
   const ms = performance.now() - started;
   const withOwn = found.map(({ indexed, ...one }) => ({
@@ -117,7 +146,23 @@ function caseOf(set: string, query: Query, vector: Float32Array, tenant: Tenant)
   return { set, query, gold, found: withOwn, ms };
 }
 
-function indexTenants(memories: readonly Memory[], vectors: readonly Float32Array[]): Map<string, Tenant> {
+function bestOf(terms: WeightedTerms, { places, lengths }: CountedPassages): TermFrequencies | undefined {
+  const best = bestPassage(
+    terms,
+    terms.terms.map((term) => places.get(term)),
+    lengths,
+  );
+  if (!best) return undefined;
+  const termFrequencies = new Map(terms.terms.map((term, at) => [term, best.frequencies[at]!]));
+  return { termFrequencies, length: best.length };
+}
+
+function indexTenants(
+  memories: readonly Memory[],
+  vectors: readonly Float32Array[],
+  passageVectors: readonly Float32Array[],
+): Map<string, Tenant> {
+  let taken = 0;
   const tenants = new Map<string, Tenant>();
   for (const [i, memory] of memories.entries()) {
     const vector = vectors[i];
@@ -132,7 +177,12 @@ function indexTenants(memories: readonly Memory[], vectors: readonly Float32Arra
     const { counts, length } = termCounts(memory.text);
     const speaker =
       memory.scope['session'] === undefined ? undefined : speakerOf(memory.text, memory.metadata ?? {});
-    tenant.memories.push({ memory, vector, terms: { termFrequencies: counts, length }, speaker });
+    const counted = countPassages(memory.text);
+    const passages = counted && {
+      counted,
+      vectors: passageVectors.slice(taken, (taken += counted.lengths.length)),
+    };
+    tenant.memories.push({ memory, vector, terms: { termFrequencies: counts, length }, passages, speaker });
     for (const term of counts.keys()) {
       tenant.documentFrequency.set(term, (tenant.documentFrequency.get(term) ?? 0) + 1);
     }

@@ -2,12 +2,17 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
+import { isInScope } from '../../src/domain/access/region.ts';
+import type { Layer } from '../../src/domain/layers.ts';
 
 export type Scope = Readonly<Record<string, string>>;
 
 export interface Memory {
   readonly id: string;
   readonly text: string;
+  /** Company if it is missing. */
+  readonly layer?: Layer;
+  /** With the tenant, if there are several. */
   readonly scope: Scope;
   /** A date, perhaps with a time. */
   readonly timestamp?: string;
@@ -24,6 +29,10 @@ export interface Query {
   /** If memories are chunks of documents: the documents that answer it. Any of their chunks counts. */
   readonly gold_docs?: readonly string[];
   readonly scope: Scope;
+  /** The time of asking, for words such as "last week". */
+  readonly now?: string;
+  /** In `everyday`. */
+  readonly kind?: string;
 }
 
 export interface DataSet {
@@ -54,7 +63,7 @@ export async function readDataSet(folder: string, name: string): Promise<DataSet
     readLines<Memory>(path.join(folder, name, 'memories.jsonl')),
     readLines<Query>(path.join(folder, name, 'queries.jsonl')),
   ]);
-  return { name, memories, queries };
+  return { name, memories: memories.map(inTenant), queries };
 }
 
 async function readLines<T>(file: string): Promise<T[]> {
@@ -66,9 +75,13 @@ async function readLines<T>(file: string): Promise<T[]> {
     .map((line) => JSON.parse(line) as T);
 }
 
-/** Whether the memory has the value of each identifier in the query's scope, or lacks that key. The tenant is not compared. */
-export function inScope(memory: Scope, query: Scope): boolean {
-  return Object.entries(query).every(
-    ([key, value]) => memory[key] === value || (key !== 'tenant' && memory[key] === undefined),
-  );
+/** Some sets name the tenant beside the scope. */
+function inTenant({ tenant, ...memory }: Memory & { readonly tenant?: string }): Memory {
+  return tenant === undefined ? memory : { ...memory, scope: { ...memory.scope, tenant } };
+}
+
+/** Whether the memory is in the query's scope, as the server decides it. The tenant is not compared. */
+export function inScope({ layer = 'company', scope: { tenant: _, ...own } }: Memory, query: Scope): boolean {
+  const { tenant: __, ...asked } = query;
+  return isInScope(asked, { layer, scope: own });
 }

@@ -6,7 +6,16 @@ import { openEmbedders } from '../../src/backends/embedder.ts';
 import { readConfig } from '../../src/config.ts';
 import type { ModelScale } from '../../src/domain/ranking/calibration.ts';
 import { scaleOf } from '../../src/domain/ranking/scales.ts';
+import { passagesOf, passageText } from '../../src/domain/text/passages.ts';
 import type { Embedder, EmbeddingPurpose } from '../../src/ports/embedder.ts';
+import type { DataSet } from './datasets.ts';
+
+/** Vectors in the order of the set; those of the passages one memory after the other. */
+export interface SetVectors {
+  readonly memories: readonly Float32Array[];
+  readonly passages: readonly Float32Array[];
+  readonly queries: readonly Float32Array[];
+}
 
 export interface BenchModel {
   readonly embedder: Embedder;
@@ -24,6 +33,28 @@ export async function openModel(name?: string): Promise<BenchModel> {
   const embedders = await openEmbedders(readConfig(chosen));
   const { id, scale = scaleOf(id) } = embedders.preferred;
   return { embedder: embedders.of(id)!, scale, close: () => embedders.close() };
+}
+
+/** The vectors that a search of the set compares. */
+export async function embedSet(model: BenchModel, { name, memories, queries }: DataSet): Promise<SetVectors> {
+  const passages = memories.flatMap(({ text }) =>
+    passagesOf(text).map((passage) => passageText(text, passage)),
+  );
+  return {
+    queries: await embedAll(
+      model,
+      queries.map(({ query }) => query),
+      'query',
+      `${name}-queries`,
+    ),
+    memories: await embedAll(
+      model,
+      memories.map(({ text }) => text),
+      'passage',
+      `${name}-memories`,
+    ),
+    passages: await embedAll(model, passages, 'passage', `${name}-passages`),
+  };
 }
 
 /** A unit vector for each text, in order. */

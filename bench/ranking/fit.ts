@@ -16,10 +16,10 @@ import {
   type ContextPart,
 } from './candidates.ts';
 import { readDataSet, type DataSet } from './datasets.ts';
-import { embedAll, openModel, type BenchModel } from './embed.ts';
+import { embedSet, openModel, type SetVectors } from './embed.ts';
 import { mean, rankingScores } from './metrics.ts';
 
-const SETS = ['locomo', 'beam-100k', 'orgmem', 'scifact'];
+const SETS = ['locomo', 'beam-100k', 'orgmem', 'scifact', 'everyday'];
 const LEXICAL_GRID = [0.08, 0.1, 0.115, 0.13, 0.145, 0.16, 0.18, 0.2];
 const NEAR_GAIN_GRID = [0, 0.3, 0.6, 1, 1.5];
 const SPREAD_GRID = [0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.85, 1, 1.2, 1.5, 2];
@@ -55,7 +55,10 @@ export async function main(args: string[]): Promise<void> {
   }
   const model = await openModel(values.embedder);
   const embedded: Embedded[] = [];
-  for (const name of SETS) embedded.push(await load(values.data, model, name));
+  for (const name of SETS) {
+    const set = await readDataSet(values.data, name);
+    embedded.push({ set, ...(await embedSet(model, set)) });
+  }
   await model.close();
   const { fusion, both, denseOnly, lexicalOnly } = model.scale;
   if (values.ablate) {
@@ -89,14 +92,17 @@ export async function main(args: string[]): Promise<void> {
   if (values.runs !== undefined) await writeRuns(values.runs, cases, fused(fusion));
 }
 
-interface Embedded {
+interface Embedded extends SetVectors {
   readonly set: DataSet;
-  readonly memories: readonly Float32Array[];
-  readonly queries: readonly Float32Array[];
+}
+
+/** Nothing ranks a question that no memory answers. */
+function answerable(cases: readonly Case[]): Case[] {
+  return cases.filter(({ gold }) => gold.size > 0);
 }
 
 function casesOfAll(embedded: readonly Embedded[]): Map<string, Case[]> {
-  return new Map(embedded.map(({ set, memories, queries }) => [set.name, casesOf(set, memories, queries)]));
+  return new Map(embedded.map(({ set, ...vectors }) => [set.name, answerable(casesOf(set, vectors))]));
 }
 
 /** Prints the effect of each part of the context beside a memory's own words and vector. */
@@ -115,23 +121,6 @@ function printAblation(cases: ReadonlyMap<string, Case[]>, weights: FusionWeight
     const left = CONTEXT_PARTS.filter((one) => !known.includes(one));
     printRanking(label, cases, (found) => fuse(leaveOut(found, left), weights));
   }
-}
-
-async function load(data: string, model: BenchModel, name: string): Promise<Embedded> {
-  const set = await readDataSet(data, name);
-  const queries = await embedAll(
-    model,
-    set.queries.map(({ query }) => query),
-    'query',
-    `${name}-queries`,
-  );
-  const memories = await embedAll(
-    model,
-    set.memories.map(({ text }) => text),
-    'passage',
-    `${name}-memories`,
-  );
-  return { set, memories, queries };
 }
 
 function printRanking(label: string, cases: ReadonlyMap<string, Case[]>, score: Score): void {

@@ -1,5 +1,24 @@
 import type { Places } from '../text/passage-terms.ts';
-import { saturation, type WeightedTerms } from './bm25.ts';
+import { saturation, type TermFrequencies, type WeightedTerms } from './bm25.ts';
+
+/** How the passages of a long text match a query. */
+export interface PassageSignals {
+  /** Number of passages. */
+  readonly count: number;
+  /** Terms of the passage that matches best; absent if none has a term of the query. */
+  readonly terms?: TermFrequencies | undefined;
+  /** Cosine of the nearest passage; absent if none has a vector. */
+  readonly cosine?: number | undefined;
+}
+
+/**
+ * By how many standard deviations the best of `count` unrelated passages exceeds their mean: √(2 ln count), the limit for normally
+ * distributed values. Source: Cramér, "Mathematical Methods of Statistics", 1946, § 28.6. Without it, a text would be the more
+ * relevant to everything the longer it is.
+ */
+export function luckOfBest(count: number): number {
+  return Math.sqrt(2 * Math.log(Math.max(1, count)));
+}
 
 /** Terms of a passage, about. */
 export const TERMS_OF_PASSAGE = 90;

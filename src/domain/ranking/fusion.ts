@@ -1,3 +1,4 @@
+import { luckOfBest, type PassageSignals } from './best-passage.ts';
 import { match, type TermFrequencies, type WeightedTerms } from './bm25.ts';
 import type { SpeakerMatch } from './speaker.ts';
 
@@ -5,6 +6,8 @@ import type { SpeakerMatch } from './speaker.ts';
 export interface Evidence {
   /** Cosine of query and memory, −1..1; absent if there is no vector to compare. */
   readonly cosine?: number;
+  /** Cosine of the nearest passage of a long text, and by how much it is great by chance (`luckOfBest`). */
+  readonly nearest?: { readonly cosine: number; readonly luck: number };
   /**
    * BM25 divided by the square root of the query's mass, ≥ 0; for a turn of a conversation the mean of its own and its window's.
    * Absent for a query without terms.
@@ -25,8 +28,8 @@ export interface Evidence {
 export interface Surroundings {
   /** Terms of the turns around it, including its own (`windowOf`); absent for a memory outside of a session. */
   readonly window?: TermFrequencies | undefined;
-  /** Terms of the passage of a long text that matches best; absent for a text that is not divided. */
-  readonly passage?: TermFrequencies | undefined;
+  /** Absent for a text that is not divided. */
+  readonly passages?: PassageSignals | undefined;
   readonly speaker?: SpeakerMatch | undefined;
   readonly dated?: number | undefined;
 }
@@ -48,6 +51,11 @@ export interface FusionWeights {
 /** Chance matches are below it in every data set; a sentence with one of seven content words changed is above it. */
 export const OVERLAP_FLOOR = 0.75;
 
+/** Share of the BM25 of the best passage that each standard deviation of luck takes. Fitted by `bench/ranking`. */
+const WORDS_BY_LUCK = 0.2;
+/** The same for its cosine, in units of the weight of words, because models spread their cosines differently. */
+const COSINE_BY_LUCK = 0.3;
+
 /** Width of the bend at `nearCosine`, which is smooth so that rounding never changes an order. */
 const BEND = 0.02;
 
@@ -67,15 +75,20 @@ export function evidence(
   memory: TermFrequencies,
   cosine: number | undefined,
   quoted: () => number = () => 0,
-  { window, passage, speaker, dated }: Surroundings = {},
+  { window, passages, speaker, dated }: Surroundings = {},
 ): Evidence {
-  const dense = cosine === undefined || Number.isNaN(cosine) ? {} : { cosine };
+  const luck = luckOfBest(passages?.count ?? 1);
+  const near = passages?.cosine;
+  const nearest = near === undefined ? {} : { nearest: { cosine: near, luck } };
+  const whole = cosine === undefined || Number.isNaN(cosine) ? near : cosine;
+  const dense = whole === undefined ? {} : { cosine: whole, ...nearest };
   // A query without content words asks about no speaker and no time.
   if (query.mass <= 0) return { ...dense, overlap: quoted() };
   const around = { ...(speaker !== undefined && { speaker }), ...(dated !== undefined && { dated }) };
-  const { bm25: whole, coverage, focus } = match(query, memory);
+  const { bm25: ofWhole, coverage, focus } = match(query, memory);
   // A long text counts with its best passage; the words of a question may also be spread over all of it.
-  const own = passage === undefined ? whole : Math.max(whole, match(query, passage).bm25);
+  const ofPassage = passages?.terms ? match(query, passages.terms).bm25 / (1 + WORDS_BY_LUCK * luck) : 0;
+  const own = Math.max(ofWhole, ofPassage);
   const bm25 = window === undefined ? own : (own + match(query, window).bm25) / 2;
   const sameness = coverage + focus > 0 ? (2 * coverage * focus) / (coverage + focus) : 0;
   // Only a memory with the query's words can quote it: other texts need not be read.
@@ -96,7 +109,8 @@ export function fuse(
   signals: SignalValues = {},
   signalWeights: SignalWeights = SIGNALS_OFF,
 ): number {
-  const { cosine, lexical = 0, overlap, speaker, dated = 0 } = found;
+  const { lexical = 0, overlap, speaker, dated = 0 } = found;
+  const cosine = cosineOf(found, weights);
   let fused = weights.lexical * lexical;
   fused += (weights.overlap * Math.max(0, overlap - OVERLAP_FLOOR)) / (1 - OVERLAP_FLOOR);
   if (cosine !== undefined) fused += cosine + weights.nearGain * softplus(cosine - weights.nearCosine, BEND);
@@ -104,6 +118,12 @@ export function fuse(
   fused += weights.dated * dated;
   for (const signal of SIGNALS) fused += signalWeights[signal] * (signals[signal] ?? 0);
   return fused;
+}
+
+/** Of the whole text, or of the nearest passage if that is greater by more than luck. */
+function cosineOf({ cosine, nearest }: Evidence, { lexical }: FusionWeights): number | undefined {
+  if (cosine === undefined || nearest === undefined) return cosine;
+  return Math.max(cosine, nearest.cosine - COSINE_BY_LUCK * lexical * nearest.luck);
 }
 
 /** 0 far below 0, x far above, smooth between. */

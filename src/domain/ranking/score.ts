@@ -1,3 +1,4 @@
+import type { PassageSignals } from './best-passage.ts';
 import { match, weigh, type TermFrequencies, type TermStatistics } from './bm25.ts';
 import { probability, type ModelScale } from './calibration.ts';
 import { askedTimes, datedAs, type AskedTimes } from './dates.ts';
@@ -45,8 +46,8 @@ export interface Candidate extends TermFrequencies {
   readonly text?: string;
   /** For a turn of a session: the terms of its window (`windowOf`), including its own. */
   readonly window?: TermFrequencies;
-  /** The terms of its passage that matches best, if its text is long (`bestPassage`). */
-  readonly passage?: TermFrequencies;
+  /** If its text is long. */
+  readonly passages?: PassageSignals;
   /** Who said it (`speakerOf`). */
   readonly speaker?: string;
   /** ISO 8601. */
@@ -87,10 +88,10 @@ export function scorerOf(query: RankedQuery): Scorer {
         if (isWordless) return sameness === 'exact' ? 1 : 0;
         return wanted && candidate.text !== undefined ? containment(wanted, shingles(candidate.text)) : 0;
       };
-      const { window, passage, speaker, occurredAt } = candidate;
+      const { window, passages, speaker, occurredAt } = candidate;
       const found = evidence(terms, candidate, candidate.cosine, quoted, {
         window,
-        passage,
+        passages,
         speaker: speaker === undefined ? undefined : matchSpeaker?.(speaker),
         dated: times && occurredAt !== undefined ? datedAs(occurredAt, times) : undefined,
       });

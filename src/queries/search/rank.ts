@@ -45,7 +45,18 @@ function scorableOf(candidates: readonly SourceCandidate[], weighted: WeightedTe
     return { length, termFrequencies };
   };
   return candidates.map(
-    ({ memory_id: id, cosine, is_turn, speaker, occurred_at, neighbours, byWords, byMeaning, ...row }) => {
+    ({
+      memory_id: id,
+      cosine,
+      is_turn,
+      speaker,
+      occurred_at,
+      neighbours,
+      passages,
+      byWords,
+      byMeaning,
+      ...row
+    }) => {
       const own = counted(row);
       const passageNumber = bestOf(byWords, byMeaning, weighted);
       return {
@@ -53,7 +64,13 @@ function scorableOf(candidates: readonly SourceCandidate[], weighted: WeightedTe
         ...(passageNumber !== undefined && { passageNumber }),
         ...own,
         ...(cosine !== null && { cosine }),
-        ...(byWords && { passage: counted(byWords) }),
+        ...(passages !== null && {
+          passages: {
+            count: passages,
+            terms: byWords && counted(byWords),
+            cosine: byMeaning?.cosine,
+          },
+        }),
         ...(is_turn && { window: windowOf([own, ...neighbours.map(counted)]) }),
         ...(speaker !== null && { speaker }),
         ...(occurred_at && { occurredAt: occurred_at.toISOString() }),

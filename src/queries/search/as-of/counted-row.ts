@@ -1,6 +1,7 @@
 import { bestPassage, type PassageMatch } from '../../../domain/ranking/best-passage.ts';
 import type { WeightedTerms } from '../../../domain/ranking/bm25.ts';
-import { countPassages } from '../../../domain/text/passage-terms.ts';
+import { countPassages, lengthsOf } from '../../../domain/text/passage-terms.ts';
+import { passagesOf } from '../../../domain/text/passages.ts';
 import { termCounts } from '../../../domain/text/tokens.ts';
 import type { TermSignal } from '../../../ports/word-index.ts';
 import { bestStored } from '../sources/best-passages.ts';
@@ -42,4 +43,10 @@ export function passageThen(
     weighted.terms.map((term) => counted.places.get(term)),
     counted.lengths,
   );
+}
+
+/** Number of passages as of then; null for a short text. */
+export function passageCount({ old_text: text, lengths }: PassageRow): number | null {
+  if (text === null) return lengths === null ? null : lengthsOf(lengths).length;
+  return passagesOf(text).length || null;
 }

@@ -9,7 +9,7 @@ import type { CandidateQuery, CandidateSource, Hit, TextSignal } from '../source
 import { candidatesInPeriods } from '../sources/in-periods.ts';
 import type { BestPassages } from '../sources/best-passages.ts';
 import { placesColumn, termColumns } from '../sources/term-columns.ts';
-import { countedSignal, passageThen, type CountedRow, type PassageRow } from './counted-row.ts';
+import { countedSignal, passageCount, passageThen, type CountedRow, type PassageRow } from './counted-row.ts';
 import type { ScannedMemory } from './scan.ts';
 import { wasActive } from './was-active.ts';
 
@@ -52,7 +52,7 @@ export class ScanSource implements CandidateSource {
         byWords,
         byMeaning: nearest,
         is_turn,
-        passages: null,
+        passages: passageCount(version),
         speaker: (is_turn ? speakerOf(head, metadata) : undefined) ?? null,
         occurred_at,
       };
@@ -92,8 +92,10 @@ function bestOf(
   const within = times.periods.length > 0 ? scanned.filter(({ time }) => isWithin(time, times)) : [];
   return [
     ...bestBy(scanned, ({ cosine }) => cosine, limit),
+    ...bestBy(scanned, ({ nearest }) => nearest?.cosine ?? null, limit),
     ...bestBy(scanned, ({ bm25 }) => bm25, limit),
     ...bestBy(within, ({ cosine }) => cosine, candidatesInPeriods),
+    ...bestBy(within, ({ nearest }) => nearest?.cosine ?? null, candidatesInPeriods),
     ...bestBy(within, ({ bm25 }) => bm25, candidatesInPeriods),
   ];
 }

@@ -36,8 +36,9 @@ export interface ScanQuery extends CandidateQuery {
 export interface ScannedMemory {
   readonly memory_id: string;
   readonly bm25: number | null;
-  /** Of the whole text or of its nearest passage, whichever is greater. */
+  /** Of the whole text. */
   readonly cosine: number | null;
+  /** If its text is long. */
   readonly nearest?: NearPassage | undefined;
   /** When it occurred, or was recorded if it does not say. */
   readonly time: Date;
@@ -75,7 +76,7 @@ export async function scanAsOf(
       memory_id,
       time,
       bm25: text === null ? bm25 : bm25Of(text, weighted),
-      cosine: near === null ? whole : Math.max(near, whole ?? near),
+      cosine: whole,
       nearest: passage === null || near === null ? undefined : { passage, cosine: near },
     };
   });

@@ -16,8 +16,7 @@ export interface BestPassages {
 }
 
 /**
- * Adds their best passages to the hits whose texts are long. Such a memory is as near as its whole text or its nearest passage,
- * whichever is nearer, whatever source found it.
+ * Adds their best passages to the hits whose texts are long, with the cosine of the whole text, whatever source found them.
  */
 export async function withPassages<Found extends Hit & TextSignal>(
   context: SourceContext,
@@ -26,19 +25,19 @@ export async function withPassages<Found extends Hit & TextSignal>(
 ): Promise<readonly (Found & BestPassages)[]> {
   const long = hits.filter((hit) => hit.passages !== null).map((hit) => hit.memory_id);
   if (long.length === 0) return hits;
-  const [byWords, byMeaning] = await Promise.all([
-    passagesByWords(context, query.region.tenant, query.weighted, long),
-    passagesByMeaning(context, query, long),
+  const { dense, weighted, region } = query;
+  const [byWords, byMeaning, whole] = await Promise.all([
+    passagesByWords(context, region.tenant, weighted, long),
+    dense?.passages
+      ? nearestPassages(context, region.tenant, { ...dense, table: dense.passages }, long)
+      : undefined,
+    dense?.passages ? wholeCosines(context, region.tenant, dense, long) : undefined,
   ]);
   return hits.map((hit) => {
     if (hit.passages === null) return hit;
-    const near = byMeaning.get(hit.memory_id);
-    return {
-      ...hit,
-      byWords: byWords.get(hit.memory_id),
-      byMeaning: near?.nearest,
-      cosine: near ? near.cosine : hit.cosine,
-    };
+    const { memory_id: id } = hit;
+    const cosine = whole ? (whole.get(id) ?? null) : hit.cosine;
+    return { ...hit, byWords: byWords.get(id), byMeaning: byMeaning?.get(id), cosine };
   });
 }
 
@@ -74,26 +73,6 @@ export function bestStored(
 ): PassageMatch | undefined {
   const found = places.map((entries) => (entries === null ? undefined : placesOf(entries)));
   return bestPassage(weighted, found, lengthsOf(lengths));
-}
-
-/** Each memory's cosine, of the whole text or of its nearest passage, and that passage. */
-async function passagesByMeaning(
-  context: SourceContext,
-  { dense, region }: CandidateQuery,
-  ids: readonly string[],
-): Promise<ReadonlyMap<string, { readonly cosine: number; readonly nearest?: NearPassage | undefined }>> {
-  if (!dense?.passages) return new Map();
-  const [whole, nearest] = await Promise.all([
-    wholeCosines(context, region.tenant, dense, ids),
-    nearestPassages(context, region.tenant, { ...dense, table: dense.passages }, ids),
-  ]);
-  return new Map(
-    ids.flatMap((id) => {
-      const near = nearest.get(id);
-      const cosines = [whole.get(id), near?.cosine].filter((cosine) => cosine !== undefined);
-      return cosines.length === 0 ? [] : [[id, { cosine: Math.max(...cosines), nearest: near }] as const];
-    }),
-  );
 }
 
 async function wholeCosines(

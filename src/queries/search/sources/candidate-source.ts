@@ -33,7 +33,7 @@ export interface CandidateQuery extends Restrictions {
 export interface TextSignal extends TermSignal {
   /** Whether it is a turn of a session. */
   readonly is_turn: boolean;
-  /** Number of passages still to compare; null for a short text, and where they are compared already. */
+  /** Number of its passages; null for a short text. */
   readonly passages: number | null;
   readonly speaker: string | null;
   readonly occurred_at: Date | null;
