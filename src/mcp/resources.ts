@@ -31,7 +31,7 @@ export const resourceTemplates: ResourceTemplateType[] = [
   },
 ];
 
-/** Most versions that a resource shows; the tool memory_get_history shows further pages. */
+/** Most versions that a resource shows. */
 const mostVersions = 500;
 const longestName = 80;
 

@@ -34,8 +34,6 @@ describe('what a client sees', () => {
         'memory_update',
         'memory_delete',
         'memory_get_related',
-        'memory_link',
-        'memory_get_history',
         'memory_multi_hop',
         'memory_validate_consistency',
         'memory_feedback',
@@ -158,7 +156,7 @@ describe('the tools', () => {
     expect(whole).toBe(content);
   });
 
-  it('[A16] [A8] change, link, judge, compare, count and delete', async () => {
+  it('[A16] [A8] change, follow links, judge, compare, count and delete', async () => {
     const old = await stored('The office is in Kiel.', { space_id: 'office' });
     const now = await stored('The office is in Lübeck.', { space_id: 'office' });
     const changed = await mcp.done('memory_update', {
@@ -167,11 +165,7 @@ describe('the tools', () => {
       expected_revision: old.revision,
     });
     expect(changed.memory).toMatchObject({ revision: 1, metadata: { source: 'Ben' } });
-    await mcp.done('memory_link', {
-      memory_id: now.id,
-      relationship_type: 'supersedes',
-      target_id: old.id,
-    });
+    await ada.put(`/v1/memories/${now.id}/links/supersedes/${old.id}`);
     expect(await mcp.done('memory_get_related', { memory_id: old.id })).toMatchObject({
       items: [{ memory: { id: now.id }, type: 'supersedes', direction: 'incoming', depth: 1 }],
     });
@@ -194,7 +188,7 @@ describe('the tools', () => {
       state: 'deleted',
       retentionUntil: expect.any(String),
     });
-    const { items } = await mcp.done('memory_get_history', { memory_id: old.id });
+    const { items } = (await ada.get(`/v1/memories/${old.id}/history`)).body;
     expect(items.map(({ cause, actor }: Json) => [cause, actor])).toEqual([
       ['llm', 'user:ada'],
       ['llm', 'user:ada'],

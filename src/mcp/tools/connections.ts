@@ -1,32 +1,9 @@
 import { z } from 'zod';
-import { linkMemories } from '../../api/memories/link-memories.ts';
 import { relatedMemories } from '../../api/memories/related-memories.ts';
 import { validateMemories } from '../../api/memories/validate-memories.ts';
 import { inWords, listed, listedMemory } from '../shown-memory.ts';
 import { memoryIdField } from './one-memory.ts';
 import { tool } from './tool.ts';
-
-const { type, confidence } = linkMemories.input.shape;
-
-export const memoryLink = tool({
-  name: 'memory_link',
-  title: 'Link two memories',
-  description:
-    'Record how two memories relate: supports, contradicts, supersedes (the first is the newer truth), requires, related, causes or derived_from. A link that exists gets the new confidence.',
-  input: z.strictObject({
-    memory_id: memoryIdField,
-    relationship_type: type,
-    target_id: z.string().meta({ description: 'Id of the memory that the link leads to' }),
-    confidence: confidence.meta({ description: 'How sure you are, 0 to 1' }),
-  }),
-  output: z.object({ memory: listedMemory }),
-  effect: 'changes-once',
-  parameters: { type: 'relationship_type', target: 'target_id' },
-  async call({ memory_id: memoryId, relationship_type: type, target_id: target, confidence }, act) {
-    const { memory } = await act(linkMemories, { memoryId, type, target, confidence });
-    return { fields: { memory: listed(memory) }, text: `Linked: ${memoryId} ${type} ${target}.` };
-  },
-});
 
 const { types, depth } = relatedMemories.input.shape;
 const found = relatedMemories.output.shape.items.element;

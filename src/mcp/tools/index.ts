@@ -1,6 +1,6 @@
-import { memoryGetRelated, memoryLink, memoryValidateConsistency } from './connections.ts';
+import { memoryGetRelated, memoryValidateConsistency } from './connections.ts';
 import { memoryFeedback } from './feedback.ts';
-import { memoryDelete, memoryGet, memoryGetHistory, memoryUpdate } from './one-memory.ts';
+import { memoryDelete, memoryGet, memoryUpdate } from './one-memory.ts';
 import { memoryMultiHop, memorySearch } from './search.ts';
 import { memoryStats } from './stats.ts';
 import { memoryStore } from './store.ts';
@@ -14,8 +14,6 @@ export const tools: readonly Tool[] = [
   memoryUpdate,
   memoryDelete,
   memoryGetRelated,
-  memoryLink,
-  memoryGetHistory,
   memoryMultiHop,
   memoryValidateConsistency,
   memoryFeedback,

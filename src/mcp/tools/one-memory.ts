@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { deleteMemory } from '../../api/memories/delete-memory.ts';
 import { getMemory } from '../../api/memories/get-memory.ts';
-import { memoryHistory } from '../../api/memories/memory-history.ts';
 import { updateMemory } from '../../api/memories/update-memory.ts';
 import { inWords, listed, listedMemory, whole, wholeMemory } from '../shown-memory.ts';
 import { tool } from './tool.ts';
@@ -36,7 +35,7 @@ export const memoryUpdate = tool({
   name: 'memory_update',
   title: 'Change a memory',
   description:
-    'Correct or complete a memory that exists, instead of storing a second one. Earlier versions are kept: see memory_get_history.',
+    'Correct or complete a memory that exists, instead of storing a second one. Earlier versions are kept in its history.',
   input: z.strictObject({
     memory_id: memoryIdField,
     updates: z.strictObject(changes).meta({
@@ -84,29 +83,5 @@ export const memoryDelete = tool({
           ? `Erased memory ${id} for ever.`
           : `Deleted memory ${id}. It can be restored until ${retentionUntil}.`,
     };
-  },
-});
-
-const { limit, cursor } = memoryHistory.input.shape;
-
-export const memoryGetHistory = tool({
-  name: 'memory_get_history',
-  title: 'History of a memory',
-  description:
-    'See every version of a memory: what changed, when, by whom and why. Use it to find out what was true before, or where a statement comes from.',
-  input: z.strictObject({ memory_id: memoryIdField, limit, cursor }),
-  output: memoryHistory.output,
-  effect: 'reads',
-  async call({ memory_id: memoryId, limit, cursor }, act) {
-    const history = await act(memoryHistory, { memoryId, limit, cursor });
-    const lines = history.items.map(({ revision, type, at, actor, cause, reason, changes }) =>
-      [
-        `revision ${revision}, ${at}: ${type} by ${actor} (${cause})`,
-        ...(reason === undefined ? [] : [`because: ${reason}`]),
-        ...(Object.keys(changes).length > 0 ? [`changed: ${Object.keys(changes).join(', ')}`] : []),
-      ].join('; '),
-    );
-    const more = history.nextCursor === undefined ? [] : [`More with cursor ${history.nextCursor}.`];
-    return { fields: history, text: [...lines, ...more].join('\n') };
   },
 });
