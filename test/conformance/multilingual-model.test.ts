@@ -77,12 +77,14 @@ it('[A4] [H4] a folder with texts in other languages is advised to change its mo
   await restarted({ STRATALOG_EMBEDDING_MODEL: 'bge-small-en-v1.5' });
   expect(await liveModel()).toContain(model);
   expect(server.log.join('\n')).not.toContain('are not in English');
-  expect(await firstOf('How far ahead must vacation be requested?')).toBe('leave');
-  expect(await firstOf('When are salaries paid?')).toBe('salaries');
-  expect(await firstOf('Where is the parking lot?')).toBe('parking');
+  const questions: readonly (readonly [query: string, answer: string])[] = [
+    ['How far ahead must vacation be requested?', 'leave'],
+    ['When are salaries paid?', 'salaries'],
+    ['Where is the parking lot?', 'parking'],
+  ];
+  for (const [query, answer] of questions) expect(await firstOf(query)).toBe(answer);
 
-  // Relevance means the same as with the other model: an answer in another language is shown.
-  const bare = async (query: string) =>
-    (await client.post('/v1/search', { query })).body.results.map(({ memory }: Json) => memory.externalId);
-  expect(await bare('How far ahead must vacation be requested?')).toContain('leave');
+  // Relevance means about the same as with the other model: an answer in another language is shown without a threshold.
+  const { body } = await client.post('/v1/search', { query: 'When are salaries paid?' });
+  expect(body.results.map(({ memory }: Json) => memory.externalId)).toContain('salaries');
 }, 240_000);

@@ -7,7 +7,7 @@ import { logOdds, relevanceOf, SCORE_OF_FLOOR, scoreOf } from './score-scale.ts'
 export type Cut = { readonly threshold: number } | 'focused';
 
 /** A question whose best memory has less than these log-odds has no answer here. Fitted by `bench/ranking/focus.ts`. */
-const FOCUS = -4.18;
+const FOCUS = -4.19;
 /** A memory this far behind the best, in log-odds, does not answer the question. Fitted by `bench/ranking/focus.ts`. */
 export const DISTANCE = 2.5;
 
