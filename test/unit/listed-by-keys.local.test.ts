@@ -1,18 +1,22 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { deterministicEmbedder } from '../../src/adapters/deterministic/embedder.ts';
 import type { TenantContext } from '../../src/domain/access/context.ts';
 import { parseFilter } from '../../src/domain/filter.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { Sql, SqlValue } from '../../src/ports/sql.ts';
 import { WakeUp } from '../../src/support/wake-up.ts';
+import { feedback } from '../../src/projections/feedback/feedback.ts';
 import { ensureLive } from '../../src/projections/generations.ts';
 import { Generation } from '../../src/projections/generation.ts';
 import { memories } from '../../src/projections/memories/memories.ts';
+import type { Projection } from '../../src/projections/projection.ts';
 import { usage } from '../../src/projections/usage/usage.ts';
 import { listMemories, type ListMemories } from '../../src/queries/list-memories.ts';
 import { ReadModels } from '../../src/queries/read-models.ts';
 import { openTestStore, storeTestMemory, type TestStore } from '../support/event-store.ts';
 import { countRowsRead } from '../support/plans.ts';
 import { follow } from '../support/read-models.ts';
+import { soleEmbedder } from '../support/sole-embedder.ts';
 
 const count = 300;
 const limit = 5;
@@ -28,7 +32,8 @@ beforeAll(async () => {
       tags: n < 3 ? ['first'] : ['later'],
       metadata: { number: n },
     });
-  for (const projection of [memories, usage]) {
+  const embedders = soleEmbedder(deterministicEmbedder({ dimension: 16 }));
+  for (const projection of [memories, usage, feedback(embedders)] as readonly Projection[]) {
     await ensureLive(test.sql, projection);
     await follow(test, new Generation(test.sql, projection, 1), () => 1_000);
   }
