@@ -19,8 +19,8 @@ export interface ErasureResult extends CommandResult {
 }
 
 /**
- * Erases one memory permanently: appends the event, destroys the key, erases the feedback, releases the claim, in this order. If the process
- * stops in between, `completeErasure` does the rest at the next start, driven by the event.
+ * Erases one memory permanently: appends the event, destroys the key, releases the claim, erases the
+ * feedback, in this order. If the process stops in between, `completeErasure` does the rest at the next start, driven by the event.
  */
 export async function eraseMemory(
   services: CommandServices,
@@ -54,16 +54,16 @@ export async function eraseMemory(
   };
 }
 
-/** Destroys the key, erases the feedback and releases the externalId. Idempotent. */
+/** Destroys the key, releases the externalId and erases the feedback. Idempotent. */
 export async function completeErasure(
   services: CommandServices,
   context: CommandContext,
   erased: { tenant: string; memoryId: string; keyId: string; claim?: string | undefined },
 ): Promise<void> {
   await services.vault.destroy(erased.tenant, erased.keyId);
-  await eraseFeedback(services, context, erased.memoryId);
   if (erased.claim !== undefined)
     await releaseClaim(services, context, erased.claim as StreamName, erased.memoryId);
+  await eraseFeedback(services, context, erased.memoryId);
 }
 
 function keyIdOf(loaded: readonly LoadedEvent<MemoryEvent>[]): string {

@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { canonicalJson } from '../../src/domain/json.ts';
 import type { Client, Json } from '../support/api.ts';
 import { auditEvents } from '../support/events.ts';
+import { eventually } from '../support/eventually.ts';
 import { expectInvalid, expectProblem } from '../support/problem.ts';
 import { newTenant, type Tenant } from '../support/tenant.ts';
 import { useSharedServer } from '../support/use-server.ts';
@@ -151,7 +152,9 @@ describe('erasure', () => {
     const { admin: own } = await newTenant(server);
     const { memory } = await own.store({ content: 'claimed', externalId: 'e' });
     const erased = await own.delete(`/v1/memories/${memory.id}?mode=erase`);
-    expect(await auditEvents(own, 'type=ClaimReleased', erased.body.position)).toHaveLength(1);
+    // The release follows the erasure in the log.
+    const released = () => auditEvents(own, 'type=ClaimReleased', erased.body.position);
+    await eventually(async () => (await released()).length).toBe(1);
   });
 
   it('[F6] leaves one memory with the externalId when it races with stores of it', async () => {

@@ -14,6 +14,8 @@ export interface Restrictions extends MemoryFilters {
 export interface DenseQuery {
   readonly vector: Float32Array;
   readonly table: string;
+  /** Whether the table has several rows for a memory, of which the nearest counts. */
+  readonly hasSeveral?: boolean | undefined;
   /** The table with the vectors of passages; undefined if the read model has none. */
   readonly passages?: string | undefined;
 }

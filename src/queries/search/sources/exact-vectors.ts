@@ -31,20 +31,29 @@ export class ExactVectorSource implements CandidateSource {
     return isShort ? this.#nearestOfSet(query, dense, set, limit, set.size) : found;
   }
 
-  #nearest(query: CandidateQuery, { vector, table }: DenseQuery, limit: number): Promise<readonly Hit[]> {
+  #nearest(
+    query: CandidateQuery,
+    { vector, table, hasSeveral }: DenseQuery,
+    limit: number,
+  ): Promise<readonly Hit[]> {
     const parameters = new Parameters();
     const { view } = this.#context;
     const negative = negativeCosine('k.embedding', `${parameters.bind(vector)}::vector`);
     const allowed = `k.embedding is not null and ${regionCondition(query.region, 'k', parameters)}`;
-    const nearest = `select k.memory_id, ${negative} as negative from ${table} k ${filterJoin(view, query, 'k', parameters)}
-       where ${allowed} order by negative limit ${parameters.bind(limit)}`;
+    // The filters of a memory are checked once, not for each of its rows: they may read all of its text.
+    const nearest = hasSeveral
+      ? `select k.* from (
+           select k.memory_id, min(${negative}) as negative from ${table} k where ${allowed} group by k.memory_id offset 0) k
+         ${filterJoin(view, query, 'k', parameters)} order by k.negative limit ${parameters.bind(limit)}`
+      : `select k.memory_id, ${negative} as negative from ${table} k ${filterJoin(view, query, 'k', parameters)}
+         where ${allowed} order by negative limit ${parameters.bind(limit)}`;
     return this.#withText(query, nearest, parameters);
   }
 
   /** The nearest `checked` are checked against the filters, nearest first, until `limit` have passed. */
   #nearestOfSet(
     query: CandidateQuery,
-    { vector, table }: DenseQuery,
+    { vector, table, hasSeveral }: DenseQuery,
     set: PrefilterSet,
     limit: number,
     checked: number,
@@ -54,9 +63,10 @@ export class ExactVectorSource implements CandidateSource {
     const { region } = query;
     const negative = negativeCosine('t.embedding', `${parameters.bind(vector)}::vector`);
     const inSet = inPrefilterSet(view, region.tenant, set, 't', parameters);
-    const nearest = `select t.memory_id, ${negative} as negative from ${table} t
+    const distance = hasSeveral ? `min(${negative})` : negative;
+    const nearest = `select t.memory_id, ${distance} as negative from ${table} t
        where t.embedding is not null and ${inSet} and ${regionCondition(region, 't', parameters)}
-       order by negative limit ${parameters.bind(checked)}`;
+       ${hasSeveral ? 'group by t.memory_id' : ''} order by negative limit ${parameters.bind(checked)}`;
     const passing = `select found.* from (${nearest}) found
        ${filterJoin(view, query, 'found', parameters)} order by found.negative limit ${parameters.bind(limit)}`;
     return this.#withText(query, passing, parameters);

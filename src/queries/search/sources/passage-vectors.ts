@@ -14,7 +14,7 @@ export class PassageVectorSource implements CandidateSource {
   async find(query: CandidateQuery, limit: number): Promise<readonly Hit[]> {
     const { dense } = query;
     if (!dense?.passages) return [];
-    const ofPassages = { ...query, dense: { vector: dense.vector, table: dense.passages } };
+    const ofPassages = { ...query, dense: { vector: dense.vector, table: dense.passages, hasSeveral: true } };
     const hits = await this.#passages.find(ofPassages, passagesPerMemory * limit);
     const nearest = new Map<string, Hit>();
     for (const hit of hits) if (!nearest.has(hit.memory_id)) nearest.set(hit.memory_id, hit);
