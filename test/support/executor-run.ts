@@ -53,6 +53,7 @@ export function run(
   parts: Partial<ExecutorDependencies>,
   budgets: Partial<Budgets> = {},
   asked: Partial<SearchRequest> = {},
+  { threshold = defaultSettings.threshold }: { readonly threshold?: number } = {},
 ) {
   const executor = new Executor({
     plan: () => Promise.resolve(plan),
@@ -64,7 +65,7 @@ export function run(
     mentions: () => Promise.resolve(undefined),
     ...parts,
   });
-  const settings = { ...defaultSettings, budgets: { ...defaultSettings.budgets, ...budgets } };
+  const settings = { ...defaultSettings, threshold, budgets: { ...defaultSettings.budgets, ...budgets } };
   return executor.run(caller, { ...request, ...asked }, view, settings);
 }
 

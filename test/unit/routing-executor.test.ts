@@ -79,6 +79,12 @@ describe('the budgets of a run', () => {
     expect(bounded.run).toMatchObject({ outcome: 'partial', interruption: 'queries', queries: 3 });
   });
 
+  it('[A8] [B5] a tenant that has simple questions decomposed does not have their parts decomposed again', async () => {
+    const { run: trajectory } = await run({}, {}, {}, { threshold: 0 });
+    expect(trajectory.steps.map(({ action }) => action)).not.toContain('RecursiveCall');
+    expect(trajectory).toMatchObject({ outcome: 'complete', maxDepth: 0 });
+  });
+
   it('[B8] no policy can exceed the limit of steps', async () => {
     // Chooses `Aggregate` only if nothing else is possible.
     const reluctant: Policy = {

@@ -4,7 +4,7 @@ import type { ReasoningOutcome, ReasoningTrace } from '../../domain/reasoning/tr
 import { lackOfPlan } from '../../domain/retrieval/planning.ts';
 import type { Interruption, Lack, Trajectory, TrajectoryOutcome } from '../../domain/retrieval/trajectory.ts';
 import type { Plan } from '../../domain/routing/plan.ts';
-import type { RoutingSettings } from '../../domain/routing/settings.ts';
+import { defaultSettings, type RoutingSettings } from '../../domain/routing/settings.ts';
 import type { ModelCall } from '../observed-language-model.ts';
 import type { ReadView } from '../read-models.ts';
 import type { ReasoningFailure } from '../reasoning/reasoner.ts';
@@ -59,7 +59,8 @@ export class Executor {
       caller,
       request,
       view,
-      threshold,
+      // A tenant may have its simple questions decomposed too; their parts are still searched as they are.
+      threshold: Math.max(threshold, defaultSettings.threshold),
       mayAskModel,
       budget,
       recorder,
