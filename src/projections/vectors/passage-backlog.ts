@@ -139,7 +139,10 @@ export class PassageBacklog {
     }
   }
 
-  /** Rows that are gone were erased meanwhile, and stay away. */
+  /**
+   * Rows that are gone were erased meanwhile, and stay away. The row of the whole text is locked: a projector that replaces the text at
+   * the same time would otherwise not see these vectors, and they would stay in the index.
+   */
   async #write(
     model: string,
     { tenant, memory_id, text_hash }: WaitingText,
@@ -148,12 +151,15 @@ export class PassageBacklog {
   ): Promise<void> {
     const { array, bound } = vectorArray(vectors, 4);
     await this.#options.sql.query(
-      `update ${passageVectorTable(model)} p set
+      `with k as materialized (
+         select text_hash = $3 and embedding is not null as is_valid from ${vectorTable(model)}
+         where tenant = $1 and memory_id = $2::uuid for share
+       )
+       update ${passageVectorTable(model)} p set
          embedding = case when valid.is_valid then made.vector end,
          shelved = case when not valid.is_valid then made.vector end
        from unnest($4::integer[], ${array}) as made(n, vector),
-         (select exists (select from ${vectorTable(model)} k
-            where k.tenant = $1 and k.memory_id = $2::uuid and k.text_hash = $3 and k.embedding is not null) as is_valid) valid
+         (select coalesce((select is_valid from k), false) as is_valid) valid
        where p.tenant = $1 and p.memory_id = $2::uuid and p.text_hash = $3 and p.n = made.n`,
       [tenant, memory_id, text_hash, [...numbers], ...bound],
     );

@@ -262,8 +262,9 @@ async function keep(
     tx,
     rows.filter(({ revision, active }) => revision > 0 || !active),
   );
-  await passages.purge(tx, gone);
+  // In this order: who writes passages locks the row of the whole text first.
   await kept.purge(tx, gone);
+  await passages.purge(tx, gone);
   await kept.addToIndex(tx, inserted);
 }
 

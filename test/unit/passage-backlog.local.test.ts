@@ -1,0 +1,147 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { deterministicEmbedder } from '../../src/adapters/deterministic/embedder.ts';
+import type { Embedder } from '../../src/ports/embedder.ts';
+import { passagesOf } from '../../src/domain/text/passages.ts';
+import { passageVectorTable, vectorTable } from '../../src/read-models/vectors/tables.ts';
+import { Generation } from '../../src/projections/generation.ts';
+import { ensureLive } from '../../src/projections/generations.ts';
+import { memories } from '../../src/projections/memories/memories.ts';
+import type { Projection } from '../../src/projections/projection.ts';
+import { PassageBacklog } from '../../src/projections/vectors/passage-backlog.ts';
+import { embeddedAtOnce } from '../../src/projections/vectors/passage-vectors.ts';
+import { vectors } from '../../src/projections/vectors/vectors.ts';
+import {
+  openTestStore,
+  storeTestMemory,
+  testContext,
+  updateTestMemory,
+  type TestStore,
+} from '../support/event-store.ts';
+import { follow } from '../support/read-models.ts';
+import { soleEmbedder } from '../support/sole-embedder.ts';
+
+const words = deterministicEmbedder({ dimension: 16 });
+/** The texts that were embedded. */
+let embedded: string[] = [];
+const embedder: Embedder = {
+  ...words,
+  embed: (texts, kind) => {
+    embedded.push(...texts);
+    return words.embed(texts, kind);
+  },
+};
+const embedders = soleEmbedder(embedder);
+const projections = [memories, vectors(embedders) as Projection];
+const table = passageVectorTable(words.model.id);
+
+let test: TestStore;
+let backlog: PassageBacklog;
+
+beforeEach(async () => {
+  test = await openTestStore();
+  embedded = [];
+  const leases = {
+    hold: () => Promise.resolve(1),
+    holders: () => Promise.resolve(new Map()),
+    release: () => Promise.resolve(),
+  };
+  const onError = (error: unknown) => {
+    throw error;
+  };
+  backlog = new PassageBacklog({ sql: test.sql, embedders, leases, onError });
+  for (const projection of projections) await ensureLive(test.sql, projection);
+});
+
+afterEach(() => test.close());
+
+async function caughtUp(): Promise<void> {
+  for (const projection of projections)
+    await follow(test, new Generation(test.sql, projection, 1), () => 100);
+}
+
+const section = (n: number) =>
+  `## Section ${n}\n\n${Array.from({ length: 13 }, (_, at) => `Paragraph ${n} notes that partition ${n + at} was moved to worker ${at} without a pause.`).join(' ')}`;
+const documentOf = (sections: number) => Array.from({ length: sections }, (_, n) => section(n)).join('\n\n');
+const long = documentOf(60);
+
+/** How many passages are in the index, shelved, and waiting. */
+async function places(): Promise<unknown> {
+  const [row] = await test.sql.query(
+    `select count(embedding)::integer as found, count(shelved)::integer as shelved,
+       (count(*) filter (where embedding is null and shelved is null))::integer as waiting from ${table}`,
+  );
+  return row;
+}
+
+describe('passages beyond the first of a long text', () => {
+  it('[A5] are embedded in the background, once', async () => {
+    const count = passagesOf(long).length;
+    expect(count).toBeGreaterThan(embeddedAtOnce);
+    await storeTestMemory(test, { content: long });
+    await caughtUp();
+    expect(await places()).toEqual({ found: embeddedAtOnce, shelved: 0, waiting: count - embeddedAtOnce });
+    expect(await backlog.once()).toBe(true);
+    expect(await places()).toEqual({ found: count, shelved: 0, waiting: 0 });
+    expect(await backlog.once()).toBe(false);
+  });
+
+  it('[A5] keep their vectors in an edited text', async () => {
+    const { stream } = await storeTestMemory(test, { content: long });
+    await caughtUp();
+    await backlog.once();
+    embedded = [];
+    const edited = `${long}\n\n## Last\n\nThe archive moved to the cellar.`;
+    await updateTestMemory(test, stream, edited);
+    await caughtUp();
+    const [before, after] = [passagesOf(long).length, passagesOf(edited).length];
+    // Only the last passage is new, and it is not among the first.
+    expect(await places()).toEqual({ found: after - 1, shelved: before, waiting: 1 });
+    expect(embedded).toEqual([edited]);
+    await backlog.once();
+    expect(await places()).toEqual({ found: after, shelved: before, waiting: 0 });
+  });
+
+  it('[A5] of a deleted memory stay out of the index, and follow when it is restored', async () => {
+    const { stream, value } = await storeTestMemory(test, { content: long });
+    const count = passagesOf(long).length;
+    const data = { memoryId: value.id };
+    const retentionUntil = '2099-01-01T00:00:00.000Z';
+    await test.store.append(
+      stream,
+      'exists',
+      [{ type: 'MemoryDeleted', data: { ...data, retentionUntil } } as never],
+      testContext(),
+    );
+    await caughtUp();
+    await backlog.once();
+    expect(await places()).toEqual({ found: 0, shelved: count, waiting: 0 });
+    await test.store.append(stream, 'exists', [{ type: 'MemoryRestored', data } as never], testContext());
+    await caughtUp();
+    expect(await places()).toEqual({ found: count, shelved: 0, waiting: 0 });
+  });
+
+  it('[F6] of a memory that is erased meanwhile leave nothing', async () => {
+    const { stream, value, key } = await storeTestMemory(test, { content: long });
+    await caughtUp();
+    const erase = async () => {
+      const erased = { type: 'MemoryErased' as const, data: { memoryId: value.id, keyId: key.id } };
+      await test.store.append(stream, 'exists', [erased], testContext());
+      await test.vault.destroy(key.tenant, key.id);
+      await caughtUp();
+    };
+    const { embed } = embedder;
+    let isErased = false;
+    embedder.embed = async (texts, kind) => {
+      if (!isErased) {
+        isErased = true;
+        await erase();
+      }
+      return embed(texts, kind);
+    };
+    await backlog.once();
+    embedder.embed = embed;
+    expect(isErased).toBe(true);
+    expect(await places()).toEqual({ found: 0, shelved: 0, waiting: 0 });
+    expect(await test.sql.query(`select memory_id from ${vectorTable(words.model.id)}`)).toEqual([]);
+  });
+});
