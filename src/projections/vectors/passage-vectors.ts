@@ -153,12 +153,19 @@ export class PassageVectors {
         written.size,
       );
       await tx.query(
-        `with n as materialized (
-           select w.*, k.memory_id is not null as is_valid, coalesce(w.vector, (
-             select coalesce(o.embedding, o.shelved) from ${this.#table} o
-             where o.tenant = w.tenant and o.memory_id = w.memory_id and o.hash = w.hash
-               and coalesce(o.embedding, o.shelved) is not null limit 1)) as kept
-           from ${written.as('w', { name: 'vector', array })}
+        // All former vectors are looked for at once: for each passage by itself, PostgreSQL would read all passages of its memory.
+        `with w as materialized (
+           select * from ${written.as('given', { name: 'vector', array })}
+         ), former as materialized (
+           select distinct on (o.tenant, o.memory_id, o.hash)
+             o.tenant, o.memory_id, o.hash, coalesce(o.embedding, o.shelved) as vector
+           from (select distinct tenant, memory_id from w where vector is null) m
+           join ${this.#table} o using (tenant, memory_id)
+           where coalesce(o.embedding, o.shelved) is not null and o.hash in (select hash from w where vector is null)
+         ), n as materialized (
+           select w.*, k.memory_id is not null as is_valid, coalesce(w.vector, f.vector) as kept
+           from w
+           left join former f on f.tenant = w.tenant and f.memory_id = w.memory_id and f.hash = w.hash
            left join ${this.#kept} k on k.tenant = w.tenant and k.memory_id = w.memory_id
              and k.text_hash = w.text_hash and k.embedding is not null)
          insert into ${this.#table} as p (${written.names}, embedding, shelved)
