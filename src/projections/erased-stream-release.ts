@@ -7,6 +7,8 @@ import { pause } from '../support/pause.ts';
 import type { ParkedStreams } from './parked-streams.ts';
 
 const intervalMs = 2_000;
+/** The events by which a memory, and the feedback on it, is erased. */
+const erasures: readonly string[] = ['MemoryErased', 'FeedbackErased'];
 
 export interface ErasedStreamReleaseOptions {
   readonly sql: Sql;
@@ -17,8 +19,8 @@ export interface ErasedStreamReleaseOptions {
 }
 
 /**
- * Releases parked streams of memories that were erased: the event at which such a stream is parked has lost its content, and is
- * skipped if it cannot be applied even so. Otherwise the read models would keep the content.
+ * Releases parked streams of memories that were erased, and of the feedback on them: the event at which such a stream is parked has
+ * lost its content or its use, and is skipped if it cannot be applied even so. Otherwise the read models would keep the content.
  *
  * The table of parked streams is its to-do list, and it keeps no checkpoint: a stream may be parked long after its erasure was in the
  * log, for instance by a rebuild. It looks for erasures from the first parked event on and keeps those found in memory.
@@ -65,7 +67,7 @@ export class ErasedStreamRelease implements EventProcessor {
     const reachedHead = new AbortController();
     const signal = AbortSignal.any([term.signal, reachedHead.signal]);
     // The server of the log may filter a subscription; a filtered page may be filtered here.
-    const pages = log.subscribe({ after: this.#scannedTo, filter: { types: ['MemoryErased'] }, signal });
+    const pages = log.subscribe({ after: this.#scannedTo, filter: { types: erasures }, signal });
     await followLog(term, this.#scannedTo, pages, async ({ events, scannedTo }) => {
       for (const { stream } of events) this.#erased.add(stream);
       this.#scannedTo = scannedTo;
@@ -98,7 +100,7 @@ export class ErasedStreamRelease implements EventProcessor {
         const waiting = await parked.parkedAt(name, stream);
         if (!waiting) return;
         // The erasure itself is never skipped.
-        if (waiting.type === 'MemoryErased') throw error;
+        if (erasures.includes(waiting.type)) throw error;
         await parked.skip(name, stream, waiting.revision);
       }
     }

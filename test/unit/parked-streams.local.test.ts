@@ -1,10 +1,23 @@
+import { v7 as newId } from 'uuid';
 import { describe, expect, it } from 'vitest';
 import { SealedEventStore } from '../../src/adapters/eventstore/sealed-event-store.ts';
 import type { RecordedEvent } from '../../src/ports/event-log.ts';
 import type { OpenedEvents } from '../../src/ports/event-store.ts';
 import { ProjectionOperations } from '../../src/projections/operations.ts';
+import { feedbackStream } from '../../src/domain/streams.ts';
 import { testContext } from '../support/event-store.ts';
+import { Journal } from '../support/journal.ts';
 import { useRunningJournal } from '../support/running-journal.ts';
+
+/** A journal of feedback that cannot apply a judgement. */
+class FeedbackJournal extends Journal {
+  override readonly handles = ['FeedbackGiven', 'FeedbackErased'] as never;
+
+  override plan(...[events, ...rest]: Parameters<Journal['plan']>): ReturnType<Journal['plan']> {
+    if (events.some(({ event }) => event.type === 'FeedbackGiven')) throw new Error('refused');
+    return super.plan(events, ...rest);
+  }
+}
 
 const running = useRunningJournal();
 const { start, store, update, written, caughtUp } = running;
@@ -138,6 +151,20 @@ describe('a stream with a poison event', () => {
     await vault.destroy(tenant, keyId!);
     await written().toEqual(['', '']);
     expect(await running.test.sql.query('select stream from read.parked')).toEqual([]);
+  });
+
+  it('[F6] of feedback continues by itself if its memory was erased', async () => {
+    const journal = new FeedbackJournal('journal');
+    const { store: events, sql } = running.test;
+    await start([journal]);
+    const memoryId = newId();
+    const stream = feedbackStream('acme', memoryId);
+    const given = { memoryId, kind: 'outdated' as const, score: -0.5 };
+    await events.append(stream, 'noStream', [{ type: 'FeedbackGiven', data: given }], testContext());
+    await expect.poll(() => sql.query('select stream from read.parked')).toEqual([{ stream }]);
+    await events.append(stream, 'exists', [{ type: 'FeedbackErased', data: { memoryId } }], testContext());
+    await expect.poll(() => journal.rows(sql), { timeout: 15_000 }).toMatchObject([{ stream, revision: 1 }]);
+    expect(await sql.query('select stream from read.parked')).toEqual([]);
   });
 
   it('is retried by name: reports an unknown projection, and does not change a stream that is not parked', async () => {
