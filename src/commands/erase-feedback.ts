@@ -1,5 +1,7 @@
+import type { MemoryEvent } from '../domain/memory/events.ts';
 import type { FeedbackEvent } from '../domain/retrieval/events.ts';
-import { feedbackStream } from '../domain/streams.ts';
+import { feedbackStream, memoryStream } from '../domain/streams.ts';
+import { unknownMemory } from './change-memory.ts';
 import { changeStream } from './change-stream.ts';
 import type { CommandContext, CommandServices } from './context.ts';
 
@@ -20,4 +22,19 @@ export async function eraseFeedback(
         : [{ type: 'FeedbackErased', data: { memoryId } }];
     },
   });
+}
+
+/**
+ * Called after feedback was recorded. If the memory was erased meanwhile, the erasure may have looked for feedback before there was any:
+ * erases it and throws `not-found`.
+ */
+export async function assertStillThere(
+  services: CommandServices,
+  context: CommandContext,
+  memoryId: string,
+): Promise<void> {
+  const loaded = await services.store.load<MemoryEvent>(memoryStream(context.caller.tenant, memoryId));
+  if (loaded.at(-1)?.event.type !== 'MemoryErased') return;
+  await eraseFeedback(services, context, memoryId);
+  throw unknownMemory();
 }

@@ -13,6 +13,7 @@ import { feedbackStream } from '../domain/streams.ts';
 import { assertNotDeleted, loadVisibleMemory } from './change-memory.ts';
 import { changeStream } from './change-stream.ts';
 import type { CommandContext, CommandResult, CommandServices } from './context.ts';
+import { assertStillThere } from './erase-feedback.ts';
 import { assertNotErased, assertOwnSearch, recordQuestion } from './judged-question.ts';
 
 export const feedbackInput = z
@@ -46,8 +47,10 @@ export async function giveFeedback(
   const isAboutQuestion = questionKinds.includes(kind);
   if (isAboutQuestion && searchId === undefined) throw lacksSearch(kind);
   if (searchId !== undefined) assertOwnSearch(services, context, searchId);
-  if (isAboutQuestion && searchId !== undefined && snapshot.state.status === 'active')
+  if (isAboutQuestion && searchId !== undefined && snapshot.state.status === 'active') {
     await recordQuestion(services, context, memoryId, searchId);
+    await assertStillThere(services, context, memoryId);
+  }
   const event: Extract<FeedbackEvent, { type: 'FeedbackGiven' }> = {
     type: 'FeedbackGiven',
     data: {
@@ -68,6 +71,7 @@ export async function giveFeedback(
     },
     key: () => key,
   });
+  await assertStillThere(services, context, memoryId);
   return { position, replayed };
 }
 
