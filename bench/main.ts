@@ -10,6 +10,7 @@ import { retrieval } from './retrieval.ts';
 import { routed } from './routed.ts';
 import { searchPostgres } from './search-postgres.ts';
 import { search } from './search.ts';
+import { searchPassages } from './search-passages.ts';
 import { searchable } from './searchable.ts';
 import { startup } from './startup.ts';
 import { stores } from './stores.ts';
@@ -23,6 +24,7 @@ const benchmarks: readonly Benchmark[] = [
   bulk,
   searchable,
   search,
+  searchPassages,
   searchPostgres,
   routed,
   retrieval,

@@ -1,8 +1,9 @@
 import { exactScanLimit } from '../../src/domain/retrieval/exact-scan-limit.ts';
 import { generationTable } from '../../src/read-models/generation-table.ts';
-import { vectorTable } from '../../src/read-models/vectors/tables.ts';
+import { passageVectorTable, vectorTable } from '../../src/read-models/vectors/tables.ts';
 import type { Sql } from '../../src/ports/sql.ts';
 import { leastCandidates } from '../../src/queries/search/query.ts';
+import { passagesPerMemory } from '../../src/queries/search/sources/passage-vectors.ts';
 import { visitsPerHit } from '../../src/queries/search/sources/planner-settings.ts';
 import { tenant } from './loaded.ts';
 
@@ -17,12 +18,14 @@ export interface QueryVectors {
 
 /**
  * Milliseconds for each query of the two bare index queries beneath a search: as many of the best by BM25 and by HNSW as a search
- * requests, on the tables of a stopped server. If there are few vectors, all are compared instead. Each query is run once before.
+ * requests, on the tables of a stopped server. If there are few vectors, all are compared instead. With `passages` the nearest
+ * passages are a third query. Each query is run once before.
  */
 export async function timeBareIndexes(
   sql: Sql,
   queries: readonly string[],
   { id: modelId, vectors }: QueryVectors,
+  { passages = false } = {},
 ): Promise<number[]> {
   const [live] = await sql.query<{ generation: number }>(
     `select generation from read.active where name = 'lexical'`,
@@ -32,11 +35,9 @@ export async function timeBareIndexes(
   const column = await withBm25(sql, table, index);
   const score = `${column} <@> to_bm25query($1, 'read.${index}')`;
   const lexical = `select memory_id from ${table} where tenant = $2 and body is not null order by ${score} limit $3`;
-  const kept = vectorTable(modelId);
-  const inGraph = await withGraph(sql, kept);
-  // Few vectors are not indexed. The bare query then compares all of them.
-  const nearest = inGraph === undefined ? 'true order by embedding <#>' : `${inGraph} order by embedding <=>`;
-  const dense = `select memory_id from ${kept} where tenant = $2 and ${nearest} $1::vector limit $3`;
+  const dense = [await nearestIn(sql, vectorTable(modelId), leastCandidates)];
+  if (passages)
+    dense.push(await nearestIn(sql, passageVectorTable(modelId), passagesPerMemory * leastCandidates));
   // Forces the planner to use the two indexes: it does not know the cost of BM25 without its index.
   await sql.execute(
     `set hnsw.ef_search = ${visitsPerHit * leastCandidates}; set enable_seqscan = off; set enable_bitmapscan = off; set enable_sort = off`,
@@ -47,12 +48,19 @@ export async function timeBareIndexes(
     for (const [index, query] of queries.entries()) {
       const start = performance.now();
       await sql.query(lexical, [query, tenant, leastCandidates]);
-      await sql.query(dense, [vectors[index]!, tenant, leastCandidates]);
+      for (const nearest of dense) await sql.query(nearest, [vectors[index]!, tenant]);
       times.push(performance.now() - start);
     }
   }
   await sql.execute('reset all');
   return times;
+}
+
+/** The statement for the nearest rows of a table. Few vectors are not indexed: then it compares all of them. */
+async function nearestIn(sql: Sql, table: string, limit: number): Promise<string> {
+  const inGraph = await withGraph(sql, table);
+  const nearest = inGraph === undefined ? 'true order by embedding <#>' : `${inGraph} order by embedding <=>`;
+  return `select memory_id from ${table} where tenant = $2 and embedding is not null and ${nearest} $1::vector limit ${limit}`;
 }
 
 /** Creates an index over the texts if there is none, because words are kept in RAM. Returns the column of the index. */

@@ -85,6 +85,29 @@ export class ZipfMemories implements MemorySource {
   }
 }
 
+const longEvery = 20;
+const longPieces = 12;
+
+/** Like `ZipfMemories`, but every 20th memory is a text of about 700 words, which is divided into passages. */
+export class LongMemories implements MemorySource {
+  readonly name = 'long-memories-v1';
+  readonly embedder = 'deterministic';
+  readonly #short = new ZipfMemories();
+
+  memory(index: number): MemoryBody {
+    const first = this.#short.memory(index);
+    if (index % longEvery !== 0) return first;
+    // Pieces of the memories that follow, which are of other topics.
+    const pieces = Array.from({ length: longPieces }, (_, at) => this.#short.memory(index + at).content);
+    return { ...first, content: pieces.join('\n\n') };
+  }
+
+  /** A question of 4 to 8 words from one place in one of the first `among` memories. */
+  query(index: number, among: number): string {
+    return this.#short.query(index, among);
+  }
+}
+
 /** Of ten memories, one belongs to the company, three to one of 50 teams, two to one of 40 projects and four to one of 200 users. */
 export function placeOf(random: () => number): Pick<MemoryBody, 'layer' | 'scope'> {
   const share = random();

@@ -1,7 +1,7 @@
 import type { CandidateQuery, CandidateSource, Hit } from './candidate-source.ts';
 
 /** Passages requested for each memory wanted: several of one memory may be among the nearest. */
-const passagesPerMemory = 3;
+export const passagesPerMemory = 3;
 
 /** The memories with the nearest passages, each once. `passages` finds passages as if each were a memory. */
 export class PassageVectorSource implements CandidateSource {
