@@ -1,7 +1,7 @@
 // npm run docs: writes the reference pages from the code. A test fails when they are out of date.
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { format } from 'prettier';
+import { format, resolveConfig } from 'prettier';
 import { z } from 'zod';
 import type { Command } from 'commander';
 import { createProgram } from '../src/cli/program.ts';
@@ -13,6 +13,7 @@ import { asyncApiDocument } from '../src/http/asyncapi.ts';
 import { bindings } from '../src/http/bindings/index.ts';
 import { openApiDocument } from '../src/http/openapi.ts';
 import { listedTools } from '../src/mcp/server.ts';
+import { remediesFile, typesFile, type OpenApiDocument } from '../packages/client/generate.ts';
 
 /** Contents of every generated file, by path. */
 export async function referencePages(): Promise<Map<string, string>> {
@@ -27,7 +28,15 @@ export async function referencePages(): Promise<Map<string, string>> {
   const formatted = new Map<string, string>();
   for (const [file, text] of pages)
     formatted.set(file, await format(text, { parser: 'markdown', proseWrap: 'preserve' }));
-  formatted.set('schemas/openapi.json', `${JSON.stringify(openApiDocument(bindings), null, 2)}\n`);
+  const openApi = openApiDocument(bindings);
+  formatted.set('schemas/openapi.json', `${JSON.stringify(openApi, null, 2)}\n`);
+  for (const [file, text] of [
+    ['api-types', typesFile(openApi as unknown as OpenApiDocument)],
+    ['remedies', remediesFile(problems)],
+  ] as const) {
+    const path = `packages/client/src/${file}.ts`;
+    formatted.set(path, await format(text, { ...(await resolveConfig(path)), parser: 'typescript' }));
+  }
   formatted.set('schemas/asyncapi.json', `${JSON.stringify(asyncApiDocument(), null, 2)}\n`);
   return formatted;
 }

@@ -1,0 +1,139 @@
+import type * as api from './api-types.ts';
+import type { CallOptions, CommandOptions } from './options.ts';
+import { PagedList } from './paged-list.ts';
+import { path } from './request.ts';
+import type { Transport } from './transport.ts';
+
+/** `/v1/admin/keys`. */
+export class Keys {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /** Create a key, which is shown only once. The first one of a tenant creates the tenant. */
+  create(key: api.CreateKey, options?: CommandOptions): Promise<api.CreateKeyAnswer> {
+    return this.#transport.call(
+      { method: 'POST', path: '/v1/admin/keys', body: key, changes: true },
+      options,
+    );
+  }
+
+  /** The keys of the tenant, without their secrets. `await` answers a page, `for await` all. */
+  list(query: api.ListKeysQuery = {}, options?: CallOptions): PagedList<api.ApiKey, api.ListKeysAnswer> {
+    return new PagedList((page) => {
+      const asked = { ...query, ...page };
+      return this.#transport.call(
+        { method: 'GET', path: '/v1/admin/keys', query: asked, reads: 'query' },
+        options,
+      );
+    }, query);
+  }
+
+  revoke(id: string, options?: CommandOptions): Promise<api.RevokeKeyAnswer> {
+    return this.#transport.call(
+      { method: 'DELETE', path: path`/v1/admin/keys/${id}`, changes: true },
+      options,
+    );
+  }
+}
+
+/** `/v1/admin/projections`: the read models. */
+export class Projections {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /** All read models with their generations, positions and parked streams. */
+  list(query: api.ListProjectionsQuery = {}, options?: CallOptions): Promise<api.ListProjectionsAnswer> {
+    return this.#transport.call({ method: 'GET', path: '/v1/admin/projections', query }, options);
+  }
+
+  /** Start a rebuild beside the live generation; `list` shows its progress. */
+  rebuild(
+    name: string,
+    rebuild: api.RebuildProjectionBody = {},
+    options?: CommandOptions,
+  ): Promise<api.RebuildProjectionAnswer> {
+    return this.#command(name, 'rebuild', rebuild, options);
+  }
+
+  /** Switch queries to the rebuilt generation. */
+  switch(name: string, options?: CommandOptions): Promise<api.SwitchProjectionAnswer> {
+    return this.#command(name, 'switch', {}, options);
+  }
+
+  /** Cancel a running rebuild, or switch queries back to the previous generation. */
+  rollback(name: string, options?: CommandOptions): Promise<api.RollbackProjectionAnswer> {
+    return this.#command(name, 'rollback', {}, options);
+  }
+
+  /** Retry a parked stream. */
+  retry(
+    name: string,
+    parked: api.RetryParkedStreamBody,
+    options?: CommandOptions,
+  ): Promise<api.RetryParkedStreamAnswer> {
+    return this.#command(name, 'retry', parked, options);
+  }
+
+  /** Skip the event that a parked stream waits for. */
+  skip(
+    name: string,
+    parked: api.SkipParkedEventBody,
+    options?: CommandOptions,
+  ): Promise<api.SkipParkedEventAnswer> {
+    return this.#command(name, 'skip', parked, options);
+  }
+
+  #command<Answer>(name: string, act: string, body: object, options?: CommandOptions): Promise<Answer> {
+    return this.#transport.call(
+      { method: 'POST', path: path`/v1/admin/projections/${name}/${act}`, body, changes: true },
+      options,
+    );
+  }
+}
+
+/** How complex questions are routed. */
+export class Routing {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  get(query: api.RoutingQuery = {}, options?: CallOptions): Promise<api.Routing> {
+    return this.#transport.call({ method: 'GET', path: '/v1/admin/routing', query, reads: 'query' }, options);
+  }
+
+  update(change: api.RoutingChange, options?: CommandOptions): Promise<api.ConfigureRoutingAnswer> {
+    return this.#transport.call(
+      { method: 'PATCH', path: '/v1/admin/routing', body: change, changes: true },
+      options,
+    );
+  }
+
+  /** Route all questions of all tenants to the standard search at once, or end that. */
+  killSwitch(body: api.KillSwitchBody = {}, options?: CommandOptions): Promise<api.KillSwitchAnswer> {
+    return this.#transport.call(
+      { method: 'POST', path: '/v1/admin/policies/kill-switch', body, changes: true },
+      options,
+    );
+  }
+}
+
+/** `/v1/admin`. */
+export class Admin {
+  readonly keys: Keys;
+  readonly projections: Projections;
+  readonly routing: Routing;
+
+  constructor(transport: Transport) {
+    this.keys = new Keys(transport);
+    this.projections = new Projections(transport);
+    this.routing = new Routing(transport);
+  }
+}

@@ -1,0 +1,84 @@
+import type * as api from './api-types.ts';
+import { pause } from './deadline.ts';
+import { ConnectionLostError } from './errors.ts';
+import { linesOf } from './ndjson.ts';
+import type { CallOptions } from './options.ts';
+import { PagedList } from './paged-list.ts';
+import { path } from './request.ts';
+import type { Transport } from './transport.ts';
+
+/** What selects events of the audit. */
+export type AuditFilter = Omit<api.AuditEventsQuery, 'follow' | 'limit' | 'cursor'>;
+
+const eventsPath = '/v1/audit/events';
+const reconnectMs = 500;
+
+/** `/v1/audit`. */
+export class Audit {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /** The events of the tenant, in order. `await` answers a page, `for await` all. */
+  events(
+    query: Omit<api.AuditEventsQuery, 'follow'> = {},
+    options?: CallOptions,
+  ): PagedList<api.AuditEvent, api.AuditEventsAnswer> {
+    return new PagedList((page) => {
+      const asked = { ...query, ...page };
+      return this.#transport.call({ method: 'GET', path: eventsPath, query: asked, reads: 'query' }, options);
+    }, query);
+  }
+
+  /** The events in one stream that ends with the log, continued where it was if the connection is lost. */
+  stream(query: AuditFilter = {}, options?: CallOptions): AsyncGenerator<api.AuditEvent> {
+    return this.#events(query, options);
+  }
+
+  /** As `stream`, and then new events as they arrive, until `signal` is aborted or the loop is left. */
+  follow(query: AuditFilter = {}, options?: CallOptions): AsyncGenerator<api.AuditEvent> {
+    return this.#events({ ...query, follow: 'true' }, options);
+  }
+
+  /** One search: its route, signals and steps. */
+  search(
+    searchId: string,
+    query: api.AuditSearchQuery = {},
+    options?: CallOptions,
+  ): Promise<api.AuditedSearch> {
+    return this.#transport.call(
+      { method: 'GET', path: path`/v1/audit/searches/${searchId}`, query, reads: 'query' },
+      options,
+    );
+  }
+
+  /** Reconnects, because proxies close a stream that is idle for minutes. */
+  async *#events(query: api.AuditEventsQuery, options: CallOptions = {}): AsyncGenerator<api.AuditEvent> {
+    let { after } = query;
+    for (;;) {
+      const response = await this.#transport.open(
+        {
+          method: 'GET',
+          path: eventsPath,
+          query: { ...query, after },
+          reads: 'query',
+          headers: { accept: 'application/x-ndjson' },
+        },
+        options,
+      );
+      try {
+        for await (const event of linesOf<api.AuditEvent>(response)) {
+          yield event;
+          after = event.position;
+        }
+        return;
+      } catch (error) {
+        options.signal?.throwIfAborted();
+        if (!(error instanceof ConnectionLostError)) throw error;
+      }
+      await pause(reconnectMs, options.signal);
+    }
+  }
+}

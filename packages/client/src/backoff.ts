@@ -1,0 +1,19 @@
+const firstMs = 250;
+const longestMs = 8_000;
+
+/** Answers of a server that is busy, or of a proxy whose server is starting. A 504 of a proxy has no code of ours. */
+const passingStatuses = new Set([429, 502, 503]);
+
+/** Whether the same request may succeed later, by its refusal. */
+export function isPassing({ status, code }: { readonly status: number; readonly code: string }): boolean {
+  return passingStatuses.has(status) || code === 'http-504' || code === 'command-in-progress';
+}
+
+/**
+ * Milliseconds before attempt `attempt` + 1: twice as long each time, half of it random so that clients do not return
+ * together, and never sooner than the server asked for.
+ */
+export function backoffMs(attempt: number, retryAfter = 0, random: () => number = Math.random): number {
+  const whole = Math.min(longestMs, firstMs * 2 ** attempt);
+  return Math.max(whole * (0.5 + random() / 2), retryAfter * 1_000 + random() * firstMs);
+}

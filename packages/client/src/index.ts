@@ -1,0 +1,20 @@
+export { Stratalog, type Reasoning } from './stratalog.ts';
+export type { Memories, MemoryVersion, LinkType } from './memories.ts';
+export type { Audit, AuditFilter } from './audit.ts';
+export type { Admin, Keys, Projections, Routing as RoutingSettings } from './admin.ts';
+export { PagedList, type Page } from './paged-list.ts';
+export type { CallOptions, ChangeOptions, CommandOptions, StratalogOptions } from './options.ts';
+export type { ApiRequest, RequestOptions } from './request.ts';
+export {
+  ConnectionLostError,
+  isProblem,
+  ProblemError,
+  StratalogError,
+  TimeoutError,
+  UnreachableError,
+  type FieldError,
+  type ProblemCode,
+  type ProblemDocument,
+} from './errors.ts';
+export type * from './api-types.ts';
+export type { Memory as StoredMemory } from './api-types.ts';

@@ -1,0 +1,34 @@
+import { ConnectionLostError } from './errors.ts';
+
+/** The lines of an NDJSON answer, parsed, as they arrive. Throws `ConnectionLostError` if it ends early. */
+export async function* linesOf<Line>(response: Response): AsyncGenerator<Line> {
+  const reader = response.body?.getReader();
+  if (!reader) return;
+  const decoder = new TextDecoder();
+  let rest = '';
+  try {
+    for (;;) {
+      const { value, done } = await reader.read().catch((cause: unknown) => lost(cause));
+      if (done) break;
+      const lines = (rest + decoder.decode(value, { stream: true })).split('\n');
+      rest = lines.pop()!;
+      for (const line of lines) if (line !== '') yield JSON.parse(line) as Line;
+    }
+    if (rest.trim() !== '') yield complete(rest) as Line;
+  } finally {
+    // Tells the server when the caller reads no further.
+    reader.cancel().catch(() => undefined);
+  }
+}
+
+function complete(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    return lost(cause);
+  }
+}
+
+export function lost(cause: unknown): never {
+  throw new ConnectionLostError('the connection was lost in the middle of the answer', { cause });
+}

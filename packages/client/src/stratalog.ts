@@ -1,0 +1,96 @@
+import { Admin } from './admin.ts';
+import type * as api from './api-types.ts';
+import { Audit } from './audit.ts';
+import { isProblem } from './errors.ts';
+import { Memories } from './memories.ts';
+import type { CallOptions, StratalogOptions } from './options.ts';
+import type { ApiRequest, RequestOptions } from './request.ts';
+import { Transport } from './transport.ts';
+
+/**
+ * A client of a Stratalog server. It repeats calls that may succeed later, each command under one idempotency key, and
+ * its reads include what it has written.
+ */
+export class Stratalog {
+  readonly memories: Memories;
+  readonly reasoning: Reasoning;
+  readonly audit: Audit;
+  readonly admin: Admin;
+  readonly #transport: Transport;
+
+  /** Throws a `TypeError` if the address or the key cannot be one. */
+  constructor(options: StratalogOptions | Transport = {}) {
+    const transport = options instanceof Transport ? options : new Transport(options);
+    this.#transport = transport;
+    this.memories = new Memories(transport);
+    this.reasoning = new Reasoning(transport);
+    this.audit = new Audit(transport);
+    this.admin = new Admin(transport);
+  }
+
+  get url(): string {
+    return this.#transport.url;
+  }
+
+  /** The position of the latest command; reads of this client include it. Another client takes it by `remember`. */
+  get position(): string | undefined {
+    return this.#transport.seen.latest;
+  }
+
+  /** Lets reads include what another client wrote, by its `position`. */
+  remember(position: string): void {
+    this.#transport.seen.add(position);
+  }
+
+  /** A client of the same connection and positions that acts for a user; for keys of role `agent`. */
+  onBehalfOf(user: string | undefined): Stratalog {
+    return new Stratalog(this.#transport.onBehalfOf(user));
+  }
+
+  /** Search the memories that the caller can see. */
+  search(request: api.Search, options?: CallOptions): Promise<api.SearchAnswer> {
+    return this.#transport.call(
+      { method: 'POST', path: '/v1/search', body: request, reads: 'body' },
+      options,
+    );
+  }
+
+  /** Counts, sizes and use. */
+  stats(query: api.StatsQuery = {}, options?: CallOptions): Promise<api.Stats> {
+    return this.#transport.call({ method: 'GET', path: '/v1/stats', query, reads: 'query' }, options);
+  }
+
+  /** State of the server; also while it is not ready. */
+  async readiness(options?: CallOptions): Promise<api.Readiness> {
+    try {
+      return await this.#transport.call({ method: 'GET', path: '/readyz' }, { retries: 0, ...options });
+    } catch (error) {
+      // A server that is not ready answers 503 with the same document.
+      if (isProblem(error) && error.status === 503 && 'projections' in error.problem)
+        return error.problem as unknown as api.Readiness;
+      throw error;
+    }
+  }
+
+  /** Any call of the API, such as one that this client has no method for, with its repetitions and positions. */
+  call<Answer>(request: ApiRequest, options?: RequestOptions): Promise<Answer> {
+    return this.#transport.call(request, options);
+  }
+}
+
+/** `/v1/reasoning`. */
+export class Reasoning {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /** Search, then follow links and names in texts to memories that the question does not resemble. */
+  multiHop(request: api.MultiHop, options?: CallOptions): Promise<api.MultiHopAnswer> {
+    return this.#transport.call(
+      { method: 'POST', path: '/v1/reasoning/multi-hop', body: request, reads: 'body' },
+      options,
+    );
+  }
+}
