@@ -73,6 +73,15 @@ export default defineConfig({
           retry,
         },
       },
+      {
+        extends: true,
+        test: {
+          name: 'clients',
+          include: ['test/clients/**/*.test.ts'],
+          fileParallelism: false,
+          retry,
+        },
+      },
     ],
   },
 });

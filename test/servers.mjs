@@ -1,13 +1,13 @@
 // npm run test:servers [-- --all | --list]
 // Starts the real servers, runs the tests that need them, and stops the servers, unless STRATALOG_KEEP_SERVERS is set.
 //   (no option)  the tests of the gate: test/servers, the conformance tests marked `servers` on the profiles postgres and
-//                cluster, and one cluster fault of each class
+//                cluster, one cluster fault of each class, and the clients of others in test/clients
 //   --all        all of test/servers and the whole conformance suite on both profiles
 //   --list       only prints the conformance files marked `servers`
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { root, stack, vitest } from './support/run.mjs';
+import { root, run, stack, vitest } from './support/run.mjs';
 
 const { all, list } = parseArgs({
   options: { all: { type: 'boolean', default: false }, list: { type: 'boolean', default: false } },
@@ -58,6 +58,7 @@ const suites = [
   half(2),
   { suite: 'conformance-postgres', profile: 'postgres', words: conformance },
   { suite: 'cluster-faults', profile: 'postgres', words: ['--project', 'servers', clusterFaults] },
+  { suite: 'clients', profile: 'embedded', words: ['--project', 'clients'] },
 ];
 
 /** Runs two suites at a time, because they mostly wait for sessions to end and servers to start. Prints the output of each at its end. */
@@ -79,6 +80,8 @@ async function runAll(waiting) {
 }
 
 let status = await stack('up', ...servers);
+// Clients and tools of others are installed only here, so that `npm ci` of the project stays small.
+if (status === 0) status = await run('npm', ['ci', '--prefix', 'test/clients']);
 if (status === 0) {
   mkdirSync(path.join(root, '.cache'), { recursive: true });
   status = await runAll([...suites]);

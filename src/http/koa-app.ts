@@ -13,6 +13,7 @@ import { browsableDocs } from './docs-page.ts';
 import { answerErrors, isOfTheCaller, isOfTheConnection, methodNotAllowed } from './errors.ts';
 import { openApiDocument } from './openapi.ts';
 import { measure, requestDurations } from './request-durations.ts';
+import { memoryServers } from '../mcp/endpoint.ts';
 import { serveMcp } from './serve-mcp.ts';
 import { serveOperation } from './serve-operation.ts';
 
@@ -91,7 +92,7 @@ function serveApi(
   browsableDocs(router);
   const fixed = methodsByFixedPath(bindings);
   const context = { services, authenticator, closing, logger };
-  serveMcp(router, version, context);
+  serveMcp(router, memoryServers(services, version), context);
   for (const binding of bindings) {
     router[binding.method](binding.path, (koa: Context) => {
       // A fixed path never matches an `:id`: `GET /v1/memories/bulk` asks for no memory.

@@ -4,7 +4,7 @@ import type { Router } from '@koa/router';
 import { toWebRequest, type NodeIncomingMessageLike } from '@modelcontextprotocol/node';
 import type { Context } from 'koa';
 import { Problem } from '../domain/problems.ts';
-import { createMcpEndpoint, type McpEndpoint } from '../mcp/endpoint.ts';
+import { createMcpEndpoint, type McpEndpoint, type ServerFor } from '../mcp/endpoint.ts';
 import { explainer } from './errors.ts';
 import { assertOwnOrigin } from './loopback.ts';
 import { maxBodyBytes, traceIdOf } from './request.ts';
@@ -12,10 +12,12 @@ import { endOf, identify, type ServingContext } from './serve-operation.ts';
 
 const path = '/mcp';
 
+type McpContext = Pick<ServingContext, 'authenticator' | 'closing' | 'logger'>;
+
 /** Adds the route of MCP over streamable HTTP. It takes the credentials of the other routes. */
-export function serveMcp(router: Router, version: string, context: ServingContext): void {
-  const { services, closing, logger } = context;
-  const endpoint = createMcpEndpoint(services, version, {
+export function serveMcp(router: Router, serverFor: ServerFor, context: McpContext): void {
+  const { closing, logger } = context;
+  const endpoint = createMcpEndpoint(serverFor, {
     maxBodyBytes,
     // The message may quote what the client sent.
     onError: ({ name }) => logger.debug({ error: name }, 'a message of an MCP client was refused'),
@@ -27,7 +29,7 @@ export function serveMcp(router: Router, version: string, context: ServingContex
 async function serve(
   koa: Context,
   endpoint: McpEndpoint,
-  { authenticator, closing, logger }: ServingContext,
+  { authenticator, closing, logger }: McpContext,
 ): Promise<void> {
   assertOwnOrigin(koa.headers);
   const { caller, credential } = await identify(koa, authenticator);

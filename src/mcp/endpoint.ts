@@ -1,4 +1,4 @@
-import { createMcpHandler, type AuthInfo } from '@modelcontextprotocol/server';
+import { createMcpHandler, type AuthInfo, type Server } from '@modelcontextprotocol/server';
 import type { Services } from '../api/services.ts';
 import { createServer } from './server.ts';
 import { Performer, type Session } from './session.ts';
@@ -10,14 +10,21 @@ export interface McpEndpoint {
   close(): Promise<void>;
 }
 
+/** Makes the server that answers one request. */
+export type ServerFor = (session: Session) => Server;
+
+/** Servers with the tools, resources and prompts of this memory. */
+export function memoryServers(services: Services, version: string): ServerFor {
+  const performer = new Performer(services);
+  return (session) => createServer(version, session, performer);
+}
+
 /** Each request gets a server of its own, so any process can answer any request. */
 export function createMcpEndpoint(
-  services: Services,
-  version: string,
+  serverFor: ServerFor,
   options: { readonly maxBodyBytes: number; readonly onError: (error: Error) => void },
 ): McpEndpoint {
-  const performer = new Performer(services);
-  const handler = createMcpHandler(({ authInfo }) => createServer(version, sessionOf(authInfo), performer), {
+  const handler = createMcpHandler(({ authInfo }) => serverFor(sessionOf(authInfo)), {
     maxRequestBodySize: options.maxBodyBytes,
     onerror: options.onError,
   });
