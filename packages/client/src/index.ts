@@ -1,7 +1,23 @@
 export { Stratalog, type Reasoning } from './stratalog.ts';
+export {
+  Memory,
+  type AddedItem,
+  type AddOptions,
+  type ByIdOptions,
+  type EntityIds,
+  type GetAllOptions,
+  type HistoryItem,
+  type MemoryItem,
+  type MemoryOptions,
+  type Message,
+  type SearchOptions,
+  type UpdateOptions,
+} from './memory.ts';
 export type { Memories, MemoryVersion, LinkType } from './memories.ts';
 export type { Audit, AuditFilter } from './audit.ts';
 export type { Admin, Keys, Projections, Routing as RoutingSettings } from './admin.ts';
+export type { BulkMemory } from './bulk.ts';
+export type { LinePart, LineSource } from './request-body.ts';
 export { PagedList, type Page } from './paged-list.ts';
 export type { CallOptions, ChangeOptions, CommandOptions, StratalogOptions } from './options.ts';
 export type { ApiRequest, RequestOptions } from './request.ts';

@@ -1,7 +1,9 @@
 import type * as api from './api-types.ts';
+import { storeAll, type BulkMemory } from './bulk.ts';
 import type { CallOptions, ChangeOptions, CommandOptions } from './options.ts';
 import { PagedList } from './paged-list.ts';
 import { path } from './request.ts';
+import type { LineSource } from './request-body.ts';
 import type { Transport } from './transport.ts';
 
 /** One version of a memory. */
@@ -46,6 +48,14 @@ export class Memories {
       },
       rest,
     );
+  }
+
+  /**
+   * Store many memories in one request. Yields the result of each, in order; a memory that is refused does not stop the
+   * others. Arrays and functions that return the memories are sent again when the connection is lost.
+   */
+  bulk(memories: LineSource<BulkMemory>, options?: CommandOptions): AsyncGenerator<api.BulkLine> {
+    return storeAll(this.#transport, memories, options);
   }
 
   /** The memories that the caller may see, newest first. `await` answers a page, `for await` all. */

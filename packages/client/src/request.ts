@@ -53,7 +53,7 @@ export function headerText(text: string): string {
 }
 
 /** `crypto.randomUUID` is missing in browsers on pages without TLS. */
-function randomKey(): string {
+export function randomKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

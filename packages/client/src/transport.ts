@@ -11,11 +11,11 @@ const defaultRetries = 4;
 /** How long a read may wait for the client's own writes: the most that the server allows. */
 const longestWaitMs = 30_000;
 
-/** A body that is sent as it is; it is made anew for each attempt. */
+/** A body that is no JSON object; it is made anew for each attempt. */
 export interface RawBody {
   readonly contentType: string;
-  readonly body: () => NonNullable<RequestInit['body']>;
-  /** Asked before each repetition: a stream that was read cannot be sent again. */
+  readonly body: () => Promise<NonNullable<RequestInit['body']>>;
+  /** A stream that was read cannot be sent again. */
   readonly canRepeat: () => boolean;
 }
 
@@ -23,6 +23,7 @@ export interface RawBody {
 export class Transport {
   readonly url: string;
   readonly seen: SeenPosition;
+  readonly retries: number;
   readonly #options: StratalogOptions;
   readonly #headers: Readonly<Record<string, string>>;
 
@@ -30,6 +31,7 @@ export class Transport {
     this.url = baseUrl(options.url ?? environmentVariable('STRATALOG_URL') ?? defaultUrl);
     const key = checkedKey(options.apiKey ?? environmentVariable('STRATALOG_API_KEY') ?? '');
     this.seen = seen;
+    this.retries = options.retries ?? defaultRetries;
     this.#options = options;
     this.#headers = { ...options.headers, ...(key !== '' && { authorization: `Bearer ${key}` }) };
   }
@@ -75,14 +77,14 @@ export class Transport {
     read: (response: Response) => Promise<Answer>,
     raw?: RawBody,
   ): Promise<Answer> {
-    const retries = options.retries ?? this.#options.retries ?? defaultRetries;
+    const { retries = this.retries } = options;
     // Made once: all attempts are the same command.
     const headers = this.#headersOf(request, options, raw);
     for (let attempt = 0; ; attempt++) {
       const minPosition = this.#minPositionOf(request);
+      const { target, init } = this.#message(request, minPosition, deadline);
       try {
-        const { target, init } = this.#message(request, minPosition, deadline);
-        return await read(await this.#send(target, { ...init, headers, ...rawBody(raw) }));
+        return await read(await this.#send(target, { ...init, headers, ...(await rawBody(raw)) }));
       } catch (error) {
         // A caller that aborted gets the reason, however the request ended.
         deadline.signal.throwIfAborted();
@@ -125,7 +127,8 @@ export class Transport {
     minPosition: string | undefined,
     deadline: Deadline,
   ): { target: string; init: RequestInit } {
-    const waitMs = Math.floor(Math.min(longestWaitMs, deadline.left));
+    // Less than the call may take, so that the server says that it was the wait.
+    const waitMs = Math.floor(Math.min(longestWaitMs, 0.9 * deadline.left));
     const wait = minPosition === undefined ? {} : { minPosition, waitMs };
     const parameters = reads === 'query' ? { ...wait, ...query } : query;
     const sent = reads === 'body' ? { ...wait, ...body } : body;
@@ -159,10 +162,10 @@ export class Transport {
   }
 }
 
-function rawBody(raw: RawBody | undefined): RequestInit {
+async function rawBody(raw: RawBody | undefined): Promise<RequestInit> {
   if (!raw) return {};
   // Node needs `duplex` for a body that is a stream; the types of the DOM do not know it yet.
-  const init = { body: raw.body(), duplex: 'half' as const };
+  const init = { body: await raw.body(), duplex: 'half' as const };
   return init;
 }
 
