@@ -148,6 +148,11 @@ export const problems = {
     remedy: 'Keep the URL and headers below 16 KB. Send long filters and texts in the body.',
   },
   internal: { status: 500, title: 'An unexpected error occurred', remedy: 'Report the requestId.' },
+  'not-supported': {
+    status: 501,
+    title: 'This server does not do this',
+    remedy: 'Use what `detail` names instead. Only the API of mem0 answers this.',
+  },
   unavailable: {
     status: 503,
     title: 'The server cannot answer now',

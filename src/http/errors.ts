@@ -6,6 +6,23 @@ import { invalid, Problem } from '../domain/problems.ts';
 import { lingering } from './lingering.ts';
 import { traceIdOf } from './request.ts';
 
+/** How problems are sent to clients of another API. */
+export interface Dialect {
+  readonly mediaType: string;
+  /** Scheme of the credential. */
+  readonly challenge: string;
+}
+
+const ownDialect: Dialect = { mediaType: 'application/problem+json', challenge: 'Bearer' };
+
+export function useDialect(koa: Context, dialect: Dialect): void {
+  koa.state['dialect'] = dialect;
+}
+
+function dialectOf(koa: Context): Dialect {
+  return (koa.state['dialect'] as Dialect | undefined) ?? ownDialect;
+}
+
 /** Answers errors of the rest as problem documents, and logs the request. */
 export async function answerErrors(koa: Context, next: Next, logger: Logger): Promise<void> {
   const requestId = readRequestId(koa.get('x-request-id'));
@@ -29,7 +46,7 @@ export async function answerErrors(koa: Context, next: Next, logger: Logger): Pr
     logFailure(logger, requestId, problem);
     koa.status = problem.status;
     if (problem.retryAfter !== undefined) koa.set('Retry-After', String(problem.retryAfter));
-    if (problem.code === 'unauthenticated') koa.set('WWW-Authenticate', 'Bearer');
+    if (problem.code === 'unauthenticated') koa.set('WWW-Authenticate', dialectOf(koa).challenge);
     refuse(koa, Buffer.from(JSON.stringify(problemDocument(problem, requestId))));
   } finally {
     const ms = Math.round((performance.now() - started) * 10) / 10;
@@ -44,7 +61,7 @@ function refuse(koa: Context, document: Buffer): void {
   const isWhole = koa.req.complete;
   koa.body = isWhole ? document : lingering(document, koa.req);
   koa.length = document.length;
-  koa.type = 'application/problem+json';
+  koa.type = dialectOf(koa).mediaType;
   if (!isWhole) koa.set('Connection', 'close');
 }
 
@@ -73,9 +90,9 @@ export function explainer(logger: Logger, requestId: string): (error: unknown) =
   };
 }
 
-/** A time-out is a regular answer; a server that does not answer is a warning; anything else is a fault of this program. */
+/** A time-out and a call that is not supported are regular answers; a server that does not answer is a warning; anything else is a fault of this program. */
 function logFailure(logger: Logger, requestId: string, problem: Problem): void {
-  if (problem.status < 500 || problem.code === 'position-timeout') return;
+  if (problem.status < 500 || problem.code === 'position-timeout' || problem.code === 'not-supported') return;
   const entry = { requestId, code: problem.code, err: problem.cause ?? problem };
   if (problem.code === 'internal') logger.error(entry, 'request failed');
   else logger.warn(entry, 'request could not be answered');

@@ -14,6 +14,7 @@ import { answerErrors, isOfTheCaller, isOfTheConnection, methodNotAllowed } from
 import { openApiDocument } from './openapi.ts';
 import { measure, requestDurations } from './request-durations.ts';
 import { memoryServers } from '../mcp/endpoint.ts';
+import { serveMem0 } from './serve-mem0.ts';
 import { serveMcp } from './serve-mcp.ts';
 import { serveOperation } from './serve-operation.ts';
 
@@ -93,6 +94,7 @@ function serveApi(
   const fixed = methodsByFixedPath(bindings);
   const context = { services, authenticator, closing, logger };
   serveMcp(router, memoryServers(services, version), context);
+  serveMem0(router, context);
   for (const binding of bindings) {
     router[binding.method](binding.path, (koa: Context) => {
       // A fixed path never matches an `:id`: `GET /v1/memories/bulk` asks for no memory.

@@ -37,7 +37,11 @@ export interface ServingContext {
 
 const noFields = z.strictObject({});
 
-const headerNames = { reason: 'X-Reason', cause: 'X-Cause', idempotencyKey: 'Idempotency-Key' } as const;
+export const headerNames = {
+  reason: 'X-Reason',
+  cause: 'X-Cause',
+  idempotencyKey: 'Idempotency-Key',
+} as const;
 const servedUserHeader = 'X-On-Behalf-Of';
 const headerPlaces: FieldsElsewhere = Object.fromEntries(
   Object.entries(headerNames).map(([field, header]) => [field, `the header ${header}`]),
@@ -78,8 +82,8 @@ export async function serveOperation(
 export async function identify(
   koa: Context,
   authenticator: Authenticator,
+  authorization: string | undefined = koa.get('authorization') || undefined,
 ): Promise<{ readonly caller: TenantContext; readonly credential: Credential }> {
-  const authorization = koa.get('authorization') || undefined;
   const caller = await authenticator.authenticate(authorization);
   koa.state['tenant'] = caller.tenant;
   if (caller === developmentIdentity) assertLocal(koa.headers);

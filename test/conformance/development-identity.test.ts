@@ -5,6 +5,7 @@ import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { clientOf } from '../support/api.ts';
 import { stratalog } from '../support/cli.ts';
+import { mem0Client } from '../support/mem0.ts';
 import { startServer, testProfile, type TestServer, type TestServerOptions } from '../support/server.ts';
 
 const running: TestServer[] = [];
@@ -45,6 +46,9 @@ describe.skipIf(testProfile !== 'embedded')('the development identity', () => {
     expect((await client.get('/v1/audit/events')).status).toBe(200);
     expect((await client.get('/v1/admin/projections')).status).toBe(200);
     expect((await clientOf(server, 'a wrong key').get('/v1/memories')).status).toBe(401);
+    // The clients of mem0 insist on a key, so any that is not of Stratalog stands for none.
+    expect((await mem0Client(server, 'm0-any').get('/v1/ping/')).body).toMatchObject({ org_id: 'local' });
+    expect((await mem0Client(server, 'sl_local_1_x').get('/v1/ping/')).status).toBe(401);
     const empty = { STRATALOG_URL: '', STRATALOG_API_KEY: '' };
     expect((await stratalog(['search', 'machine', '--url', server.url], empty)).code).toBe(0);
     // Changing settings does not count as creating a key.
@@ -76,6 +80,8 @@ describe.skipIf(testProfile !== 'embedded')('the development identity', () => {
     ]) {
       expect([headers, await statusOf(headers)]).toEqual([headers, 403]);
       expect([headers, await statusOf(headers, 'GET', '/v1/memories')]).toEqual([headers, 403]);
+      const ofMem0 = { ...headers, authorization: 'Token m0-any' };
+      expect([headers, await statusOf(ofMem0, 'GET', '/compat/mem0/v1/ping/')]).toEqual([headers, 403]);
     }
     expect((await clientOf(server).get('/v1/admin/routing')).body).toMatchObject({ killSwitch: false });
     for (const name of [`localhost:${port}`, `127.0.0.1:${port}`, `[::1]:${port}`]) {

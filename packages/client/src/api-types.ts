@@ -355,6 +355,7 @@ export interface Problem {
     | 'too-many-requests'
     | 'headers-too-large'
     | 'internal'
+    | 'not-supported'
     | 'unavailable'
     | 'storage-full'
     | 'position-timeout';

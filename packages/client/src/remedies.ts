@@ -38,6 +38,7 @@ export const remedies: Readonly<Record<ProblemCode, string>> = {
   'too-many-requests': 'Retry after Retry-After seconds.',
   'headers-too-large': 'Keep the URL and headers below 16 KB. Send long filters and texts in the body.',
   internal: 'Report the requestId.',
+  'not-supported': 'Use what `detail` names instead. Only the API of mem0 answers this.',
   unavailable: 'Retry after Retry-After seconds. Acknowledged writes are not lost.',
   'storage-full': 'Free space on the disk of the data folder, then retry. The server keeps 64 MB in reserve.',
   'position-timeout': 'Retry, if needed with a larger waitMs (at most 30,000).',

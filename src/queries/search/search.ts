@@ -27,6 +27,9 @@ export interface Warning {
   readonly detail: string;
 }
 
+/** The read models that every search reads. */
+export const searchedModels = ['memories', 'lexical', 'vectors', 'usage', 'links', 'feedback'] as const;
+
 /** What a search found, and from what. */
 export interface Finding {
   /** Best first. */
@@ -241,7 +244,7 @@ type Waiting = 'asOf' | 'minPosition' | 'waitMs';
 
 function demandOf({ asOf = 0, minPosition = 0, waitMs }: Pick<SearchRequest, Waiting>): ReadDemand {
   return {
-    projections: ['memories', 'lexical', 'vectors', 'usage', 'links', 'feedback'],
+    projections: searchedModels,
     minPosition: Math.max(asOf, minPosition),
     waitMs,
   };

@@ -1,0 +1,24 @@
+import { LRUCache } from 'lru-cache';
+import type { TenantContext } from '../../domain/access/context.ts';
+
+const most = 20_000;
+
+/**
+ * The last search of a caller that answered with a memory. Feedback is about an answer, and mem0's clients only name the
+ * memory. Kept by this process alone.
+ */
+export class RecentSearches {
+  readonly #searches = new LRUCache<string, string>({ max: most });
+
+  remember(caller: TenantContext, memoryIds: readonly string[], searchId: string): void {
+    for (const id of memoryIds) this.#searches.set(keyOf(caller, id), searchId);
+  }
+
+  find(caller: TenantContext, memoryId: string): string | undefined {
+    return this.#searches.get(keyOf(caller, memoryId));
+  }
+}
+
+function keyOf({ tenant, principal, user }: TenantContext, memoryId: string): string {
+  return JSON.stringify([tenant, principal, user, memoryId]);
+}
