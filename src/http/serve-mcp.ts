@@ -1,24 +1,24 @@
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import type { Router } from '@koa/router';
-import { toWebRequest, type NodeIncomingMessageLike } from '@modelcontextprotocol/node';
 import type { Context } from 'koa';
 import { Problem } from '../domain/problems.ts';
-import { createMcpEndpoint, type McpEndpoint, type ServerFor } from '../mcp/endpoint.ts';
+import { createMcpEndpoint, rejection, type McpEndpoint, type ServerFor } from '../mcp/endpoint.ts';
 import { explainer } from './errors.ts';
 import { assertOwnOrigin } from './loopback.ts';
-import { maxBodyBytes, traceIdOf } from './request.ts';
+import { readJson, traceIdOf } from './request.ts';
 import { endOf, identify, type ServingContext } from './serve-operation.ts';
 
 const path = '/mcp';
 
 type McpContext = Pick<ServingContext, 'authenticator' | 'closing' | 'logger'>;
 
+const parseError = -32_700;
+
 /** Adds the route of MCP over streamable HTTP. It takes the credentials of the other routes. */
 export function serveMcp(router: Router, serverFor: ServerFor, context: McpContext): void {
   const { closing, logger } = context;
   const endpoint = createMcpEndpoint(serverFor, {
-    maxBodyBytes,
     // The message may quote what the client sent.
     onError: ({ name }) => logger.debug({ error: name }, 'a message of an MCP client was refused'),
   });
@@ -35,15 +35,18 @@ async function serve(
   const { caller, credential } = await identify(koa, authenticator);
   const requestId = koa.state['requestId'] as string;
   const signal = endOf(koa, closing);
-  const request = await read(koa, signal);
-  const response = await endpoint.answer(request, {
-    caller,
-    credential,
-    requestId,
-    traceId: traceIdOf(koa),
-    signal,
-    explain: explainer(logger, requestId),
-  });
+  const body = await bodyOf(koa);
+  const response =
+    body instanceof Response
+      ? body
+      : await endpoint.answer(withoutBody(koa, signal), body, {
+          caller,
+          credential,
+          requestId,
+          traceId: traceIdOf(koa),
+          signal,
+          explain: explainer(logger, requestId),
+        });
   koa.status = response.status;
   for (const [name, value] of response.headers) koa.set(name, value);
   // The types of the two libraries name the same stream.
@@ -51,13 +54,25 @@ async function serve(
   koa.status = response.status;
 }
 
-async function read(koa: Context, signal: AbortSignal): Promise<Request> {
+/** The parsed body, or the answer to one that is not JSON. */
+async function bodyOf(koa: Context): Promise<unknown> {
   try {
-    const received = koa.req as NodeIncomingMessageLike;
-    return await toWebRequest(received, undefined, { signal, maxRequestBodySize: maxBodyBytes });
+    return await readJson(koa, {});
   } catch (error) {
-    if ((error as Error).name === 'RequestBodyTooLargeError')
-      throw new Problem('body-too-large', `the body has more than ${maxBodyBytes} bytes`);
-    throw new Problem('malformed-json', 'the body ended before it was complete', { cause: error });
+    if (error instanceof Problem && error.code === 'malformed-json')
+      return rejection(parseError, error.message);
+    throw error;
   }
+}
+
+/** The request as the protocol's library takes it, which gets the body parsed. */
+function withoutBody({ headers }: Context, signal: AbortSignal): Request {
+  const own = Object.entries(headers).filter(([name]) => name !== 'content-length');
+  return new Request(`http://localhost${path}`, {
+    method: 'POST',
+    signal,
+    headers: own.flatMap(([name, value]) =>
+      [value ?? []].flat().map((each): [string, string] => [name, each]),
+    ),
+  });
 }

@@ -1,7 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { problemDocument } from '../api/problem.ts';
 import { parseInput } from '../domain/input/parse-input.ts';
-import { Problem } from '../domain/problems.ts';
+import { invalid, Problem } from '../domain/problems.ts';
 import { errorsByParameter, refusalText } from './refusal.ts';
 import type { Performer, Session } from './session.ts';
 import type { Tool } from './tools/tool.ts';
@@ -26,7 +26,7 @@ export async function callTool(
 ): Promise<CallToolResult> {
   try {
     const { user_id: userId, ...input } = parseInput(tool.input, sent ?? {});
-    const idempotencyKey = meta[idempotencyKeyName] as string | undefined;
+    const idempotencyKey = keyIn(meta);
     const act = performer.for(session, {
       userId: userId as string | undefined,
       idempotencyKey,
@@ -42,6 +42,13 @@ export async function callTool(
       _meta: { [problemName]: problemDocument(problem, session.requestId) },
     };
   }
+}
+
+function keyIn(meta: ToolCall['meta']): string | undefined {
+  const key = meta[idempotencyKeyName];
+  if (key !== undefined && typeof key !== 'string')
+    throw invalid(`_meta.${idempotencyKeyName}`, 'must be text');
+  return key;
 }
 
 /** The problem with the names of the tool's parameters. */

@@ -1,11 +1,14 @@
+import { randomUUID } from 'node:crypto';
 import { createMcpHandler, type AuthInfo, type Server } from '@modelcontextprotocol/server';
 import type { Services } from '../api/services.ts';
+import { RunningRequests } from './running-requests.ts';
 import { createServer } from './server.ts';
 import { Performer, type Session } from './session.ts';
 
 /** Answers MCP requests over streamable HTTP, of the protocol with and without sessions. */
 export interface McpEndpoint {
-  answer(request: Request, session: Session): Promise<Response>;
+  /** `body` is the parsed body of the request, whose own body is not read. */
+  answer(request: Request, body: unknown, session: Session): Promise<Response>;
   /** Ends the streams that are open. */
   close(): Promise<void>;
 }
@@ -19,19 +22,43 @@ export function memoryServers(services: Services, version: string): ServerFor {
   return (session) => createServer(version, session, performer);
 }
 
-/** Each request gets a server of its own, so any process can answer any request. */
+const sessionHeader = 'mcp-session-id';
+const invalidRequest = -32_600;
+/** Most messages of one body. The protocol of March 2025 allows several. */
+const mostMessages = 50;
+
+/**
+ * Each request gets a server of its own, so any process can answer any request. The id of a session only says which client a
+ * request comes from, so that a client of the protocol of 2025 can cancel its own requests.
+ */
 export function createMcpEndpoint(
   serverFor: ServerFor,
-  options: { readonly maxBodyBytes: number; readonly onError: (error: Error) => void },
+  { onError }: { readonly onError: (error: Error) => void },
 ): McpEndpoint {
-  const handler = createMcpHandler(({ authInfo }) => serverFor(sessionOf(authInfo)), {
-    maxRequestBodySize: options.maxBodyBytes,
-    onerror: options.onError,
-  });
+  const running = new RunningRequests();
+  const handler = createMcpHandler(({ authInfo }) => serverFor(sessionOf(authInfo)), { onerror: onError });
   return {
-    answer: (request, session) => handler.fetch(request, { authInfo: asAuthInfo(session) }),
+    async answer(request, body, session) {
+      if (Array.isArray(body) && body.length > mostMessages)
+        return rejection(invalidRequest, `a body may have at most ${mostMessages} messages`);
+      const client = request.headers.get(sessionHeader);
+      const signal = running.begin(body, client, session);
+      const answering: Session = { ...session, signal };
+      const response = await handler.fetch(request, { authInfo: asAuthInfo(answering), parsedBody: body });
+      if (isInitialize(body) && response.ok) response.headers.set(sessionHeader, randomUUID());
+      return response;
+    },
     close: () => handler.close(),
   };
+}
+
+/** The answer to a body that is not even a message. */
+export function rejection(code: number, message: string, status = 400): Response {
+  return Response.json({ jsonrpc: '2.0', id: null, error: { code, message } }, { status });
+}
+
+function isInitialize(body: unknown): boolean {
+  return (body as { readonly method?: unknown } | null)?.method === 'initialize';
 }
 
 /** The handler passes this on to where the server of the request is made. The credential has been checked before. */

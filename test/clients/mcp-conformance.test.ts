@@ -53,7 +53,7 @@ describe('the public conformance suite', () => {
       const { status, output } = await conformance(fixture.url, 'mcp-fixture-expected-failures.yml');
       expect(status, output).toBe(0);
       // A scenario that only warns counts nothing.
-      expect(output.match(/^✓ .*: [1-9]/gm)).toHaveLength(26);
+      expect(output.match(/^✓ .*: [1-9]/gm)).toHaveLength(27);
     } finally {
       fixture.stop();
     }

@@ -165,9 +165,12 @@ describe('the tools', () => {
     });
     expect(changed.memory).toMatchObject({ revision: 1, metadata: { source: 'Ben' } });
     await ada.put(`/v1/memories/${now.id}/links/supersedes/${old.id}`);
-    expect(await mcp.done('memory_get_related', { memory_id: old.id })).toMatchObject({
-      items: [{ memory: { id: now.id }, type: 'supersedes', direction: 'incoming', depth: 1 }],
-    });
+    // A call over MCP waits for what was written over MCP, not for this link.
+    await expect
+      .poll(() => mcp.done('memory_get_related', { memory_id: old.id }))
+      .toMatchObject({
+        items: [{ memory: { id: now.id }, type: 'supersedes', direction: 'incoming', depth: 1 }],
+      });
     expect(await mcp.done('memory_validate_consistency', { memory_ids: [old.id, now.id] })).toMatchObject({
       supersessions: [{ memory: old.id, supersededBy: now.id }],
     });
@@ -214,6 +217,13 @@ describe('the tools', () => {
       });
     const [first, second] = [await call(), await call()] as Json[];
     expect(second.structuredContent).toEqual(first.structuredContent);
+    const wrong = (await mcp.client.callTool({
+      name: 'memory_store',
+      arguments: { content: 'Never' },
+      _meta: { 'stratalog/idempotencyKey': 5 },
+    })) as Json;
+    expect(wrong).toMatchObject({ isError: true });
+    expect(JSON.stringify(wrong.content)).toContain('_meta.stratalog/idempotency');
   });
 });
 

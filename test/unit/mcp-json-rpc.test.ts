@@ -1,13 +1,15 @@
 import http, { type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi, type Mock } from 'vitest';
 import { post, RequestRefused, TargetGone, type Message } from '../../src/cli/mcp/json-rpc.ts';
 
 let answer: (response: ServerResponse, sent: Message, headers: http.IncomingHttpHeaders) => void;
 let server: http.Server;
 let url: string;
+let lost: Mock<() => void>;
 
 beforeEach(async () => {
+  lost = vi.fn();
   server = http.createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -31,7 +33,14 @@ const send = (
 ) =>
   post(
     { url },
-    { method: 'tools/call', params: { name: 'x' }, headers: { authorization: 'Bearer k' }, signal, notified },
+    {
+      method: 'tools/call',
+      params: { name: 'x' },
+      headers: { authorization: 'Bearer k' },
+      signal,
+      notified,
+      lost,
+    },
   );
 
 const events = { 'content-type': 'text/event-stream' };
@@ -77,7 +86,9 @@ describe('an MCP request that is passed on', () => {
     await expect(send()).rejects.toThrow(TargetGone);
     server.closeAllConnections();
     server.close();
+    expect(lost).toHaveBeenCalledTimes(2);
     await expect(send()).rejects.toThrow(TargetGone);
+    expect(lost).toHaveBeenCalledTimes(3);
   });
 
   it('[J3] is refused with the reason that the server gives', async () => {

@@ -10,6 +10,7 @@ import {
 import { idempotencyKeyName } from '../../mcp/call-tool.ts';
 import { guide } from '../../mcp/guide.ts';
 import { serverInfo } from '../../mcp/server.ts';
+import { Lists, type Ask } from './lists.ts';
 import { RequestRefused, TargetGone, type Message, type Post } from './json-rpc.ts';
 
 /** Sends a request to whoever serves the memory. Throws `TargetGone` or `RequestRefused`. */
@@ -27,18 +28,26 @@ const passedOn = [
 /** An MCP server that has no memory itself: it passes each request on. */
 export function forwardingServer(version: string, send: Send): Server {
   const server = new Server(serverInfo(version), {
-    capabilities: { tools: {}, resources: {}, prompts: {} },
+    capabilities: {
+      tools: { listChanged: true },
+      resources: { listChanged: true },
+      prompts: { listChanged: true },
+    },
     instructions: guide,
   });
+  const lists = new Lists(server);
   for (const method of passedOn)
-    server.setRequestHandler(
-      method,
-      async ({ params }, context) =>
-        (await answerTo(method, params, context, send)) as ResultTypeMap[typeof method],
-    );
+    server.setRequestHandler(method, async ({ params }, context) => {
+      const result = (await answerTo(method, params, context, send, lists)) as ResultTypeMap[typeof method];
+      lists.received(method, result);
+      return result;
+    });
   server.setRequestHandler('tools/call', async ({ params }, context) => {
     try {
-      return (await answerTo('tools/call', params, context, send)) as CallToolResult;
+      const result = (await answerTo('tools/call', params, context, send, lists)) as CallToolResult;
+      // The client may have gone.
+      if (!result.isError) lists.called(params.name).catch(() => undefined);
+      return result;
     } catch (error) {
       if (error instanceof ProtocolError) throw error;
       return { content: [{ type: 'text', text: failureText(error) }], isError: true };
@@ -55,8 +64,10 @@ async function answerTo(
   params: object | undefined,
   { mcpReq }: ServerContext,
   send: Send,
+  lists: Lists,
 ): Promise<unknown> {
   const { _meta: meta, signal } = mcpReq;
+  const lost = () => lists.lost();
   const { result, error } = await send({
     method,
     params: { ...params, _meta: { [idempotencyKeyName]: randomUUID(), ...meta } },
@@ -66,10 +77,19 @@ async function answerTo(
       if (method !== undefined)
         mcpReq.notify({ method, params: params as Record<string, unknown> }).catch(() => undefined);
     },
+    lost,
   }).catch((failure: unknown) => {
     if (method === 'tools/call') throw failure;
     throw new ProtocolError(ProtocolErrorCode.InternalError, failureText(failure));
   });
+  const ask: Ask = async (list) => {
+    const own = { signal: new AbortController().signal, notified: () => undefined, lost };
+    const { result, error } = await send({ method: list, params: {}, ...own });
+    if (error) throw new ProtocolError(error.code, error.message);
+    return result;
+  };
+  // The answer does not wait for the comparison. If that fails, the lists are compared after the next answer.
+  lists.answered(ask).catch(lost);
   if (error) throw new ProtocolError(error.code, error.message, error.data);
   return result;
 }

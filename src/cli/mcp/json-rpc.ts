@@ -37,11 +37,13 @@ export interface Post {
   readonly signal: AbortSignal;
   /** Receives the notifications that come before the answer. */
   readonly notified: (message: Message) => void;
+  /** Called when there is no answer. The next one may come from another program, with other tools. */
+  readonly lost: () => void;
 }
 
 /** Sends one request and returns its answer. Throws `TargetGone` or `RequestRefused`. */
 export async function post(target: Target, request: Post): Promise<Message> {
-  const { method, params, signal, notified } = request;
+  const { method, params, signal, notified, lost } = request;
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
   try {
     const response = await send(target, body, request);
@@ -55,8 +57,10 @@ export async function post(target: Target, request: Post): Promise<Message> {
     }
   } catch (cause) {
     if (cause instanceof RequestRefused || signal.aborted) throw cause;
+    lost();
     throw new TargetGone(`${nameOf(target)} does not answer`, { cause });
   }
+  lost();
   throw new TargetGone(`${nameOf(target)} ended in the middle of an answer`);
 }
 
