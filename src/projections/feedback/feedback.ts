@@ -43,7 +43,7 @@ export function feedback(embedders: Embedders): Projection<ReadonlyMap<LoadedEve
   if (!embedder) throw new RangeError(`no model ${id}`);
   return {
     name: 'feedback',
-    version: 1,
+    version: 2,
     variant: id,
     largeBatchSize: 256,
     handles: ['FeedbackGiven', 'QuestionJudged', 'FeedbackErased'],
@@ -60,6 +60,7 @@ export function feedback(embedders: Embedders): Projection<ReadonlyMap<LoadedEve
         question vector(${dimension}),
         primary key (tenant, memory_id, position)
       )`,
+      `create index on ${tables('feedback')} (tenant, memory_id, search_id) where kind = '${questionRow}'`,
       ...protect(tables('feedback')),
     ],
     prepare: (events) => embedQuestions(embedder, events as readonly LoadedEvent<FeedbackEvent>[]),

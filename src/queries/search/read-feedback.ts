@@ -5,8 +5,8 @@ import type { ReadView } from '../read-models.ts';
 import { Parameters } from '../sql-builder.ts';
 import type { QueryVector } from './query-vectors.ts';
 
-/** So many of the latest judgements of a memory are read. */
-const mostJudgements = 1_000;
+/** Of each caller this many of the latest judgements of a question kind are read; of the other kinds only the latest one counts. */
+const mostQuestions = 100;
 
 interface FeedbackDemand {
   readonly tenant: string;
@@ -29,19 +29,21 @@ export async function readFeedback(
   const parameters = new Parameters();
   const [table, own] = [view.table('feedback'), parameters.bind(tenant)];
   const isComparable = vector !== undefined && variantOf(view.signature('feedback')) === vector.model.id;
+  const ofQuestion = `kind = any (${parameters.bind(questionKinds)}::text[])`;
   const cosine = isComparable
     ? `(select -(q.question <#> ${parameters.bind(vector.vector)}::vector) from ${table} q
-        where f.kind = any (${parameters.bind(questionKinds)}::text[]) and q.tenant = ${own} and q.memory_id = f.memory_id
-          and q.kind = 'question' and q.search_id = f.search_id and q.question is not null limit 1)`
+        where f.${ofQuestion} and q.tenant = ${own} and q.memory_id = f.memory_id
+          and q.search_id = f.search_id and q.kind = 'question' and q.question is not null limit 1)`
     : 'null::float8';
   const until = at === undefined ? 'true' : `t.position <= ${parameters.bind(at)}`;
   const rows = await tx.query<Row>(
     `select f.memory_id, f.kind, f.principal, f.score, f.position, ${cosine} as cosine
      from unnest(${parameters.bind(ids)}::uuid[]) as found(memory_id)
      cross join lateral (
-       select t.* from ${table} t
-       where t.tenant = ${own} and t.memory_id = found.memory_id and t.kind <> 'question' and ${until}
-       order by t.position desc limit ${mostJudgements}) f`,
+       select l.* from (
+         select t.*, row_number() over (partition by t.principal, t.kind order by t.position desc) as place from ${table} t
+         where t.tenant = ${own} and t.memory_id = found.memory_id and t.kind <> 'question' and ${until}) l
+       where l.place <= case when l.${ofQuestion} then ${mostQuestions} else 1 end) f`,
     parameters.values,
   );
   const byMemory = new Map<string, Judgement[]>();
