@@ -77,7 +77,10 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'clients',
-          include: ['test/clients/**/*.test.ts'],
+          include: ['test/clients/**/*.test.ts', 'packages/client/frameworks/test/**/*.test.ts'],
+          globalSetup: 'test/support/shared-servers.ts',
+          // The adapters import the client by its name, as in the published package.
+          alias: { '@stratalog/client': path.resolve('packages/client/src/index.ts') },
           fileParallelism: false,
           retry,
         },

@@ -81,7 +81,8 @@ async function runAll(waiting) {
 
 let status = await stack('up', ...servers);
 // Clients and tools of others are installed only here, so that `npm ci` of the project stays small.
-if (status === 0) status = await run('npm', ['ci', '--prefix', 'test/clients']);
+for (const folder of ['test/clients', 'packages/client/frameworks'])
+  if (status === 0) status = await run('npm', ['ci', '--prefix', folder]);
 if (status === 0) {
   mkdirSync(path.join(root, '.cache'), { recursive: true });
   status = await runAll([...suites]);
