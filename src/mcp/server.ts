@@ -27,7 +27,7 @@ function asListed({ name, title, description, input, output, effect }: Tool): Li
     description,
     inputSchema: jsonSchemaOf(input, 'input'),
     outputSchema: jsonSchemaOf(output, 'output'),
-    annotations: { title, ...annotationsOf[effect] },
+    annotations: annotationsOf[effect],
   };
 }
 

@@ -13,6 +13,9 @@ const cutField = z
   .optional()
   .meta({ description: 'Present if `content` is only a part, in UTF-16 units' });
 
+/** In one line of the schema. */
+const scopeField = z.record(z.string(), z.string().optional());
+
 /** A memory of a list of results. */
 export const listedMemory = memorySchema
   .pick({
@@ -29,12 +32,12 @@ export const listedMemory = memorySchema
     revision: true,
     state: true,
   })
-  .extend({ cut: cutField });
+  .extend({ scope: scopeField, cut: cutField });
 
 export type ListedMemory = z.infer<typeof listedMemory>;
 
 /** A memory by itself. */
-export const wholeMemory = memorySchema.extend({ cut: cutField });
+export const wholeMemory = memorySchema.extend({ scope: scopeField, cut: cutField });
 
 export type WholeMemory = z.infer<typeof wholeMemory>;
 

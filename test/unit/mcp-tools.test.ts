@@ -1,9 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ServerContext } from '@modelcontextprotocol/server';
+import { z } from 'zod';
 import { Problem } from '../../src/domain/problems.ts';
 import { memorySchema } from '../../src/domain/memory/view.ts';
 import { withProgress } from '../../src/mcp/progress.ts';
 import { errorsByParameter, refusalText } from '../../src/mcp/refusal.ts';
+import { jsonSchemaOf } from '../../src/mcp/json-schema.ts';
 import { listedTools } from '../../src/mcp/server.ts';
 import { listed } from '../../src/mcp/shown-memory.ts';
 import { memoryExample } from '../../src/api/memories/examples.ts';
@@ -16,6 +18,52 @@ describe('the list of tools', () => {
         expect(parameter).toMatch(/^[a-z_]+$/);
       expect(JSON.stringify([inputSchema, outputSchema])).not.toMatch(/\$ref|\$defs/);
     }
+  });
+
+  it('[A16] [J3] costs a model few tokens, and more does not creep in', () => {
+    const whole = JSON.stringify(listedTools);
+    expect(whole.length).toBeLessThan(24_000);
+    // What clients show a model.
+    const shown = listedTools.map(({ name, description, inputSchema }) => ({
+      name,
+      description,
+      inputSchema,
+    }));
+    expect(JSON.stringify(shown).length).toBeLessThan(11_500);
+    expect(whole).not.toMatch(/"(pattern|maxLength|\$schema)"|9007199254740991/);
+  });
+
+  it('[A16] [J3] keeps what a model chooses by: enumerations, defaults, ranges and required parameters', () => {
+    const search = listedTools.find(({ name }) => name === 'memory_search')!.inputSchema;
+    expect(search).toMatchObject({
+      required: ['query'],
+      additionalProperties: false,
+      properties: {
+        top_k: { type: 'integer', minimum: 1, maximum: 1_000, default: 10 },
+        layers: { items: { enum: expect.arrayContaining(['user', 'team']) } },
+      },
+    });
+  });
+
+  it('[J3] shows results that come in several kinds by the fields that all kinds have', () => {
+    const reason = z.discriminatedUnion('kind', [
+      z.object({ kind: z.literal('link'), at: z.string(), detail: z.string().meta({ description: 'Why' }) }),
+      z.object({ kind: z.literal('text'), at: z.int(), detail: z.string(), words: z.array(z.string()) }),
+    ]);
+    expect(jsonSchemaOf(z.object({ reasons: z.array(reason) }), 'output')).toEqual({
+      type: 'object',
+      properties: {
+        reasons: {
+          type: 'array',
+          items: {
+            type: 'object',
+            properties: { kind: { enum: ['link', 'text'] }, at: {}, detail: {} },
+            required: ['kind', 'at', 'detail'],
+          },
+        },
+      },
+      required: ['reasons'],
+    });
   });
 
   it('[A16] requires no more than seed tools do', () => {

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { multiHop } from '../../api/search/multi-hop.ts';
 import { search } from '../../api/search/search.ts';
 import { searchResultSchema, warningsSchema } from '../../api/search/fields.ts';
-import { filterFieldNames } from '../../domain/filter.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { identifier } from '../../domain/layers.ts';
 import type { MemoryView } from '../../domain/memory/view.ts';
@@ -24,7 +23,8 @@ const filtersField = z
   })
   .optional()
   .meta({
-    description: `Conditions such as {"metadata.owner": {"eq": "release team"}, "createdAt": {"gte": "2026-01-01T00:00:00Z"}}. Operators: eq, ne, in, gt, gte, lt, lte, contains; combine with {"and": [...]}, {"or": [...]}, {"not": {...}}. Fields: ${filterFieldNames}. Beside them, max_tokens`,
+    description:
+      'Conditions such as {"metadata.owner": {"eq": "release team"}, "createdAt": {"gte": "2026-01-01T00:00:00Z"}}. Operators: eq, ne, in, gt, gte, lt, lte, contains; combine with {"and": [...]}, {"or": [...]}, {"not": {...}}. Fields: metadata.<path>, tags, layer, createdAt, updatedAt, occurredAt, createdBy, externalId, content, importance; a refusal lists all',
   });
 
 const resultFields = {

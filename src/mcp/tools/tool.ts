@@ -47,8 +47,7 @@ export const annotationsOf: Readonly<
 
 /** Parameter of every tool. */
 export const userIdField = identifier.optional().meta({
-  description:
-    'The user you act for. Only for a credential that serves many users (role agent); leave it out otherwise',
+  description: 'The user you act for; only with a credential that serves many users (role agent)',
 });
 
 type WithUser<Input extends z.ZodObject> = Input & z.ZodObject<{ user_id: typeof userIdField }>;
