@@ -5,9 +5,11 @@ FROM node:22.23.1-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY packages/model-multilingual-e5-small/package.json packages/model-multilingual-e5-small/
+COPY packages/client/package.json packages/client/
 RUN npm ci --omit=dev
 COPY bin bin
 COPY src src
+COPY packages/client/src packages/client/src
 RUN node bin/build.mjs dist
 
 FROM node:22.23.1-bookworm-slim

@@ -16,6 +16,9 @@ const entries = {
   'onnx-worker': 'src/adapters/onnx/worker.ts',
 };
 
+/** The client that the command line uses, which is bundled too. */
+const clientSources = path.join('packages', 'client', 'src');
+
 /** How long older bundles are kept after their last start. A program that runs from them may still load more of them. */
 const keptMs = 7 * 24 * 60 * 60 * 1_000;
 
@@ -41,8 +44,8 @@ export async function builtCheckout() {
 
 /** Identifies the sources by their paths, dates and sizes. */
 function stateOfSources() {
-  const sources = readdirSync(path.join(root, 'src'), { recursive: true }).map((file) =>
-    path.join('src', file),
+  const sources = ['src', clientSources].flatMap((folder) =>
+    readdirSync(path.join(root, folder), { recursive: true }).map((file) => path.join(folder, file)),
   );
   const hash = createHash('sha256');
   for (const file of [...sources, 'package.json', path.join('bin', 'build.mjs')]) {

@@ -17,28 +17,35 @@ import { LogUnavailable } from '../ports/event-log.ts';
 import { LexicalIndexUnavailable } from '../ports/lexical-index.ts';
 import { SqlUnavailable } from '../ports/sql.ts';
 import { TopicMismatch, TransportUnavailable } from '../ports/transport.ts';
-import { ApiError, ConnectionLost, ServerUnreachable } from './client.ts';
+import {
+  ConnectionLostError,
+  ProblemError,
+  TimeoutError,
+  UnreachableError,
+} from '../../packages/client/src/index.ts';
+import { ServerMissing } from './client.ts';
 import { explainSystemError } from './explain-system-error.ts';
 import { RebuildRefused } from './projections.ts';
 
 /** Explains an error to a user at a terminal: what is wrong and what to do. */
 export function explain(error: unknown): string {
-  if (error instanceof ApiError) {
-    // The message names the first errors.
-    const fields = (error.problem.errors ?? [])
+  if (error instanceof ProblemError) {
+    // The detail names the first errors.
+    const fields = error.errors
       .map(({ path, message }) => `${path}: ${message}`)
-      .filter((line) => !error.message.includes(line));
+      .filter((line) => !error.detail.includes(line));
     const hint = error.status === 401 ? ['Give a key with --key or STRATALOG_API_KEY.'] : [];
     return [
-      `The server refused the request (${error.status} ${error.problem.code ?? ''}): ${error.message}`,
+      `The server refused the request (${error.status} ${error.code}): ${error.detail}`,
       ...fields.map((line) => `  ${line}`),
       ...hint,
     ].join('\n');
   }
-  if (error instanceof ServerUnreachable) {
+  if (error instanceof ServerMissing || error instanceof UnreachableError) {
     return `${error.message}. Start one with \`stratalog serve\`, or name another with --url or STRATALOG_URL.`;
   }
-  if (error instanceof ConnectionLost) {
+  if (error instanceof TimeoutError) return `The server gave ${error.message}. Run the command again.`;
+  if (error instanceof ConnectionLostError) {
     return `${error.message}. Run the command again when the server is back: \`import\` resumes where it stopped.`;
   }
   if (error instanceof ConfigError) return `The configuration is not valid.\n${error.message}`;

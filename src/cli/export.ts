@@ -4,13 +4,10 @@ import { realpath, rename, stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { Command } from 'commander';
 import { cleanOnSignal } from './clean-on-signal.ts';
-import { allOf, connectionOf } from './client.ts';
+import type { StoredMemory } from '../../packages/client/src/index.ts';
+import { connect } from './client.ts';
 import { untilReadModelsReachHead } from './log-head.ts';
 import { printJson } from './output.ts';
-
-interface ExportedMemory extends Record<string, unknown> {
-  readonly scope: Record<string, string>;
-}
 
 /** Fields that the server sets and a store request must not have. */
 const derived = [
@@ -35,13 +32,12 @@ export function exportCommand(): Command {
     .argument('[file]', 'default: standard output, as is -')
     .option('--full', 'include ids, revisions and counters, which `import` refuses')
     .action(async (file: string = '-', options: { full?: boolean }, own: Command) => {
-      const connection = connectionOf(own);
-      await untilReadModelsReachHead(connection);
+      const { client, json } = connect(own);
+      await untilReadModelsReachHead(client);
       let written = 0;
       async function* lines(): AsyncGenerator<string> {
         // `import` stores in the order of the file, and the order of a session's turns depends on it.
-        const memories = allOf<ExportedMemory>(connection, '/v1/memories', { order: 'oldest' });
-        for await (const memory of memories) {
+        for await (const memory of client.memories.list({ order: 'oldest' })) {
           yield `${JSON.stringify(options.full ? memory : withoutDerived(memory))}\n`;
           written++;
         }
@@ -50,7 +46,7 @@ export function exportCommand(): Command {
       else await writeWhole(file, lines);
       const count = `${written} ${written === 1 ? 'memory' : 'memories'}`;
       console.error(`${count} written to ${file === '-' ? 'standard output' : file}`);
-      if (connection.json && file !== '-') printJson({ written, file });
+      if (json && file !== '-') printJson({ written, file });
     });
 }
 
@@ -81,7 +77,7 @@ async function writeWhole(file: string, lines: () => AsyncIterable<string>): Pro
 }
 
 /** Also removes the company: it is the tenant, and another tenant would refuse it. */
-function withoutDerived({ scope, ...memory }: ExportedMemory): Record<string, unknown> {
+function withoutDerived({ scope, ...memory }: StoredMemory): Record<string, unknown> {
   const { company: _, ...placed } = scope;
   const given = Object.entries(memory).filter(([field]) => !derived.includes(field));
   return { ...Object.fromEntries(given), scope: placed };

@@ -3,28 +3,21 @@ import { createReadStream, createWriteStream, rmSync } from 'node:fs';
 import { mkdtemp, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { SingleBar, Presets } from 'cli-progress';
 import { Command, InvalidArgumentError, Option } from 'commander';
+import type { BulkLine } from '../../packages/client/src/index.ts';
 import { asUpsert } from './as-upsert.ts';
 import { cleanOnSignal } from './clean-on-signal.ts';
-import { connectionOf, linesOf, open, type Connection } from './client.ts';
+import { connect } from './client.ts';
 import { printJson } from './output.ts';
 import { mapLines } from './map-lines.ts';
 import { withoutCompany, type LeftOut } from './without-company.ts';
 
-interface BulkLine {
-  readonly line: number;
-  readonly status: number;
-  readonly externalId?: string;
-  readonly position?: string;
-  readonly replayed?: true;
-  readonly unchanged?: true;
-  readonly problem?: { code: string; detail: string };
-}
-
 type Refusal = Omit<BulkLine, 'position' | 'replayed'>;
+
+type Connected = ReturnType<typeof connect>;
 
 interface ImportOptions {
   readonly name?: string;
@@ -44,18 +37,18 @@ export function importCommand(): Command {
     )
     .option('--upsert', 'replace the memories that have the externalIds of the file; every line needs one')
     .action(async (file: string, options: ImportOptions, own: Command) => {
-      const connection = connectionOf(own);
+      const connected = connect(own);
       const { name } = options;
       if (file === '-') {
         // An import without a name is identified by a hash of its content, and a pipe can be read only once.
         if (name === undefined && !options.upsert)
-          return withCopy(process.stdin, (copy) => importFile(connection, copy, options));
-        return importFrom(connection, { read: () => process.stdin, key: name }, options);
+          return withCopy(process.stdin, (copy) => importFile(connected, copy, options));
+        return importFrom(connected, { read: process.stdin, key: name }, options);
       }
       const kind = await stat(file);
       if (kind.isDirectory()) throw Object.assign(new Error(), { code: 'EISDIR', path: file });
-      if (kind.isFile() || name !== undefined || options.upsert) return importFile(connection, file, options);
-      await withCopy(createReadStream(file), (copy) => importFile(connection, copy, options));
+      if (kind.isFile() || name !== undefined || options.upsert) return importFile(connected, file, options);
+      await withCopy(createReadStream(file), (copy) => importFile(connected, copy, options));
     });
 }
 
@@ -68,23 +61,24 @@ function importName(text: string): string {
 
 /** What an import reads. */
 interface Source {
-  readonly read: () => AsyncIterable<Buffer>;
+  /** A function can be called again, when the connection is lost. */
+  readonly read: Readable | (() => Readable);
   /** Tells this import from others. */
   readonly key: string | undefined;
   /** In bytes; unknown for a pipe. */
   readonly size?: number;
 }
 
-async function importFile(connection: Connection, file: string, options: ImportOptions): Promise<void> {
+async function importFile(connected: Connected, file: string, options: ImportOptions): Promise<void> {
   const { size } = await stat(file);
   // An upsert needs no key: what is there already stays as it is, and an older version of a file may return.
   const key = options.upsert ? undefined : (options.name ?? (await digestOf(file)));
-  await importFrom(connection, { read: () => createReadStream(file), key, size }, options);
+  await importFrom(connected, { read: () => createReadStream(file), key, size }, options);
 }
 
-async function importFrom(connection: Connection, source: Source, options: ImportOptions): Promise<void> {
+async function importFrom(connected: Connected, source: Source, options: ImportOptions): Promise<void> {
   const bar =
-    source.size !== undefined && !connection.json && process.stderr.isTTY
+    source.size !== undefined && !connected.json && process.stderr.isTTY
       ? new SingleBar(
           { format: '{bar} {percentage}%  {stored} stored', linewrap: true, gracefulExit: false },
           Presets.shades_grey,
@@ -92,7 +86,7 @@ async function importFrom(connection: Connection, source: Source, options: Impor
       : undefined;
   bar?.start(source.size!, 0, { stored: 0 });
   try {
-    await importWith(bar, connection, source, options);
+    await importWith(bar, connected, source, options);
   } finally {
     bar?.stop();
   }
@@ -100,46 +94,48 @@ async function importFrom(connection: Connection, source: Source, options: Impor
 
 async function importWith(
   bar: SingleBar | undefined,
-  connection: Connection,
+  { client, json }: Connected,
   { read, key }: Source,
   { upsert = false }: ImportOptions,
 ): Promise<void> {
   const leftOut: LeftOut = { lines: 0, companies: new Set() };
   const placed = withoutCompany(leftOut);
   const sent = upsert ? (line: Buffer) => asUpsert(placed(line)) : placed;
-  async function* counted(): AsyncGenerator<Buffer> {
-    for await (const chunk of read()) {
+  async function* counted(chunks: Readable): AsyncGenerator<Buffer> {
+    for await (const chunk of chunks as AsyncIterable<Buffer>) {
       bar?.increment(chunk.length);
       yield chunk;
     }
   }
-  const response = await open(connection, '/v1/memories/bulk', {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/x-ndjson',
-      ...(key !== undefined && { 'idempotency-key': `import-${key}` }),
-    },
-    body: Readable.toWeb(Readable.from(mapLines(counted(), sent))) as unknown as ReadableStream,
-    duplex: 'half',
-  });
+  const results = client.memories.bulk(
+    typeof read === 'function'
+      ? () => {
+          leftOut.lines = 0;
+          bar?.update(0);
+          return mapLines(counted(read()), sent);
+        }
+      : mapLines(counted(read), sent),
+    key === undefined ? {} : { idempotencyKey: `import-${key}` },
+  );
   const totals = { stored: 0, ...(upsert ? { updated: 0 } : {}), present: 0, refused: 0 };
   const refusals: Refusal[] = [];
   let position: string | undefined;
-  for await (const { position: covered, replayed, unchanged, ...result } of linesOf<BulkLine>(response)) {
+  for await (const { position: covered, replayed, unchanged, ...result } of results) {
     if (replayed || unchanged) totals.present++;
     else if (result.status === 201) totals.stored++;
     else if (result.status === 200) totals.updated = (totals.updated ?? 0) + 1;
     else {
       totals.refused++;
-      if (connection.json) refusals.push(result);
-      else console.error(`line ${result.line}: ${result.problem?.code}: ${result.problem?.detail}`);
+      const { line, problem = {} } = result;
+      if (json) refusals.push(result);
+      else console.error(`line ${line}: ${String(problem['code'])}: ${String(problem['detail'])}`);
     }
     position = covered ?? position;
     bar?.update({ stored: totals.stored });
   }
   bar?.stop();
   const companies = [...leftOut.companies];
-  if (connection.json) {
+  if (json) {
     printJson({
       ...totals,
       refusals,

@@ -1,11 +1,12 @@
 import { Command, Option } from 'commander';
 import { roles } from '../domain/access/context.ts';
-import { allOf, call, connectionOf } from './client.ts';
+import type { ApiKey, CreateKey } from '../../packages/client/src/index.ts';
+import { connect } from './client.ts';
 import { printJson, table } from './output.ts';
 
 interface KeyOptions {
   readonly tenant?: string;
-  readonly role: string;
+  readonly role: CreateKey['role'];
   readonly user?: string;
   readonly org?: string[];
   readonly team?: string[];
@@ -15,16 +16,6 @@ interface KeyOptions {
   readonly users?: string[];
   readonly name?: string;
   readonly expires?: string;
-}
-
-interface ListedKey {
-  readonly id: string;
-  readonly role: string;
-  readonly user?: string;
-  readonly name?: string;
-  readonly createdAt: string;
-  readonly expiresAt?: string;
-  readonly revokedAt?: string;
 }
 
 const repeated = (value: string, former: string[] = []) => [...former, value];
@@ -50,7 +41,7 @@ export function keysCommand(): Command {
     .option('--name <name>', 'a display name')
     .option('--expires <time>', 'expiry time, RFC 3339')
     .action(async (options: KeyOptions, own: Command) => {
-      const connection = connectionOf(own);
+      const { client, json } = connect(own);
       const {
         org: orgs,
         team: teams,
@@ -63,11 +54,8 @@ export function keysCommand(): Command {
       } = options;
       const { tenant, role, user, name } = rest;
       const body = { tenant, role, user, name, orgs, teams, projects, sessions, agents, users, expiresAt };
-      const created = await call<{ id: string; key: string }>(connection, '/v1/admin/keys', {
-        method: 'POST',
-        body,
-      });
-      if (connection.json) return printJson(created);
+      const created = await client.admin.keys.create(body);
+      if (json) return printJson(created);
       console.log(created.key);
       console.error('Store it now: it is not shown again.');
     });
@@ -75,11 +63,10 @@ export function keysCommand(): Command {
     .command('list')
     .description('The keys of the tenant, without their secrets')
     .action(async (_, own: Command) => {
-      const connection = connectionOf(own);
-      const items: ListedKey[] = [];
-      for await (const key of allOf<ListedKey>(connection, '/v1/admin/keys')) items.push(key);
-      if (connection.json) return printJson(items);
-      const state = (key: ListedKey) =>
+      const { client, json } = connect(own);
+      const items = await client.admin.keys.list().toArray();
+      if (json) return printJson(items);
+      const state = (key: ApiKey) =>
         key.revokedAt ? `revoked ${key.revokedAt}` : key.expiresAt ? `until ${key.expiresAt}` : 'valid';
       const rows = items.map((key) => [
         key.id,
@@ -96,9 +83,9 @@ export function keysCommand(): Command {
     .description('Revoke a key')
     .argument('<id>')
     .action(async (id: string, _, own: Command) => {
-      const connection = connectionOf(own);
-      const answer = await call(connection, `/v1/admin/keys/${encodeURIComponent(id)}`, { method: 'DELETE' });
-      if (connection.json) return printJson(answer);
+      const { client, json } = connect(own);
+      const answer = await client.admin.keys.revoke(id);
+      if (json) return printJson(answer);
       console.log(`${id} is revoked`);
     });
   return command;

@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import { ApiError } from './client.ts';
+import { isProblem } from '../../packages/client/src/index.ts';
 import { endSoon, endWithOutput } from './end.ts';
 import { createProgram } from './program.ts';
 
@@ -27,5 +27,5 @@ export async function main(argv: readonly string[]): Promise<void> {
 
 /** The server validates the values of options. */
 function isMisuse(error: unknown): boolean {
-  return error instanceof ApiError && error.problem.code === 'validation-failed';
+  return isProblem(error, 'validation-failed');
 }

@@ -1,40 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SingleBar, Presets } from 'cli-progress';
 import { Command } from 'commander';
+import type { Projection, Stratalog } from '../../packages/client/src/index.ts';
 import type { ModelComparison } from '../domain/retrieval/model-comparison.ts';
-import { call, connectionOf, type Connection } from './client.ts';
+import { connect } from './client.ts';
 import { printJson, table } from './output.ts';
 
-interface GenerationStatus {
-  readonly generation: number;
-  readonly state: string;
-  readonly active: boolean;
-  readonly position: number;
-  readonly lag: number;
-  readonly digest?: string;
-  /** Equal to the live generation, at the same bookmark. */
-  readonly equal?: boolean;
-  readonly comparison?: ModelComparison;
-  readonly error?: string;
-  /** Set while the generation is being built and an error stalls it. */
-  readonly failingSince?: string;
-}
+type Generation = Projection['generations'][number];
 
-interface ProjectionStatus {
-  readonly name: string;
-  readonly generations: GenerationStatus[];
-  readonly parked: { generation: number; stream: string; error: string }[];
-  readonly rebuilding?: { position: number; head: number };
-}
-
-interface Switched {
-  readonly from: number;
-  readonly to: number;
-  /** `from` was still being built. */
-  readonly ended?: boolean;
-}
-
-const base = '/v1/admin/projections';
 const pollMs = 200;
 
 export function projectionsCommand(): Command {
@@ -44,9 +17,9 @@ export function projectionsCommand(): Command {
     .alias('list')
     .description('Show each read model with its generations, lag and parked streams')
     .action(async (_, own: Command) => {
-      const connection = connectionOf(own);
-      const { items } = await call<{ items: ProjectionStatus[] }>(connection, base);
-      if (connection.json) return printJson(items);
+      const { client, json } = connect(own);
+      const { items } = await client.admin.projections.list();
+      if (json) return printJson(items);
       console.log(statusTable(items));
     });
   command
@@ -63,15 +36,15 @@ export function projectionsCommand(): Command {
       'queries to compare the models by; default: recent searches (repeatable; after the names)',
     )
     .action(async (names: string[], options: RebuildOptions, own: Command) => {
-      const connection = connectionOf(own);
+      const { client, json } = connect(own);
       if (options.embedder !== undefined) {
         if (names.some((name) => name !== 'vectors')) own.error('--embedder is for vectors only');
-        const result = await reembed(connection, options.embedder, options, !connection.json);
-        return connection.json ? printJson(result) : undefined;
+        const result = await reembed(client, options.embedder, options, !json);
+        return json ? printJson(result) : undefined;
       }
       if (options.query) own.error('--query needs --embedder');
-      const results = await rebuild(connection, names, options.switch ?? false, !connection.json);
-      if (connection.json) printJson(results);
+      const results = await rebuild(client, names, options.switch ?? false, !json);
+      if (json) printJson(results);
       if (results.some(({ equal }) => !equal)) process.exitCode = 1;
     });
   for (const act of ['switch', 'rollback'] as const) {
@@ -84,9 +57,9 @@ export function projectionsCommand(): Command {
       )
       .argument('<name>')
       .action(async (name: string, _, own: Command) => {
-        const connection = connectionOf(own);
-        const answer = await call<Switched>(connection, `${base}/${name}/${act}`, { method: 'POST' });
-        if (connection.json) return printJson(answer);
+        const { client, json } = connect(own);
+        const answer = await client.admin.projections[act](name);
+        if (json) return printJson(answer);
         const { from, to, ended } = answer;
         console.log(
           ended
@@ -101,9 +74,9 @@ export function projectionsCommand(): Command {
     .argument('<name>')
     .argument('<stream>')
     .action(async (name: string, stream: string, _, own: Command) => {
-      const connection = connectionOf(own);
-      const answer = await call(connection, `${base}/${name}/retry`, { method: 'POST', body: { stream } });
-      if (connection.json) return printJson(answer);
+      const { client, json } = connect(own);
+      const answer = await client.admin.projections.retry(name, { stream });
+      if (json) return printJson(answer);
       console.log(`${stream} is in ${name} again`);
     });
   command
@@ -112,12 +85,9 @@ export function projectionsCommand(): Command {
     .argument('<name>')
     .argument('<stream>')
     .action(async (name: string, stream: string, _, own: Command) => {
-      const connection = connectionOf(own);
-      const answer = await call<{ revision: number; type: string }>(connection, `${base}/${name}/skip`, {
-        method: 'POST',
-        body: { stream },
-      });
-      if (connection.json) return printJson(answer);
+      const { client, json } = connect(own);
+      const answer = await client.admin.projections.skip(name, { stream });
+      if (json) return printJson(answer);
       console.log(`${stream} is in ${name} again, without its ${answer.type} at revision ${answer.revision}`);
     });
   return command;
@@ -137,16 +107,13 @@ interface Reembedded {
 
 /** Rebuilds the vectors with another model, and waits until both models were compared. */
 async function reembed(
-  connection: Connection,
+  client: Stratalog,
   embedder: string,
   { query: queries, switch: andSwitch = false }: RebuildOptions,
   show: boolean,
 ): Promise<Reembedded> {
-  const { generation } = await call<{ generation: number }>(connection, `${base}/vectors/rebuild`, {
-    method: 'POST',
-    body: { embedder, ...(queries && { queries }) },
-  });
-  const { comparison, equal, error } = await follow(connection, 'vectors', generation, show);
+  const { generation } = await client.admin.projections.rebuild('vectors', { embedder, queries });
+  const { comparison, equal, error } = await follow(client, 'vectors', generation, show);
   const isSound = comparison !== undefined || equal === true;
   if (!isSound) process.exitCode = 1;
   const switched = andSwitch && isSound;
@@ -155,7 +122,7 @@ async function reembed(
     console.log(
       `vectors of ${embedder}: ${equal ? 'equal to the live ones' : (error ?? 'not equal to the live ones')}`,
     );
-  if (switched) await call(connection, `${base}/vectors/switch`, { method: 'POST' });
+  if (switched) await client.admin.projections.switch('vectors');
   if (show && switched) console.log(`vectors: queries read generation ${generation} now`);
   return { generation, ...(comparison && { comparison }), switched };
 }
@@ -188,7 +155,7 @@ export class RebuildRefused extends Error {
   }
 }
 
-function assertCanBegin(wanted: ReadonlySet<string>, items: readonly ProjectionStatus[]): void {
+function assertCanBegin(wanted: ReadonlySet<string>, items: readonly Projection[]): void {
   const names = items.map(({ name }) => name);
   const unknown = [...wanted].filter((name) => !names.includes(name));
   if (unknown.length > 0)
@@ -206,26 +173,24 @@ function assertCanBegin(wanted: ReadonlySet<string>, items: readonly ProjectionS
  * with `RebuildRefused` if one cannot start; then none is started.
  */
 export async function rebuild(
-  connection: Connection,
+  client: Stratalog,
   names: readonly string[],
   andSwitch: boolean,
   show: boolean,
 ): Promise<RebuiltProjection[]> {
-  const { items } = await call<{ items: ProjectionStatus[] }>(connection, base);
+  const { items } = await client.admin.projections.list();
   const wanted = new Set(names.length > 0 ? names : items.map(({ name }) => name));
   assertCanBegin(wanted, items);
   const started: { name: string; generation: number }[] = [];
   for (const name of wanted) {
-    const { generation } = await call<{ generation: number }>(connection, `${base}/${name}/rebuild`, {
-      method: 'POST',
-    });
+    const { generation } = await client.admin.projections.rebuild(name);
     started.push({ name, generation });
   }
   const results: RebuiltProjection[] = [];
   for (const { name, generation } of started) {
-    const { digest = '', equal = false } = await follow(connection, name, generation, show);
+    const { digest = '', equal = false } = await follow(client, name, generation, show);
     const switched = andSwitch && equal;
-    if (switched) await call(connection, `${base}/${name}/switch`, { method: 'POST' });
+    if (switched) await client.admin.projections.switch(name);
     if (show)
       console.log(
         `${name}: ${equal ? `equal, digest ${digest}` : 'DIFFERS from the live one'}${switched ? ', switched' : ''}`,
@@ -236,11 +201,11 @@ export async function rebuild(
 }
 
 async function follow(
-  connection: Connection,
+  client: Stratalog,
   name: string,
   generation: number,
   show: boolean,
-): Promise<GenerationStatus> {
+): Promise<Generation> {
   const bar =
     show && process.stderr.isTTY
       ? new SingleBar({ format: `${name} {bar} {value}/{total} events` }, Presets.shades_grey)
@@ -249,7 +214,7 @@ async function follow(
   let reported: string | undefined;
   try {
     for (;;) {
-      const { items } = await call<{ items: ProjectionStatus[] }>(connection, base);
+      const { items } = await client.admin.projections.list();
       const status = items.find((item) => item.name === name);
       const own = status?.generations.find((item) => item.generation === generation);
       if (!own)
@@ -275,16 +240,13 @@ async function follow(
 }
 
 /** The error that stalls a rebuild; undefined if it is not stalled. */
-function waitingLine(
-  name: string,
-  { generation, error, failingSince }: GenerationStatus,
-): string | undefined {
+function waitingLine(name: string, { generation, error, failingSince }: Generation): string | undefined {
   return failingSince === undefined
     ? undefined
     : `${name}: generation ${generation} waits since ${failingSince}: ${error}; "projections rollback ${name}" ends it`;
 }
 
-function statusTable(items: readonly ProjectionStatus[]): string {
+function statusTable(items: readonly Projection[]): string {
   const rows = items.flatMap(({ name, generations, parked, rebuilding }) =>
     generations.map(({ generation, state, active, position, lag }) => [
       name,

@@ -1,28 +1,20 @@
 import { styleText } from 'node:util';
 import { Option, type Command } from 'commander';
-import { call, connectionOf } from './client.ts';
+import type { Search } from '../../packages/client/src/index.ts';
+import { connect } from './client.ts';
 import { jsonValue, numberValue } from './option-values.ts';
 import { printJson, preview, printable } from './output.ts';
 import { assertPositionOrTime, assertTime } from './positions.ts';
 import { ArgumentAmongOptions } from './argument-among-options.ts';
 
-interface SearchAnswer {
-  readonly results: {
-    memory: { id: string; content: string; layer: string; externalId?: string };
-    score: number;
-    rank: number;
-  }[];
-  readonly warnings: { code: string; detail: string }[];
-}
-
 interface SearchOptions {
-  readonly layer?: string[];
+  readonly layer?: Search['layers'];
   readonly space?: string[];
   readonly tag?: string[];
-  readonly filter?: unknown;
+  readonly filter?: Search['filter'];
   readonly top: number;
   readonly threshold?: number;
-  readonly order: string;
+  readonly order: Search['order'];
   readonly asOf?: string;
   readonly now?: string;
 }
@@ -45,25 +37,22 @@ export function searchCommand(): Command {
     .option('--as-of <when>', 'the memories as they were at a position or an RFC 3339 time with an offset')
     .option('--now <time>', 'the time of asking, for words such as "last week" (RFC 3339 with an offset)')
     .action(async (query: string, options: SearchOptions, command: Command) => {
-      const connection = connectionOf(command);
+      const { client, json } = connect(command);
       if (options.asOf !== undefined) await assertPositionOrTime(command, '--as-of <when>', options.asOf);
       if (options.now !== undefined) await assertTime(command, '--now <time>', options.now);
-      const answer = await call<SearchAnswer>(connection, '/v1/search', {
-        method: 'POST',
-        body: {
-          query,
-          topK: options.top,
-          threshold: options.threshold,
-          order: options.order,
-          layers: options.layer,
-          spaces: options.space,
-          tags: options.tag,
-          filter: options.filter,
-          asOf: options.asOf,
-          now: options.now,
-        },
+      const answer = await client.search({
+        query,
+        topK: options.top,
+        threshold: options.threshold,
+        order: options.order,
+        layers: options.layer,
+        spaces: options.space,
+        tags: options.tag,
+        filter: options.filter,
+        asOf: options.asOf,
+        now: options.now,
       });
-      if (connection.json) return printJson(answer);
+      if (json) return printJson(answer);
       for (const { detail } of answer.warnings) console.error(styleText('yellow', `Note: ${detail}`));
       if (answer.results.length === 0) console.log('No results. A lower --threshold shows weaker ones.');
       for (const { memory, score, rank } of answer.results) {

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import type { Memory } from '../../src/cli/memories/memory.ts';
-import { commandHeaders, scopeOf } from '../../src/cli/memories/options.ts';
+import type { StoredMemory } from '../../packages/client/src/index.ts';
+import { changeOptions, scopeOf } from '../../src/cli/memories/options.ts';
 import { versionText } from '../../src/cli/memories/show-history.ts';
 import { statsText } from '../../src/cli/memories/show-stats.ts';
 import { validationText } from '../../src/cli/memories/show-validation.ts';
@@ -11,7 +11,7 @@ import { logText, startText } from '../../src/cli/terminal.ts';
 const at = '2026-11-25T09:00:00.000Z';
 const plain = (text: string) => stripVTControlCharacters(text).split('\n');
 
-const memory: Memory = {
+const memory: StoredMemory = {
   id: '019a',
   content: 'Releases are cut\n\ton Tuesday.\u001b[31m',
   layer: 'team',
@@ -24,6 +24,9 @@ const memory: Memory = {
   createdBy: 'user:ada',
   revision: 3,
   state: 'active',
+  representations: {},
+  importance: 0.5,
+  feedback: { helpful: 0, irrelevant: 0, outdated: 0, inaccurate: 0, duplicate: 0 },
   accessCount: 0,
 };
 
@@ -50,7 +53,7 @@ describe('a memory at a terminal', () => {
       representations: { code: 'x' },
       occurredAt: at,
       updatedAt: later,
-      state: 'deleted',
+      state: 'deleted' as const,
       retentionUntil: later,
       accessCount: 2,
       lastAccessedAt: later,
@@ -145,13 +148,10 @@ describe('arguments', () => {
     expect(scopeOf({})).toBeUndefined();
   });
 
-  it('[J4] headers contain the revision as an ETag and the reason in UTF-8', () => {
-    expect(commandHeaders({ reason: 'déplacé', ifMatch: '3' })).toEqual({
-      'x-reason': Buffer.from('déplacé').toString('latin1'),
-      'if-match': '"3"',
-    });
-    expect(commandHeaders({ ifMatch: '*' })).toEqual({ 'if-match': '*' });
-    expect(commandHeaders({})).toEqual({});
+  it('[J4] a change names the revision as a number, or any', () => {
+    expect(changeOptions({ reason: 'moved', ifMatch: '3' })).toEqual({ reason: 'moved', ifMatch: 3 });
+    expect(changeOptions({ ifMatch: '*' })).toMatchObject({ ifMatch: '*' });
+    expect(changeOptions({})).not.toHaveProperty('ifMatch');
   });
 });
 

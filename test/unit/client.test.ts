@@ -320,6 +320,13 @@ describe('[J3] streams', () => {
     expect(script.sent[0]!.headers.get('accept')).toBe('application/x-ndjson');
   });
 
+  it('gives up a stream that is cut again and again without an event', async () => {
+    const script = fakeFetch(() => new Response('{"id":'));
+    const events = clientOf(script, { retries: 1 }).audit.stream();
+    await expect(events.next()).rejects.toMatchObject({ name: 'ConnectionLostError' });
+    expect(script.sent).toHaveLength(2);
+  });
+
   it('ends when its signal is aborted, even while it waits to reconnect', async () => {
     const controller = new AbortController();
     const script = fakeFetch(() => new Response(`${line(1)}{"id":`));

@@ -1,4 +1,5 @@
 import type * as api from './api-types.ts';
+import { backoffMs } from './backoff.ts';
 import { pause } from './deadline.ts';
 import { ConnectionLostError } from './errors.ts';
 import { linesOf } from './ndjson.ts';
@@ -11,7 +12,6 @@ import type { Transport } from './transport.ts';
 export type AuditFilter = Omit<api.AuditEventsQuery, 'follow' | 'limit' | 'cursor'>;
 
 const eventsPath = '/v1/audit/events';
-const reconnectMs = 500;
 
 /** `/v1/audit`. */
 export class Audit {
@@ -56,8 +56,9 @@ export class Audit {
 
   /** Reconnects, because proxies close a stream that is idle for minutes. */
   async *#events(query: api.AuditEventsQuery, options: CallOptions = {}): AsyncGenerator<api.AuditEvent> {
+    const { retries = this.#transport.retries } = options;
     let { after } = query;
-    for (;;) {
+    for (let failures = 0; ; failures++) {
       const response = await this.#transport.open(
         {
           method: 'GET',
@@ -72,13 +73,15 @@ export class Audit {
         for await (const event of linesOf<api.AuditEvent>(response)) {
           yield event;
           after = event.position;
+          failures = 0;
         }
         return;
       } catch (error) {
         options.signal?.throwIfAborted();
-        if (!(error instanceof ConnectionLostError)) throw error;
+        const isFollowed = query.follow !== undefined;
+        if (!(error instanceof ConnectionLostError) || (failures >= retries && !isFollowed)) throw error;
       }
-      await pause(reconnectMs, options.signal);
+      await pause(backoffMs(failures), options.signal);
     }
   }
 }

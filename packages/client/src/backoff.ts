@@ -1,12 +1,18 @@
+import { ConnectionLostError, ProblemError, UnreachableError } from './errors.ts';
+
 const firstMs = 250;
 const longestMs = 8_000;
 
 /** Answers of a server that is busy, or of a proxy whose server is starting. A 504 of a proxy has no code of ours. */
 const passingStatuses = new Set([429, 502, 503]);
 
-/** Whether the same request may succeed later, by its refusal. */
-export function isPassing({ status, code }: { readonly status: number; readonly code: string }): boolean {
-  return passingStatuses.has(status) || code === 'http-504' || code === 'command-in-progress';
+/** Whether the same request may succeed later. */
+export function isPassing(error: unknown): boolean {
+  if (!(error instanceof ProblemError))
+    return error instanceof UnreachableError || error instanceof ConnectionLostError;
+  return (
+    passingStatuses.has(error.status) || error.code === 'http-504' || error.code === 'command-in-progress'
+  );
 }
 
 /**

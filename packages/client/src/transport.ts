@@ -1,6 +1,6 @@
 import { backoffMs, isPassing } from './backoff.ts';
 import { Deadline } from './deadline.ts';
-import { isProblem, ProblemError, UnreachableError, type ProblemDocument } from './errors.ts';
+import { isProblem, ProblemError, StratalogError, UnreachableError, type ProblemDocument } from './errors.ts';
 import { lost } from './ndjson.ts';
 import { baseUrl, checkedKey, defaultUrl, environmentVariable, type StratalogOptions } from './options.ts';
 import { commandHeaders, headerText, queryText, type ApiRequest, type RequestOptions } from './request.ts';
@@ -93,9 +93,8 @@ export class Transport {
           this.seen.forget(minPosition);
           continue;
         }
-        const refused = error instanceof ProblemError;
-        if (refused && !isPassing(error)) throw error;
-        const waitMs = backoffMs(attempt, refused ? error.retryAfter : 0);
+        if (!isPassing(error)) throw error;
+        const waitMs = backoffMs(attempt, error instanceof ProblemError ? error.retryAfter : 0);
         if (attempt >= retries || waitMs > deadline.left || raw?.canRepeat() === false) throw error;
         await deadline.pause(waitMs);
       }
@@ -141,6 +140,8 @@ export class Transport {
   async #send(target: string, init: RequestInit): Promise<Response> {
     const { fetch = globalThis.fetch } = this.#options;
     const response = await fetch(target, init).catch((cause: unknown) => {
+      // A fetch of the caller's own may say more.
+      if (cause instanceof StratalogError) throw cause;
       throw new UnreachableError(`no Stratalog answers at ${this.url}`, { cause });
     });
     if (response.ok) return response;

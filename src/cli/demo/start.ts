@@ -8,7 +8,7 @@ import { startApp, type App } from '../../app.ts';
 import { readConfig, type Config } from '../../config.ts';
 import { createLogger } from '../../observability/logger.ts';
 import { cleanOnSignal } from '../clean-on-signal.ts';
-import { call, type Connection } from '../client.ts';
+import { clientOf, type Connection } from '../client.ts';
 import { environmentWith } from '../environment.ts';
 import type { Narrator } from './narrator.ts';
 import { runDemo } from './run.ts';
@@ -37,7 +37,7 @@ export async function demo(options: DemoOptions, narrator: Narrator): Promise<vo
     const app = await startApp(config, createLogger(config));
     try {
       const connection: Connection = { url: app.url, key: await demoKey(app, config), json: false };
-      const facts = await runDemo(connection, narrator);
+      const facts = await runDemo(clientOf(connection), narrator);
       const seconds = (performance.now() - started) / 1_000;
       narrator.end(seconds, config.profile, facts);
       const { asOfShowsBefore, deletedIsGone, rebuilt, equal } = facts;
@@ -85,10 +85,7 @@ async function demoKey(
 ): Promise<string | undefined> {
   if (developmentIdentity || masterKey === undefined) return undefined;
   const tenant = `demo_${Date.now().toString(36)}`;
-  const master: Connection = { url, key: masterKey, json: false };
-  const { key } = await call<{ key: string }>(master, '/v1/admin/keys', {
-    method: 'POST',
-    body: { tenant, role: 'admin', user: 'demo', name: 'demo' },
-  });
+  const master = clientOf({ url, key: masterKey, json: false });
+  const { key } = await master.admin.keys.create({ tenant, role: 'admin', user: 'demo', name: 'demo' });
   return key;
 }

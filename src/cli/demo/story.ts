@@ -1,15 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import type { Search } from '../../../packages/client/src/index.ts';
 import { packageRoot } from '../../adapters/worker-entry.ts';
 
 /** A question to the corpus, as `corpus/queries.json` holds it. */
 export interface DemoQuery {
   readonly query: string;
   readonly why: string;
-  readonly layers?: string[];
-  readonly scope?: Record<string, string>;
+  readonly layers?: Search['layers'];
+  readonly scope?: Search['scope'];
   readonly tags?: string[];
-  readonly filter?: unknown;
+  readonly filter?: Search['filter'];
   /** External ids of right answers. */
   readonly expect: string[];
 }

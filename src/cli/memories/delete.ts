@@ -1,8 +1,7 @@
 import { Command } from 'commander';
-import { call, connectionOf } from '../client.ts';
+import { connect } from '../client.ts';
 import { printJson } from '../output.ts';
-import { pathOf, type MemoryAnswer } from './memory.ts';
-import { commandHeaders, ifMatchOption, reasonOption } from './options.ts';
+import { changeOptions, ifMatchOption, reasonOption } from './options.ts';
 
 interface DeleteOptions {
   readonly erase?: boolean;
@@ -18,21 +17,18 @@ export function deleteCommand(): Command {
     .addOption(ifMatchOption())
     .addOption(reasonOption())
     .action(async (id: string, options: DeleteOptions, own: Command) => {
-      const connection = connectionOf(own);
-      const answer = await call<MemoryAnswer>(
-        connection,
-        `${pathOf(id)}${options.erase ? '?mode=erase' : ''}`,
-        {
-          method: 'DELETE',
-          headers: commandHeaders(options),
-        },
-      );
-      if (connection.json) return printJson(answer);
+      const { client, json } = connect(own);
+      const settings = changeOptions(options);
+      if (options.erase) {
+        const erased = await client.memories.erase(id, settings);
+        if (json) return printJson(erased);
+        return console.log(`${id} is erased`);
+      }
+      const answer = await client.memories.delete(id, settings);
+      if (json) return printJson(answer);
       const { retentionUntil } = answer.memory;
       console.log(
-        options.erase
-          ? `${id} is erased`
-          : `${id} is deleted${retentionUntil === undefined ? '' : ` and can be restored until ${retentionUntil}`}`,
+        `${id} is deleted${retentionUntil === undefined ? '' : ` and can be restored until ${retentionUntil}`}`,
       );
     });
 }

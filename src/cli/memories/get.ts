@@ -1,8 +1,7 @@
 import { Command } from 'commander';
-import { call, connectionOf } from '../client.ts';
+import { connect } from '../client.ts';
 import { printJson } from '../output.ts';
 import { assertPositionOrTime } from '../positions.ts';
-import { pathOf, type Memory } from './memory.ts';
 import { memoryText } from './show.ts';
 
 export function getCommand(): Command {
@@ -11,11 +10,10 @@ export function getCommand(): Command {
     .argument('<id>')
     .option('--as-of <when>', 'as it was at a position or an RFC 3339 time with an offset')
     .action(async (id: string, { asOf }: { asOf?: string }, own: Command) => {
-      const connection = connectionOf(own);
+      const { client, json } = connect(own);
       if (asOf !== undefined) await assertPositionOrTime(own, '--as-of <when>', asOf);
-      const parameters = asOf === undefined ? '' : `?${new URLSearchParams({ asOf }).toString()}`;
-      const memory = await call<Memory>(connection, pathOf(id) + parameters);
-      if (connection.json) return printJson(memory);
+      const memory = await client.memories.get(id, { asOf });
+      if (json) return printJson(memory);
       console.log(memoryText(memory));
     });
 }

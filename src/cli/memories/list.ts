@@ -1,30 +1,10 @@
 import { Command, Option } from 'commander';
-import { call, connectionOf } from '../client.ts';
+import type { ListMemoriesQuery } from '../../../packages/client/src/index.ts';
+import { connect } from '../client.ts';
 import { jsonValue, wholeNumber } from '../option-values.ts';
 import { printJson } from '../output.ts';
 import { assertPositionOrTime } from '../positions.ts';
-import type { Memory } from './memory.ts';
 import { memoryLine } from './show.ts';
-
-interface ListOptions {
-  readonly layer?: string[];
-  readonly space?: string[];
-  readonly tag?: string[];
-  readonly externalId?: string;
-  readonly state?: string;
-  readonly createdAfter?: string;
-  readonly createdBefore?: string;
-  readonly filter?: unknown;
-  readonly asOf?: string;
-  readonly order?: string;
-  readonly limit: number;
-  readonly cursor?: string;
-}
-
-interface Page {
-  readonly items: readonly Memory[];
-  readonly nextCursor?: string;
-}
 
 export function listCommand(): Command {
   return new Command('list')
@@ -47,34 +27,16 @@ export function listCommand(): Command {
     .addOption(new Option('--order <order>', 'by creation (default: newest)').choices(['newest', 'oldest']))
     .option('--limit <n>', 'how many', wholeNumber, 50)
     .option('--cursor <cursor>', 'continue after an earlier page')
-    .action(async (options: ListOptions, own: Command) => {
-      const connection = connectionOf(own);
+    .action(async (options: ListMemoriesQuery, own: Command) => {
+      const { client, json } = connect(own);
       if (options.asOf !== undefined) await assertPositionOrTime(own, '--as-of <when>', options.asOf);
-      const page = await call<Page>(connection, `/v1/memories?${parametersOf(options).toString()}`);
-      if (connection.json) return printJson(page);
+      const { layer, space, tag, externalId, state, createdAfter, createdBefore, filter, asOf } = options;
+      const { order, limit, cursor } = options;
+      const filters = { layer, space, tag, externalId, state, createdAfter, createdBefore, filter, asOf };
+      const page = await client.memories.list({ ...filters, order, limit, cursor });
+      if (json) return printJson(page);
       for (const memory of page.items) console.log(memoryLine(memory));
       if (page.items.length === 0) console.error('No memories.');
       if (page.nextCursor !== undefined) console.error(`There are more: --cursor ${page.nextCursor}`);
     });
-}
-
-function parametersOf({ filter, ...options }: ListOptions): URLSearchParams {
-  const parameters = new URLSearchParams();
-  const plain = [
-    'layer',
-    'space',
-    'tag',
-    'externalId',
-    'state',
-    'createdAfter',
-    'createdBefore',
-    'asOf',
-    'order',
-    'limit',
-    'cursor',
-  ] as const;
-  for (const name of plain)
-    for (const value of [options[name] ?? []].flat()) parameters.append(name, String(value));
-  if (filter !== undefined) parameters.set('filter', JSON.stringify(filter));
-  return parameters;
 }

@@ -1,4 +1,5 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
+import type { ChangeOptions as CallSettings } from '../../../packages/client/src/index.ts';
 import type { ScopeKey } from '../../domain/layers.ts';
 
 /** Not imported, because the module of the domain loads the schema library. */
@@ -50,18 +51,17 @@ function oneLine(text: string): string {
   return text;
 }
 
-/** Header fields of a command. */
-export function commandHeaders({
+/** The settings of a call that changes a memory. */
+export function changeOptions({
   reason,
   ifMatch,
 }: {
   readonly reason?: string | undefined;
   readonly ifMatch?: string | undefined;
-}): Record<string, string> {
+}): CallSettings {
   return {
-    // Headers hold bytes: the server reads them as UTF-8.
-    ...(reason !== undefined && { 'x-reason': Buffer.from(reason).toString('latin1') }),
-    ...(ifMatch !== undefined && { 'if-match': ifMatch === '*' ? '*' : `"${ifMatch}"` }),
+    reason,
+    ...(ifMatch !== undefined && { ifMatch: ifMatch === '*' ? '*' : Number(ifMatch) }),
   };
 }
 

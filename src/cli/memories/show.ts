@@ -1,9 +1,9 @@
 import { styleText } from 'node:util';
 import { preview, printable, printableLines } from '../output.ts';
-import type { Memory } from './memory.ts';
+import type { StoredMemory } from '../../../packages/client/src/index.ts';
 
 /** A memory with all of its fields that say something, then its content. */
-export function memoryText(memory: Memory): string {
+export function memoryText(memory: StoredMemory): string {
   const { externalId, scope, spaces, tags, metadata, occurredAt, retentionUntil, accessCount } = memory;
   const rows: [string, string | undefined][] = [
     ['external id', externalId],
@@ -23,7 +23,7 @@ export function memoryText(memory: Memory): string {
 }
 
 /** One memory in one line of a list. */
-export function memoryLine({ id, externalId, content, layer, updatedAt }: Memory): string {
+export function memoryLine({ id, externalId, content, layer, updatedAt }: StoredMemory): string {
   const name = externalId === undefined ? '' : `  ${styleText('dim', printable(externalId))}`;
   return `${id}  ${layer.padEnd(8)} ${updatedAt.slice(0, 16).replace('T', ' ')}  ${preview(content, 70)}${name}`;
 }

@@ -1,12 +1,12 @@
 import { styleText } from 'node:util';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { ArgumentAmongOptions } from '../argument-among-options.ts';
-import { call, connectionOf } from '../client.ts';
+import type { StoreMemory } from '../../../packages/client/src/index.ts';
+import { connect } from '../client.ts';
 import { printable, printJson } from '../output.ts';
 import { requireContent } from './content.ts';
-import type { MemoryAnswer } from './memory.ts';
 import {
-  commandHeaders,
+  changeOptions,
   scopeOf,
   withChangeOptions,
   withScopeOptions,
@@ -15,23 +15,13 @@ import {
 } from './options.ts';
 
 interface StoreOptions extends ChangeOptions, ScopeOptions {
-  readonly layer?: string;
+  readonly layer?: StoreMemory['layer'];
   readonly externalId?: string;
   readonly upsert?: boolean;
   readonly occurredAt?: string;
   readonly subject?: string;
   readonly idempotencyKey?: string;
-  readonly onConflict?: string;
-}
-
-interface StoredAnswer extends MemoryAnswer {
-  readonly conflicts?: readonly {
-    readonly id: string;
-    readonly kind: string;
-    readonly reason: string;
-    readonly confidence: number;
-  }[];
-  readonly warnings?: readonly { readonly detail: string }[];
+  readonly onConflict?: StoreMemory['onConflict'];
 }
 
 function visibleAscii(text: string): string {
@@ -58,29 +48,18 @@ export function storeCommand(): Command {
     )
     .option('--idempotency-key <key>', 'with the same key it is stored once', visibleAscii)
     .action(async (argument: string | undefined, options: StoreOptions, own: Command) => {
-      const connection = connectionOf(own);
-      const { externalId, upsert = false } = options;
+      const { client, json } = connect(own);
+      const { externalId, upsert = false, idempotencyKey } = options;
       if (upsert && externalId === undefined) own.error('error: --upsert needs --external-id');
       const content = await requireContent(own, { argument, file: options.file });
       const { layer, space: spaces, tag: tags, metadata, occurredAt, subject, onConflict } = options;
       const fields = { layer, scope: scopeOf(options), spaces, tags, metadata, occurredAt, subject };
       const body = { content, ...fields, onConflict };
-      const headers = {
-        ...commandHeaders(options),
-        ...(options.idempotencyKey !== undefined && { 'idempotency-key': options.idempotencyKey }),
-      };
+      const settings = { ...changeOptions(options), idempotencyKey };
       const answer = upsert
-        ? await call<StoredAnswer>(connection, `/v1/memories/external/${encodeURIComponent(externalId!)}`, {
-            method: 'PUT',
-            body,
-            headers,
-          })
-        : await call<StoredAnswer>(connection, '/v1/memories', {
-            method: 'POST',
-            body: { ...body, externalId },
-            headers,
-          });
-      if (connection.json) return printJson(answer);
+        ? await client.memories.put(externalId!, body, settings)
+        : await client.memories.store({ ...body, externalId }, settings);
+      if (json) return printJson(answer);
       const { id, revision } = answer.memory;
       console.log(`${id} is stored${revision > 0 ? `, revision ${revision}` : ''}`);
       for (const { id: other, kind, reason, confidence } of answer.conflicts ?? [])

@@ -1,10 +1,9 @@
 import type { Command } from 'commander';
 import { ArgumentAmongOptions } from '../argument-among-options.ts';
-import { call, connectionOf } from '../client.ts';
+import { connect } from '../client.ts';
 import { printJson } from '../output.ts';
 import { readContent } from './content.ts';
-import { pathOf, type MemoryAnswer } from './memory.ts';
-import { commandHeaders, ifMatchOption, withChangeOptions, type ChangeOptions } from './options.ts';
+import { changeOptions, ifMatchOption, withChangeOptions, type ChangeOptions } from './options.ts';
 
 interface UpdateOptions extends ChangeOptions {
   readonly ifMatch?: string;
@@ -20,18 +19,14 @@ export function updateCommand(): Command {
   return withChangeOptions(command)
     .addOption(ifMatchOption())
     .action(async (id: string, argument: string | undefined, options: UpdateOptions, own: Command) => {
-      const connection = connectionOf(own);
+      const { client, json } = connect(own);
       const content = await readContent(own, { argument, file: options.file });
-      const { tag: tags, space: spaces, metadata, ifMatch = '*' } = options;
+      const { tag: tags, space: spaces, metadata } = options;
       const body = { content, tags, spaces, metadata };
       if (Object.values(body).every((value) => value === undefined))
         own.error('error: nothing to change: give a content, --file, --tag, --space or --metadata');
-      const answer = await call<MemoryAnswer>(connection, pathOf(id), {
-        method: 'PATCH',
-        body,
-        headers: commandHeaders({ ...options, ifMatch }),
-      });
-      if (connection.json) return printJson(answer);
+      const answer = await client.memories.update(id, body, changeOptions(options));
+      if (json) return printJson(answer);
       console.log(`${id} is at revision ${answer.memory.revision}`);
     });
 }
