@@ -81,6 +81,15 @@ export function observeInMemory(
     .addCallback((result) => result.observe(kept.bytes));
 }
 
+/** Long texts that cannot be embedded completely. */
+export function observePassages(meter: Meter, backlog: { readonly failing: number }): void {
+  meter
+    .createObservableGauge('stratalog.passages.failing', {
+      description: 'Long memories with a passage that could not be embedded and will be tried again',
+    })
+    .addCallback((result) => result.observe(backlog.failing));
+}
+
 /** Lag and throughput of the relay. */
 export function observeRelay(meter: Meter, relay: Relay): void {
   const active = meter.createObservableGauge('stratalog.relay.active', {

@@ -1,11 +1,12 @@
 import { LexicalUpkeep } from '../projections/lexical/upkeep.ts';
 import { PassageBacklog } from '../projections/vectors/passage-backlog.ts';
+import { observePassages } from '../observability/telemetry.ts';
 import type { Process } from './process.ts';
 import type { ReadSide } from './read-side.ts';
 
 /** The role `projector`: applies new events to the read models. */
 export async function startProjector(
-  { logger, stores, leases, cleanup }: Process,
+  { logger, stores, leases, metrics, cleanup }: Process,
   { runner, embedders }: ReadSide,
 ): Promise<void> {
   await runner.start();
@@ -14,9 +15,15 @@ export async function startProjector(
     sql,
     embedders,
     leases,
-    onError: (error) =>
-      logger.warn({ err: error }, 'passages of long memories could not be embedded and will be tried again'),
+    onError: (error, memory) =>
+      logger.warn(
+        { err: error, ...memory },
+        memory
+          ? 'a passage of a long memory could not be embedded and will be tried again; others are embedded meanwhile'
+          : 'passages of long memories could not be embedded and will be tried again',
+      ),
   });
+  observePassages(metrics.meter, backlog);
   backlog.start();
   cleanup.add(() => backlog.stop());
   if (!lexicalIndex) return;

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { deterministicEmbedder } from '../../src/adapters/deterministic/embedder.ts';
-import type { Embedder } from '../../src/ports/embedder.ts';
+import { EmbedderUnavailable, TextRefused, type Embedder } from '../../src/ports/embedder.ts';
 import { passagesOf } from '../../src/domain/text/passages.ts';
 import { passageVectorTable, vectorTable } from '../../src/read-models/vectors/tables.ts';
 import { Generation } from '../../src/projections/generation.ts';
 import { ensureLive } from '../../src/projections/generations.ts';
 import { memories } from '../../src/projections/memories/memories.ts';
 import type { Projection } from '../../src/projections/projection.ts';
-import { PassageBacklog } from '../../src/projections/vectors/passage-backlog.ts';
+import { PassageBacklog, type PassageBacklogOptions } from '../../src/projections/vectors/passage-backlog.ts';
 import { embeddedAtOnce } from '../../src/projections/vectors/passage-vectors.ts';
 import { vectors } from '../../src/projections/vectors/vectors.ts';
 import {
@@ -17,6 +17,7 @@ import {
   updateTestMemory,
   type TestStore,
 } from '../support/event-store.ts';
+import { eventually } from '../support/eventually.ts';
 import { follow } from '../support/read-models.ts';
 import { soleEmbedder } from '../support/sole-embedder.ts';
 
@@ -36,6 +37,8 @@ const table = passageVectorTable(words.model.id);
 
 let test: TestStore;
 let backlog: PassageBacklog;
+/** The errors of texts, with the memory. */
+let failures: unknown[] = [];
 
 beforeEach(async () => {
   test = await openTestStore();
@@ -45,8 +48,10 @@ beforeEach(async () => {
     holders: () => Promise.resolve(new Map()),
     release: () => Promise.resolve(),
   };
-  const onError = (error: unknown) => {
-    throw error;
+  failures = [];
+  const onError: PassageBacklogOptions['onError'] = (error, memory) => {
+    if (!memory) throw error;
+    failures.push([(error as Error).name, memory.memory_id]);
   };
   backlog = new PassageBacklog({ sql: test.sql, embedders, leases, onError });
   for (const projection of projections) await ensureLive(test.sql, projection);
@@ -118,6 +123,37 @@ describe('passages beyond the first of a long text', () => {
     await test.store.append(stream, 'exists', [{ type: 'MemoryRestored', data } as never], testContext());
     await caughtUp();
     expect(await places()).toEqual({ found: count, shelved: 0, waiting: 0 });
+  });
+
+  it('[A5] that the model refuses are passed over, and hold up neither their text nor others', async () => {
+    const refused = 'The model does not accept QZT-0000.';
+    const longer = `${documentOf(65)}\n\n## Last\n\n${section(99)}`;
+    const { value } = await storeTestMemory(test, { content: `${long}\n\n## Last\n\n${refused}` });
+    await storeTestMemory(test, { content: longer });
+    await caughtUp();
+    const { embed } = embedder;
+    embedder.embed = (texts, kind) =>
+      texts.some((text) => text.includes(refused))
+        ? Promise.reject(new TextRefused('no'))
+        : embed(texts, kind);
+    for (let runs = 0; await backlog.once(); runs++) expect(runs).toBeLessThan(3);
+    embedder.embed = embed;
+    expect(await places()).toMatchObject({ waiting: 1 });
+    expect(failures).toEqual([['TextRefused', value.id]]);
+    expect(backlog.failing).toBe(1);
+  });
+
+  it('[A5] are tried again after a pause if the model is unavailable', async () => {
+    await storeTestMemory(test, { content: long });
+    await caughtUp();
+    const { embed } = embedder;
+    embedder.embed = () => Promise.reject(new EmbedderUnavailable('down'));
+    await expect(backlog.once()).rejects.toThrow('down');
+    embedder.embed = embed;
+    // No text is the reason, so none is passed over.
+    expect([await backlog.once(), backlog.failing]).toEqual([false, 0]);
+    await eventually(() => backlog.once()).toBe(true);
+    expect(await places()).toMatchObject({ waiting: 0 });
   });
 
   it('[F6] of a memory that is erased meanwhile leave nothing', async () => {

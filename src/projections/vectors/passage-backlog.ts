@@ -1,11 +1,12 @@
 import { generationTable } from '../../read-models/generation-table.ts';
 import { variantOf } from '../../read-models/generation-variant.ts';
 import { hasPassageVectors, passageVectorTable, vectorTable } from '../../read-models/vectors/tables.ts';
-import type { Embedder, Embedders } from '../../ports/embedder.ts';
+import { EmbedderUnavailable, type Embedder, type Embedders } from '../../ports/embedder.ts';
 import type { Leases } from '../../ports/leases.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { inBackground } from '../../support/background.ts';
 import { pause } from '../../support/pause.ts';
+import { RetrySchedule } from '../../support/resilience/retry-schedule.ts';
 import { textHashSql } from '../../support/text-hash.ts';
 import type { MemoryKey } from '../memory-rows.ts';
 import { hashedPassages } from './passage-vectors.ts';
@@ -14,6 +15,8 @@ import { vectorArray } from './vector-sql.ts';
 const lease = 'passage backlog';
 const idleMs = 1_000;
 const longestPauseMs = 60_000;
+/** Pause before a text is tried again, of which a passage could not be embedded; it doubles with each failure. */
+const textPausesMs = { first: 60_000, longest: 3_600_000 };
 /** Passages in the queue of the model at once: other texts wait for these at most. */
 const atOnce = 4;
 /** Passages written together; a crash repeats this many. */
@@ -23,26 +26,39 @@ export interface PassageBacklogOptions {
   readonly sql: Sql;
   readonly embedders: Embedders;
   readonly leases: Leases;
-  readonly onError: (error: unknown) => void;
+  /** Called with each error, and with the memory if its text is the reason. */
+  readonly onError: (error: unknown, memory?: MemoryKey) => void;
 }
 
-interface WaitingText extends MemoryKey {
+interface TextKey extends MemoryKey {
   readonly text_hash: string;
+}
+
+interface WaitingText extends TextKey {
   readonly content: string;
   readonly waiting: readonly number[];
 }
 
 /**
  * Embeds in the background the passages of long texts that were not embedded with their text: those beyond the first 64. No query and
- * no event waits for it. One process of all does it at a time; the text with the fewest passages comes first.
+ * no event waits for it. One process of all does it at a time; the text with the fewest passages comes first. A text with a passage that
+ * the model cannot embed is tried again later, and holds up no other text; nor does a model that is unavailable hold up another one.
  */
 export class PassageBacklog {
   readonly #options: PassageBacklogOptions;
   readonly #stop = new AbortController();
+  readonly #models = new RetrySchedule<string>({ first: 2 * idleMs, longest: longestPauseMs });
+  /** The texts that could not be embedded, by the id of the model. */
+  readonly #failing = new Map<string, RetrySchedule<TextKey>>();
   #running: Promise<void> = Promise.resolve();
 
   constructor(options: PassageBacklogOptions) {
     this.#options = options;
+  }
+
+  /** Number of texts that will be tried again, because a passage could not be embedded. */
+  get failing(): number {
+    return [...this.#failing.values()].reduce((sum, { size }) => sum + size, 0);
   }
 
   start(): void {
@@ -57,15 +73,41 @@ export class PassageBacklog {
   /** Embeds the passages of one text of each model. Returns whether there was one. */
   async once(): Promise<boolean> {
     let worked = false;
-    for (const model of await this.#models()) {
-      const embedder = this.#options.embedders.of(model);
-      await this.#dropReplaced(model);
-      const text = embedder && (await this.#next(model));
-      if (!text) continue;
-      await this.#embed(embedder, text);
-      worked = true;
+    for (const model of await this.#modelsInUse()) {
+      if (!this.#models.isDue(model)) continue;
+      try {
+        if (await this.#onceFor(model)) worked = true;
+        this.#models.succeeded(model);
+      } catch (error) {
+        if (!(error instanceof EmbedderUnavailable) || this.#stop.signal.aborted) throw error;
+        this.#models.failed(model, model);
+        this.#options.onError(error);
+      }
     }
     return worked;
+  }
+
+  async #onceFor(model: string): Promise<boolean> {
+    const embedder = this.#options.embedders.of(model);
+    await this.#dropReplaced(model);
+    const text = embedder && (await this.#next(model));
+    if (!text) return false;
+    const error = await this.#embed(embedder, text);
+    const { tenant, memory_id, text_hash } = text;
+    const key = JSON.stringify([tenant, memory_id, text_hash]);
+    if (error === undefined) {
+      this.#textsOf(model).succeeded(key);
+    } else {
+      this.#textsOf(model).failed(key, { tenant, memory_id, text_hash });
+      this.#options.onError(error, { tenant, memory_id });
+    }
+    return true;
+  }
+
+  #textsOf(model: string): RetrySchedule<TextKey> {
+    const texts = this.#failing.get(model) ?? new RetrySchedule<TextKey>(textPausesMs);
+    this.#failing.set(model, texts);
+    return texts;
   }
 
   async #repeat(): Promise<void> {
@@ -88,7 +130,7 @@ export class PassageBacklog {
   }
 
   /** Ids of the models whose vectors are kept. */
-  async #models(): Promise<readonly string[]> {
+  async #modelsInUse(): Promise<readonly string[]> {
     const rows = await this.#options.sql.query<{ signature: string }>(
       `select distinct signature from read.generations where name = 'vectors' and state <> 'failed'`,
     );
@@ -111,32 +153,54 @@ export class PassageBacklog {
       `select generation from read.active where name = 'memories'`,
     );
     if (!live) return undefined;
+    const later = this.#textsOf(model).waiting();
     // The read model of the memories may not have the text yet: then another one is next.
     const [next] = await sql.query<WaitingText & Record<string, unknown>>(
       `select w.*, m.value->>'content' as content
        from (select tenant, memory_id, text_hash, array_agg(n order by n) as waiting from ${passageVectorTable(model)}
-             where embedding is null and shelved is null group by tenant, memory_id, text_hash) w
+             where embedding is null and shelved is null
+               and (tenant, memory_id, text_hash) not in (select * from unnest($1::text[], $2::uuid[], $3::text[]))
+             group by tenant, memory_id, text_hash) w
        join ${generationTable('memories', live.generation)} m
          on m.tenant = w.tenant and m.memory_id = w.memory_id and m.to_position is null
          and ${textHashSql(`(m.value->>'content')`)} = w.text_hash
        order by cardinality(w.waiting), w.memory_id limit 1`,
+      [
+        later.map(({ tenant }) => tenant),
+        later.map(({ memory_id }) => memory_id),
+        later.map(({ text_hash }) => text_hash),
+      ],
     );
     return next;
   }
 
-  async #embed(embedder: Embedder, text: WaitingText): Promise<void> {
+  /** Embeds and writes what waits of a text. Returns the error of the first passage that the model cannot embed. */
+  async #embed(embedder: Embedder, text: WaitingText): Promise<unknown> {
     const passages = hashedPassages(text.content);
+    const isDivided = text.waiting.at(-1)! < passages.length;
+    let failure: unknown = isDivided
+      ? undefined
+      : new Error('the text has fewer passages than were recorded');
     for (let from = 0; from < text.waiting.length; from += perWrite) {
       const numbers = text.waiting.slice(from, from + perWrite);
-      const vectors: Float32Array[] = [];
+      const vectors = new Map<number, Float32Array>();
       for (let at = 0; at < numbers.length; at += atOnce) {
         this.#stop.signal.throwIfAborted();
         await this.#options.leases.hold(lease);
-        const some = numbers.slice(at, at + atOnce).map((n) => passages[n]!.text);
-        vectors.push(...(await embedder.embed(some, 'passage')));
+        const some = numbers.slice(at, at + atOnce).flatMap((n) => passages[n] ?? []);
+        const outcome = await embedEach(
+          embedder,
+          some.map(({ text }) => text),
+        );
+        failure ??= outcome.error;
+        for (const [index, { n }] of some.entries()) {
+          const vector = outcome.vectors[index];
+          if (vector) vectors.set(n, vector);
+        }
       }
-      await this.#write(embedder.model.id, text, numbers, vectors);
+      if (vectors.size > 0) await this.#write(embedder.model.id, text, vectors);
     }
+    return failure;
   }
 
   /**
@@ -146,10 +210,9 @@ export class PassageBacklog {
   async #write(
     model: string,
     { tenant, memory_id, text_hash }: WaitingText,
-    numbers: readonly number[],
-    vectors: readonly Float32Array[],
+    vectors: ReadonlyMap<number, Float32Array>,
   ): Promise<void> {
-    const { array, bound } = vectorArray(vectors, 4);
+    const { array, bound } = vectorArray([...vectors.values()], 4);
     await this.#options.sql.query(
       `with k as materialized (
          select text_hash = $3 and embedding is not null as is_valid from ${vectorTable(model)}
@@ -161,7 +224,23 @@ export class PassageBacklog {
        from unnest($4::integer[], ${array}) as made(n, vector),
          (select coalesce((select is_valid from k), false) as is_valid) valid
        where p.tenant = $1 and p.memory_id = $2::uuid and p.text_hash = $3 and p.n = made.n`,
-      [tenant, memory_id, text_hash, [...numbers], ...bound],
+      [tenant, memory_id, text_hash, [...vectors.keys()], ...bound],
     );
+  }
+}
+
+/** Embeds texts together, or one by one if the model does not accept all of them. Rejects if it is unavailable. */
+async function embedEach(
+  embedder: Embedder,
+  texts: readonly string[],
+): Promise<{ readonly vectors: readonly (Float32Array | undefined)[]; readonly error?: unknown }> {
+  try {
+    return { vectors: await embedder.embed(texts, 'passage') };
+  } catch (error) {
+    if (error instanceof EmbedderUnavailable) throw error;
+    if (texts.length === 1) return { vectors: [undefined], error };
+    const vectors: (Float32Array | undefined)[] = [];
+    for (const text of texts) vectors.push((await embedEach(embedder, [text])).vectors[0]);
+    return { vectors, error };
   }
 }

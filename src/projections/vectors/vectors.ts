@@ -1,5 +1,4 @@
 import type { MemoryEvent } from '../../domain/memory/events.ts';
-import { passagesOf } from '../../domain/text/passages.ts';
 import type { Embedder, Embedders, EmbeddingModel } from '../../ports/embedder.ts';
 import type { LoadedEvent } from '../../ports/event-store.ts';
 import type { SqlExecutor } from '../../ports/sql.ts';
@@ -129,7 +128,7 @@ async function prepare(
   // The index takes most of the time of a batch. Several transactions at once insert new memories only, which needs no rows. With one
   // connection each transaction blocks everything else, so it must be short.
   const before = early.lanes > 1 ? new Map() : await rowsOf<VectorRow>(events, sql, tables('vectors'));
-  const rows = present(rowsAfter(events, before)).filter((row) => needs.has(memoryKey(row)));
+  const rows = present(rowsAfter(events, before, passages)).filter((row) => needs.has(memoryKey(row)));
   const done = new Set<string>();
   for (let at = 0; at < rows.length;) {
     const some: VectorRow[] = [];
@@ -226,7 +225,8 @@ async function plan(
   tables: Tables,
   prepared: Prepared,
 ): Promise<Write> {
-  const after = rowsAfter(events, await rowsOf<VectorRow>(events, executor, tables('vectors')));
+  const before = await rowsOf<VectorRow>(events, executor, tables('vectors'));
+  const after = rowsAfter(events, before, prepared.passages);
   const rows = present(after);
   const gone = events.map(memoryOf).filter((memory) => after.get(memoryKey(memory)) === undefined);
   return together(
@@ -272,11 +272,12 @@ async function keep(
 function rowsAfter(
   events: readonly LoadedEvent<MemoryEvent>[],
   before: ReadonlyMap<string, VectorRow>,
+  passages: Prepared['passages'],
 ): ReadonlyMap<string, VectorRow | undefined> {
   const after = new Map<string, VectorRow | undefined>();
   for (const fact of events) {
     const key = memoryKey(memoryOf(fact));
-    after.set(key, next(after.has(key) ? after.get(key) : before.get(key), fact));
+    after.set(key, next(after.has(key) ? after.get(key) : before.get(key), fact, passages));
   }
   return after;
 }
@@ -285,9 +286,18 @@ function present(rows: ReadonlyMap<string, VectorRow | undefined>): VectorRow[] 
   return [...rows.values()].filter((row) => row !== undefined);
 }
 
-function next(row: VectorRow | undefined, fact: LoadedEvent<MemoryEvent>): VectorRow | undefined {
+function next(
+  row: VectorRow | undefined,
+  fact: LoadedEvent<MemoryEvent>,
+  passages: Prepared['passages'],
+): VectorRow | undefined {
   const { event, metadata, revision, erased } = fact;
   if (erased || event.type === 'MemoryErased') return undefined;
+  // A text that the batch itself replaces is not divided, and its row is not written.
+  const textColumns = (content: string) => {
+    const hash = textHash(content);
+    return { text_hash: hash, passages: passages.get(hash)?.length ?? 0 };
+  };
   switch (event.type) {
     case 'MemoryStored': {
       const { memoryId, layer, scope, content } = event.data;
@@ -296,8 +306,7 @@ function next(row: VectorRow | undefined, fact: LoadedEvent<MemoryEvent>): Vecto
         memory_id: memoryId,
         revision,
         ...scopeRow(layer, scope),
-        text_hash: textHash(content),
-        passages: passagesOf(content).length,
+        ...textColumns(content),
         active: true,
       };
     }
@@ -305,12 +314,7 @@ function next(row: VectorRow | undefined, fact: LoadedEvent<MemoryEvent>): Vecto
       if (!row) return row;
       return event.data.content === undefined
         ? { ...row, revision }
-        : {
-            ...row,
-            revision,
-            text_hash: textHash(event.data.content),
-            passages: passagesOf(event.data.content).length,
-          };
+        : { ...row, revision, ...textColumns(event.data.content) };
     case 'MemoryDeleted':
       return row && { ...row, revision, active: false };
     case 'MemoryRestored':
