@@ -11,3 +11,17 @@ export function isStorableText(text: string): boolean {
 export function isBlank(text: string): boolean {
   return /^[\p{White_Space}\uFEFF]*$/u.test(text);
 }
+
+/** A text in parts of at most `length` UTF-16 units. */
+export function partsOf(text: string, length: number): string[] {
+  const parts: string[] = [];
+  for (let start = 0; start < text.length || parts.length === 0;) {
+    const end = start + length;
+    // Both halves of a character belong to the same part.
+    const isSplit = end < text.length && /[\ud800-\udbff]/.test(text.charAt(end - 1));
+    const part = text.slice(start, isSplit ? end - 1 : end);
+    parts.push(part);
+    start += part.length;
+  }
+  return parts;
+}

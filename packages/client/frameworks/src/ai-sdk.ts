@@ -1,0 +1,2 @@
+export { memoryMiddleware, type MemoryMiddlewareOptions } from './ai-sdk/middleware.ts';
+export { memoryTools, type MemoryToolsOptions } from './ai-sdk/tools.ts';
