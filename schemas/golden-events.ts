@@ -88,6 +88,15 @@ export const examples: { readonly [Type in EventType]: DataOf<Type> } = {
     sessionId: 's-1',
   },
   MemoriesAccessed: { searchId, how: 'search', memoryIds: [memoryId] },
+  ContextAssembled: {
+    searchId,
+    tokenBudget: 400,
+    tokenCount: 38,
+    tokenizer: 'o200k_base',
+    items: [{ kind: 'passage', memoryId, tokens: 38, start: 120, end: 260 }],
+    leftOut: [{ memoryId: other, reason: 'superseded' }],
+    durationMs: 31.5,
+  },
   TrajectoryRecorded: {
     searchId,
     outcome: 'partial',

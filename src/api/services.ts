@@ -3,6 +3,7 @@ import type { FactQueue } from '../commands/record-facts.ts';
 import type { Embedders } from '../ports/embedder.ts';
 import type { ProjectionOperations } from '../projections/operations.ts';
 import type { ConflictFinder } from '../queries/conflicts.ts';
+import type { ContextBuilder } from '../queries/context/context-builder.ts';
 import type { MultiHopSearch } from '../queries/hops/multi-hop-search.ts';
 import type { ReadModels } from '../queries/read-models.ts';
 import type { RoutedSearch } from '../queries/routing/routed-search.ts';
@@ -16,6 +17,7 @@ export interface Services {
   readonly models: ReadModels;
   readonly search: RoutedSearch;
   readonly multiHop: MultiHopSearch;
+  readonly contexts: ContextBuilder;
   readonly conflicts: ConflictFinder;
   readonly routing: RoutingDirectory;
   /** Routing is disabled by the configuration of this process. */

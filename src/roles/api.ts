@@ -1,4 +1,5 @@
 import { packageVersion } from '../adapters/package-version.ts';
+import { o200k } from '../adapters/tokenizer/o200k.ts';
 import { Authenticator } from '../api/identity/authenticate.ts';
 import { openLanguageModel } from '../backends/language-model.ts';
 import { FactQueue } from '../commands/record-facts.ts';
@@ -7,7 +8,9 @@ import { isLoopback } from '../http/loopback.ts';
 import type { Api } from '../http/server.ts';
 import { languageModelMetrics, observeFacts, observeModelGuard } from '../observability/telemetry.ts';
 import type { LanguageModelFor } from '../ports/language-model.ts';
+import { systemClock } from '../ports/clock.ts';
 import { ConflictFinder } from '../queries/conflicts.ts';
+import { ContextBuilder } from '../queries/context/context-builder.ts';
 import { ModelGuard } from '../queries/model-guard.ts';
 import { observed } from '../queries/observed-language-model.ts';
 import { RoutingDirectory } from '../queries/routing/routing-directory.ts';
@@ -53,6 +56,7 @@ export function openApi(own: Process, commandSide: CommandSide, readSide: ReadSi
     operations,
     search,
     multiHop,
+    contexts: new ContextBuilder({ search, tokenizer: o200k, clock: systemClock }),
     conflicts: new ConflictFinder(models, retrieval),
     routing,
     routingIsOff: !config.routing,

@@ -129,6 +129,36 @@ export interface Search {
   waitMs?: number | undefined;
 }
 
+export interface Context {
+  query: string;
+  /** Most tokens of the text, counted with o200k_base. Above 200,000 it means 200,000 */
+  tokenBudget: number;
+  /** Least `score` of a memory. Without one: .7, and nothing at all if nothing answers the question */
+  threshold?: number | undefined;
+  layers?: readonly ('agent' | 'user' | 'session' | 'project' | 'team' | 'org' | 'company')[] | undefined;
+  scope?:
+    | {
+        org?: string | undefined;
+        team?: string | undefined;
+        project?: string | undefined;
+        session?: string | undefined;
+        user?: string | undefined;
+        agent?: string | undefined;
+        company?: string | undefined;
+      }
+    | undefined;
+  spaces?: readonly string[] | undefined;
+  sessionId?: string | undefined;
+  /** The time of asking, for words such as "last week": RFC 3339 with an offset. Default: the clock of the server */
+  now?: string | undefined;
+  /** A position or an RFC 3339 time with an offset, inclusive */
+  asOf?: string | undefined;
+  /** Answer only from read models that include this position */
+  minPosition?: string | undefined;
+  /** How long to wait for it; default 2,000 */
+  waitMs?: number | undefined;
+}
+
 export interface MultiHop {
   query: string;
   layers?: readonly ('agent' | 'user' | 'session' | 'project' | 'team' | 'org' | 'company')[] | undefined;
@@ -546,6 +576,47 @@ export interface SearchResult {
   };
   /** The newest memory that supersedes it by links, among those that the caller can see */
   supersededBy?: string;
+}
+
+export interface ContextAnswer {
+  /** Each item behind its mark `[n]`; empty if there is none */
+  text: string;
+  /** Of `text`; never more than `tokenBudget` */
+  tokenCount: number;
+  tokenizer: string;
+  /** In the order of their marks: the first is `[1]` */
+  items: ContextItem[];
+  /** Memories that were found and are not in the text, and why */
+  leftOut: {
+    id: string;
+    reason: 'budget' | 'duplicate' | 'superseded';
+  }[];
+  searchId: string;
+  position: string;
+  warnings: {
+    code: string;
+    detail: string;
+  }[];
+}
+
+export interface ContextItem {
+  /** A whole memory, or a passage of a long one */
+  kind: 'memory' | 'passage';
+  /** Of the memory */
+  id: string;
+  externalId?: string;
+  /** Who sees it, most specific first */
+  layer: 'agent' | 'user' | 'session' | 'project' | 'team' | 'org' | 'company';
+  /** Of its line in the text, with mark and notes */
+  tokens: number;
+  /** The mark, and which memory it stands for, in words */
+  citation: string;
+  /** Verbatim from the memory */
+  text: string;
+  /** Where a passage begins in the content of its memory, in UTF-16 units */
+  start?: number;
+  /** Where it ends, exclusive */
+  end?: number;
 }
 
 export interface MultiHopAnswer {

@@ -9,6 +9,7 @@ import {
 } from '../memory/events.ts';
 import {
   AuditRead,
+  ContextAssembled,
   FeedbackErased,
   FeedbackGiven,
   MemoriesAccessed,
@@ -46,6 +47,7 @@ const definitions = [
   FeedbackErased,
   SearchPerformed,
   MemoriesAccessed,
+  ContextAssembled,
   TrajectoryRecorded,
   LanguageModelCalled,
   AuditRead,

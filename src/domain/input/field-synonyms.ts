@@ -6,6 +6,7 @@
 const synonyms: Readonly<Record<string, string>> = {
   query: 'q question text prompt search input ask term terms searchterm querytext',
   topK: 'limit k n top size count max maxresults numresults nresults results number pagesize perpage',
+  tokenBudget: 'budget tokens maxtokens limit tokenlimit max size',
   limit: 'topk k n top size count max maxresults numresults results pagesize perpage first take',
   threshold: 'score minscore scorethreshold cutoff relevance minrelevance similarity minsimilarity',
   order: 'sort sortby orderby ordering rank rankby',

@@ -144,6 +144,41 @@ export const MemoriesAccessed = defineEvent({
   sealed: z.object({}),
 });
 
+/** How much of a memory an item of a context is: all of it, or a part. */
+export const contextItemKinds = ['memory', 'passage'] as const;
+export type ContextItemKind = (typeof contextItemKinds)[number];
+
+/** Why a memory that was found is not in the context. */
+export const leftOutReasons = ['budget', 'duplicate', 'superseded'] as const;
+export type LeftOutReason = (typeof leftOutReasons)[number];
+
+/** The context for a question as it was given; follows the search that found its memories in the same stream. */
+export const ContextAssembled = defineEvent({
+  type: 'ContextAssembled',
+  category: 'retrieval',
+  version: 1,
+  routing: z.object({
+    searchId: z.string(),
+    tokenBudget: z.int(),
+    tokenCount: z.int(),
+    tokenizer: z.string(),
+    /** In the order of the text. */
+    items: z.array(
+      z.object({
+        kind: z.enum(contextItemKinds),
+        memoryId: z.string(),
+        tokens: z.int(),
+        /** Offsets in the content, in UTF-16 units; only of a part. */
+        start: z.int().optional(),
+        end: z.int().optional(),
+      }),
+    ),
+    leftOut: z.array(z.object({ memoryId: z.string(), reason: z.enum(leftOutReasons) })),
+    durationMs: z.number(),
+  }),
+  sealed: z.object({}),
+});
+
 /** A read of history, audit or keys, or of something that the caller may read only by its role: auditors are audited too. */
 export const AuditRead = defineEvent({
   type: 'AuditRead',
@@ -156,6 +191,7 @@ export const AuditRead = defineEvent({
 export type RetrievalEvent =
   | EventOf<typeof SearchPerformed>
   | EventOf<typeof MemoriesAccessed>
+  | EventOf<typeof ContextAssembled>
   | EventOf<typeof TrajectoryRecorded>
   | EventOf<typeof LanguageModelCalled>
   | FeedbackEvent

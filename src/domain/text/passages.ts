@@ -185,6 +185,14 @@ function trimmed(text: string, start: number, end: number): { start: number; end
   return start < end ? { start, end } : undefined;
 }
 
+/** Estimates the tokens of a part of a text, by its default all of it, in any script. Much faster than a tokenizer. */
+export function estimatedTokens(
+  text: string,
+  { start, end }: { readonly start: number; readonly end: number } = { start: 0, end: text.length },
+): number {
+  return Math.ceil(tokensOf(text, start, end));
+}
+
 /** Estimates the tokens of a part of a text for the embedding models. */
 function tokensOf(text: string, start: number, end: number): number {
   let tokens = 0;

@@ -1,5 +1,6 @@
 import { auditEvents } from '../../api/audit/audit-events.ts';
 import { auditSearch } from '../../api/audit/audit-search.ts';
+import { buildContext } from '../../api/context/build-context.ts';
 import { stats } from '../../api/operation/stats.ts';
 import { multiHop } from '../../api/search/multi-hop.ts';
 import { search } from '../../api/search/search.ts';
@@ -11,6 +12,9 @@ const eventFilters = ['stream', 'memory', 'actor', 'type', 'from', 'to'];
 export const queryBindings = [
   bind(search, 'post', '/v1/search', {
     success: { status: 200, description: 'Results in the requested order' },
+  }),
+  bind(buildContext, 'post', '/v1/context', {
+    success: { status: 200, description: 'The text with its items in the order of their marks' },
   }),
   bind(multiHop, 'post', '/v1/reasoning/multi-hop', {
     success: {

@@ -55,6 +55,8 @@ export interface RoutedSearchParts {
 
 export interface RoutedRequest {
   readonly asksForStandard?: boolean;
+  /** A focused answer also shows what is far behind the best. */
+  readonly keepsDistant?: boolean;
   readonly filterAsSent?: JsonObject | undefined;
 }
 
@@ -96,7 +98,7 @@ export class RoutedSearch {
   async search(
     caller: TenantContext,
     asked: Asked,
-    { asksForStandard = false, filterAsSent }: RoutedRequest = {},
+    { asksForStandard = false, keepsDistant = false, filterAsSent }: RoutedRequest = {},
   ): Promise<RoutedAnswer> {
     const started = performance.now();
     const cut: Cut = asked.threshold === undefined ? 'focused' : { threshold: asked.threshold };
@@ -121,7 +123,7 @@ export class RoutedSearch {
       cut,
       topK: asked.topK,
       includeSuperseded,
-      keepsDistant: shown,
+      keepsDistant: keepsDistant || shown,
     });
     const answer = answerOf({ ...asked, now }, finding, {
       id,

@@ -1,0 +1,43 @@
+import type { Layer } from '../layers.ts';
+import type { ContextItemKind, LeftOutReason } from '../retrieval/events.ts';
+import type { Span } from '../text/sentences.ts';
+
+/** A memory that a search found for a context. */
+export interface Candidate {
+  readonly id: string;
+  readonly externalId?: string | undefined;
+  readonly layer: Layer;
+  readonly content: string;
+  /** When it occurred, else when it was stored: RFC 3339. */
+  readonly time: string;
+  /** Probability that it is relevant. */
+  readonly relevance: number;
+  /** The part of a long content that matches best. */
+  readonly passage?: Span | undefined;
+  /** Id of the newest memory that supersedes it. */
+  readonly supersededBy?: string | undefined;
+}
+
+export interface LeftOut {
+  readonly id: string;
+  readonly reason: LeftOutReason;
+}
+
+/** A part of a context with its own `[n]`. */
+export interface ContextItem {
+  readonly kind: ContextItemKind;
+  readonly id: string;
+  readonly externalId?: string;
+  readonly layer: Layer;
+  /** Tokens of its line, with mark and notes. */
+  readonly tokens: number;
+  readonly citation: string;
+  /** Verbatim from the memory. */
+  readonly text: string;
+  /** Offsets of `text` in the memory's content, in UTF-16 units; only of a passage. */
+  readonly start?: number;
+  readonly end?: number;
+}
+
+/** Number of tokens of a text; infinite for a text that takes too long to count. */
+export type CountTokens = (text: string) => number;

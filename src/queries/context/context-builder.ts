@@ -1,0 +1,107 @@
+import type { TenantContext } from '../../domain/access/context.ts';
+import { assembleContext, type AssembledContext } from '../../domain/context/assemble.ts';
+import type { Candidate } from '../../domain/context/candidate.ts';
+import { asksPast } from '../../domain/ranking/asks-past.ts';
+import { askedTimes, asksTime } from '../../domain/ranking/dates.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Tokenizer } from '../../ports/tokenizer.ts';
+import type { RoutedSearch } from '../routing/routed-search.ts';
+import type { SearchAnswer, SearchFact, SearchResult, Asked } from '../search/answer.ts';
+import { timeOfAsking } from '../search/query.ts';
+
+export interface ContextBuilderParts {
+  readonly search: Pick<RoutedSearch, 'search'>;
+  readonly tokenizer: Tokenizer;
+  readonly clock: Clock;
+}
+
+export interface AskedContext extends Omit<Asked, 'topK' | 'order' | 'includeSuperseded'> {
+  readonly tokenBudget: number;
+}
+
+export interface ContextAnswer
+  extends AssembledContext, Pick<SearchAnswer, 'searchId' | 'position' | 'warnings' | 'fact'> {
+  readonly tokenizer: string;
+  /** In shadow mode, resolves with further events of the search. */
+  readonly later?: Promise<SearchFact>;
+}
+
+/** Memories that are searched for: more than fit, so that the best can be chosen among them. */
+const tokensOfShortMemory = 10;
+const candidates = { least: 50, most: 1_000 };
+/** More tokens than the candidates may have, so that assembling takes a bounded time. */
+const largestBudget = 200_000;
+
+/** Builds the context for a question: one search by its own route, then the best filling of the budget. */
+export class ContextBuilder {
+  readonly #parts: ContextBuilderParts;
+
+  constructor(parts: ContextBuilderParts) {
+    this.#parts = parts;
+  }
+
+  /** Rejects as a search does. */
+  async build(caller: TenantContext, { tokenBudget, ...asked }: AskedContext): Promise<ContextAnswer> {
+    const { search, tokenizer, clock } = this.#parts;
+    const started = performance.now();
+    const now = timeOfAsking(asked, clock);
+    const topK = Math.min(
+      candidates.most,
+      Math.max(candidates.least, Math.ceil(tokenBudget / tokensOfShortMemory)),
+    );
+    const [{ results, ...found }, count] = await Promise.all([
+      search.search(caller, { ...asked, now, topK, order: 'precedence' }, { keepsDistant: true }),
+      tokenizer.counter(),
+    ]);
+    const times = askedTimes(asked.query, now);
+    const context = assembleContext({
+      query: asked.query,
+      budget: Math.min(tokenBudget, largestBudget),
+      candidates: results.map(candidateOf),
+      count,
+      asksPast: asksPast(asked.query, times, now ?? clock.now()),
+      asksTime: asksTime(times),
+    });
+    const durationMs = Math.round(performance.now() - started);
+    const fact = factOf(found, context, { tokenBudget, tokenizer: tokenizer.name, durationMs });
+    return { ...found, ...context, tokenizer: tokenizer.name, fact };
+  }
+}
+
+function candidateOf({ memory, relevance, passage, supersededBy }: SearchResult): Candidate {
+  const { id, externalId, layer, content, occurredAt, createdAt } = memory;
+  return { id, externalId, layer, content, time: occurredAt ?? createdAt, relevance, passage, supersededBy };
+}
+
+/** The events of the search, and of what was put into the context instead of what the search would have returned. */
+function factOf(
+  { fact, searchId }: Pick<SearchAnswer, 'fact' | 'searchId'>,
+  { items, leftOut, tokenCount }: AssembledContext,
+  measured: { readonly tokenBudget: number; readonly tokenizer: string; readonly durationMs: number },
+): SearchFact {
+  const memoryIds = [...new Set(items.map(({ id }) => id))];
+  return {
+    id: fact.id,
+    events: [
+      ...fact.events.filter(({ type }) => type !== 'MemoriesAccessed'),
+      {
+        type: 'ContextAssembled',
+        data: {
+          searchId,
+          ...measured,
+          tokenCount,
+          items: items.map(({ kind, id, tokens, start, end }) => ({
+            kind,
+            memoryId: id,
+            tokens,
+            ...(start !== undefined && { start, end }),
+          })),
+          leftOut: leftOut.map(({ id, reason }) => ({ memoryId: id, reason })),
+        },
+      },
+      ...(memoryIds.length > 0
+        ? [{ type: 'MemoriesAccessed' as const, data: { searchId, how: 'context' as const, memoryIds } }]
+        : []),
+    ],
+  };
+}

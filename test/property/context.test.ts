@@ -1,0 +1,127 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { assembleContext, type ContextRequest } from '../../src/domain/context/assemble.ts';
+import type { Candidate } from '../../src/domain/context/candidate.ts';
+import { layers } from '../../src/domain/layers.ts';
+
+const words = 'port staging database fog rain Berlin 17 the is not 漢字 über "quoted" [2] ``` # -'.split(' ');
+const sentence = fc
+  .array(fc.constantFrom(...words), { minLength: 1, maxLength: 12 })
+  .chain((all) => fc.constantFrom('. ', '!\n', '\n\n', '。', ' ').map((end) => all.join(' ') + end));
+const content = fc
+  .array(sentence, { minLength: 1, maxLength: 60 })
+  .map((all) => all.join(''))
+  .filter((text) => text.trim() !== '');
+
+const candidate = fc.record({
+  layer: fc.constantFrom(...layers),
+  content,
+  time: fc.constantFrom('2026-01-01T00:00:00.000Z', '2026-02-01T00:00:00.000Z'),
+  relevance: fc.double({ min: 1e-6, max: 1, noNaN: true }),
+  passage: fc.option(fc.tuple(fc.nat(), fc.nat()), { nil: undefined }),
+  successor: fc.option(fc.nat(20), { nil: undefined }),
+});
+
+const candidates = fc.array(candidate, { maxLength: 20 }).map((all) =>
+  all
+    .toSorted((left, right) => right.relevance - left.relevance)
+    .map(({ passage, successor, ...one }, index): Candidate => {
+      const [from = 0, to = 0] =
+        passage?.map((at) => at % one.content.length).toSorted((a, b) => a - b) ?? [];
+      return {
+        ...one,
+        id: `m${index}`,
+        ...(to > from && one.content.slice(from, to).trim() !== '' && { passage: { start: from, end: to } }),
+        ...(successor !== undefined && successor !== index && { supersededBy: `m${successor}` }),
+      };
+    }),
+);
+
+/** Counters of which the last two make a text cost more than its lines, as joining tokens may. */
+const counters = [
+  (text: string) => Math.ceil(text.length / 4),
+  (text: string) => text.split(/\s+/).length,
+  (text: string) => text.length + 7 * text.split('\n').length,
+  (text: string) => Math.ceil(text.length ** 1.1),
+];
+
+const request: fc.Arbitrary<ContextRequest> = fc.record({
+  query: fc.constantFrom('staging database port', 'rain in Berlin', '漢字', 'the'),
+  budget: fc.oneof(fc.integer({ min: 1, max: 60 }), fc.integer({ min: 1, max: 2_000 })),
+  candidates,
+  count: fc.constantFrom(...counters),
+  asksPast: fc.boolean(),
+  asksTime: fc.boolean(),
+});
+
+describe('[E8] a context', () => {
+  it('never has more tokens than its budget, and says how many', () => {
+    fc.assert(
+      fc.property(request, (asked) => {
+        const { text, tokenCount } = assembleContext(asked);
+        expect(tokenCount).toBe(text === '' ? 0 : asked.count(text));
+        expect(tokenCount).toBeLessThanOrEqual(asked.budget);
+      }),
+    );
+  });
+
+  it('has each candidate once: as an item, or as left out', () => {
+    fc.assert(
+      fc.property(request, (asked) => {
+        const { items, leftOut } = assembleContext(asked);
+        const ids = [...items, ...leftOut].map(({ id }) => id);
+        expect(ids.toSorted()).toEqual(asked.candidates.map(({ id }) => id).toSorted());
+      }),
+    );
+  });
+
+  it('quotes verbatim, behind the mark of each item, in order', () => {
+    fc.assert(
+      fc.property(request, (asked) => {
+        const { text, items } = assembleContext(asked);
+        let at = 0;
+        for (const [index, item] of items.entries()) {
+          const { content } = asked.candidates.find(({ id }) => id === item.id)!;
+          const quoted = item.kind === 'memory' ? content.trim() : content.slice(item.start, item.end);
+          expect(item.text).toBe(quoted);
+          const mark = text.indexOf(`[${index + 1}] `, at);
+          expect(mark).toBeGreaterThanOrEqual(at);
+          at = text.indexOf(item.text, mark);
+          expect(at).toBeGreaterThan(mark);
+          at += item.text.length;
+        }
+      }),
+    );
+  });
+
+  it('is the same for the same request', () => {
+    fc.assert(
+      fc.property(request, (asked) => {
+        const { count, ...cloned } = asked;
+        expect(assembleContext({ ...structuredClone(cloned), count })).toEqual(assembleContext(asked));
+      }),
+    );
+  });
+
+  it('has everything that is not outdated or repeated if the budget is large enough, whole', () => {
+    fc.assert(
+      fc.property(request, (asked) => {
+        const { items, leftOut } = assembleContext({ ...asked, budget: 1e9 });
+        expect(leftOut.filter(({ reason }) => reason === 'budget')).toEqual([]);
+        expect(items.filter(({ kind }) => kind === 'passage')).toEqual([]);
+      }),
+    );
+  });
+
+  it('leaves out a superseded memory only if its successor was found', () => {
+    fc.assert(
+      fc.property(request, (asked) => {
+        const byId = new Map(asked.candidates.map((one) => [one.id, one]));
+        for (const { id, reason } of assembleContext(asked).leftOut)
+          if (reason === 'superseded') expect(byId.has(byId.get(id)!.supersededBy!)).toBe(true);
+        if (asked.asksPast)
+          expect(assembleContext(asked).leftOut.some(({ reason }) => reason === 'superseded')).toBe(false);
+      }),
+    );
+  });
+});
