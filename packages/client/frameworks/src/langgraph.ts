@@ -37,10 +37,10 @@ export interface StratalogStoreOptions {
   /** Paths of the fields that a search with a query looks into, unless `put` names others. Default: all. */
   readonly fields?: readonly string[] | undefined;
   /**
-   * Least score of a result of a search with a query; 0 ranks everything. By default a search answers only what is
-   * relevant, and nothing if no item answers the query.
+   * Least score of a result of a search with a query. 0, the default, ranks everything, as other stores do; `focused`
+   * answers only what is relevant, and nothing if no item answers the query.
    */
-  readonly threshold?: number | undefined;
+  readonly threshold?: number | 'focused' | undefined;
 }
 
 /** Most results of one search. */
@@ -107,12 +107,12 @@ export class StratalogStore extends BaseStore {
       return memories.slice(offset, offset + limit).map(itemOfMemory);
     }
     if (offset >= until) return [];
-    const { threshold } = this.#options;
+    const { threshold = 0 } = this.#options;
     const { results } = await stratalog.search({
       query,
       filter: { and: [...conditions, { 'metadata.langgraph.indexed': { eq: true } }] },
       topK: until,
-      ...(threshold !== undefined && { threshold }),
+      ...(threshold !== 'focused' && { threshold }),
     });
     return results.slice(offset).map(({ memory, score }) => ({ ...itemOfMemory(memory), score }));
   }
