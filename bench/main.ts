@@ -3,6 +3,7 @@ import { availableParallelism, cpus, loadavg } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { bulk } from './bulk.ts';
+import { client } from './client.ts';
 import { cluster } from './cluster.ts';
 import { rebuild } from './rebuild.ts';
 import { relay } from './relay.ts';
@@ -30,6 +31,7 @@ const benchmarks: readonly Benchmark[] = [
   retrieval,
   rebuild,
   startup,
+  client,
   relay,
   cluster,
 ];

@@ -1,0 +1,71 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { useSharedServer } from '../support/use-server.ts';
+import { newTenant } from '../support/tenant.ts';
+
+const run = promisify(execFile);
+const server = useSharedServer();
+const packageFolder = path.resolve('packages/client');
+const tsc = path.resolve('node_modules/.bin/tsc');
+
+const program = `
+import { isProblem, Memory, Stratalog, type SearchAnswer, type StoredMemory } from '@stratalog/client';
+
+const stratalog = new Stratalog();
+const { memory }: { memory: StoredMemory } = await stratalog.memories.store({ content: 'Mia likes tea' });
+const { results }: SearchAnswer = await stratalog.search({ query: 'What does Mia like?' });
+// @ts-expect-error: no such field
+const wrong = () => stratalog.search({ question: 'x' });
+let code: 'not-found' | undefined;
+await stratalog.memories.get('unknown').catch((error: unknown) => {
+  if (isProblem(error, 'not-found')) code = error.code;
+});
+const items = await new Memory({ client: stratalog }).getAll({ userId: 'ada' });
+console.log(JSON.stringify([results[0]?.memory.id === memory.id, code, items.results.length, typeof wrong]));
+`;
+
+describe('[J3] the package of the client', () => {
+  let folder: string;
+
+  /** Packs it as `npm publish` would, and installs it into an empty folder. */
+  beforeAll(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'stratalog-client-'));
+
+    await run('npm', ['run', 'build'], { cwd: packageFolder });
+    await run('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], { cwd: packageFolder });
+    const [tarball] = await readdir(folder);
+    await writeFile(path.join(folder, 'package.json'), '{"type": "module"}');
+    await writeFile(path.join(folder, 'program.ts'), program);
+    await run('npm', ['install', '--offline', '--no-audit', '--no-fund', `./${tarball}`], { cwd: folder });
+  });
+
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  it('installs without dependencies', async () => {
+    const installed = await readdir(path.join(folder, 'node_modules'));
+    expect(installed.filter((name) => !name.startsWith('.'))).toEqual(['@stratalog']);
+  });
+
+  it.each([
+    ['nodenext', 'nodenext'],
+    ['esnext', 'bundler'],
+  ])('has types for modules of kind %s (%s)', async (module, moduleResolution) => {
+    const settings = { module, moduleResolution, target: 'es2022', types: [''] };
+    const options = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)]);
+    await run(tsc, ['--strict', '--exactOptionalPropertyTypes', ...options, 'program.ts'], { cwd: folder });
+  });
+
+  it('runs in a program', async () => {
+    const { admin } = await newTenant(server);
+    const environment = { STRATALOG_URL: server.url, STRATALOG_API_KEY: admin.key };
+    const { stdout } = await run(process.execPath, ['program.js'], {
+      cwd: folder,
+      env: { PATH: process.env['PATH'], ...environment },
+    });
+    expect(JSON.parse(stdout)).toEqual([true, 'not-found', 1, 'function']);
+  });
+});
