@@ -140,6 +140,8 @@ describe('[J3] the client', () => {
     expect((await client.admin.projections.list()).items.map(({ name }) => name)).toContain('vectors');
     await client.admin.routing.update({ threshold: 0.5 });
     expect(await client.admin.routing.get()).toMatchObject({ settings: { threshold: 0.5 } });
+    const context = await client.context({ query: 'one', tokenBudget: 100, threshold: 0 });
+    expect(context.text).toContain('one');
     const { results } = await client.reasoning.multiHop({ query: 'one' });
     expect(results).toHaveLength(1);
     expect(await client.call({ method: 'GET', path: '/v1/stats' })).toHaveProperty('total');

@@ -55,6 +55,14 @@ export class Stratalog {
     );
   }
 
+  /** The best text about a question that fits into a token budget, with its sources. */
+  context(request: api.Context, options?: CallOptions): Promise<api.ContextAnswer> {
+    return this.#transport.call(
+      { method: 'POST', path: '/v1/context', body: request, reads: 'body' },
+      options,
+    );
+  }
+
   /** Counts, sizes and use. */
   stats(query: api.StatsQuery = {}, options?: CallOptions): Promise<api.Stats> {
     return this.#transport.call({ method: 'GET', path: '/v1/stats', query, reads: 'query' }, options);
