@@ -1,6 +1,7 @@
-import { chmod, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, rename, rm } from 'node:fs/promises';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
+import path from 'node:path';
 import type Koa from 'koa';
 import type { Logger } from 'pino';
 import { BrokenRequests } from './broken-requests.ts';
@@ -48,6 +49,7 @@ export async function startHttpServer(options: HttpServerOptions, logger: Logger
     close: async (graceMs = 10_000) => {
       closing.abort();
       await Promise.all(servers.map((server) => closeGracefully(server, graceMs)));
+      if (socketFile !== undefined) await rm(socketFile, { force: true });
     },
   };
 }
@@ -88,14 +90,23 @@ async function listenOn(
   return `http://${shown}:${actual}`;
 }
 
-/** Nobody else listens there: the file, if there is one, was left by a process that was killed. */
+/**
+ * Nobody else listens there: the file, if there is one, was left by a process that was killed. The socket gets its mode in a
+ * folder of its own, so at no time can another user connect.
+ */
 async function listenInFile(server: http.Server, file: string): Promise<void> {
-  await rm(file, { force: true });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(file, resolve);
-  });
-  await chmod(file, 0o600);
+  const own = await mkdtemp(path.join(path.dirname(file), '.api-'));
+  const socket = path.join(own, 's');
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(socket, resolve);
+    });
+    await chmod(socket, 0o600);
+    await rename(socket, file);
+  } finally {
+    await rm(own, { recursive: true, force: true });
+  }
 }
 
 async function closeGracefully(server: http.Server, graceMs: number): Promise<void> {

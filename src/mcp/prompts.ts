@@ -5,6 +5,7 @@ import {
   type Prompt,
 } from '@modelcontextprotocol/server';
 import { parseInput } from '../domain/input/parse-input.ts';
+import { truncate } from '../domain/text/truncate.ts';
 import { z } from 'zod';
 import { guideWithTools } from './guide.ts';
 import type { Act } from './session.ts';
@@ -25,6 +26,9 @@ export const prompts: Prompt[] = [
   },
 ];
 
+/** Of a name that a client sends, in the answer to it. */
+const longestName = 100;
+
 const recallArguments = z.strictObject({ topic: memorySearch.input.shape.query });
 
 export async function getPrompt(name: string, sent: unknown, act: Act): Promise<GetPromptResult> {
@@ -41,7 +45,7 @@ export async function getPrompt(name: string, sent: unknown, act: Act): Promise<
     default:
       throw new ProtocolError(
         ProtocolErrorCode.InvalidParams,
-        `there is no prompt ${name}; prompts/list lists them`,
+        `there is no prompt ${truncate(name, longestName)}; prompts/list lists them`,
       );
   }
 }

@@ -5,6 +5,7 @@ import {
   type ServerContext,
   type Tool as ListedTool,
 } from '@modelcontextprotocol/server';
+import { truncate } from '../domain/text/truncate.ts';
 import { callTool } from './call-tool.ts';
 import { guide } from './guide.ts';
 import { jsonSchemaOf } from './json-schema.ts';
@@ -14,6 +15,9 @@ import { listResources, protocolError, readResource, resourceTemplates } from '.
 import type { Act, Performer, Session } from './session.ts';
 import { tools } from './tools/index.ts';
 import { annotationsOf, type Tool } from './tools/tool.ts';
+
+/** Of a name that a client sends, in the answer to it. */
+const longestName = 100;
 
 const byName = new Map(tools.map((tool) => [tool.name as string, tool]));
 
@@ -45,7 +49,7 @@ export function createServer(version: string, session: Session, performer: Perfo
     if (!tool)
       throw new ProtocolError(
         ProtocolErrorCode.InvalidParams,
-        `there is no tool ${params.name}; the tools are ${[...byName.keys()].join(', ')}`,
+        `there is no tool ${truncate(params.name, longestName)}; the tools are ${[...byName.keys()].join(', ')}`,
       );
     const { signal, _meta: meta = {} } = context.mcpReq;
     return withProgress(context, () =>

@@ -3,7 +3,7 @@ import { InMemoryTransport } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { forwardingServer, type Send } from '../../src/cli/mcp/forward.ts';
-import type { Message } from '../../src/cli/mcp/json-rpc.ts';
+import { RequestRefused, TargetGone, type Message } from '../../src/cli/mcp/json-rpc.ts';
 
 let client: Client;
 let tools: string[];
@@ -94,6 +94,27 @@ describe.each(['legacy', 'auto'] as const)('a client on standard input, in the p
       { onprogress: ({ progress }) => void seen.push(progress) },
     );
     expect(seen).toEqual([1, 2]);
+  });
+
+  it('[J3] is told which credential is missing, and when no server answers', async () => {
+    const failing = async (error: Error): Promise<unknown> => {
+      send = async () => {
+        throw error;
+      };
+      return call('read');
+    };
+    expect(await failing(new RequestRefused(401, 'the request has no Authorization header'))).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringContaining('STRATALOG_API_KEY') }],
+    });
+    expect(await failing(new TargetGone('http://127.0.0.1:9 does not answer'))).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringContaining('http://127.0.0.1:9 does not answer') }],
+    });
+    const secret = await failing(new Error('a secret of the program\n    at file.ts:1:1'));
+    expect(secret).toMatchObject({ isError: true });
+    expect(JSON.stringify(secret)).not.toMatch(/secret|file\.ts/);
+    await expect(client.listTools()).rejects.toThrow('The call failed');
   });
 
   it('[J3] cancels a call', async () => {

@@ -30,6 +30,7 @@ afterEach(() => {
 const send = (
   notified: (message: Message) => void = () => undefined,
   signal = new AbortController().signal,
+  silenceMs = 10_000,
 ) =>
   post(
     { url },
@@ -40,6 +41,7 @@ const send = (
       signal,
       notified,
       lost,
+      silenceMs,
     },
   );
 
@@ -96,6 +98,20 @@ describe('an MCP request that is passed on', () => {
     await expect(send()).rejects.toMatchObject({ status: 401, message: 'this API key is unknown' });
     answer = (response) => response.writeHead(404).end('<html>');
     await expect(send()).rejects.toThrow(RequestRefused);
+  });
+
+  it('[J3] is known to be lost if the server stops in the middle of the answer, or never begins it', async () => {
+    answer = (response) => response.writeHead(200, events).write(': keep-alive\n\n');
+    await expect(send(undefined, undefined, 100)).rejects.toThrow(TargetGone);
+    answer = () => undefined;
+    await expect(send(undefined, undefined, 100)).rejects.toThrow(TargetGone);
+  });
+
+  it('[J3] does not repeat a long answer of a server that is not Stratalog', async () => {
+    answer = (response) =>
+      response.writeHead(502).end(JSON.stringify({ error: { message: 'x'.repeat(10_000) } }));
+    const refused = await send().catch((error: Error) => error.message);
+    expect(refused).toHaveLength(500);
   });
 
   it('[J3] ends when the client cancels it', async () => {

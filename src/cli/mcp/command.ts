@@ -63,16 +63,21 @@ function headersOf({ key, onBehalfOf }: Connection): Record<string, string> {
   };
 }
 
-/** Serves until the client closes standard input, or a signal comes. */
+/** Serves until the client closes standard input or sends more than a message may have, or a signal comes. */
 async function serve(send: Send, close: () => Promise<void>): Promise<void> {
-  const [{ serveStdio }, { forwardingServer }] = await Promise.all([
+  const [{ serveStdio, StdioServerTransport }, { forwardingServer }] = await Promise.all([
     import('@modelcontextprotocol/server/stdio'),
     import('./forward.ts'),
   ]);
   const version = packageVersion();
-  serveStdio(() => forwardingServer(version, send));
   await new Promise<void>((resolve) => {
-    process.stdin.once('end', resolve).once('close', resolve);
+    class EndingTransport extends StdioServerTransport {
+      override async close(): Promise<void> {
+        await super.close();
+        resolve();
+      }
+    }
+    serveStdio(() => forwardingServer(version, send), { transport: new EndingTransport() });
     for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => resolve());
   });
   await close();

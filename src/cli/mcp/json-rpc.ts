@@ -28,6 +28,11 @@ export class RequestRefused extends Error {
   }
 }
 
+/** A server that works says so every 15 s. */
+const silenceMs = 60_000;
+/** Of the answer of a server that is not Stratalog. */
+const longestReason = 500;
+
 const protocolVersion = '2025-11-25';
 
 export interface Post {
@@ -39,6 +44,8 @@ export interface Post {
   readonly notified: (message: Message) => void;
   /** Called when there is no answer. The next one may come from another program, with other tools. */
   readonly lost: () => void;
+  /** How long a server may be silent in the middle of a request. */
+  readonly silenceMs?: number;
 }
 
 /** Sends one request and returns its answer. Throws `TargetGone` or `RequestRefused`. */
@@ -64,7 +71,11 @@ export async function post(target: Target, request: Post): Promise<Message> {
   throw new TargetGone(`${nameOf(target)} ended in the middle of an answer`);
 }
 
-function send(target: Target, body: string, { headers, signal }: Post): Promise<IncomingMessage> {
+function send(
+  target: Target,
+  body: string,
+  { headers, signal, silenceMs: timeout = silenceMs }: Post,
+): Promise<IncomingMessage> {
   const url = new URL('url' in target ? `${target.url}/mcp` : 'http://localhost/mcp');
   const { request } = url.protocol === 'https:' ? https : http;
   return new Promise((resolve, reject) => {
@@ -74,6 +85,7 @@ function send(target: Target, body: string, { headers, signal }: Post): Promise<
         ...('socketFile' in target && { socketPath: target.socketFile }),
         method: 'POST',
         signal,
+        timeout,
         headers: {
           accept: 'application/json, text/event-stream',
           'content-type': 'application/json',
@@ -85,6 +97,7 @@ function send(target: Target, body: string, { headers, signal }: Post): Promise<
       resolve,
     );
     outgoing.once('error', reject);
+    outgoing.once('timeout', () => outgoing.destroy(new Error(`silent for ${timeout} ms`)));
     outgoing.end(body);
   });
 }
@@ -113,7 +126,7 @@ async function* eventsOf(response: IncomingMessage): AsyncGenerator<Message> {
 function refusalOf(text: string): string {
   try {
     const { detail, error } = JSON.parse(text) as { detail?: string; error?: { message?: string } };
-    return detail ?? error?.message ?? text;
+    return (detail ?? error?.message ?? text).slice(0, longestReason);
   } catch {
     return 'the answer is not from Stratalog';
   }

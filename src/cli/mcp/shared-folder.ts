@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { socketIn, type FolderSocket } from '../../adapters/folder-socket.ts';
+import { socketIn } from '../../adapters/folder-socket.ts';
 import { makeFolder } from '../../adapters/make-folder.ts';
 import { DataDirectoryLocked } from '../../adapters/pglite/errors.ts';
 import { isLocked } from '../../adapters/pglite/lock.ts';
@@ -19,20 +19,18 @@ const retryMs = 100;
 export class SharedFolder {
   readonly #config: Config;
   readonly #logger: Logger;
-  readonly #socket: FolderSocket;
   #app: App | undefined;
   #opening: Promise<void> | undefined;
   #isClosing = false;
 
-  private constructor(config: Config, logger: Logger, socket: FolderSocket) {
+  private constructor(config: Config, logger: Logger) {
     this.#config = config;
     this.#logger = logger;
-    this.#socket = socket;
   }
 
   static async of(config: Config, logger: Logger): Promise<SharedFolder> {
     await makeFolder(config.dataDir);
-    return new SharedFolder(config, logger, await socketIn(config.dataDir));
+    return new SharedFolder(config, logger);
   }
 
   /** Opens the folder unless another process has it open. Rejects if it cannot be opened. */
@@ -48,7 +46,7 @@ export class SharedFolder {
     const end = performance.now() + patienceMs;
     for (;;) {
       try {
-        return await post({ socketFile: this.#socket.file }, request);
+        return await this.#post(request);
       } catch (error) {
         if (!(error instanceof TargetGone) || this.#isClosing || performance.now() > end) throw error;
       }
@@ -61,7 +59,16 @@ export class SharedFolder {
     this.#isClosing = true;
     await this.#opening?.catch(() => undefined);
     await this.#app?.stop();
-    await this.#socket.dispose();
+  }
+
+  /** The path of the socket is made for each request: a short one is a link in a folder that the system cleans up. */
+  async #post(request: Post): ReturnType<typeof post> {
+    const { file, dispose } = await socketIn(this.#config.dataDir);
+    try {
+      return await post({ socketFile: file }, request);
+    } finally {
+      await dispose();
+    }
   }
 
   async #open(): Promise<void> {
