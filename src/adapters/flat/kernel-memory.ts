@@ -1,5 +1,5 @@
 import { kernel } from './kernel.ts';
-import { webAssembly, type Memory } from './webassembly.ts';
+import { webAssembly, type Memory } from '../../support/webassembly.ts';
 
 const pageSize = 65_536;
 /** How much the memory grows when it is full. */

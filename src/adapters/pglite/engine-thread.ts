@@ -3,6 +3,7 @@ import { isInBackground } from '../../support/background.ts';
 import { SqlUnavailable } from '../../ports/sql.ts';
 import { SqlError } from '../sql/error.ts';
 import { startWorker } from '../worker-entry.ts';
+import { compiledPostgres } from './compiled-postgres.ts';
 import type {
   EngineData,
   EngineEvent,
@@ -10,6 +11,7 @@ import type {
   EngineNotice,
   EngineRequest,
   EngineResult,
+  WorkerData,
 } from './protocol.ts';
 import { readReply } from './reply.ts';
 
@@ -56,7 +58,10 @@ export class EngineThread {
   /** Resolves when PostgreSQL accepts statements. Rejects with `SqlUnavailable` if it does not start. */
   static async start(data: EngineData, listeners: ThreadListeners): Promise<EngineThread> {
     const thread = new EngineThread(
-      await startWorker('pglite-worker', { workerData: data, resourceLimits }),
+      await startWorker('pglite-worker', {
+        workerData: { ...data, postgres: await compiledPostgres() } satisfies WorkerData,
+        resourceLimits,
+      }),
       listeners,
     );
     await thread.#ready;

@@ -6,7 +6,7 @@ import { extensions } from './extensions.ts';
 import { SeededMemoryFS } from './memory-fs.ts';
 import { ReplyBuffer } from './reply-buffer.ts';
 import { PreparedStatements } from './prepared.ts';
-import type { EngineData, EngineNotice, EngineResult } from './protocol.ts';
+import type { EngineNotice, EngineResult, WorkerData } from './protocol.ts';
 import { holdsError, readReply } from './reply.ts';
 import { startParams } from './settings.ts';
 import { createCluster, withTemplate } from './template.ts';
@@ -38,17 +38,22 @@ export class Engine {
     this.#listeners = listeners;
   }
 
-  static async open(data: EngineData, listeners: EngineListeners): Promise<Engine> {
-    const { cluster, packageRoot } = data;
+  static async open(data: WorkerData, listeners: EngineListeners): Promise<Engine> {
+    const { cluster, packageRoot, postgres } = data;
     if (cluster === undefined)
       return withTemplate(packageRoot, (template) =>
-        Engine.#start(new SeededMemoryFS(template), startParams(), listeners),
+        Engine.#start(new SeededMemoryFS(template), startParams(), postgres, listeners),
       );
     if (!existsSync(cluster)) await createCluster(cluster, packageRoot);
-    return Engine.#start(new DurableNodeFS(cluster), startParams(clusterBytes(cluster)), listeners);
+    return Engine.#start(new DurableNodeFS(cluster), startParams(clusterBytes(cluster)), postgres, listeners);
   }
 
-  static async #start(fs: Filesystem, startParams: string[], listeners: EngineListeners): Promise<Engine> {
+  static async #start(
+    fs: Filesystem,
+    startParams: string[],
+    postgres: WebAssembly.Module,
+    listeners: EngineListeners,
+  ): Promise<Engine> {
     const log = new LogTail();
     const init = fs.init.bind(fs);
     fs.init = async (pg, options) => {
@@ -61,6 +66,7 @@ export class Engine {
       fs,
       extensions,
       startParams,
+      pgliteWasmModule: postgres,
       onStderr: (line) => log.add(line),
     }).catch((error: unknown) => listeners.died(log.reason(String(error)), log.code()));
     endOnUnknownException(database, (error) => listeners.died(log.reason(String(error)), log.code()));

@@ -10,6 +10,12 @@ export interface EngineData {
   readonly packageRoot: string;
 }
 
+/** What the worker thread receives at its start. */
+export interface WorkerData extends EngineData {
+  /** PostgreSQL, compiled. Threads share the compiled code. */
+  readonly postgres: WebAssembly.Module;
+}
+
 /** The worker answers each message, strictly in the order of their arrival. */
 export interface EngineMessage {
   readonly id: number;

@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { failureOf } from '../sql/error.ts';
 import { Engine } from './engine.ts';
 import { Maintenance } from './maintenance.ts';
-import type { EngineData, EngineEvent, EngineMessage, EngineRequest } from './protocol.ts';
+import type { EngineEvent, EngineMessage, EngineRequest, WorkerData } from './protocol.ts';
 
 /** Below this size, copying is faster than transferring the memory. */
 const transferBytes = 4_096;
@@ -15,7 +15,7 @@ function stop(reason: string, code?: string): never {
   process.exit(1);
 }
 
-const engine = await Engine.open(workerData as EngineData, {
+const engine = await Engine.open(workerData as WorkerData, {
   notified: (channel) => emit({ kind: 'notification', channel }),
   noticed: (notice) => emit({ kind: 'notice', notice }),
   died: stop,

@@ -6,6 +6,8 @@ interface WebAssemblyInterface {
     module: object,
     imports: Readonly<Record<string, Readonly<Record<string, object>>>>,
   ) => { readonly exports: object };
+  /** Compiles on other threads. */
+  compile(bytes: Uint8Array): Promise<WebAssembly.Module>;
 }
 
 export interface Memory {
