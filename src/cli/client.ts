@@ -10,6 +10,8 @@ export interface Connection {
   readonly json: boolean;
 }
 
+/** As long as fetch itself waits: some commands of operators take minutes. */
+const longestCallMs = 300_000;
 const defaultUrl = 'http://127.0.0.1:8080';
 
 /** Reads the connection from the options, or else from the environment. An invalid value ends the command as a usage error. */
@@ -39,7 +41,7 @@ export function connectionOf(command: Command): Connection {
 
 /** A client of a connection. A missing key sends none, whatever the environment says. */
 export function clientOf({ url, key = '', onBehalfOf }: Connection): Stratalog {
-  return new Stratalog({ url, apiKey: key, onBehalfOf, fetch: fetchFrom(url) });
+  return new Stratalog({ url, apiKey: key, onBehalfOf, timeoutMs: longestCallMs, fetch: fetchFrom(url) });
 }
 
 /** No server answers at this address, and none has before. */

@@ -1,4 +1,4 @@
-import { isProblem, ProblemError, type Stratalog } from '../../packages/client/src/index.ts';
+import { isProblem, ProblemError, type Readiness, type Stratalog } from '../../packages/client/src/index.ts';
 
 /** How long the server waits for one request. */
 const waitMs = 30_000;
@@ -28,8 +28,8 @@ export async function untilReadModelsReachHead(client: Stratalog): Promise<void>
 /** The position of the last event; undefined if `/readyz` is not reachable or does not know. */
 async function headOf(client: Stratalog): Promise<string | undefined> {
   try {
-    const { log } = await client.readiness();
-    return 'position' in log ? log.position : undefined;
+    const { log }: Partial<Readiness> = await client.readiness();
+    return log && 'position' in log ? log.position : undefined;
   } catch (error) {
     // A proxy may hide the path.
     if (error instanceof ProblemError) return undefined;

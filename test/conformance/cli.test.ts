@@ -1,5 +1,8 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { clientOf, clientWithKey, freshTenant, type Client, type Json } from '../support/api.ts';
 import { expectClear, shellAs, stratalog, stratalogAs, threeMemories as memories } from '../support/cli.ts';
@@ -339,6 +342,42 @@ describe('connections', () => {
       expectClear(await shellAs(address, { key: 'key' }, script), 1, /connection was lost/);
     } finally {
       other.close();
+    }
+  });
+
+  it('[J3] [J4] a busy server does not end a command, and an import continues after a lost connection', async () => {
+    const lines = [1, 2].map((line) => `{"line":${line},"status":201,"id":"m${line}"}\n`);
+    let searches = 0;
+    const keys: unknown[] = [];
+    const busy = http.createServer((request, response) => {
+      if (request.url!.startsWith('/v1/search')) {
+        if (++searches > 1) return response.end('{"results":[],"warnings":[],"searchId":"s","position":"p"}');
+        return response.writeHead(503, { 'retry-after': '0' }).end('{"code":"unavailable"}');
+      }
+      keys.push(request.headers['idempotency-key']);
+      request.resume().on('end', () => {
+        if (keys.length > 1) response.end(lines.join(''));
+        else response.write(lines[0], () => request.socket.destroy());
+      });
+      return undefined;
+    });
+    await new Promise<void>((resolve) => busy.listen(0, '127.0.0.1', resolve));
+    const address = { url: `http://127.0.0.1:${(busy.address() as AddressInfo).port}` };
+    const folder = await mkdtemp(path.join(tmpdir(), 'stratalog-busy-'));
+    try {
+      const file = path.join(folder, 'two.ndjson');
+      await writeFile(file, '{"content":"a"}\n{"content":"b"}\n');
+      const [search, imported] = await Promise.all([
+        stratalogAs(address, { key: 'key' }, 'search', 'x', '--json'),
+        stratalogAs(address, { key: 'key' }, 'import', file, '--json'),
+      ]);
+      expect(search.json.results).toEqual([]);
+      expect(imported.json).toMatchObject({ stored: 2, present: 0, refused: 0 });
+      expect(new Set(keys).size).toBe(1);
+      expect(keys).toHaveLength(2);
+    } finally {
+      busy.close();
+      await rm(folder, { recursive: true, force: true });
     }
   });
 

@@ -62,9 +62,9 @@ describe('[J3] repetitions', () => {
   });
 
   it('gives up at once if the wait would be longer than the time that is left', async () => {
-    const script = fakeFetch(problem(503, 'storage-full', {}, { 'retry-after': '10' }));
+    const script = fakeFetch(problem(503, 'unavailable', {}, { 'retry-after': '10' }));
     const failed = clientOf(script, { timeoutMs: 2_000 }).search({ query: 'a' });
-    await expect(failed).rejects.toMatchObject({ code: 'storage-full', retryAfter: 10 });
+    await expect(failed).rejects.toMatchObject({ code: 'unavailable', retryAfter: 10 });
     expect(script.sent).toHaveLength(1);
   });
 
@@ -83,6 +83,7 @@ describe('[J3] repetitions', () => {
     [409, 'external-id-taken'],
     [422, 'idempotency-key-reused'],
     [500, 'internal'],
+    [503, 'storage-full'],
     [504, 'position-timeout'],
   ])('does not repeat %i %s', async (status, code) => {
     const script = fakeFetch(problem(status, code));
@@ -207,6 +208,12 @@ describe('[J3] errors', () => {
     expect(isProblem(new Error('x'))).toBe(false);
   });
 
+  it('are not thrown for the state of a server that is not ready: it is the answer', async () => {
+    const script = fakeFetch(json({ status: 'draining', projections: [] }, 503));
+    expect(await clientOf(script).readiness()).toMatchObject({ status: 'draining' });
+    expect(script.sent).toHaveLength(1);
+  });
+
   it('name the status where a proxy answers', async () => {
     const script = fakeFetch(new Response('<html>', { status: 403 }));
     await expect(clientOf(script).stats()).rejects.toMatchObject({ code: 'http-403', status: 403 });
@@ -238,6 +245,22 @@ describe('[J3] signals and time limits', () => {
       await expect(call).rejects.toBe(reason);
       expect(script.sent).toHaveLength(1);
     }
+  });
+
+  it('refuses a reason of two lines, which no header holds', async () => {
+    const script = fakeFetch(stored(1));
+    const call = clientOf(script).memories.store({ content: 'a' }, { reason: 'one\ntwo' });
+    await expect(call).rejects.toThrow('reason must be one line');
+    expect(script.sent).toHaveLength(0);
+  });
+
+  it('has no limit if the limit is infinite', async () => {
+    const script = fakeFetch(async () => {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      return found.clone();
+    });
+    await clientOf(script, { timeoutMs: Infinity }).search({ query: 'a' });
+    expect(script.sent).toHaveLength(1);
   });
 
   it('ends a call that takes too long, repetitions included', async () => {

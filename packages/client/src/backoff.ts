@@ -10,6 +10,8 @@ const passingStatuses = new Set([429, 502, 503]);
 export function isPassing(error: unknown): boolean {
   if (!(error instanceof ProblemError))
     return error instanceof UnreachableError || error instanceof ConnectionLostError;
+  // A full disk does not pass by itself: somebody has to free space.
+  if (error.code === 'storage-full') return false;
   return (
     passingStatuses.has(error.status) || error.code === 'http-504' || error.code === 'command-in-progress'
   );

@@ -1,5 +1,7 @@
 import { TimeoutError } from './errors.ts';
 
+const longestTimerMs = 2 ** 31 - 1;
+
 /** Ends a call when its caller aborts it, or when its time is over. */
 export class Deadline {
   readonly signal: AbortSignal;
@@ -10,7 +12,8 @@ export class Deadline {
   constructor(given: AbortSignal | undefined, timeoutMs: number | undefined) {
     given?.throwIfAborted();
     const controller = new AbortController();
-    if (timeoutMs === undefined) {
+    // Timers run at once if they are longer.
+    if (timeoutMs === undefined || timeoutMs > longestTimerMs) {
       this.signal = given ?? controller.signal;
       this.#end = Infinity;
       this.#dispose = () => undefined;

@@ -9,6 +9,8 @@ export interface ApiRequest {
   readonly body?: object | undefined;
   /** Headers of this call. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** A status other than 2xx whose body is the answer too. */
+  readonly alsoAnswers?: number | undefined;
   /** A read that takes `minPosition`, in its query or in its body. */
   readonly reads?: 'query' | 'body' | undefined;
   /** Whether it changes something, so that a repetition needs an idempotency key. */
@@ -41,14 +43,15 @@ export function commandHeaders({
 }: RequestOptions): Record<string, string> {
   return {
     'idempotency-key': idempotencyKey,
-    ...(reason !== undefined && { 'x-reason': headerText(reason) }),
+    ...(reason !== undefined && { 'x-reason': headerText('reason', reason) }),
     ...(cause !== undefined && { 'x-cause': cause }),
     ...(ifMatch !== undefined && { 'if-match': ifMatch === '*' ? '*' : `"${ifMatch}"` }),
   };
 }
 
 /** The server reads UTF-8 from the bytes of a header; fetch takes one character for each byte. */
-export function headerText(text: string): string {
+export function headerText(name: string, text: string): string {
+  if (/[\0\r\n]/.test(text)) throw new TypeError(`${name} must be one line, as it is sent in a header`);
   return Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join('');
 }
 

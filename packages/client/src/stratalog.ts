@@ -1,7 +1,6 @@
 import { Admin } from './admin.ts';
 import type * as api from './api-types.ts';
 import { Audit } from './audit.ts';
-import { isProblem } from './errors.ts';
 import { Memories } from './memories.ts';
 import type { CallOptions, StratalogOptions } from './options.ts';
 import type { ApiRequest, RequestOptions } from './request.ts';
@@ -69,15 +68,8 @@ export class Stratalog {
   }
 
   /** State of the server; also while it is not ready. */
-  async readiness(options?: CallOptions): Promise<api.Readiness> {
-    try {
-      return await this.#transport.call({ method: 'GET', path: '/readyz' }, { retries: 0, ...options });
-    } catch (error) {
-      // A server that is not ready answers 503 with the same document.
-      if (isProblem(error) && error.status === 503 && 'projections' in error.problem)
-        return error.problem as unknown as api.Readiness;
-      throw error;
-    }
+  readiness(options?: CallOptions): Promise<api.Readiness> {
+    return this.#transport.call({ method: 'GET', path: '/readyz', alsoAnswers: 503 }, options);
   }
 
   /** Any call of the API, such as one that this client has no method for, with its repetitions and positions. */

@@ -84,7 +84,7 @@ export class Transport {
       const minPosition = this.#minPositionOf(request);
       const { target, init } = this.#message(request, minPosition, deadline);
       try {
-        return await read(await this.#send(target, { ...init, headers, ...(await rawBody(raw)) }));
+        return await read(await this.#send(request, target, { ...init, headers, ...(await rawBody(raw)) }));
       } catch (error) {
         // A caller that aborted gets the reason, however the request ended.
         deadline.signal.throwIfAborted();
@@ -108,7 +108,7 @@ export class Transport {
     return new Headers({
       ...this.#headers,
       ...(contentType !== undefined && { 'content-type': contentType }),
-      ...(user !== undefined && { 'x-on-behalf-of': headerText(user) }),
+      ...(user !== undefined && { 'x-on-behalf-of': headerText('onBehalfOf', user) }),
       ...(request.changes && commandHeaders(options)),
       ...request.headers,
     });
@@ -137,14 +137,14 @@ export class Transport {
     };
   }
 
-  async #send(target: string, init: RequestInit): Promise<Response> {
+  async #send({ alsoAnswers }: ApiRequest, target: string, init: RequestInit): Promise<Response> {
     const { fetch = globalThis.fetch } = this.#options;
     const response = await fetch(target, init).catch((cause: unknown) => {
       // A fetch of the caller's own may say more.
       if (cause instanceof StratalogError) throw cause;
       throw new UnreachableError(`no Stratalog answers at ${this.url}`, { cause });
     });
-    if (response.ok) return response;
+    if (response.ok || response.status === alsoAnswers) return response;
     const text = await response.text().catch(() => '');
     throw new ProblemError(response.status, problemOf(text), response.headers);
   }
