@@ -11,7 +11,7 @@ import {
 import { isProblem, type PutMemory, type StoredMemory, type Stratalog } from '@stratalog/client';
 import { inParallel } from './in-parallel.ts';
 import { externalIdOf, generationOf, itemId, namespacePath } from './langgraph/item-id.ts';
-import { itemOfMemory, memoryOfItem } from './langgraph/item-memory.ts';
+import { idOfItem, itemOfMemory, memoryOfItem } from './langgraph/item-memory.ts';
 import { assertNamespace, commonPrefix, distinct, matches } from './langgraph/namespaces.ts';
 import { searchFilter } from './langgraph/search-filter.ts';
 
@@ -101,7 +101,8 @@ export class StratalogStore extends BaseStore {
     const conditions = [this.#within(namespacePrefix), ...tests];
     const stratalog = this.#clientFor(this.#place(namespacePrefix));
     if (query === undefined || query.trim() === '') {
-      const memories = await stratalog.memories.list({ filter: { and: conditions } }).toArray();
+      const listed = await stratalog.memories.list({ filter: { and: conditions } }).toArray();
+      const memories = latestOfEach(listed, (memory) => memory);
       // The list is ordered by creation.
       memories.sort((left, right) => Date.parse(right.updatedAt) - Date.parse(left.updatedAt));
       return memories.slice(offset, offset + limit).map(itemOfMemory);
@@ -114,7 +115,9 @@ export class StratalogStore extends BaseStore {
       topK: until,
       ...(threshold !== 'focused' && { threshold }),
     });
-    return results.slice(offset).map(({ memory, score }) => ({ ...itemOfMemory(memory), score }));
+    return latestOfEach(results, ({ memory }) => memory)
+      .slice(offset)
+      .map(({ memory, score }) => ({ ...itemOfMemory(memory), score }));
   }
 
   async #listNamespaces(operation: ListNamespacesOperation): Promise<string[][]> {
@@ -168,25 +171,32 @@ export class StratalogStore extends BaseStore {
   }
 
   async #delete(operation: GetOperation): Promise<void> {
-    const memory = await this.#memoryOf(operation);
-    if (!memory) return;
-    try {
-      await this.#clientFor(this.#place(operation.namespace)).memories.delete(memory.id);
-    } catch (error) {
-      // Somebody erased it in the meantime.
-      if (!isProblem(error, 'not-found')) throw error;
-    }
+    const { memories } = this.#clientFor(this.#place(operation.namespace));
+    await inParallel(await this.#memoriesOf(operation), async ({ id }) => {
+      try {
+        await memories.delete(id);
+      } catch (error) {
+        // Somebody erased it in the meantime.
+        if (!isProblem(error, 'not-found')) throw error;
+      }
+    });
   }
 
-  async #memoryOf(
+  async #memoryOf(operation: GetOperation, state?: 'active' | 'deleted'): Promise<StoredMemory | undefined> {
+    const [newest] = await this.#memoriesOf(operation, state);
+    return newest;
+  }
+
+  /** The newest first. There is more than one active memory only if an earlier, deleted one was erased or restored. */
+  async #memoriesOf(
     operation: GetOperation,
     state: 'active' | 'deleted' = 'active',
-  ): Promise<StoredMemory | undefined> {
+  ): Promise<StoredMemory[]> {
     const place = this.#place(operation.namespace);
     const id = await itemId(this.#name, operation, place.onBehalfOf);
     const filter = { 'metadata.langgraph.item': { eq: id } };
-    const { items } = await this.#clientFor(place).memories.list({ filter, state, limit: 1 });
-    return items[0];
+    const { items } = await this.#clientFor(place).memories.list({ filter, state, limit: 10 });
+    return items;
   }
 
   #within(prefix: readonly string[]): Record<string, unknown> {
@@ -196,6 +206,16 @@ export class StratalogStore extends BaseStore {
   #clientFor({ onBehalfOf }: Place): Stratalog {
     return onBehalfOf === undefined ? this.#stratalog : this.#stratalog.onBehalfOf(onBehalfOf);
   }
+}
+
+/** Without earlier memories of the same items. Ids ascend with time. */
+function latestOfEach<Found>(found: readonly Found[], memoryOf: (each: Found) => StoredMemory): Found[] {
+  const latest = new Map<string, string>();
+  for (const { id, metadata } of found.map(memoryOf)) {
+    const item = idOfItem(metadata);
+    if (id > (latest.get(item) ?? '')) latest.set(item, id);
+  }
+  return found.filter((each) => latest.get(idOfItem(memoryOf(each).metadata)) === memoryOf(each).id);
 }
 
 function isPut(operation: Operation): operation is PutOperation {

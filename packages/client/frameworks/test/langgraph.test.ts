@@ -8,8 +8,8 @@ import {
 } from '@langchain/langgraph';
 import { AIMessage, HumanMessage } from '@langchain/core/messages';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Stratalog } from '@stratalog/client';
-import { freshTenant } from '../../../../test/support/api.ts';
+import { Stratalog } from '@stratalog/client';
+import { clientWithKey, freshTenant } from '../../../../test/support/api.ts';
 import { useSharedServer } from '../../../../test/support/use-server.ts';
 import { StratalogStore } from '../src/langgraph.ts';
 import { newClient } from './client.ts';
@@ -61,6 +61,44 @@ describe('a LangGraph store', () => {
       await store.delete(namespace, 'k');
     }
     expect(await store.get(namespace, 'k')).toBeNull();
+  });
+
+  it('[J3] has one item after an erasure freed the external id of an earlier one', async () => {
+    const tenant = freshTenant();
+    const own = await newClient(server, { tenant });
+    const admin = await newClient(server, { tenant, role: 'admin', user: 'eve' });
+    const [namespace, items] = [fresh(), new StratalogStore(own)];
+    await items.put(namespace, 'k', { text: 'the first value' });
+    const { items: stored } = await own.memories.list();
+    await items.delete(namespace, 'k');
+    await items.put(namespace, 'k', { text: 'the second value' });
+    await admin.memories.erase(stored[0]!.id);
+    await items.put(namespace, 'k', { text: 'the third value' });
+    const third = [{ key: 'k', value: { text: 'the third value' } }];
+    expect(await items.get(namespace, 'k')).toMatchObject(third[0]!);
+    expect(await items.search(namespace)).toMatchObject(third);
+    expect(await items.search(namespace, { query: 'Which value is it?' })).toMatchObject(third);
+    await items.delete(namespace, 'k');
+    expect(await items.get(namespace, 'k')).toBeNull();
+  });
+
+  it('[J3] keeps one item when several processes put and delete it at the same time', async () => {
+    const namespace = fresh();
+    const { key } = await clientWithKey(server, { tenant: freshTenant(), role: 'member', user: 'ada' });
+    const stores = Array.from(
+      { length: 3 },
+      () => new StratalogStore(new Stratalog({ url: server.url, apiKey: key! })),
+    );
+    for (let round = 0; round < 4; round++) {
+      await Promise.all([
+        stores[0]!.put(namespace, 'k', { round }),
+        stores[1]!.delete(namespace, 'k'),
+        stores[2]!.put(namespace, 'k', { round }),
+      ]);
+      await stores[round % 3]!.delete(namespace, 'k');
+    }
+    await stores[0]!.put(namespace, 'k', { last: true });
+    expect(await stores[0]!.search(namespace)).toMatchObject([{ key: 'k', value: { last: true } }]);
   });
 
   it.each([

@@ -64,6 +64,11 @@ export function itemOfMemory({ metadata, createdAt, updatedAt }: StoredMemory): 
   };
 }
 
+/** `itemId` of the item that a memory holds. */
+export function idOfItem(metadata: StoredMemory['metadata']): string {
+  return (metadata['langgraph'] as ItemMetadata).item;
+}
+
 interface Exact {
   readonly key: string;
   readonly value: unknown;
