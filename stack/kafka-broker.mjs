@@ -21,7 +21,7 @@ export async function kafkaJars(folder, say) {
   if (!own) return fetchJars(pins, folder, say, otherwise);
   const jars = existsSync(own) ? readdirSync(own).filter((name) => name.endsWith('.jar')) : [];
   if (!jars.some((name) => name.startsWith('kafka_2.13-')))
-    throw failure(`STACK_KAFKA_LIBS=${own} holds no kafka_2.13-….jar`);
+    throw failure(`STACK_KAFKA_LIBS=${own} contains no kafka_2.13-….jar`);
   return jars.toSorted().map((name) => path.join(own, name));
 }
 
@@ -45,7 +45,7 @@ export async function prepareBroker(folder, jars, { port, controllerPort, settin
   words.push('-cp', jars.join(path.delimiter), 'kafka.tools.StorageTool', 'format', '-t', newClusterId());
   words.push('-c', settingsOf(folder), ...format);
   await run(program, words, { cwd: folder, env: environment(folder) }).catch((error) => {
-    throw failure(`Kafka cannot make its storage:\n${error.stdout}${error.stderr}`);
+    throw failure(`Kafka could not format its storage:\n${error.stdout}${error.stderr}`);
   });
 }
 

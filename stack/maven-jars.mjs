@@ -21,7 +21,7 @@ export async function fetchJars(pins, folder, say, otherwise) {
   const files = Object.keys(pins).map((pin) => path.join(libs, fileOf(pin)));
   if (existsSync(complete) && readFileSync(complete, 'utf8') === wanted) return files;
   await run('mvn', ['--version']).catch(() => {
-    throw failure(`The jars are fetched with Maven (mvn), which is not here. ${otherwise}`);
+    throw failure(`The jars are fetched with Maven (mvn), which is not installed. ${otherwise}`);
   });
   say(`fetching ${files.length} jars from Maven Central`);
   const partial = path.join(folder, 'libs.new');

@@ -58,9 +58,10 @@ export async function fetchPostgres(folder, say) {
 async function checkTools() {
   for (const tool of ['apt-get', 'dpkg-deb'])
     await run(tool, ['--version']).catch(() => {
-      throw failure(`PostgreSQL is fetched with ${tool}, which is not here. ${otherwise}`);
+      throw failure(`PostgreSQL is fetched with ${tool}, which is not installed. ${otherwise}`);
     });
-  if (!existsSync(keyring)) throw failure(`Debian's keys are not at ${keyring}. ${otherwise}`);
+  if (!existsSync(keyring))
+    throw failure(`The keys of Debian are missing: there is no ${keyring}. ${otherwise}`);
 }
 
 /** Downloads the packages and the libraries that they need. Returns the paths of the files. */
@@ -79,7 +80,7 @@ async function download(folder) {
   return readdirSync(debs).map((name) => path.join(debs, name));
 }
 
-/** Whether a package of a full installation is needed: only the server and the libraries are. */
+/** Whether a package of a full installation is needed: only the server, its client programs and the libraries are. */
 function needed(name) {
   return (
     /^postgresql-(client-)?18/.test(name) || (name.startsWith('lib') && !/perl|semanage|sepol/.test(name))
@@ -106,7 +107,7 @@ function aptIn(folder) {
     const { stdout } = await run('apt-get', [...words, ...args], { cwd, env, maxBuffer: 2 ** 26 }).catch(
       (error) => {
         throw failure(
-          `apt-get ${args[0]} failed, Debian ${suite} cannot be had here:\n${error.stderr}\n${otherwise}`,
+          `apt-get ${args[0]} failed, so packages of Debian ${suite} cannot be downloaded:\n${error.stderr}\n${otherwise}`,
         );
       },
     );

@@ -57,7 +57,7 @@ export async function openEmbedders(
   const entries = [...knownModels(models), ...readRegistrations(models.registered).map(entryOf(models))];
   const named = embedder.kind === 'openai' ? await endpointEntry({ ...embedder, onRun }, seen) : undefined;
   if (named) entries.push(named);
-  assertApart(entries);
+  assertDistinct(entries);
   const preferred =
     named?.id ??
     (embedder.kind === 'onnx'
@@ -74,7 +74,7 @@ export async function openEmbedders(
   return registry;
 }
 
-/** The id of the model that a start would prefer; a model at an endpoint must return a vector. Rejects with what is wrong with it. */
+/** The id of the preferred model. A model at an endpoint must return a vector. Rejects if the model cannot be used. */
 export async function inspectEmbedder(config: Config): Promise<string> {
   const { embedder } = config;
   const opened = embedder.kind === 'openai' ? await openEndpoint(embedder) : await openEmbedders(config);
@@ -151,7 +151,7 @@ async function openEndpoint(config: Endpoint): Promise<Embedder> {
   if (config.dimension === undefined || config.dimension === dimension) return opened;
   await opened.close();
   throw new ConfigError(
-    `STRATALOG_EMBEDDING_DIMENSION: ${config.model} answers ${dimension} numbers, not ${config.dimension}`,
+    `STRATALOG_EMBEDDING_DIMENSION: ${config.model} returns vectors of ${dimension} numbers, not ${config.dimension}`,
   );
 }
 
@@ -167,12 +167,12 @@ async function seenDimension({ model }: Endpoint, seen: SeenModels): Promise<num
 function neverSeen(error: unknown): EmbedderUnavailable {
   const reason = error instanceof Error ? error.message : String(error);
   return new EmbedderUnavailable(
-    `${reason}. How many numbers its vectors have is not known yet: set STRATALOG_EMBEDDING_DIMENSION, such as 1536, to start without it, or start again when it answers`,
+    `${reason}. The dimension of its vectors is not known yet: set STRATALOG_EMBEDDING_DIMENSION (such as 1536) to start without the endpoint, or start again when it answers`,
   );
 }
 
-/** Models by id and every name; two models never share a table of vectors. */
-function assertApart(entries: readonly ModelEntry[]): void {
+/** Throws if two models have the same id, name or table of vectors. */
+function assertDistinct(entries: readonly ModelEntry[]): void {
   const taken = new Set<string>();
   for (const { id, name } of entries) {
     for (const own of new Set([`id ${id}`, `name ${name}`, `table ${vectorTable(id)}`])) {

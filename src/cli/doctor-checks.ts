@@ -107,7 +107,7 @@ function languageModel({ languageModel: endpoint }: Config): Promise<Finding>[] 
   return endpoint ? [finding('llm', () => inspectLanguageModel(endpoint))] : [];
 }
 
-/** Both need the database, which only one may open. */
+/** One check, because both findings need the database and only one can have it open. */
 async function databaseAndLanguages(config: Config): Promise<Finding[]> {
   let stored: StoredLanguages | undefined;
   const found = await finding('database', () =>

@@ -61,9 +61,9 @@ function importName(text: string): string {
 
 /** What an import reads. */
 interface Source {
-  /** A function can be called again, when the connection is lost. */
+  /** A function is called again if the connection is lost. */
   readonly read: Readable | (() => Readable);
-  /** Tells this import from others. */
+  /** Identifies this import; part of its idempotency key. */
   readonly key: string | undefined;
   /** In bytes; unknown for a pipe. */
   readonly size?: number;
@@ -71,7 +71,8 @@ interface Source {
 
 async function importFile(connected: Connected, file: string, options: ImportOptions): Promise<void> {
   const { size } = await stat(file);
-  // An upsert needs no key: what is there already stays as it is, and an older version of a file may return.
+  // An upsert needs no key: it does not change memories that are equal already. With a key, a file that goes back to an older version
+  // would be answered as a repetition.
   const key = options.upsert ? undefined : (options.name ?? (await digestOf(file)));
   await importFrom(connected, { read: () => createReadStream(file), key, size }, options);
 }
@@ -146,7 +147,7 @@ async function importWith(
     if (leftOut.lines > 0) {
       const where = `${leftOut.lines} line${leftOut.lines === 1 ? '' : 's'}`;
       console.error(
-        `The company of a memory is the tenant of the credential: left out of ${where}: ${companies.join(', ')}`,
+        `The company of a memory is always the tenant of the credential, so it was left out of ${where}: ${companies.join(', ')}`,
       );
     }
     const updated = totals.updated === undefined ? '' : `, ${totals.updated} updated`;

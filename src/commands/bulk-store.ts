@@ -5,7 +5,7 @@ import type { CommandContext, CommandServices } from './context.ts';
 import { LineOrder } from './line-order.ts';
 import type { MemoryResult } from './change-memory.ts';
 import { putMemory } from './put-memory.ts';
-import { answerConflicts, type ConflictAnswer, type FindsConflicts } from './resolve-conflicts.ts';
+import { answerConflicts, type ConflictAnswer, type ConflictFinder } from './resolve-conflicts.ts';
 import { storeMemory, storeMemoryInput, type InTurn } from './store-memory.ts';
 
 /** A memory to store; with `upsert`, it replaces the memory with its externalId. */
@@ -50,7 +50,7 @@ export interface BulkRequest {
   readonly assertAllowed: () => Promise<void>;
   /** Converts any error to the answer of its line. */
   readonly asProblem: (error: unknown) => Problem;
-  readonly finder: FindsConflicts;
+  readonly finder: ConflictFinder;
 }
 
 /** Stores each line on its own. Yields results in order while further lines are read. */

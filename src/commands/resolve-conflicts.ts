@@ -10,18 +10,18 @@ import { recordAuditRead } from './record-audit-read.ts';
 import { runOnce } from './run-once.ts';
 import type { ConflictMode } from './store-memory.ts';
 
-/** A judgement from this confidence on is sure enough to act on it. */
-const sure = 0.8;
+/** Minimum confidence of a conflict that is resolved by a link. */
+const minConfidence = 0.8;
 
-/** Finds conflicts of a stored memory; a query, which commands do not know. */
-export interface FindsConflicts {
-  /** `upTo` is a position: what was stored before it is compared. */
+/** Finds conflicts of a stored memory. An interface, because it is a query and commands may not import queries. */
+export interface ConflictFinder {
+  /** Compares what was stored up to the position `upTo`. */
   find(
     caller: TenantContext,
     stored: StoredValue,
     upTo: number,
   ): Promise<{ readonly conflicts: readonly Conflict[]; readonly isComplete: boolean }>;
-  /** Judges again what was found before. */
+  /** Compares again with memories that were found before. */
   judge(caller: TenantContext, stored: StoredValue, ids: readonly string[]): Promise<readonly Conflict[]>;
 }
 
@@ -36,9 +36,9 @@ export interface ReportedConflict {
 
 interface ConflictReport {
   readonly conflicts: readonly ReportedConflict[];
-  /** Not all memories could be compared. */
+  /** False if not all memories could be compared. */
   readonly isComplete: boolean;
-  /** Of the last link that was written; 0 if none was. */
+  /** Position of the last link that was written; 0 if none was. */
   readonly position: number;
 }
 
@@ -55,7 +55,7 @@ interface ConflictRequest {
   readonly mode: ConflictMode;
   /** Position up to which memories are compared. */
   readonly upTo: number;
-  readonly finder: FindsConflicts;
+  readonly finder: ConflictFinder;
 }
 
 /**
@@ -86,7 +86,7 @@ function incomplete(detail: string) {
   return { code: 'conflicts-incomplete' as const, detail };
 }
 
-/** What is recorded of a report. Reasons quote memories, so they are made again for who asks. */
+/** The recorded part of a report. Reasons quote memories, so they are not recorded but made again for each caller. */
 type RecordedReport = {
   readonly conflicts: { readonly id: string; readonly kind: ConflictKind }[];
   readonly isComplete: boolean;
@@ -95,7 +95,7 @@ type RecordedReport = {
 
 /**
  * The conflicts of a memory that was stored or replaced. With `supersede` it is linked to each that it replaces, if the caller
- * may write that one too and the judgement is sure. A repetition under the same idempotency key answers the same ids and
+ * may write that one too and the confidence is high enough. A repetition under the same idempotency key answers the same ids and
  * kinds.
  */
 async function resolveConflicts(
@@ -144,7 +144,7 @@ async function resolveConflicts(
   return { conflicts: reported, isComplete, position };
 }
 
-/** Undefined if the other memory was deleted or erased meanwhile. */
+/** Links the memories if the mode asks for it. Returns undefined if the other memory was deleted or erased meanwhile. */
 async function resolve(
   services: CommandServices,
   context: CommandContext,
@@ -157,7 +157,7 @@ async function resolve(
     const { kind, confidence, isOutdated } = conflict;
     const isResolved =
       mode === 'supersede' &&
-      confidence >= sure &&
+      confidence >= minConfidence &&
       !isOutdated &&
       isWritable(context.caller, snapshot.state.value);
     if (!isResolved) return { kind, position: 0 };
@@ -176,7 +176,7 @@ async function resolve(
   }
 }
 
-/** The link is part of the store command and not a command that is repeated by itself. Its reason says why it was made. */
+/** The link has no idempotency key of its own, because it is part of the store command. Its reason says why it was made. */
 function linkContext({ idempotency: _, reason, ...context }: CommandContext): CommandContext {
   return { ...context, reason: reason ?? 'onConflict: supersede' };
 }

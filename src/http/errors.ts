@@ -23,7 +23,7 @@ function dialectOf(koa: Context): Dialect {
   return (koa.state['dialect'] as Dialect | undefined) ?? ownDialect;
 }
 
-/** Answers errors of the rest as problem documents, and logs the request. */
+/** Answers errors of the following middleware as problem documents, and logs the request. */
 export async function answerErrors(koa: Context, next: Next, logger: Logger): Promise<void> {
   const requestId = readRequestId(koa.get('x-request-id'));
   koa.state['requestId'] = requestId;
@@ -108,12 +108,12 @@ export function methodNotAllowed(koa: Context, methods: string): Problem {
   return new Problem('method-not-allowed', `this path supports only ${methods}`);
 }
 
-/** The client went away before the answer was complete, or no longer sends HTTP. No fault of this program. */
+/** The client went away before the answer was complete, or no longer sends HTTP. Not a fault of this program. */
 export function isOfTheConnection({ code = '' }: NodeJS.ErrnoException): boolean {
   return code.startsWith('HPE_') || ['EPIPE', 'ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE'].includes(code);
 }
 
-/** A stream was ended for a reason that the caller would have received as a problem, had the answer not begun. */
+/** A stream was ended for a reason that is sent to the caller as a problem if the answer has not begun. */
 export function isOfTheCaller(error: Error): boolean {
   return error instanceof Problem && error.status < 500;
 }

@@ -46,8 +46,8 @@ export function createKoa(
   // Paths match exactly as documented.
   const router = new Router({ strict: true, sensitive: true });
   serveHealth(router, ready, metrics);
-  if (api) serveApi(router, api, closing, logger);
   const fixed = methodsByFixedPath(bindings);
+  if (api) serveApi(router, api, fixed, closing, logger);
   koa.use((context, next) => measure(context, next, durations));
   koa.use((context, next) => answerErrors(context, next, logger));
   koa.use((context, next) => allowOwnMethods(context, next, fixed));
@@ -79,6 +79,7 @@ function serveHealth(router: Router, ready: () => Promise<Readiness>, metrics: M
 function serveApi(
   router: Router,
   { services, authenticator, topicPrefix, version }: Api,
+  fixed: ReadonlyMap<string, string>,
   closing: AbortSignal,
   logger: Logger,
 ): void {
@@ -91,13 +92,12 @@ function serveApi(
     context.body = topicsDocument;
   });
   browsableDocs(router);
-  const fixed = methodsByFixedPath(bindings);
   const context = { services, authenticator, closing, logger };
   serveMcp(router, memoryServers(services, version), context);
   serveMem0(router, context);
   for (const binding of bindings) {
     router[binding.method](binding.path, (koa: Context) => {
-      // A fixed path never matches an `:id`: `GET /v1/memories/bulk` asks for no memory.
+      // A fixed path never matches an `:id`: `GET /v1/memories/bulk` is not a request for the memory `bulk`.
       const methods = binding.path === koa.path ? undefined : fixed.get(koa.path);
       if (methods) throw methodNotAllowed(koa, methods);
       return serveOperation(binding, koa, context);
@@ -117,7 +117,7 @@ function methodsByFixedPath(all: readonly Binding[]): ReadonlyMap<string, string
   return methods;
 }
 
-/** The router also counts the methods of a path with an `:id` that matches; a fixed path allows only its own. */
+/** Corrects `Allow` for a fixed path: the router also adds the methods of matching paths with an `:id`. */
 async function allowOwnMethods(
   koa: Context,
   next: () => Promise<unknown>,

@@ -17,7 +17,7 @@ export interface Readiness {
   readonly profile: string;
   readonly roles: readonly ProcessRole[];
   readonly identity: 'development' | 'credentials';
-  /** `position`: the token of the head, to wait for. */
+  /** `position` is the head as a position token, for use as `minPosition`. */
   readonly log: { readonly head: number; readonly position: string } | { readonly error: string };
   readonly projections: readonly {
     readonly name: string;
@@ -46,7 +46,7 @@ export interface ReadinessSources {
   readonly operations?: ProjectionOperations | undefined;
   readonly embedders?: Embedders | undefined;
   readonly relay?: Relay | undefined;
-  /** Whether the development identity is open here. */
+  /** Whether requests without a credential get the development identity. */
   readonly development: () => Promise<boolean>;
 }
 

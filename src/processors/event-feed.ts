@@ -5,19 +5,19 @@ import { totalSize } from '../support/recorded-size.ts';
 import { WakeUp } from '../support/wake-up.ts';
 
 const pageSize = 500;
-/** Pages stay cached for processors that follow closely behind, so each event is read and opened once. */
+/** Number of events in the cache. Processors that follow closely behind find them there, so each event is read and decrypted once. */
 const cachedEvents = 4_000;
 /** In characters, as recorded. */
 const cachedSize = 32 * 1024 * 1024;
-/** Opened events stay in memory no longer than this: they may be erased meanwhile. */
+/** How long decrypted events stay in the cache: they may be erased meanwhile. */
 const cachedMs = 30_000;
 const pollMs = 1_000;
 const retryMs = 1_000;
 
-/** The log for all processors of a process: each reads from its own checkpoint, and those at the same place share opened pages. */
+/** Reads the log for all processors of a process. Each reads from its own checkpoint; those at the same position share decrypted pages. */
 export class EventFeed {
   readonly #store: EventStore;
-  /** By the position that they follow. */
+  /** Pages by the position before their first event. */
   readonly #cache = new LRUCache<number, LoadedPage>({
     maxSize: cachedSize,
     sizeCalculation: sizeOfPage,
@@ -37,7 +37,7 @@ export class EventFeed {
 
   /**
    * Follows the log from its head until `signal` aborts and wakes waiting readers. Continues after any error: the readers
-   * encounter it too and report it. Run once a process.
+   * encounter it too and report it. Called once per process.
    */
   async follow(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {

@@ -25,10 +25,10 @@ const retryMs = 1_000;
 const maxPagesAhead = 4;
 /** Pause while the live generation is about to reach the head of the log too. */
 const levelMs = 10;
-/** How long the others wait for a step of one fill: longer than a page takes whose vectors are kept. */
+/** How long the other fills wait for a step of one fill. A page that needs no new vectors takes less. */
 const patienceMs = 5_000;
 const neverAborted = new AbortController().signal;
-/** How often digests that differ are taken again: more keys may be destroyed meanwhile. */
+/** How often digests that differ are compared again. Keys that are destroyed meanwhile can make them differ. */
 const maxRepeatedComparisons = 3;
 
 /**
@@ -64,7 +64,7 @@ export class RebuildCoordinator {
     this.#store = store;
     this.#signal = signal;
     signal.addEventListener('abort', () => {
-      // The others finish their steps first.
+      // `#run` rejects the attached ones when their steps have ended.
       for (const fill of this.#fills) if (fill.isDetached) fill.reject(signal.reason);
     });
     this.#onFailure = onFailure;
@@ -154,15 +154,15 @@ export class RebuildCoordinator {
     this.#steps.set(fill, step);
   }
 
-  /** After their running steps have ended. */
+  /** Rejects fills after all running steps have ended. */
   async #rejectAll(fills: readonly GenerationFill[], error: unknown): Promise<void> {
     await Promise.all(this.#steps.values());
     for (const fill of fills) fill.reject(error);
   }
 
   /**
-   * With several partitions, whose bookmarks move one by one in the live generation, a new generation does not overtake the live one: it
-   * waits until all its partitions have reached the new one's bookmark, and is close to them then.
+   * Returns the fills with the lowest bookmark. With several partitions, the bookmarks of the live generation move one by one. There a
+   * fill does not overtake the live generation: it waits until every partition of the latter has reached its bookmark.
    */
   async #furthestBehind(fills: readonly GenerationFill[]): Promise<readonly GenerationFill[]> {
     const ready: GenerationFill[] = [];
@@ -212,7 +212,7 @@ export class RebuildCoordinator {
     });
   }
 
-  /** Returns whether the fill has advanced. A page that ends beyond the live generation is the last one, if it makes both level. */
+  /** Returns whether the fill has advanced. A page that ends beyond the live generation is the last one if both generations are equal after it. */
   async #advance(fill: GenerationFill, page: LoadedPage): Promise<boolean> {
     const { generation, state } = fill;
     const isAtEnd = page.scannedTo <= state.bookmark;
@@ -252,12 +252,12 @@ export class RebuildCoordinator {
     await this.#advance(fill, await this.#read(bookmark));
   }
 
-  /** A step that failed may have been written all the same, or in part. */
+  /** Reads the bookmark again, because a failed step may still have been written, wholly or in part. */
   async #readState(fill: GenerationFill): Promise<void> {
     try {
       fill.state = await fill.generation.bookmarkState();
     } catch (error) {
-      // The generation was dropped: another rebuild has replaced it, or it was given up.
+      // The generation was dropped: another rebuild has replaced it, or the rebuild was ended.
       if (error instanceof BookmarkMoved) fill.reject(error);
       throw error;
     }

@@ -31,8 +31,8 @@ export function relayProcessor(options: PublicationOptions): EventProcessor {
 
 /**
  * One term as the relay: publishes the log in order from the checkpoint on. The checkpoint moves after the acknowledgement, and only
- * while no later epoch has begun. A process that was frozen may still publish what it holds when it wakes up. Since it too publishes
- * without gaps, consumers that follow by position see a repetition, and it cannot move the checkpoint.
+ * while no later epoch has begun. A process that was frozen may still publish its buffered events when it wakes up. It cannot move the
+ * checkpoint, and what it publishes has no gaps either, so consumers that follow by position see a repetition.
  */
 class Publication {
   readonly #options: PublicationOptions;

@@ -145,9 +145,9 @@ async function startModelUpkeep({ logger, stores, cleanup }: Process, embedders:
   cleanup.add(() => upkeep.stop());
 }
 
-/** Says if another model would find the memories better. */
+/** Logs a warning if another model would find the memories better. */
 async function adviseModel({ config, logger, stores }: Process): Promise<void> {
-  // It must not keep the program from starting.
+  // A failure must not keep the program from starting.
   const languages = await sampleLanguages(stores.sql).catch(() => undefined);
   const advice = languages && modelAdvice(languages, config);
   if (advice) logger.warn(languages, advice);

@@ -3,8 +3,8 @@ import { completeErasure } from '../commands/erase-memory.ts';
 import type { ProcessManager } from '../processors/process-manager.ts';
 
 /**
- * Completes every erasure in the log: destroys the key and releases the externalId, also if the process that erased was
- * killed in between, or the vault was restored from an older backup. Both steps do nothing if they are done already.
+ * Completes every erasure in the log: destroys the key and releases the externalId, even if the process that erased was killed
+ * in between, or if the vault was restored from an older backup. Both steps do nothing if they were done before.
  */
 export function erasureManager(services: CommandServices, context: CommandContext): ProcessManager {
   return {

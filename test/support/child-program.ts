@@ -27,10 +27,10 @@ export class ChildProgram {
 
   static async bundle(source: string): Promise<ChildProgram> {
     const folder = path.join(root, '.cache', `child-${process.pid}-${path.basename(source, '.ts')}`);
-    const entries = (await import(pathToFileURL(path.join(root, 'bin', 'build.mjs')).href)) as {
+    const builder = (await import(pathToFileURL(path.join(root, 'bin', 'build.mjs')).href)) as {
       build(outdir: string): Promise<void>;
     };
-    await entries.build(folder);
+    await builder.build(folder);
     await build({
       entryPoints: { program: path.join(root, 'test', 'support', source) },
       outdir: folder,

@@ -7,8 +7,9 @@ export type Fault = (cluster: Cluster, random: Random) => Promise<void>;
 
 /** Longer than the lease of a relay and the session of a projector, so another process takes over. */
 const frozenMs = 8_000;
-/** Longer than every client's request timeout. */
+/** How long a server or connection is unavailable: longer than every client's request timeout. */
 const awayMs = 6_000;
+/** Delay of a slow connection. */
 const slowMs = 80;
 
 interface Freezable {
@@ -68,7 +69,7 @@ const fullDisk: Fault = async ({ disk, postgres }) => {
 /** Faults by class. Those of one class differ in what they affect. */
 export type FaultClasses = Readonly<Record<string, Readonly<Record<string, Fault>>>>;
 
-const everywhere: FaultClasses = {
+const unprivileged: FaultClasses = {
   'a killed process': {
     'an api process is killed': killedProcess('api'),
     'a relay is killed': killedProcess('relay'),
@@ -122,8 +123,8 @@ const everywhere: FaultClasses = {
 
 /** The classes that can be tested here. Filling a disk requires that one can be mounted. */
 export function faultClasses(whyNoDisk: string | undefined): FaultClasses {
-  if (whyNoDisk !== undefined) return everywhere;
-  return { ...everywhere, 'a full disk': { 'the disk of PostgreSQL is full': fullDisk } };
+  if (whyNoDisk !== undefined) return unprivileged;
+  return { ...unprivileged, 'a full disk': { 'the disk of PostgreSQL is full': fullDisk } };
 }
 
 /** A random fault of each class, with the classes in random order. */

@@ -233,29 +233,29 @@ export class HistoryWriter {
     );
   }
 
-  #pick(of: string, n: number): string | undefined {
-    const present = this.#memories.get(of) ?? [];
+  #pick(tenant: string, n: number): string | undefined {
+    const present = this.#memories.get(tenant) ?? [];
     return present[n % Math.max(1, present.length)];
   }
 
   #text(text: string, id?: string): string {
     const word = `only${++this.#texts}`;
     if (id !== undefined) this.words.get(id)!.push(word);
-    // Long enough to have passages, of which several texts share one.
+    // A long text has passages. The first one is the same in all long texts.
     const isLong = this.#texts % 3 === 0;
     return isLong ? `${sharedPassage}\n\n${`${text}. `.repeat(40)}\n\n${text} ${word}` : `${text} ${word}`;
   }
 }
 
-function contextOf(of: string): CommandContext {
-  const nobody = { orgs: [], projects: [], sessions: [], agents: [] };
+function contextOf(tenant: string): CommandContext {
+  const noGroups = { orgs: [], projects: [], sessions: [], agents: [] };
   const caller = {
-    tenant: of,
+    tenant,
     principal: 'key:1',
     roles: ['admin'] as const,
     user: 'alice',
     teams: ['kitchen'],
-    ...nobody,
+    ...noGroups,
   };
   return { caller, cause: 'user', correlationId: 'request' };
 }

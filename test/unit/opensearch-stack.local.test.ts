@@ -50,7 +50,7 @@ describe('[G7] the OpenSearch of `npm run stack`', () => {
 
   it('without Maven reports that it is required', async () => {
     vi.stubEnv('PATH', folder);
-    await expect(fetchOpenSearch(folder, () => {})).rejects.toThrow(/Maven \(mvn\), which is not here/);
+    await expect(fetchOpenSearch(folder, () => {})).rejects.toThrow(/Maven \(mvn\), which is not installed/);
   });
 
   it('uses no jar that differs from the pinned one', async () => {

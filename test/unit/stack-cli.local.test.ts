@@ -98,7 +98,7 @@ describe('[G7] npm run stack', () => {
     environment['STACK_OPENSEARCH_PORT'] = String(await freePort());
     const { code, stdout, stderr } = await stack('up', 'kafka', 'opensearch', 'kurrentdb-double');
     expect(code).toBe(1);
-    expect(stderr).toMatch(/^kafka: .*Maven \(mvn\), which is not here\. Run a Kafka of your own/m);
+    expect(stderr).toMatch(/^kafka: .*Maven \(mvn\), which is not installed\. Run a Kafka of your own/m);
     expect(stderr).toMatch(/^opensearch: OpenSearch needs Java 17 to 23, and in the PATH there is none\./m);
     expect(stdout).toMatch(/^kafka {2}down$/m);
     expect(stdout).toMatch(/^kurrentdb-double {2}up {2}pid \d+/m);

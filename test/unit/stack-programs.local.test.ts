@@ -69,7 +69,7 @@ printf '%s' '${content}' > "$out/thing-1.2.jar"`,
   it('explains what to do without Maven, and passes on the errors of Maven', async () => {
     vi.stubEnv('PATH', bin);
     const fetching = () => fetchJars({ [pin]: sumOf('x') }, path.join(home, 'server'), () => {}, otherwise);
-    await expect(fetching()).rejects.toThrow(/Maven \(mvn\), which is not here\. Use docker\./);
+    await expect(fetching()).rejects.toThrow(/Maven \(mvn\), which is not installed\. Use docker\./);
     await program('mvn', '[ "$1" = --version ] && exit 0\necho "no such host" >&2\nexit 1');
     await expect(fetching()).rejects.toThrow(/no such host\n\nUse docker\./);
   });

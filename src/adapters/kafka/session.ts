@@ -11,7 +11,6 @@ import { openClient, type KafkaClient } from './client.ts';
 import { OffsetCommitter, type CommitRequest } from './offset-committer.ts';
 import { consumption, retries, type KafkaTransportOptions } from './options.ts';
 import { byTopic, partitionKey, type PartitionOffset } from './partition-offsets.ts';
-
 import type { Topics } from './topics.ts';
 import { Watchdog } from './watchdog.ts';
 
@@ -22,14 +21,16 @@ const concurrentPartitions = 64;
  * heartbeats: its partition is paused until it is done. A shorter one is finished before a rebalance.
  */
 const handlerPatienceMs = 250;
+/** Time limit for leaving the group. */
 const leaveMs = 5000;
 /**
- * Longer than a session and than joining takes. kafkajs forgets its member id before it rejoins. If the join then fails, it keeps
- * reading without being a member, sends no heartbeats, and all its commits are refused, forever.
+ * The session counts as lost after this time without a heartbeat or a join. It is longer than the session timeout and than joining
+ * takes. Needed because kafkajs forgets its member id before it rejoins: if the join then fails, it keeps reading without being a member,
+ * sends no heartbeats, and all its commits are refused.
  */
 const silenceMs = 15_000;
-/** Shorter, because kafkajs has already tried to leave the group. */
-const lostFarewellMs = 1000;
+/** Time limit for leaving after the session was lost: shorter, because kafkajs has already tried to leave the group. */
+const leaveWhenLostMs = 1000;
 
 /** Running handlers of this process by partition. They may outlive the session that started them. */
 export type RunningHandlers = Map<string, Promise<void>>;
@@ -48,7 +49,7 @@ export class Session {
   #ready: Promise<void>;
   #leaving = false;
 
-  /** `ready` resolves when no `assigned` callback of an earlier session runs. */
+  /** `ready` resolves when no `assigned` callback of an earlier session is running any more. */
   constructor(
     transport: KafkaTransportOptions,
     options: ConsumeOptions,
@@ -76,7 +77,7 @@ export class Session {
     this.#lost.catch(() => {});
   }
 
-  /** Resolves when no `assigned` callback of this session runs. */
+  /** Resolves when no `assigned` callback of this session is running any more. */
   get ready(): Promise<void> {
     return this.#ready;
   }
@@ -84,19 +85,19 @@ export class Session {
   /** Resolves when the member has left because the caller aborted; rejects if the session was lost. */
   async run(): Promise<void> {
     const left = untilAborted(this.#options.signal);
-    let farewellMs = lostFarewellMs;
+    let limitMs = leaveWhenLostMs;
     try {
       await Promise.race([this.#start(), this.#lost, left.promise]);
       await Promise.race([this.#lost, left.promise]);
       await Promise.race([this.#finish(), this.#lost]);
-      farewellMs = leaveMs;
+      limitMs = leaveMs;
     } finally {
       left.forget();
       this.#watchdog?.stop();
       this.#commits.close();
       this.#leaving = true;
       this.#assignment?.end();
-      await this.#client.close(this.#consumer, farewellMs);
+      await this.#client.close(this.#consumer, limitMs);
     }
   }
 
@@ -191,7 +192,7 @@ export class Session {
     void done.then(() => assignment.lost || resume());
   }
 
-  /** Calls the handler until it succeeds, as long as the partition is this member's; then schedules the commit of its offset. */
+  /** Calls the handler until it succeeds or the partition is lost. After a success it schedules the commit of its offset. */
   async #deliver(
     assignment: Assignment,
     batch: Batch,

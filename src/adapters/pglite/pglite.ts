@@ -46,7 +46,7 @@ export class PgliteSql implements Sql {
     this.#released = released;
   }
 
-  /** `released` runs when the thread has ended after `close`. */
+  /** `released` is called when the thread has ended after `close`. */
   static async start(
     data: EngineData,
     noticed: (notice: EngineNotice) => void,
@@ -64,13 +64,13 @@ export class PgliteSql implements Sql {
     { onePlan = false }: StatementOptions = {},
   ): Promise<R[]> {
     const kind = onePlan ? 'prepared' : 'statement';
-    const { rows } = await this.#pass({ kind, text, params: params.map(toPgliteWire) });
+    const { rows } = await this.#send({ kind, text, params: params.map(toPgliteWire) });
     return rows as R[];
   }
 
   async queryAs<R = Row>(tenant: string, text: string, params: readonly SqlValue[] = []): Promise<R[]> {
     const begin = beginScript({ tenant, readOnly: true });
-    const { rows } = await this.#pass({ kind: 'statement', text, params: params.map(toPgliteWire), begin });
+    const { rows } = await this.#send({ kind: 'statement', text, params: params.map(toPgliteWire), begin });
     return rows as R[];
   }
 
@@ -84,7 +84,7 @@ export class PgliteSql implements Sql {
   }
 
   async execute(script: string): Promise<void> {
-    await this.#pass({ kind: 'script', statements: splitStatements(script) });
+    await this.#send({ kind: 'script', statements: splitStatements(script) });
   }
 
   async listen(channel: string, handler: (missed: boolean) => void): Promise<() => Promise<void>> {
@@ -117,7 +117,7 @@ export class PgliteSql implements Sql {
   }
 
   /** Sends a request outside of transactions. If no transaction runs, the message is sent before this returns. */
-  async #pass(request: EngineRequest): Promise<EngineResult> {
+  async #send(request: EngineRequest): Promise<EngineResult> {
     this.#nesting.check();
     this.#refuseClosed();
     // Determined here, because the end of another task may start this one, in that task's context.

@@ -18,13 +18,13 @@ import { oidsOf, RecordedTables } from './recorded-tables.ts';
 import { ResidentTable, type Contents, type Kind } from './resident-table.ts';
 import { changesSchema } from './schema.ts';
 
-/** Changes are applied in the background this long after a notification … */
+/** How long after a notification changes are applied in the background. */
 const followAfterMs = 200;
-/** … and at least this often. */
-const floorMs = 5_000;
-/** How long a set of a table that nothing reads any more stays after its last use: a search may still be working on it. */
+/** Changes are applied in the background at least this often. */
+const followEveryMs = 5_000;
+/** How long after its last use a set of an unused table is dropped: a search may still be working on it. */
 const graceMs = 2_000;
-/** How long a set that does not fit is refused. */
+/** How long requests for a set are refused after it did not fit. */
 const refusedMs = 600_000;
 /** The same for a table that does not exist. */
 const goneMs = 1_000;
@@ -40,7 +40,7 @@ export interface SizedSet {
 export interface TenantRowCacheOptions {
   /** How much memory a set would take. */
   readonly bytesOf: (executor: SqlExecutor, set: RowSet) => Promise<number>;
-  /** The sets to load at startup: each one that fits beside those before it. */
+  /** The sets to load at startup, most important first. One that does not fit beside those before it is left out. */
   readonly first: (executor: SqlExecutor) => Promise<readonly SizedSet[]>;
   /** Nothing is loaded before it resolves: what searches need more urgently is loaded first. */
   readonly after?: Promise<void> | undefined;
@@ -55,8 +55,8 @@ export interface TenantRowCacheOptions {
 
 /**
  * Caches rows of whole tenants in RAM, in a form that is fast to search. Triggers record every change in the database; the cache
- * applies them in the background, and before each read, so that a reader is never behind what was committed. Only for the one
- * process that has the database to itself: it is notified of a change before the writer gets its answer.
+ * applies them in the background, and before each read, so that a reader is never behind what was committed. Works only in a process
+ * that has the database to itself, because it must be notified of a change before the writer gets its answer.
  */
 export class TenantRowCache<Row extends KeptRow, Kept extends Contents<Row>> {
   readonly #sql: Sql;
@@ -70,9 +70,9 @@ export class TenantRowCache<Row extends KeptRow, Kept extends Contents<Row>> {
   readonly #work = new WakeUp();
   /** Wakes with each set that was loaded or failed to load. */
   readonly #settled = new WakeUp();
-  /** After a failure to load, until the next attempt. */
+  /** True after a failure to load, until the next attempt. */
   #isPausing = false;
-  /** After a failure to apply changes in the background. Readers apply them by themselves meanwhile. */
+  /** When the background applies changes again after a failure. Readers apply them by themselves meanwhile. */
   #followsAgainAt = 0;
   /** Resolves when the sets to load at startup are loaded, or cannot be loaded. */
   readonly firstLoaded: Promise<void>;
@@ -148,7 +148,7 @@ export class TenantRowCache<Row extends KeptRow, Kept extends Contents<Row>> {
       if (this.bytes + bytes <= this.#options.mostBytes) await this.load(set, longestMs);
   }
 
-  /** All of a set that was committed before this call; undefined if it is not cached. `executor` reads the missing changes. */
+  /** The rows of a set with all changes that were committed before this call; undefined if it is not cached. `executor` reads the missing changes. */
   async current(executor: SqlExecutor, set: RowSet): Promise<Kept | undefined> {
     const cached = this.#cached.get(set);
     if (!cached) return undefined;
@@ -188,7 +188,7 @@ export class TenantRowCache<Row extends KeptRow, Kept extends Contents<Row>> {
       }
       this.#resolveFirstLoaded();
       await this.#applyChangesUnlessFailing();
-      await this.#work.after(seen, floorMs, signal);
+      await this.#work.after(seen, followEveryMs, signal);
       if (this.#queue.isEmpty) await pause(followAfterMs, signal);
     }
   }
@@ -197,7 +197,7 @@ export class TenantRowCache<Row extends KeptRow, Kept extends Contents<Row>> {
     await this.#recorded.readExisting();
     let total = 0;
     for (const { set, bytes } of await this.#options.first(this.#sql)) {
-      // No set evicts another one that was not requested either.
+      // No search has requested these sets yet, so none of them may evict another.
       if (total + bytes > this.#options.mostBytes) continue;
       total += bytes;
       this.want(set);

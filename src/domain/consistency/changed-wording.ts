@@ -13,7 +13,7 @@ import type { Difference, Verdict } from './verdict.ts';
 const minSimilarity = 0.7;
 /** Minimum number of shared words that carry meaning. */
 const minContentWords = 3;
-/** Minimum number of those before the difference, since the beginning of a sentence says what it is about. */
+/** Minimum number of meaningful words before the difference, since the beginning of a sentence says what it is about. */
 const minContentWordsBefore = 2;
 const maxGapWords = 4;
 
@@ -52,7 +52,7 @@ export interface Wording {
   readonly assertion: Assertion | undefined;
 }
 
-/** Compares the texts of two memories: they are the same apart from one number, date, negation, name or exclusive word. */
+/** Finds out whether two texts are the same apart from one number, date, negation, name or mutually exclusive word. */
 export function compareWording(
   left: Statement,
   right: Statement,
@@ -92,7 +92,7 @@ function findTextConflict(
   return areAssertions && difference?.difference === 'negation' ? undefined : difference;
 }
 
-/** The single difference between two passages; undefined if they do not differ or differ in more. */
+/** The single difference between two passages; undefined if there is none or more than one. */
 function differenceOf(left: Passage, right: Passage): Conflict | undefined {
   const { shared, gaps } = align(left.tokens, right.tokens);
   if ((2 * shared.length) / (left.tokens.length + right.tokens.length) < minSimilarity) return undefined;

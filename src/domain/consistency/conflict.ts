@@ -18,6 +18,7 @@ interface Contrast {
   readonly before: string;
   readonly left: readonly Token[];
   readonly right: readonly Token[];
+  /** The normalized words of `left` and `right`. */
   readonly own: readonly string[];
   readonly others: readonly string[];
   readonly after: readonly string[];

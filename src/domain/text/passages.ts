@@ -4,22 +4,20 @@ import { truncate } from './truncate.ts';
 export interface Passage {
   readonly start: number;
   readonly end: number;
-  /** The heading that it stands under, if it does not contain it. */
+  /** The heading above the passage, unless the passage contains it. */
   readonly heading?: string;
 }
 
-/** Increased whenever a text would be divided differently, so that stored passages are rebuilt. */
-export const PASSAGES_VERSION = 1;
-
-/** Estimated tokens of a passage, at most. Small models represent a few sentences best. */
+/** Maximum estimated tokens of a passage. Small models represent a few sentences best. */
 const mostTokens = 200;
 /** A text of at most this many tokens is one passage and is not divided. */
 const undivided = 250;
-/** A sentence of at most this many tokens is repeated at the beginning of the next passage of its paragraph. */
+/** The last sentence of a passage, if it has at most this many tokens, is repeated at the beginning of the next passage of its paragraph. */
 const mostRepeated = 40;
+/** Maximum characters of a heading; the rest is cut off. */
 const mostHeading = 120;
 
-/** Tokens by UTF-16 unit, roughly as subword tokenizers count them: English has about 4.5 letters a token. */
+/** Estimated tokens per UTF-16 unit, roughly as subword tokenizers count them: English has about 4.5 letters a token. */
 const perLetter = 0.22;
 const perSign = 0.6;
 const perOtherLetter = 0.5;
@@ -28,10 +26,11 @@ const perIdeograph = 1;
 /**
  * Divides a text of more than about 250 tokens into passages of at most about 200, in order, at its own boundaries: headings,
  * paragraphs, code blocks, table rows and list items first, then sentences, then words. Passages within a paragraph may overlap
- * by a short sentence. A shorter text has none. Deterministic, and linear in the length of the text.
+ * by a short sentence. A shorter text has no passages. Deterministic, and linear in the length of the text. The read models `lexical`
+ * and `vectors` store passages: a change that divides texts differently must increase their versions.
  */
 export function passagesOf(text: string): readonly Passage[] {
-  // Every unit counts at most one token, so most texts need no counting.
+  // A UTF-16 unit counts as at most one token, so a short text need not be counted.
   if (text.length <= undivided || tokensOf(text, 0, text.length) <= undivided) return [];
   const passages = pack(unitsOf(text));
   return passages.length > 1 ? passages : [];
@@ -142,7 +141,7 @@ function unitsOf(text: string): Unit[] {
 /** A sentence's end with the white space behind it, or the end of a line. */
 const SENTENCE_END = /[.!?…]["'”’)\]]*\s+|[。！？｡؟।][”’」』）]*\s*|\n+/gu;
 
-/** The sentences of a block, longer ones divided at white space, and words without any between characters. */
+/** The sentences of a block. Longer ones are divided at white space, or between characters where there is none. */
 function* piecesOf(text: string, start: number, end: number): Generator<Omit<Unit, 'continues'>> {
   const ends = new RegExp(SENTENCE_END);
   ends.lastIndex = start;

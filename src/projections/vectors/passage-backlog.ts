@@ -15,11 +15,11 @@ import { vectorArray } from './vector-sql.ts';
 const lease = 'passage backlog';
 const idleMs = 1_000;
 const longestPauseMs = 60_000;
-/** Pause before a text is tried again, of which a passage could not be embedded; it doubles with each failure. */
+/** Pause before a text with a passage that could not be embedded is tried again. It doubles with each failure. */
 const textPausesMs = { first: 60_000, longest: 3_600_000 };
-/** Passages in the queue of the model at once: other texts wait for these at most. */
+/** Passages in the queue of the model at once. Other texts wait for at most this many. */
 const atOnce = 4;
-/** Passages written together; a crash repeats this many. */
+/** Passages written together. After a crash at most this many are embedded again. */
 const perWrite = 64;
 
 export interface PassageBacklogOptions {
@@ -40,9 +40,9 @@ interface WaitingText extends TextKey {
 }
 
 /**
- * Embeds in the background the passages of long texts that were not embedded with their text: those beyond the first 64. No query and
- * no event waits for it. One process of all does it at a time; the text with the fewest passages comes first. A text with a passage that
- * the model cannot embed is tried again later, and holds up no other text; nor does a model that is unavailable hold up another one.
+ * In the background, embeds the passages of long texts that were not embedded with their text: those beyond the first 64. No query and
+ * no event waits for it. One process does it at a time, by lease. The text with the fewest waiting passages comes first. A text with a
+ * passage that the model cannot embed is tried again later and does not delay other texts. An unavailable model does not delay others.
  */
 export class PassageBacklog {
   readonly #options: PassageBacklogOptions;
@@ -56,7 +56,7 @@ export class PassageBacklog {
     this.#options = options;
   }
 
-  /** Number of texts that will be tried again, because a passage could not be embedded. */
+  /** Number of texts that will be tried again because a passage could not be embedded. */
   get failing(): number {
     return [...this.#failing.values()].reduce((sum, { size }) => sum + size, 0);
   }
@@ -70,7 +70,7 @@ export class PassageBacklog {
     await this.#running;
   }
 
-  /** Embeds the passages of one text of each model. Returns whether there was one. */
+  /** Embeds the waiting passages of one text for each model. Returns whether there was such a text. */
   async once(): Promise<boolean> {
     let worked = false;
     for (const model of await this.#modelsInUse()) {
@@ -138,7 +138,7 @@ export class PassageBacklog {
     return [...new Set(current.map(variantOf))];
   }
 
-  /** The passages of a text that was replaced before they were embedded are not needed. */
+  /** Drops waiting passages of texts that were replaced meanwhile: nothing needs them any more. */
   async #dropReplaced(model: string): Promise<void> {
     await this.#options.sql.query(
       `delete from ${passageVectorTable(model)} p using ${vectorTable(model)} k
@@ -154,7 +154,7 @@ export class PassageBacklog {
     );
     if (!live) return undefined;
     const later = this.#textsOf(model).waiting();
-    // The read model of the memories may not have the text yet: then another one is next.
+    // A text that the read model `memories` does not have yet is passed over.
     const [next] = await sql.query<WaitingText & Record<string, unknown>>(
       `select w.*, m.value->>'content' as content
        from (select tenant, memory_id, text_hash, array_agg(n order by n) as waiting from ${passageVectorTable(model)}
@@ -174,7 +174,7 @@ export class PassageBacklog {
     return next;
   }
 
-  /** Embeds and writes what waits of a text. Returns the error of the first passage that the model cannot embed. */
+  /** Embeds and writes the waiting passages of a text. Returns the error of the first passage that the model cannot embed. */
   async #embed(embedder: Embedder, text: WaitingText): Promise<unknown> {
     const passages = hashedPassages(text.content);
     const isDivided = text.waiting.at(-1)! < passages.length;
@@ -204,8 +204,8 @@ export class PassageBacklog {
   }
 
   /**
-   * Rows that are gone were erased meanwhile, and stay away. The row of the whole text is locked: a projector that replaces the text at
-   * the same time would otherwise not see these vectors, and they would stay in the index.
+   * Only updates rows: those that were erased meanwhile are not written again. The row of the whole text is locked, because a projector
+   * that replaces the text at the same time would otherwise not see these vectors, and they would stay in the index.
    */
   async #write(
     model: string,

@@ -18,12 +18,12 @@ import type { StepOutcome, TrajectoryRecorder } from '../routing/trajectory-reco
 import type { SearchRequest } from '../search/query.ts';
 import type { Finding, Warning } from '../search/search.ts';
 
-/** Minimum results of the first search. The memories that lead on may rank below others. */
-const leastBegun = 10;
+/** Minimum results of the first search. Memories that lead to the answer may rank below others. */
+const minFirstResults = 10;
 /** How many of the memories reached by a hop are followed further, most relevant first. */
 const breadth = 50;
-/** Minimum results of a search for mentioned memories. They may hardly resemble the question. */
-const leastNamed = 50;
+/** Minimum results of a search for mentioned memories, which may hardly resemble the question. */
+const minMentionResults = 50;
 const mostLinked = 500;
 /**
  * Evidence (`withEvidence`) of a memory that is mentioned by a memory on the path: twice that of meeting a condition of the
@@ -73,7 +73,7 @@ export class HopRun {
   readonly #warnings = new Map<string, Warning>();
   #model: string | undefined;
   #depth = 0;
-  #begun = false;
+  #isFirstSearchDone = false;
 
   constructor(setting: HopSetting) {
     this.#setting = setting;
@@ -93,8 +93,8 @@ export class HopRun {
   }
 
   /** Whether the first search, with which all paths begin, has finished. */
-  get begun(): boolean {
-    return this.#begun;
+  get isFirstSearchDone(): boolean {
+    return this.#isFirstSearchDone;
   }
 
   /** Follows paths up to the depth and the threshold. Throws `BudgetExhausted` and any error of a search. */
@@ -117,8 +117,8 @@ export class HopRun {
       [],
       async (step) => {
         budget.takeSearch(query);
-        const { best } = await this.#search({ ...request, topK: Math.max(request.topK, leastBegun) });
-        this.#begun = true;
+        const { best } = await this.#search({ ...request, topK: Math.max(request.topK, minFirstResults) });
+        this.#isFirstSearchDone = true;
         for (const { memory, score } of best)
           this.#reach(memory, beginPath({ via: 'search', memoryId: memory.id, score }), step);
         return best.map(({ memory, score }) => ({ memoryId: memory.id, score }));
@@ -166,7 +166,7 @@ export class HopRun {
     const sources = naming.map(({ path, names }) => ({ from: endOf(path), names }));
     await this.#record({ name: 'FollowMentions', query, mentions: sources }, from, async (step) => {
       budget.takeSearch(query);
-      const topK = Math.max(request.topK, leastNamed);
+      const topK = Math.max(request.topK, minMentionResults);
       const { best } = await this.#search({ ...request, ...narrowing, topK, threshold: 0 });
       return best.flatMap(({ memory, score }) => {
         const values = new Set(fieldValuesOf(memory).map(keyOfPair));

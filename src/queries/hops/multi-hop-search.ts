@@ -148,7 +148,7 @@ export class MultiHopSearch {
       return undefined;
     } catch (error) {
       if (error instanceof BudgetExhausted) return error.budget;
-      if (!run.begun || isOutdated(error)) throw error;
+      if (!run.isFirstSearchDone || isOutdated(error)) throw error;
       this.#parts.onFailure(error, searchId);
       return 'error';
     }

@@ -25,7 +25,7 @@ export interface GroupOptions<Item> {
   /**
    * For callers that add their next item as soon as the last one has settled. A group then takes half of those callers: while one half
    * is being committed, the other receives its results and adds again. Otherwise all of them would end up in one group, and
-   * committer and callers would wait for each other in turns.
+   * committer and callers would take turns waiting for each other.
    */
   readonly alternate?: boolean;
   /** For items that must keep their order: if a group fails, all waiting items are rejected with the error that this returns. */

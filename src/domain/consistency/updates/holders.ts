@@ -9,7 +9,7 @@ const minSupport = 2.5;
 const mostPairs = 200;
 
 const NAME = String.raw`(?:(?:Dr|Mr|Mrs|Ms|Prof|Sra?|Dra?|Frau|Herr)\.? )?\p{Lu}[\p{L}’'-]+(?: \p{Lu}[\p{L}’'-]+){0,2}`;
-/** Roles and properties of which a thing or person has one at a time. */
+/** Roles and properties of which a thing or person has only one at a time. */
 const ROLE = `(?:${(
   'owner maintainer lead leader manager boss contact paediatrician pediatrician doctor dentist therapist teacher tutor coach ' +
   'trainer landlord landlady accountant lawyer vet cleaner nanny babysitter assistant director ceo cto cfo chair president ' +
@@ -21,7 +21,7 @@ const ROLE = `(?:${(
   .join('|')})`;
 const GERMAN_ROLE = String.raw`(?:Ansprechpartner(?:in)?|Vermieter(?:in)?|Lehrer(?:in)?|Kinderarzt|Kinderärztin|Hausarzt|Hausärztin|Leiter(?:in)?)`;
 
-/** Each finds a name in group `name`, and the role in group `role` or as the given one. */
+/** Patterns of a name (group `name`) and its role: the second element, or else group `role`. */
 const HOLDING: readonly (readonly [pattern: RegExp, role?: string])[] = [
   [
     new RegExp(
@@ -65,7 +65,7 @@ interface Holding {
   readonly sentence: Sentence;
 }
 
-/** Another person has a role, or somebody has another place. */
+/** Updates that give a role to another person, or another place to somebody. */
 export function changedHolders(comparison: Comparison): Update[] {
   const [olders, newers] = [
     comparison.older.sentences.flatMap(holdersIn),
@@ -102,15 +102,15 @@ function changedHolder(comparison: Comparison, older: Holding, newer: Holding): 
   if (isPlace && older.sentence.isPast && !newer.sentence.saysChange) return undefined;
   const areNotes = comparison.older.isNote && comparison.newer.isNote;
   const shared = sharedSubjects(older.sentence, newer.sentence, new Set([stem(older.role)]));
-  const areTheySame = PLURAL.test(older.sentence.text) && PLURAL.test(newer.sentence.text);
+  const areBothPlural = PLURAL.test(older.sentence.text) && PLURAL.test(newer.sentence.text);
   const support =
     1.5 +
     shared.own +
     shared.around +
-    (areTheySame ? 0.75 : 0) +
+    (areBothPlural ? 0.75 : 0) +
     commonSupport(comparison, { ...newer.sentence, saysChange: saysChange(newer.sentence) });
   // The role itself can be shared by many: "the owner of A is …", "the owner of B is …".
-  if (!areTheySame && !isSameThing(comparison, older, newer)) return undefined;
+  if (!areBothPlural && !isSameThing(comparison, older, newer)) return undefined;
   if (support < minSupport || (shared.own < 1 && !areNotes)) return undefined;
   return {
     difference: 'name',
@@ -121,7 +121,7 @@ function changedHolder(comparison: Comparison, older: Holding, newer: Holding): 
   };
 }
 
-/** Whether what one sentence names beside the role and its holder is all named by the other one too. */
+/** Whether one sentence names everything that the other names besides the role and its holder. */
 function isSameThing({ isOnePerson }: Comparison, older: Holding, newer: Holding): boolean {
   const [own, others] = [thingsOf(older), thingsOf(newer)];
   const [fewer, more] = own.length <= others.length ? [own, newer.sentence] : [others, older.sentence];

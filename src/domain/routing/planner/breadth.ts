@@ -46,7 +46,7 @@ function breadthAt(reading: Reading, from: number): Breadth | undefined {
   if (reading.question.quoted.some((span) => from >= span.from && from < span.to)) return undefined;
   let last = from + 1;
   while (BREADTH.has(reading.word(last))) last++;
-  if (reading.isSaid(last)) return undefined;
+  if (reading.isInCondition(last)) return undefined;
   const word = reading.word(last);
   const places = drillLayers.filter((layer) => {
     const { one, several } = placeKinds[layer];

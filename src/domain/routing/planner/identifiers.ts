@@ -28,7 +28,7 @@ export function readIdentifiers(reading: Reading): void {
     const values = [...reading.valuesWritten(number), ...reading.valuesWritten(whole)];
     // In "PEP 484", a field called `pep` only repeats the prefix; it does not say how the number is meant.
     const own = reading.question.tokens[span.from]!.stem;
-    const naming = (field: string) => (reading.isCalled(field, own) ? 0 : reading.naming(field, span));
+    const naming = (field: string) => (reading.isCalled(field, own) ? 0 : reading.nameScore(field, span));
     const named = best(values, (known) => naming(known.field));
     const field = named[0]?.field ?? 'content';
     const isNamed = naming(field) > 0;
@@ -38,8 +38,8 @@ export function readIdentifiers(reading: Reading): void {
     // A text may write "#1029" for KEP-1029, so the number is enough; one or two digits alone occur in any text.
     const mention = number.length < LONG_NUMBER ? label : number;
     if (!isNamed) filters.push(test('content', 'contains', mention));
-    if (isNamed && stance === 'wanted') reading.sayName(field, span);
-    reading.read(span);
+    if (isNamed && stance === 'wanted') reading.markFieldName(field, span);
+    reading.markRead(span);
     if (stance === 'wanted')
       reading.conditions.push({ span, label, field, filter: anyOf(filters), isSure: true, isName: true });
   }

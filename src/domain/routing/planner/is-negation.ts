@@ -23,7 +23,7 @@ export function isContracted(reading: Reading, index: number): boolean {
 /** Whether a word excludes what stands after it. */
 export function isNegation(reading: Reading, index: number): boolean {
   const [word, next, previous] = [reading.word(index), reading.word(index + 1), reading.word(index - 1)];
-  if (reading.isSaid(index)) return false;
+  if (reading.isInCondition(index)) return false;
   if ((word === 'not' || word === 'no' || isContracted(reading, index)) && NOT_EXCLUDING.has(next))
     return false;
   // "whether or not".

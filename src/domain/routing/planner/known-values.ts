@@ -32,10 +32,10 @@ function readValue(reading: Reading, span: Span, subject: Span): void {
   if (isWord && (STOP_WORDS.has(key) || key.length < 2)) return;
   const values = meantValues(reading, span, key, isHandle);
   if (values.length === 0) return;
-  const named = best(values, ({ field }) => reading.naming(field, span));
+  const named = best(values, ({ field }) => reading.nameScore(field, span));
   // If several fields have the value, a scope says more than metadata.
   const { field } = named.find(isScope) ?? best(named, ({ memories }) => memories)[0]!;
-  const isNamed = reading.naming(field, span) > 0;
+  const isNamed = reading.nameScore(field, span) > 0;
   const isSure = isHandle || isNamed || !isWord;
   if (!isSure && (isWithin(span, subject) || describesName(reading, span) || isMomentAsked(reading))) return;
   // A field with one value does not distinguish memories.
@@ -43,18 +43,18 @@ function readValue(reading: Reading, span: Span, subject: Span): void {
   const own = named.filter((known) => known.field === field).map(({ value }) => value);
   const stance = stanceOf(reading, span, { kind: field, mayBeSubject: true });
   // Mark it as read, so that its single words are not taken for values either.
-  if (stance === 'unclear') return reading.read(span);
+  if (stance === 'unclear') return reading.markRead(span);
   const isUnwanted = stance === 'unwanted';
   const meaning = asMeant(stance, oneOf(field, own));
-  reading.say(span);
-  if (isUnwanted) reading.refuse(span, field);
+  reading.markCondition(span);
+  if (isUnwanted) reading.markUnwanted(span, field);
   if (
     reading.conditions.some(
       (other) => other.field === field && isDeepStrictEqual(other.filter, meaning.filter),
     )
   )
     return;
-  if (isNamed) reading.sayName(field, span);
+  if (isNamed) reading.markFieldName(field, span);
   reading.conditions.push({
     span,
     label: written(question, span),
@@ -80,7 +80,7 @@ function meantValues(reading: Reading, span: Span, key: string, isHandle: boolea
     const isNumber = /^\d+$/.test(key);
     if (isNumber && isCompared(reading, span)) return false;
     return (
-      isHandle || reading.naming(field, span) > 0 || (!isNumber && known !== undefined && isLabel(known))
+      isHandle || reading.nameScore(field, span) > 0 || (!isNumber && known !== undefined && isLabel(known))
     );
   });
 }

@@ -29,8 +29,8 @@ const REACH = 8;
 
 /**
  * The stance of a value that is the subject of a verb after it: "that team api does not own", "which api no longer maintains".
- * Such a value is unwanted if the verb says whose something is; other negated verbs may say anything. A value that follows a
- * preposition is no subject: "services of api that are not active".
+ * It is unwanted if the verb is about ownership; what other negated verbs mean is unclear. A value that follows a preposition is not
+ * a subject: "services of api that are not active".
  */
 export function stanceAfter(reading: Reading, span: Span, field: string): Stance {
   const end = subjectEnd(reading, span.to, field);
@@ -46,7 +46,7 @@ export function stanceAfter(reading: Reading, span: Span, field: string): Stance
   const predicate = predicateAfter(reading, at);
   if (predicate === undefined) return 'wanted';
   if (at === verb && isContrast(reading, predicate, field)) return 'wanted';
-  return saysWhose(reading, predicate) ? 'unwanted' : 'unclear';
+  return isAboutOwnership(reading, predicate) ? 'unwanted' : 'unclear';
 }
 
 /** Index after the words that belong to a subject: "the web team", "api, web and mobile". */
@@ -115,16 +115,16 @@ function isContrast(reading: Reading, predicate: number, field: string): boolean
   return [0, 1, 2].some((words) => valueFrom(reading, field, predicate + words) !== undefined);
 }
 
-/** Whether a predicate only says whose something is: "is not the owner of", "does not own". */
-export function saysWhose(reading: Reading, from: number): boolean {
-  let isSaid = false;
+/** Whether a predicate is only about ownership: "is not the owner of", "does not own". */
+export function isAboutOwnership(reading: Reading, from: number): boolean {
+  let namesOwnership = false;
   for (let i = from; i < from + REACH && reading.word(i) !== ''; i++) {
     const { stem } = reading.question.tokens[i]!;
     const owns = OWNING.has(stem) || reading.namesAnyField(i);
-    if (isSaid && AFTER_PREDICATE.has(reading.word(i))) break;
+    if (namesOwnership && AFTER_PREDICATE.has(reading.word(i))) break;
     if (!owns && !LINKING.has(reading.word(i)) && !ADVERB.has(reading.word(i))) return false;
-    isSaid ||= owns;
+    namesOwnership ||= owns;
     if (BOUNDARY.test(reading.between(i))) break;
   }
-  return isSaid;
+  return namesOwnership;
 }

@@ -1,7 +1,7 @@
 import type { Filter } from '../../filter.ts';
 import type { Condition } from './conditions.ts';
 import { ALL, DETERMINER, EXCLUDED, FORMER, LINKING, NEGATING_PAIRS, NOTHING } from './negation-words.ts';
-import { saysWhose, stanceAfter } from './negated-subject.ts';
+import { isAboutOwnership, stanceAfter } from './negated-subject.ts';
 import {
   BOUNDARY,
   isContracted,
@@ -177,7 +177,11 @@ function isNegatedAside(reading: Reading, end: number): boolean {
 function isDoubled(reading: Reading, index: number): boolean {
   if (reading.word(index) === 'nor') return false;
   for (let i = index - 1; i >= Math.max(0, index - DOUBLE_REACH); i--) {
-    if (BOUNDARY.test(reading.between(i)) || reading.isSaid(i) || reading.unwantedKind(i) !== undefined)
+    if (
+      BOUNDARY.test(reading.between(i)) ||
+      reading.isInCondition(i) ||
+      reading.unwantedKind(i) !== undefined
+    )
       return false;
     if (isNegation(reading, i) || NOTHING.has(reading.word(i))) return true;
   }
@@ -194,7 +198,7 @@ function isInverted(reading: Reading, negation: number, { from, to }: Span): boo
     return false;
   for (let i = negation + 1; i < from; i++)
     if (!DETERMINER.has(reading.word(i)) && !isPartyNoun(reading, i)) return false;
-  return !saysWhose(reading, to);
+  return !isAboutOwnership(reading, to);
 }
 
 /** Whether "but" excludes the value, as in "every team but web". In "all of 2022 but before May" it joins two phrases. */

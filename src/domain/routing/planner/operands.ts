@@ -82,7 +82,8 @@ function followed(reading: Reading): Follow | undefined {
   if (!name) return undefined;
   const asks = (pattern: RegExp) =>
     reading.question.tokens.some(
-      ({ word }, i) => (i < name.span.from || i >= name.span.to) && !reading.isSaid(i) && pattern.test(word),
+      ({ word }, i) =>
+        (i < name.span.from || i >= name.span.to) && !reading.isInCondition(i) && pattern.test(word),
     );
   if (asks(RELATED)) return 'mentions';
   return asks(HISTORY) ? 'scope' : undefined;

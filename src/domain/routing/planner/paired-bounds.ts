@@ -12,7 +12,7 @@ interface MaybeBound {
  * Groups a lower and an upper bound that must both apply ("since 2019 and before 2024"); every other value is a group of its own.
  * Two bounds with a range between them (`isRange`) are still alternatives if the question joins them by "or" or compares them.
  */
-export function heldTogether<Item extends MaybeBound>(
+export function pairBounds<Item extends MaybeBound>(
   reading: Reading,
   items: readonly Item[],
   isRange: (one: Item, other: Item) => boolean,

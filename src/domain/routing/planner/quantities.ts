@@ -2,7 +2,7 @@ import { boundAt, rangeOf, type Ordering } from './comparators.ts';
 import { allOf, test } from '../../build-filter.ts';
 import { asMeant, stanceOf, type Stance } from './negation.ts';
 import { isInUnit, numbersIn, type WrittenNumber } from './numbers.ts';
-import { heldTogether, isLower } from './paired-bounds.ts';
+import { pairBounds, isLower } from './paired-bounds.ts';
 import type { Span } from './question.ts';
 import type { Reading, Reach } from './reading.ts';
 
@@ -24,11 +24,11 @@ type Limit = readonly [ordering: Ordering | 'eq', number: number];
 export function readQuantities(reading: Reading, now?: Date): void {
   const numbers = numbersIn(reading.question, now);
   if (reading.fields.some(({ kind }) => kind === 'number')) {
-    const groups = heldTogether(reading, quantitiesIn(reading, numbers), isRange);
+    const groups = pairBounds(reading, quantitiesIn(reading, numbers), isRange);
     for (const group of groups) addCondition(reading, group);
   }
   for (const number of numbers)
-    if (!number.isPlain && !number.isWord && reading.isFree(number)) reading.read(number);
+    if (!number.isPlain && !number.isWord && reading.isFree(number)) reading.markRead(number);
 }
 
 function quantitiesIn(reading: Reading, numbers: readonly WrittenNumber[]): Quantity[] {
@@ -44,7 +44,7 @@ function quantitiesIn(reading: Reading, numbers: readonly WrittenNumber[]): Quan
     const isMeant = isReadable && isInUnit(number.unit, reading.nameOf(field));
     // A word of digits that is not compared is left to the known values, if the field has its unit.
     if (isEqual && number.isPlain && isMeant) continue;
-    reading.read(quantity.span);
+    reading.markRead(quantity.span);
     const stance = stanceOf(reading, quantity.span, { kind: field });
     if (isMeant && !isText(reading, field) && stance !== 'unclear' && (isEqual || stance === 'wanted'))
       found.push({ ...quantity, field, stance });
@@ -102,7 +102,7 @@ function fieldBeside(reading: Reading, { from, to }: Span): string | undefined {
   while (COPULAS.has(reading.word(start - 1))) start--;
   const named = (reach: Reach) =>
     reading.fields.find(
-      ({ field, kind }) => kind === 'number' && reading.naming(field, { from: start, to }, reach) > 0,
+      ({ field, kind }) => kind === 'number' && reading.nameScore(field, { from: start, to }, reach) > 0,
     );
   return (named(BEFORE) ?? (HAVING.has(reading.word(from - 1)) ? named(AFTER) : undefined))?.field;
 }
@@ -128,7 +128,7 @@ function isRange(one: Quantity, other: Quantity): boolean {
 function addCondition(reading: Reading, quantities: readonly Quantity[]): void {
   const { field, stance } = quantities[0]!;
   const limits = quantities.flatMap((quantity) => quantity.limits);
-  const said = reading.sayTogether(
+  const said = reading.markTogether(
     field,
     quantities.map(({ span }) => span),
   );

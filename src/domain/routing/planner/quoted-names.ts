@@ -9,7 +9,7 @@ export function readQuotedNames(reading: Reading): void {
     const values = reading.valuesWritten(phrase(reading.question, span));
     const [first] = values;
     if (first === undefined || !reading.isFree(span)) continue;
-    reading.read(span);
+    reading.markRead(span);
     if (stanceOf(reading, span, { kind: first.field }) !== 'wanted') continue;
     reading.conditions.push({
       span,

@@ -3,7 +3,7 @@ import type { Condition } from './conditions.ts';
 import { readQuestion, written, type Question, type Span } from './question.ts';
 import type { KnownField, KnownValue, Vocabulary } from '../vocabulary.ts';
 
-/** How far from a value the name of its field may stand, in words. */
+/** How many words away from a value the name of its field may be. */
 export interface Reach {
   readonly before: number;
   readonly after: number;
@@ -21,8 +21,8 @@ export class Reading {
   readonly #byKey = new Map<string, KnownValue[]>();
   readonly #byName = new Map<string, KnownValue[]>();
   readonly #names = new Map<string, ReadonlySet<string>>();
-  /** By token: whether it became a condition, so that the texts need not contain it. */
-  readonly #said: boolean[];
+  /** By token: whether it is part of a condition, so that the search texts need not contain it. */
+  readonly #inCondition: boolean[];
   /** By token: whether a rule has read it. */
   readonly #read: boolean[];
   /** By token: the kind of the unwanted value that it belongs to. */
@@ -37,7 +37,7 @@ export class Reading {
       append(this.#byName, value.field, value);
     }
     for (const { field } of fields) this.#names.set(field, namesOf(field));
-    this.#said = this.question.tokens.map(() => false);
+    this.#inCondition = this.question.tokens.map(() => false);
     this.#read = this.question.tokens.map(() => false);
   }
 
@@ -74,24 +74,24 @@ export class Reading {
     return !this.#read.slice(from, to).some(Boolean);
   }
 
-  /** Whether a token became a condition. */
-  isSaid(index: number): boolean {
-    return this.#said[index] ?? false;
+  /** Whether a token is part of a condition. */
+  isInCondition(index: number): boolean {
+    return this.#inCondition[index] ?? false;
   }
 
-  /** Marks words as read: no other rule reads them, but the texts may still contain them. */
-  read({ from, to }: Span): void {
+  /** Marks words as read: no other rule reads them, but the search texts may still contain them. */
+  markRead({ from, to }: Span): void {
     this.#read.fill(true, from, to);
   }
 
   /** Marks words as read and as part of a condition. */
-  say(span: Span): void {
-    this.read(span);
-    this.#said.fill(true, span.from, span.to);
+  markCondition(span: Span): void {
+    this.markRead(span);
+    this.#inCondition.fill(true, span.from, span.to);
   }
 
   /** Marks words as an unwanted value. */
-  refuse({ from, to }: Span, kind: string): void {
+  markUnwanted({ from, to }: Span, kind: string): void {
     for (let i = from; i < to; i++) this.#unwanted.set(i, kind);
   }
 
@@ -116,8 +116,8 @@ export class Reading {
     return names?.size === 1 && names.has(word);
   }
 
-  /** How well the words around a span name a field: by the number of matching words, then by their share of the name. 0 if none matches. */
-  naming(field: string, span: Span, reach: Reach = NEAR): number {
+  /** How well the words around a span match the name of a field: by their number, then by their share of the name. 0 if none matches. */
+  nameScore(field: string, span: Span, reach: Reach = NEAR): number {
     const names = this.#names.get(field);
     if (!names || names.size === 0) return 0;
     const found = new Set(this.#around(span, reach).map((index) => this.question.tokens[index]!.stem));
@@ -126,22 +126,22 @@ export class Reading {
   }
 
   /** Marks the words around a span that name the field as part of the condition. */
-  sayName(field: string, span: Span, reach: Reach = NEAR): void {
+  markFieldName(field: string, span: Span, reach: Reach = NEAR): void {
     for (const index of this.#around(span, reach)) {
       if (this.#names.get(field)?.has(this.question.tokens[index]!.stem))
-        this.say({ from: index, to: index + 1 });
+        this.markCondition({ from: index, to: index + 1 });
     }
   }
 
   /** Marks several spans, and the names of the field around them, as one condition. Returns the properties that every condition has. */
-  sayTogether(
+  markTogether(
     field: string,
     spans: readonly Span[],
     reach?: Reach,
   ): Pick<Condition, 'span' | 'label' | 'field'> {
     for (const span of spans) {
-      this.sayName(field, span, reach);
-      this.say(span);
+      this.markFieldName(field, span, reach);
+      this.markCondition(span);
     }
     const span = { from: spans[0]!.from, to: spans.at(-1)!.to };
     return { span, label: written(this.question, span), field };

@@ -49,7 +49,7 @@ export function contentLeft(reading: Reading): number {
 function saysSomething(reading: Reading, index: number): boolean {
   const word = reading.word(index);
   if (index === 0 && word === 'contrast') return false;
-  return !reading.isSaid(index) && !STOP_WORDS.has(word) && !FRAMING.has(word);
+  return !reading.isInCondition(index) && !STOP_WORDS.has(word) && !FRAMING.has(word);
 }
 
 /** Index of "about" in a request: "which teams have proposals about quota". */
@@ -57,6 +57,8 @@ function subjectAt(reading: Reading): number | undefined {
   const { tokens } = reading.question;
   const about = tokens.findIndex(({ word }) => ABOUT.has(word));
   if (about < 0 || !ASKING.has(reading.word(0))) return undefined;
-  const before = tokens.slice(0, about).filter(({ word }, i) => !reading.isSaid(i) && !STOP_WORDS.has(word));
+  const before = tokens
+    .slice(0, about)
+    .filter(({ word }, i) => !reading.isInCondition(i) && !STOP_WORDS.has(word));
   return before.length <= REQUEST_WORDS ? about : undefined;
 }

@@ -2,7 +2,7 @@ import { boundAt, isComparison, rangeOf, type Bound, type Ordering } from './com
 import { occurredOrCreated, timeFilter, type TimeRange } from '../../build-filter.ts';
 import type { Condition } from './conditions.ts';
 import { asMeant, isUnderstood, stanceOf, type Stance } from './negation.ts';
-import { heldTogether, isLower } from './paired-bounds.ts';
+import { pairBounds, isLower } from './paired-bounds.ts';
 import { written, type Span } from './question.ts';
 import { best, type Reading } from './reading.ts';
 import { findPeriods, type Period } from '../../text/periods.ts';
@@ -14,7 +14,7 @@ export function readTimeRanges(reading: Reading, now?: Date): void {
   const times = timesIn(reading, now).filter(isUnderstood);
   const isRange = (one: Time, other: Time) => isRangeBetween(one, other) && isOfOneField(reading, one, other);
   let last: ConditionWords | undefined;
-  for (const group of heldTogether(reading, times, isRange)) last = addCondition(reading, group, last);
+  for (const group of pairBounds(reading, times, isRange)) last = addCondition(reading, group, last);
 }
 
 /** A period or a bound that the question means as a condition. */
@@ -38,8 +38,8 @@ function timesIn(reading: Reading, now?: Date): Time[] {
     const time = timeAt(reading, { period, span }, periods[i + 1], times.at(-1));
     if (!time) continue;
     const stance = stanceOf(reading, time.span, { kind: KIND });
-    if (stance === 'unwanted') reading.refuse(time.span, KIND);
-    reading.read(time.span);
+    if (stance === 'unwanted') reading.markUnwanted(time.span, KIND);
+    reading.markRead(time.span);
     times.push({ ...time, stance });
   }
   return times;
@@ -155,7 +155,7 @@ function addCondition(
   const isContinued = last && named.naming === 0 && isCoordinated(reading, last.span, first);
   const field = isContinued ? last.field : named.field;
   const limits: TimeRange = Object.assign({}, ...times.map((time) => time.limits));
-  const said = reading.sayTogether(
+  const said = reading.markTogether(
     field,
     times.map(({ span }) => span),
   );
@@ -171,12 +171,12 @@ function addCondition(
 /** The date field that the words around name, otherwise the one that most memories have. At least one exists. */
 function fieldNamed(reading: Reading, span: Span): { field: string; naming: number } {
   const dated = reading.fields.filter(({ kind }) => kind === 'date');
-  const named = best(dated, ({ field }) => reading.naming(field, span));
+  const named = best(dated, ({ field }) => reading.nameScore(field, span));
   const { field } = best(
     best(named, ({ memories }) => memories),
     (known) => Number(known.field === 'occurredAt'),
   )[0]!;
-  return { field, naming: reading.naming(field, span) };
+  return { field, naming: reading.nameScore(field, span) };
 }
 
 function spanOf({ question: { tokens } }: Reading, { start, end }: Period): Span | undefined {

@@ -3,15 +3,15 @@ import { boundAt, rangeOf, type Ordering } from './comparators.ts';
 import { oneOf } from '../../build-filter.ts';
 import { asMeant, isUnderstood, stanceOf, type Stance } from './negation.ts';
 import { compareVersions, isRelease, kindOf } from './ordered-values.ts';
-import { heldTogether, isLower } from './paired-bounds.ts';
+import { pairBounds, isLower } from './paired-bounds.ts';
 import type { Span } from './question.ts';
 import { ANYWHERE, best, type Reading } from './reading.ts';
 import type { KnownValue } from '../vocabulary.ts';
 
-/** Reads versions, of the field that the words around name: "in 1.27", "since v1.31", "2.0 or older", "between 1.20 and 1.24". */
+/** Reads versions and chooses the field that the words around them name: "in 1.27", "since v1.31", "2.0 or older", "between 1.20 and 1.24". */
 export function readVersions(reading: Reading): void {
   const named = versionsIn(reading).filter(isUnderstood);
-  for (const group of heldTogether(reading, named, isRange)) addCondition(reading, group);
+  for (const group of pairBounds(reading, named, isRange)) addCondition(reading, group);
 }
 
 type Limit = readonly [ordering: Ordering | 'eq', version: string];
@@ -32,14 +32,14 @@ function versionsIn(reading: Reading): Named[] {
     const span = { from, to: from + 1 };
     if (!isVersion(reading, span)) continue;
     if (VAGUE.has(reading.word(from - 1))) {
-      reading.read(span);
+      reading.markRead(span);
       continue;
     }
     const named = versionAt(reading, span);
     const stance = stanceOf(reading, named.span, { kind: KIND, mayBeSubject: !named.ordering });
-    if (stance === 'unwanted') reading.refuse(named.span, KIND);
+    if (stance === 'unwanted') reading.markUnwanted(named.span, KIND);
     // Mark bounds and negated versions as read, so that no other rule takes them for values that are asked for.
-    if (stance !== 'wanted' || named.ordering) reading.read(named.span);
+    if (stance !== 'wanted' || named.ordering) reading.markRead(named.span);
     found.push({ ...named, stance });
     from = Math.max(from, named.span.to - 1);
   }
@@ -70,8 +70,8 @@ function isRange(one: Named, other: Named): boolean {
 }
 
 /**
- * `named`: one, or two bounds that must both apply. The filter lists the known versions within the limits, because texts do not
- * sort as versions.
+ * `named` has one item, or two bounds that must both apply. The filter lists the known versions within the limits, because versions
+ * do not sort as text.
  */
 function addCondition(reading: Reading, named: readonly Named[]): void {
   const limits = named.flatMap((one) => one.limits);
@@ -85,15 +85,15 @@ function addCondition(reading: Reading, named: readonly Named[]): void {
     }))
     .filter(({ values }) => values.length > 0);
   if (candidates.length === 0) return;
-  const isNear = candidates.some(({ field }) => reading.naming(field, span) > 0);
+  const isNear = candidates.some(({ field }) => reading.nameScore(field, span) > 0);
   // Words anywhere may name the field of an exact version: "what alpha features did they plan for 1.27". Those of a bound must be near.
   const isExact = limits.every(([ordering]) => ordering === 'eq');
   const reach = isExact && !isNear ? ANYWHERE : undefined;
-  const meant = best(candidates, ({ field }) => reading.naming(field, span, reach));
+  const meant = best(candidates, ({ field }) => reading.nameScore(field, span, reach));
   const chosen = best(meant, ({ memories }) => memories)[0]!;
   const spans = named.map((one) => one.span);
   reading.conditions.push({
-    ...reading.sayTogether(chosen.field, spans, reach),
+    ...reading.markTogether(chosen.field, spans, reach),
     ...asMeant(named[0]!.stance, oneOf(chosen.field, chosen.values)),
     isSure: true,
   });

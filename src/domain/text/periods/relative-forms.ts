@@ -51,7 +51,7 @@ function offsetOf(which: string): number {
   return new RegExp(`^${LAST}$`, 'i').test(which) ? -1 : 1;
 }
 
-/** A form that means nothing without the time of asking. */
+/** A form that can be read only if the time of asking is known. */
 function relative(
   source: string,
   read: (match: FormMatch, now: Date) => ReadPeriod | 'none' | undefined,
@@ -60,7 +60,7 @@ function relative(
   return form(source, (match, now) => (now ? read(match, now) : undefined), flags);
 }
 
-/** Forms that depend on the time of asking. Those that hold others come first. */
+/** Forms that depend on the time of asking. A form that contains another one comes first. */
 export const relativeForms: readonly Form[] = [
   relative('\\b(?:the\\s+)?day\\s+before\\s+yesterday\\b', (_, now) => daysFrom(now, -2, -1)),
   relative('\\b(?:the\\s+)?day\\s+after\\s+tomorrow\\b', (_, now) => daysFrom(now, 2, 3)),
@@ -173,13 +173,15 @@ export const relativeForms: readonly Form[] = [
   ),
 ];
 
+/** Matches the text before a quarter if a word there shows that it is a time: "in Q3". */
 const AFTER_TIME_WORD =
   /\b(?:in|of|for|during|since|from|until|till|before|after|by|this|last|next)\s+(?:the\s+)?$/i;
+/** Before "last week": the days up to today instead of the calendar unit. */
 const RUNNING = /\b(?:in|over|within|during|for|of|from)\s+the\s+$/i;
 
 /**
- * "last week" is the previous calendar week, "the past week" and "in the last week" are the seven days up to today. "the next
- * week" is the one after another event, and "the last week of August" needs its month.
+ * "last week" is the previous calendar week, "the past week" and "in the last week" are the seven days up to today. Two forms name no
+ * time by themselves: "the next week" follows another event, and "the last week of August" needs its month.
  */
 function unitNamed({ group, has, before }: FormMatch, now: Date): ReadPeriod | 'none' | undefined {
   const [which, unit] = [group('which'), unitOf(group('unit'))];

@@ -9,7 +9,7 @@ import type { Restrictions } from './candidate-source.ts';
 
 /** Comparing this many vectors takes as long as the HNSW index does when one in ten passes the filters. */
 const mostMemories = 12_000;
-/** Up to this many texts each is scored by its own counts; above, the BM25 index is faster. */
+/** Up to this many texts are scored one by one from their own term counts; for more, the BM25 index is faster. */
 const fewTextsLimit = 2_000;
 
 /**
@@ -83,8 +83,8 @@ export async function idsInPrefilterSet(
 
 /**
  * SQL for whether a row belongs to the set. With all ids in one array PostgreSQL finds their rows in a single walk through the
- * primary key, in less than half the time of one lookup each. The planner assumes that an array is short, and walks like this
- * whatever its statistics of the table say.
+ * primary key, in less than half the time of one lookup each. The planner assumes that an array is short, so it chooses
+ * this plan whatever its statistics of the table say.
  */
 export function inPrefilterSet(
   view: ReadView,
