@@ -17,7 +17,7 @@ export function url(...protocols: string[]) {
 export function endpointUrl(instead: string) {
   return url('http:', 'https:').refine(
     (value) => !URL.canParse(value) || (new URL(value).username === '' && new URL(value).password === ''),
-    { message: `must hold no user and no password: there is ${instead}` },
+    { message: `must not contain a user or password: set ${instead} instead` },
   );
 }
 

@@ -2,7 +2,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { isInScope } from '../../src/domain/access/region.ts';
+import { isInScope } from '../../test/support/in-scope.ts';
 import type { Layer } from '../../src/domain/layers.ts';
 
 export type Scope = Readonly<Record<string, string>>;

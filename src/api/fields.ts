@@ -5,7 +5,7 @@ import { timestamp } from '../domain/memory/content.ts';
 
 /** Input and output fields that several operations have in common. */
 
-export const maxWaitMs = 30_000;
+const maxWaitMs = 30_000;
 const waitMs = z.int().min(0).max(maxWaitMs).optional();
 
 /** Read-your-writes. */

@@ -45,7 +45,8 @@ const keyPattern = /^[\x21-\x7e]{1,255}$/;
 
 /**
  * Calls an operation: the single entry that every transport uses. Validates the input, applies the rules that the
- * operation declares, and records the audit event before the output is returned. Throws a `Problem`, or the error of a server behind this one; `asProblem` converts all of them.
+ * operation declares, and records the audit event before the output is returned. Throws a `Problem`, or the error of a
+ * server behind this one; `asProblem` converts all of them.
  */
 export async function perform<Input extends z.ZodObject, Output>(
   operation: Operation<Input, Output>,
@@ -96,7 +97,7 @@ function assertRevisionNamed(
   throw new Problem('match-required', 'a change of a memory needs If-Match with its ETag, or *');
 }
 
-/** Also where the scope only narrows a query: an agent that names another user than the one it acts for is mistaken. */
+/** Refuses a scope with another user than the one that an agent acts for, even if the scope only narrows a query. */
 function assertOwnScope(caller: TenantContext, { scope }: { readonly scope?: Scope | undefined }): void {
   if (scope) assertNamesServedUser(caller, scope);
 }

@@ -38,7 +38,8 @@ export function asProblem(error: unknown): Problem {
   if (error instanceof ZodError) return inputProblem(error);
   if (error instanceof KeyDestroyed) return new Problem('not-found', 'no such memory', { cause: error });
   if (isDiskFull(error)) {
-    const detail = 'less than 64 MB, the reserve of the server, are free on its disk; nothing was written';
+    const detail =
+      'less than 64 MB are free on the disk of the server, which it keeps as a reserve; nothing was written';
     return new Problem('storage-full', detail, { retryAfter: 10, cause: error });
   }
   if (

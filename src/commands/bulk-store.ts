@@ -9,7 +9,7 @@ import { answerConflicts, type ConflictAnswer, type ConflictFinder } from './res
 import { storeMemory, storeMemoryInput, type InTurn } from './store-memory.ts';
 
 /** A memory to store; with `upsert`, it replaces the memory with its externalId. */
-export const bulkLineInput = storeMemoryInput
+const bulkLineInput = storeMemoryInput
   .extend({ upsert: z.boolean().default(false) })
   .refine(({ upsert, externalId }) => !upsert || externalId !== undefined, {
     path: ['externalId'],
@@ -35,7 +35,7 @@ export interface BulkLineResult extends Omit<ConflictAnswer, 'position'> {
   /** Covers this line and all lines before it. */
   readonly position?: number;
   readonly problem?: Problem;
-  /** The memory with this externalId was like this already. */
+  /** The memory with this externalId already had these values. */
   readonly unchanged?: true;
   /** The line was stored before under the same Idempotency-Key: this is its first answer. */
   readonly replayed?: true;

@@ -1,7 +1,7 @@
 import { changeMemory, type MatchCondition, type MemoryResult } from './change-memory.ts';
 import type { CommandContext, CommandServices } from './context.ts';
 
-export const retentionDays = 30;
+const retentionDays = 30;
 
 /** Deletes a memory softly: it can be restored until its retention ends. A second deletion changes nothing. */
 export async function deleteMemory(

@@ -33,7 +33,7 @@ import { CommandRecord } from './command-record.ts';
 import { eventContext, type CommandContext, type CommandServices } from './context.ts';
 
 /** What to do about memories that a new one contradicts, supersedes or duplicates. */
-export const conflictModes = ['ignore', 'report', 'supersede'] as const;
+const conflictModes = ['ignore', 'report', 'supersede'] as const;
 export type ConflictMode = (typeof conflictModes)[number];
 
 export const storeMemoryInput = z

@@ -72,7 +72,7 @@ export function assertUtf8Path(path: string, parameter: string): void {
   }
 }
 
-export function parseJson(bytes: Uint8Array): unknown {
+function parseJson(bytes: Uint8Array): unknown {
   let text: string;
   try {
     text = utf8.decode(bytes);

@@ -18,7 +18,7 @@ export interface SwitchServices {
 }
 
 /**
- * Switches to a generation once it is level with the live one. A generation that has just become ready may be behind for moments, since
+ * Switches to a generation once it is level with the live one. A generation that has just become ready may be slightly behind, since
  * both follow the log: this waits for it. With several partitions the two are hardly ever level: missing events are then applied during
  * the switch. Rejects with `rebuild-not-ready` if it stays behind.
  */
@@ -32,8 +32,8 @@ export async function switchWhenLevel(
       const ahead = row.bookmarks.size > 1 ? await eventsAhead(services, row) : undefined;
       return await switchTo(services.sql, row.name, row.generation, ahead);
     } catch (error) {
-      const trails = error instanceof Problem && error.retryAfter !== undefined;
-      if (!trails || performance.now() >= deadline) throw error;
+      const isBehind = error instanceof Problem && error.retryAfter !== undefined;
+      if (!isBehind || performance.now() >= deadline) throw error;
       await sleep(20);
     }
   }

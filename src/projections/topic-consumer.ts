@@ -11,12 +11,12 @@ import { nameOf } from './topic-partitions.ts';
 
 /** A partition that is assigned to this member of the group. */
 interface Assignment {
-  /** Undefined if it must be read again. */
+  /** Undefined if it must be read again from the database. */
   state: BookmarkState | undefined;
   /** Whether the next records follow the bookmark without a gap. */
   isContinuous: boolean;
-  /** Whether the next record is the last one from before the assignment. */
-  isNew: boolean;
+  /** True until the first record arrives, which is the last one from before the assignment. */
+  expectsLastRecord: boolean;
   /** The offset of the next record, if it is known. */
   next: string | undefined;
 }
@@ -46,7 +46,6 @@ export class TopicConsumer {
   readonly #services: TopicServices;
   readonly #assignments = new Map<string, Assignment>();
   readonly #signal: AbortSignal;
-
   readonly #onProgress: () => void;
 
   /** `signal` ends reading from the log; `onProgress` is called whenever a bookmark has moved. */
@@ -75,7 +74,12 @@ export class TopicConsumer {
     const { log, prefix } = this.#services;
     this.#assignments.clear();
     for (const partition of partitions) {
-      const assignment = { state: undefined, isContinuous: false, isNew: true, next: partition.next };
+      const assignment = {
+        state: undefined,
+        isContinuous: false,
+        expectsLastRecord: true,
+        next: partition.next,
+      };
       this.#assignments.set(nameOf(partition, prefix), assignment);
     }
     const given = new Map(this.#assignments);
@@ -101,7 +105,8 @@ export class TopicConsumer {
     // The partition was revoked meanwhile: its new member receives the batch again.
     if (!assignment) throw this.#generation.bookmarks.moved();
     // The topic deleted records before they were delivered.
-    if (assignment.next !== batch.records[0]?.offset) assignment.isContinuous = assignment.isNew = false;
+    if (assignment.next !== batch.records[0]?.offset)
+      assignment.isContinuous = assignment.expectsLastRecord = false;
     try {
       const state = (assignment.state ??= await this.#generation.bookmarkState([partition]));
       const unseen = this.#unseen(batch.records, state.bookmark, assignment);
@@ -126,9 +131,9 @@ export class TopicConsumer {
       const record = fromRecord(received);
       if (record.kind === 'foreign' || record.logId !== this.#services.log.logId) continue;
       const position = positionOf(record);
-      // The log had reached the end of the topic, so nothing is missing between them.
-      if (assignment.isNew) assignment.isContinuous = position <= to;
-      assignment.isNew = false;
+      // `assigned` read the log up to its head. If that is beyond this record, the next records follow without a gap.
+      if (assignment.expectsLastRecord) assignment.isContinuous = position <= to;
+      assignment.expectsLastRecord = false;
       if (position <= to) continue;
       if (!assignment.isContinuous) gapTo = record.kind === 'watermark' ? position : position - 1;
       assignment.isContinuous = true;

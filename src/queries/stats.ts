@@ -34,7 +34,7 @@ interface SumRow extends Record<string, unknown> {
   characters: number;
 }
 
-/** Counts and sizes of the whole tenant for admins and auditors, and of the visible memories for all others. */
+/** Counts and sizes of the whole tenant for admins, auditors and operators, and of the visible memories for all others. */
 export function readStats(
   models: ReadModels,
   caller: TenantContext,

@@ -88,7 +88,7 @@ else
         disk.fill(leave);
         const refused = await writeUntilRefused();
         expectProblem(refused, 503, 'storage-full');
-        expect(refused.body.detail).toContain('less than 64 MB, the reserve of the server, are free');
+        expect(refused.body.detail).toContain('less than 64 MB are free on the disk of the server');
         // A checkpoint may free some space.
         disk.fill(Math.min(leave, 20 << 20));
         expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);

@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { isInScope, type Region } from '../../src/domain/access/region.ts';
+import type { Region } from '../../src/domain/access/region.ts';
+import { isInScope } from './in-scope.ts';
 import { isVisible, type Placement } from '../../src/domain/access/visibility.ts';
 import { queryTerms } from '../../src/domain/text/tokens.ts';
 import type {

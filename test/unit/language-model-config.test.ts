@@ -41,7 +41,7 @@ describe('[D5] the configuration of a language model', () => {
     [
       'with a password in its URL',
       { STRATALOG_LLM_BASE_URL: 'https://u:secret@models.test/v1', STRATALOG_LLM_MODEL: 'm' },
-      /^STRATALOG_LLM_BASE_URL: must hold no user and no password: there is STRATALOG_LLM_API_KEY$/,
+      /^STRATALOG_LLM_BASE_URL: must not contain a user or password: set STRATALOG_LLM_API_KEY instead$/,
     ],
   ])('[J8] reports an error %s', (_, environment, message) => {
     expect(() => languageModel(environment)).toThrow(ConfigError);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { isInScope } from '../../src/domain/access/region.ts';
 import type { Layer, Scope } from '../../src/domain/layers.ts';
+import { isInScope } from '../support/in-scope.ts';
 
 const memories: Record<string, { layer: Layer; scope: Scope }> = {
   company: { layer: 'company', scope: {} },

@@ -77,21 +77,15 @@ describe('retry', () => {
     expect(starts).toHaveLength(2);
   });
 
-  it('waits as long as the server asks, and reports each delay', async () => {
-    const onRetry = vi.fn();
+  it('waits as long as the server asks', async () => {
     const { starts, outcome } = run(2, {
       firstMs: 10,
       longestMs: 100,
       delayOf: (error) => (String(error).includes('1') ? 700 : undefined),
-      onRetry,
     });
     await vi.runAllTimersAsync();
     expect(await outcome).toBe('attempt 3');
     expect(starts).toEqual([0, 700, 720]);
-    expect(onRetry.mock.calls.map(([error, delay]) => [String(error), delay])).toEqual([
-      ['Error: broken 1', 700],
-      ['Error: broken 2', 20],
-    ]);
   });
 
   it('cuts a delay short when the signal aborts', async () => {

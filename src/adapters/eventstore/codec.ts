@@ -92,7 +92,7 @@ export function decode(
     if (key !== undefined && key !== 'destroyed') {
       const bytes = open(key, Buffer.from(sealed, 'base64'), contextOf(recorded.stream, recorded.type));
       secret = JSON.parse(decompress({ bytes, ...(encoding && { encoding }) })) as SealedPart;
-    } else if (sealsOf(definition)) throw new Error(`the vault has no key ${metadata.keyId}`);
+    } else if (hasSealedFields(definition)) throw new Error(`the vault has no key ${metadata.keyId}`);
   }
   const data = { ...routing, ...secret.data };
   const { id, stream, revision, position, time } = recorded;
@@ -111,7 +111,7 @@ export function decode(
 }
 
 /** Whether events of this type have sealed fields. Otherwise only the reason may be sealed, and the event is readable without its key. */
-function sealsOf({ sealed }: AnyEventDefinition): boolean {
+function hasSealedFields({ sealed }: AnyEventDefinition): boolean {
   return Object.keys(sealed.shape).length > 0;
 }
 

@@ -37,7 +37,7 @@ export const developmentIdentity: TenantContext = {
 };
 
 /** The master key creates tenants and keys and may do nothing else. It has no tenant and no role. */
-export const masterIdentity: TenantContext = { tenant: '', principal: 'master', roles: [], ...nobody };
+const masterIdentity: TenantContext = { tenant: '', principal: 'master', roles: [], ...nobody };
 
 const names = z.union([z.array(identifier), identifier.transform((name) => [name])]).default([]);
 

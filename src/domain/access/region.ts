@@ -1,5 +1,5 @@
 import { layers, precedence, scopeKeys, type Layer, type Scope, type ScopeKey } from '../layers.ts';
-import type { Placement, Visibility } from './visibility.ts';
+import type { Visibility } from './visibility.ts';
 
 /** The part of the tenant that a read covers: what the caller may see, narrowed by what it asks for. */
 export interface Region {
@@ -35,13 +35,5 @@ export function scopeTests(scope: Scope): readonly ScopeTest[] {
         ((sharedLayers.includes(layer) && precedence(layer) > precedence(key)) || isNamed(layer)),
     );
     return [{ key, value, without }];
-  });
-}
-
-/** Whether a memory is in `scope`; `scopeTests` as a predicate. */
-export function isInScope(scope: Scope, memory: Placement): boolean {
-  return scopeTests(scope).every(({ key, value, without }) => {
-    const own = memory.scope[key];
-    return own === undefined ? without.includes(memory.layer) : own === value;
   });
 }

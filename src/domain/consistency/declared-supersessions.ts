@@ -21,7 +21,7 @@ const confidence = 0.95;
 /** Maximum per memory, since each declaration is compared with every other memory. */
 const maxDeclarations = 100;
 
-/** A statement of a memory that it replaces, or is replaced by, what `value` names. */
+/** A memory says that it replaces, or is replaced by, the memory that `value` names. */
 export interface Declaration {
   readonly field: string;
   readonly replaced: boolean;

@@ -1,14 +1,14 @@
 import { editDistance } from './edit-distance.ts';
 import { isSynonym, plainName } from './field-synonyms.ts';
 
-/** Longer names are no misspelling of a field. */
+/** No suggestion is made for longer names. */
 const longestName = 64;
 
 /** Fields that an unknown name may stand for. */
 export interface KnownFields {
-  /** Those of the same object. */
+  /** Fields of the same object. */
   readonly here: readonly string[];
-  /** Paths of those in another object of the same input, such as `scope.team`. */
+  /** Paths of fields in another object of the same input, such as `scope.team`. */
   readonly elsewhere?: readonly string[];
 }
 

@@ -3,7 +3,7 @@ import { isBlank, jsonError, jsonObject, textError } from '../json.ts';
 import { identifier } from '../layers.ts';
 
 /** UTF-16 code units. Compressed and encrypted, a text must also fit into an event: see `assertFits`. */
-export const maxContentLength = 1_000_000;
+const maxContentLength = 1_000_000;
 
 /** Maximum size of one event in the log, data and metadata, in bytes. EventStoreDB accepts 1 MiB per append. */
 export const maxEventBytes = 1_000_000;

@@ -58,7 +58,7 @@ export function saturation(frequency: number, length: number): number {
 }
 
 /** Weight of a query's term in this tenant, ≥ 0. */
-export function termWeight(term: string, statistics: TermStatistics): number {
+function termWeight(term: string, statistics: TermStatistics): number {
   const rare = (idf(term, statistics) / TYPICAL_IDF) ** BM25.rarity * TYPICAL_IDF;
   return /\p{N}/u.test(term) ? rare * BM25.digits : rare;
 }

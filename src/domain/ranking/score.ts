@@ -38,7 +38,7 @@ export interface RankedQuery {
 }
 
 export interface Candidate extends TermFrequencies {
-  /** With the query's vector, of the same model; absent if there is none. */
+  /** Cosine with the query's vector, of the same model; absent if there is none. */
   readonly cosine?: number | undefined;
   readonly signals?: SignalValues;
   /** Log-odds that feedback adds (`feedbackOf`). */
@@ -46,7 +46,7 @@ export interface Candidate extends TermFrequencies {
   readonly text?: string;
   /** For a turn of a session: the terms of its window (`windowOf`), including its own. */
   readonly window?: TermFrequencies;
-  /** If its text is long. */
+  /** Signals of its passages, if its text is long. */
   readonly passages?: PassageSignals;
   /** Who said it (`speakerOf`). */
   readonly speaker?: string;
@@ -54,8 +54,8 @@ export interface Candidate extends TermFrequencies {
   readonly occurredAt?: string;
 }
 
-/** Minimum for a text that is the query itself. No match is surer, and models know little about punctuation and lone words like "What?". */
-const LEAST_OF_SAME_TEXT = 0.7;
+/** Minimum relevance of a text that equals the query: the surest match, although models know little about punctuation and lone words. */
+const MIN_OF_SAME_TEXT = 0.7;
 
 /** Scores candidates of one query. */
 export interface Scorer {
@@ -96,7 +96,7 @@ export function scorerOf(query: RankedQuery): Scorer {
         dated: times && occurredAt !== undefined ? datedAs(occurredAt, times) : undefined,
       });
       const fused = fuse(found, scale.fusion, candidate.signals, query.signalWeights ?? SIGNALS_OFF);
-      return withFeedback(surer(probability(fused, found, scale), sameness), candidate.feedback ?? 0);
+      return withFeedback(withSameText(probability(fused, found, scale), sameness), candidate.feedback ?? 0);
     },
     mayQuote(candidate) {
       if (isWordless) return candidate.length === 0;
@@ -107,8 +107,8 @@ export function scorerOf(query: RankedQuery): Scorer {
   };
 }
 
-/** The same words score at least the minimum of the same text. The exact text stays ahead of them: "C++" of "C#". */
-function surer(likely: number, sameness: TextMatch | undefined): number {
-  if (sameness === 'exact') return LEAST_OF_SAME_TEXT + (1 - LEAST_OF_SAME_TEXT) * likely;
-  return sameness === 'near' ? Math.max(likely, LEAST_OF_SAME_TEXT) : likely;
+/** Raises the relevance of the same words to the minimum, and that of the exact text above it: "C++" is better than "C#" for "C++". */
+function withSameText(likely: number, sameness: TextMatch | undefined): number {
+  if (sameness === 'exact') return MIN_OF_SAME_TEXT + (1 - MIN_OF_SAME_TEXT) * likely;
+  return sameness === 'near' ? Math.max(likely, MIN_OF_SAME_TEXT) : likely;
 }

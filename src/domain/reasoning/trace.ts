@@ -3,16 +3,16 @@ import { layerSchema } from '../layers.ts';
 import { strategyReasons } from './reasoning.ts';
 import { strategies } from './settings.ts';
 
-export const reasoningSources = ['rules', 'model', 'cache'] as const;
+const reasoningSources = ['rules', 'model', 'cache'] as const;
 export type ReasoningSource = (typeof reasoningSources)[number];
 
 /** After any outcome but `complete`, the rules decide and the search texts are not refined. */
-export const reasoningOutcomes = ['complete', 'timed-out', 'failed', 'breaker-open'] as const;
+const reasoningOutcomes = ['complete', 'timed-out', 'failed', 'breaker-open'] as const;
 export type ReasoningOutcome = (typeof reasoningOutcomes)[number];
 
 /** How the search of one question was decided. This part stays readable; `ReasoningWords` holds the texts. */
 export const reasoningTraceSchema = z.object({
-  /** Step whose question it is about, one level deeper; absent for the whole question. */
+  /** Number of the step whose subquestion it is about; absent for the whole question. */
   step: z.int().positive().optional(),
   depth: z.int().nonnegative(),
   strategy: z.enum(strategies),

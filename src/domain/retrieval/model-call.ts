@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineEvent, type EventOf } from '../events/define.ts';
 
 /** Why a language model gave no usable answer. */
-export const modelFailures = [
+const modelFailures = [
   'timed-out',
   'unavailable',
   'rate-limited',
@@ -13,10 +13,10 @@ export const modelFailures = [
 export type ModelFailure = (typeof modelFailures)[number];
 
 /** The configured model for whole questions, or the one for their parts. */
-export const modelRoles = ['root', 'sub'] as const;
+const modelRoles = ['root', 'sub'] as const;
 export type ModelRole = (typeof modelRoles)[number];
 
-export const modelCallOutcomes = ['answered', ...modelFailures] as const;
+const modelCallOutcomes = ['answered', ...modelFailures] as const;
 export type ModelCallOutcome = (typeof modelCallOutcomes)[number];
 
 const count = z.int().nonnegative();

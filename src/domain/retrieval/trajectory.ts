@@ -12,15 +12,7 @@ export type Lack = (typeof lacks)[number];
  * Why an answer is not complete: a budget was used up, a step failed, or a language model did not plan the question or refine the
  * search texts.
  */
-export const interruptions = [
-  'wall-time',
-  'queries',
-  'steps',
-  'tokens',
-  'error',
-  'breaker-open',
-  ...lacks,
-] as const;
+const interruptions = ['wall-time', 'queries', 'steps', 'tokens', 'error', 'breaker-open', ...lacks] as const;
 export type Interruption = (typeof interruptions)[number];
 
 export function isLack(interruption: Interruption | undefined): boolean {
@@ -31,7 +23,7 @@ export function isLack(interruption: Interruption | undefined): boolean {
  * `complete`: everything ran. `partial`: not everything ran, and the answer is what was found. `failed`: the standard search
  * answered instead. `refused`: no run was started because too many had failed.
  */
-export const trajectoryOutcomes = ['complete', 'partial', 'failed', 'refused'] as const;
+const trajectoryOutcomes = ['complete', 'partial', 'failed', 'refused'] as const;
 export type TrajectoryOutcome = (typeof trajectoryOutcomes)[number];
 
 const count = z.int().nonnegative();

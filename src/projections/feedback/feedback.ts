@@ -30,7 +30,7 @@ const columns = {
 const added = new Recordset(columns);
 
 /** Kind of a row that is no judgement but a question. */
-export const questionRow = 'question';
+const questionRow = 'question';
 
 /**
  * Every judgement of a memory, and of the questions that were judged their vectors: never the words. Rows are only added, so that a

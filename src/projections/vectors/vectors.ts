@@ -29,7 +29,7 @@ interface Shared {
 }
 
 /**
- * Which text of each memory has a vector, for each generation. The vectors themselves, with their HNSW index, are kept once for each model,
+ * The read model `vectors`. A generation says which text of each memory has a vector. The vectors themselves, with their HNSW index, are kept once for each model,
  * guarded by the revision of the memory: a rebuild embeds only what is missing, and a generation that lags behind cannot undo what a newer
  * event wrote. Up to `maxOutsideIndex` vectors of a tenant are left out of the index. A long text has vectors of its passages too.
  */
@@ -125,7 +125,7 @@ async function prepare(
     for (const [hash, vector] of await embed(embedder, [...needs.values()].flat())) made.set(hash, vector);
     return { made, kept: new Set(), passages };
   }
-  // The index takes most of the time of a batch. Several transactions at once insert new memories only, which needs no rows. With one
+  // The index takes most of the time of a batch. With several transactions at once, only new memories are written early, which needs no existing rows. With one
   // connection each transaction blocks everything else, so it must be short.
   const before = early.lanes > 1 ? new Map() : await rowsOf<VectorRow>(events, sql, tables('vectors'));
   const rows = present(rowsAfter(events, before, passages)).filter((row) => needs.has(memoryKey(row)));
@@ -262,7 +262,7 @@ async function keep(
     tx,
     rows.filter(({ revision, active }) => revision > 0 || !active),
   );
-  // In this order: who writes passages locks the row of the whole text first.
+  // In this order, to avoid deadlocks: a writer of passages locks the row of the whole text first.
   await kept.purge(tx, gone);
   await passages.purge(tx, gone);
   await kept.addToIndex(tx, inserted);

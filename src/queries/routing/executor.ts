@@ -59,7 +59,7 @@ export class Executor {
       caller,
       request,
       view,
-      // A tenant may have its simple questions decomposed too; their parts are still searched as they are.
+      // A tenant with a low threshold has simple questions decomposed too. The parts of a question are only decomposed if complex.
       threshold: Math.max(threshold, defaultSettings.threshold),
       mayAskModel,
       budget,

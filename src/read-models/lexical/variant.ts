@@ -1,3 +1,5 @@
+import { versionOf } from '../generation-variant.ts';
+
 const [inOpenSearch, inMemory] = ['/opensearch', '/memory'];
 
 /** The variant of a lexical read model that finds words in a lexical index outside of the database. */
@@ -30,5 +32,5 @@ const termsSince = 8;
 
 /** Whether the index of a generation with this signature, in the database or outside of it, has terms instead of texts. */
 export function indexesTerms(signature: string): boolean {
-  return Number.parseInt(signature, 10) >= termsSince;
+  return versionOf(signature) >= termsSince;
 }

@@ -12,7 +12,7 @@ export function supersededVectorTable(modelId: string): string {
   return `read.superseded_vectors_${slugOf(modelId)}`;
 }
 
-/** The table with the model's vectors of the passages of long texts: of today's, and in `shelved` of replaced and deleted ones. */
+/** The table with the model's vectors of the passages of long texts. Those of replaced and deleted texts are in the column `shelved`. */
 export function passageVectorTable(modelId: string): string {
   return `${passagePrefix}${slugOf(modelId)}`;
 }

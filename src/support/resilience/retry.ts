@@ -12,8 +12,6 @@ export interface RetryOptions extends BackoffOptions {
   readonly isRetryable?: (error: unknown) => boolean;
   /** Delay that the server asked for (see `retryAfterMs`); it replaces the computed one. */
   readonly delayOf?: (error: unknown) => number | undefined;
-  /** Called before each delay. */
-  readonly onRetry?: (error: unknown, delayMs: number) => void;
 }
 
 export interface Attempt {
@@ -39,7 +37,6 @@ export async function retry<T>(work: (attempt: Attempt) => Promise<T>, options: 
       const computedMs = backoff.next();
       const delayMs = options.delayOf?.(error) ?? computedMs;
       if (performance.now() + delayMs >= end) throw error;
-      options.onRetry?.(error, delayMs);
       await pause(delayMs, signal);
       if (signal?.aborted) throw error;
     }

@@ -72,7 +72,7 @@ function sinceMonday(now: Date): number {
 }
 
 /** A calendar week, which begins on Monday: 0 is this week, -1 the previous one. */
-export function weekFrom(now: Date, weeks: number): Ends {
+function weekFrom(now: Date, weeks: number): Ends {
   const first = weeks * DAYS_PER_WEEK - sinceMonday(now);
   return daysFrom(now, first, first + DAYS_PER_WEEK);
 }
