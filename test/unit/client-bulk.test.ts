@@ -79,6 +79,12 @@ describe('[J3] bulk', () => {
     expect(sent).toHaveLength(3);
   });
 
+  it('refuses an answer that is no NDJSON', async () => {
+    const { client, sent } = bulkServer(() => new Response('<html>\n</html>\n'));
+    await expect(idsOf(client.memories.bulk(memories))).rejects.toThrow('something other than Stratalog');
+    expect(sent).toHaveLength(1);
+  });
+
   it('waits for a busy server', async () => {
     const { client, sent } = bulkServer(
       () => problem(503, 'unavailable'),

@@ -159,7 +159,8 @@ describe('[J3] positions', () => {
   });
 
   it('forgets a position of a log that was replaced, and asks again without it', async () => {
-    const script = fakeFetch(stored(40), problem(400, 'position-unknown'), found);
+    const errors = [{ path: 'minPosition', message: 'is not a position of this log' }];
+    const script = fakeFetch(stored(40), problem(400, 'position-unknown', { errors }), found);
     const client = clientOf(script);
     await client.memories.store({ content: 'a' });
     await client.search({ query: 'a' });
@@ -168,10 +169,16 @@ describe('[J3] positions', () => {
   });
 
   it('reports a position that the caller named and the server does not know', async () => {
-    const script = fakeFetch(problem(400, 'position-unknown'));
-    const failed = clientOf(script).search({ query: 'a', minPosition: 'x' });
-    await expect(failed).rejects.toMatchObject({ code: 'position-unknown' });
-    expect(script.sent).toHaveLength(1);
+    const errors = [{ path: 'asOf', message: 'must be a position' }];
+    const script = fakeFetch(stored(40), problem(400, 'position-unknown', { errors }));
+    const client = clientOf(script);
+    await client.memories.store({ content: 'a' });
+    for (const named of [{ minPosition: 'x' }, { asOf: 'x' }]) {
+      const failed = client.search({ query: 'a', ...named });
+      await expect(failed).rejects.toMatchObject({ code: 'position-unknown' });
+    }
+    expect(script.sent).toHaveLength(3);
+    expect(client.position).toBe(at(40));
   });
 });
 

@@ -1,4 +1,4 @@
-import { ConnectionLostError } from './errors.ts';
+import { ConnectionLostError, UnreachableError } from './errors.ts';
 
 /** The lines of an NDJSON answer, parsed, as they arrive. Throws `ConnectionLostError` if it ends early. */
 export async function* linesOf<Line>(response: Response): AsyncGenerator<Line> {
@@ -12,21 +12,25 @@ export async function* linesOf<Line>(response: Response): AsyncGenerator<Line> {
       if (done) break;
       const lines = (rest + decoder.decode(value, { stream: true })).split('\n');
       rest = lines.pop()!;
-      for (const line of lines) if (line !== '') yield JSON.parse(line) as Line;
+      for (const line of lines) if (line !== '') yield parsed(line, notStratalog) as Line;
     }
-    if (rest.trim() !== '') yield complete(rest) as Line;
+    if (rest.trim() !== '') yield parsed(rest, lost) as Line;
   } finally {
     // Tells the server when the caller reads no further.
     reader.cancel().catch(() => undefined);
   }
 }
 
-function complete(text: string): unknown {
+function parsed(text: string, fail: (cause: unknown) => never): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    return lost(cause);
+    return fail(cause);
   }
+}
+
+function notStratalog(cause: unknown): never {
+  throw new UnreachableError('something other than Stratalog answers', { cause });
 }
 
 export function lost(cause: unknown): never {

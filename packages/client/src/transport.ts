@@ -88,7 +88,7 @@ export class Transport {
       } catch (error) {
         // A caller that aborted gets the reason, however the request ended.
         deadline.signal.throwIfAborted();
-        if (minPosition !== undefined && isProblem(error, 'position-unknown')) {
+        if (minPosition !== undefined && isAboutMinPosition(error)) {
           // The log was replaced. Without the position, this cannot happen again.
           this.seen.forget(minPosition);
           continue;
@@ -162,6 +162,10 @@ export class Transport {
     if (typeof position === 'string') this.seen.add(position);
   }
 }
+
+/** `asOf` may be unknown too. */
+const isAboutMinPosition = (error: unknown): boolean =>
+  isProblem(error, 'position-unknown') && error.errors.some(({ path }) => path === 'minPosition');
 
 async function rawBody(raw: RawBody | undefined): Promise<RequestInit> {
   if (!raw) return {};
