@@ -58,19 +58,6 @@ describeOnce('invalid settings', () => {
     },
   );
 
-  it('[J8] an unknown setting is warned about by name, without its value', async () => {
-    const server = await startServer({
-      environment: { ...embedded, STRATALOG_MASTERKEY: 'a-secret-under-a-wrong-name' },
-    });
-    try {
-      const logged = server.log.join('\n');
-      expect(logged).toMatch(/"variable":"STRATALOG_MASTERKEY".*unknown setting/);
-      expect(logged).not.toContain('a-secret-under-a-wrong-name');
-    } finally {
-      await server.remove();
-    }
-  });
-
   it('[J8] all invalid settings are reported at once', async () => {
     const result = await stratalog(['serve'], { STRATALOG_PORT: 'x', STRATALOG_LOG_LEVEL: 'y' });
     expectClear(result, 1, 'STRATALOG_PORT', 'STRATALOG_LOG_LEVEL');
@@ -189,19 +176,7 @@ describeOnce('doctor', () => {
     }
   });
 
-  it('[J4] opens the database of an existing data folder', async () => {
-    const server = await startServer({ environment: { STRATALOG_EMBEDDER: 'deterministic' } });
-    try {
-      await server.stop();
-      const { code, stdout } = await stratalog(['doctor', '--data', server.dataDir], embedded);
-      expect(code).toBe(0);
-      expect(stdout).toMatch(/ok +database +.*, 1[0-9]\./);
-    } finally {
-      await server.remove();
-    }
-  });
-
-  it('[J8] fails like serve when the vault key is missing or is not the one of the data', async () => {
+  it('[J4] [J8] opens an existing database, and fails like serve when the vault key is missing or is not its own', async () => {
     const server = await startServer({ environment: { STRATALOG_EMBEDDER: 'deterministic' } });
     try {
       await server.stop();
@@ -220,7 +195,9 @@ describeOnce('doctor', () => {
       await writeFile(key, `${Buffer.alloc(32, 7).toString('base64')}\n`);
       await expectBoth(/created with another root key: restore the key of this data/);
       await writeFile(key, own);
-      expect((await stratalog(['doctor', ...data], embedded)).code).toBe(0);
+      const { code, stdout } = await stratalog(['doctor', ...data], embedded);
+      expect(code).toBe(0);
+      expect(stdout).toMatch(/ok +database +.*, 1[0-9]\./);
     } finally {
       await server.remove();
     }
@@ -246,7 +223,7 @@ describe('a graceful shutdown', () => {
   it.each<[NodeJS.Signals]>([['SIGTERM'], ['SIGINT']])(
     '[J7] on %s writes the pending accesses and exits with 0',
     async (signal) => {
-      const first: TestServer = await startServer();
+      const first: TestServer = await startServer({ environment: { STRATALOG_EMBEDDER: 'deterministic' } });
       const master = clientOf(first, first.masterKey);
       const { key } = (await master.post('/v1/admin/keys', { tenant: 'acme', role: 'admin', user: 'ada' }))
         .body;
@@ -283,18 +260,22 @@ describe('a graceful shutdown', () => {
 });
 
 describeOnce('serve', () => {
-  it('[J4] accepts its settings as options and logs the address it listens on', async () => {
+  it('[J4] [J8] accepts its settings as options, logs its address, and warns about an unknown setting without its value', async () => {
     const dataDir = path.join(folder, 'options');
     const server = await startServer({
       environment: {
         STRATALOG_DATA: path.join(folder, 'not-this-one'),
         STRATALOG_EMBEDDER: 'deterministic',
+        STRATALOG_MASTERKEY: 'a-secret-under-a-wrong-name',
       },
       args: ['--data', dataDir, '--port', '0', '--host', '127.0.0.1', '--profile', 'embedded'],
     });
     try {
       const ready = server.log.map((line) => JSON.parse(line)).find(({ msg }) => msg.startsWith('ready'));
       expect(ready).toMatchObject({ url: server.url, profile: 'embedded', data: dataDir });
+      const logged = server.log.join('\n');
+      expect(logged).toMatch(/"variable":"STRATALOG_MASTERKEY".*unknown setting/);
+      expect(logged).not.toContain('a-secret-under-a-wrong-name');
     } finally {
       await server.remove();
     }
