@@ -1,6 +1,6 @@
-import type { Token } from './passages.ts';
+import type { Token } from './short-texts.ts';
 
-/** A place where two passages differ: the tokens of each between two shared tokens. */
+/** A place where two short texts differ: the tokens of each between two shared tokens. */
 export interface Gap {
   readonly left: readonly Token[];
   readonly right: readonly Token[];
@@ -13,7 +13,7 @@ export interface Alignment {
   readonly gaps: readonly Gap[];
 }
 
-/** Aligns two passages by their longest common subsequence, compared by token key. Time and memory are quadratic in their lengths. */
+/** Aligns two short texts by their longest common subsequence, compared by token key. Time and memory are quadratic in their lengths. */
 export function align(left: readonly Token[], right: readonly Token[]): Alignment {
   const width = right.length + 1;
   const lengths = new Uint16Array((left.length + 1) * width);

@@ -1,5 +1,5 @@
 import { fold } from '../text/tokens.ts';
-import { tokensOf, type Token } from './passages.ts';
+import { tokensOf, type Token } from './short-texts.ts';
 import { isNumberWord, isNumeral, plainNumber } from './values.ts';
 
 /** One short sentence that says something about a subject that it names. */

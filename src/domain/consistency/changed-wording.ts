@@ -3,7 +3,7 @@ import { align, type Gap } from './alignment.ts';
 import { HEDGED, type Assertion } from './assertions.ts';
 import { findConflict, type Conflict } from './conflict.ts';
 import { orderByAge } from './order-by-age.ts';
-import { isContent, type Passage, type Token } from './passages.ts';
+import { isContent, type ShortText, type Token } from './short-texts.ts';
 import type { Statement } from './statement.ts';
 import { haveSameSpeaker, mayDescribeSameEntity } from './same-entity.ts';
 import { plainNumber } from './values.ts';
@@ -36,19 +36,19 @@ const NUMBERS = new Set(
 const NUMBERED =
   /^(?:step|phase|sprint|chapter|section|part|question|problem|exercis|task|item|day|week|figur|tabl|option|issu)$/;
 
-type PassageDifference = Exclude<Difference, 'word'>;
+type WordingDifference = Exclude<Difference, 'word'>;
 
-const confidenceOf: Readonly<Record<PassageDifference, number>> = {
+const confidenceOf: Readonly<Record<WordingDifference, number>> = {
   number: 0.8,
   date: 0.8,
   negation: 0.8,
   name: 0.6,
 };
 
-/** A text in the forms in which it is compared: as a passage and as an assertion. */
+/** A text in the forms in which it is compared: as a short text and as an assertion. */
 export interface Wording {
   readonly text: string;
-  readonly passage: Passage | undefined;
+  readonly shortText: ShortText | undefined;
   readonly assertion: Assertion | undefined;
 }
 
@@ -81,19 +81,22 @@ export function compareWording(
 function findTextConflict(
   left: Statement,
   right: Statement,
-  [{ passage, assertion }, { passage: otherPassage, assertion: otherAssertion }]: readonly [Wording, Wording],
+  [{ shortText, assertion }, { shortText: otherShortText, assertion: otherAssertion }]: readonly [
+    Wording,
+    Wording,
+  ],
 ): Conflict | undefined {
   const areAssertions = assertion !== undefined && otherAssertion !== undefined;
   const isOneSpeaker = !(assertion?.isPersonal ?? false) || haveSameSpeaker(left, right);
   const conflict = areAssertions && isOneSpeaker ? findConflict(assertion, otherAssertion) : undefined;
-  if (conflict || !passage || !otherPassage) return conflict;
-  const difference = differenceOf(passage, otherPassage);
+  if (conflict || !shortText || !otherShortText) return conflict;
+  const difference = differenceOf(shortText, otherShortText);
   // `findConflict` has already compared negations exactly: "does not use" does not negate "used".
   return areAssertions && difference?.difference === 'negation' ? undefined : difference;
 }
 
-/** The single difference between two passages; undefined if there is none or more than one. */
-function differenceOf(left: Passage, right: Passage): Conflict | undefined {
+/** The single difference between two short texts; undefined if there is none or more than one. */
+function differenceOf(left: ShortText, right: ShortText): Conflict | undefined {
   const { shared, gaps } = align(left.tokens, right.tokens);
   if ((2 * shared.length) / (left.tokens.length + right.tokens.length) < minSimilarity) return undefined;
   if (shared.filter(isContent).length < minContentWords) return undefined;
@@ -107,7 +110,7 @@ function differenceOf(left: Passage, right: Passage): Conflict | undefined {
   return { difference, words: [textOf(gap.left), textOf(gap.right)], confidence: confidenceOf[difference] };
 }
 
-function kindOf({ left, right, before }: Gap): PassageDifference | undefined {
+function kindOf({ left, right, before }: Gap): WordingDifference | undefined {
   if (left.length > maxGapWords || right.length > maxGapWords) return undefined;
   if (isNegated(left) !== isNegated(right)) {
     const rest = [...left, ...right].filter(({ key }) => !NEGATIONS.has(key) && !AUXILIARIES.has(key));

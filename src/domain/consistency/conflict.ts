@@ -1,7 +1,7 @@
 import { areChoices, areColours, areOpposite } from './alternatives.ts';
 import type { Assertion, NegatedAssertion } from './assertions.ts';
 import { mayOverlap } from './place-names.ts';
-import type { Token } from './passages.ts';
+import type { Token } from './short-texts.ts';
 import { datesDiffer, isDatePart, isNumeral, numbersDiffer } from './values.ts';
 import type { Difference } from './verdict.ts';
 

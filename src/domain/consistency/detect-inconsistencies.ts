@@ -1,9 +1,9 @@
 import type { SupersessionGraph } from '../links/supersession-graph.ts';
-import { similarPassagePairs } from './similar-passages.ts';
+import { similarPairs } from './similar-texts.ts';
 import { findDeclarations, declaredSupersessions } from './declared-supersessions.ts';
 import { parseAssertion, assertionPairs } from './assertions.ts';
 import { contradictionsFromLinks, supersessionsFromLinks } from './link-verdicts.ts';
-import { passageOf } from './passages.ts';
+import { shortTextOf } from './short-texts.ts';
 import { compareFields } from './changed-fields.ts';
 import type { Statement } from './statement.ts';
 import type { CitedLink, Reason, Verdict } from './verdict.ts';
@@ -118,11 +118,11 @@ function verdictsFromFields(statements: readonly Statement[]): Verdict[] {
 function verdictsFromWording(statements: readonly Statement[]): Verdict[] {
   const wordings = statements.map(({ content: text }): Wording => ({
     text,
-    passage: passageOf(text),
+    shortText: shortTextOf(text),
     assertion: parseAssertion(text),
   }));
   const pairs = [
-    ...similarPassagePairs(wordings.map(({ passage }) => passage)),
+    ...similarPairs(wordings.map(({ shortText }) => shortText)),
     ...assertionPairs(wordings.map(({ assertion }) => assertion)),
   ];
   const distinct = new Map(pairs.map((pair) => [pair.join(' '), pair]));

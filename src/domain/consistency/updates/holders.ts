@@ -1,7 +1,7 @@
 import { mayOverlap } from '../place-names.ts';
 import { fold } from '../../text/tokens.ts';
 import { stem } from '../../text/porter2.ts';
-import { keyOf } from '../passages.ts';
+import { keyOf } from '../short-texts.ts';
 import { weightOf, type Sentence } from './sentence-index.ts';
 import { commonSupport, sharedSubjects, type Comparison, type Update } from './support.ts';
 

@@ -1,6 +1,6 @@
 import { STOP_WORDS } from '../../text/stop-words.ts';
 import { fold } from '../../text/tokens.ts';
-import { keyOf, WORD } from '../passages.ts';
+import { keyOf, WORD } from '../short-texts.ts';
 import { calendarValues, type Value } from './calendar.ts';
 import { isPastEvent, isUnsure, saysChange, setsValue } from './cues.ts';
 import { quantities } from './quantities.ts';

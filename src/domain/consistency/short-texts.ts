@@ -9,7 +9,7 @@ export interface Token {
 }
 
 /** A text of 4 to 120 tokens: long enough to make a statement and short enough to make only one. */
-export interface Passage {
+export interface ShortText {
   readonly text: string;
   readonly tokens: readonly Token[];
 }
@@ -22,8 +22,8 @@ const maxLength = 2_000;
 export const WORD =
   /\p{N}[\p{L}\p{N}]*(?:[.,:/-]\p{N}[\p{L}\p{N}]*)*|\p{L}[\p{L}\p{M}\p{N}]*(?:['’_-][\p{L}\p{N}]+)*|%/gu;
 
-/** Tokenizes a text; undefined if it is too short or too long for a passage. */
-export function passageOf(text: string): Passage | undefined {
+/** Tokenizes a text; undefined if it is too short or too long for one. */
+export function shortTextOf(text: string): ShortText | undefined {
   if (text.length > maxLength) return undefined;
   const tokens = tokensOf(text);
   return tokens.length < minTokens || tokens.length > maxTokens ? undefined : { text, tokens };
