@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { auditCommand } from './audit.ts';
+import { contextCommand } from './context.ts';
 import { demoCommand } from './demo/command.ts';
 import { doctorCommand } from './doctor.ts';
 import { exportCommand } from './export.ts';
@@ -31,6 +32,7 @@ export function createProgram(): Command {
     importCommand(),
     exportCommand(),
     searchCommand(),
+    contextCommand(),
     ...memoryCommands(),
     projectionsCommand(),
     auditCommand(),

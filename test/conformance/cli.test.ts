@@ -17,6 +17,25 @@ const server = useServer({
 
 const as = (client: Pick<Client, 'key'>, ...args: string[]) => stratalogAs(server, client, ...args);
 
+describe('context', () => {
+  it('[E8] [J4] prints the text, with the sources beside it, and as JSON', async () => {
+    const client = await newAdmin(server);
+    const lines = await client.bulk(memories);
+    await client.post('/v1/search', { query: 'x', minPosition: lines.at(-1)!.position, waitMs: 30_000 });
+    const query = memories[0]!.content;
+    const shown = await as(client, 'context', query, '--budget', '100');
+    expect(shown).toMatchObject({ code: 0, stdout: `[1] ${query}\n` });
+    expect(shown.stderr).toContain('[1] user memory m1');
+    const { json } = await as(client, 'context', query, '--budget', '100', '--json');
+    expect(json).toMatchObject({ text: `[1] ${query}`, items: [{ externalId: 'm1' }] });
+    const elsewhere = await as(client, 'context', query, '--space', 'kitchen', '--threshold', '0', '--json');
+    expect(elsewhere.json.items.map(({ externalId }: Json) => externalId)).toEqual(['m2']);
+    const wrong = await as(client, 'context', query, '--budget', '0');
+    expect(wrong.code).toBe(2);
+    expect(wrong.stderr).toContain('tokenBudget');
+  });
+});
+
 describe('search', () => {
   it('[J4] prints the results as text and as JSON', async () => {
     const client = await newAdmin(server);

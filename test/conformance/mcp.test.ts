@@ -28,6 +28,7 @@ describe('what a client sees', () => {
       const { tools } = await client.listTools();
       expect(tools.map(({ name }) => name)).toEqual([
         'memory_search',
+        'memory_build_context',
         'memory_store',
         'memory_get',
         'memory_update',
@@ -115,6 +116,21 @@ describe('the tools', () => {
     expect(found.text).toContain(id);
     expect(found.text).toContain('without sugar');
     expect(found.text).toContain(found.fields.searchId);
+  });
+
+  it('[E8] [A16] build a context within a token budget, with its sources, in spaces and layers', async () => {
+    const { id } = await stored('The pilot boat Petrel lies at berth 9.', { space_id: 'boats' });
+    const question = { query: 'At which berth does the pilot boat Petrel lie?', token_budget: 100 };
+    const { fields, text } = await mcp.tool('memory_build_context', { ...question, space_ids: ['boats'] });
+    expect(fields).toMatchObject({ items: [{ id, kind: 'memory' }], searchId: expect.any(String) });
+    expect(fields.tokenCount).toBeLessThanOrEqual(100);
+    expect(text).toContain('[1] The pilot boat Petrel lies at berth 9.');
+    expect(text).toContain(fields.items[0].citation);
+    const elsewhere = await mcp.done('memory_build_context', { ...question, space_ids: ['cranes'] });
+    expect(elsewhere).toMatchObject({ text: '', items: [] });
+    expect((await mcp.done('memory_build_context', { ...question, layers: ['company'] })).items).toEqual([]);
+    const refusal = await mcp.tool('memory_build_context', { ...question, token_budget: 0 });
+    expect(refusal.text).toContain('token_budget');
   });
 
   it('[A16] search in a space, in layers and by filters, and keep to max_tokens', async () => {

@@ -1,9 +1,9 @@
-import { nearDuplicate, shingles, type Shingles } from '../text/shingles.ts';
 import { queryTerms } from '../text/tokens.ts';
 import type { Candidate, ContextItem, CountTokens, LeftOut } from './candidate.ts';
 import { dayOf, lineOf } from './line.ts';
 import { pack } from './pack.ts';
-import { quotationsOf } from './quotations.ts';
+import { quotationsOf, type Quotation } from './quotations.ts';
+import { Repetition } from './repetition.ts';
 
 export interface ContextRequest {
   readonly query: string;
@@ -45,25 +45,18 @@ export function assembleContext(request: ContextRequest): AssembledContext {
     replaces: asksPast ? undefined : replaced.get(one.id),
   });
   const terms = queryTerms(query);
-  const substances = new Map<number, Shingles>();
-  const substanceOf = (index: number): Shingles => {
-    const known = substances.get(index) ?? shingles(current[index]!.content);
-    substances.set(index, known);
-    return known;
-  };
-  const { chosen, repeated } = pack(
-    current.map(({ content, relevance, passage }) => ({
-      content,
-      relevance,
-      quotations: quotationsOf(content, passage, terms),
-    })),
-    budget,
-    {
-      cost: (index, span) =>
-        count(`${lineOf(longestMark, current[index]!, span, notesOf(current[index]!))}\n`),
-      repeats: (index, other) => nearDuplicate(substanceOf(index), substanceOf(other)),
+  const quotations = new Map<number, readonly Quotation[]>();
+  const repetition = new Repetition(current.map(({ content }) => content));
+  const { chosen, repeated } = pack(current, budget, {
+    quotations: (index) => {
+      const { content, passage } = current[index]!;
+      const known = quotations.get(index) ?? quotationsOf(content, passage, terms);
+      quotations.set(index, known);
+      return known;
     },
-  );
+    cost: (index, span) => count(`${lineOf(longestMark, current[index]!, span, notesOf(current[index]!))}\n`),
+    repeats: (index, other) => repetition.isBetween(index, other),
+  });
   const kept = [...chosen];
   let [text, tokenCount] = ['', 0];
   for (; kept.length > 0; kept.pop()) {

@@ -1,18 +1,19 @@
-import { estimatedTokens } from '../text/passages.ts';
 import { sentencesOf, type Span } from '../text/sentences.ts';
-import type { Quotation } from './quotations.ts';
+import { shares, type Quotation } from './quotations.ts';
 
 /** A text that may be put into a context, whole or in part. */
 export interface Packable {
   readonly content: string;
   /** Probability that it is relevant. */
   readonly relevance: number;
-  /** Each within the next one. */
-  readonly quotations: readonly Quotation[];
+  /** The part of a long content that matches best. */
+  readonly passage?: Span | undefined;
 }
 
 export interface PackOptions {
-  /** Tokens of the line of a packable with this part of its text; may be infinite. */
+  /** The parts of a text that may be quoted, each within the next one. */
+  readonly quotations: (index: number) => readonly Quotation[];
+  /** Tokens of a line with this part of a text; may be infinite. */
   readonly cost: (index: number, span: Span) => number;
   /** Whether a text says nothing that a chosen one does not say. */
   readonly repeats: (index: number, chosen: number) => boolean;
@@ -24,55 +25,60 @@ export interface Packed {
   readonly repeated: readonly number[];
 }
 
-/** Tokens of a line without its text, for estimates. */
-const tokensOfMark = 4;
 /** The rest of a budget that is too short for anything of use. */
 const leastRest = 12;
-/**
- * How much the price counts: with 1 the worth for each token decides, which prefers short texts; with 0 relevance alone. Fitted
- * with the development sets.
- */
-const PRICE = 0.3;
+/** So many texts in a row that do not fit end the search for one that does. */
+const mostMisses = 12;
 /** Only texts that may fit are counted: a token has rarely more characters. */
 const charactersPerToken = 12;
 
-/** The next larger part of a text. */
+/** The first or the next larger part of a text. */
 interface Addition {
   readonly index: number;
   readonly level: number;
-  /** Expected worth for its estimated price. */
+  /** How much it is expected to add: relevance times the share of the memory. */
   readonly worth: number;
 }
 
 /**
  * Fills a budget greedily: the addition with the highest worth comes first, so that the best sentences of several memories are
- * preferred to the rest of one. What does not fit whole is cut after a sentence. Deterministic.
+ * preferred to the rest of one. The price does not count: that would prefer short memories to relevant ones, and was measured to find
+ * less. What does not fit whole is cut after a sentence. Deterministic.
  */
-export function pack(packables: readonly Packable[], budget: number, { cost, repeats }: PackOptions): Packed {
-  const chosen = new Map<number, Span & { readonly tokens: number }>();
+export function pack(
+  packables: readonly Packable[],
+  budget: number,
+  { quotations, cost, repeats }: PackOptions,
+): Packed {
+  const chosen = new Map<number, Fitting>();
   const repeated: number[] = [];
-  const additions = packables.map((packable, index) => additionOf(packable, index, 0));
-  let left = budget;
-  while (additions.length > 0 && left > 0) {
+  const additions = packables.map(firstOf);
+  let [left, misses] = [budget, 0];
+  while (additions.length > 0 && left > 0 && misses < mostMisses) {
     const { index, level } = takeBest(additions);
-    const packable = packables[index]!;
+    const { content, relevance } = packables[index]!;
     if (level === 0 && [...chosen.keys()].some((other) => repeats(index, other))) {
       repeated.push(index);
       continue;
     }
-    const quotation = packable.quotations[level]!;
+    const [quotation, larger] = quotations(index).slice(level, level + 2);
     const before = chosen.get(index)?.tokens ?? 0;
     const room = left + before;
-    const whole = fitting(quotation, room, (span) => cost(index, span));
-    const part =
-      whole ?? (level === 0 ? beginningOf(packable, room, (span) => cost(index, span)) : undefined);
+    const costOf = (span: Span) => cost(index, span);
+    const whole = fitting(quotation!, room, costOf);
+    const part = whole ?? (level === 0 ? beginningOf(content, quotation!, room, costOf) : undefined);
+    misses = part ? 0 : misses + 1;
     if (!part) continue;
     left -= part.tokens - before;
     chosen.set(index, part);
-    if (whole && level + 1 < packable.quotations.length)
-      additions.push(additionOf(packable, index, level + 1));
+    if (whole && larger)
+      additions.push({ index, level: level + 1, worth: relevance * (larger.share - quotation!.share) });
   }
   return { chosen, repeated };
+}
+
+function firstOf({ relevance, passage }: Packable, index: number): Addition {
+  return { index, level: 0, worth: relevance * (passage ? shares.coreOfPassage : shares.core) };
 }
 
 type Cost = (span: Span) => number;
@@ -84,13 +90,13 @@ function fitting({ start, end }: Span, room: number, cost: Cost): Fitting | unde
   return tokens <= room ? { start, end, tokens } : undefined;
 }
 
-/** As many of the first sentences of the shortest quotation as there is room for. */
-function beginningOf({ content, quotations }: Packable, room: number, cost: Cost): Fitting | undefined {
+/** As many of the first sentences of a quotation as there is room for. */
+function beginningOf(content: string, quotation: Span, room: number, cost: Cost): Fitting | undefined {
   if (room < leastRest) return undefined;
-  const shortest = quotations[0]!;
+  const { start } = quotation;
   let found: Fitting | undefined;
-  for (const { end } of sentencesOf(content, shortest)) {
-    const longer = fitting({ start: shortest.start, end }, room, cost);
+  for (const { end } of sentencesOf(content, quotation)) {
+    const longer = fitting({ start, end }, room, cost);
     if (!longer) return found;
     found = longer;
   }
@@ -108,12 +114,4 @@ function takeBest(additions: Addition[]): Addition {
   additions[best] = additions.at(-1)!;
   additions.pop();
   return taken;
-}
-
-function additionOf({ content, relevance, quotations }: Packable, index: number, level: number): Addition {
-  const [quotation, before] = [quotations[level]!, quotations[level - 1]];
-  const priceOf = (span: Span) => tokensOfMark + estimatedTokens(content, span);
-  const price = Math.max(1, priceOf(quotation) - (before ? priceOf(before) : 0));
-  const share = quotation.share - (before?.share ?? 0);
-  return { index, level, worth: (relevance * share) / price ** PRICE };
 }

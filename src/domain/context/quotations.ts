@@ -11,9 +11,9 @@ export interface Quotation extends Span {
 /** A text of so few estimated tokens is quoted whole. */
 const undivided = 24;
 /** The shortest quotation has this share of the different words of the text that it is from, or this many of them. */
-const leastWords = { share: 0.55, count: 50 };
+const leastWords = { share: 0.6, count: 50 };
 /** What the shortest quotation of a short memory holds, that of a long one, and its best passage. Fitted with the development sets. */
-const shares = { core: 0.7, coreOfPassage: 0.55, passage: 0.8 };
+export const shares = { core: 0.85, coreOfPassage: 0.55, passage: 0.8 };
 
 /**
  * The quotations of a memory, each within the next one: the sentences around the best match, the best passage if the memory is long,

@@ -1,4 +1,5 @@
 import { memoryGetRelated, memoryValidateConsistency } from './connections.ts';
+import { memoryBuildContext } from './context.ts';
 import { memoryFeedback } from './feedback.ts';
 import { memoryDelete, memoryGet, memoryUpdate } from './one-memory.ts';
 import { memoryMultiHop, memorySearch } from './search.ts';
@@ -9,6 +10,7 @@ import type { Tool } from './tool.ts';
 /** In the order in which they are listed. */
 export const tools: readonly Tool[] = [
   memorySearch,
+  memoryBuildContext,
   memoryStore,
   memoryGet,
   memoryUpdate,

@@ -1,0 +1,53 @@
+import { styleText } from 'node:util';
+import type { Command } from 'commander';
+import type { Context } from '../../packages/client/src/index.ts';
+import { ArgumentAmongOptions } from './argument-among-options.ts';
+import { connect } from './client.ts';
+import { numberValue } from './option-values.ts';
+import { printJson, printable, printableLines } from './output.ts';
+import { assertPositionOrTime, assertTime } from './positions.ts';
+
+interface ContextOptions {
+  readonly budget: number;
+  readonly threshold?: number;
+  readonly layer?: Context['layers'];
+  readonly space?: string[];
+  readonly session?: string;
+  readonly asOf?: string;
+  readonly now?: string;
+}
+
+export function contextCommand(): Command {
+  return new ArgumentAmongOptions('context')
+    .description('Print the best text about a question that fits into a token budget, with its sources')
+    .argument('<query>', 'the question')
+    .option('--budget <tokens>', 'maximum number of tokens of the text (o200k_base)', numberValue, 1_000)
+    .option('--threshold <score>', 'minimum score of a memory, 0 to 1', numberValue)
+    .option('--layer <layer...>', 'only these layers (repeatable)')
+    .option('--space <space...>', 'only these spaces (repeatable)')
+    .option('--session <id>', 'the session in which the question is asked')
+    .option('--as-of <when>', 'the memories as they were at a position or an RFC 3339 time with an offset')
+    .option('--now <time>', 'the time of asking, for words such as "last week" (RFC 3339 with an offset)')
+    .action(async (query: string, options: ContextOptions, command: Command) => {
+      const { client, json } = connect(command);
+      if (options.asOf !== undefined) await assertPositionOrTime(command, '--as-of <when>', options.asOf);
+      if (options.now !== undefined) await assertTime(command, '--now <time>', options.now);
+      const context = await client.context({
+        query,
+        tokenBudget: options.budget,
+        threshold: options.threshold,
+        layers: options.layer,
+        spaces: options.space,
+        sessionId: options.session,
+        asOf: options.asOf,
+        now: options.now,
+      });
+      if (json) return printJson(context);
+      for (const { detail } of context.warnings) console.error(styleText('yellow', `Note: ${detail}`));
+      if (context.text !== '') console.log(printableLines(context.text));
+      // Beside the text, so that a pipe gets nothing else.
+      const left = context.leftOut.length === 0 ? '' : `, ${context.leftOut.length} left out`;
+      const sources = context.items.map(({ citation }) => printable(citation));
+      console.error(styleText('dim', [...sources, `${context.tokenCount} tokens${left}`].join('\n')));
+    });
+}

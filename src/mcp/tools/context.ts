@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import { buildContext } from '../../api/context/build-context.ts';
+import { spaceIdField } from './search.ts';
+import { tool } from './tool.ts';
+
+const { query, tokenBudget, sessionId, layers } = buildContext.input.shape;
+
+const answer = buildContext.output.shape;
+/** Without its text, which the text of the context has. */
+const source = answer.items.element.pick({ kind: true, id: true, layer: true, citation: true });
+
+export const memoryBuildContext = tool({
+  name: 'memory_build_context',
+  title: 'Build a context',
+  description:
+    'Get what is remembered about a question as one text within a token budget: the best passages of many memories, nothing twice, nothing outdated, each behind a mark [n] that you can cite. Call it to read up on a subject; for single memories with scores call memory_search.',
+  input: z.strictObject({
+    query: query.meta({ description: 'The question, in natural language' }),
+    token_budget: tokenBudget.meta({ description: 'Most tokens of the text (o200k_base)' }),
+    space_ids: z.array(spaceIdField.unwrap()).min(1).max(100).optional().meta({
+      description: 'Only memories of any of these spaces',
+    }),
+    layers: layers.meta({ description: 'Only memories of these layers' }),
+    session_id: sessionId.meta({ description: 'The conversation in which you ask' }),
+  }),
+  output: z.object({
+    text: z.string(),
+    tokenCount: z.int(),
+    items: z.array(source).meta({ description: 'The sources, in the order of their marks' }),
+    leftOut: z.int().meta({ description: 'Memories that were found and did not fit, or repeat others' }),
+    searchId: answer.searchId.meta({ description: 'Pass it as search_id to memory_feedback' }),
+    warnings: answer.warnings,
+  }),
+  effect: 'reads',
+  parameters: { spaces: 'space_ids' },
+  async call({ query, token_budget: tokenBudget, space_ids: spaces, layers, session_id: sessionId }, act) {
+    const context = await act(buildContext, { query, tokenBudget, spaces, layers, sessionId });
+    const { text, tokenCount, searchId, warnings } = context;
+    const items = context.items.map(({ kind, id, layer, citation }) => ({ kind, id, layer, citation }));
+    const parts = [
+      text === ''
+        ? 'Nothing that is likely to be relevant is remembered, or nothing fits into token_budget.'
+        : text,
+      ...(items.length > 0 ? [`Sources:\n${items.map(({ citation }) => citation).join('\n')}`] : []),
+      ...warnings.map(({ detail }) => `Note: ${detail}`),
+    ];
+    const leftOut = context.leftOut.length;
+    return {
+      fields: { text, tokenCount, items, leftOut, searchId, warnings: [...warnings] },
+      text: parts.join('\n\n'),
+    };
+  },
+});
