@@ -3,7 +3,7 @@ import type { Region } from '../domain/access/region.ts';
 import { visible } from '../domain/access/visibility.ts';
 import { allOf as conjunction, test } from '../domain/build-filter.ts';
 import type { Filter } from '../domain/filter.ts';
-import type { Layer } from '../domain/layers.ts';
+import type { Layer, Scope } from '../domain/layers.ts';
 import type { memoryStates, MemoryView } from '../domain/memory/view.ts';
 import { isMemoryId } from '../domain/streams.ts';
 import type { Sql } from '../ports/sql.ts';
@@ -23,6 +23,8 @@ export const listOrders = ['newest', 'oldest'] as const;
 
 export interface ListMemories {
   readonly layers?: readonly Layer[] | undefined;
+  /** For calls without a cursor. */
+  readonly scope?: Scope | undefined;
   readonly spaces?: readonly string[] | undefined;
   readonly tags?: readonly string[] | undefined;
   readonly externalId?: string | undefined;
@@ -74,6 +76,7 @@ async function readPage(
     tenant: caller.tenant,
     visibility: visible(caller),
     ...(list.layers && { layers: list.layers }),
+    ...(list.scope && { scope: list.scope }),
   };
   const conditions = [
     ...(await postingConditions(sql, view, region, list, parameters)),

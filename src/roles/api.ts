@@ -56,7 +56,7 @@ export function openApi(own: Process, commandSide: CommandSide, readSide: ReadSi
     operations,
     search,
     multiHop,
-    contexts: new ContextBuilder({ search, tokenizer: o200k, clock: systemClock }),
+    contexts: new ContextBuilder({ search, models, tokenizer: o200k, clock: systemClock }),
     conflicts: new ConflictFinder(models, retrieval),
     routing,
     routingIsOff: !config.routing,

@@ -139,6 +139,42 @@ describe('the context for a question', () => {
   });
 });
 
+describe('the recent turns of a session', () => {
+  it('[E8] come first, in their order and up to a quarter of the budget, and not again among the memories', async () => {
+    const client = await newAdmin(server);
+    const turn = (content: string, session = 's1') => ({ layer: 'session', scope: { session }, content });
+    const minPosition = await storeAll(client, [
+      { content: answer, externalId: 'port' },
+      ...[1, 2, 3].map((n) => turn(`user: Remark ${n} about the staging database of Harborline.`)),
+      turn('user: What is for lunch?', 's2'),
+    ]);
+    const asked = { query: question, tokenBudget: 300, threshold: 0, minPosition };
+    const context = await contextOf(client, { ...asked, sessionId: 's1' });
+    expect(context.items.slice(0, 3).map(({ kind, text }: Json) => [kind, text])).toEqual(
+      [1, 2, 3].map((n) => ['turn', `user: Remark ${n} about the staging database of Harborline.`]),
+    );
+    expect(context.text.split('\n')[0]).toBe('Recent turns of this session:');
+    expect(context.text).toContain(`\nMemories:\n[4] ${answer}`);
+    const narrow = await contextOf(client, { ...asked, sessionId: 's1', tokenBudget: 100 });
+    expect(narrow.items[0]).toMatchObject({ kind: 'turn', text: expect.stringContaining('Remark 3') });
+    expect(narrow.items[1].kind).not.toBe('turn');
+    const kindsOf = async (more: Record<string, unknown>) =>
+      (await contextOf(client, { ...asked, sessionId: 's1', ...more })).items.map(({ kind }: Json) => kind);
+    expect(await kindsOf({ layers: ['user'] })).not.toContain('turn');
+    expect(await kindsOf({ scope: { session: 's2' } })).not.toContain('turn');
+    expect(await kindsOf({ sessionId: 'unknown' })).not.toContain('turn');
+  });
+
+  it('[E8] [D1] of another user are not shown', async () => {
+    const tenant = await newTenant(server);
+    const [alice, bob] = [await tenant.key({ user: 'alice' }), await tenant.key({ user: 'bob' })];
+    const { position } = await alice.store({ layer: 'session', scope: { session: 's1' }, content: answer });
+    const asked = { query: question, tokenBudget: 500, sessionId: 's1', minPosition: position };
+    expect((await contextOf(alice, asked)).items).toMatchObject([{ kind: 'turn' }]);
+    expect((await contextOf(bob, asked)).items).toEqual([]);
+  });
+});
+
 describe('budget and scope', () => {
   it('[E8] a budget of one token, and one larger than everything', async () => {
     const client = await newAdmin(server);

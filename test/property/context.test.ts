@@ -49,6 +49,7 @@ const request: fc.Arbitrary<ContextRequest> = fc.record({
   query: fc.constantFrom('staging database port', 'rain in Berlin', '漢字', 'the'),
   budget: fc.oneof(fc.integer({ min: 1, max: 60 }), fc.integer({ min: 1, max: 2_000 })),
   candidates,
+  turns: candidates.map((all) => all.slice(0, 8).map((one, at) => (at % 2 ? one : { ...one, id: `t${at}` }))),
   count: fc.constantFrom(...counters),
   asksPast: fc.boolean(),
   asksTime: fc.boolean(),
@@ -70,7 +71,27 @@ describe('[E8] a context', () => {
       fc.property(request, (asked) => {
         const { items, leftOut } = assembleContext(asked);
         const ids = [...items, ...leftOut].map(({ id }) => id);
-        expect(ids.toSorted()).toEqual(asked.candidates.map(({ id }) => id).toSorted());
+        expect(new Set(ids).size).toBe(ids.length);
+        const turns = items.filter(({ kind }) => kind === 'turn').map(({ id }) => id);
+        expect(ids.toSorted()).toEqual(
+          [...new Set([...turns, ...asked.candidates.map(({ id }) => id)])].toSorted(),
+        );
+      }),
+    );
+  });
+
+  it('has the last turns without a gap in up to a quarter of the budget, before the memories', () => {
+    fc.assert(
+      fc.property(request, (asked) => {
+        const { items } = assembleContext(asked);
+        const kinds = items.map(({ kind }) => kind);
+        const turns = items.filter(({ kind }) => kind === 'turn');
+        expect(kinds.slice(0, turns.length)).toEqual(turns.map(() => 'turn'));
+        const newest = asked.turns!.slice(0, turns.length).map(({ id }) => id);
+        expect(turns.map(({ id }) => id)).toEqual(newest.toReversed());
+        expect(assembleContext({ ...asked, candidates: [] }).tokenCount).toBeLessThanOrEqual(
+          asked.budget / 4,
+        );
       }),
     );
   });
@@ -81,8 +102,9 @@ describe('[E8] a context', () => {
         const { text, items } = assembleContext(asked);
         let at = 0;
         for (const [index, item] of items.entries()) {
-          const { content } = asked.candidates.find(({ id }) => id === item.id)!;
-          const quoted = item.kind === 'memory' ? content.trim() : content.slice(item.start, item.end);
+          const given = item.kind === 'turn' ? asked.turns! : asked.candidates;
+          const { content } = given.find(({ id }) => id === item.id)!;
+          const quoted = item.kind === 'passage' ? content.slice(item.start, item.end) : content.trim();
           expect(item.text).toBe(quoted);
           const mark = text.indexOf(`[${index + 1}] `, at);
           expect(mark).toBeGreaterThanOrEqual(at);

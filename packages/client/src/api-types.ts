@@ -148,6 +148,7 @@ export interface Context {
       }
     | undefined;
   spaces?: readonly string[] | undefined;
+  /** The session in which is asked: its recent turns come first, in up to a quarter of the budget */
   sessionId?: string | undefined;
   /** The time of asking, for words such as "last week": RFC 3339 with an offset. Default: the clock of the server */
   now?: string | undefined;
@@ -600,8 +601,8 @@ export interface ContextAnswer {
 }
 
 export interface ContextItem {
-  /** A whole memory, or a passage of a long one */
-  kind: 'memory' | 'passage';
+  /** A whole memory, a passage of a long one, or a recent turn of the session */
+  kind: 'memory' | 'passage' | 'turn';
   /** Of the memory */
   id: string;
   externalId?: string;

@@ -13,7 +13,9 @@ const { threshold } = search.input.shape;
 
 const item = z
   .object({
-    kind: z.enum(contextItemKinds).meta({ description: 'A whole memory, or a passage of a long one' }),
+    kind: z
+      .enum(contextItemKinds)
+      .meta({ description: 'A whole memory, a passage of a long one, or a recent turn of the session' }),
     id: z.string().meta({ description: 'Of the memory' }),
     externalId: z.string().optional(),
     layer: layerSchema,
@@ -47,7 +49,10 @@ export const buildContext = operation({
       scope,
       spaces,
       space,
-      sessionId,
+      sessionId: sessionId.meta({
+        description:
+          'The session in which is asked: its recent turns come first, in up to a quarter of the budget',
+      }),
       now,
       asOf: asOfField,
       ...waitFields,

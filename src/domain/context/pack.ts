@@ -15,8 +15,8 @@ export interface PackOptions {
   readonly quotations: (index: number) => readonly Quotation[];
   /** Tokens of a line with this part of a text; may be infinite. */
   readonly cost: (index: number, span: Span) => number;
-  /** Whether a text says nothing that a chosen one does not say. */
-  readonly repeats: (index: number, chosen: number) => boolean;
+  /** Whether a text says nothing that the chosen ones do not say. */
+  readonly repeats: (index: number, chosen: readonly number[]) => boolean;
 }
 
 export interface Packed {
@@ -57,7 +57,7 @@ export function pack(
   while (additions.length > 0 && left > 0 && misses < mostMisses) {
     const { index, level } = takeBest(additions);
     const { content, relevance } = packables[index]!;
-    if (level === 0 && [...chosen.keys()].some((other) => repeats(index, other))) {
+    if (level === 0 && repeats(index, [...chosen.keys()])) {
       repeated.push(index);
       continue;
     }

@@ -144,8 +144,8 @@ export const MemoriesAccessed = defineEvent({
   sealed: z.object({}),
 });
 
-/** How much of a memory an item of a context is: all of it, or a part. */
-export const contextItemKinds = ['memory', 'passage'] as const;
+/** What an item of a context is: a whole memory, a part of one, or a recent turn of the session. */
+export const contextItemKinds = ['memory', 'passage', 'turn'] as const;
 export type ContextItemKind = (typeof contextItemKinds)[number];
 
 /** Why a memory that was found is not in the context. */

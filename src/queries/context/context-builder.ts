@@ -5,12 +5,15 @@ import { asksPast } from '../../domain/ranking/asks-past.ts';
 import { askedTimes, asksTime } from '../../domain/ranking/dates.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Tokenizer } from '../../ports/tokenizer.ts';
+import { listMemories } from '../list-memories.ts';
+import type { ReadModels } from '../read-models.ts';
 import type { RoutedSearch } from '../routing/routed-search.ts';
 import type { SearchAnswer, SearchFact, SearchResult, Asked } from '../search/answer.ts';
 import { timeOfAsking } from '../search/query.ts';
 
 export interface ContextBuilderParts {
   readonly search: Pick<RoutedSearch, 'search'>;
+  readonly models: ReadModels;
   readonly tokenizer: Tokenizer;
   readonly clock: Clock;
 }
@@ -29,6 +32,7 @@ export interface ContextAnswer
 /** Memories that are searched for: more than fit, so that the best can be chosen among them. */
 const tokensOfShortMemory = 10;
 const candidates = { least: 50, most: 1_000 };
+const mostTurns = 20;
 /** More tokens than the candidates may have, so that assembling takes a bounded time. */
 const largestBudget = 200_000;
 
@@ -42,15 +46,16 @@ export class ContextBuilder {
 
   /** Rejects as a search does. */
   async build(caller: TenantContext, { tokenBudget, ...asked }: AskedContext): Promise<ContextAnswer> {
-    const { search, tokenizer, clock } = this.#parts;
+    const { search, models, tokenizer, clock } = this.#parts;
     const started = performance.now();
     const now = timeOfAsking(asked, clock);
     const topK = Math.min(
       candidates.most,
       Math.max(candidates.least, Math.ceil(tokenBudget / tokensOfShortMemory)),
     );
-    const [{ results, ...found }, count] = await Promise.all([
+    const [{ results, ...found }, turns, count] = await Promise.all([
       search.search(caller, { ...asked, now, topK, order: 'precedence' }, { keepsDistant: true }),
+      recentTurns(models, caller, asked),
       tokenizer.counter(),
     ]);
     const times = askedTimes(asked.query, now);
@@ -58,6 +63,7 @@ export class ContextBuilder {
       query: asked.query,
       budget: Math.min(tokenBudget, largestBudget),
       candidates: results.map(candidateOf),
+      turns,
       count,
       asksPast: asksPast(asked.query, times, now ?? clock.now()),
       asksTime: asksTime(times),
@@ -68,7 +74,32 @@ export class ContextBuilder {
   }
 }
 
-function candidateOf({ memory, relevance, passage, supersededBy }: SearchResult): Candidate {
+/** The newest memories of the session layer in the session, within the layers, spaces and scope that are asked for. */
+async function recentTurns(
+  models: ReadModels,
+  caller: TenantContext,
+  { sessionId, layers, scope, spaces, asOf, minPosition, waitMs }: Omit<AskedContext, 'tokenBudget'>,
+): Promise<readonly Candidate[]> {
+  const isElsewhere = scope?.session !== undefined && scope.session !== sessionId;
+  if (sessionId === undefined || isElsewhere || (layers && !layers.includes('session'))) return [];
+  const { items } = await listMemories(models, caller, {
+    layers: ['session'],
+    scope: { ...scope, session: sessionId },
+    spaces,
+    asOf,
+    limit: mostTurns,
+    minPosition,
+    waitMs,
+  });
+  return items.map((memory) => candidateOf({ memory, relevance: 1 }));
+}
+
+function candidateOf({
+  memory,
+  relevance,
+  passage,
+  supersededBy,
+}: Omit<SearchResult, 'rank' | 'score'>): Candidate {
   const { id, externalId, layer, content, occurredAt, createdAt } = memory;
   return { id, externalId, layer, content, time: occurredAt ?? createdAt, relevance, passage, supersededBy };
 }
