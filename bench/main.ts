@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 import { bulk } from './bulk.ts';
 import { client } from './client.ts';
 import { cluster } from './cluster.ts';
+import { mcp } from './mcp.ts';
 import { rebuild } from './rebuild.ts';
 import { relay } from './relay.ts';
 import { retrieval } from './retrieval.ts';
@@ -32,6 +33,7 @@ const benchmarks: readonly Benchmark[] = [
   rebuild,
   startup,
   client,
+  mcp,
   relay,
   cluster,
 ];
