@@ -83,13 +83,14 @@ function serveApi(
   closing: AbortSignal,
   logger: Logger,
 ): void {
-  const document = openApiDocument(bindings);
-  const topicsDocument = asyncApiDocument(topicPrefix);
+  // Built on demand: that takes a quarter of a second, which a process that a desktop client starts does not have.
+  let document: ReturnType<typeof openApiDocument> | undefined;
+  let topicsDocument: ReturnType<typeof asyncApiDocument> | undefined;
   router.get('/openapi.json', (context) => {
-    context.body = document;
+    context.body = document ??= openApiDocument(bindings);
   });
   router.get('/asyncapi.json', (context) => {
-    context.body = topicsDocument;
+    context.body = topicsDocument ??= asyncApiDocument(topicPrefix);
   });
   browsableDocs(router);
   const context = { services, authenticator, closing, logger };

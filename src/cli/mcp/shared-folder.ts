@@ -3,7 +3,7 @@ import { socketIn } from '../../adapters/folder-socket.ts';
 import { makeFolder } from '../../adapters/make-folder.ts';
 import { DataDirectoryLocked } from '../../adapters/pglite/errors.ts';
 import { isLocked } from '../../adapters/pglite/lock.ts';
-import { startApp, type App } from '../../app.ts';
+import type { App } from '../../app.ts';
 import type { Config } from '../../config.ts';
 import { pause } from '../../support/pause.ts';
 import { post, TargetGone, type Post } from './json-rpc.ts';
@@ -75,6 +75,8 @@ export class SharedFolder {
     if (this.#app || this.#isClosing) return;
     // Asked first, because it is cheap: a process that only waits takes no time from the one that starts.
     if (await isLocked(this.#config.dataDir)) return;
+    // Nor does it load the server.
+    const { startApp } = await import('../../app.ts');
     try {
       this.#app = await startApp(this.#config, this.#logger, { listens: false });
       this.#logger.info({ data: this.#config.dataDir }, 'this process has the data folder open');
