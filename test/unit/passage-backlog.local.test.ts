@@ -4,7 +4,7 @@ import { EmbedderUnavailable, TextRefused, type Embedder } from '../../src/ports
 import { passagesOf } from '../../src/domain/text/passages.ts';
 import { passageVectorTable, vectorTable } from '../../src/read-models/vectors/tables.ts';
 import { Generation } from '../../src/projections/generation.ts';
-import { ensureLive } from '../../src/projections/generations.ts';
+import { createBeside, ensureLive } from '../../src/projections/generations.ts';
 import { memories } from '../../src/projections/memories/memories.ts';
 import type { Projection } from '../../src/projections/projection.ts';
 import { PassageBacklog, type PassageBacklogOptions } from '../../src/projections/vectors/passage-backlog.ts';
@@ -154,6 +154,22 @@ describe('passages beyond the first of a long text', () => {
     expect([await backlog.once(), backlog.failing]).toEqual([false, 0]);
     await eventually(() => backlog.once()).toBe(true);
     expect(await places()).toMatchObject({ waiting: 0 });
+  });
+
+  it('[A5] are replaced by a rebuild if an earlier version divided the text differently', async () => {
+    await storeTestMemory(test, { content: long });
+    await caughtUp();
+    await backlog.once();
+    const rows = `select n, hash, embedding is null as waits from ${table} order by n`;
+    const current = await test.sql.query(rows);
+    await test.sql.query(`update ${table} set hash = 'of before ' || n where n > 1`);
+    await test.sql.query(
+      `insert into ${table} select tenant, memory_id, layer, org, team, project, session, user_id, agent, text_hash, n + 1000, 'of before', embedding
+       from ${table} where n < 5`,
+    );
+    await follow(test, await createBeside(test.sql, projections[1]!), () => 100);
+    await backlog.once();
+    expect(await test.sql.query(rows)).toEqual(current);
   });
 
   it('[F6] of a memory that is erased meanwhile leave nothing', async () => {

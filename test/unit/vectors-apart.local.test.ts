@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { deterministicEmbedder } from '../../src/adapters/deterministic/embedder.ts';
-import { vectorTable } from '../../src/read-models/vectors/tables.ts';
+import { passageVectorTable, vectorTable } from '../../src/read-models/vectors/tables.ts';
 import { WakeUp } from '../../src/support/wake-up.ts';
 import { Generation } from '../../src/projections/generation.ts';
 import { createBeside, ensureLive } from '../../src/projections/generations.ts';
@@ -50,9 +50,9 @@ async function storeMore(more: number): Promise<void> {
   await catchUp();
 }
 
-async function state(): Promise<{ readonly apart: number; readonly inGraph: number }> {
+async function state(of = table): Promise<{ readonly apart: number; readonly inGraph: number }> {
   const [row] = await test.sql.query<{ apart: number; in_graph: number }>(
-    `select (count(*) filter (where not in_graph))::integer as apart, (count(*) filter (where in_graph))::integer as in_graph from ${table}`,
+    `select (count(*) filter (where not in_graph))::integer as apart, (count(*) filter (where in_graph))::integer as in_graph from ${of}`,
   );
   return { apart: row!.apart, inGraph: row!.in_graph };
 }
@@ -123,4 +123,22 @@ it('[F4] a rebuild has the same vectors, inside and outside the index', async ()
   const { digest, liveDigest } = await walk.fill(beside);
   expect(digest).toBe(liveDigest);
   expect(await state()).toEqual(before);
+});
+
+it('[A5] passages that were kept outside the index are added to it once the tenant has more', async () => {
+  const passages = passageVectorTable(embedder.model.id);
+  const storeLong = async () => {
+    const content = Array.from(
+      { length: 120 },
+      (_, n) => `Cup ${n} of tea ${count} was served at table ${n}.`,
+    );
+    count++;
+    await storeTestMemory(test, { content: content.join('\n\n') });
+    await catchUp();
+  };
+  await storeLong();
+  const { apart } = await state(passages);
+  expect(apart).toBeGreaterThan(5);
+  for (let stored = apart; stored <= 3 * mostApart + apart; stored += apart) await storeLong();
+  expect(await state(passages)).toMatchObject({ apart: 0 });
 });

@@ -6,7 +6,7 @@ import type { EarlyWrites } from '../projection.ts';
 import { memoryKeys, Recordset } from '../recordset.ts';
 import { scopeColumns, scopeColumnTypes } from '../scope-columns.ts';
 import { TenantSizes } from './tenant-sizes.ts';
-import { createIfMissing, vectorArray } from './vector-sql.ts';
+import { addToIndex, createIfMissing, vectorArray } from './vector-sql.ts';
 
 /** Which text of a memory has a vector in a generation. */
 export interface VectorRow {
@@ -147,17 +147,9 @@ export class KeptVectors {
    * has doubled. Must be the last statement of a transaction: it locks their rows, and waiting for other rows then could deadlock.
    */
   async addToIndex(tx: SqlExecutor, inserted: readonly VectorRow[]): Promise<void> {
-    if (inserted.length === 0) return;
     const counts = new Map<string, number>();
     for (const { tenant } of inserted) counts.set(tenant, (counts.get(tenant) ?? 0) + 1);
-    await tx.query(
-      `update ${this.#table} k set in_graph = true
-       from unnest($1::text[], $2::integer[]) as grown(tenant, size) cross join lateral (
-         select a.tenant, a.memory_id from ${this.#table} a where a.tenant = grown.tenant and not a.in_graph
-         order by a.memory_id limit grown.size for update skip locked) apart
-       where k.tenant = apart.tenant and k.memory_id = apart.memory_id`,
-      [[...counts.keys()], [...counts.values()]],
-    );
+    await addToIndex(tx, this.#table, ['memory_id'], counts);
   }
 
   /**

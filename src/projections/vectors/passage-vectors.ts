@@ -7,7 +7,7 @@ import { textHash } from '../../support/text-hash.ts';
 import { memoryKey, type MemoryKey } from '../memory-rows.ts';
 import { memoryKeys, Recordset } from '../recordset.ts';
 import { scopeColumns, scopeColumnTypes } from '../scope-columns.ts';
-import { createIfMissing, vectorArray } from './vector-sql.ts';
+import { addToIndex, createIfMissing, vectorArray } from './vector-sql.ts';
 import { TenantSizes } from './tenant-sizes.ts';
 
 /** Passages of a text that are embedded with it. The others follow in the background (`PassageBacklog`). */
@@ -39,6 +39,7 @@ export function hashedPassages(text: string): readonly HashedPassage[] {
 const mostInserted = 32;
 
 const lookups = new Recordset({ tenant: 'text', memory_id: 'uuid', hash: 'text', n: 'integer' });
+const divisions = new Recordset({ tenant: 'text', memory_id: 'uuid', text_hash: 'text', count: 'integer' });
 const written = new Recordset({
   tenant: 'text',
   memory_id: 'uuid',
@@ -130,18 +131,23 @@ export class PassageVectors {
 
   /**
    * Adds the passages of texts, with new vectors or those of the same passages in former texts. Must follow the rows of the whole
-   * texts. May be repeated.
+   * texts. May be repeated. Returns the tenants whose rows went into the index, with the number of rows.
    */
   async insert(
     tx: SqlExecutor,
     texts: readonly DividedText[],
     passagesOfText: ReadonlyMap<string, readonly HashedPassage[]>,
     made: ReadonlyMap<string, Float32Array>,
-  ): Promise<void> {
+  ): Promise<ReadonlyMap<string, number>> {
+    const grown = new Map<string, number>();
     const divided = texts.filter(({ text_hash }) => passagesOfText.has(text_hash));
-    if (divided.length === 0) return;
+    if (divided.length === 0) return grown;
     const rows = divided.flatMap((text) =>
       passagesOfText.get(text.text_hash)!.map(({ n, hash }) => ({ ...text, n, hash })),
+    );
+    await this.#dropBeyond(
+      tx,
+      divided.map((text) => ({ ...text, count: passagesOfText.get(text.text_hash)!.length })),
     );
     const outgrown = await this.#sizes.above(tx, rows);
     for (let at = 0; at < rows.length; at += mostInserted) {
@@ -171,11 +177,32 @@ export class PassageVectors {
          insert into ${this.#table} as p (${written.names}, embedding, shelved)
          select ${written.names}, case when is_valid then kept end, case when not is_valid then kept end from n
          on conflict (tenant, memory_id, text_hash, n) do update
-         set embedding = excluded.embedding, shelved = excluded.shelved
-         where p.embedding is null and p.shelved is null and coalesce(excluded.embedding, excluded.shelved) is not null`,
+         set hash = excluded.hash, embedding = excluded.embedding, shelved = excluded.shelved
+         where p.hash <> excluded.hash
+           or (p.embedding is null and p.shelved is null and coalesce(excluded.embedding, excluded.shelved) is not null)`,
         [...written.bind(some), ...bound],
       );
     }
+    for (const { tenant } of rows) if (outgrown.has(tenant)) grown.set(tenant, (grown.get(tenant) ?? 0) + 1);
+    return grown;
+  }
+
+  /** As `KeptVectors.addToIndex`, for the rows that `insert` returned. */
+  addToIndex(tx: SqlExecutor, grown: ReadonlyMap<string, number>): Promise<void> {
+    return addToIndex(tx, this.#table, ['memory_id', 'text_hash', 'n'], grown);
+  }
+
+  /** If an earlier version divided the same texts into more passages, the last of those are dropped. */
+  async #dropBeyond(
+    tx: SqlExecutor,
+    texts: readonly (DividedText & { readonly count: number })[],
+  ): Promise<void> {
+    await tx.query(
+      `delete from ${this.#table} p using ${divisions.as('divided')}
+       where p.tenant = divided.tenant and p.memory_id = divided.memory_id and p.text_hash = divided.text_hash
+         and p.n >= divided.count`,
+      divisions.bind(texts),
+    );
   }
 
   /** Moves vectors into the index or out of it, as the rows of the whole texts say. */

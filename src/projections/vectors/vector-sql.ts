@@ -1,3 +1,4 @@
+import type { SqlExecutor } from '../../ports/sql.ts';
 import { protect } from '../projection.ts';
 
 /**
@@ -16,4 +17,26 @@ export function createIfMissing(table: string, ...definitions: readonly string[]
     if to_regclass('${table}') is not null then return; end if;
     ${[...definitions, ...protect(table)].join(';\n')};
   end $$`;
+}
+
+/**
+ * Adds rows that were left out of the index to it: for each tenant in `grown` as many as its number. `key` are the columns of the primary
+ * key after the tenant. They are joined by the tenant of what was chosen: the planner could otherwise choose again for each row, and would
+ * then add all of them.
+ */
+export async function addToIndex(
+  tx: SqlExecutor,
+  table: string,
+  key: readonly string[],
+  grown: ReadonlyMap<string, number>,
+): Promise<void> {
+  if (grown.size === 0) return;
+  await tx.query(
+    `update ${table} k set in_graph = true
+     from unnest($1::text[], $2::integer[]) as grown(tenant, size) cross join lateral (
+       select ${['tenant', ...key].map((column) => `a.${column}`).join(', ')} from ${table} a where a.tenant = grown.tenant and not a.in_graph
+       order by a.memory_id limit grown.size for update skip locked) apart
+     where ${['tenant', ...key].map((column) => `k.${column} = apart.${column}`).join(' and ')}`,
+    [[...grown.keys()], [...grown.values()]],
+  );
 }

@@ -138,8 +138,8 @@ async function prepare(
       some.push(rows[at++]!);
     }
     for (const [hash, vector] of await embed(embedder, texts)) made.set(hash, vector);
-    await shared.kept.writeEarly(early, some, made, (tx, slice) =>
-      shared.passages.insert(tx, slice, passages, made),
+    await shared.kept.writeEarly(early, some, made, async (tx, slice) =>
+      shared.passages.addToIndex(tx, await shared.passages.insert(tx, slice, passages, made)),
     );
     for (const row of some) done.add(memoryKey(row));
   }
@@ -257,7 +257,7 @@ async function keep(
   const others = rows.filter((row) => !prepared.kept.has(memoryKey(row)));
   const inserted = await kept.insert(tx, others, prepared.made);
   await kept.update(tx, rows, prepared.made);
-  await passages.insert(tx, others, prepared.passages, prepared.made);
+  const grown = await passages.insert(tx, others, prepared.passages, prepared.made);
   await passages.follow(
     tx,
     rows.filter(({ revision, active }) => revision > 0 || !active),
@@ -266,6 +266,7 @@ async function keep(
   await kept.purge(tx, gone);
   await passages.purge(tx, gone);
   await kept.addToIndex(tx, inserted);
+  await passages.addToIndex(tx, grown);
 }
 
 /** The rows after the batch, by `memoryKey`; undefined for a memory without a row, or one that is missing in `before`. */

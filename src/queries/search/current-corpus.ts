@@ -161,9 +161,15 @@ class OpenCurrentCorpus implements OpenCorpus {
   async #isIndexing({ region, dense }: CandidateQuery): Promise<boolean> {
     if (!dense?.passages) return false;
     const parameters = new Parameters();
+    const waiting = `select p.tenant, p.memory_id, p.layer, p.org, p.team, p.project, p.session, p.user_id, p.agent from ${dense.passages} p
+      where p.tenant = ${parameters.bind(region.tenant)} and p.embedding is null and p.shelved is null`;
+    // One row of each memory: those of another scope may have thousands.
     const [row] = await this.#context.tx.query<{ waits: boolean }>(
-      `select exists (select from ${dense.passages} p
-         where p.embedding is null and p.shelved is null and ${regionCondition(region, 'p', parameters)}) as waits`,
+      `with recursive w as (
+         (${waiting} order by p.memory_id limit 1)
+         union all
+         select n.* from w cross join lateral (${waiting} and p.memory_id > w.memory_id order by p.memory_id limit 1) n)
+       select exists (select from w where ${regionCondition(region, 'w', parameters)}) as waits`,
       parameters.values,
     );
     return row!.waits;
