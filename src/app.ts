@@ -117,7 +117,7 @@ async function startMemoryRoles(
   await assertSafeToListen(own.config, commandSide.directory);
   const readSide = await openReadSide(own, commandSide, embedders);
   if (roles.includes('projector')) await startProjector(own, readSide);
-  if (roles.includes('worker')) startWorker(own, readSide);
+  if (roles.includes('worker')) startWorker(own, commandSide, readSide);
   return { readSide, api: roles.includes('api') ? openApi(own, commandSide, readSide) : undefined };
 }
 

@@ -160,8 +160,8 @@ function objectType(schema: Schema, direction: Direction): string {
     const lines = fields.map(([name, field]) => {
       const type = typeOf(field, direction);
       return required.includes(name)
-        ? `${comment(field)}${name}: ${type};`
-        : `${comment(field)}${name}?: ${type}${orUndefined};`;
+        ? `${comment(field)}${keyOf(name)}: ${type};`
+        : `${comment(field)}${keyOf(name)}?: ${type}${orUndefined};`;
     });
     return `{\n${lines.join('\n')}\n}`;
   }
@@ -172,6 +172,9 @@ function objectType(schema: Schema, direction: Direction): string {
   const record = `Record<${keys}, ${value}>`;
   return propertyNames?.enum && required.length === 0 ? `Partial<${record}>` : record;
 }
+
+/** Names such as `scope.team` are no identifiers. */
+const keyOf = (name: string): string => (/^\w+$/.test(name) ? name : `'${name}'`);
 
 /** Hides fields that are always refused, and other names of a field. */
 function isShown({ not, description }: Schema): boolean {

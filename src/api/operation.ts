@@ -14,7 +14,7 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output = unk
   /** Unique; the `operationId` of the OpenAPI document. */
   readonly name: string;
   readonly summary: string;
-  readonly area: 'Memories' | 'Search' | 'Reasoning' | 'Operation' | 'Audit' | 'Administration';
+  readonly area: 'Memories' | 'Search' | 'Summaries' | 'Reasoning' | 'Operation' | 'Audit' | 'Administration';
   /** A single object, whatever part of a request a transport takes its fields from. */
   readonly input: Input;
   /** Schema of the output; of one item where the output is always an `ItemStream`. */

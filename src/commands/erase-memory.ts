@@ -10,6 +10,7 @@ import { changeStream } from './change-stream.ts';
 import { assertMatches, unknownMemory, type MatchCondition } from './change-memory.ts';
 import { releaseClaim } from './claims.ts';
 import { eraseFeedback } from './erase-feedback.ts';
+import { eraseSummaries } from './summaries/erase-summaries.ts';
 import { callerKey, type CommandContext, type CommandResult, type CommandServices } from './context.ts';
 
 export interface ErasureResult extends CommandResult {
@@ -20,7 +21,7 @@ export interface ErasureResult extends CommandResult {
 
 /**
  * Erases one memory permanently: appends the event, destroys the key, releases the claim, erases the
- * feedback, in this order. If the process stops in between, `completeErasure` does the rest at the next start, driven by the event.
+ * feedback and the summaries that quote it, in this order. If the process stops in between, `completeErasure` does the rest at the next start, driven by the event.
  */
 export async function eraseMemory(
   services: CommandServices,
@@ -54,7 +55,7 @@ export async function eraseMemory(
   };
 }
 
-/** Destroys the key, releases the externalId and erases the feedback. Idempotent. */
+/** Destroys the key, releases the externalId, and erases the feedback and the summaries that quote the memory. Idempotent. */
 export async function completeErasure(
   services: CommandServices,
   context: CommandContext,
@@ -64,6 +65,7 @@ export async function completeErasure(
   if (erased.claim !== undefined)
     await releaseClaim(services, context, erased.claim as StreamName, erased.memoryId);
   await eraseFeedback(services, context, erased.memoryId);
+  await eraseSummaries(services, context, erased.memoryId);
 }
 
 function keyIdOf(loaded: readonly LoadedEvent<MemoryEvent>[]): string {

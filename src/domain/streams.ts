@@ -5,6 +5,8 @@ export const memoryStream = (tenant: string, memoryId: string): Name => `memory-
 export const linksStream = (tenant: string, sourceId: string): Name => `links-${tenant}.${sourceId}`;
 export const feedbackStream = (tenant: string, memoryId: string): Name => `feedback-${tenant}.${memoryId}`;
 export const claimStream = (tenant: string, pseudonym: string): Name => `claim-${tenant}.${pseudonym}`;
+/** `pseudonym` is that of `summaryScopeKey`: identifiers may contain any character. */
+export const summaryStream = (tenant: string, pseudonym: string): Name => `summary-${tenant}.${pseudonym}`;
 export const retrievalStream = (tenant: string, searchId: string): Name => `retrieval-${tenant}.${searchId}`;
 export const tenantStream = (tenant: string): Name => `tenant-${tenant}.${tenant}`;
 export const routingStream = (tenant: string): Name => `policy-${tenant}.routing`;

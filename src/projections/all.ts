@@ -7,6 +7,7 @@ import { links } from './links/links.ts';
 import { memories } from './memories/memories.ts';
 import type { Projection } from './projection.ts';
 import { statistics } from './statistics/statistics.ts';
+import { summaries } from './summaries/summaries.ts';
 import { usage } from './usage/usage.ts';
 import { vectors } from './vectors/vectors.ts';
 
@@ -27,6 +28,7 @@ export function allProjections(embedders: Embedders, others: OtherIndexes = {}):
     links,
     usage,
     feedback(embedders),
+    summaries(embedders),
     statistics,
     fields,
     audit,

@@ -1,21 +1,52 @@
-import { eventContext } from '../commands/context.ts';
+import { o200k } from '../adapters/tokenizer/o200k.ts';
+import { eventContext, type CommandServices } from '../commands/context.ts';
+import type { SummaryScope } from '../domain/summaries/summary-scope.ts';
 import { observeProcessor } from '../observability/telemetry.ts';
+import { ManagedProcessor } from '../processors/managed-processor.ts';
 import type { EventProcessor } from '../processors/processor.ts';
 import { ProcessorRunner } from '../processors/processor-runner.ts';
 import type { ProjectionOperations } from '../projections/operations.ts';
+import type { ReadModels } from '../queries/read-models.ts';
+import { readScopeSources } from '../queries/summaries/scope-sources.ts';
 import { pause } from '../support/pause.ts';
+import { summaryManager } from '../worker/summary-manager.ts';
 import { underLease } from '../worker/under-lease.ts';
+import type { CommandSide } from './command-side.ts';
 import { systemCommandContext, type Process } from './process.ts';
 import type { ReadSide } from './read-side.ts';
 
+/** A read model that is further behind is being rebuilt, or its source is down: the summary is retried. */
+const readModelPatienceMs = 30_000;
 const interruptedCheckMs = 15_000;
 const firstRenewalPauseMs = 15_000;
 const longestRenewalPauseMs = 600_000;
 
 /** The role `worker`: runs process managers, and renews read models that an earlier version of the program built. */
-export function startWorker(own: Process, { erasures, operations }: ReadSide): void {
+export function startWorker(own: Process, { commands, store }: CommandSide, readSide: ReadSide): void {
+  const { erasures, operations, models } = readSide;
   startProcessor(own, erasures);
+  startProcessor(own, summaryProcessor(own, commands, store, models));
   startRenewal(own, operations);
+}
+
+/** Makes the summaries of layers. */
+function summaryProcessor(
+  { stores, logger }: Process,
+  services: CommandServices,
+  store: CommandSide['store'],
+  models: ReadModels,
+): EventProcessor {
+  const parts = {
+    services,
+    tokenizer: o200k,
+    read: (tenant: string, scope: SummaryScope, minPosition: number) =>
+      readScopeSources(models, tenant, scope, { minPosition, waitMs: readModelPatienceMs }),
+  };
+  return new ManagedProcessor(summaryManager(parts, systemCommandContext('summaries')), {
+    sql: stores.sql,
+    store,
+    onParked: (error) => logger.warn({ err: error }, 'summaries could not be made and will be retried'),
+  });
 }
 
 function startProcessor(

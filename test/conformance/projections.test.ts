@@ -1,5 +1,5 @@
 /** @module-tag servers */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { clientOf, clientWithKey, freshTenant, type Client, type Json } from '../support/api.ts';
 import { auditEvents } from '../support/events.ts';
 import { eventually } from '../support/eventually.ts';
@@ -40,6 +40,12 @@ beforeAll(async () => {
   await admin.delete(`/v1/memories/${fourth}?mode=erase`);
   const { body } = await admin.post('/v1/search', { query: 'pump of hall 9', waitMs: 30_000 });
   expect(body.searchId).toBeTruthy();
+  const { layer } = (await admin.get(`/v1/memories/${third}`)).body;
+  expect((await admin.post('/v1/summaries/refresh', { layer })).status).toBe(202);
+  await vi.waitUntil(async () => (await admin.get('/v1/summaries')).body.items.length === 3, {
+    timeout: 30_000,
+    interval: 100,
+  });
   end = (await admin.store({ externalId: 'last', content: 'The last one before the rebuild' })).position;
   const caughtUp = await admin.get(`/v1/stats?minPosition=${end}&waitMs=30000`);
   expect(caughtUp.status).toBe(200);

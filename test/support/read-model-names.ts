@@ -7,6 +7,7 @@ export const readModelNames = [
   'links',
   'memories',
   'statistics',
+  'summaries',
   'usage',
   'vectors',
 ] as const;

@@ -2,7 +2,17 @@ import { randomUUID } from 'node:crypto';
 import type { EventLog, StreamName } from '../../src/ports/event-log.ts';
 import { storedEvents } from './log-events.ts';
 
-const categories = ['memory', 'links', 'claim', 'feedback', 'tenant', 'retrieval', 'projection', 'unheard'];
+const categories = [
+  'memory',
+  'links',
+  'claim',
+  'feedback',
+  'summary',
+  'tenant',
+  'retrieval',
+  'projection',
+  'unheard',
+];
 
 /** Appends several events at a time to streams of every category. Streams are reused. */
 export async function appendAll(log: EventLog, appends: number, eventsEach = 5): Promise<void> {

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { newId } from '../../src/adapters/random.ts';
+import { eventContext } from '../../src/commands/context.ts';
+import { summaryStreamOf } from '../../src/commands/summaries/summary-stream.ts';
 import { systemTenant } from '../../src/domain/access/context.ts';
+import { summaryScopeOf } from '../../src/domain/summaries/summary-scope.ts';
 import { ManagedProcessor } from '../../src/processors/managed-processor.ts';
 import { processorSchema } from '../../src/processors/schema.ts';
 import { systemClock } from '../../src/ports/clock.ts';
@@ -46,6 +49,59 @@ it('[F6] completes every erasure in the log, even if the database followed anoth
   );
   await manager.catchUp();
   expect(await isGone(second)).toBe(true);
+});
+
+it('[F6] erases a summary that was made while a memory that it quotes was erased', async () => {
+  const { store, vault, sql, log } = test;
+  const services = { store, vault, clock: systemClock, newId };
+  const { value, stream, key } = await storeTestMemory(test, { content: 'my secret' });
+  const { tenant } = key;
+  const erased = { type: 'MemoryErased' as const, data: { memoryId: value.id, keyId: key.id } };
+  await store.append(stream, 'exists', [erased], testContext());
+  const none: readonly string[] = [];
+  const places = { orgs: none, teams: none, projects: none, sessions: none, agents: none };
+  const context = {
+    caller: { tenant: systemTenant, principal: 'system', roles: [], ...places },
+    cause: 'system' as const,
+    correlationId: 'erasures',
+  };
+  const inTenant = { ...context, caller: { ...context.caller, tenant } };
+  const summarized = summaryScopeOf(value);
+  const summary = summaryStreamOf(vault, tenant, summarized);
+  const summaryKey = { tenant, id: `summary.${newId()}`, subject: key.subject };
+  await store.append(
+    summary,
+    'noStream',
+    [
+      {
+        type: 'SummaryGenerated',
+        data: {
+          ...summarized,
+          trigger: 'refresh',
+          model: 'extractive-1',
+          tokenizer: 'o200k_base',
+          sourceHash: '1:0',
+          memories: 1,
+          readPosition: 1,
+          namesUsers: false,
+          summaries: [{ depth: 'sentence', tokenCount: 5, sources: [{ id: value.id, revision: 0 }] }],
+          durationMs: 1,
+          texts: ['my secret [1]'],
+        },
+      },
+    ],
+    { ...eventContext(inTenant, summaryKey), keyIsNew: true },
+  );
+  const onParked = (error: unknown) => {
+    throw error;
+  };
+  const manager = new ManagedProcessor(erasureManager(services, context), { sql, store, onParked });
+  await manager.catchUp();
+  expect((await vault.open(tenant, [summaryKey.id])).get(summaryKey.id)).toBe('destroyed');
+  expect((await log.readStream(summary, { from: 0 })).map(({ type }) => type)).toEqual([
+    'SummaryGenerated',
+    'SummaryInvalidated',
+  ]);
 });
 
 it('[F6] continues where an earlier version stopped', async () => {

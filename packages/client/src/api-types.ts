@@ -208,6 +208,24 @@ export interface MultiHopBudget {
   wallMs?: number | undefined;
 }
 
+export interface RefreshSummary {
+  /** Who sees it, most specific first */
+  layer: 'agent' | 'user' | 'session' | 'project' | 'team' | 'org' | 'company';
+  /** The identifier of the layer; for sessions and agents the user too, by default that of the caller */
+  scope?:
+    | {
+        org?: string | undefined;
+        team?: string | undefined;
+        project?: string | undefined;
+        session?: string | undefined;
+        user?: string | undefined;
+        agent?: string | undefined;
+      }
+    | undefined;
+  /** Default: all three */
+  depths?: readonly ('sentence' | 'paragraph' | 'detailed')[] | undefined;
+}
+
 export interface CreateKey {
   tenant?: string | undefined;
   role: 'agent' | 'member' | 'reader' | 'auditor' | 'operator' | 'admin';
@@ -900,6 +918,41 @@ export interface TrajectoryStep {
   arguments?: Record<string, unknown>;
 }
 
+export interface Summary {
+  /** Who sees it, most specific first */
+  layer: 'agent' | 'user' | 'session' | 'project' | 'team' | 'org' | 'company';
+  /** The identifiers that name the scope in its layer */
+  scope: {
+    org?: string;
+    team?: string;
+    project?: string;
+    session?: string;
+    user?: string;
+    agent?: string;
+  };
+  depth: 'sentence' | 'paragraph' | 'detailed';
+  /** Sentences of memories, verbatim; `[n]` behind them names their source, the first is `[1]` */
+  content: string;
+  tokenCount: number;
+  tokenizer: string;
+  /** Of what the scope held when the summary was made */
+  sourceHash: string;
+  sources: {
+    id: string;
+    revision: number;
+  }[];
+  generatedAt: string;
+  model: string;
+  trigger: 'refresh' | 'changes' | 'interval' | 'invalidated';
+  freshness: {
+    /** The summary no longer says what its scope holds */
+    stale: boolean;
+    needsRegeneration: boolean;
+    ageSeconds: number;
+    reason?: 'changed';
+  };
+}
+
 export interface ApiKey {
   id: string;
   role: 'agent' | 'member' | 'reader' | 'auditor' | 'operator' | 'admin';
@@ -1178,6 +1231,45 @@ export interface AuditSearchQuery {
   minPosition?: string | undefined;
   /** How long to wait for `minPosition`, or for a search that was made just now; default 2,000 */
   waitMs?: number | undefined;
+}
+
+export interface ListSummariesQuery {
+  /** Who sees it, most specific first */
+  layer?: 'agent' | 'user' | 'session' | 'project' | 'team' | 'org' | 'company' | undefined;
+  'scope.org'?: string | undefined;
+  'scope.team'?: string | undefined;
+  'scope.project'?: string | undefined;
+  'scope.session'?: string | undefined;
+  'scope.user'?: string | undefined;
+  'scope.agent'?: string | undefined;
+  depth?: 'sentence' | 'paragraph' | 'detailed' | undefined;
+  /** Answer only from read models that include this position */
+  minPosition?: string | undefined;
+  /** How long to wait for it; default 2,000 */
+  waitMs?: number | undefined;
+}
+
+export interface ListSummariesAnswer {
+  /** Of at most 50 scopes. Absent if one summary is asked for */
+  items?: Summary[];
+  /** If layer, scope and depth name one summary: that one, or null if there is none */
+  summary?: Summary | null;
+  position: string;
+}
+
+export interface RefreshSummaryAnswer {
+  /** Who sees it, most specific first */
+  layer: 'agent' | 'user' | 'session' | 'project' | 'team' | 'org' | 'company';
+  scope: {
+    org?: string;
+    team?: string;
+    project?: string;
+    session?: string;
+    user?: string;
+    agent?: string;
+  };
+  /** Pass it as minPosition to read your own write */
+  position: string;
 }
 
 export interface CreateKeyAnswer {

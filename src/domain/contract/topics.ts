@@ -38,6 +38,7 @@ const kinds = {
   claim: 'events',
   links: 'events',
   feedback: 'events',
+  summary: 'events',
   tenant: 'events',
   retrieval: 'retrieval',
   policy: 'internal',

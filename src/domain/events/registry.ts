@@ -19,6 +19,7 @@ import {
 import { LanguageModelCalled } from '../retrieval/model-call.ts';
 import { TrajectoryRecorded } from '../retrieval/trajectory.ts';
 import { KillSwitchSet, RoutingConfigured } from '../routing/events.ts';
+import { SummaryGenerated, SummaryInvalidated, SummaryRequested } from '../summaries/events.ts';
 import { ApiKeyCreated, ApiKeyRevoked, TenantCreated } from '../tenant/tenant.ts';
 import {
   ModelsCompared,
@@ -45,6 +46,9 @@ const definitions = [
   FeedbackGiven,
   QuestionJudged,
   FeedbackErased,
+  SummaryRequested,
+  SummaryGenerated,
+  SummaryInvalidated,
   SearchPerformed,
   MemoriesAccessed,
   ContextAssembled,

@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import type { TenantContext } from '../../domain/access/context.ts';
+import { identifier, layerSchema, scopeKeys, scopeSchema, type Scope } from '../../domain/layers.ts';
+import { assertNamesServedUser } from '../../domain/access/on-behalf.ts';
+import { depthSchema } from '../../domain/summaries/depths.ts';
+import { summaryTriggers } from '../../domain/summaries/events.ts';
+import { summaryScopeKey, summaryScopeOf, type SummaryScope } from '../../domain/summaries/summary-scope.ts';
+import { listSummaries as list, mostSummarizedScopes } from '../../queries/summaries/list-summaries.ts';
+import { asRecorded, waitFields } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { summariesExample } from './examples.ts';
+
+const summarySchema = z
+  .object({
+    layer: layerSchema,
+    scope: scopeSchema.meta({ description: 'The identifiers that name the scope in its layer' }),
+    depth: depthSchema,
+    content: z.string().meta({
+      description:
+        'Sentences of memories, verbatim; `[n]` behind them names their source, the first is `[1]`',
+    }),
+    tokenCount: z.int(),
+    tokenizer: z.string(),
+    sourceHash: z.string().meta({ description: 'Of what the scope held when the summary was made' }),
+    sources: z.array(z.object({ id: z.string(), revision: z.int() })),
+    generatedAt: z.iso.datetime(),
+    model: z.string(),
+    trigger: z.enum(summaryTriggers),
+    freshness: z.object({
+      stale: z.boolean().meta({ description: 'The summary no longer says what its scope holds' }),
+      needsRegeneration: z.boolean(),
+      ageSeconds: z.int(),
+      reason: z.enum(['changed']).optional(),
+    }),
+  })
+  .meta({ id: 'Summary' });
+
+/** `scope.team` and so on: what a query string can carry. */
+const scopeFields = Object.fromEntries(
+  scopeKeys.map((key) => [`scope.${key}`, identifier.optional()]),
+) as unknown as Readonly<Record<`scope.${(typeof scopeKeys)[number]}`, z.ZodOptional<typeof identifier>>>;
+
+export const scopeParameters = Object.keys(scopeFields);
+
+export const listSummaries = operation({
+  name: 'listSummaries',
+  summary: 'Read the summaries of layers that the caller can see, the most specific layer first',
+  area: 'Summaries',
+  input: z.strictObject({
+    layer: layerSchema.optional(),
+    ...scopeFields,
+    depth: depthSchema.optional(),
+    ...waitFields,
+  }),
+  output: z.object({
+    items: z
+      .array(summarySchema)
+      .optional()
+      .meta({ description: `Of at most ${mostSummarizedScopes} scopes. Absent if one summary is asked for` }),
+    summary: summarySchema.nullable().optional().meta({
+      description: 'If layer, scope and depth name one summary: that one, or null if there is none',
+    }),
+    position: z.string(),
+  }),
+  examples: { input: { layer: 'team', 'scope.team': 'release' }, output: summariesExample },
+  access: 'every-caller',
+  reads: 'read-models',
+  audit: { what: 'summaries', when: 'watched' },
+  async handle({ caller, input, services, wait, token }) {
+    const { layer, depth } = input;
+    const scope: Scope = Object.fromEntries(
+      scopeKeys.flatMap((key) => (input[`scope.${key}`] === undefined ? [] : [[key, input[`scope.${key}`]]])),
+    );
+    assertNamesServedUser(caller, scope);
+    const { items, position } = await list(services.models, services.commands.clock, caller, {
+      layer,
+      scope,
+      depth,
+      ...wait,
+    });
+    const named = layer !== undefined && depth !== undefined ? oneScope(caller, { layer, scope }) : undefined;
+    return {
+      output: {
+        ...(named === undefined
+          ? { items }
+          : { summary: items.find((item) => summaryScopeKey(item) === named) ?? null }),
+        position: token(position),
+      },
+      read: { items: items.length, memories: items, parameters: asRecorded(input) },
+    };
+  },
+});
+
+/** The key of the scope that is named; undefined if several may be meant. The caller's own user is the default where users are apart. */
+function oneScope(caller: TenantContext, { layer, scope }: SummaryScope): string | undefined {
+  const isNamed = layer === 'company' || scope[layer] !== undefined;
+  if (!isNamed) return undefined;
+  const { user = caller.user } = scope;
+  return summaryScopeKey(summaryScopeOf({ layer, scope: { ...scope, ...(user !== undefined && { user }) } }));
+}

@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { requestSummary } from '../../commands/summaries/request-summary.ts';
+import { layerSchema, scopeSchema } from '../../domain/layers.ts';
+import { depths, depthSchema } from '../../domain/summaries/depths.ts';
+import { positionField } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { refreshedExample, refreshExample } from './examples.ts';
+
+export const refreshSummary = operation({
+  name: 'refreshSummary',
+  summary: 'Have the summaries of a scope made anew',
+  area: 'Summaries',
+  input: z
+    .strictObject({
+      layer: layerSchema,
+      scope: scopeSchema.default({}).meta({
+        description:
+          'The identifier of the layer; for sessions and agents the user too, by default that of the caller',
+      }),
+      depths: z
+        .array(depthSchema)
+        .min(1)
+        .max(depths.length)
+        .optional()
+        .meta({ description: 'Default: all three' }),
+    })
+    .meta({ id: 'RefreshSummary' }),
+  output: z.object({ layer: layerSchema, scope: scopeSchema, position: positionField }),
+  examples: { input: refreshExample, output: refreshedExample },
+  access: 'every-caller',
+  command: { scope: () => ['POST', '/v1/summaries/refresh'] },
+  async handle({ context, input, services, token }) {
+    const { layer, scope, depths: wanted = depths } = input;
+    const inOrder = depths.filter((depth) => wanted.includes(depth));
+    const requested = await requestSummary(services.commands, context, { layer, scope, depths: inOrder });
+    const { position, replayed } = requested;
+    return {
+      output: { layer, scope: requested.scope, position: token(position) },
+      replayed,
+    };
+  },
+});

@@ -1,0 +1,50 @@
+import type { MemoryEvent } from '../../domain/memory/events.ts';
+import { memoryStream } from '../../domain/streams.ts';
+import type { SummaryEvent } from '../../domain/summaries/events.ts';
+import { summaryScopeOf } from '../../domain/summaries/summary-scope.ts';
+import type { LoadedEvent } from '../../ports/event-store.ts';
+import { changeStream } from '../change-stream.ts';
+import type { CommandContext, CommandServices } from '../context.ts';
+import { summaryStreamOf } from './summary-stream.ts';
+
+/** Destroys the keys of all summaries, of today and before, that quote an erased memory, and records it. Idempotent. */
+export async function eraseSummaries(
+  services: CommandServices,
+  context: CommandContext,
+  memoryId: string,
+  known?: readonly LoadedEvent<MemoryEvent>[],
+): Promise<void> {
+  const { store, vault } = services;
+  const { tenant } = context.caller;
+  const [first] = known ?? (await store.load<MemoryEvent>(memoryStream(tenant, memoryId)));
+  if (first?.event.type !== 'MemoryStored') return;
+  const summarized = summaryScopeOf(first.event.data);
+  const stream = summaryStreamOf(vault, tenant, summarized);
+  const quoting = (await store.load<SummaryEvent>(stream)).filter(({ event }) => quotes(event, memoryId));
+  if (quoting.length === 0) return;
+  for (const { metadata } of quoting) await vault.destroy(tenant, metadata.keyId!);
+  const { idempotency: _, reason: __, ...own } = context;
+  await changeStream<SummaryEvent>(services, own, {
+    stream,
+    memoryId,
+    decide: (loaded) => {
+      const last = loaded.findLastIndex(({ event }) => quotes(event, memoryId));
+      const isRecorded = loaded
+        .slice(last)
+        .some(
+          ({ event: { type, data } }) =>
+            type === 'SummaryInvalidated' && data.reason === 'erased' && data.memoryId === memoryId,
+        );
+      return isRecorded
+        ? []
+        : [{ type: 'SummaryInvalidated', data: { ...summarized, reason: 'erased', memoryId } }];
+    },
+  });
+}
+
+function quotes(event: SummaryEvent, memoryId: string): boolean {
+  return (
+    event.type === 'SummaryGenerated' &&
+    event.data.summaries.some(({ sources }) => sources.some(({ id }) => id === memoryId))
+  );
+}

@@ -1,0 +1,56 @@
+import { isWriter, isVisible, visible } from '../../domain/access/visibility.ts';
+import { invalid, Problem } from '../../domain/problems.ts';
+import { scopeKeys, type Layer, type Scope } from '../../domain/layers.ts';
+import type { TenantContext } from '../../domain/access/context.ts';
+import type { Depth } from '../../domain/summaries/depths.ts';
+import type { SummaryEvent } from '../../domain/summaries/events.ts';
+import { identifiersOf, type SummaryScope } from '../../domain/summaries/summary-scope.ts';
+import { changeStream } from '../change-stream.ts';
+import { callerKey, type CommandContext, type CommandResult, type CommandServices } from '../context.ts';
+import { summaryStreamOf } from './summary-stream.ts';
+
+export interface SummaryRequest {
+  readonly layer: Layer;
+  readonly scope: Scope;
+  readonly depths: readonly Depth[];
+}
+
+export interface RequestedSummary extends CommandResult, SummaryScope {}
+
+/** Asks for new summaries of a scope; a worker makes them. Throws if the caller does not see the scope or writes nothing. */
+export async function requestSummary(
+  services: CommandServices,
+  context: CommandContext,
+  { depths, ...named }: SummaryRequest,
+): Promise<RequestedSummary> {
+  const { caller } = context;
+  if (!isWriter(caller)) throw new Problem('forbidden', 'this credential may not have summaries made');
+  const summarized = completeScope(caller, named);
+  if (!isVisible(visible(caller), summarized))
+    throw new Problem('not-found', `no such ${summarized.layer} that this caller can see`);
+  const { position, replayed } = await changeStream<SummaryEvent>(services, context, {
+    stream: summaryStreamOf(services.vault, caller.tenant, summarized),
+    memoryId: '',
+    decide: () => [{ type: 'SummaryRequested', data: { ...summarized, depths: [...depths] } }],
+    key: () => callerKey(services.vault, caller),
+  });
+  return { ...summarized, position, replayed };
+}
+
+/** The scope with the caller's own user, and agent, where a memory that it stores would have them. */
+export function completeScope(caller: TenantContext, { layer, scope }: SummaryScope): SummaryScope {
+  const wanted = identifiersOf(layer);
+  const surplus = scopeKeys.find((key) => scope[key] !== undefined && !wanted.includes(key));
+  if (surplus !== undefined) {
+    const needed = wanted.length === 0 ? 'nothing' : wanted.join(' and ');
+    throw invalid(`scope.${surplus}`, `must be left out: a summary of the layer ${layer} is of ${needed}`);
+  }
+  const own = { user: caller.user, agent: layer === 'agent' ? caller.agent : undefined };
+  const completed: Scope = { ...scope };
+  for (const key of ['user', 'agent'] as const)
+    if (wanted.includes(key) && completed[key] === undefined && own[key] !== undefined)
+      completed[key] = own[key];
+  if (layer !== 'company' && completed[layer] === undefined)
+    throw invalid(`scope.${layer}`, `is required for the layer ${layer}`);
+  return { layer, scope: completed };
+}

@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import { defineEvent, type EventOf } from '../events/define.ts';
+import { layerSchema, scopeSchema } from '../layers.ts';
+import { depthSchema } from './depths.ts';
+
+/** Why a summary was generated. */
+export const summaryTriggers = ['refresh', 'changes', 'interval', 'invalidated'] as const;
+export type SummaryTrigger = (typeof summaryTriggers)[number];
+
+/** Why a summary no longer says what its sources say. */
+export const invalidations = ['erased', 'deleted', 'replaced'] as const;
+export type Invalidation = (typeof invalidations)[number];
+
+const scope = z.object(scopeSchema.shape);
+
+/** A caller asked for new summaries of a scope. */
+export const SummaryRequested = defineEvent({
+  type: 'SummaryRequested',
+  category: 'summary',
+  version: 1,
+  routing: z.object({ layer: layerSchema, scope, depths: z.array(depthSchema) }),
+  sealed: z.object({}),
+});
+
+/**
+ * The summaries of a scope, in place of those before. The texts have a data key of their own, which is destroyed when one of the
+ * memories that they quote is erased.
+ */
+export const SummaryGenerated = defineEvent({
+  type: 'SummaryGenerated',
+  category: 'summary',
+  version: 1,
+  routing: z.object({
+    layer: layerSchema,
+    scope,
+    trigger: z.enum(summaryTriggers),
+    /** `extractive-1`, or the name of a language model. */
+    model: z.string(),
+    tokenizer: z.string(),
+    /** Of everything that the scope holds: a summary whose hash differs from that of its scope is stale. */
+    sourceHash: z.string(),
+    /** Number of memories that could be quoted. */
+    memories: z.int(),
+    /** What the read models had reached. */
+    readPosition: z.int(),
+    /** Whether a quoted memory names a user. */
+    namesUsers: z.boolean(),
+    summaries: z.array(
+      z.object({
+        depth: depthSchema,
+        tokenCount: z.int(),
+        /** The memories that are quoted; the first is `[1]`. */
+        sources: z.array(z.object({ id: z.string(), revision: z.int() })),
+      }),
+    ),
+    durationMs: z.number(),
+  }),
+  /** In the order of `summaries`. */
+  sealed: z.object({ texts: z.array(z.string()) }),
+});
+
+/** A memory that the latest summaries quote has changed. Where it was erased, their texts are gone, and those of all before that quote it. */
+export const SummaryInvalidated = defineEvent({
+  type: 'SummaryInvalidated',
+  category: 'summary',
+  version: 1,
+  routing: z.object({ layer: layerSchema, scope, reason: z.enum(invalidations), memoryId: z.string() }),
+  sealed: z.object({}),
+});
+
+export type SummaryEvent =
+  EventOf<typeof SummaryRequested> | EventOf<typeof SummaryGenerated> | EventOf<typeof SummaryInvalidated>;

@@ -1,0 +1,83 @@
+import { importanceOf, type Use } from '../../domain/summaries/importance.ts';
+import type { Source } from '../../domain/summaries/extract.ts';
+import type { SummaryScope } from '../../domain/summaries/summary-scope.ts';
+import type { ReadModels, ReadView } from '../read-models.ts';
+import { Parameters } from '../sql-builder.ts';
+import { scopeHash, scopeMemories, scopeModels } from './scope-state.ts';
+
+/** Of a larger scope the memories that were stored last are read. */
+const mostMemories = 2_000;
+/** Of a longer memory the beginning is read. */
+const mostCharacters = 20_000;
+
+/** What a summary of a scope is made from. */
+export interface ScopeSources {
+  readonly sources: readonly Source[];
+  /** The memories among them that name a user. */
+  readonly namingUsers: ReadonlySet<string>;
+  readonly hash: string;
+  readonly position: number;
+}
+
+interface SourceRow extends Record<string, unknown> {
+  readonly memory_id: string;
+  readonly revision: number;
+  readonly time: Date;
+  readonly content: string;
+  readonly names_user: boolean;
+  readonly silent: boolean;
+  readonly accesses: number | null;
+  readonly judgements: Use['judgements'] | null;
+  readonly hash: string;
+}
+
+/** The memories of a scope that may be quoted, as far as the read models know them, which have at least `minPosition`. */
+export function readScopeSources(
+  models: ReadModels,
+  tenant: string,
+  scope: SummaryScope,
+  wait: { readonly minPosition: number; readonly waitMs: number },
+): Promise<ScopeSources> {
+  return models.read({ projections: [...scopeModels, 'usage'], ...wait }, (view) =>
+    sourcesIn(models, view, tenant, scope),
+  );
+}
+
+async function sourcesIn(
+  models: ReadModels,
+  view: ReadView,
+  tenant: string,
+  scope: SummaryScope,
+): Promise<ScopeSources> {
+  const parameters = new Parameters();
+  const memories = scopeMemories(view, tenant, scope, parameters);
+  const rows = await models.sql.queryAs<SourceRow>(
+    tenant,
+    `select s.memory_id, s.revision, coalesce(s.occurred_at, s.created_at) as time,
+       left(s.value->>'content', ${mostCharacters}) as content, s.user_id is not null as names_user, s.silent, s.hash,
+       u.accesses,
+       (select jsonb_agg(jsonb_build_object('kind', f.kind, 'score', f.score)) from (
+          select distinct on (f.kind, f.principal) f.kind, f.score from ${view.table('feedback')} f
+          where f.tenant = ${parameters.bind(tenant)} and f.memory_id = s.memory_id and f.kind <> 'question'
+          order by f.kind, f.principal, f.position desc) f) as judgements
+     from (
+       select s.*, ${scopeHash('s', ' over ()')} as hash from ${memories} s
+       order by s.silent, s.memory_id desc limit ${mostMemories}) s
+     left join ${view.table('usage')} u on u.tenant = ${parameters.bind(tenant)} and u.memory_id = s.memory_id`,
+    parameters.values,
+  );
+  const speaking = rows.filter(({ silent }) => !silent);
+  const newest = new Date(Math.max(0, ...speaking.map(({ time }) => time.getTime())));
+  return {
+    sources: speaking.map(({ memory_id: id, revision, time, content, accesses, judgements }) => ({
+      id,
+      revision,
+      content,
+      time,
+      importance: importanceOf({ time, accesses: accesses ?? 0, judgements: judgements ?? [] }, newest),
+    })),
+    namingUsers: new Set(speaking.flatMap(({ memory_id: id, names_user }) => (names_user ? [id] : []))),
+    hash: rows[0]?.hash ?? '0:0',
+    position: view.position,
+  };
+}

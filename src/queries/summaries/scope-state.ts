@@ -1,0 +1,57 @@
+import { keyOf } from '../../domain/retrieval/posting-keys.ts';
+import { identifiersOf, type SummaryScope } from '../../domain/summaries/summary-scope.ts';
+import type { ReadView } from '../read-models.ts';
+import { column } from '../scope-sql.ts';
+import { allOf, type Parameters } from '../sql-builder.ts';
+
+/** Read models that say what a scope holds. */
+export const scopeModels = ['memories', 'links', 'feedback'] as const;
+
+/**
+ * SQL for a subquery with the active memories of a scope: `memory_id`, `revision`, `from_position`, `created_at`, `occurred_at`,
+ * `user_id`, `value`, whether a memory is `silent`, because another one supersedes it or a caller calls it outdated, and `state_hash`.
+ */
+export function scopeMemories(
+  view: ReadView,
+  tenant: string,
+  { layer, scope }: SummaryScope,
+  parameters: Parameters,
+): string {
+  const own = parameters.bind(tenant);
+  const filedUnder =
+    layer === 'company' ? keyOf('layer', [], layer) : keyOf(`scope.${layer}`, [], scope[layer]!);
+  const identifiers = identifiersOf(layer).map((key) => {
+    const value = scope[key];
+    return value === undefined ? `m.${column(key)} is null` : `m.${column(key)} = ${parameters.bind(value)}`;
+  });
+  // The hash of a row must not depend on anything but what a summary of it would say.
+  return `(
+    select s.*, hashtextextended(s.value->>'content', hashboolextended(s.silent, uuid_hash_extended(s.memory_id, 0))) as state_hash
+    from (
+      select m.memory_id, m.revision, m.from_position, m.created_at, m.occurred_at, m.user_id, m.value,
+        exists (
+          select 1 from ${view.table('links')} l join ${view.table('memories')} newer
+            on newer.tenant = l.tenant and newer.memory_id = l.source and newer.to_position is null and newer.state = 'active'
+          where l.tenant = ${own} and l.target = m.memory_id and l.type = 'supersedes' and l.to_position is null
+        ) or exists (
+          select 1 from (
+            select distinct on (f.principal) f.score from ${view.table('feedback')} f
+            where f.tenant = ${own} and f.memory_id = m.memory_id and f.kind = 'outdated'
+            order by f.principal, f.position desc) latest
+          where latest.score < 0
+        ) as silent
+      from ${view.table('memories')} m
+      where ${allOf([
+        `m.tenant = ${own}`,
+        `m.memory_id in (select p.memory_id from ${view.table('memories', 'memories_postings')} p
+           where p.tenant = ${own} and p.key = ${parameters.bind(filedUnder)}::bigint)`,
+        "m.to_position is null and m.state = 'active'",
+        `m.layer = ${parameters.bind(layer)}`,
+        ...identifiers,
+      ])}
+    ) s)`;
+}
+
+/** SQL for the one hash over all rows of `scopeMemories`, whatever their order. */
+export const scopeHash = (alias: string, over = ''): string =>
+  `count(*)${over}::text || ':' || to_hex(coalesce(bit_xor(${alias}.state_hash)${over}, 0))`;

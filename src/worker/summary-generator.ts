@@ -1,0 +1,74 @@
+import type { CommandContext, CommandServices } from '../commands/context.ts';
+import { recordSummary, wasGenerated } from '../commands/summaries/record-summary.ts';
+import { summaryStreamOf } from '../commands/summaries/summary-stream.ts';
+import type { Depth } from '../domain/summaries/depths.ts';
+import type { SummaryEvent, SummaryTrigger } from '../domain/summaries/events.ts';
+import { extract, type Source } from '../domain/summaries/extract.ts';
+import type { SummaryScope } from '../domain/summaries/summary-scope.ts';
+import type { Tokenizer } from '../ports/tokenizer.ts';
+
+/** The name of the extractive summarizer; another one writes other summaries of the same memories. */
+const extractive = 'extractive-1';
+
+/** What a scope holds, at `position` or later. */
+export interface ScopeContent {
+  readonly sources: readonly Source[];
+  /** The memories among them that name a user. */
+  readonly namingUsers: ReadonlySet<string>;
+  readonly hash: string;
+  readonly position: number;
+}
+
+export interface GeneratorParts {
+  readonly services: CommandServices;
+  readonly tokenizer: Tokenizer;
+  readonly read: (tenant: string, scope: SummaryScope, minPosition: number) => Promise<ScopeContent>;
+  readonly onGenerated?: (
+    layer: SummaryScope['layer'],
+    depths: readonly Depth[],
+    trigger: SummaryTrigger,
+    ms: number,
+  ) => void;
+}
+
+export interface Generation {
+  readonly summarized: SummaryScope;
+  readonly depths: readonly Depth[];
+  readonly trigger: SummaryTrigger;
+  /** What the summaries must know at least. */
+  readonly position: number;
+}
+
+/** Generates the summaries of a scope, once for each causing event, which `context` names. */
+export async function generateSummary(
+  { services, tokenizer, read, onGenerated }: GeneratorParts,
+  context: CommandContext,
+  { summarized, depths, trigger, position }: Generation,
+): Promise<void> {
+  const started = performance.now();
+  const { tenant } = context.caller;
+  const stream = summaryStreamOf(services.vault, tenant, summarized);
+  if (wasGenerated(await services.store.load<SummaryEvent>(stream), context.causationId)) return;
+  const [content, count] = await Promise.all([read(tenant, summarized, position), tokenizer.counter()]);
+  const extracts = extract(content.sources, depths, count);
+  const durationMs = Math.round(performance.now() - started);
+  await recordSummary(services, context, {
+    layer: summarized.layer,
+    scope: { ...summarized.scope },
+    trigger,
+    model: extractive,
+    tokenizer: tokenizer.name,
+    sourceHash: content.hash,
+    memories: content.sources.length,
+    readPosition: content.position,
+    namesUsers: extracts.some(({ sources }) => sources.some(({ id }) => content.namingUsers.has(id))),
+    summaries: extracts.map(({ depth, tokenCount, sources }) => ({
+      depth,
+      tokenCount,
+      sources: [...sources],
+    })),
+    durationMs,
+    texts: extracts.map(({ content }) => content),
+  });
+  onGenerated?.(summarized.layer, depths, trigger, durationMs);
+}
