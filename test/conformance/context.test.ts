@@ -128,6 +128,26 @@ describe('the context for a question', () => {
     expect(past.text).toContain('(2025-11-01, replaced since)');
   });
 
+  it('[E8] leaves out what a newer memory replaces by what it says, without a link', async () => {
+    const client = await newAdmin(server);
+    const minPosition = await storeAll(client, [
+      {
+        content: 'The staging database of Harborline listens on port 5432.',
+        externalId: 'old',
+        occurredAt: '2025-11-01T00:00:00Z',
+      },
+      {
+        content: 'The staging database of Harborline listens on port 6432.',
+        externalId: 'new',
+        occurredAt: '2026-02-04T00:00:00Z',
+      },
+    ]);
+    const context = await contextOf(client, { query: question, tokenBudget: 500, minPosition });
+    expect(context.items.map(({ externalId }: Json) => externalId)).toEqual(['new']);
+    expect(context.text).toContain('(2026-02-04, replaces what was noted on 2025-11-01)');
+    expect(context.leftOut).toMatchObject([{ reason: 'superseded' }]);
+  });
+
   it('[E8] is empty if nothing answers the question, and with a threshold shows what reaches it', async () => {
     const client = await newAdmin(server);
     const { position } = await client.store({ content: 'The canteen serves lentil soup on Mondays.' });

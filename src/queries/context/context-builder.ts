@@ -1,8 +1,10 @@
 import type { TenantContext } from '../../domain/access/context.ts';
 import { assembleContext, type AssembledContext } from '../../domain/context/assemble.ts';
 import type { Candidate } from '../../domain/context/candidate.ts';
+import { replacementSteps } from '../../domain/context/replacements.ts';
 import { asksPast } from '../../domain/ranking/asks-past.ts';
 import { askedTimes, asksTime } from '../../domain/ranking/dates.ts';
+import { runInSlices } from '../../support/time-slice.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Tokenizer } from '../../ports/tokenizer.ts';
 import { listMemories } from '../list-memories.ts';
@@ -59,13 +61,20 @@ export class ContextBuilder {
       tokenizer.counter(),
     ]);
     const times = askedTimes(asked.query, now);
+    const isPast = asksPast(asked.query, times, now ?? clock.now());
+    const replaced = isPast
+      ? undefined
+      : await runInSlices(replacementSteps(results.map(({ memory }) => memory)));
     const context = assembleContext({
       query: asked.query,
       budget: Math.min(tokenBudget, largestBudget),
-      candidates: results.map(candidateOf),
+      candidates: results.map((result) => ({
+        ...candidateOf(result),
+        supersededBy: result.supersededBy ?? replaced?.get(result.memory.id),
+      })),
       turns,
       count,
-      asksPast: asksPast(asked.query, times, now ?? clock.now()),
+      asksPast: isPast,
       asksTime: asksTime(times),
     });
     const durationMs = Math.round(performance.now() - started);
