@@ -1,8 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { assembleContext, type ContextRequest } from '../../src/domain/context/assemble.ts';
+import {
+  assemblySteps,
+  type AssembledContext,
+  type ContextRequest,
+} from '../../src/domain/context/assemble.ts';
 import type { Candidate } from '../../src/domain/context/candidate.ts';
 import { layers } from '../../src/domain/layers.ts';
+
+function assembleContext(asked: ContextRequest): AssembledContext {
+  const steps = assemblySteps(asked);
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+}
 
 const words = 'port staging database fog rain Berlin 17 the is not 漢字 über "quoted" [2] ``` # -'.split(' ');
 const sentence = fc

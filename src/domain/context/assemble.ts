@@ -48,9 +48,9 @@ interface Entry {
 /**
  * The best text for a question within a budget: recent turns of the session, then memories whole or in part, each verbatim behind its
  * mark `[n]`, most relevant first. Nothing is said twice, and what another candidate supersedes is left out unless the question asks
- * for the past. Deterministic.
+ * for the past. Deterministic; in steps, so that a caller can let other work run between them.
  */
-export function assembleContext(request: ContextRequest): AssembledContext {
+export function* assemblySteps(request: ContextRequest): Generator<undefined, AssembledContext, undefined> {
   const { query, candidates, asksPast, asksTime, budget, count } = request;
   const turns = recentTurns(request);
   const turnIds = new Set(turns.map(({ memory }) => memory.id));
@@ -68,7 +68,7 @@ export function assembleContext(request: ContextRequest): AssembledContext {
     [...current, ...turns.map(({ memory }) => memory)].map(({ content }) => content),
   );
   const indicesOfTurns = turns.map((_, at) => current.length + at);
-  const { chosen, repeated } = pack(current, budget - count(textOf(turns)), {
+  const { chosen, repeated } = yield* pack(current, budget - count(textOf(turns)), {
     quotations: (index) => {
       const { content, passage } = current[index]!;
       const known = quotations.get(index) ?? quotationsOf(content, passage, terms);

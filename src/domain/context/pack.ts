@@ -43,18 +43,19 @@ interface Addition {
 /**
  * Fills a budget greedily: the addition with the highest worth comes first, so that the best sentences of several memories are
  * preferred to the rest of one. The price does not count: that would prefer short memories to relevant ones, and was measured to find
- * less. What does not fit whole is cut after a sentence. Deterministic.
+ * less. What does not fit whole is cut after a sentence. Deterministic; in steps of bounded work.
  */
-export function pack(
+export function* pack(
   packables: readonly Packable[],
   budget: number,
   { quotations, cost, repeats }: PackOptions,
-): Packed {
+): Generator<undefined, Packed, undefined> {
   const chosen = new Map<number, Fitting>();
   const repeated: number[] = [];
   const additions = packables.map(firstOf);
   let [left, misses] = [budget, 0];
   while (additions.length > 0 && left > 0 && misses < mostMisses) {
+    yield;
     const { index, level } = takeBest(additions);
     const { content, relevance } = packables[index]!;
     if (level === 0 && repeats(index, [...chosen.keys()])) {

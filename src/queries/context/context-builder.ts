@@ -1,5 +1,5 @@
 import type { TenantContext } from '../../domain/access/context.ts';
-import { assembleContext, type AssembledContext } from '../../domain/context/assemble.ts';
+import { assemblySteps, type AssembledContext } from '../../domain/context/assemble.ts';
 import type { Candidate } from '../../domain/context/candidate.ts';
 import { replacementSteps } from '../../domain/context/replacements.ts';
 import { asksPast } from '../../domain/ranking/asks-past.ts';
@@ -65,7 +65,7 @@ export class ContextBuilder {
     const replaced = isPast
       ? undefined
       : await runInSlices(replacementSteps(results.map(({ memory }) => memory)));
-    const context = assembleContext({
+    const steps = assemblySteps({
       query: asked.query,
       budget: Math.min(tokenBudget, largestBudget),
       candidates: results.map((result) => ({
@@ -77,6 +77,7 @@ export class ContextBuilder {
       asksPast: isPast,
       asksTime: asksTime(times),
     });
+    const context = await runInSlices(steps);
     const durationMs = Math.round(performance.now() - started);
     const fact = factOf(found, context, { tokenBudget, tokenizer: tokenizer.name, durationMs });
     return { ...found, ...context, tokenizer: tokenizer.name, fact };
